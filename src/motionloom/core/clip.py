@@ -1,0 +1,143 @@
+"""A clip: a root position and one local rotation per joint, frame by frame (HECK eq. 3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from dataclasses import replace as _replace
+from typing import Any
+
+import numpy as np
+
+from motionloom.core.arrays import BoolArray, FloatArray, IntArray, frozen
+from motionloom.core.errors import InvalidClip
+from motionloom.core.origin import Origin, joined
+from motionloom.core.skeleton import Skeleton, require_same_hierarchy
+
+
+@dataclass(frozen=True, eq=False)
+class Clip:
+    """A motion of one skeleton. A clip that exists is valid; its arrays cannot be written to.
+
+    Slices are clips (`walk[30:90]`), edits are new clips (`replace(walk, root=...)`).
+    """
+
+    skeleton: Skeleton
+    root: FloatArray  # (F, 3)    the hips' position: metres, y up, right-handed
+    rotations: FloatArray  # (F, J, 4) local to parent, unit quaternions, w x y z
+    fps: float  # the only place where the frame rate lives
+    label_names: tuple[str, ...] = ()
+    labels: BoolArray | None = None  # (F, L)
+    slides: FloatArray | None = None  # (F, J, 3) added to the offsets; only where joints also translate
+    origin: Origin = field(default_factory=Origin)
+
+    def __post_init__(self) -> None:
+        put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
+        count = len(self.skeleton)
+        put("rotations", frozen(self.rotations, np.float64, (None, count, 4), "rotations"))
+        frames = len(self.rotations)
+        if not frames:
+            raise InvalidClip("a clip needs at least one frame")
+        put("root", frozen(self.root, np.float64, (frames, 3), "root"))
+        put("fps", float(self.fps))
+        if not (np.isfinite(self.fps) and self.fps > 0):
+            raise InvalidClip(f"fps must be positive, found {self.fps}")
+        norms = np.einsum("fjc,fjc->fj", self.rotations, self.rotations)
+        if (np.abs(norms - 1) > 1e-5).any():
+            f, j = (int(i) for i in np.argwhere(np.abs(norms - 1) > 1e-5)[0])
+            raise InvalidClip(
+                f"rotations: frame {f}, joint {self.skeleton.names[j]!r}: length {norms[f, j] ** 0.5:.6f}, not a unit quaternion"
+            )
+        put("label_names", tuple(self.label_names))
+        labels = np.zeros((frames, len(self.label_names)), bool) if self.labels is None else self.labels
+        put("labels", frozen(labels, np.bool_, (frames, len(self.label_names)), "labels"))
+        if len(set(self.label_names)) != len(self.label_names):
+            raise InvalidClip(f"label names repeat: {self.label_names}")
+        if self.slides is not None:
+            put("slides", frozen(self.slides, np.float64, (frames, count, 3), "slides"))
+        if self.origin.which is not None and len(self.origin.which) != frames:
+            raise InvalidClip(f"origin: expected {frames} frames, found {len(self.origin.which)}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = (self.skeleton, self.root, self.rotations, self.fps, self.label_names, self.labels, self.slides)
+        return (Clip, (*values, self.origin))
+
+    def __len__(self) -> int:
+        return len(self.root)
+
+    def __repr__(self) -> str:
+        name = f"{self.origin.name!r}, " if self.origin.name else ""
+        return f"Clip({name}{len(self)} frames at {self.fps:g} fps, {len(self.skeleton)} joints)"
+
+    @property
+    def seconds(self) -> float:
+        """How long it lasts: frames / fps."""
+        return len(self) / self.fps
+
+    @property
+    def name(self) -> str:
+        return self.origin.name
+
+    def __getitem__(self, index: slice | IntArray | Sequence[int]) -> Clip:
+        """Some frames, as a clip: a slice, or an array of frame numbers."""
+        if isinstance(index, (int, np.integer)):
+            raise TypeError("a clip is sliced, not indexed: walk[12:13] is one frame as a clip")
+        at: Any = index if isinstance(index, slice) else np.asarray(index, np.int64)
+        if len(range(*at.indices(len(self))) if isinstance(at, slice) else at) == 0:
+            raise InvalidClip(f"no frames in {index} of a clip of {len(self)} frames")
+        return Clip(
+            self.skeleton,
+            self.root[at],
+            self.rotations[at],
+            self.fps,
+            self.label_names,
+            None if self.labels is None else self.labels[at],
+            None if self.slides is None else self.slides[at],
+            self.origin[at],
+        )
+
+    def label(self, name: str) -> BoolArray:
+        """(F,) where this label is on; all False if the clip does not have it."""
+        if name in self.label_names and self.labels is not None:
+            return self.labels[:, self.label_names.index(name)]
+        return np.zeros(len(self), bool)
+
+
+def replace(clip: Clip, **changes: Any) -> Clip:
+    """A clip with some fields changed, checked like any other."""
+    return _replace(clip, **changes)
+
+
+def with_labels(clip: Clip, labels: dict[str, BoolArray]) -> Clip:
+    """The clip with these labels set; others stay as they are."""
+    names = [n for n in clip.label_names if n not in labels] + list(labels)
+    columns = [np.asarray(labels[n], bool) if n in labels else clip.label(n) for n in names]
+    return replace(clip, label_names=tuple(names), labels=np.stack(columns, 1) if columns else None)
+
+
+def concatenate(clips: Sequence[Clip]) -> Clip:
+    """Clips one after the other, exactly as they are (a plain cut), on the first one's skeleton object."""
+    if not clips:
+        raise InvalidClip("nothing to concatenate")
+    first = clips[0]
+    for clip in clips[1:]:
+        require_same_hierarchy(first.skeleton, clip.skeleton, names=(first.name, clip.name))
+        if clip.fps != first.fps:
+            raise InvalidClip(f"cannot concatenate {first.fps:g} fps and {clip.fps:g} fps: resample one of them first")
+    names = tuple(dict.fromkeys(n for clip in clips for n in clip.label_names))
+    labels = [np.stack([c.label(n) for n in names], 1) if names else np.zeros((len(c), 0), bool) for c in clips]
+    slides = None
+    if any(c.slides is not None for c in clips):
+        slides = np.concatenate(
+            [np.zeros((len(c), len(c.skeleton), 3)) if c.slides is None else c.slides for c in clips]
+        )
+    return Clip(
+        first.skeleton,
+        np.concatenate([c.root for c in clips]),
+        np.concatenate([c.rotations for c in clips]),
+        first.fps,
+        names,
+        np.concatenate(labels),
+        slides,
+        joined([c.origin for c in clips], [len(c) for c in clips]),
+    )
