@@ -37,6 +37,11 @@ def frozen(values: ArrayLike, dtype: Any, shape: tuple[int | None, ...], what: s
     return array
 
 
+def put(instance: object, name: str, value: Any) -> None:
+    """Set a field of a frozen dataclass while it is being built."""
+    object.__setattr__(instance, name, value)
+
+
 def _writable(array: NDArray[Any]) -> bool:
     """Could somebody still write to these bytes, through this array or through the one it looks into?"""
     seen: Any = array

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.core.arrays import BoolArray, FloatArray, IntArray, frozen
+from motionloom.core.arrays import BoolArray, FloatArray, IntArray, frozen, put
 from motionloom.core.errors import InvalidClip
 from motionloom.core.origin import Origin, joined
 from motionloom.core.skeleton import Skeleton, require_same_hierarchy
@@ -32,29 +32,29 @@ class Clip:
     origin: Origin = field(default_factory=Origin)
 
     def __post_init__(self) -> None:
-        put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
         count = len(self.skeleton)
-        put("rotations", frozen(self.rotations, np.float64, (None, count, 4), "rotations"))
+        put(self, "rotations", frozen(self.rotations, np.float64, (None, count, 4), "rotations"))
         frames = len(self.rotations)
         if not frames:
             raise InvalidClip("a clip needs at least one frame")
-        put("root", frozen(self.root, np.float64, (frames, 3), "root"))
-        put("fps", float(self.fps))
+        put(self, "root", frozen(self.root, np.float64, (frames, 3), "root"))
+        put(self, "fps", float(self.fps))
         if not (np.isfinite(self.fps) and self.fps > 0):
             raise InvalidClip(f"fps must be positive, found {self.fps}")
         norms = np.einsum("fjc,fjc->fj", self.rotations, self.rotations)
         if (np.abs(norms - 1) > 1e-5).any():
             f, j = (int(i) for i in np.argwhere(np.abs(norms - 1) > 1e-5)[0])
             raise InvalidClip(
-                f"rotations: frame {f}, joint {self.skeleton.names[j]!r}: length {norms[f, j] ** 0.5:.6f}, not a unit quaternion"
+                f"rotations: frame {f}, joint {self.skeleton.names[j]!r}: "
+                f"length {norms[f, j] ** 0.5:.6f}, not a unit quaternion"
             )
-        put("label_names", tuple(self.label_names))
+        put(self, "label_names", tuple(self.label_names))
         labels = np.zeros((frames, len(self.label_names)), bool) if self.labels is None else self.labels
-        put("labels", frozen(labels, np.bool_, (frames, len(self.label_names)), "labels"))
+        put(self, "labels", frozen(labels, np.bool_, (frames, len(self.label_names)), "labels"))
         if len(set(self.label_names)) != len(self.label_names):
             raise InvalidClip(f"label names repeat: {self.label_names}")
         if self.slides is not None:
-            put("slides", frozen(self.slides, np.float64, (frames, count, 3), "slides"))
+            put(self, "slides", frozen(self.slides, np.float64, (frames, count, 3), "slides"))
         if self.origin.which is not None and len(self.origin.which) != frames:
             raise InvalidClip(f"origin: expected {frames} frames, found {len(self.origin.which)}")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.core.arrays import BoolArray, FloatArray, frozen
+from motionloom.core.arrays import BoolArray, FloatArray, frozen, put
 from motionloom.core.errors import InvalidClip, UnknownJoint
 from motionloom.core.origin import Origin
 
@@ -22,18 +22,17 @@ class Markers:
     origin: Origin = field(default_factory=Origin)
 
     def __post_init__(self) -> None:
-        put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
-        put("names", tuple(str(n) for n in self.names))
+        put(self, "names", tuple(str(n) for n in self.names))
         if len(set(self.names)) != len(self.names):
             raise InvalidClip("marker names repeat")
-        put("positions", frozen(self.positions, np.float64, (None, len(self.names), 3), "markers", finite=False))
+        put(self, "positions", frozen(self.positions, np.float64, (None, len(self.names), 3), "markers", finite=False))
         if not len(self.positions):
             raise InvalidClip("markers need at least one frame")
         known = np.isfinite(self.positions)
         if (known.any(2) != known.all(2)).any():
             f, m = (int(i) for i in np.argwhere(known.any(2) != known.all(2))[0])
             raise InvalidClip(f"marker {self.names[m]!r}, frame {f}: a gap must be NaN in all three coordinates")
-        put("fps", float(self.fps))
+        put(self, "fps", float(self.fps))
         if not (np.isfinite(self.fps) and self.fps > 0):
             raise InvalidClip(f"fps must be positive, found {self.fps}")
 

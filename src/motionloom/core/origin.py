@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from motionloom.core.arrays import IntArray, frozen
+from motionloom.core.arrays import IntArray, frozen, put
 
 
 class Source(NamedTuple):
@@ -38,14 +38,13 @@ class Origin:
     notes: tuple[str, ...] = ()  # what the reader found worth saying
 
     def __post_init__(self) -> None:
-        put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
-        put("header", MappingProxyType(dict(self.header)))
-        put("sources", tuple(Source(*s) for s in self.sources))
+        put(self, "header", MappingProxyType(dict(self.header)))
+        put(self, "sources", tuple(Source(*s) for s in self.sources))
         if (self.which is None) != (self.frames is None):
             raise ValueError("which and frames are given together")
         if self.which is not None and self.frames is not None:
-            put("which", frozen(self.which, np.int64, (None,), "origin.which"))
-            put("frames", frozen(self.frames, np.int64, (len(self.which),), "origin.frames"))
+            put(self, "which", frozen(self.which, np.int64, (None,), "origin.which"))
+            put(self, "frames", frozen(self.frames, np.int64, (len(self.which),), "origin.frames"))
             if len(self.which) and not 0 <= self.which.min() <= self.which.max() < len(self.sources):
                 raise ValueError("origin.which points outside sources")
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from motionloom.core.arrays import FloatArray, IntArray, frozen
+from motionloom.core.arrays import FloatArray, IntArray, frozen, put
 from motionloom.core.errors import InvalidClip, SkeletonMismatch, UnknownJoint
 
 
@@ -31,28 +31,27 @@ class Skeleton:
     ends: tuple[End, ...] = ()
 
     def __post_init__(self) -> None:
-        put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
-        put("names", tuple(str(n) for n in self.names))
+        put(self, "names", tuple(str(n) for n in self.names))
         count = len(self.names)
         if not count:
             raise InvalidClip("a skeleton needs at least one joint")
         if len(set(self.names)) != count:
             twice = next(n for i, n in enumerate(self.names) if n in self.names[:i])
             raise InvalidClip(f"joint name {twice!r} occurs twice")
-        put("parents", frozen(self.parents, np.int64, (count,), "parents"))
-        put("offsets", frozen(self.offsets, np.float64, (count, 3), "offsets"))
+        put(self, "parents", frozen(self.parents, np.int64, (count,), "parents"))
+        put(self, "offsets", frozen(self.offsets, np.float64, (count, 3), "offsets"))
         if self.parents[0] != -1:
             raise InvalidClip("joint 0 must be the root, with parent -1")
         late = [j for j in range(1, count) if not 0 <= self.parents[j] < j]
         if late:
             raise InvalidClip(f"joint {late[0]} {self.names[late[0]]!r}: its parent must come before it")
-        put("roles", tuple(self.roles) or ("",) * count)
+        put(self, "roles", tuple(self.roles) or ("",) * count)
         if len(self.roles) != count:
             raise InvalidClip(f"roles: expected one per joint ({count}), found {len(self.roles)}")
         given = [r for r in self.roles if r]
         if len(set(given)) != len(given):
             raise InvalidClip(f"role {next(r for r in given if given.count(r) > 1)!r} is given to two joints")
-        put("ends", tuple(End(int(e[0]), tuple(map(float, e[1])), *e[2:]) for e in self.ends))  # type: ignore[arg-type]
+        put(self, "ends", tuple(End(int(e[0]), tuple(map(float, e[1])), *e[2:]) for e in self.ends))  # type: ignore[arg-type]
         for end in self.ends:
             if not 0 <= end.joint < count or len(end.offset) != 3 or not np.isfinite(end.offset).all():
                 raise InvalidClip(f"end site {end} does not belong to a joint")

@@ -1,0 +1,144 @@
+"""Where a body is on the ground and which way it faces: the only way to ask."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motionloom.core import Clip, FloatArray, Skeleton, replace
+from motionloom.rotation import from_matrix, multiply, rotate, twist, yaw
+
+UP = np.array([0.0, 1.0, 0.0])
+
+
+@dataclass(frozen=True, eq=False)
+class Travel:
+    """The path of a body over the ground."""
+
+    place: FloatArray  # (F, 2) metres: x, z of the hips
+    heading: FloatArray  # (F,) radians, continuous in time; 0 faces +z, positive turns left, towards +x
+
+
+def body_axes(skeleton: Skeleton) -> FloatArray:
+    """The constant turn (4,) from the body's own axes (x left, y up, z forward) to the hips' local frame.
+
+    Left runs from the right thigh to the left one; up (two legs) or forward (four) runs from the hips along the spine.
+    Rest poses differ between files (in some every bone lies along x), so no local axis is taken for granted. A body
+    without thighs or spine is taken to face +z at rest.
+    """
+    sides = [skeleton.find(f"{side}_thigh") for side in ("left", "right")]
+    spine = skeleton.find("spine", "neck", "head")
+    if None in sides or spine is None:
+        return np.array([1.0, 0.0, 0.0, 0.0])
+    left = _unit(_from_hips(skeleton, sides[0]) - _from_hips(skeleton, sides[1]))
+    line = _spine_direction(skeleton)
+    if left is None or line is None:
+        return np.array([1.0, 0.0, 0.0, 0.0])
+    line = _unit(line - (line @ left) * left)
+    if line is None:
+        return np.array([1.0, 0.0, 0.0, 0.0])
+    four = skeleton.find("left_front_foot", "right_front_foot") is not None
+    up = np.cross(line, left) if four else line
+    return from_matrix(np.stack([left, up, np.cross(left, up)], -1))
+
+
+def _from_hips(skeleton: Skeleton, joint: int | None) -> FloatArray:
+    assert joint is not None
+    return np.sum([skeleton.offsets[j] for j in skeleton.chain(joint)[1:]], axis=0)
+
+
+def _spine_direction(skeleton: Skeleton) -> FloatArray | None:
+    """From the hips to the first joint up the spine that has a place of its own."""
+    for role in ("spine", "spine1", "spine2", "neck", "head"):
+        joint = skeleton.find(role)
+        if joint is not None and (found := _unit(_from_hips(skeleton, joint))) is not None:
+            return found
+    return None
+
+
+def _unit(v: FloatArray) -> FloatArray | None:
+    length = np.linalg.norm(v)
+    return v / length if length > 1e-6 else None
+
+
+def headings(clip: Clip) -> FloatArray:
+    """(F,) radians in (-pi, pi]: the turn about the vertical in the hips' rotation (its twist, not its projection).
+
+    The twist stays defined when the body bends or rolls forward; only upside down it has no answer.
+    """
+    return twist(multiply(clip.rotations[:, 0], body_axes(clip.skeleton)), UP)
+
+
+def travel(clip: Clip) -> Travel:
+    """Place on the ground and heading of the hips, frame by frame."""
+    return Travel(clip.root[:, [0, 2]], np.unwrap(headings(clip)))
+
+
+def ground_turn(angle: ArrayLike, xz: ArrayLike) -> FloatArray:
+    """Ground points or vectors (..., 2) turned left by `angle` about the origin."""
+    angle, xz = np.asarray(angle, float), np.asarray(xz, float)
+    c, s = np.cos(angle), np.sin(angle)
+    x, z = xz[..., 0], xz[..., 1]
+    return np.stack([c * x + s * z, c * z - s * x], -1)
+
+
+def moved(clip: Clip, by: ArrayLike) -> Clip:
+    """The clip shifted on the ground by (x, z) metres."""
+    x, z = np.asarray(by, float)
+    return replace(clip, root=clip.root + [x, 0.0, z])
+
+
+def turned(clip: Clip, angle: float, about: ArrayLike = (0.0, 0.0)) -> Clip:
+    """The clip turned left by `angle` radians about a point on the ground."""
+    x, z = np.asarray(about, float)
+    centre = np.array([x, 0.0, z])
+    turn = yaw(angle)
+    rotations = clip.rotations.copy()
+    rotations[:, 0] = multiply(turn, rotations[:, 0])
+    return replace(clip, root=rotate(turn, clip.root - centre) + centre, rotations=rotations)
+
+
+def placed(clip: Clip, position: ArrayLike = (0.0, 0.0), heading: float = 0.0, *, frame: int = 0) -> Clip:
+    """The clip moved and turned so that at `frame` its hips stand at `position` (x, z) and face `heading`."""
+    here = clip.root[frame, [0, 2]]
+    now = float(headings(clip[frame : frame + 1 or None])[0])
+    there = turned(clip, heading - now, about=here)
+    return moved(there, np.asarray(position, float) - here)
+
+
+def root_motion(clip: Clip) -> FloatArray:
+    """(F, 3): how far the body moves to the next frame: left and forward (metres, in this frame's heading), and turns.
+
+    The last row is zero, as nothing follows it. `from_root_motion` adds it up again.
+    """
+    path = travel(clip)
+    out = np.zeros((len(clip), 3))
+    step = np.diff(path.place, axis=0)
+    out[:-1, :2] = ground_turn(-path.heading[:-1], step)
+    out[:-1, 2] = np.diff(path.heading)
+    return out
+
+
+def from_root_motion(motion: FloatArray, position: ArrayLike = (0.0, 0.0), heading: float = 0.0) -> Travel:
+    """The path that `root_motion` describes, from a first place and heading."""
+    turns = heading + np.concatenate([[0.0], np.cumsum(motion[:-1, 2])])
+    steps = ground_turn(turns[:-1], motion[:-1, :2])
+    place = np.asarray(position, float) + np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])
+    return Travel(place, turns)
+
+
+def along(clip: Clip, path: Travel) -> Clip:
+    """The clip carried along another path: each frame is moved and turned to that place and heading."""
+    now = travel(clip)
+    rotations = clip.rotations.copy()
+    rotations[:, 0] = multiply(yaw(path.heading - now.heading), rotations[:, 0])
+    root = clip.root.copy()
+    root[:, [0, 2]] = path.place
+    return replace(clip, root=root, rotations=rotations)
+
+
+def in_place(clip: Clip) -> Clip:
+    """The clip without its travel: every frame over the origin, facing +z. `root_motion` is what was taken out."""
+    return along(clip, Travel(np.zeros((len(clip), 2)), np.zeros(len(clip))))

@@ -1,0 +1,140 @@
+"""Skeleton, Clip, Markers: valid when they exist, read-only, sliced, joined, and with their provenance."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from motionloom.core import (
+    Clip,
+    InvalidClip,
+    Markers,
+    Skeleton,
+    SkeletonMismatch,
+    UnknownJoint,
+    concatenate,
+    replace,
+    require_same_hierarchy,
+    with_labels,
+)
+from motionloom.core.origin import from_file
+from motionloom.core.testing import assert_same_motion
+
+
+def test_arrays_are_read_only_and_do_not_follow_the_caller(arm):
+    root = np.zeros((4, 3))
+    rotations = np.tile([1.0, 0, 0, 0], (4, 3, 1))
+    clip = Clip(arm, root, rotations, 30)
+    root[:] = 9
+    assert clip.root.max() == 0
+    with pytest.raises(ValueError, match="read-only"):
+        clip.rotations[0] = 0
+
+
+def test_a_read_only_view_of_a_writable_array_is_copied(arm):
+    base = np.zeros((4, 3))
+    view = base[:]
+    view.flags.writeable = False
+    clip = Clip(arm, view, np.tile([1.0, 0, 0, 0], (4, 3, 1)), 30)
+    base[:] = 5
+    assert clip.root.max() == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"root": np.zeros((3, 3))}, r"root: expected shape \(10, 3\), found \(3, 3\)"),
+        ({"fps": 0}, "fps must be positive"),
+        ({"rotations": np.ones((10, 3, 4))}, "frame 0, joint 'Hips': length 2.0"),
+        ({"root": np.full((10, 3), np.nan)}, r"root: nan at index \(0, 0\)"),
+        ({"label_names": ("a", "a"), "labels": np.zeros((10, 2), bool)}, "label names repeat"),
+        ({"slides": np.zeros((10, 2, 3))}, "slides: expected shape"),
+    ],
+)
+def test_construction_validates_once(tiny, change, message):
+    with pytest.raises(InvalidClip, match=message):
+        replace(tiny, **change)
+
+
+@pytest.mark.parametrize(
+    ("names", "parents", "message"),
+    [
+        (("a", "a"), [-1, 0], "'a' occurs twice"),
+        (("a", "b"), [-1, 1], "its parent must come before it"),
+        (("a", "b"), [0, 0], "joint 0 must be the root"),
+        ((), [], "at least one joint"),
+    ],
+)
+def test_a_skeleton_that_is_none_is_refused(names, parents, message):
+    with pytest.raises(InvalidClip, match=message):
+        Skeleton(names, parents, np.zeros((len(names), 3)))
+
+
+def test_slices_are_clips_and_edits_are_new_clips(tiny):
+    part = tiny[2:8:2]
+    assert len(part) == 3
+    assert_array_equal(part.root, tiny.root[2:8:2])
+    assert replace(tiny, fps=20).seconds == 0.5
+    assert tiny.seconds == 1.0
+    with pytest.raises(TypeError, match="sliced, not indexed"):
+        tiny[3]
+    with pytest.raises(InvalidClip, match="no frames"):
+        tiny[10:]
+
+
+def test_pickling_keeps_clips_valid_and_read_only(tiny):
+    again = pickle.loads(pickle.dumps(tiny))
+    assert_same_motion(again, tiny)
+    assert not again.root.flags.writeable
+    assert not again.skeleton.offsets.flags.writeable
+
+
+def test_a_joint_is_found_by_role_or_name(arm):
+    assert arm.joint("head") == arm.joint("Top") == 2
+    assert arm.find("tail", "spine") == 1
+    with pytest.raises(UnknownJoint, match="no joint 'Topp' in this skeleton; did you mean 'Top'"):
+        arm.joint("Topp")
+
+
+def test_mismatched_skeletons_name_both_joints(arm):
+    other = Skeleton(("Hips", "Chest", "Top"), arm.parents, arm.offsets)
+    with pytest.raises(SkeletonMismatch, match="joint 1 is 'Mid' in one, 'Chest' in the other"):
+        require_same_hierarchy(arm, other, names=("walk", "run"))
+
+
+def test_concatenating_keeps_every_frame_and_its_provenance(tiny):
+    a = replace(tiny, origin=from_file("a.bvh", 10))
+    b = replace(with_labels(tiny, {"jump": np.arange(10) > 5}), origin=from_file("b.bvh", 10))
+    both = concatenate([a[5:], b[:3], a[:2]])
+    assert len(both) == 10
+    assert [(s.clip, first, at, n) for s, first, at, n in both.origin.spans()] == [
+        ("a.bvh", 5, 0, 5),
+        ("b.bvh", 0, 5, 3),
+        ("a.bvh", 0, 8, 2),
+    ]
+    assert both.label_names == ("jump",)
+    assert not both.label("jump").any()
+    with pytest.raises(InvalidClip, match="resample one of them"):
+        concatenate([a, replace(b, fps=12)])
+
+
+def test_labels_are_set_by_name_and_missing_ones_are_off(tiny):
+    clip = with_labels(tiny, {"walk": np.arange(10) < 4})
+    assert clip.label("walk").sum() == 4
+    assert not clip.label("run").any()
+
+
+def test_markers_have_gaps_that_are_nan():
+    positions = np.zeros((5, 2, 3))
+    positions[2, 1] = np.nan
+    markers = Markers(("LASI", "RASI"), positions, 100)
+    assert markers.gaps.sum() == 1
+    assert_allclose(markers[1:3].marker("LASI"), 0)
+    positions[3, 0, 1] = np.nan
+    with pytest.raises(InvalidClip, match="'LASI', frame 3"):
+        Markers(("LASI", "RASI"), positions, 100)
+    with pytest.raises(UnknownJoint):
+        markers.marker("RASY")
