@@ -1,0 +1,36 @@
+"""How everything here is timed: alternately, in one run, best of several, so that a noisy machine cancels out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+MOCAP = Path(__file__).resolve().parents[2] / "shared" / "mocap"
+
+
+def best_seconds(jobs: Sequence[Callable[[], Any]], *, rounds: int = 7) -> list[float]:
+    """The best time of each job; the jobs take turns, so that a slow spell of the machine meets all of them."""
+    best = [float("inf")] * len(jobs)
+    for _ in range(rounds):
+        for i, job in enumerate(jobs):
+            start = time.perf_counter()
+            job()
+            best[i] = min(best[i], time.perf_counter() - start)
+    return best
+
+
+def figure(name: str, value: float | None, target: str, *, unit: str = "", note: str = "") -> dict[str, Any]:
+    """One entry of figures.json. `target` is "<= 6", "< 0.4", ">= 1.5" or "" (reported only); None is missed."""
+    return {"name": name, "value": value, "target": target, "met": _met(value, target), "unit": unit, "note": note}
+
+
+def _met(value: float | None, target: str) -> bool | None:
+    if not target:
+        return None
+    if value is None:
+        return False
+    sign, bound = target.split()
+    limit = float(bound)
+    return {"<=": value <= limit, "<": value < limit, ">=": value >= limit, ">": value > limit}[sign]
