@@ -159,6 +159,8 @@ class AimTarget:
         return out
 
     def part(self, keep: IntArray) -> AimTarget:
+        at = None if self.at is None else _some(self.at, keep)
+        along = None if self.along is None else _some(self.along, keep)
         return replace(self, frames=np.asarray(self.frames)[keep], at=at, along=along)
 
 
