@@ -1,0 +1,86 @@
+"""Dynamic time warping: the cheapest way through a matrix of costs that never steps back in either clip."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from motionloom.core import BadRequest, FloatArray, IntArray
+
+Ends = Literal["fixed", "free", "free-start", "free-end"]
+LONGEST_RUN = 127  # the step codes are one byte each
+
+
+def dtw_cost(cost: ArrayLike, *, limit: int | None = None, ends: Ends = "fixed") -> float:
+    """The sum of costs along the cheapest path; see `dtw_path`. Needs two rows of memory and no more.
+
+    >>> dtw_cost([[0, 1, 4], [1, 0, 1], [4, 1, 0]])
+    0.0
+    """
+    matrix = _checked(cost, limit, ends)
+    last = _last_row(matrix, limit, ends, np.empty((0, 0), np.uint8))
+    return float(last[_end(last, matrix.shape, limit, ends)])
+
+
+def dtw_path(cost: ArrayLike, *, limit: int | None = None, ends: Ends = "fixed") -> IntArray:
+    """The cheapest path through `cost` (N, M): cells (P, 2), from first to last, each one step after the one before.
+
+    A step goes one row down, one column across, or both (HECK 3.4, after Kovar and Gleicher 2003: continuous,
+    monotonic and, with a limit, not degenerate). `limit` = k allows at most k steps across or down in a row, with a
+    diagonal step between two such runs, so the path's slope stays between 1/(k+1) and k+1. None allows any number.
+
+    `ends="fixed"` joins the corners (0, 0) and (N-1, M-1). "free" still covers every row, but may begin and end in
+    any column: it finds the stretch of the second clip that fits the first. "free-start" and "free-end" free one end.
+
+    Costs are not negative; an infinite cost closes a cell. Beyond the matrix it takes one byte a cell.
+
+    >>> dtw_path([[0, 1, 4], [0, 1, 4], [4, 1, 0]]).tolist()
+    [[0, 0], [1, 0], [1, 1], [2, 2]]
+    """
+    from motionloom.analysis._kernels_dtw import trace
+
+    matrix = _checked(cost, limit, ends)
+    codes = np.empty(matrix.shape, np.uint8)
+    last = _last_row(matrix, limit, ends, codes)
+    path = np.empty((sum(matrix.shape), 2), np.int64)
+    begin = trace(codes, limit or 0, _end(last, matrix.shape, limit, ends), path)
+    return path[begin:].copy()
+
+
+def _checked(cost: ArrayLike, limit: int | None, ends: str) -> NDArray[Any]:
+    matrix = np.asarray(cost)
+    if matrix.dtype not in (np.float32, np.float64):
+        matrix = matrix.astype(np.float64)
+    if matrix.ndim != 2 or not matrix.size:
+        raise BadRequest(f"time warping needs a matrix of costs (frames, frames), found shape {matrix.shape}")
+    if limit is not None and not 1 <= limit <= LONGEST_RUN:
+        raise BadRequest(f"a slope limit is 1 to {LONGEST_RUN} steps in a row, or None; found {limit}")
+    if ends not in ("fixed", "free", "free-start", "free-end"):
+        raise BadRequest(f"ends: expected fixed, free, free-start or free-end, found {ends!r}")
+    least = matrix.min()  # NaN if any cost is
+    if not least >= 0:
+        found = "NaN" if np.isnan(least) else f"{least:g}"
+        at = tuple(int(i) for i in np.argwhere(~(matrix >= 0))[0])
+        raise BadRequest(f"time warping needs costs of 0 or more, found {found} (first at {at})")
+    return np.ascontiguousarray(matrix)
+
+
+def _last_row(matrix: NDArray[Any], limit: int | None, ends: str, codes: NDArray[np.uint8]) -> FloatArray:
+    from motionloom.analysis._kernels_dtw import free_steps, limited_steps
+
+    free_start = ends in ("free", "free-start")
+    if limit is None:
+        return free_steps(matrix, free_start, codes)
+    return limited_steps(matrix, limit, free_start, codes)
+
+
+def _end(last: FloatArray, shape: tuple[int, ...], limit: int | None, ends: str) -> int:
+    """The column in which the path ends."""
+    column = int(last.argmin()) if ends in ("free", "free-end") else len(last) - 1
+    if not np.isfinite(last[column]):
+        rows, columns = shape
+        why = f"; {limit} steps in a row stretch time by {limit + 1} at most" if limit else ""
+        raise BadRequest(f"no time-warping path leads through {rows} x {columns} frames with {ends} ends{why}")
+    return column
