@@ -1,0 +1,71 @@
+"""Writing files whole or not at all, and finding the files that patterns and folders stand for."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable
+from glob import glob
+from pathlib import Path
+from typing import Any
+
+from motionloom.core import FormatError
+
+
+def write_whole(path: str | Path, parts: Iterable[Any]) -> None:
+    """Write bytes in pieces; the file appears when all of it is there. Missing folders are made."""
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+            try:
+                for part in parts:
+                    file.write(part)
+                file.close()
+                os.chmod(file.name, 0o666 & ~_umask())
+                os.replace(file.name, path)
+            except BaseException:
+                os.unlink(file.name)
+                raise
+    except OSError as error:
+        raise FormatError(f"cannot be written: {error.strerror or error}", path=path) from None
+
+
+def _umask() -> int:
+    """The user's file mask; reading it means setting it for a moment."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def expand_paths(patterns: Iterable[str | Path], suffixes: Iterable[str] | None = None) -> list[Path]:
+    """The files that names, wildcards (`*.bvh`, `**/walk*.bvh`) and folders stand for, each once, in order.
+
+    From a folder, and from all below it, files that can be read are taken (`suffixes`; all readable ones by default); a
+    CSV file only if it holds a stroke. A pattern that stands for nothing is an error.
+    """
+    from motionloom.io.table import FORMATS
+
+    known = {s for s, f in FORMATS.items() if f.read} if suffixes is None else {s.lower() for s in suffixes}
+    out: dict[Path, None] = {}
+    for pattern in patterns:
+        path = Path(pattern)
+        if path.is_dir():
+            found = sorted(p for p in path.rglob("*") if _readable(p, known))
+        elif path.is_file():
+            found = [path]
+        else:
+            matches = sorted(Path(p) for p in glob(str(pattern), recursive=True))
+            found = [p for p in matches if p.is_file()]
+            found += [q for p in matches if p.is_dir() for q in sorted(p.rglob("*")) if _readable(q, known)]
+        if not found:
+            raise FormatError(f"no clip in folder {path}" if path.is_dir() else f"no such file: {pattern}")
+        out.update(dict.fromkeys(found))
+    return list(out)
+
+
+def _readable(path: Path, known: set[str]) -> bool:
+    from motionloom.io.stroke import is_stroke
+
+    suffix = path.suffix.lower()
+    return suffix in known and path.is_file() and (suffix != ".csv" or is_stroke(path))

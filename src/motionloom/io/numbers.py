@@ -1,0 +1,30 @@
+"""Numbers as BVH files write them, and what to say about text that is none."""
+
+from __future__ import annotations
+
+import re
+
+NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+CUT = re.compile(r"[+-]?\d*\.?\d*(?:(?<=[\d.])[eE][+-]?)?", re.ASCII)
+LARGEST = 1e9  # beyond any place in any unit, and any angle; keeps all later arithmetic finite
+
+
+def number(token: str) -> float | None:
+    """The value of a token, or None if it is no number (`nan`, `inf` and `1_000` are none)."""
+    return float(token) if NUMBER.fullmatch(token) else None
+
+
+def fault(token: str) -> str:
+    """Why a token is no number, in words."""
+    shown = repr(token if len(token) <= 40 else token[:37] + "...")
+    if re.fullmatch(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?", token, re.ASCII):
+        return f"{shown} has a decimal comma; BVH numbers have a decimal point"
+    if "," in token and all(number(part) is not None for part in token.split(",") if part):
+        return f"{shown} has commas between numbers; BVH numbers are separated by blanks"
+    first = NUMBER.match(token)
+    rest = token[first.end() :] if first else ""
+    if first and rest and number(rest) is not None:
+        return f"{shown} is two numbers glued together ({first.group()} and {rest}); a blank is missing between them"
+    if token.lstrip("+-").lower() in ("nan", "inf", "infinity", "1.#ind", "1.#qnan", "1.#inf", "-nan(ind)", "nan(ind)"):
+        return f"{shown} is not a finite number"
+    return f"{shown} is not a number"

@@ -1,0 +1,75 @@
+"""One table from suffix to reader and writer, and `load` and `save` on top. A new format is one file, one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from motionloom.core import Clip, FormatError, replace
+from motionloom.io.bvh import read_bvh
+from motionloom.io.bvh_write import write_bvh
+from motionloom.io.labels import labelled, write_labels
+from motionloom.io.roles_file import find_roles
+from motionloom.io.stroke import read_stroke, write_stroke
+from motionloom.io.tpose import starts_with_tpose
+
+
+class Format(NamedTuple):
+    name: str
+    read: Callable[..., Clip] | None
+    write: Callable[..., None] | None
+
+
+FORMATS: dict[str, Format] = {
+    ".bvh": Format("BVH: skeleton and motion", read_bvh, write_bvh),
+    ".csv": Format("pen stroke: t,x,y", read_stroke, write_stroke),
+}
+
+
+def load(
+    path: str | Path,
+    *,
+    unit: str | float | None = None,
+    up: str | None = None,
+    fps: float | None = None,
+    strict: bool = False,
+    trim_tpose: bool = False,
+    drop_slides: bool = False,
+    roles: str | Path | Mapping[str, str] | None = None,
+) -> Clip:
+    """Read a clip: metres, y up, joints in file order, with its labels and roles. What was found is in its notes.
+
+    unit ("m", "cm", "mm", "inch", "cmu", or metres), up ("y", "z", "-z" ...) and fps override what the file says or
+    what is estimated. strict refuses files that are merely odd (a wrong frame count, a cut last row). trim_tpose drops
+    a T-pose in frame 0; frame numbers in `origin` still count it. drop_slides gives every joint a fixed place. roles is
+    a roles file or a mapping; otherwise `walk.roles.toml` or the folder's `roles.toml` is taken.
+    """
+    path = Path(path)
+    entry = FORMATS.get(path.suffix.lower())
+    if entry is None or entry.read is None:
+        readable = ", ".join(suffix for suffix, f in FORMATS.items() if f.read)
+        raise FormatError(f"no reader for {path.suffix or 'a file without a suffix'}; there are {readable}", path=path)
+    clip = entry.read(
+        path, unit=unit, up=up, fps=fps, strict=strict, drop_slides=drop_slides, roles=find_roles(path, roles)
+    )
+    clip = labelled(clip, path)
+    if not starts_with_tpose(clip):
+        return clip
+    if trim_tpose:
+        return replace(clip[1:], origin=clip[1:].origin.said("frame 0 is a T-pose: dropped"))
+    return replace(clip, origin=clip.origin.said("frame 0 is a T-pose (not dropped)"))
+
+
+def save(clip: Clip, path: str | Path, *, unit: str | float | None = None, up: str | None = None) -> None:
+    """Write a clip in the format of the suffix, and its labels beside it.
+
+    Unit and up axis are those of the file the clip came from (metres and y for clips of our own), unless given.
+    """
+    path = Path(path)
+    entry = FORMATS.get(path.suffix.lower())
+    if entry is None or entry.write is None:
+        writable = ", ".join(suffix for suffix, f in FORMATS.items() if f.write)
+        raise FormatError(f"no writer for {path.suffix or 'a file without a suffix'}; there are {writable}", path=path)
+    entry.write(clip, path, unit=unit, up=up)
+    write_labels(clip, path)
