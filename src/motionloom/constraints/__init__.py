@@ -1,0 +1,45 @@
+"""One request language for every method: what is asked, and how far a clip is from it."""
+
+from motionloom.constraints.base import Constraint
+from motionloom.constraints.fields import Euler
+from motionloom.constraints.gaze import LookAt, gaze
+from motionloom.constraints.ground import FLAT, Ground, read_ground
+from motionloom.constraints.joint import Plant, PositionAt
+from motionloom.constraints.pose import Load, Pose, PoseAt, tilt_between
+from motionloom.constraints.reading import parse_request
+from motionloom.constraints.request import KINDS, Request, Start
+from motionloom.constraints.residuals import Row, check, residuals, unmet
+from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath
+from motionloom.constraints.style import MEASURES, Measure, Parameters, Style
+
+__all__ = [
+    "FLAT",
+    "KINDS",
+    "MEASURES",
+    "Avoid",
+    "Constraint",
+    "Euler",
+    "Ground",
+    "Load",
+    "LookAt",
+    "Measure",
+    "Parameters",
+    "Plant",
+    "Pose",
+    "PoseAt",
+    "PositionAt",
+    "Reach",
+    "Request",
+    "RootAt",
+    "RootPath",
+    "Row",
+    "Start",
+    "Style",
+    "check",
+    "gaze",
+    "parse_request",
+    "read_ground",
+    "residuals",
+    "tilt_between",
+    "unmet",
+]

@@ -1,0 +1,110 @@
+"""What all constraints share: a key in the request, hard or soft, a residual, and whether it is met."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from motionloom.constraints.fields import WEIGHT, Kind, given, required
+from motionloom.core import BadRequest, Clip, FloatArray
+from motionloom.core.arrays import put
+
+
+@dataclass(frozen=True, kw_only=True)
+class Constraint:
+    """One wish of a request, complete when built.
+
+    `residual(clip)` is an array in the class's `unit`; the constraint is met when its largest absolute value is at
+    most `tolerance`. Without a `weight` it is hard; a weight (0 or more) makes it soft.
+    """
+
+    unit: ClassVar[str] = ""  # what the residual is measured in
+    weight: float | None = given(None, WEIGHT)
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            kind: Kind = f.metadata["kind"]
+            put(self, f.name, kind.check(getattr(self, f.name), f"{self.key()}.{f.name}"))
+
+    @classmethod
+    def key(cls) -> str:
+        """The key in a request: the class name in snake_case."""
+        return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+
+    @property
+    def hard(self) -> bool:
+        return self.weight is None
+
+    @property
+    def limit(self) -> float:
+        """The largest residual that still counts as met, in `unit`."""
+        return float(getattr(self, "tolerance", 0.0))
+
+    def residual(self, clip: Clip) -> FloatArray:
+        """How far the clip is from what was asked, in `unit`; zero where met."""
+        raise NotImplementedError
+
+    def worst(self, clip: Clip) -> float:
+        """The largest absolute residual."""
+        return float(np.abs(self.residual(clip)).max(initial=0.0))
+
+    def met(self, clip: Clip) -> bool:
+        """Is the largest absolute residual within the tolerance?"""
+        return self.worst(clip) <= self.limit
+
+    def describe(self) -> str:
+        """The constraint in one line, as a request would say it."""
+        import yaml
+
+        text = yaml.safe_dump(
+            self.to_plain(), default_flow_style=True, sort_keys=False, width=10_000, allow_unicode=True
+        )
+        return f"{self.key()}: {text.strip()}"
+
+    def to_plain(self) -> dict[str, Any]:
+        """The fields that differ from their defaults, as plain YAML values."""
+        out = {}
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if required(f) or value != f.default:
+                out[f.name] = f.metadata["kind"].write(value)
+        if "weight" in out:  # kept last, as people write it
+            out["weight"] = out.pop("weight")
+        return out
+
+    @classmethod
+    def from_plain(cls, values: object, where: str = "", lines: Mapping[str, str] | None = None) -> Self:
+        """A constraint from the plain values of a request; unknown, missing and wrong fields are errors.
+
+        `where` names the place in the request; `lines` may give a better one for each field.
+        """
+        at = f"{where}{cls.key()}"
+        if not isinstance(values, Mapping):
+            raise BadRequest(f"{at}: expected fields {{{', '.join(f.name for f in fields(cls))}}}, found {values!r}")
+        known = {f.name: f for f in fields(cls)}
+        check_keys(values, known, at)
+        missing = [n for n, f in known.items() if required(f) and n not in values]
+        if missing:
+            raise BadRequest(f"{at}: {missing[0]!r} is missing; it needs {', '.join(missing)}")
+        spots = lines or {}
+        read = {
+            n: known[n].metadata["kind"].read(v, f"{spots.get(n, where)}{cls.key()}.{n}") for n, v in values.items()
+        }
+        try:
+            return cls(**read)
+        except BadRequest as error:
+            raise BadRequest(f"{where}{error}") from None
+
+
+def check_keys(values: Mapping[Any, Any], known: Mapping[str, Any], where: str) -> None:
+    """Raise `BadRequest`, with the nearest known name, for a key that does not belong here."""
+    for name in values:
+        if name not in known:
+            near = get_close_matches(str(name), list(known), n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}"
+            raise BadRequest(f"{where}: there is no {str(name)!r} here; {hint}")

@@ -1,0 +1,60 @@
+"""YAML with line numbers: plain dicts, lists and values that remember where they stood."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+from motionloom.core import BadRequest
+
+DEEPEST = 20  # a request has no use for more levels, and an alias could go round in circles
+MOST = 100_000  # values, aliases counted as often as they are used
+
+
+class Table(dict[str, Any]):
+    """A mapping whose keys know their lines (counted from 1)."""
+
+    lines: dict[str, int]
+
+
+def read_yaml(text: str, name: str) -> Any:
+    """The plain value of a YAML text. Mappings are `Table`s; keys are text and occur once; else `BadRequest`."""
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        at = f"{name}:{mark.line + 1}: " if mark is not None else f"{name}: "
+        raise BadRequest(f"{at}this is not YAML: {error.problem or error.context}") from None
+    except (yaml.YAMLError, RecursionError) as error:
+        raise BadRequest(f"{name}: this is not YAML: {str(error).splitlines()[0]}") from None
+    return None if node is None else _Reader(name).value(node, 0)
+
+
+class _Reader:
+    def __init__(self, name: str) -> None:
+        self.name, self.seen, self.scalars = name, 0, yaml.SafeLoader("")
+
+    def value(self, node: yaml.Node, depth: int) -> Any:
+        self.seen += 1
+        at = f"{self.name}:{node.start_mark.line + 1}: "
+        if depth > DEEPEST or self.seen > MOST:
+            raise BadRequest(f"{at}nested too deeply or too large for a request")
+        if isinstance(node, yaml.MappingNode):
+            table = Table()
+            table.lines = {}
+            for key_node, value_node in node.value:
+                key = self.value(key_node, depth + 1)
+                line = key_node.start_mark.line + 1
+                if not isinstance(key, str):
+                    raise BadRequest(f"{self.name}:{line}: expected a name before the colon, found {key!r}")
+                if key in table:
+                    raise BadRequest(f"{self.name}:{line}: {key!r} is given twice (first in line {table.lines[key]})")
+                table[key], table.lines[key] = self.value(value_node, depth + 1), line
+            return table
+        if isinstance(node, yaml.SequenceNode):
+            return [self.value(item, depth + 1) for item in node.value]
+        try:
+            return self.scalars.construct_object(node)
+        except (yaml.YAMLError, ValueError) as error:
+            raise BadRequest(f"{at}cannot read this value: {str(error).splitlines()[0]}") from None

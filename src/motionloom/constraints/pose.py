@@ -1,0 +1,148 @@
+"""A pose at a time: local rotations, the root's tilt and its height, but neither place nor heading."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from motionloom.constraints.base import Constraint
+from motionloom.constraints.fields import (
+    MOMENT,
+    NAMES,
+    ROTATIONS,
+    SHARE,
+    Euler,
+    Kind,
+    given,
+    optional,
+    wanted,
+)
+from motionloom.core import BadRequest, Clip, FloatArray, Skeleton, require_same_hierarchy
+from motionloom.core.units import Moment, fail, frame_of
+from motionloom.kinematics.proportions import leg_length
+from motionloom.kinematics.roles import group
+from motionloom.rotation import angle_between, from_euler, inverse, multiply
+
+Load = Callable[[str], Clip]
+"""How a request gets at the clips it names: a path to a clip, with all frames of the file."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """One frame of a clip, and what the request calls it (`walk.bvh#120`)."""
+
+    clip: Clip  # one frame
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        if len(self.clip) != 1:
+            raise BadRequest(f"a pose is one frame, found a clip of {len(self.clip)}; take one: walk[12:13]")
+
+
+class Target(NamedTuple):
+    """What a pose fixes on a given skeleton."""
+
+    joints: list[int]
+    rotations: FloatArray  # (n, 4) local; of joint 0 only the tilt counts, not the heading
+    height: float | None  # of the hips, metres; None where the root is left alone
+
+
+def _pose(value: Any, where: str) -> Pose | str | None:
+    if value is None or isinstance(value, Pose):
+        return value
+    if isinstance(value, Clip):
+        return Pose(value)
+    if not isinstance(value, str) or not re.fullmatch(r".+#\d+", value.strip()):
+        raise fail(where, "a frame of a clip, as walk.bvh#120", value)
+    return value.strip()
+
+
+def _written(value: Pose | str | None) -> str | None:
+    if not isinstance(value, Pose):
+        return value
+    if value.source:
+        return value.source
+    spans = value.clip.origin.spans()
+    if not spans or spans[0][1] < 0:
+        raise BadRequest("pose_at.pose: this pose comes from no file, so it cannot be written to a request")
+    return f"{spans[0][0].clip}#{spans[0][1]}"
+
+
+@dataclass(frozen=True)
+class PoseAt(Constraint):
+    """The body takes a pose at a time: the frame of a clip, or given local rotations of some joints.
+
+    Residual: radians, one per joint (the angle to the wanted local rotation; for the root, to the nearest rotation that
+    differs from the wanted one by heading only), and with the root also its height error, 1 m counting as 1 rad.
+    """
+
+    unit: ClassVar[str] = "rad"
+    time: Moment = wanted(MOMENT)
+    pose: Pose | str | None = given(None, Kind(_pose, _pose, _written))
+    rotations: tuple[tuple[str, Euler], ...] | None = given(None, optional(ROTATIONS))
+    joints: tuple[str, ...] = given(("all",), NAMES)
+    tolerance: float = given(0.02, SHARE)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.pose is None) == (self.rotations is None):
+            raise BadRequest("pose_at: expected either a pose (walk.bvh#120) or rotations, not both and not neither")
+        if self.rotations is not None and self.joints != ("all",):
+            raise BadRequest("pose_at.joints: only with a pose; rotations name their own joints")
+
+    def resolved(self, load: Load) -> PoseAt:
+        """The same constraint with the frame that it names loaded."""
+        if not isinstance(self.pose, str):
+            return self
+        path, _, frame = self.pose.rpartition("#")
+        return replace(self, pose=Pose(frame_in_file(load(path), int(frame), self.pose), self.pose))
+
+    def target(self, skeleton: Skeleton) -> Target:
+        """What it fixes on this skeleton, which must have the pose's hierarchy; height scales with leg length."""
+        if isinstance(self.pose, str):
+            raise BadRequest(f"pose_at.pose: {self.pose} has not been loaded; give `load` when the request is read")
+        if self.pose is None:
+            named = {skeleton.joint(n): from_euler(e.angles, e.order) for n, e in self.rotations or ()}
+            joints = sorted(named)
+            return Target(joints, np.stack([named[j] for j in joints]), None)
+        clip = self.pose.clip
+        require_same_hierarchy(skeleton, clip.skeleton, names=("the result", self.pose.source or "the pose"))
+        joints = sorted({j for name in self.joints for j in group(skeleton, name)})
+        scale = leg_length(skeleton) / leg_length(clip.skeleton)
+        return Target(joints, clip.rotations[0, joints], float(clip.root[0, 1]) * scale if 0 in joints else None)
+
+    def frame(self, frames: int, fps: float) -> int:
+        """The frame that must take the pose, in a result of this length."""
+        return frame_of(self.time, frames, fps, "pose_at.time")
+
+    def residual(self, clip: Clip) -> FloatArray:
+        joints, rotations, height = self.target(clip.skeleton)
+        frame = self.frame(len(clip), clip.fps)
+        out = angle_between(clip.rotations[frame, joints], rotations)
+        if 0 in joints:
+            out[joints.index(0)] = tilt_between(clip.rotations[frame, 0], rotations[joints.index(0)])
+        return out if height is None else np.append(out, clip.root[frame, 1] - height)
+
+
+def tilt_between(a: FloatArray, b: FloatArray) -> FloatArray:
+    """The angle between two world rotations (..., 4) apart from heading: the least over all turns about y of one.
+
+    With d = a b^-1 the least angle of yaw(s) d over s is 2 atan2(|(x, z)|, |(w, y)|).
+    """
+    d = multiply(a, inverse(b))
+    return 2.0 * np.arctan2(np.hypot(d[..., 1], d[..., 3]), np.hypot(d[..., 0], d[..., 2]))
+
+
+def frame_in_file(clip: Clip, frame: int, name: str) -> Clip:
+    """One frame of a clip, counted as in its file, even where the reader left frames (a T-pose) out."""
+    numbers = clip.origin.frames if clip.origin.frames is not None else np.arange(len(clip))
+    at = np.flatnonzero(numbers == frame)
+    if not len(at):
+        raise BadRequest(
+            f"pose_at.pose: {name}: expected a frame from {numbers.min()} to {numbers.max()}, found {frame}"
+        )
+    return clip[int(at[0]) : int(at[0]) + 1]

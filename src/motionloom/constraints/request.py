@@ -1,0 +1,170 @@
+"""A request: how long, from where, on what ground, and everything else that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from motionloom.constraints.base import Constraint
+from motionloom.constraints.fields import ANGLE, PLACE, QUANTITIES, Point2, given, written_quantity
+from motionloom.constraints.gaze import LookAt
+from motionloom.constraints.ground import FLAT, Ground
+from motionloom.constraints.joint import Plant, PositionAt
+from motionloom.constraints.pose import Load, PoseAt
+from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath
+from motionloom.constraints.style import Parameters, Style
+from motionloom.core import BadRequest
+from motionloom.core.arrays import put
+from motionloom.core.units import Moment, Quantity, fail, number, whole, written_angle
+
+KINDS: Mapping[str, type[Constraint]] = {
+    kind.key(): kind for kind in (PoseAt, PositionAt, Plant, RootAt, RootPath, Reach, Style, Parameters, LookAt, Avoid)
+}
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where the hips are at frame 0, and which way they face (radians)."""
+
+    position: Point2 = given((0.0, 0.0), PLACE)
+    heading: float = given(0.0, ANGLE)
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            put(self, f.name, f.metadata["kind"].check(getattr(self, f.name), f"start.{f.name}"))
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked of a method. Give `seconds` or `frames` or neither, never both."""
+
+    seconds: float | None = None
+    frames: int | None = None
+    fps: float | None = None  # None: the model's
+    start: Start = field(default_factory=Start)
+    options: Mapping[str, Any] = field(default_factory=dict)  # checked against the method's own Options
+    ground: Ground = FLAT
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # short for one Parameters over all of it
+    constraints: tuple[Constraint, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.seconds is not None and self.frames is not None:
+            raise BadRequest(f"expected seconds or frames, found both ({self.seconds:g} s and {self.frames} frames)")
+        if self.seconds is not None:
+            put(self, "seconds", positive(number(self.seconds, "seconds"), "seconds"))
+        if self.frames is not None:
+            put(self, "frames", positive(whole(self.frames, "frames"), "frames"))
+        if self.fps is not None:
+            put(self, "fps", positive(number(self.fps, "fps"), "fps"))
+        put(self, "options", MappingProxyType(dict(self.options)))
+        values = dict(QUANTITIES.check(self.parameters, "parameters")) if self.parameters else {}
+        put(self, "parameters", MappingProxyType(values))
+        put(self, "constraints", tuple(self.constraints))
+        for c in self.constraints:
+            if not isinstance(c, Constraint):
+                raise BadRequest(f"constraints: expected constraints ({', '.join(KINDS)}), found {c!r}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        shared = (self.seconds, self.frames, self.fps, self.start, dict(self.options), self.ground)
+        return (Request, (*shared, dict(self.parameters), self.constraints))
+
+    @property
+    def wishes(self) -> tuple[Constraint, ...]:
+        """All constraints, with the short form of `parameters` written out."""
+        short = (Parameters(values=tuple(self.parameters.items())),) if self.parameters else ()
+        return short + self.constraints
+
+    def length(self, fps: float) -> int | None:
+        """The number of frames asked for at this frame rate (at least one), or None: the method's natural end."""
+        if self.frames is not None:
+            return max(1, round(self.frames * fps / (self.fps or fps)))
+        return None if self.seconds is None else max(1, round(self.seconds * fps))
+
+    def beginning(self, frames: int, fps: float) -> Start:
+        """Where the result starts: a hard `root_at` at frame 0 wins over `start`, in as much as it says."""
+        start = self.start
+        for c in self.constraints:
+            if isinstance(c, RootAt) and c.hard and c.frame(frames, fps) == 0:
+                start = replace(
+                    start,
+                    position=start.position if c.position is None else c.position,
+                    heading=start.heading if c.heading is None else c.heading,
+                )
+        return start
+
+    def at_fps(self, fps: float) -> Request:
+        """The same request for a result at another frame rate: times given in frames (`90f`) keep their instant."""
+        if self.fps is None or self.fps == fps:
+            return replace(self, fps=fps)
+        ratio = fps / self.fps
+        moved = tuple(_retimed(c, ratio) for c in self.constraints)
+        frames = None if self.frames is None else self.length(fps)
+        return replace(self, fps=fps, frames=frames, constraints=moved)
+
+    def resolved(self, load: Load) -> Request:
+        """The same request with every pose that it names loaded."""
+        made = tuple(c.resolved(load) if isinstance(c, PoseAt) else c for c in self.constraints)
+        return replace(self, constraints=made)
+
+    @classmethod
+    def from_yaml(cls, source: str | Path, load: Load | None = None) -> Request:
+        """A request from a file (a path) or from YAML text; `load` reads the clips whose poses it names.
+
+        Paths in a file are looked for beside that file first.
+        """
+        from motionloom.constraints.reading import parse_request
+
+        return parse_request(source, load)
+
+    def to_yaml(self) -> str:
+        """The request as YAML that `from_yaml` reads back to an equal one."""
+        import yaml
+
+        out: dict[str, Any] = {}
+        for name in ("seconds", "frames", "fps"):
+            if getattr(self, name) is not None:
+                out[name] = getattr(self, name)
+        if self.start != Start():
+            out["start"] = {"position": list(self.start.position), "heading": written_angle(self.start.heading)}
+        if self.options:
+            out["options"] = {n: written_quantity(v) if isinstance(v, Quantity) else v for n, v in self.options.items()}
+        if not self.ground.flat:
+            if not self.ground.source:
+                raise BadRequest("ground: these heights come from no file, so they cannot be written to a request")
+            out["ground"] = {"heights": self.ground.source}
+        if self.parameters:
+            out["parameters"] = {n: written_quantity(v) for n, v in self.parameters.items()}
+        if self.constraints:
+            out["constraints"] = [{c.key(): c.to_plain()} for c in self.constraints]
+        return yaml.safe_dump(out, sort_keys=False, default_flow_style=None, width=110, allow_unicode=True)
+
+
+def positive(value: Any, where: str) -> Any:
+    """The value, if it is above zero."""
+    if value <= 0:
+        raise fail(where, "a number above zero", value)
+    return value
+
+
+def _retimed(constraint: Constraint, ratio: float) -> Constraint:
+    """Every time that counts frames counts those of another frame rate, as seconds would."""
+
+    def convert(when: Moment) -> Moment:
+        if isinstance(when, str) and when.endswith("f"):
+            head, sep, count = when.rpartition("-")
+            return f"{head}{sep}{round(int(count[:-1]) * ratio)}f"
+        return when
+
+    changes: dict[str, Any] = {}
+    for f in fields(constraint):
+        value = getattr(constraint, f.name)
+        if f.name in ("time", "by"):
+            changes[f.name] = convert(value)
+        elif f.name in ("span", "times") and value is not None:
+            changes[f.name] = tuple(convert(v) for v in value)
+        elif f.name == "path" and value is not None:
+            changes[f.name] = tuple((convert(w[0]), *w[1:]) for w in value)
+    return replace(constraint, **changes)

@@ -1,0 +1,170 @@
+"""The body on the ground: at a place at a time, along a path, to a goal, around an obstacle."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+
+from motionloom.constraints.base import Constraint
+from motionloom.constraints.fields import (
+    ANGLE,
+    ANGLE_TOLERANCE,
+    HEIGHT,
+    LENGTH,
+    MOMENT,
+    PLACE,
+    PLACES,
+    TIMES,
+    Point2,
+    given,
+    optional,
+    wanted,
+)
+from motionloom.constraints.path import leg_deviations
+from motionloom.core import BadRequest, Clip, FloatArray
+from motionloom.core.units import Moment, frame_of
+from motionloom.kinematics.travel import travel
+
+
+def turn_between(a: FloatArray | float, b: FloatArray | float) -> FloatArray:
+    """a - b for headings, in [-pi, pi)."""
+    return np.asarray((np.asarray(a) - b + np.pi) % (2 * np.pi) - np.pi)
+
+
+@dataclass(frozen=True)
+class RootAt(Constraint):
+    """At a time the hips are over a place, at a height, facing a heading: any subset of the three.
+
+    Residual: metres: distance on the ground, height error, heading error (1 rad counts as 1 m), as far as asked for.
+    """
+
+    unit: ClassVar[str] = "m"
+    time: Moment = wanted(MOMENT)
+    position: Point2 | None = given(None, optional(PLACE))
+    height: float | None = given(None, optional(HEIGHT))
+    heading: float | None = given(None, optional(ANGLE))
+    tolerance: float = given(0.02, LENGTH)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.position is None and self.height is None and self.heading is None:
+            raise BadRequest("root_at: expected at least one of position, height, heading")
+
+    def frame(self, frames: int, fps: float) -> int:
+        """The frame it speaks of, in a result of this length."""
+        return frame_of(self.time, frames, fps, "root_at.time")
+
+    def residual(self, clip: Clip) -> FloatArray:
+        frame = self.frame(len(clip), clip.fps)
+        here = travel(clip[frame : frame + 1])
+        out: list[float] = []
+        if self.position is not None:
+            out.append(float(np.linalg.norm(here.place[0] - self.position)))
+        if self.height is not None:
+            out.append(float(clip.root[frame, 1] - self.height))
+        if self.heading is not None:
+            out.append(float(turn_between(here.heading[0], self.heading)))
+        return np.array(out)
+
+
+@dataclass(frozen=True)
+class RootPath(Constraint):
+    """The hips follow a path on the ground, all of it, from its first point to its last.
+
+    Without `times` the path is followed over the whole result at any speed; with them, the body is at each point at
+    its time, and follows the leg between. Residual: metres, one per frame (of the legs): how far the body is from the
+    part of the path that it stands for, under the pairing whose largest distance is least (discrete Fréchet distance).
+    So a path that crosses itself is followed in its order, and a clip that stops half-way is far from the end.
+    """
+
+    unit: ClassVar[str] = "m"
+    points: tuple[Point2, ...] = wanted(PLACES)
+    times: tuple[Moment, ...] | None = given(None, TIMES)
+    tolerance: float = given(0.2, LENGTH)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.times is not None and len(self.times) != len(self.points):
+            raise BadRequest(
+                f"root_path.times: expected one per point ({len(self.points)}), found {len(self.times)} times"
+            )
+
+    def frames(self, frames: int, fps: float) -> list[int] | None:
+        """The frames of the points, in a result of this length; None if they have no times."""
+        if self.times is None:
+            return None
+        at = [frame_of(t, frames, fps, f"root_path.times[{i}]") for i, t in enumerate(self.times)]
+        if any(b <= a for a, b in pairwise(at)):
+            raise BadRequest(f"root_path.times: expected increasing times, found {list(self.times)}")
+        return at
+
+    def residual(self, clip: Clip) -> FloatArray:
+        place, points = travel(clip).place, np.array(self.points)
+        at = self.frames(len(clip), clip.fps)
+        if at is None:
+            return leg_deviations(place, points)
+        legs = [leg_deviations(place[a : b + 1], points[i : i + 2]) for i, (a, b) in enumerate(pairwise(at))]
+        return np.concatenate(legs)
+
+
+@dataclass(frozen=True)
+class Reach(Constraint):
+    """Some time until `by`, the hips stand at a place (and, if asked, face a heading).
+
+    Residual: metres, at the best frame until then: the distance on the ground and, with a heading, its error scaled so
+    that `heading_tolerance` counts as `tolerance`.
+    """
+
+    unit: ClassVar[str] = "m"
+    position: Point2 = wanted(PLACE)
+    heading: float | None = given(None, optional(ANGLE))
+    by: Moment = given("end", MOMENT)
+    tolerance: float = given(0.25, LENGTH)
+    heading_tolerance: float = given(math.radians(15.0), ANGLE_TOLERANCE)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.tolerance == 0 or self.heading_tolerance == 0:
+            raise BadRequest("reach: expected tolerances above zero; use root_at for an exact place and time")
+
+    def frame(self, frames: int, fps: float) -> int:
+        """The last frame that may be the arrival, in a result of this length."""
+        return frame_of(self.by, frames, fps, "reach.by")
+
+    def errors(self, clip: Clip) -> FloatArray:
+        """(n, 1 or 2) metres, for each frame until `by`: distance, and scaled heading error."""
+        path = travel(clip[: self.frame(len(clip), clip.fps) + 1])
+        distance = np.linalg.norm(path.place - self.position, axis=1)
+        if self.heading is None:
+            return distance[:, None]
+        turn = np.abs(turn_between(path.heading, self.heading)) * (self.tolerance / self.heading_tolerance)
+        return np.stack([distance, turn], 1)
+
+    def arrival(self, clip: Clip) -> int:
+        """The frame at which the clip comes nearest to what is asked: the worse of both errors first, then their sum."""
+        errors = self.errors(clip)
+        return int(np.lexsort((errors.sum(1), errors.max(1)))[0])
+
+    def residual(self, clip: Clip) -> FloatArray:
+        return self.errors(clip)[self.arrival(clip)]
+
+
+@dataclass(frozen=True)
+class Avoid(Constraint):
+    """The hips stay out of a circle on the ground; a body is wider than its hips, so choose the radius with room.
+
+    Residual: metres, one per frame: how deep the hips' place lies inside the circle, 0 outside.
+    """
+
+    unit: ClassVar[str] = "m"
+    center: Point2 = wanted(PLACE)
+    radius: float = wanted(LENGTH)
+    tolerance: float = given(0.01, LENGTH)
+
+    def residual(self, clip: Clip) -> FloatArray:
+        distance = np.linalg.norm(travel(clip).place - self.center, axis=1)
+        return np.maximum(self.radius - distance, 0.0)

@@ -1,0 +1,214 @@
+"""Quantities as people write them (`90cm`, `35deg`, `120f`, `end-0.5`), turned into metres, radians and seconds.
+
+Every function takes `where`, the place in the request that the value came from, and says it in its error.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import NamedTuple
+
+from motionloom.core.errors import BadRequest
+
+UNITS: dict[str, tuple[str, float]] = {  # written unit: (kind, size in SI units)
+    "m": ("length", 1.0),
+    "cm": ("length", 0.01),
+    "mm": ("length", 0.001),
+    "deg": ("angle", math.pi / 180),
+    "rad": ("angle", 1.0),
+    "s": ("time", 1.0),
+    "ms": ("time", 0.001),
+    "m/s": ("speed", 1.0),
+    "cm/s": ("speed", 0.01),
+    "deg/s": ("turn rate", math.pi / 180),
+    "rad/s": ("turn rate", 1.0),
+}
+EXAMPLES = {
+    "length": "a length, as 1.2 (metres) or 90cm",
+    "angle": "an angle with its unit, as 35deg or 0.6rad",
+    "time": "a duration, as 2.5 (seconds) or 200ms",
+    "speed": "a speed, as 1.4 (m/s) or 20cm/s",
+    "turn rate": "a turn rate with its unit, as 30deg/s",
+    "number": "a number without a unit",
+}
+NEEDS_UNIT = ("angle", "turn rate")  # 90 may be degrees or radians: never guessed
+
+_AMOUNT = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z/%]*)")
+_END = re.compile(r"end(?:\s*-\s*(.+))?")
+
+Moment = float | str
+"""A time: seconds from the start, or text: `90f` (frames of the result), `end`, `end-0.5`, `end-15f`."""
+
+Span = tuple[Moment, Moment] | None
+"""From a moment to a moment, the last one excluded; None is all of the result."""
+
+
+class Quantity(NamedTuple):
+    """A value in SI units and what it measures: "length", "angle", "time", "speed", "turn rate" or "number"."""
+
+    value: float
+    kind: str = "number"
+
+
+def fail(where: str, expected: str, found: object, hint: str = "") -> BadRequest:
+    """The error for a value that is not what was expected there."""
+    at = f"{where}: " if where else ""
+    return BadRequest(f"{at}expected {expected}, found {_shown(found)}{hint}")
+
+
+def quantity(value: object, where: str = "") -> Quantity:
+    """Any number, with a unit or bare: `1.4`, `35deg`, `90cm`.
+
+    >>> quantity("90cm")
+    Quantity(value=0.9, kind='length')
+    """
+    if isinstance(value, Quantity):
+        return value
+    amount, unit = _split(value, where, "a number, with or without a unit")
+    if not unit:
+        return Quantity(amount)
+    if unit not in UNITS:
+        raise fail(where, f"a unit out of {', '.join(UNITS)}", value)
+    kind, size = UNITS[unit]
+    return Quantity(amount / 1000 if size == 0.001 else amount / 100 if size == 0.01 else amount * size, kind)
+
+
+def in_kind(value: object, kind: str, where: str = "") -> float:
+    """The value in SI units; a bare number is taken as SI, except for angles, which need their unit."""
+    try:
+        found = quantity(value, where)
+    except BadRequest:
+        raise fail(where, EXAMPLES[kind], value) from None
+    if found.kind == kind or (found.kind == "number" and kind not in NEEDS_UNIT):
+        return found.value
+    hint = "; a bare angle is an error" if found.kind == "number" else f" ({found.kind})"
+    raise fail(where, EXAMPLES[kind], value, hint)
+
+
+def length(value: object, where: str = "") -> float:
+    """Metres: `1.2`, `90cm`, `5mm`."""
+    return in_kind(value, "length", where)
+
+
+def angle(value: object, where: str = "") -> float:
+    """Radians: `35deg`, `0.6rad`; a bare number is an error."""
+    return in_kind(value, "angle", where)
+
+
+def number(value: object, where: str = "") -> float:
+    """A plain finite number."""
+    return in_kind(value, "number", where)
+
+
+def whole(value: object, where: str = "") -> int:
+    """A whole number."""
+    found = number(value, where)
+    if found != int(found):
+        raise fail(where, "a whole number", value)
+    return int(found)
+
+
+def written_angle(radians: float) -> str:
+    """An angle as text that reads back to the same bits; in degrees where that is possible."""
+    degrees = round(math.degrees(radians), 9)
+    if in_kind(f"{degrees!r}deg", "angle") == radians:
+        return f"{degrees:.15g}deg"
+    return f"{radians!r}rad"
+
+
+def moment(value: object, where: str = "") -> Moment:
+    """A time in its plain form: seconds as a float, else `90f`, `end`, `end-0.5` or `end-15f` as text.
+
+    >>> moment("2.5s"), moment("end - 500ms"), moment("90f")
+    (2.5, 'end-0.5', '90f')
+    """
+    expected = "a time: seconds (2.5), frames of the result (90f), end, or end-0.5"
+    if isinstance(value, str) and (match := _END.fullmatch(value.strip())):
+        if match[1] is None:
+            return "end"
+        before = moment(match[1], where)
+        if isinstance(before, str) and not before.endswith("f"):
+            raise fail(where, expected, value)
+        return f"end-{before}" if isinstance(before, str) else f"end-{before!r}"
+    try:
+        amount, unit = _split(value, where, expected)
+    except BadRequest:
+        raise fail(where, expected, value) from None
+    if unit not in ("", "s", "ms", "f"):
+        raise fail(where, expected, value)
+    if amount < 0:
+        raise fail(where, expected, value, "; times count from the start of the result")
+    if unit == "f":
+        if amount != int(amount):
+            raise fail(where, "a whole number of frames", value)
+        return f"{int(amount)}f"
+    return amount / 1000 if unit == "ms" else amount
+
+
+def seconds_of(when: Moment, frames: int, fps: float) -> float:
+    """The moment in seconds from the start of a result of so many frames; `end` is frames / fps."""
+    plain = moment(when)
+    if not isinstance(plain, str):
+        return plain
+    back = plain.startswith("end")
+    amount = plain.removeprefix("end").removeprefix("-") or "0"
+    size = float(amount[:-1]) / fps if amount.endswith("f") else float(amount)
+    return frames / fps - size if back else size
+
+
+def frame_of(when: Moment, frames: int, fps: float, where: str = "") -> int:
+    """The frame that stands for a moment: the nearest one, halves upwards. This is the only rule for that.
+
+    The closing instant (`end`, or frames / fps seconds) is the last frame; anything outside is an error.
+
+    >>> frame_of("end", 360, 30.0), frame_of("end-0.5", 360, 30.0), frame_of(2.5, 360, 30.0)
+    (359, 345, 75)
+    """
+    return min(border_of(when, frames, fps, where), frames - 1)
+
+
+def border_of(when: Moment, frames: int, fps: float, where: str = "") -> int:
+    """Like `frame_of` for the ends of spans: 0 to frames, as `end` lies behind the last frame."""
+    frame = math.floor(seconds_of(when, frames, fps) * fps + 0.5 + 1e-9)
+    if not 0 <= frame <= frames:
+        raise fail(where, f"a time in the result, which lasts {frames / fps:g} s ({frames} frames)", when)
+    return frame
+
+
+def frames_of(span: Span, frames: int, fps: float, where: str = "") -> range:
+    """The frames of a span [from, to); all of them if there is none.
+
+    >>> frames_of((1.0, 1.5), 90, 10.0)
+    range(10, 15)
+    """
+    if span is None:
+        return range(frames)
+    first, last = (border_of(when, frames, fps, where) for when in span)
+    if last <= first:
+        raise fail(where, "a span [from, to) that holds at least one frame", list(span))
+    return range(first, last)
+
+
+def _split(value: object, where: str, expected: str) -> tuple[float, str]:
+    if isinstance(value, str):
+        match = _AMOUNT.fullmatch(value.strip())
+        if not match:
+            raise fail(where, expected, value)
+        amount, unit = float(match[1]), match[2]
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        amount, unit = float(value), ""
+    else:
+        raise fail(where, expected, value)
+    if not math.isfinite(amount):
+        raise fail(where, "a finite number", value)
+    return amount, unit
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return f"{str(value).lower()} (yes, no, on and off are true or false in YAML: quote them)"
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."

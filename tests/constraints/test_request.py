@@ -1,0 +1,287 @@
+"""The request language: what is written is what is meant, and mistakes are named."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+from motionloom.constraints import (
+    KINDS,
+    Avoid,
+    Euler,
+    LookAt,
+    Parameters,
+    Plant,
+    PoseAt,
+    PositionAt,
+    Reach,
+    Request,
+    RootAt,
+    RootPath,
+    Start,
+    Style,
+    parse_request,
+)
+from motionloom.core import BadRequest, FormatError
+from motionloom.core.units import Quantity
+
+SAMPLE = """
+seconds: 12            # or frames: 360; both is an error; neither = the method's natural end, else an error
+fps: 30                # default: the model's
+start: {position: [0, 0], heading: 0deg}     # hips at frame 0 (this is the default); a root_at at time 0 wins
+options: {noise: 0.5}  # synthesis-time options, checked against the method's own frozen Options
+ground: flat           # or {heights: ground.csv} with rows x,z,y
+parameters: {turn: 35deg}                    # short for one `parameters` constraint over all of it
+constraints:
+- pose_at: {time: 0, pose: walk.bvh#120}     # clip#frame: 0-based, counted in the file, T-pose included
+- pose_at: {time: 2.5, pose: guard.bvh#0, joints: [upper], weight: 3}
+- pose_at: {time: 90f, rotations: {left_forearm: {order: zyx, angles: [0deg, 0deg, 90deg]}}}
+- position_at: {joint: left_hand, time: 3, target: [0.4, 1.2, 0.6], tolerance: 2cm}
+- plant: {joint: left_foot, span: [1.0, 1.6]}                         # target optional
+- root_at: {time: 4, position: [2, 3], height: 0.9, heading: 90deg}   # any subset of the three
+- root_path: {points: [[0, 0], [2, 1], [4, 0]], tolerance: 20cm}      # times: [0, 2, 4] optional
+- reach: {position: [3, 2], heading: 180deg, by: 8, tolerance: 25cm, heading_tolerance: 15deg}
+- style: {label: sneak, span: [4, 8], importance: 1, joints: [all]}
+- parameters: {values: {speed: 1.4}, span: [0, 5]}
+- look_at: {target: [1, 1.6, 4], span: [2, 5]}                        # or yaw/pitch, or path: [[t, x, y, z], ...]
+- avoid: {center: [1, 1], radius: 0.5}
+"""
+
+
+def test_the_sample_of_the_request_language_parses_to_what_it_says():
+    request = Request.from_yaml(SAMPLE)
+    assert (request.seconds, request.frames, request.fps) == (12.0, None, 30.0)
+    assert request.start == Start((0.0, 0.0), 0.0)
+    assert dict(request.options) == {"noise": 0.5}
+    assert request.ground.flat
+    assert dict(request.parameters) == {"turn": Quantity(math.radians(35), "angle")}
+    assert request.constraints == (
+        PoseAt(time=0, pose="walk.bvh#120"),
+        PoseAt(time=2.5, pose="guard.bvh#0", joints=("upper",), weight=3),
+        PoseAt(time="90f", rotations={"left_forearm": Euler("zyx", (0.0, 0.0, math.pi / 2))}),
+        PositionAt(joint="left_hand", time=3, target=(0.4, 1.2, 0.6), tolerance=0.02),
+        Plant(joint="left_foot", span=(1.0, 1.6)),
+        RootAt(time=4, position=(2, 3), height=0.9, heading=math.pi / 2),
+        RootPath(points=((0, 0), (2, 1), (4, 0)), tolerance=0.2),
+        Reach(position=(3, 2), heading=math.pi, by=8, tolerance=0.25, heading_tolerance=math.radians(15)),
+        Style(label="sneak", span=(4, 8), importance=1, joints=("all",)),
+        Parameters(values={"speed": 1.4}, span=(0, 5)),
+        LookAt(target=(1, 1.6, 4), span=(2, 5)),
+        Avoid(center=(1, 1), radius=0.5),
+    )
+    assert request.wishes[0] == Parameters(values={"turn": "35deg"})
+    assert [c.hard for c in request.constraints] == [True, False] + [True] * 10
+
+
+def test_a_request_written_and_read_again_is_the_same():
+    request = Request.from_yaml(SAMPLE)
+    assert Request.from_yaml(request.to_yaml()) == request
+    odd = Request(
+        frames=7,
+        start=Start((1.5, -2), 0.3),
+        options={"tries": 4, "mode": "best"},
+        constraints=(
+            LookAt(yaw=0.1, pitch=-0.2, span=("end-0.5", "end"), weight=0.5),
+            LookAt(path=((0, 1, 2, 3), ("end", 2, 2, 3))),
+            RootPath(points=((0, 0), (1, 1)), times=(0, "end-5f")),
+        ),
+    )
+    assert Request.from_yaml(odd.to_yaml()) == odd
+
+
+def test_the_key_of_a_constraint_is_its_class_name():
+    assert list(KINDS) == [
+        "pose_at",
+        "position_at",
+        "plant",
+        "root_at",
+        "root_path",
+        "reach",
+        "style",
+        "parameters",
+        "look_at",
+        "avoid",
+    ]
+
+
+def test_nothing_at_all_is_a_request():
+    assert parse_request("{}") == parse_request("") == Request()
+
+
+def test_a_request_can_be_a_file_and_its_paths_lie_beside_it(tmp_path, stroll):
+    (tmp_path / "stroll.bvh").write_text("")
+    (tmp_path / "ground.csv").write_text("x,z,y\n0,0,1\n")
+    file = tmp_path / "request.yaml"
+    file.write_text("ground: {heights: ground.csv}\nconstraints:\n- pose_at: {time: 0, pose: stroll.bvh#12}\n")
+    asked: list[str] = []
+
+    def load(path):
+        asked.append(path)
+        return stroll
+
+    request = parse_request(file, load)
+    assert asked == [str(tmp_path / "stroll.bvh")]
+    assert request.ground.height_at(3, 3) == 1
+    assert request.constraints[0].pose.clip.root[0, 2] == stroll.root[12, 2]
+    assert "stroll.bvh#12" in request.to_yaml()
+    assert parse_request(str(file)).constraints == (PoseAt(time=0, pose="stroll.bvh#12"),)
+
+
+def test_frames_are_counted_in_the_file_even_if_the_reader_left_some_out(stroll):
+    request = parse_request("constraints: [pose_at: {time: 0, pose: stroll.bvh#12}]", lambda path: stroll[5:])
+    assert request.constraints[0].pose.clip.root[0, 2] == stroll.root[12, 2]
+    with pytest.raises(BadRequest, match=r"stroll.bvh#2: expected a frame from 5 to 39, found 2"):
+        parse_request("constraints: [pose_at: {time: 0, pose: stroll.bvh#2}]", lambda path: stroll[5:])
+
+
+WRONG = {
+    "seconds: 3\nframes: 90": "request:2: expected seconds or frames, found both",
+    "seconds: 0": "request:1: seconds: expected a number above zero, found 0",
+    "frames: 1.5": "request:1: frames: expected a whole number, found 1.5",
+    "second: 3": "request:1: there is no 'second' here; did you mean 'seconds'?",
+    "seconds: 3\nconstraints:\n- root_ad: {time: 1}": "request:3: there is no 'root_ad' here; did you mean 'root_at'?",
+    "constraints:\n- root_at: {time: 1,\n   hedding: 1deg}": "there is no 'hedding' here; did you mean 'heading'?",
+    "constraints:\n- root_at: {time: 1,\n    heading: 90}": "request:3: root_at.heading: expected an angle",
+    "constraints:\n- root_at: {time: 1}": "request:2: root_at: expected at least one of position, height, heading",
+    "constraints:\n- root_at: {heading: 1deg}": "request:2: root_at: 'time' is missing",
+    "constraints:\n- root_at: 4": "request:2: root_at: expected fields",
+    "constraints:\n- root_at": "request:1: constraints[0]: expected one constraint",
+    "constraints:\n  root_at: {time: 1}": "request:1: constraints: expected a list",
+    "constraints:\n- position_at: {joint: head, time: 1, target: [1, 2]}": "position_at.target: expected 3 lengths",
+    "constraints:\n- position_at: {joint: head, time: 1, target: [1, 2, 3deg]}": "position_at.target[2]: expected",
+    "constraints:\n- position_at: {joint: no, time: 1, target: [1, 2, 3]}": "position_at.joint: expected a name, found",
+    "constraints:\n- plant: {joint: left_foot, span: [1]}": "plant.span: expected a span [from, to], found [1]",
+    "constraints:\n- plant: {joint: left_foot, weight: -1}": "plant.weight: expected a number that is not negative",
+    "constraints:\n- plant: {joint: left_foot, tolerance: -1cm}": "plant.tolerance: expected a length that is not neg",
+    "constraints:\n- pose_at: {time: 0, pose: walk.bvh}": "pose_at.pose: expected a frame of a clip, as walk.bvh#120",
+    "constraints:\n- pose_at: {time: 0}": "pose_at: expected either a pose (walk.bvh#120) or rotations",
+    "constraints:\n- pose_at: {time: 0, rotations: {head: {order: xxy, angles: [0deg, 0deg, 0deg]}}}": "order: exp",
+    "constraints:\n- pose_at: {time: 0, rotations: {head: {order: xyz, angles: [0, 0deg, 0deg]}}}": "a bare angle is",
+    "constraints:\n- root_path: {points: [[0, 0]]}": "root_path.points: expected at least two places",
+    "constraints:\n- root_path: {points: [[0, 0], [1, 1]], times: [0]}": "root_path.times: expected one per point (2)",
+    "constraints:\n- look_at: {target: [0, 0, 1], yaw: 3deg}": "look_at: expected exactly one of target, path, or yaw",
+    "constraints:\n- look_at: {span: [0, 1]}": "look_at: expected exactly one of target, path, or yaw and pitch",
+    "constraints:\n- look_at: {path: [[0, 1, 2]]}": "look_at.path: expected at least two waypoints",
+    "constraints:\n- reach: {position: [1, 1], tolerance: 0}": "reach: expected tolerances above zero",
+    "constraints:\n- parameters: {values: {}}": "parameters.values: expected {name: value, ...}",
+    "start: {position: [0, 0], heading: 0}": "request:1: start.heading: expected an angle with its unit",
+    "start: {place: [0, 0]}": "request:1: start: there is no 'place' here",
+    "ground: round": "request:1: ground: expected flat, or {heights: ground.csv}, found 'round'",
+    "ground: {heights: nowhere.csv}": "ground.heights: cannot read nowhere.csv",
+    "options: 3": "request:1: options: expected {name: value, ...}, found 3",
+    "seconds: 3\nseconds: 4": "request:2: 'seconds' is given twice (first in line 1)",
+    "seconds: [3": "this is not YAML",
+    "[1, 2]": "expected a request such as {seconds: 12}",
+    "1: 2": "request:1: expected a name before the colon, found 1",
+    "a: &a [*a]": "nested too deeply",
+    "seconds: !!python/object:os.system 3": "cannot read this value",
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_every_mistake_is_named_with_its_place(text):
+    with pytest.raises(BadRequest) as caught:
+        parse_request(text)
+    assert WRONG[text] in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_said(tmp_path):
+    with pytest.raises(BadRequest, match=r"cannot read the request 'no.yaml'"):
+        parse_request("no.yaml")
+    binary = tmp_path / "binary.yaml"
+    binary.write_bytes(b"\xff\xfe\x00\x81")
+    with pytest.raises(BadRequest, match="it is not text"):
+        parse_request(binary)
+
+
+def test_errors_of_a_file_carry_its_name_and_line(tmp_path):
+    file = tmp_path / "wish.yaml"
+    file.write_text("seconds: 3\n\nfps: fast\n")
+    with pytest.raises(BadRequest, match=r"^wish.yaml:3: fps: expected a number without a unit, found 'fast'"):
+        parse_request(file)
+
+
+def test_python_constructors_check_too():
+    with pytest.raises(BadRequest, match=r"position_at.target: expected 3 lengths"):
+        PositionAt(joint="head", time=0, target=(1, 2))
+    with pytest.raises(BadRequest, match=r"root_at.time: expected a time"):
+        RootAt(time=-1, heading=0.3)
+    with pytest.raises(BadRequest, match="found both"):
+        Request(seconds=1, frames=2)
+    with pytest.raises(BadRequest, match="expected constraints"):
+        Request(constraints=("root_at",))
+    assert RootAt(time="2s", heading="90deg").heading == math.pi / 2
+    assert PositionAt(joint="head", time=1, target=np.array([1, 2, 3])).target == (1.0, 2.0, 3.0)
+
+
+def test_the_length_of_a_result_comes_from_seconds_or_frames():
+    assert Request(seconds=12).length(30) == 360
+    assert Request(frames=360).length(30) == 360
+    assert Request(frames=360, fps=60).length(30) == 180
+    assert Request().length(30) is None
+    assert Request(seconds=0.001).length(30) == 1
+
+
+def test_a_hard_root_at_at_time_zero_wins_over_start():
+    start = Start((5, 5), 1.0)
+    assert Request(start=start).beginning(60, 30) == start
+    place = RootAt(time=0, position=(1, 2))
+    assert Request(start=start, constraints=(place,)).beginning(60, 30) == Start((1, 2), 1.0)
+    later = RootAt(time=1, position=(1, 2))
+    soft = RootAt(time=0, heading=0.0, weight=1)
+    assert Request(start=start, constraints=(later, soft)).beginning(60, 30) == start
+
+
+def test_times_in_frames_keep_their_instant_at_another_frame_rate():
+    request = Request(
+        frames=120,
+        fps=60,
+        constraints=(
+            RootAt(time="60f", heading=0.0),
+            Plant(joint="left_foot", span=("30f", "end-30f")),
+            LookAt(path=((0, 0, 0, 1), ("90f", 1, 0, 1))),
+        ),
+    )
+    half = request.at_fps(30)
+    assert (half.fps, half.frames) == (30, 60)
+    assert half.constraints[0].time == "30f"
+    assert half.constraints[1].span == ("15f", "end-15f")
+    assert [w[0] for w in half.constraints[2].path] == [0.0, "45f"]
+    assert Request(seconds=2).at_fps(30) == Request(seconds=2, fps=30)
+
+
+def test_requests_survive_pickling():
+    request = Request.from_yaml(SAMPLE)
+    assert pickle.loads(pickle.dumps(request)) == request
+
+
+def test_ground_between_points_is_interpolated(tmp_path):
+    file = tmp_path / "ground.csv"
+    file.write_text("x,z,y\n0,0,0\n0,1,1\n2,0,2\n2,1,3\n")
+    ground = parse_request(f"ground: {{heights: {file}}}").ground
+    np.testing.assert_allclose(ground.height_at([0, 1, 2, 1], [0, 0.5, 1, 0]), [0, 1.5, 3, 1])
+    np.testing.assert_allclose(ground.height_at(-5, 0.5), 0.5)  # outside: as at the border
+    file.write_text("0,0,0\n0,1,1\n2,0,2\n1,3,4\n")  # no grid: triangles
+    ground = parse_request(f"ground: {{heights: {file}}}").ground
+    np.testing.assert_allclose(
+        ground.height_at([0.0, 0.0, 2.0, 0.5], [0.0, 0.5, 0.0, 0.5]), [0, 0.5, 2, 1.0], atol=1e-9
+    )
+    assert ground.height_at(9, 9) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("0,0\n", r"ground.csv:1: expected three numbers x,z,y, found '0,0'"),
+        ("1,2,high\n", ":1:"),
+        ("\n", "found none"),
+    ],
+)
+def test_ground_files_that_make_no_sense_are_refused(tmp_path, text, said):
+    file = tmp_path / "ground.csv"
+    file.write_text(text)
+    with pytest.raises(FormatError, match=said):
+        parse_request(f"ground: {{heights: {file}}}")
