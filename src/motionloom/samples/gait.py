@@ -1,0 +1,188 @@
+"""Walking and running as figures: how long, how far and how each step rolls, from the speed alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom.core import FloatArray
+from motionloom.samples.curves import Curve, min_jerk
+from motionloom.samples.noise import Nature
+from motionloom.samples.person import LEFT, RIGHT
+from motionloom.samples.plants import Plant, Swing
+from motionloom.samples.styles import Style
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """Where the body goes: place and heading on a fine time grid."""
+
+    time: FloatArray  # (N,) s
+    place: FloatArray  # (N, 2) m, x and z
+    heading: FloatArray  # (N,) rad
+
+    def at(self, time: FloatArray | float) -> FloatArray:
+        """(..., 2) x, z."""
+        return np.stack([np.interp(time, self.time, self.place[:, k]) for k in (0, 1)], -1)
+
+    def facing(self, time: FloatArray | float) -> FloatArray:
+        return np.asarray(np.interp(time, self.time, self.heading))
+
+
+def path(speed: FloatArray, turn: FloatArray, time: FloatArray, start: float = 0.0) -> Path:
+    """The path of a body that moves at `speed` (N,) m/s and turns left at `turn` (N,) rad/s; it heads +z at `start` s."""
+    dt = np.diff(time, prepend=time[0])
+    heading = np.cumsum(turn * dt)
+    heading = heading - np.interp(start, time, heading)
+    middle = heading - turn * dt / 2
+    place = np.cumsum(np.stack([np.sin(middle), np.cos(middle)], -1) * (speed * dt)[:, None], axis=0)
+    place = place - [np.interp(start, time, place[:, k]) for k in (0, 1)]
+    return Path(time, place, heading)
+
+
+@dataclass(frozen=True)
+class Gait:
+    """One gait at one speed. Angles in rad; times of a stance are parts of it."""
+
+    step: float  # s from one foot's strike to the other's
+    stance: float  # s that a foot stands
+    width: float  # m between left and right footprints
+    toe_out: float
+    over: float  # part of the stance at which the hips pass over the ankle
+    flat: float  # part of the stance at which the sole is flat
+    lift: float  # part at which the heel lifts
+    peel: float  # part at which the toes roll up
+    strike_pitch: float
+    off_pitch: float
+    off_toe: float
+    swing: Swing
+    runs: bool
+
+
+def walk_gait(speed: float, style: Style, nature: Nature) -> Gait:
+    """A walk at `speed` m/s.
+
+    Cadence from the walk ratio, step length / cadence = 0.0065 m/(step/min), which people keep over their whole range
+    of speeds (Sekiya and Nagasaki 1998); stance, until the ball lifts, 0.58 of the stride at 1.4 m/s and longer when
+    slower; heel strike, heel rise and toe-off angles after Winter (1991).
+    """
+    ratio = 0.0065 * style.stride**2 * (1 + nature.trait("walk ratio", 0.04))
+    cadence = np.sqrt(60 * speed / ratio)
+    step = 60 / cadence
+    u = min(speed / 1.4, 1.6)
+    stance = 2 * step * float(np.clip(0.65 - 0.05 * speed, 0.555, 0.65))
+    small = min(1.0, u)  # slow steps roll less
+    strike = np.radians(8 + 14 * small) * (1 - 1.6 * style.ball)
+    off = -np.radians(40 + 18 * min(u, 1.2))
+    peak = 0.118 + 0.055 * small + style.lift
+    keys = (
+        (0.22, 0.165, peak, off - np.radians(9)),
+        (0.5, 0.495, 0.66 * peak, np.radians(-27 * small)),
+        (0.77, 0.85, 0.024 + 0.35 * style.lift, np.radians(12 * small - 28 * style.ball)),
+    )
+    return Gait(
+        step=float(step),
+        stance=stance,
+        width=0.11 + style.width + nature.trait("step width", 0.012),
+        toe_out=np.radians(7 + nature.trait("toe out", 2.0)),
+        over=0.345,
+        flat=0.17 if not style.ball else 0.22,
+        lift=0.47 + 0.06 * (1 - small),
+        peel=0.74,
+        strike_pitch=float(strike),
+        off_pitch=float(off),
+        off_toe=-np.radians(24.0),
+        swing=Swing(keys, 0.012),
+        runs=False,
+    )
+
+
+def run_gait(speed: float, style: Style, nature: Nature) -> Gait:
+    """A run at `speed` m/s.
+
+    Step rate 2.4 + 0.1 v Hz, slowly rising as runners' do (Cavanagh and Kram 1989); contact time 0.62 v^-0.77 s, a fit
+    to published values (0.27 s at 3 m/s, 0.16 s at 6 m/s); heel-first below 5 m/s, then on the forefoot.
+    """
+    rate = (2.4 + 0.1 * speed) / style.stride * (1 + nature.trait("step rate", 0.025))
+    contact = min(0.62 * speed**-0.77, 0.95 / rate)
+    heel = float(np.clip((5.5 - speed) / 2.0, -0.6, 1.0))
+    strike = np.radians(13.0 * heel)
+    off = -np.radians(min(50 + 4 * speed, 72))
+    peak = float(np.clip(0.1 + 0.055 * speed, 0.16, 0.48)) + style.lift
+    keys = (
+        (0.19, 0.10, 0.80 * peak, off - np.radians(18 + 2 * speed)),
+        (0.40, 0.295, peak, -np.radians(min(70 + 5 * speed, 105))),
+        (0.72, 0.69, 0.42 * peak + 0.02, -np.radians(20)),
+        (0.92, 0.965, 0.028, strike + np.radians(2)),
+    )
+    return Gait(
+        step=float(1 / rate),
+        stance=float(contact),
+        width=0.05 + style.width + nature.trait("step width", 0.01),
+        toe_out=np.radians(5 + nature.trait("toe out", 2.0)),
+        over=0.285,
+        flat=0.21,
+        lift=0.46,
+        peel=0.55,
+        strike_pitch=float(strike),
+        off_pitch=float(off),
+        off_toe=-np.radians(24.0),
+        swing=Swing(keys, 0.01),
+        runs=True,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """A plan: the plants of both feet, and the phase of the stride (0 when the left foot strikes, pi the right)."""
+
+    plants: tuple[tuple[Plant, ...], tuple[Plant, ...]]
+    phase: Curve
+
+
+def plan_steps(
+    gait: Gait, way: Path, begin: float, end: float, nature: Nature, style: Style, outward: float = 0.0
+) -> Steps:
+    """Footprints along the way from `begin` to `end` s; steps vary a little in time, width and direction.
+
+    A foot is placed where the hips will pass over it. `outward` (m) shifts all prints to the right of the path: the
+    body leans into a left turn over feet that stand outside.
+    """
+    count = int(np.ceil((end - begin) / gait.step)) + 6
+    loose = style.loose
+    first = begin - gait.step * (2 + nature.rng("start").uniform(0, 2))
+    beats = first + gait.step * np.arange(count) + nature.draws("step time", count, 0.012 * gait.step * loose)
+    beats[1::2] += nature.trait("limp", 0.008) * gait.step
+    aside = nature.draws("step aside", count, 0.008 * loose)
+    ahead = nature.draws("step length", count, 0.008 * loose)
+    toe_out = nature.draws("step toe out", count, np.radians(1.2) * min(loose, 2))
+    stance = gait.stance * (1 + nature.draws("stance", count, 0.01 * loose))
+    plants: tuple[list[Plant], list[Plant]] = ([], [])
+    for k, strike in enumerate(beats):
+        side = LEFT if k % 2 == 0 else RIGHT
+        sign = 1.0 if side == LEFT else -1.0
+        over = strike + gait.over * stance[k]
+        heading = float(way.facing(over))
+        left = np.array([np.cos(heading), -np.sin(heading)])
+        forward = np.array([np.sin(heading), np.cos(heading)])
+        spot = way.at(over) + left * (sign * gait.width / 2 - outward + aside[k]) + forward * ahead[k]
+        at = [float(strike + part * stance[k]) for part in (gait.flat, gait.lift, gait.peel, 1.0)]
+        plants[side].append(
+            Plant(
+                side,
+                (float(spot[0]), 0.0, float(spot[1])),
+                heading + sign * gait.toe_out + float(toe_out[k]),
+                float(strike),
+                at[0],
+                at[1],
+                at[2],
+                at[3],
+                gait.strike_pitch,
+                gait.off_pitch,
+                gait.off_toe,
+                gait.swing,
+            )
+        )
+    phase = min_jerk(beats, (np.pi * np.arange(count))[:, None], velocity={0: np.pi / gait.step, -1: np.pi / gait.step})
+    return Steps((tuple(plants[0]), tuple(plants[1])), phase)

@@ -1,0 +1,229 @@
+"""Feet: where and when each one stands, how it rolls from heel to toe, and how it swings to the next place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from motionloom.core import BoolArray, FloatArray
+from motionloom.rotation import about, multiply, yaw
+from motionloom.samples.curves import FREE, Curve, ease, min_jerk
+from motionloom.samples.person import ANKLE, BALL, HEEL, TIP
+
+
+@dataclass(frozen=True)
+class Swing:
+    """The shape of one step through the air. Keys are (part of the swing's time, way, height, pitch).
+
+    Way is the part of the ground distance covered, height is of the ankle above the line between its flat places
+    (m), pitch is of the foot (rad, toes up positive).
+    """
+
+    keys: tuple[tuple[float, float, float, float], ...]
+    out: float = 0.0  # m, how far the foot swings outwards around the standing leg
+
+
+@dataclass(frozen=True)
+class Plant:
+    """One stance of one foot. The heel (or the ball) touches at `strike`, the sole is flat from `flat` to `lift`, the
+    foot then rolls over the ball, from `peel` on over the tip of the toes, and leaves at `off`. Times in s, angles rad.
+    """
+
+    side: int
+    place: tuple[float, float, float]  # m, the ground under the ankle of the flat foot
+    heading: float
+    strike: float
+    flat: float
+    lift: float
+    peel: float
+    off: float
+    strike_pitch: float = 0.0  # toes up positive; negative lands on the ball
+    off_pitch: float = 0.0
+    off_toe: float = 0.0  # pitch of the toes when they leave
+    swing: Swing | None = None  # of the step that follows
+
+    def later(self, seconds: float) -> Plant:
+        return replace(self, **{n: getattr(self, n) + seconds for n in ("strike", "flat", "lift", "peel", "off")})
+
+    @property
+    def forward(self) -> FloatArray:
+        return np.array([np.sin(self.heading), 0.0, np.cos(self.heading)])
+
+
+@dataclass(frozen=True, eq=False)
+class FootMotion:
+    """What one foot does, frame by frame."""
+
+    ankle: FloatArray  # (F, 3) m
+    pitch: FloatArray  # (F,) rad, toes up positive
+    toe: FloatArray  # (F,) rad, pitch of the toes themselves
+    heading: FloatArray  # (F,) rad
+    support: FloatArray  # (F,) 0 in the air .. 1 well within a stance
+    heel_rests: BoolArray  # (F,) the ankle joint is at rest: the foot stands flat
+    toe_rests: BoolArray  # (F,) the toe joint is at rest
+
+    def foot_turn(self) -> FloatArray:
+        """(F, 4) world rotation of the foot."""
+        return multiply(yaw(self.heading), about(0, -self.pitch))
+
+    def toe_turn(self) -> FloatArray:
+        """(F, 4) world rotation of the toes."""
+        return multiply(yaw(self.heading), about(0, -self.toe))
+
+
+def _turned(v: tuple[float, float, float], pitch: FloatArray) -> FloatArray:
+    """(..., 2) forward and up parts of a foot vector, the foot pitched toes-up."""
+    c, s = np.cos(pitch), np.sin(pitch)
+    return np.stack([v[2] * c - v[1] * s, v[2] * s + v[1] * c], -1)
+
+
+def stance_ankle(plant: Plant, pitch: FloatArray, toe: FloatArray) -> FloatArray:
+    """(..., 3) the ankle while the foot stands: it turns about the heel (toes up) or the ball.
+
+    When the toes roll up (`toe` < 0) the ball rises straight up over its place, and only the tip still touches.
+    """
+    pitch, toe = np.asarray(pitch, float), np.asarray(toe, float)
+    heel = np.array([HEEL[2], 0.0]) - _turned(HEEL, pitch)
+    rise = TIP[1] - _turned(TIP, toe)[..., 1]
+    ball = np.stack([np.full_like(rise, BALL[2]), ANKLE + BALL[1] + rise], -1)
+    over_ball = ball - _turned(BALL, pitch)
+    flat = np.where((pitch > 0)[..., None], heel, over_ball)
+    return np.asarray(plant.place) + flat[..., :1] * plant.forward + flat[..., 1:] * np.array([0.0, 1.0, 0.0])
+
+
+def foot_motion(plants: Sequence[Plant], time: FloatArray) -> FootMotion:
+    """One foot through all its plants (in order of time); before the first and after the last it stands there."""
+    first = plants[0]
+    ankle = np.empty((len(time), 3))
+    pitch, toe, support = (np.zeros(len(time)) for _ in range(3))
+    heading = np.full(len(time), first.heading)
+    heel, ball = np.zeros(len(time), bool), np.zeros(len(time), bool)
+    ankle[:] = stance_ankle(first, np.zeros(len(time)), np.zeros(len(time)))
+    for k, plant in enumerate(plants):
+        until = plants[k + 1].flat if k + 1 < len(plants) else np.inf
+        stands = (time >= (plant.flat if k else -np.inf)) & (time <= (plant.lift if k + 1 < len(plants) else np.inf))
+        ankle[stands] = stance_ankle(plant, np.zeros(1), np.zeros(1))
+        heading[stands] = plant.heading
+        heel |= stands
+        ball |= stands
+        begin = plant.strike if k else -np.inf
+        end = plant.off if k + 1 < len(plants) else np.inf
+        support = np.maximum(support, _support(time, begin, plant, end))
+        if k + 1 == len(plants):
+            break
+        moves = (time > plant.lift) & (time < until)
+        step = _step(plant, plants[k + 1])
+        ankle[moves], pitch[moves], toe[moves], heading[moves] = step(time[moves])
+        ball |= moves & (time <= min(plant.peel, plant.off))
+        if plants[k + 1].strike_pitch < 0:
+            ball |= moves & (time >= plants[k + 1].strike)
+    return FootMotion(ankle, pitch, toe, heading, support, heel, ball)
+
+
+def _support(time: FloatArray, begin: float, plant: Plant, end: float) -> FloatArray:
+    """How much of the weight this stance may carry: rises after the strike, falls before the toes leave."""
+    rise = 1.0 if np.isinf(begin) else ease(time, begin, begin + 0.22 * (plant.off - plant.strike))
+    fall = 0.0 if np.isinf(end) else ease(time, end - 0.28 * (plant.off - plant.strike), end)
+    return np.asarray(rise - fall)
+
+
+Step = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray, FloatArray]]
+
+
+def _step(a: Plant, b: Plant) -> Step:
+    """Ankle, pitch, toe pitch and heading from the moment plant a's heel lifts until plant b is flat."""
+    air = b.strike - a.off
+    swing = a.swing or plain_swing(a, b)
+    keys = [(a.off + s * air, way, height, angle) for s, way, height, angle in swing.keys]
+    pitch = _pitch(a, b, keys)
+    roll = a.off - a.peel
+
+    def toe_of_a(t: FloatArray) -> FloatArray:
+        u = np.maximum((t - a.peel) / roll, 0.0) if roll > 1e-6 else np.zeros_like(t)
+        return a.off_toe * u**3
+
+    bend = _bend(a, b, pitch, toe_of_a, keys)
+    ankle = _ankle(a, b, pitch, toe_of_a, keys, swing.out)
+    turn = (b.heading - a.heading + np.pi) % (2 * np.pi) - np.pi
+
+    def step(t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        angle = pitch(t)[..., 0]
+        leaving, landing = t <= a.off, t >= b.strike
+        toe = np.where(leaving, toe_of_a(t), np.where(landing, np.maximum(angle, 0.0), angle + bend(t)[..., 0]))
+        place = ankle(t)
+        place = np.where(leaving[..., None], stance_ankle(a, angle, toe), place)
+        place = np.where(landing[..., None], stance_ankle(b, angle, toe), place)
+        return place, angle, toe, a.heading + turn * ease(t, a.off, b.strike)
+
+    return step
+
+
+def _pitch(a: Plant, b: Plant, keys: list[tuple[float, float, float, float]]) -> Curve:
+    rows = [(a.lift, 0.0)]
+    rows += [(a.off, a.off_pitch)] if a.off > a.lift + 1e-6 else []
+    rows += [(t, angle) for t, _, _, angle in keys]
+    rows += [(b.strike, b.strike_pitch)] if b.flat > b.strike + 1e-6 else []
+    rows += [(b.flat, 0.0)]
+    times, angles = zip(*rows, strict=True)
+    return min_jerk(times, np.array(angles)[:, None])
+
+
+def _bend(
+    a: Plant, b: Plant, pitch: Curve, toe: Callable[[FloatArray], FloatArray], keys: list[tuple[float, float, float, float]]
+) -> Curve:
+    """How far the toes are bent up against the foot, in the air: straight by the middle of the swing."""
+    e = 1e-3
+    around = a.off + e * np.array([-1.0, 0.0, 1.0])
+    beta = toe(around) - pitch(around)[:, 0]
+    start = (beta[2] - beta[0]) / (2 * e), (beta[2] - 2 * beta[1] + beta[0]) / e**2
+    straight = a.off + 0.5 * (b.strike - a.off)
+    times, values = [a.off, straight], [beta[1], 0.0]
+    velocity, acceleration = {0: start[0], 1: 0.0}, {0: start[1], 1: 0.0}
+    if b.strike_pitch < 0:  # the toes are flat when the ball lands
+        times.append(b.strike)
+        values.append(-b.strike_pitch)
+        velocity[2] = -float(pitch(b.strike, 1)[0])
+        acceleration[2] = -float(pitch(b.strike, 2)[0])
+    return min_jerk(times, np.array(values)[:, None], velocity=velocity, acceleration=acceleration)
+
+
+def _ankle(
+    a: Plant,
+    b: Plant,
+    pitch: Curve,
+    toe: Callable[[FloatArray], FloatArray],
+    keys: list[tuple[float, float, float, float]],
+    out: float,
+) -> Curve:
+    """The ankle in the air: leaves as the rolling foot does, arrives at rest on b's heel (or ball), least jerk."""
+    e = 1e-3
+    around = a.off + e * np.array([-1.0, 0.0, 1.0])
+    leave = stance_ankle(a, pitch(around)[:, 0], toe(around))
+    near = b.strike + e * np.array([-1.0, 0.0, 1.0])
+    angle = pitch(near)[:, 0]
+    land = stance_ankle(b, angle, np.maximum(angle, 0.0))
+    flat_a, flat_b = (np.asarray(p.place) + [0.0, ANKLE, 0.0] for p in (a, b))
+    across = np.cross([0.0, 1.0, 0.0], (a.forward + b.forward) / 2) * (1.0 if a.side == 0 else -1.0)
+    times, points = [a.off], [leave[1]]
+    for (t, way, height, _), s in zip(keys, [(k[0] - a.off) / (b.strike - a.off) for k in keys], strict=True):
+        ground = leave[1] + way * (land[1] - leave[1])
+        ground[1] = flat_a[1] + way * (flat_b[1] - flat_a[1]) + height
+        times.append(t)
+        points.append(ground + across * out * np.sin(np.pi * s) ** 2)
+    times.append(b.strike)
+    points.append(land[1])
+    return min_jerk(
+        times,
+        np.array(points),
+        velocity={0: (leave[2] - leave[0]) / (2 * e), -1: (land[2] - land[0]) / (2 * e)},
+        acceleration={0: (leave[2] - 2 * leave[1] + leave[0]) / e**2, -1: FREE},
+    )
+
+
+def plain_swing(a: Plant, b: Plant) -> Swing:
+    """A modest step: higher and rounder the farther it goes."""
+    far = float(np.linalg.norm(np.asarray(b.place) - np.asarray(a.place)))
+    height = 0.05 + 0.08 * min(far, 0.8)
+    return Swing(((0.45, 0.45, height, 0.35 * a.off_pitch),), 0.0)

@@ -1,0 +1,131 @@
+"""The table of samples: names, parameters with units and ranges, and the one function that makes any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from motionloom.core import BadRequest, Clip
+from motionloom.samples.locomotion import run, walk
+from motionloom.samples.styles import STYLES
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a sample: a number with unit and range, a point, or one of some words."""
+
+    default: Any
+    what: str
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    size: int = 0  # numbers in a point; 0 for a single number
+
+    def check(self, name: str, value: Any) -> Any:
+        """The value, converted; `BadRequest` with range and unit if it does not fit."""
+        if value is None and self.default is None:
+            return None
+        if self.choices:
+            if value not in self.choices:
+                raise BadRequest(f"{name}: expected one of {', '.join(self.choices)}, found {value!r}")
+            return str(value)
+        try:
+            numbers = np.asarray(value, float)
+        except (TypeError, ValueError):
+            raise BadRequest(f"{name}: expected {self.expects()}, found {value!r}") from None
+        if numbers.shape != ((self.size,) if self.size else ()) or not np.isfinite(numbers).all():
+            raise BadRequest(f"{name}: expected {self.expects()}, found {value!r}")
+        low = -np.inf if self.low is None else self.low
+        high = np.inf if self.high is None else self.high
+        if (numbers < low).any() or (numbers > high).any():
+            raise BadRequest(f"{name}: expected {self.expects()}, found {value!r}")
+        return tuple(float(v) for v in numbers) if self.size else float(numbers)
+
+    def expects(self) -> str:
+        """What may be given, in words: 'a number from 0.3 to 2.4 m/s'."""
+        if self.choices:
+            return f"one of {', '.join(self.choices)}"
+        what = f"{self.size} numbers" if self.size else "a number"
+        span = "" if self.low is None else f" from {self.low:g} to {self.high:g}"
+        return f"{what}{span}{' ' + self.unit if self.unit else ''}"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A performer that can be asked for: what it does and what it takes."""
+
+    name: str
+    what: str
+    maker: Callable[..., Clip]
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+
+    def make(self, seed: int = 0, **given: Any) -> Clip:
+        """The clip for these parameters; the others keep their defaults."""
+        for name in given:
+            if name not in self.parameters:
+                near = get_close_matches(name, self.parameters, 1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                known = ", ".join(self.parameters)
+                raise BadRequest(f"sample {self.name!r} has no parameter {name!r}{hint} It takes {known}.")
+        if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+            raise BadRequest(f"seed: expected a whole number from 0, found {seed!r}")
+        values = {n: p.check(n, given.get(n, p.default)) for n, p in self.parameters.items()}
+        return self.maker(seed=int(seed), **values)
+
+
+def _sample(name: str, what: str, maker: Callable[..., Clip], **parameters: Parameter) -> Sample:
+    return Sample(name, what, maker, MappingProxyType({**parameters, "fps": FPS}))
+
+
+FPS = Parameter(60.0, "frame rate", "frames/s", 10, 480)
+STYLE = Parameter("normal", "manner of moving", choices=tuple(STYLES))
+GROUND = Parameter(None, "place to go to on an arc, instead of turn and seconds (x, z)", "m", -100, 100, size=2)
+
+
+def _seconds(default: float, low: float = 0.5, high: float = 120.0) -> Parameter:
+    return Parameter(default, "how long", "s", low, high)
+
+
+_ALL = (
+    _sample(
+        "walk",
+        "a person walks",
+        walk,
+        speed=Parameter(1.4, "speed", "m/s", 0.3, 2.4),
+        turn=Parameter(0.0, "turning rate, left positive", "rad/s", -1.5, 1.5),
+        seconds=_seconds(6.0),
+        target=GROUND,
+        style=STYLE,
+    ),
+    _sample(
+        "run",
+        "a person runs",
+        run,
+        speed=Parameter(3.2, "speed", "m/s", 1.8, 8.0),
+        turn=Parameter(0.0, "turning rate, left positive", "rad/s", -1.5, 1.5),
+        seconds=_seconds(5.0),
+        target=GROUND,
+        style=STYLE,
+    ),
+)
+
+SAMPLES: Mapping[str, Sample] = MappingProxyType({s.name: s for s in _ALL})
+
+
+def make(name: str, seed: int = 0, **parameters: Any) -> Clip:
+    """A clip of the sample `name`; the same seed gives the same bits, another seed another performance.
+
+    >>> make("walk", seed=1, speed=1.2, seconds=2).seconds
+    2.0
+    """
+    if name not in SAMPLES:
+        near = get_close_matches(name, SAMPLES, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise BadRequest(f"no sample {name!r}{hint} There are {', '.join(SAMPLES)}.")
+    return SAMPLES[name].make(seed, **parameters)
