@@ -33,13 +33,13 @@ def body_axes(skeleton: Skeleton) -> FloatArray:
     if None in sides or spine is None:
         return np.array([1.0, 0.0, 0.0, 0.0])
     left = _unit(_from_hips(skeleton, sides[0]) - _from_hips(skeleton, sides[1]))
-    line = _spine_direction(skeleton)
+    four = skeleton.find("left_front_foot", "right_front_foot") is not None
+    line = _spine_direction(skeleton, four=four)
     if left is None or line is None:
         return np.array([1.0, 0.0, 0.0, 0.0])
     line = _unit(line - (line @ left) * left)
     if line is None:
         return np.array([1.0, 0.0, 0.0, 0.0])
-    four = skeleton.find("left_front_foot", "right_front_foot") is not None
     up = np.cross(line, left) if four else line
     return from_matrix(np.stack([left, up, np.cross(left, up)], -1))
 
@@ -49,13 +49,26 @@ def _from_hips(skeleton: Skeleton, joint: int | None) -> FloatArray:
     return np.sum([skeleton.offsets[j] for j in skeleton.chain(joint)[1:]], axis=0)
 
 
-def _spine_direction(skeleton: Skeleton) -> FloatArray | None:
-    """From the hips to the first joint up the spine that has a place of its own."""
+def _spine_direction(skeleton: Skeleton, *, four: bool) -> FloatArray | None:
+    """From the hips to the first joint up the spine that has a place of its own.
+
+    Where a spine joint sits in the hips themselves, its own turn hides which way the bones above it lie; the tail of
+    a four-legged body (backwards) and the thighs of a two-legged one (downwards) then tell.
+    """
+    line = None
     for role in ("spine", "spine1", "spine2", "neck", "head"):
         joint = skeleton.find(role)
-        if joint is not None and (found := _unit(_from_hips(skeleton, joint))) is not None:
-            return found
-    return None
+        if joint is not None and (line := _unit(_from_hips(skeleton, joint))) is not None:
+            if skeleton.parents[joint] == 0:
+                return line
+            break
+    if four:
+        tail = skeleton.find("tail")
+        behind = None if tail is None else _unit(_from_hips(skeleton, tail))
+        return line if behind is None else -behind
+    thighs = [_from_hips(skeleton, skeleton.find(f"{side}_thigh")) for side in ("left", "right")]
+    down = _unit(thighs[0] + thighs[1])
+    return line if line is None or down is None or line @ down < 0 else -down
 
 
 def _unit(v: FloatArray) -> FloatArray | None:
