@@ -1,0 +1,146 @@
+"""A clip as one picture: poses in a row, seconds under them, foot trails on the ground."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from motionloom.core import Clip, FloatArray, MissingExtra
+from motionloom.kinematics.travel import travel
+from motionloom.plot.layout import Row, lay_out
+from motionloom.plot.paint import paint_body, paint_shadow, paint_stroke
+from motionloom.plot.style import INK, LINE, PAPER, QUIET, TONES
+from motionloom.plot.view import FootTrail, runs
+
+
+def filmstrip(
+    clips: Clip | Sequence[Clip],
+    *,
+    ax: Any = None,
+    poses: int | None = None,
+    titles: Sequence[str] | None = None,
+    trails: bool = True,
+) -> Any:
+    """Draw clips as filmstrips, one row each (before and after, say), and return the matplotlib axes.
+
+    A body that walks far and straight is drawn where it stood, like a multiple exposure; others are set side by side.
+    Left limbs are warm, right ones cool. A foot's trail is thin in the air; its prints show where it stood.
+    """
+    rows = [clips] if isinstance(clips, Clip) else list(clips)
+    names = list(titles) if titles is not None else [clip.name for clip in rows]
+    laid = [lay_out(clip, name, poses, trails) for clip, name in zip(rows, names, strict=True)]
+    width = max(row.box[1] - row.box[0] for row in laid)
+    tall = max(row.box[3] - row.box[2] for row in laid)
+    inch = max(width / 11.0, tall / 3.4)  # metres of the scene per inch of the picture
+    head, foot = 0.42 * inch, 0.34 * inch  # room for the title above, for the seconds below
+    heights = [row.box[3] - row.box[2] + head + foot for row in laid]
+    if ax is None:
+        ax = _axes(width / inch, sum(heights) / inch)
+    top = 0.0
+    for row, height in zip(laid, heights, strict=True):
+        left, _, _, high = row.box
+        _draw_row(ax, row, np.array([-left, top - head - high]), width, (top, top - height), inch)
+        top -= height
+    ax.set_xlim(0, width)
+    ax.set_ylim(top, 0)
+    ax.set_aspect("equal")
+    ax.axis("off")
+    return ax
+
+
+def save_filmstrip(
+    clips: Clip | Sequence[Clip], path: str | Path | IO[bytes], *, dpi: int = 130, **options: Any
+) -> None:
+    """Write a filmstrip as a picture: PNG, or SVG or PDF by the suffix of `path`."""
+    filmstrip(clips, **options).figure.savefig(path, dpi=dpi, facecolor=PAPER)
+
+
+def _axes(width: float, height: float) -> Any:
+    """New axes without a window: the figure belongs to the caller, not to pyplot."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("pictures need matplotlib: pip install 'motionloom[plot]'") from None
+    figure = Figure(figsize=(width, height), facecolor=PAPER)
+    FigureCanvasAgg(figure)
+    return figure.add_axes((0, 0, 1, 1))
+
+
+def _draw_row(ax: Any, row: Row, drop: FloatArray, width: float, span: tuple[float, float], inch: float) -> None:
+    """One clip between the heights `span`; `drop` moves its picture there."""
+    shifts = row.shifts + drop
+    if not row.shape.parts:
+        for k, frame in enumerate(row.frames):
+            paint_stroke(ax, row.view.project(row.points[:, 0])[:, :2] + shifts[k], int(frame), row.clip.fps)
+    else:
+        _draw_bodies(ax, row, drop, width, shifts)
+    for frame, x in zip(row.frames, row.stand[:, 0] + drop[0], strict=True):
+        said = f"{frame / row.clip.fps:.2f} s"
+        ax.text(x, span[1] + 0.18 * inch, said, ha="center", va="center", color=QUIET, fontsize=8)
+    y = span[0] - 0.24 * inch
+    ax.text(0.12 * inch, y, row.title, ha="left", va="center", color=INK, fontsize=11, weight="bold")
+    _scale(ax, row, width - 0.14 * inch, y, inch)
+
+
+def _draw_bodies(ax: Any, row: Row, drop: FloatArray, width: float, shifts: FloatArray) -> None:
+    """Floor lines, shadows, trails, then the bodies from back to front."""
+    deep = 0.55 * row.shape.size * np.sin(row.view.pitch)
+    for y in np.linspace(row.stand[:, 1].min() - deep, row.stand[:, 1].max() + deep, 4) + drop[1]:
+        ax.plot([0, width], [y, y], color=LINE, lw=0.7, zorder=0)
+    for k, frame in enumerate(row.frames):
+        paint_shadow(ax, row.shape, row.points[frame], row.view, ground=row.ground, shift=shifts[k])
+    for trail in row.trails:
+        _trail(ax, row, trail, shifts)
+    depths = row.view.project(row.clip.root[row.frames])[:, 2]
+    for k in np.argsort(depths) if row.connected else range(len(row.frames)):
+        paint_body(ax, row.shape, row.points[row.frames[k]], row.view, shift=shifts[k])
+
+
+def _trail(ax: Any, row: Row, trail: FootTrail, shifts: FloatArray) -> None:
+    """One foot's path near each pose, and a print where it stood."""
+    colour = TONES[trail.side]
+    half = np.diff(row.frames) / 2
+    marks = np.concatenate([[0], row.frames[:-1] + half, [len(row.clip)]]).astype(int)
+    toe = row.view.project(row.points[:, trail.points[-1]])[:, :2]
+    spans = runs(trail.contact)
+    for k in range(len(row.frames)):
+        a, b = (0, len(row.clip)) if row.connected else (marks[k], marks[k + 1])
+        if not row.connected:
+            a, b = _near(row, int(row.frames[k]), a, b)
+        path = toe[a : b + 1] + shifts[k]
+        ax.plot(path[:, 0], path[:, 1], color=colour, lw=0.9, alpha=0.55, zorder=2)
+        for start, stop in spans:
+            middle = (start + stop) // 2
+            if a <= middle < b:
+                print_ = row.points[middle, list(trail.points)].copy()
+                print_[:, 1] = row.ground
+                print_ = row.view.project(print_)[:, :2] + shifts[k]
+                ax.plot(print_[:, 0], print_[:, 1], color=colour, lw=4.5, alpha=0.5, solid_capstyle="round", zorder=1.8)
+        if row.connected:
+            return
+
+
+def _near(row: Row, frame: int, start: int, stop: int) -> tuple[int, int]:
+    """The part of frames start..stop about `frame` in which the body stays within its own place in the row."""
+    here = row.clip.root[frame, [0, 2]]
+    away = np.linalg.norm(row.clip.root[start:stop, [0, 2]] - here, axis=1) > 0.45 * row.apart
+    before, after = np.flatnonzero(away[: frame - start]), np.flatnonzero(away[frame - start :])
+    return start + (int(before[-1]) + 1 if len(before) else 0), frame + int(after[0]) if len(after) else stop
+
+
+def _scale(ax: Any, row: Row, right: float, y: float, inch: float) -> None:
+    """A bar of known length, and the clip's facts beside it."""
+    metres = next((m for m in (5.0, 1.0, 0.5, 0.1, 0.05, 0.01, 0.001) if m < 1.6 * inch), inch)
+    left = right - metres
+    ax.plot([left, right], [y, y], color=INK, lw=1.2, zorder=5)
+    for x in (left, right):
+        ax.plot([x, x], [y - 0.04 * inch, y + 0.04 * inch], color=INK, lw=1.2, zorder=5)
+    said = f"{metres:g} m" if metres >= 1 else f"{metres * 100:g} cm"
+    ax.text((left + right) / 2, y + 0.05 * inch, said, ha="center", va="bottom", color=INK, fontsize=7)
+    gone = float(np.linalg.norm(np.diff(travel(row.clip).place, axis=0), axis=1).sum())
+    facts = f"{row.clip.seconds:.2f} s,  {row.clip.fps:.4g} fps" + (f",  {gone:.1f} m" if row.shape.parts else "")
+    ax.text(left - 0.2 * inch, y, facts, ha="right", va="center", color=QUIET, fontsize=8)

@@ -1,0 +1,102 @@
+"""Where the poses of a filmstrip stand in the picture: as they really stood, or side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom.core import Clip, FloatArray, IntArray
+from motionloom.kinematics.travel import travel
+from motionloom.plot.body import Body, body, body_points
+from motionloom.plot.view import FootTrail, View, best_yaw, foot_trails, ground_height, spread_frames
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """One clip laid out: which frames are drawn, and where. Picture coordinates are metres, right and up."""
+
+    clip: Clip
+    title: str
+    shape: Body
+    points: FloatArray  # (F, P, 3) world
+    view: View
+    ground: float  # m
+    frames: IntArray  # (n,) the poses drawn
+    shifts: FloatArray  # (n, 2) added to each pose
+    trails: tuple[FootTrail, ...]
+    connected: bool  # every pose stands where it really stood
+    stand: FloatArray  # (n, 2) where each pose stands, after shifting
+    box: tuple[float, float, float, float]  # left, right, low, high
+
+    @property
+    def apart(self) -> float:
+        """From one pose's place to the next."""
+        return float(self.stand[1, 0] - self.stand[0, 0]) if len(self.stand) > 1 else np.inf
+
+
+def lay_out(clip: Clip, title: str, poses: int | None, trails: bool) -> Row:
+    """Choose view, frames and places. A straight walk of fitting length keeps its true places."""
+    shape = body(clip)
+    points = body_points(clip, shape)
+    if not shape.parts:
+        return _lay_out_stroke(clip, title, shape, points, poses or 6)
+    view = View(best_yaw(clip, shape.size))
+    ground = ground_height(points, shape.size)
+    tried = spread_frames(len(clip), 12)
+    apart, tall = _room(view.project(points[tried])[..., :2], view.project(_under_hips(clip, tried, ground))[:, :2])
+    place = travel(clip).place
+    way = float(np.linalg.norm(place[-1] - place[0]))
+    length = float(np.linalg.norm(np.diff(place, axis=0), axis=1).sum())
+    fitting = poses or int(np.clip(5.0 * tall / apart, 6, 9))
+    count = int(np.clip(round(way / (0.75 * apart)) + 1, 2, fitting))
+    connected = way > 0.8 * length and way > apart and way < 1.6 * apart * count and count > 3
+    frames = _even_steps(place, count) if connected else spread_frames(len(clip), fitting)
+    stand = view.project(_under_hips(clip, frames, ground))[:, :2]
+    shifts = np.zeros((len(frames), 2))
+    if not connected:
+        shifts = -stand
+        shifts[:, 0] += apart * np.arange(len(frames))
+    seen = view.project(points[frames])[..., :2] + shifts[:, None]
+    marks = foot_trails(clip, shape) if trails else ()
+    box = _box(seen, 0.14 * shape.size)
+    return Row(clip, title, shape, points, view, ground, frames, shifts, marks, connected, stand + shifts, box)
+
+
+def _lay_out_stroke(clip: Clip, title: str, shape: Body, points: FloatArray, poses: int) -> Row:
+    """A pen stroke, drawn further from pose to pose."""
+    view = View(np.pi / 2, 0.0)
+    frames = spread_frames(len(clip), poses + 1)[1:] if len(clip) > 1 else spread_frames(1, 1)
+    seen = view.project(points[:, 0])[:, :2]
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    wide = max(float((high - low).max()), 1e-6)
+    apart = max(float(high[0] - low[0]) * 1.35, 0.5 * wide)
+    shifts = np.stack([apart * np.arange(len(frames)), np.zeros(len(frames))], -1)
+    stand = shifts + [(low[0] + high[0]) / 2, low[1]]
+    box = _box(seen + shifts[:, None], 0.16 * wide)
+    return Row(clip, title, shape, points, view, 0.0, frames, shifts, (), False, stand, box)
+
+
+def _box(seen: FloatArray, grow: float) -> tuple[float, float, float, float]:
+    low, high = seen.reshape(-1, 2).min(axis=0) - grow, seen.reshape(-1, 2).max(axis=0) + grow
+    return (float(low[0]), float(high[0]), float(low[1]), float(high[1]))
+
+
+def _under_hips(clip: Clip, frames: IntArray, ground: float) -> FloatArray:
+    """(n, 3) the points on the ground under the hips."""
+    return np.stack([clip.root[frames, 0], np.full(len(frames), ground), clip.root[frames, 2]], -1)
+
+
+def _room(poses: FloatArray, stand: FloatArray) -> tuple[float, float]:
+    """Picture metres from pose to pose so that neighbours hardly touch, and the tallest height; poses (n, P, 2)."""
+    right, left = (poses[..., 0] - stand[:, :1]).max(axis=1), (stand[:, :1] - poses[..., 0]).max(axis=1)
+    tall = float(np.ptp(poses[..., 1], axis=1).max())
+    apart = float((right[:-1] + left[1:]).max()) if len(poses) > 1 else float(right[0] + left[0])
+    return max(1.08 * apart, 0.34 * tall, 1e-6), max(tall, 1e-6)
+
+
+def _even_steps(place: FloatArray, count: int) -> IntArray:
+    """Frames at even steps along the way, so that a pause does not pile poses up."""
+    gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(place, axis=0), axis=1))])
+    gone += 1e-6 * np.arange(len(gone))
+    return np.unique(np.searchsorted(gone, np.linspace(0, gone[-1], count)).clip(0, len(place) - 1))

@@ -1,0 +1,121 @@
+"""A page of results: sections with words, players, pictures, tables and commands, in one file without links outside."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from motionloom.core import Clip
+from motionloom.plot.player import Stage, document, player
+
+
+@dataclass(frozen=True)
+class Words:
+    """A paragraph. Words between backquotes are set as code."""
+
+    text: str
+
+    def html(self) -> str:
+        return f"<p>{_marked(self.text)}</p>"
+
+
+@dataclass(frozen=True)
+class Moving:
+    """A player: stages on one clock."""
+
+    stages: tuple[Stage, ...]
+    fps: float = 30.0
+
+    def html(self) -> str:
+        return player(self.stages, fps=self.fps)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A PNG or SVG, written into the page."""
+
+    data: bytes
+    alt: str
+    kind: str = "png"
+
+    def html(self) -> str:
+        mime = "image/svg+xml" if self.kind == "svg" else f"image/{self.kind}"
+        source = f"data:{mime};base64,{base64.b64encode(self.data).decode('ascii')}"
+        image = f'<img src="{source}" alt="{escape(self.alt)}">'
+        return f"<figure>{image}<figcaption>{_marked(self.alt)}</figcaption></figure>"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Numbers, with a heading for each column; the first column names the row."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def html(self) -> str:
+        head = "".join(f"<th>{_marked(c)}</th>" for c in self.columns)
+        body = "".join("<tr>" + "".join(f"<td>{_marked(v)}</td>" for v in row) + "</tr>" for row in self.rows)
+        return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+@dataclass(frozen=True)
+class Command:
+    """A line (or lines) to type, and what it answered."""
+
+    line: str
+    answer: str = ""
+
+    def html(self) -> str:
+        answer = f"<samp>{escape(self.answer)}</samp>" if self.answer else ""
+        return f"<pre><kbd>{escape(self.line)}</kbd>{answer}</pre>"
+
+
+Block = Words | Moving | Picture | Table | Command
+
+
+@dataclass(frozen=True)
+class Section:
+    """One part of a page."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+def write_page(title: str, lead: str, sections: Sequence[Section], path: str | Path) -> None:
+    """Write sections as one HTML file that works offline, on a phone too, dark and light."""
+    links = "".join(f'<a href="#{_anchor(s.title)}">{escape(s.title)}</a>' for s in sections)
+    parts = "\n".join(
+        f'<section id="{_anchor(s.title)}"><h2>{escape(s.title)}</h2>{"".join(b.html() for b in s.blocks)}</section>'
+        for s in sections
+    )
+    content = (
+        f'<header><button data-switch-theme type="button" aria-label="dark or light">&#9680;</button>'
+        f"<h1>{escape(title)}</h1><p>{_marked(lead)}</p><nav>{links}</nav></header>\n<main>\n{parts}\n</main>"
+    )
+    css = (files("motionloom.plot") / "web" / "page.css").read_text("utf-8")
+    Path(path).write_text(document(title, content, css=css), encoding="utf-8")
+
+
+def filmstrip_picture(clips: Clip | Sequence[Clip], alt: str, **options: Any) -> Picture:
+    """A filmstrip as a picture for a page."""
+    from motionloom.plot.filmstrip import save_filmstrip
+
+    buffer = io.BytesIO()
+    save_filmstrip(clips, buffer, dpi=110, **options)
+    return Picture(buffer.getvalue(), alt)
+
+
+def _anchor(title: str) -> str:
+    return "".join(c if c.isalnum() else "-" for c in title.lower()).strip("-")
+
+
+def _marked(text: str) -> str:
+    """Escaped text, with `code` set as code."""
+    pieces = escape(text).split("`")
+    return "".join(f"<code>{p}</code>" if k % 2 else p for k, p in enumerate(pieces))

@@ -1,0 +1,162 @@
+"""Moving pictures in a page: a player in one HTML file that works offline, without a server or other people's code."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from motionloom.core import Clip, FloatArray
+from motionloom.kinematics.travel import travel
+from motionloom.plot.body import Body, body, body_points
+from motionloom.plot.style import SOURCES
+from motionloom.plot.view import best_yaw, foot_trails, ground_height, runs
+
+TONES = ("left", "right", "middle", "eye", "prop")  # the player's numbers for them
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One canvas of a player: clips drawn together, and words and numbers under them."""
+
+    clips: tuple[Clip, ...]
+    title: str = ""
+    note: str = ""
+    numbers: tuple[tuple[str, str], ...] = ()  # (what, value with its unit)
+    names: tuple[str, ...] = ()  # one per clip; the clips' own names otherwise
+
+
+def write_player(
+    clips: Clip | Sequence[Clip], path: str | Path, *, titles: Sequence[str] | None = None, fps: float = 60.0
+) -> None:
+    """Write an HTML page that plays clips side by side. It holds all it needs and works from a file, offline.
+
+    `fps` bounds the frames per second that are stored: a clip with more keeps every second (third, ...) frame.
+    """
+    shown = (clips,) if isinstance(clips, Clip) else tuple(clips)
+    names = tuple(titles) if titles is not None else tuple(clip.name for clip in shown)
+    page = document(", ".join(names), player((Stage(shown, names=names),), alone=True, fps=fps))
+    Path(path).write_text(page, encoding="utf-8")
+
+
+def player(stages: Sequence[Stage], *, alone: bool = False, fps: float = 30.0) -> str:
+    """The HTML of one player, for a page that `document` wraps: its stages play on one clock."""
+    data = json.dumps({"stages": [_stage(stage, fps) for stage in stages]}, separators=(",", ":"))
+    data = data.replace("</", "<\\/")  # the only thing that could end the script element
+    return f'<div class="loom"{" data-alone" if alone else ""}><script type="application/json">{data}</script></div>'
+
+
+def document(title: str, content: str, *, css: str = "") -> str:
+    """A complete HTML page around `content`, with the player's style and code written into it."""
+    web = files("motionloom.plot") / "web"
+    style = (web / "player.css").read_text("utf-8") + css
+    code = "\n".join((web / name).read_text("utf-8") for name in ("scene.js", "player.js"))
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n{content}\n"
+        f"<script>\n{code}</script>\n</body>\n</html>\n"
+    )
+
+
+def _stage(stage: Stage, fps: float) -> dict[str, Any]:
+    names = stage.names or tuple(clip.name for clip in stage.clips)
+    figures = [_figure(clip, name, fps) for clip, name in zip(stage.clips, names, strict=True)]
+    for figure, shift in zip(figures, _shifts(stage.clips, figures[0]["yaw"], figures[0]["size"]), strict=True):
+        figure["shift"] = [round(float(v), 4) for v in shift]
+    return {"title": stage.title, "note": stage.note, "numbers": list(stage.numbers), "figures": figures}
+
+
+def _figure(clip: Clip, name: str, fps: float) -> dict[str, Any]:
+    """What the player needs to draw one clip: quantised positions, parts, feet, and where to look from."""
+    shape = body(clip)
+    stride = max(1, round(clip.fps / fps)) if shape.parts else 1  # a pen is quick, and only one point
+    used = sorted({0} | {i for part in shape.parts for i in part.points} | {i for f in shape.feet for i in f.points})
+    points = body_points(clip, shape)
+    low, step, data = quantise(points[::stride, used])
+    size = shape.size if shape.parts else float(np.ptp(points[:, 0], axis=0).max()) or 1.0
+    ground = ground_height(points, size) if shape.parts else 0.0
+    top = float(np.percentile(points[..., 1].max(axis=1), 95)) - ground
+    centre = (clip.root.min(axis=0) + clip.root.max(axis=0)) / 2
+    return {
+        "name": name,
+        "fps": clip.fps / stride,
+        "frames": len(range(0, len(clip), stride)),
+        "points": len(used),
+        "low": low,
+        "step": step,
+        "data": data,
+        "parts": _parts(shape, used),
+        "feet": _feet(clip, shape, used, stride),
+        "size": round(size, 4),
+        "ground": round(ground, 4),
+        "yaw": round(best_yaw(clip, size), 4),
+        "centre": [round(float(v), 4) for v in centre],
+        "middle": round(top / 2, 4),
+        "reach": round(max(_reach(points), 0.52 * top), 4),
+        "radius": round(float(np.ptp(clip.root[:, [0, 2]], axis=0).max() / 2), 4),
+        "sources": _sources(clip, stride),
+    }
+
+
+def _reach(points: FloatArray) -> float:
+    """How far the body reaches from its hips, hardly ever more (m): tells the camera how near it may come."""
+    return float(np.percentile(np.linalg.norm(points - points[:, :1], axis=2).max(axis=1), 95))
+
+
+def quantise(points: FloatArray) -> tuple[list[float], float, str]:
+    """Positions (F, P, 3) as 16-bit numbers in base64: low + step * number, one step for all axes.
+
+    A scene 10 m wide has a step of 0.15 mm. Little-endian, frame by frame.
+    """
+    low = points.reshape(-1, 3).min(axis=0)
+    step = float((points.reshape(-1, 3).max(axis=0) - low).max()) / 65535 or 1.0
+    numbers = np.rint((points - low) / step).astype("<u2")
+    return [float(v) for v in low], step, base64.b64encode(numbers.tobytes()).decode("ascii")
+
+
+def _parts(shape: Body, used: list[int]) -> list[Any]:
+    at = {point: k for k, point in enumerate(used)}
+    return [
+        [[at[i] for i in p.points], [round(r, 4) for r in p.radii], TONES.index(p.tone), round(p.nearer, 4)]
+        for p in shape.parts
+    ]
+
+
+def _feet(clip: Clip, shape: Body, used: list[int], stride: int) -> list[Any]:
+    return [
+        {
+            "side": trail.side,
+            "points": [used.index(i) for i in trail.points],
+            "contacts": [[a // stride, -(-b // stride)] for a, b in runs(trail.contact)],
+        }
+        for trail in foot_trails(clip, shape)
+    ]
+
+
+def _sources(clip: Clip, stride: int) -> list[Any]:
+    """Runs of frames with their source, for the time track; only where a clip has more than one run."""
+    spans = clip.origin.spans()
+    if len(spans) < 2:
+        return []
+    names = list(dict.fromkeys(source.clip for source, *_ in spans))
+    colour = {name: SOURCES[k % len(SOURCES)] for k, name in enumerate(names)}
+    return [[s.clip, start / stride, length / stride, colour[s.clip]] for s, _, start, length in spans]
+
+
+def _shifts(clips: Sequence[Clip], yaw: float, size: float) -> FloatArray:
+    """(n, 2) ground shifts that set first frames in a row, beside the way they go, so that paths keep clear."""
+    places = [travel(clip).place for clip in clips]
+    far = any(np.linalg.norm(place[-1] - place[0]) > 0.6 * size for place in places)
+    row = np.array([-np.cos(yaw), np.sin(yaw)]) if far else np.array([np.sin(yaw), np.cos(yaw)])
+    slots = (np.arange(len(clips)) - (len(clips) - 1) / 2) * (1.0 if far else 1.25) * size
+    return np.array(
+        [place + slot * row for place, slot in zip([places[0][0] - p[0] for p in places], slots, strict=True)]
+    )

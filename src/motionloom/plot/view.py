@@ -1,0 +1,89 @@
+"""From where a clip is best looked at, which frames tell it, and where its feet touch: shared by all pictures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray
+from motionloom.kinematics.travel import travel
+from motionloom.plot.body import Body
+
+
+@dataclass(frozen=True)
+class View:
+    """A far camera: `yaw` is the ground direction (as a heading) that points to the right of the picture."""
+
+    yaw: float  # radians
+    pitch: float = np.radians(13.0)  # radians, how far the camera looks down
+
+    def project(self, points: FloatArray) -> FloatArray:
+        """World points (..., 3) to (..., 3): right and up in the picture, and towards the viewer; all metres."""
+        x, y, z = points[..., 0], points[..., 1], points[..., 2]
+        right = x * np.sin(self.yaw) + z * np.cos(self.yaw)
+        near = -x * np.cos(self.yaw) + z * np.sin(self.yaw)
+        c, s = np.cos(self.pitch), np.sin(self.pitch)
+        return np.stack([right, y * c - near * s, y * s + near * c], -1)
+
+
+def best_yaw(clip: Clip, size: float, *, turn: float = np.radians(24.0)) -> float:
+    """The picture direction that shows this clip well: travel runs to the right and a little towards the viewer.
+
+    A body that stays in place is seen from the front, three quarters; a pen stroke from straight ahead.
+    """
+    if len(clip.skeleton) == 1:
+        return np.pi / 2
+    path = travel(clip)
+    way = path.place[-1] - path.place[0]
+    if np.linalg.norm(way) > 0.6 * size:
+        return float(np.arctan2(way[0], way[1])) + turn
+    facing = np.arctan2(np.sin(path.heading).mean(), np.cos(path.heading).mean())
+    return float(facing) + np.radians(58.0)
+
+
+def ground_height(points: FloatArray, size: float) -> float:
+    """The level of the floor: 0, unless the body clearly walks on another level (m)."""
+    lowest = float(np.percentile(points[..., 1].min(axis=1), 5))
+    return lowest if abs(lowest) > 0.12 * size else 0.0
+
+
+def spread_frames(frames: int, count: int) -> IntArray:
+    """`count` frame numbers, evenly spread from the first to the last."""
+    return np.unique(np.linspace(0, frames - 1, max(1, min(count, frames))).round().astype(np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class FootTrail:
+    """One foot's path: where it was, and when it stood on the ground."""
+
+    side: str  # "left" or "right"
+    points: tuple[int, ...]  # of the body: heel, then toe
+    contact: BoolArray  # (F,)
+
+
+def foot_trails(clip: Clip, shape: Body) -> tuple[FootTrail, ...]:
+    """The feet of a clip with their contacts: its own `contact:` labels, or detected ones."""
+    if not shape.feet:
+        return ()
+    from motionloom.kinematics.contacts import contacts
+
+    own = {name: clip.label(name) for name in clip.label_names if name.startswith("contact:")}
+    found = own or contacts(clip)
+    trails = []
+    for foot in shape.feet:
+        here = [on for name, on in found.items() if _belongs(name.removeprefix("contact:"), foot.name)]
+        contact = np.any(here, axis=0) if here else np.zeros(len(clip), bool)
+        trails.append(FootTrail(foot.side, foot.points, contact))
+    return tuple(trails)
+
+
+def _belongs(part: str, foot: str) -> bool:
+    """Is the contact `left_heel` one of `left_foot`? Front feet have contacts of their own."""
+    return part.startswith(foot.removesuffix("foot")) and ("front" in part) == ("front" in foot)
+
+
+def runs(on: BoolArray) -> list[tuple[int, int]]:
+    """Spans (start, stop) of frames where `on` is True; stop is excluded."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], on, [False]]).astype(np.int8)))
+    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
