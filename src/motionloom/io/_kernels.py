@@ -25,7 +25,7 @@ def _powers_of_ten() -> tuple[Any, Any]:
 HIGH, LOW = _powers_of_ten()
 
 
-@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, inline="always")
 def _decimal(mantissa: Any, exponent: Any) -> float:
     """mantissa * 10^exponent, mantissa < 2^64.
 
@@ -65,7 +65,7 @@ def _decimal(mantissa: Any, exponent: Any) -> float:
     return out * HIGH[rest - LOWEST] if rest < 0 else out
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def parse_rows(data: Any, at: int, line: int, out: Any, row: int) -> tuple[int, int, int, int, int, int]:
     """Numbers of the MOTION section, one line per frame, into out[row:]; from byte `at`, which lies in line `line`.
 
@@ -164,7 +164,7 @@ def parse_rows(data: Any, at: int, line: int, out: Any, row: int) -> tuple[int, 
         column += 1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def quaternions(values: Any, columns: Any, axes: Any, out: Any) -> None:
     """out[f, j] = product over k of the turn about axis axes[j, k] by values[f, columns[j, k]] degrees.
 
@@ -193,7 +193,7 @@ def quaternions(values: Any, columns: Any, axes: Any, out: Any) -> None:
             out[f, j, 0], out[f, j, 1], out[f, j, 2], out[f, j, 3] = w, x, y, z
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def format_rows(values: Any, decimals: int, out: Any) -> int:
     """Text of `values`, one line per row, `decimals` digits after the point; returns the number of bytes written.
 

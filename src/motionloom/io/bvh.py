@@ -25,6 +25,7 @@ from motionloom.io.bvh_motion import read_motion
 from motionloom.io.notes import Notes
 from motionloom.io.roles_file import with_roles
 from motionloom.io.sniff import what_is
+from motionloom.io.tpose import rest_then_jump
 from motionloom.kinematics.forward import positions
 from motionloom.kinematics.roles import guess_roles
 
@@ -162,7 +163,7 @@ def _convention(
     notes: Notes,
 ) -> conv.Convention:
     """Unit and up axis: as given, or estimated from where the joints are in some frames."""
-    some = _some_frames(len(values))
+    some = np.concatenate([[0], _some_frames(len(values))])
     offsets = np.array([node.offset or (0.0, 0.0, 0.0) for node in body.nodes])
     locals_ = np.stack(
         [local_positions(node, values[some], p) for node, p in zip(body.nodes, position, strict=True)], 1
@@ -172,12 +173,13 @@ def _convention(
     parents = body.parents.tolist()
     roles = guess_roles(names, parents, offsets)
     if up is None:
-        axis, ground = conv.estimate_up(places, roles, parents)
+        tpose = rest_then_jump(body.rotations[:22])
+        axis, ground = conv.estimate_up(places[:1] if tpose else places[1:], roles)
         notes.say(f"up axis {axis} ({'from the posture' if ground == 'posture' else 'assumed: nothing tells'})")
     else:
         axis = conv.up_of(up)
     if unit is None:
-        metres, evidence = conv.estimate_unit(places, roles, parents, axis)
+        metres, evidence = conv.estimate_unit(places[1:], roles, parents, axis)
         notes.say(f"unit {conv.unit_name(metres)}, estimated ({evidence})")
     else:
         metres = conv.unit_of(unit)

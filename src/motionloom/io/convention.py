@@ -79,12 +79,12 @@ def turns_outside(q: FloatArray, up: str) -> FloatArray:
     return np.concatenate([q[..., :1], vectors_outside(q[..., 1:], up)], -1)
 
 
-def estimate_up(places: FloatArray, roles: Sequence[str], parents: Sequence[int]) -> tuple[str, str]:
+def estimate_up(places: FloatArray, roles: Sequence[str]) -> tuple[str, str]:
     """The up axis of a file, and on what ground: "posture", or "assumed" where nothing tells.
 
-    places (F, J, 3) are world positions of some frames. Feet carry bodies: the mean vector from the feet to the hips
-    (four legs: to all hips and shoulders) points up, even if the body lies or turns over for a part of the frames. y is
-    kept unless another axis is clearly better.
+    places (F, J, 3) are world positions of some frames; a T-pose in front of the capture is best shown alone. Feet
+    carry bodies: the mean direction from the feet to the trunk points up, even if the body lies or turns over for a part
+    of the frames. y is kept unless another axis is clearly better.
     """
     feet = _joints(roles, "foot", "toe")
     tops = _joints(roles, "hips", "spine", "neck", "thigh", "front_upper_arm")
