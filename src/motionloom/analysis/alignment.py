@@ -1,0 +1,150 @@
+"""Time alignment of clips: by time warping, by key times, by cycles; two clips, or many to a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motionloom.analysis.comparison import Measure
+from motionloom.analysis.curve import KNOT_SECONDS, AlignmentCurve, fit_curve, from_key_times
+from motionloom.analysis.dtw import Ends, dtw_path
+from motionloom.analysis.point_cloud import PointCloud
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray, InvalidClip, concatenate, replace
+from motionloom.rotation import inverse, multiply, normalize
+
+SLOPE = 3  # steps in a row: one clip may run up to four times as fast as the other
+
+
+@dataclass(frozen=True, eq=False)
+class TimeAlignment:
+    """How two clips belong together in time, and what it was found from."""
+
+    curve: AlignmentCurve  # clip 0 is A, clip 1 is B; seconds
+    path: IntArray  # (P, 2) matching frames of A and B
+    cost: FloatArray  # (F_a, F_b): how unlike the frames are
+    unit: str  # of the costs
+
+    @property
+    def mean_cost(self) -> float:
+        """Mean cost of the cells on the path."""
+        return float(self.cost[self.path[:, 0], self.path[:, 1]].mean())
+
+
+def align(
+    a: Clip,
+    b: Clip,
+    *,
+    measure: Measure | None = None,
+    limit: int | None = SLOPE,
+    ends: Ends = "fixed",
+    knot_seconds: float = KNOT_SECONDS,
+) -> TimeAlignment:
+    """Which moments of `b` belong to which moments of `a`, as a strictly increasing curve (HECK 3.4).
+
+    Costs of all pairs of frames by `measure`, the cheapest path through them with at most `limit` steps in a row, and
+    a B-spline fitted to the path. The default measure is point clouds with windows of 1/60 s to each side: a long
+    window spans different stretches of the action where the clips differ in speed, and pulls the path aside (tried on
+    a warped walk: 0.2 frames off with 1 frame to each side, 1 frame off with 5).
+
+    Both clips are reflected at their ends for the measure's window, so that every frame has a cost. With fixed ends
+    the clips begin and end together; with free ends all of `a` is matched to the stretch of `b` that fits.
+    """
+    measure = PointCloud(radius=max(1, round(a.fps / 60))) if measure is None else measure
+    cost = measure.matrix(reflected(a, measure.radius), reflected(b, measure.radius))
+    path = dtw_path(cost, limit=limit, ends=ends)
+    curve = fit_curve(path / [a.fps, b.fps], knot_seconds=knot_seconds)
+    return TimeAlignment(curve, path, cost, measure.unit)
+
+
+def reflected(clip: Clip, frames: int) -> Clip:
+    """The clip with `frames` more at each end, so that every frame of it has a whole window around it.
+
+    A point reflection of the motion at its first and last frame, x(-t) = 2 x(0) - x(t) and q(-t) = q(0) q(t)^-1 q(0):
+    position and speed go on as they were.
+    """
+    count = min(frames, len(clip) - 1)
+    if frames > count:
+        raise InvalidClip(f"clip {clip.name!r} is too short: expected more than {frames} frames, found {len(clip)}")
+    if not frames:
+        return clip
+    ends = []
+    for at, near in ((0, slice(frames, 0, -1)), (-1, slice(-2, -2 - frames, -1))):
+        turns = clip.rotations[at]
+        slides = None if clip.slides is None else 2 * clip.slides[at] - clip.slides[near]
+        ends.append(
+            replace(
+                clip[near],
+                root=2 * clip.root[at] - clip.root[near],
+                rotations=normalize(multiply(turns, multiply(inverse(clip.rotations[near]), turns))),
+                slides=slides,
+            )
+        )
+    return concatenate([ends[0], clip, ends[1]])
+
+
+def register(
+    clips: Sequence[Clip],
+    reference: int = 0,
+    *,
+    measure: Measure | None = None,
+    limit: int | None = SLOPE,
+    ends: Ends = "fixed",
+    knot_seconds: float = KNOT_SECONDS,
+) -> AlignmentCurve:
+    """One alignment curve for many clips of the same action: each is aligned to the reference.
+
+    Column i is the time in clip i; u runs evenly along the reference's part that all clips share (all of it where
+    ends are fixed).
+    """
+    if not 0 <= reference < len(clips):
+        raise BadRequest(f"reference: expected the number of a clip, 0 to {len(clips) - 1}, found {reference}")
+    base = clips[reference]
+    curves = {
+        i: align(base, clip, measure=measure, limit=limit, ends=ends, knot_seconds=knot_seconds).curve
+        for i, clip in enumerate(clips)
+        if i != reference
+    }
+    start = max([c.spans[0, 0] for c in curves.values()], default=0.0)
+    stop = min([c.spans[0, 1] for c in curves.values()], default=(len(base) - 1) / base.fps)
+    if stop <= start:
+        raise BadRequest(f"the clips share no part of the reference {base.name!r}")
+    times = np.linspace(start, stop, max(int(np.ceil((stop - start) * base.fps)) + 1, 4))
+    columns = [times if i == reference else curves[i].matching(times) for i in range(len(clips))]
+    return fit_curve(np.stack(columns, 1), at=np.linspace(0, 1, len(times)), knot_seconds=knot_seconds)
+
+
+def cycle_times(clip: Clip, foot: str = "left_foot") -> FloatArray:
+    """Seconds at which a cycle begins: each time `foot` comes down (its heel, or its toe where that is first)."""
+    from motionloom.kinematics.contacts import contacts
+
+    side = foot.removesuffix("_foot")
+    found = {name: on for name, on in contacts(clip).items() if name in _parts(side)}
+    if not found:
+        raise BadRequest(f"cycles are counted by the contacts of {foot!r}, and this body has no such foot")
+    down = np.any(list(found.values()), axis=0)
+    return np.flatnonzero(down[1:] & ~down[:-1]) / clip.fps + 1 / clip.fps
+
+
+def _parts(side: str) -> tuple[str, str]:
+    return f"contact:{side}_heel", f"contact:{side}_toe"
+
+
+def align_cycles(
+    clips: Sequence[Clip], *, foot: str = "left_foot", starts: Sequence[ArrayLike] | None = None, smooth: bool = True
+) -> AlignmentCurve:
+    """Cycle k of one clip belongs to cycle k of the others (GUAN 2.3.1): the starts of cycles are the key times.
+
+    Starts are the moments at which `foot` comes down, or `starts`, seconds for each clip. As many cycles are used as
+    every clip has. Within a cycle time runs evenly (`smooth=False`, as in the source), or smoothly across the starts.
+    """
+    keys = [np.asarray(s, float) for s in (starts if starts is not None else [cycle_times(c, foot) for c in clips])]
+    for clip, key in zip(clips, keys, strict=True):
+        if len(key) < 2:
+            raise BadRequest(
+                f"clip {clip.name!r}: a cycle runs from one step of {foot!r} to its next; found {len(key)}"
+            )
+    count = min(len(k) for k in keys)
+    return from_key_times([k[:count] for k in keys], smooth=smooth)
