@@ -112,6 +112,12 @@ def feet(skeleton: Skeleton) -> tuple[Foot, ...]:
     return tuple(found)
 
 
+def fingers(skeleton: Skeleton) -> list[int]:
+    """Whatever hangs on a hand: fingers, thumbs, props. Captures rarely hold their motion."""
+    hands = [j for side in SIDES if (j := skeleton.find(f"{side}_hand")) is not None]
+    return sorted({j for hand in hands for j in skeleton.below(hand)[1:]})
+
+
 class _Tree:
     """Names as read, parents, children and a pose: what the rules below look at."""
 

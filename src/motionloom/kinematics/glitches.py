@@ -1,0 +1,132 @@
+"""Glitches: joints that jump farther in a frame than a body can, and how to mend short ones.
+
+Real captures have them, most often where markers were swapped or lost, and in the first frames after an added T-pose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray, replace
+from motionloom.kinematics.roles import fingers
+from motionloom.rotation import angle_between, slerp
+
+FASTEST = np.radians(3600.0)  # rad/s: faster than any joint of a sprint, a kick or a punch in CMU's clean takes
+FASTEST_ROOT = 13.0  # m/s: nobody runs faster
+SPIKE = np.radians(20.0)  # off the middle of its neighbours by more than this,
+HARDEST = np.radians(150_000.0)  # rad/s^2: which takes more angular acceleration than a punch's (60,000 in Bandai's),
+ODD = 8.0  # and is so many times more than half a second around it: a spike
+SPIKE_ROOT = 0.06  # metres, the same for the root's place,
+HARDEST_ROOT = 400.0  # m/s^2, and its acceleration
+TOGETHER = 0.1  # seconds: jumps this near to each other are one glitch
+LONGEST = 0.25  # seconds: longer ones cannot be mended from their neighbours
+
+
+class Glitch(NamedTuple):
+    """Frames [start, stop) in which a joint is wrong. `joint` is -1 for the root's place."""
+
+    joint: int
+    start: int
+    stop: int
+    size: float  # the largest jump, radians (metres for the root's place)
+    kind: str  # "burst": out and back; "edge": the first or last frames; "step": it jumps and stays there
+
+
+def glitches(clip: Clip) -> list[Glitch]:
+    """Every glitch of a clip, in the order of frames; fingers are looked at too.
+
+    A joint glitches where it turns faster than 3600 degrees per second, or where it is off the middle of its neighbour
+    frames by over 20 degrees, as no muscle could do it and as it is nowhere within half a second around; the root also
+    where it moves faster than 13 m/s. A step has no wrong frames of its own, so it names the two that it lies between.
+    """
+    if len(clip) < 3:
+        return []
+    steps = angle_between(clip.rotations[1:], clip.rotations[:-1])
+    middle = slerp(clip.rotations[:-2], clip.rotations[2:], np.full(clip.rotations.shape[1], 0.5))
+    off = angle_between(clip.rotations[1:-1], middle)
+    jumps = (steps > FASTEST / clip.fps) | _spiky_steps(off, SPIKE, HARDEST, clip.fps)
+    found = [g for j in range(len(clip.skeleton)) for g in _bursts(jumps[:, j], steps[:, j], j, clip.fps)]
+    moves = np.linalg.norm(np.diff(clip.root, axis=0), axis=1)
+    off_root = np.linalg.norm(clip.root[1:-1] - (clip.root[:-2] + clip.root[2:]) / 2, axis=1)
+    jumps_root = (moves > FASTEST_ROOT / clip.fps) | _spiky_steps(
+        off_root[:, None], SPIKE_ROOT, HARDEST_ROOT, clip.fps
+    )[:, 0]
+    found += _bursts(jumps_root, moves, -1, clip.fps)
+    return sorted(found, key=lambda g: (g.start, g.joint))
+
+
+def broken_frames(clip: Clip, found: Sequence[Glitch] | None = None) -> BoolArray:
+    """(F,) the frames that nobody should learn from: a joint other than a finger is wrong there."""
+    out = np.zeros(len(clip), bool)
+    ignored = set(fingers(clip.skeleton))
+    for g in glitches(clip) if found is None else found:
+        if g.joint not in ignored:
+            out[g.start : g.stop] = True
+    return out
+
+
+def mendable(glitch: Glitch, fps: float) -> bool:
+    """Short, and with a good neighbour to lean on."""
+    return glitch.kind != "step" and glitch.stop - glitch.start <= max(2, round(LONGEST * fps))
+
+
+def mended(clip: Clip, found: Sequence[Glitch] | None = None) -> tuple[Clip, list[Glitch]]:
+    """The clip with its short glitches mended, and those that were: slerp from the good frame before to the one after.
+
+    At an edge the nearest good frame is held. Only the joint that glitches is touched.
+    """
+    done = [g for g in (glitches(clip) if found is None else found) if mendable(g, clip.fps)]
+    rotations, root = clip.rotations.copy(), clip.root.copy()
+    for g in done:
+        share = np.arange(1, g.stop - g.start + 1) / (g.stop - g.start + 1)
+        before, after = max(g.start - 1, 0), min(g.stop, len(clip) - 1)
+        if g.start == 0:
+            before = after
+        if g.stop == len(clip):
+            after = before
+        if g.joint < 0:
+            root[g.start : g.stop] = root[before] + share[:, None] * (root[after] - root[before])
+        else:
+            q = rotations[:, g.joint]
+            q[g.start : g.stop] = slerp(q[before], q[after], share)
+    return (replace(clip, root=root, rotations=rotations) if done else clip), done
+
+
+def _spiky_steps(off: FloatArray, least: float, hardest: float, fps: float) -> BoolArray:
+    """(F - 1, n) steps to and from a frame that is off its neighbours' middle (F - 2, n) as nothing around it is.
+
+    Off the middle by d means an acceleration of 2 d fps^2.
+    """
+    least = max(least, hardest / (2 * fps**2))
+    radius = max(3, round(0.5 * fps))
+    out = np.zeros((len(off) + 1, off.shape[1]), bool)
+    for f, j in np.argwhere(off > least):
+        around = np.concatenate([off[max(0, f - radius) : max(0, f - 2), j], off[f + 3 : f + 3 + radius, j]])
+        peak = off[max(0, f - 1) : f + 2, j].max()
+        if off[f, j] == peak and len(around) >= 3 and peak > ODD * max(float(np.median(around)), 1e-9):
+            out[f : f + 2, j] = True
+    return out
+
+
+def _bursts(jumps: BoolArray, sizes: FloatArray, joint: int, fps: float) -> list[Glitch]:
+    """Jumps (F - 1,) of one joint put together to glitches; a jump at index f leads from frame f to f + 1."""
+    at: IntArray = np.flatnonzero(jumps)
+    if not len(at):
+        return []
+    gap = max(2, round(TOGETHER * fps))
+    frames = len(jumps) + 1
+    out = []
+    for part in np.split(at, np.flatnonzero(np.diff(at) > gap) + 1):
+        first, last, size = int(part[0]) + 1, int(part[-1]) + 1, float(sizes[part].max())
+        if first <= gap and (len(part) == 1 or first == 1):
+            out.append(Glitch(joint, 0, last, size, "edge"))
+        elif len(part) == 1 and frames - last <= gap:
+            out.append(Glitch(joint, first, frames, size, "edge"))
+        elif len(part) == 1:
+            out.append(Glitch(joint, first - 1, first + 1, size, "step"))
+        else:
+            out.append(Glitch(joint, first, last, size, "burst"))
+    return out

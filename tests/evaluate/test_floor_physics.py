@@ -1,0 +1,94 @@
+"""Feet, floor, balance and flight with values worked out by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom.core import Skeleton
+from motionloom.evaluate.base import NotApplicable, heights
+from motionloom.evaluate.floor import floating, penetration
+from motionloom.evaluate.physics import distance_to_hull, flights, gravity_error, outside_support
+from motionloom.kinematics.mass import DE_LEVA, NoMass, centre_of_mass
+
+
+def test_heights_are_above_the_joints_own_first_percentile_or_the_ground():
+    points = np.zeros((101, 1, 3))
+    points[:, 0, 1] = np.arange(101.0)
+    assert heights(points, None)[:3, 0].tolist() == [-1.0, 0.0, 1.0]
+    assert heights(points, 10.0)[0, 0] == -10.0
+
+
+def test_penetration_of_a_known_floor():
+    points = np.zeros((4, 1, 3))
+    points[:, 0, 1] = [0.0, -0.04, 0.1, 0.0]
+    assert penetration(points, ground=0.0) == (pytest.approx(0.04), pytest.approx(0.01))
+
+
+def test_floating_counts_only_frames_that_touch():
+    points = np.zeros((4, 1, 3))
+    points[:, 0, 1] = [0.0, 0.02, 0.5, 0.04]
+    touching = np.array([[True], [True], [False], [True]])
+    assert floating(points, touching, ground=0.0) == pytest.approx(0.02)
+    with pytest.raises(NotApplicable, match="no foot ever touches"):
+        floating(points, np.zeros((4, 1), bool))
+    with pytest.raises(NotApplicable, match="no feet"):
+        penetration(np.zeros((4, 0, 3)))
+
+
+def test_distance_from_a_triangle_a_line_and_a_point():
+    triangle = np.array([[0.0, 0], [4, 0], [0, 3]])
+    assert distance_to_hull(np.array([1.0, 1.0]), triangle) == 0.0
+    assert distance_to_hull(np.array([2.0, -0.5]), triangle) == pytest.approx(0.5)
+    assert distance_to_hull(np.array([4.0, 3.0]), triangle) == pytest.approx(12 / 5)  # height over the long side
+    assert distance_to_hull(np.array([2.0, 1.0]), triangle[:2]) == pytest.approx(1.0)
+    assert distance_to_hull(np.array([3.0, 4.0]), triangle[:1]) == pytest.approx(5.0)
+
+
+def test_a_centre_of_mass_ten_centimetres_beside_the_foot_is_five_outside():
+    centre = np.tile([0.10, 0.9, 0.0], (6, 1))
+    feet = np.tile([[0.0, 0, -0.1], [0.0, 0, 0.1]], (6, 1, 1))
+    touching = np.ones((6, 2), bool)
+    assert outside_support(centre, feet, touching, 30.0) == pytest.approx(np.full(6, 0.05))
+    with pytest.raises(NotApplicable, match="never stands still"):
+        outside_support(centre + np.arange(6)[:, None] * [0.1, 0, 0], feet, touching, 30.0)
+
+
+@pytest.mark.parametrize("fall", [9.81, 4.0])
+def test_a_flight_shows_how_fast_it_falls(fall):
+    t = (np.arange(30) - 15) / 60
+    height = 1 - fall * t**2 / 2
+    air = np.zeros(30, bool)
+    air[4:26] = True
+    found = flights(height, air, 60.0)
+    assert [(f.start, f.stop) for f in found] == [(4, 26)]
+    assert found[0].fall == pytest.approx(fall)
+    assert gravity_error(found) == pytest.approx(abs(fall - 9.81), abs=1e-9)
+
+
+def test_a_flight_that_the_clip_cuts_off_is_no_flight():
+    air = np.ones(30, bool)
+    assert flights(np.zeros(30), air, 60.0) == []
+    with pytest.raises(NotApplicable, match="never in the air"):
+        gravity_error([])
+
+
+def test_masses_of_a_body_add_up_to_all_of_it():
+    for k in (0, 1):
+        whole = sum(s.mass[k] * (1 if name in ("head", "trunk") else 2) for name, s in DE_LEVA.items())
+        assert whole == pytest.approx(100, abs=0.05)
+
+
+def test_the_centre_of_mass_of_a_collapsed_body_is_where_it_lies():
+    roles = (
+        "hips",
+        "head",
+        *(f"{s}_{p}" for s in ("left", "right") for p in ("upper_arm", "forearm", "hand", "thigh", "shin", "foot")),
+    )
+    body = Skeleton(roles, np.array([-1] + [0] * (len(roles) - 1)), np.zeros((len(roles), 3)), roles)
+    points = np.full((2, len(roles), 3), 0.7)
+    assert centre_of_mass(body, points) == pytest.approx(np.full((2, 3), 0.7))
+    points[:, body.joint("head"), 1] += 1.0  # the head weighs 6.81 of 100
+    assert centre_of_mass(body, points)[0, 1] == pytest.approx(0.7 + 0.0681, abs=1e-4)
+    with pytest.raises(NoMass, match="head"):
+        centre_of_mass(Skeleton(("a",), np.array([-1]), np.zeros((1, 3))), np.zeros((1, 1, 3)))
