@@ -1,0 +1,172 @@
+"""Loops: find a stretch that can repeat, close its seam, and repeat it with its travel."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray, NoPath, concatenate, replace
+from motionloom.kinematics.forward import fk, velocities
+from motionloom.kinematics.travel import along, from_root_motion, in_place, placed, root_motion, travel
+from motionloom.rotation import exp, inverse, log, multiply, rotate, yaw
+
+LOOK_AHEAD = 0.1  # s: a velocity difference counts as the distance it makes in this time
+
+
+class Loop(NamedTuple):
+    """Frames `start` to `end`: the body at `end` could go on as at `start`."""
+
+    start: int
+    end: int  # the frame that looks like `start`; a cycle has end - start frames
+    seam: float  # metres, see `seam_features`
+    covered: float  # share of all the clip's movement that lies inside, 0..1
+    speed: float  # mean speed of the joints inside, m/s
+
+
+def seam_features(clip: Clip) -> FloatArray:
+    """(F, D) metres: two frames look alike, wherever they stand and face, as far as these vectors are near.
+
+    Joint positions relative to the place of the hips on the ground and to their heading, and joint velocities in the
+    same frame (travel included) times 0.1 s. Divided by sqrt(joints), so that the Euclidean distance of two rows is
+    the *seam*: root mean square over joints of sqrt(|dp|^2 + (0.1 s)^2 |dv|^2).
+    """
+    points = fk(clip)
+    path = travel(clip)
+    turn = yaw(-path.heading)[:, None]
+    here = points - np.stack([path.place[:, 0], 0 * path.heading, path.place[:, 1]], 1)[:, None]
+    pose = rotate(turn, here)
+    flow = rotate(turn, velocities(points, clip.fps)) * LOOK_AHEAD
+    return np.concatenate([pose, flow], -1).reshape(len(clip), -1) / np.sqrt(len(clip.skeleton))
+
+
+def seam(clip: Clip, start: int, end: int) -> float:
+    """How far the frames `start` and `end` are apart in pose and velocity, metres (see `seam_features`)."""
+    rows = seam_features(clip)
+    return float(np.linalg.norm(rows[start] - rows[end]))
+
+
+def find_loop(
+    clip: Clip,
+    *,
+    shortest: float = 0.4,
+    longest: float | None = None,
+    gate: float | None = None,
+    slowest: float = 0.5,
+) -> Loop:
+    """The stretch that repeats well and covers most of the clip's movement.
+
+    Among all pairs of frames at least `shortest` seconds apart (at most `longest`), whose mean joint speed is at
+    least `slowest` times the whole clip's (a held pose has the smallest seam of all, and is no loop), those with a
+    seam below the gate are kept; of these, the one that covers most movement (the sum of joint speeds) wins; its
+    start and end then move to the smallest seam within 0.1 s. The gate is `gate` metres; by default the larger of
+    the median change from one frame to the next at 30 fps (a seam no one can see) and 1.5 times the smallest seam.
+    """
+    step = max(1, round(clip.fps / 30))
+    rows = seam_features(clip)
+    joints = len(clip.skeleton)
+    flow = rows.reshape(len(clip), joints, 6)[..., 3:] * np.sqrt(joints) / LOOK_AHEAD
+    speed = np.sqrt((flow**2).sum(-1).mean(-1))  # (F,) RMS over joints, m/s
+    moved = np.concatenate([[0.0], np.cumsum(speed)]) / clip.fps
+    at = np.arange(0, len(clip), step)
+    low, high = shortest * clip.fps, (np.inf if longest is None else longest * clip.fps)
+    natural = float(np.median(np.linalg.norm(rows[step:] - rows[:-step], axis=1))) if len(clip) > step else 0.0
+    gates = (natural, 1.5) if gate is None else (gate, 0.0)
+    best = _pick(rows, moved, at, at, low, high, gates, slowest, clip)
+    reach = max(step, round(0.1 * clip.fps))  # what covers most lies at the edge of the gate: step to the best frames
+    near = [np.arange(max(0, f - reach), min(len(clip), f + reach + 1)) for f in best[:2]]
+    start, end, value = _pick(rows, moved, near[0], near[1], low, high, (0.0, 1.0), slowest, clip)
+    whole = max(moved[-1], 1e-12)
+    inside = moved[end] - moved[start]
+    return Loop(start, end, value, float(inside / whole), float(inside * clip.fps / (end - start)))
+
+
+def _pick(
+    rows: FloatArray,
+    moved: FloatArray,
+    starts: IntArray,
+    ends: IntArray,
+    low: float,
+    high: float,
+    gates: tuple[float, float],
+    slowest: float,
+    clip: Clip,
+) -> tuple[int, int, float]:
+    a, b = rows[starts], rows[ends]
+    squares = (a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T
+    apart = np.sqrt(np.maximum(squares, 0))
+    length = ends[None] - starts[:, None]
+    inside = moved[ends][None] - moved[starts][:, None]
+    floor = slowest * moved[-1] / len(rows)
+    allowed = (length >= max(low, 2)) & (length <= high) & (inside >= floor * length)
+    if not allowed.any():
+        raise NoPath(f"no loop in {clip!r}: no stretch of at least {low / clip.fps:g} s moves enough", best=clip)
+    least = apart[allowed].min()
+    limit = max(gates[0], gates[1] * least + 1e-9)
+    good = allowed & (apart <= limit)
+    if not good.any():
+        raise NoPath(f"no loop in {clip!r}: the smallest seam is {least:.3f} m, the gate is {limit:g} m", best=clip)
+    score = np.where(good, inside - 1e-3 * moved[-1] * apart / max(limit, 1e-9), -np.inf)
+    i, j = np.unravel_index(int(score.argmax()), score.shape)
+    return int(starts[i]), int(ends[j]), float(apart[i, j])
+
+
+def close_loop(clip: Clip, loop: Loop | None = None, *, seconds: float = 0.5) -> Clip:
+    """One cycle whose last frame is its first again, carried on by the cycle's displacement. Poses and speeds meet.
+
+    Each channel's difference over the seam, in value and in velocity, is taken out half on either side by a quintic
+    that starts with that value and slope and fades to nothing (with two derivatives) within `seconds`, or half the
+    cycle if that is shorter. Rotations in exponential maps, height and slides as they are; on the ground and in
+    heading only the speed is matched, as the body may travel. The seam frame is there twice, as the last and the
+    first frame, so that the cycle's displacement is known: `repeat` leaves one out.
+    """
+    loop = find_loop(clip) if loop is None else loop
+    if not 0 <= loop.start < loop.end - 1 < len(clip) - 1:
+        raise BadRequest(f"no loop from frame {loop.start} to {loop.end} in a clip of {len(clip)} frames")
+    cycle = clip[loop.start : loop.end + 1]
+    still, motion = in_place(cycle), root_motion(cycle)
+    count = len(cycle) - 1
+    width = int(max(1, min(count // 2, round(seconds * clip.fps))))
+
+    turn = log(multiply(inverse(still.rotations[0]), still.rotations[-1]))
+    spins = log(multiply(inverse(still.rotations[[0, -2]]), still.rotations[[1, -1]]))
+    rotations = multiply(still.rotations, exp(_faded(turn, spins[1] - spins[0], count, width)))
+    root = still.root + _faded_values(still.root, width)
+    slides = None if still.slides is None else still.slides + _faded_values(still.slides, width)
+    motion[:-1] += _faded(motion[-2] - motion[0], np.zeros(3), count - 1, width)
+    here = travel(cycle)
+    path = from_root_motion(motion, here.place[0], float(here.heading[0]))
+    return along(replace(still, root=root, rotations=rotations, slides=slides), path)
+
+
+def _faded_values(values: FloatArray, width: int) -> FloatArray:
+    steps = (values[1] - values[0], values[-1] - values[-2])
+    return _faded(values[-1] - values[0], steps[1] - steps[0], len(values) - 1, width)
+
+
+def _faded(gap: FloatArray, slope: FloatArray, count: int, width: int) -> FloatArray:
+    """(count + 1, ...): half of `gap` (and of `slope`, per frame) at the start, minus half at the end, fading inwards.
+
+    c(u) = gap h0(u) + slope h1(u), with h0 = 1 - 10 u^3 + 15 u^4 - 6 u^5 and h1 = u - 6 u^3 + 8 u^4 - 3 u^5: the
+    quintic with this value and slope at u = 0, no curvature there, and three zeros at u = 1.
+    """
+    u = np.clip(np.arange(count + 1) / width, 0, 1).reshape(-1, *[1] * np.ndim(gap))
+    value = (1 + u**3 * (-10 + u * (15 - 6 * u))) * (gap / 2)
+    rate = u * (1 + u**2 * (-6 + u * (8 - 3 * u))) * (slope / 2 * width)
+    return (value + rate) + (rate - value)[::-1]
+
+
+def repeat(clip: Clip, times: int) -> Clip:
+    """A closed cycle (see `close_loop`) several times over, each turn carried on by the cycle's rigid displacement.
+
+    The cycle's last frame stands for its first in the next turn, so N + 1 frames become times * N + 1.
+    """
+    if times < 1:
+        raise BadRequest(f"repeat at least once, not {times} times")
+    if len(clip) < 2:
+        raise BadRequest("a cycle needs at least two frames: its last is the first again")
+    turns = [clip]
+    for _ in range(times - 1):
+        path = travel(turns[-1])
+        turns.append(placed(clip, path.place[-1], float(path.heading[-1])))
+    return concatenate([*(c[:-1] for c in turns[:-1]), turns[-1]])
