@@ -1,0 +1,167 @@
+"""GUAN's own similarity: relative positions choose candidates, then curvature decides (GUAN 3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from motionloom.analysis.bend import REST, Scheme, joint_curvatures
+from motionloom.analysis.comparison import Comparison, Precision, require_comparable, squared_differences, windows
+from motionloom.analysis.weights import Weights, joint_weights
+from motionloom.core import BadRequest, Clip, FloatArray
+from motionloom.rotation import rotate
+
+_SAMPLE = 500  # rows and columns, evenly spaced, from which the candidates' threshold is read
+
+
+@dataclass(frozen=True)
+class Curvature:
+    """How unlike two frames are in pose (where joints sit on their parents) and in how their paths bend.
+
+    Stage 1, GUAN eqs. 3.2-3.3: D_rp, squared differences of `relative_positions`; the `share` of pairs with the
+    smallest (5 %; read off at most 500 x 500 evenly spaced cells) are candidates. Stage 2, eq. 3.11: for candidates the
+    cross-correlation of curvature over a window (9 frames), each joint's mean over the window taken off.
+
+    The matrix is unlikeness, so that small is alike as in the other measures: `most` - correlation, where `most` is
+    the largest value any pair of windows could reach; pairs that are no candidates get 2 `most`. With `normalised`,
+    each window is divided by its length: correlation lies in -1 ... 1, `most` is 1, and a window without any change of
+    curvature (a resting body) correlates 0 with everything. No rigid move of a clip changes any of this.
+    """
+
+    radius: int = 4  # frames on each side
+    weights: Weights = "lee"
+    share: float = 0.05
+    normalised: bool = False
+    scheme: Scheme = "bspline"
+    sigma: float = 2.0  # frames, of the Gaussian that smooths the paths
+    floor: float = REST  # m/s
+    precision: Precision = "single"
+    name: ClassVar[str] = "curvature"
+
+    @property
+    def unit(self) -> str:
+        return "1 - correlation" if self.normalised else "1/m^2"
+
+    def prepare(self, a: Clip, b: Clip) -> Comparison:
+        """Both clips ready to be compared, whole or by tiles."""
+        if not 0 < self.share <= 1:
+            raise BadRequest(f"share of candidates: expected more than 0 and at most 1, found {self.share}")
+        n = max(2 * self.radius + 1, 5)
+        require_comparable(a, b, shortest=n, why=f"a curvature window of {n} frames")
+        w = joint_weights(a.skeleton, self.weights)
+        inner = slice(self.radius, -self.radius or None)
+        apart = squared_differences(_poses(a, w)[inner], _poses(b, w)[inner], self.precision)
+        dtype: Any = np.float32 if self.precision == "single" else np.float64
+        one, other = (self.windows(c, w) for c in (a, b))
+        most = 1.0 if self.normalised else float(np.sqrt(_largest(one) * _largest(other)))
+        left, right = one.astype(dtype), other.astype(dtype)
+        threshold = _threshold(apart, (len(one), len(other)), self.share)
+
+        def block(rows: slice, columns: slice) -> FloatArray:
+            from motionloom.analysis._kernels import correlate_chosen
+
+            out = np.empty((rows.stop - rows.start, columns.stop - columns.start), dtype)
+            correlate_chosen(left[rows], right[columns], apart(rows, columns), threshold, most, 2 * most, out)
+            return out
+
+        return Comparison((len(one), len(other)), (self.radius, self.radius), block)
+
+    def matrix(self, a: Clip, b: Clip) -> FloatArray:
+        """(F_a - 2 radius, F_b - 2 radius); row r stands for frame r + radius of `a`, columns likewise for `b`."""
+        return self.prepare(a, b).matrix()
+
+    def windows(self, clip: Clip, weights: FloatArray) -> FloatArray:
+        """Mean-free windows of curvature (F - 2 radius, N K), so that eq. 3.11 is their plain scalar product."""
+        used = np.flatnonzero(weights)
+        kappa = joint_curvatures(clip, scheme=self.scheme, sigma=self.sigma, floor=self.floor)[:, used]
+        return curvature_windows(kappa, weights[used], self.radius, normalised=self.normalised)
+
+
+def relative_positions(clip: Clip) -> tuple[FloatArray, list[int]]:
+    """Where joints and end sites sit on their parents, (F, K, 3) metres, and the joint whose weight each one takes.
+
+    GUAN eq. 3.2: rp = R v, the offset v turned by the parent's local rotation R. The root and its children are left
+    out: the root's rotation is relative to the world, so they would turn with it. End sites are included.
+    """
+    body = clip.skeleton
+    joints = [j for j in range(len(body)) if body.parents[j] > 0]
+    offsets = body.offsets[joints] if clip.slides is None else body.offsets[joints] + clip.slides[:, joints]
+    ends = [e for e in body.ends if e.joint > 0]
+    parts = [rotate(clip.rotations[:, body.parents[joints]], offsets)]
+    if ends:
+        parts.append(rotate(clip.rotations[:, [e.joint for e in ends]], np.array([e.offset for e in ends])))
+    return np.concatenate(parts, 1), joints + [e.joint for e in ends]
+
+
+def _poses(clip: Clip, weights: FloatArray) -> FloatArray:
+    places, owners = relative_positions(clip)
+    w = weights[owners]
+    if not w.any():
+        raise BadRequest("relative positions: no joint below the root's children has a weight, so poses look all alike")
+    used = np.flatnonzero(w)
+    return (places[:, used] * np.sqrt(w[used])[:, None]).reshape(len(clip), -1)
+
+
+def curvature_windows(kappa: FloatArray, weights: FloatArray, radius: int, *, normalised: bool) -> FloatArray:
+    """Curvature (F, K) to mean-free windows (F - 2 radius, N K), joints multiplied by the root of their weight."""
+    seen = windows(kappa, radius)
+    free = (seen - seen.mean(1, keepdims=True)) * np.sqrt(weights)
+    flat = free.reshape(len(free), -1)
+    if not normalised:
+        return flat
+    length = np.linalg.norm(flat, axis=1, keepdims=True)
+    return flat / np.where(length > 1e-9, length, np.inf)
+
+
+def correlation(
+    kappa_a: FloatArray, kappa_b: FloatArray, weights: FloatArray, *, radius: int = 4, normalised: bool = False
+) -> FloatArray:
+    """GUAN eq. 3.11 for all pairs of frames, in the spatial domain: one matrix product. kappa (F, K), 1/m.
+
+    Returns (F_a - 2 radius, F_b - 2 radius), 1/m^2, or -1 ... 1 when `normalised`.
+    """
+    one, other = (curvature_windows(k, weights, radius, normalised=normalised) for k in (kappa_a, kappa_b))
+    return one @ other.T
+
+
+def correlation_fft(
+    kappa_a: FloatArray, kappa_b: FloatArray, weights: FloatArray, *, radius: int = 4, normalised: bool = False
+) -> FloatArray:
+    """`correlation` in the Fourier domain (GUAN 5.2): each mask slides over clip B by a product of spectra.
+
+    A mask is mean-free, so B's mean over the window drops out by itself. One inverse transform per frame of A. With
+    9-frame masks this is no gain over the matrix product (measured in experiments/01); it pays for masks of seconds.
+    """
+    masks = windows(kappa_a, radius)
+    masks = (masks - masks.mean(1, keepdims=True)) * weights
+    size = len(kappa_b) + 2 * radius
+    spectrum = np.fft.rfft(kappa_b, size, axis=0)
+    mask_spectra = np.fft.rfft(masks, size, axis=1)
+    product = np.einsum("ifk,fk->if", mask_spectra.conj(), spectrum)
+    out = np.fft.irfft(product, size, axis=1)[:, : len(kappa_b) - 2 * radius]
+    if not normalised:
+        return out
+    lengths = [
+        np.linalg.norm(curvature_windows(k, weights, radius, normalised=False), axis=1) for k in (kappa_a, kappa_b)
+    ]
+    safe = [np.where(x > 1e-9, x, np.inf) for x in lengths]
+    return out / safe[0][:, None] / safe[1]
+
+
+def _largest(flat: FloatArray) -> float:
+    return float(np.einsum("fd,fd->f", flat, flat).max())
+
+
+def _threshold(apart: Any, shape: tuple[int, int], share: float) -> float:
+    """The D_rp that `share` of the pairs do not exceed."""
+    whole = slice(0, shape[0]), slice(0, shape[1])
+    if max(shape) <= _SAMPLE:
+        cells = apart(*whole)
+    else:
+        step = [slice(0, n, -(-n // _SAMPLE)) for n in shape]
+        cells = apart(*step)
+    flat = cells.ravel()
+    at = max(int(np.ceil(share * flat.size)) - 1, 0)
+    return float(np.partition(flat, at)[at])

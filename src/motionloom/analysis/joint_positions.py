@@ -1,0 +1,113 @@
+"""Similarity by joint positions and velocities, normalised by a data set (GUAN 2.6.1 eq. 2.27, Arikan and Forsyth)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from motionloom.analysis.comparison import Comparison, Precision, require_comparable, squared_differences
+from motionloom.analysis.joint_angles import checked_attributes
+from motionloom.analysis.root_frame import angular_velocities, root_acceleration, root_positions, root_velocity
+from motionloom.analysis.weights import Weights, joint_weights
+from motionloom.core import BadRequest, Clip, FloatArray, require_same_hierarchy
+from motionloom.kinematics.forward import velocities
+
+
+@dataclass(frozen=True)
+class Scales:
+    """The largest difference between one frame and the next in a data set, for each part of eq. 2.27 (squared units).
+
+    A part that never changes in the data set has the scale 1 (its SI unit), so that nothing is divided by zero.
+    """
+
+    position: float  # m^2
+    velocity: float  # (m/s)^2
+    root_velocity: float  # (m/s)^2
+    root_turning: float  # (rad/s)^2
+    root_acceleration: float  # (m/s^2)^2
+    root_turning_acceleration: float  # (rad/s^2)^2
+
+
+def scales(clips: Sequence[Clip], weights: Weights = "lee") -> Scales:
+    """Normalisation from any number of clips: per part, the largest squared difference between sequential frames.
+
+    GUAN 2.6.1: this balances the parts, and it depends on the data set: one clip with a jerk changes all weights.
+    """
+    if not clips:
+        raise BadRequest("normalisation: expected at least one clip, found none")
+    most = np.zeros(6)
+    for clip in clips:
+        require_same_hierarchy(clips[0].skeleton, clip.skeleton, names=(clips[0].name, clip.name))
+        w = joint_weights(clip.skeleton, weights)
+        for n, part in enumerate(_parts(clip, w)):
+            steps = np.diff(part, axis=0)
+            most[n] = max(most[n], float(np.einsum("fd,fd->f", steps, steps).max(initial=0.0)))
+    return Scales(*(float(m) if m > 1e-18 else 1.0 for m in most))
+
+
+@dataclass(frozen=True)
+class JointPositions:
+    """How unlike two frames are in where the joints are and how they move, seen from the hips.
+
+    GUAN eq. 2.27: D = w_p sum_k w_k dp_k + w_v sum_k w_k dv_k + w_v0 dv_0 + w_a0 da_0: squared differences of joint
+    positions and velocities in the hips' frame, and of the hips' own velocity and acceleration, each of these two with
+    its translation and its turning. Every part is divided by the largest difference between sequential frames of a
+    data set (`scales`; by default the two clips themselves), so D has no unit. `attributes` is (w_p, w_v, w_v0, w_a0).
+    One matrix product over all parts side by side.
+    """
+
+    attributes: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0)
+    weights: Weights = "lee"
+    scales: Scales | None = None
+    precision: Precision = "single"
+    name: ClassVar[str] = "joint-positions"
+    unit: ClassVar[str] = "largest frame-to-frame changes, squared"
+    radius: ClassVar[int] = 0
+    terms_of: ClassVar[tuple[str, ...]] = (
+        "joint positions",
+        "joint velocities",
+        "root velocity",
+        "root acceleration",
+    )
+
+    def prepare(self, a: Clip, b: Clip) -> Comparison:
+        """Both clips ready to be compared, whole or by tiles."""
+        require_comparable(a, b, shortest=3, why="an acceleration")
+        w_p, w_v, w_v0, w_a0 = checked_attributes(self.attributes, self.terms_of)
+        w = joint_weights(a.skeleton, self.weights)
+        by = astuple(self.scales if self.scales is not None else scales([a, b], self.weights))
+        factors = np.sqrt(np.array([w_p, w_v, w_v0, w_v0, w_a0, w_a0]) / by)
+        one, other = (
+            np.concatenate([f * part for f, part in zip(factors, _parts(clip, w), strict=True) if f > 0], 1)
+            for clip in (a, b)
+        )
+        return Comparison((len(a), len(b)), (0, 0), squared_differences(one, other, self.precision))
+
+    def matrix(self, a: Clip, b: Clip) -> FloatArray:
+        """(F_a, F_b): every frame has its row and column (velocities at the ends are one-sided)."""
+        return self.prepare(a, b).matrix()
+
+    def terms(self, a: Clip, b: Clip) -> FloatArray:
+        """(4, F_a, F_b): the four sums of eq. 2.27 apart, normalised, before w_p, w_v, w_v0 and w_a0."""
+        by = self.scales if self.scales is not None else scales([a, b], self.weights)
+        single: list[tuple[float, float, float, float]] = [(1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)]
+        return np.stack([replace(self, attributes=one, scales=by).matrix(a, b) for one in single])
+
+
+def _parts(clip: Clip, w: FloatArray) -> list[FloatArray]:
+    """The six parts of eq. 2.27, (F, D) each, joints multiplied by the root of their weight."""
+    used = np.flatnonzero(w)
+    frames = len(clip)
+    local = root_positions(clip)[:, used] * np.sqrt(w[used])[:, None]
+    turning = angular_velocities(clip.rotations[:, 0], clip.fps)
+    return [
+        local.reshape(frames, -1),
+        velocities(local, clip.fps).reshape(frames, -1),
+        root_velocity(clip),
+        turning,
+        root_acceleration(clip),
+        velocities(turning, clip.fps),
+    ]

@@ -1,0 +1,51 @@
+"""Motion as seen from the hips: positions, velocities and accelerations that no rigid move of the clip changes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motionloom.core import Clip, FloatArray
+from motionloom.kinematics.forward import accelerations, fk, velocities
+from motionloom.rotation import inverse, log, multiply, rotate
+
+
+def in_root_frame(clip: Clip, vectors: FloatArray) -> FloatArray:
+    """World vectors (F, 3) or (F, K, 3) in the axes of the hips of the same frame."""
+    back = inverse(clip.rotations[:, 0])
+    return rotate(back if vectors.ndim == 2 else back[:, None], vectors)
+
+
+def root_positions(clip: Clip) -> FloatArray:
+    """Joint positions (F, J, 3) metres, in the hips' frame: M_0^-1 p."""
+    return in_root_frame(clip, fk(clip) - clip.root[:, None])
+
+
+def angular_velocities(rotations: FloatArray, fps: float) -> FloatArray:
+    """How fast rotations (F, ..., 4) turn: rad/s (F, ..., 3), in their own axes; central, one-sided at the ends."""
+    if len(rotations) < 2:
+        return np.zeros((*rotations.shape[:-1], 3))
+    steps = log(multiply(inverse(rotations[:-1]), rotations[1:])) * fps
+    out = np.empty((*rotations.shape[:-1], 3))
+    out[1:-1] = (steps[1:] + steps[:-1]) / 2
+    out[0], out[-1] = steps[0], steps[-1]
+    return out
+
+
+def root_velocity(clip: Clip) -> FloatArray:
+    """The hips' velocity (F, 3) m/s, in their own axes."""
+    return in_root_frame(clip, velocities(clip.root, clip.fps))
+
+
+def root_acceleration(clip: Clip) -> FloatArray:
+    """The hips' acceleration (F, 3) m/s^2, in their own axes."""
+    return in_root_frame(clip, accelerations(clip.root, clip.fps))
+
+
+def joint_velocities(clip: Clip) -> FloatArray:
+    """World velocities of all joints (F, J, 3) m/s, in the hips' axes of the same frame."""
+    return in_root_frame(clip, velocities(fk(clip), clip.fps))
+
+
+def joint_accelerations(clip: Clip) -> FloatArray:
+    """World accelerations of all joints (F, J, 3) m/s^2, in the hips' axes of the same frame."""
+    return in_root_frame(clip, accelerations(fk(clip), clip.fps))
