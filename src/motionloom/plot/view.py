@@ -66,10 +66,11 @@ def foot_trails(clip: Clip, shape: Body) -> tuple[FootTrail, ...]:
     """The feet of a clip with their contacts: its own `contact:` labels, or detected ones."""
     if not shape.feet:
         return ()
-    from motionloom.kinematics.contacts import contacts
+    found = {name: clip.label(name) for name in clip.label_names if name.startswith("contact:")}
+    if not found:
+        from motionloom.kinematics.contacts import contacts
 
-    own = {name: clip.label(name) for name in clip.label_names if name.startswith("contact:")}
-    found = own or contacts(clip)
+        found = contacts(clip)
     trails = []
     for foot in shape.feet:
         here = [on for name, on in found.items() if _belongs(name.removeprefix("contact:"), foot.name)]

@@ -1,0 +1,130 @@
+"""`motionloom info`: what is in these clips."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from motionloom.cli.options import Clips, Fps, Json, Roles, Strict, Unit, Up, columns, print_json, progress, say, warn
+
+if TYPE_CHECKING:
+    from motionloom.core import Clip, Skeleton
+    from motionloom.kinematics.facts import Facts
+
+
+def info(
+    clips: Clips,
+    full: Annotated[bool, typer.Option("--full", help="Everything about each clip, as for a single one.")] = False,
+    json: Json = False,
+    unit: Unit = None,
+    up: Up = None,
+    fps: Fps = None,
+    strict: Strict = False,
+    roles: Roles = None,
+) -> None:
+    """What is in these clips: frames, rate, joints, unit, roles, travel, labels, where each frame came from."""
+    from motionloom.core import MotionloomError
+    from motionloom.io import expand_paths, load
+    from motionloom.kinematics.facts import facts
+
+    paths = expand_paths(clips)
+    found: list[tuple[Path, Clip, Facts]] = []
+    broken: list[tuple[Path, str]] = []
+    for path in progress(paths, "reading"):
+        try:
+            clip = load(path, unit=unit, up=up, fps=fps, strict=strict, roles=roles)
+        except MotionloomError as error:
+            broken.append((path, str(error)))
+        else:
+            keep = clip if full or len(paths) == 1 else clip[:1]  # a library's frames need not stay in memory
+            found.append((path, keep, facts(clip)))
+    if json:
+        good = [{"path": str(path), **f.as_dict()} for path, _, f in found]
+        print_json(good + [{"path": str(path), "error": said} for path, said in broken])
+    elif full or len(paths) == 1:
+        for path, clip, f in found:
+            say("\n".join(_in_full(path, clip, f)))
+    elif found:
+        say("\n".join(_in_lines([(path, f) for path, _, f in found])))
+    for _, said in broken:
+        warn(said)
+    if broken:
+        raise typer.Exit(1)
+
+
+def _in_lines(found: list[tuple[Path, Facts]]) -> list[str]:
+    """One line for each clip, and a line for all."""
+    head = ("clip", "frames", "fps", "seconds", "joints", "roles", "travel", "turn", "unit", "up", "labels", "notes")
+    rows = [
+        (
+            f.name or path.name,
+            str(f.frames),
+            f"{f.fps:.5g}",
+            f"{f.seconds:.2f}",
+            str(f.joints),
+            str(len(f.roles)),
+            f"{f.travel:.1f} m",
+            f"{math.degrees(f.turn):.0f}°",
+            _unit(f.unit),
+            f.up,
+            str(len(f.labels)),
+            "; ".join(_short(f.notes)),
+        )
+        for path, f in found
+    ]
+    frames, seconds = sum(f.frames for _, f in found), sum(f.seconds for _, f in found)
+    skeletons = len({tuple(name for _, name in f.roles) + (str(f.joints),) for _, f in found})
+    total = f"{len(found)} clips, {frames:,} frames, {seconds / 60:.1f} minutes, {skeletons} kinds of skeleton"
+    return [*columns(head, rows, left=(0, 11)), "", total]
+
+
+def _in_full(path: Path, clip: Clip, f: Facts) -> list[str]:
+    """Everything about one clip, with its joints as a tree."""
+    turn, (low, high) = math.degrees(f.turn), f.hips
+    lines = [
+        str(path),
+        f"  {f.frames} frames at {f.fps:.6g} fps, {f.seconds:.2f} s; {f.joints} joints, {len(f.roles)} with a role",
+        f"  file     unit {_unit(f.unit)}, up {f.up}{', joints also slide' if f.slides else ''}",
+        f"  travel   {f.travel:.2f} m, {f.speed:.2f} m/s, turns {turn:.0f}°; hips {low:.2f} to {high:.2f} m",
+        f"  labels   {', '.join(f.labels) or 'none'}",
+    ]
+    for clip_name, method, seed, frames in f.sources:
+        made = f" by {method}" if method else ""
+        seeded = f", seed {seed}" if seed is not None else ""
+        lines.append(f"  from     {clip_name or 'no file'}{made}{seeded}: {frames} frames")
+    if f.cuts:
+        lines.append(f"  cuts     {f.cuts}")
+    if f.licence:
+        lines.append(f"  licence  {f.licence}")
+    lines += [f"  note     {note}" for note in f.notes]
+    return [*lines, "  joints", *_tree(clip.skeleton)]
+
+
+def _tree(skeleton: Skeleton) -> list[str]:
+    """The joints as a tree, each with its role."""
+    named: list[tuple[str, str]] = []
+
+    def walk(joint: int, before: str, last: bool) -> None:
+        mark = "" if joint == 0 else "└─ " if last else "├─ "
+        named.append((before + mark + skeleton.names[joint], skeleton.roles[joint]))
+        under = skeleton.children(joint)
+        deeper = before if joint == 0 else before + ("   " if last else "│  ")
+        for k, child in enumerate(under):
+            walk(child, deeper, k == len(under) - 1)
+
+    walk(0, "    ", True)
+    width = max(len(name) for name, _ in named)
+    return [f"{name.ljust(width)}  {role}".rstrip() for name, role in named]
+
+
+def _unit(metres: float) -> str:
+    known = {1.0: "m", 0.01: "cm", 0.001: "mm", 0.0254: "inch"}
+    return known.get(round(metres, 9), f"{metres * 100:.4g} cm")
+
+
+def _short(notes: tuple[str, ...]) -> list[Any]:
+    """The notes that tell clips apart: unit and up axis have columns of their own."""
+    return [note for note in notes if not note.startswith(("unit ", "up axis "))]

@@ -1,0 +1,80 @@
+"""Options and arguments that several commands share, and how they print."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+if TYPE_CHECKING:
+    from motionloom.core import Clip
+
+T = TypeVar("T")
+
+Clips = Annotated[list[str], typer.Argument(metavar="CLIPS", help="Files, folders or wildcards.", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, for scripts.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="The same seed gives the same result.")]
+Unit = Annotated[
+    str | None,
+    typer.Option("--unit", metavar="UNIT", help="Length unit of the file: m, cm, mm, inch, cmu, or metres per unit."),
+]
+Up = Annotated[str | None, typer.Option("--up", metavar="AXIS", help="Up axis of the file: y, z, x, -y, -z, -x.")]
+Fps = Annotated[
+    float | None, typer.Option("--fps", metavar="FPS", help="Frame rate of the file, whatever it says [frames/s].")
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Refuse files that are merely odd, instead of warning.")]
+TrimTpose = Annotated[bool, typer.Option("--trim-tpose", help="Drop a T-pose in frame 0.")]
+DropSlides = Annotated[
+    bool, typer.Option("--drop-slides", help="Give every joint a fixed place; the largest deviation is printed.")
+]
+Roles = Annotated[
+    Path | None, typer.Option("--roles", metavar="FILE", help="Which joint is which: a roles file (TOML).")
+]
+
+
+def load_all(paths: Iterable[str], doing: str = "reading", **options: Any) -> list[tuple[Path, Clip]]:
+    """Every clip that the arguments stand for, with its path; the first that cannot be read ends the command."""
+    from motionloom.io import expand_paths, load
+
+    return [(path, load(path, **options)) for path in progress(expand_paths(paths), doing)]
+
+
+def progress(items: Sequence[T], doing: str) -> Iterator[T]:
+    """The items, with a progress bar on standard error if a person is watching."""
+    if len(items) < 2 or not sys.stderr.isatty():
+        yield from items
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(items, description=doing, console=Console(stderr=True), transient=True)
+
+
+def say(text: str = "") -> None:
+    """A line for a person, on standard output."""
+    typer.echo(text)
+
+
+def warn(text: str) -> None:
+    """A line for a person, on standard error."""
+    typer.echo(f"motionloom: {text}", err=True)
+
+
+def print_json(value: Any) -> None:
+    """One JSON value on standard output."""
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def columns(head: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> list[str]:
+    """Rows as lines with aligned columns; columns listed in `left` start on the left, numbers end on the right."""
+    table = [list(head), *[list(row) for row in rows]]
+    widths = [max(len(row[k]) for row in table) for k in range(len(head))]
+    lines = []
+    for row in table:
+        cells = [c.ljust(w) if k in left else c.rjust(w) for k, (c, w) in enumerate(zip(row, widths, strict=True))]
+        lines.append("  ".join(cells).rstrip())
+    return lines

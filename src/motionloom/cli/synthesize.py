@@ -1,0 +1,105 @@
+"""`motionloom synthesize`: new clips from a model and a request."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from motionloom.cli.options import Json, Seed, columns, print_json, progress, say, warn
+
+if TYPE_CHECKING:
+    from motionloom.constraints import Request, Row
+    from motionloom.core import Clip
+    from motionloom.methods import Model
+
+
+def synthesize(
+    model: Annotated[Path, typer.Argument(metavar="MODEL.loom", help="A model from `motionloom learn`.")],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="Where to write; a folder with --count.")],
+    request: Annotated[
+        str, typer.Option("-r", "--request", metavar="FILE|YAML", help="A request file, or YAML: '{seconds: 12}'.")
+    ] = "{}",
+    seed: Seed = 0,
+    count: Annotated[
+        int | None, typer.Option("--count", metavar="N", min=1, help="Make N takes: take_000.bvh and so on.")
+    ] = None,
+    best: Annotated[
+        bool, typer.Option("--best", help="Where a hard constraint cannot be met, write the best clip all the same.")
+    ] = False,
+    to: Annotated[str, typer.Option("--to", metavar="SUFFIX", help="Format of the takes in a folder.")] = ".bvh",
+    json: Json = False,
+) -> None:
+    """Make new clips. Hard constraints are met, or the command says by how much they are not and exits with 1."""
+    from motionloom.constraints import parse_request
+    from motionloom.io import load, save
+    from motionloom.methods import load_model
+
+    learned = load_model(model)
+    asked = parse_request(request, load)
+    reports: list[dict[str, Any]] = []
+    for take in progress(range(count or 1), "making"):
+        clip, rows, error = _take(learned, asked, seed, take)
+        target = out if count is None else out / f"take_{take:03d}.{to.lstrip('.')}"
+        written = clip is not None and (error is None or best)
+        if clip is not None and written:
+            save(clip, target)
+        reports.append(_report(target if written else None, seed, take, clip, rows, error))
+        if not json:
+            _say(reports[-1], rows)
+    if json:
+        print_json(reports)
+    if any(report["error"] for report in reports):
+        raise typer.Exit(1)
+
+
+def _take(model: Model, request: Request, seed: int, take: int) -> tuple[Clip | None, list[Row], str | None]:
+    """One take: the clip, its residual table, and what is not met."""
+    from motionloom.constraints import residuals
+    from motionloom.core import Unmet
+    from motionloom.methods import synthesize as make
+
+    try:
+        clip = make(model, request, seed=seed, take=take)
+    except Unmet as error:
+        return error.best, list(error.residuals or ()), str(error)
+    return clip, residuals(clip, request, measures=model.measures()), None
+
+
+def _report(
+    path: Path | None, seed: int, take: int, clip: Clip | None, rows: list[Row], error: str | None
+) -> dict[str, Any]:
+    return {
+        "path": None if path is None else str(path),
+        "seed": seed,
+        "take": take,
+        "frames": 0 if clip is None else len(clip),
+        "seconds": 0.0 if clip is None else clip.seconds,
+        "error": error,
+        "residuals": [row._asdict() for row in rows],
+    }
+
+
+def _say(report: dict[str, Any], rows: list[Row]) -> None:
+    if report["error"]:
+        warn(report["error"])
+    if report["path"]:
+        made = f"{report['frames']} frames, {report['seconds']:.2f} s, seed {report['seed']}, take {report['take']}"
+        say(f"{report['path']}: {made}")
+    elif report["error"]:
+        say("nothing was written; --best writes the best clip found")
+    if rows:
+        table = [
+            (
+                r.constraint,
+                "hard" if r.hard else "soft",
+                f"{r.worst:.4g} {r.unit}",
+                f"{r.tolerance:.4g} {r.unit}",
+                "yes" if r.met else "no",
+            )
+            for r in rows
+        ]
+        say("\n".join("  " + line for line in columns(("asked", "", "off by", "allowed", "met"), table, left=(0, 1))))
+        if not report["error"] and not all(r.met for r in rows):
+            warn("soft constraints are not all met: this is the best clip found")

@@ -1,0 +1,49 @@
+"""`motionloom view`: clips as a picture, or as a page that moves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from motionloom.cli.options import Clips, Fps, Roles, TrimTpose, Unit, Up, load_all, say
+
+
+def view(
+    clips: Clips,
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", metavar="FILE", help="A .png, .svg or .pdf picture, or a .html player."),
+    ] = None,
+    poses: Annotated[
+        int | None, typer.Option("--poses", metavar="N", min=1, help="Poses in the picture; as many as fit otherwise.")
+    ] = None,
+    start: Annotated[float, typer.Option("--from", metavar="S", min=0.0, help="Begin here [s].")] = 0.0,
+    end: Annotated[float | None, typer.Option("--to", metavar="S", help="End here [s].")] = None,
+    trails: Annotated[bool, typer.Option(help="Foot trails and footprints in the picture.")] = True,
+    unit: Unit = None,
+    up: Up = None,
+    fps: Fps = None,
+    trim_tpose: TrimTpose = False,
+    roles: Roles = None,
+) -> None:
+    """Look at clips: a filmstrip (one row each), or a player in one HTML file that works offline."""
+    from motionloom.core import BadRequest
+    from motionloom.kinematics.edit import crop
+
+    loaded = load_all(clips, unit=unit, up=up, fps=fps, trim_tpose=trim_tpose, roles=roles)
+    shown = [crop(clip, start, end) if start or end is not None else clip for _, clip in loaded]
+    target = out or Path(loaded[0][0].stem + ".html")
+    kind = target.suffix.lower()
+    if kind in (".html", ".htm"):
+        from motionloom.plot.player import write_player
+
+        write_player(shown, target)
+    elif kind in (".png", ".svg", ".pdf"):
+        from motionloom.plot.filmstrip import save_filmstrip
+
+        save_filmstrip(shown, target, poses=poses, trails=trails)
+    else:
+        raise BadRequest(f"cannot draw to {target.name!r}: expected a name ending in .html, .png, .svg or .pdf")
+    say(f"{target}: {', '.join(clip.name for clip in shown)}")

@@ -1,0 +1,146 @@
+"""Filmstrips: what is drawn, and where."""
+
+from __future__ import annotations
+
+import struct
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from motionloom.core import Clip, MissingExtra, Skeleton
+from motionloom.plot import filmstrip, save_filmstrip
+from motionloom.plot.body import body, body_points
+from motionloom.plot.layout import lay_out
+from motionloom.plot.paint import balls_outline, hull
+from motionloom.plot.view import View, best_yaw, runs, spread_frames
+from motionloom.samples import make
+
+
+@pytest.fixture(scope="module")
+def walk() -> Clip:
+    return make("walk", seconds=3)
+
+
+@pytest.fixture(scope="module")
+def stroke() -> Clip:
+    t = np.linspace(0, 1, 50)
+    root = np.stack([0.1 * t, 0.05 * np.sin(6 * t), 0 * t], 1)
+    still = np.zeros((50, 1, 4))
+    still[..., 0] = 1
+    return Clip(Skeleton(("pen",), [-1], [[0, 0, 0]]), root, still, 50.0)
+
+
+def test_a_walk_becomes_a_png_with_seconds_and_its_name(walk: Clip, tmp_path: Path) -> None:
+    save_filmstrip(walk, tmp_path / "walk.png", titles=["a walk"])
+    data = (tmp_path / "walk.png").read_bytes()
+    width, height = struct.unpack(">II", data[16:24])
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    assert width > 600
+    assert height > 200
+    said = [text.get_text() for text in filmstrip(walk, titles=["a walk"]).texts]
+    assert "a walk" in said
+    assert "0.00 s" in said
+    assert "1 m" in said or "50 cm" in said
+
+
+def test_axes_given_are_the_axes_returned(walk: Clip) -> None:
+    from matplotlib.figure import Figure
+
+    ax = Figure().add_subplot()
+    assert filmstrip(walk, ax=ax, poses=3) is ax
+    assert len(ax.collections) == 3
+
+
+def test_clips_are_stacked_as_rows(walk: Clip, tiny: Clip) -> None:
+    one, two = filmstrip(walk), filmstrip([walk, tiny], titles=["walk", "arm"])
+    assert two.get_ylim()[0] < one.get_ylim()[0] < 0
+    assert {"walk", "arm"} <= {text.get_text() for text in two.texts}
+
+
+def test_a_straight_walk_stands_where_it_stood_and_a_stroke_side_by_side(walk: Clip, stroke: Clip) -> None:
+    row = lay_out(walk, "walk", None, trails=True)
+    assert row.connected
+    assert np.all(row.shifts == 0)
+    assert len(row.trails) == 2
+    assert any(trail.contact.any() for trail in row.trails)
+    pen = lay_out(stroke, "pen", 4, trails=True)
+    assert not pen.connected
+    assert len(pen.frames) == 4
+    assert np.all(np.diff(pen.stand[:, 0]) >= 0.1)
+
+
+@pytest.mark.parametrize("name", ["stroke", "tiny"])
+def test_bodies_without_roles_or_with_one_joint_are_drawn_too(
+    name: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    save_filmstrip(request.getfixturevalue(name), tmp_path / "x.png")
+    assert (tmp_path / "x.png").stat().st_size > 2000
+
+
+def test_a_single_frame_is_one_pose(walk: Clip) -> None:
+    assert len(filmstrip(walk[10:11]).collections) == 1
+
+
+def test_without_matplotlib_the_error_holds_the_line_to_type(walk: Clip, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [n for n in sys.modules if n.split(".")[0] == "matplotlib"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'motionloom\[plot\]'"):
+        filmstrip(walk)
+
+
+def test_left_limbs_are_left_and_right_limbs_right(walk: Clip) -> None:
+    shape = body(walk)
+    names = walk.skeleton.names
+    for part in shape.parts:
+        joints = [names[i] for i in part.points if i < len(names)]
+        if part.tone in ("left", "right"):
+            assert all(part.tone in name.lower() for name in joints), joints
+    assert {part.tone for part in shape.parts} >= {"left", "right", "middle"}
+
+
+def test_the_heel_lies_on_the_ground_while_the_foot_stands(walk: Clip) -> None:
+    shape = body(walk)
+    points = body_points(walk, shape)
+    for foot in shape.feet:
+        heel = foot.points[0]
+        standing = walk.label(f"contact:{foot.side}_heel") & walk.label(f"contact:{foot.side}_toe")
+        assert heel >= len(walk.skeleton)
+        assert np.abs(points[standing, heel, 1]).max() < 0.06
+
+
+def test_travel_runs_to_the_right_of_the_picture(walk: Clip) -> None:
+    seen = View(best_yaw(walk, 1.0)).project(walk.root)
+    assert seen[-1, 0] - seen[0, 0] > 0.8 * np.linalg.norm(walk.root[-1] - walk.root[0])
+    assert seen[-1, 2] > seen[0, 2]  # and a little towards the viewer
+
+
+def test_the_projection_keeps_lengths_and_handedness() -> None:
+    view = View(0.7, 0.3)
+    axes = view.project(np.eye(3))
+    assert np.allclose(axes @ axes.T, np.eye(3))
+    assert np.isclose(np.linalg.det(axes), 1.0)
+    assert axes[1, 1] > 0.9  # up is up
+
+
+def test_the_hull_of_a_square_and_points_inside_is_the_square() -> None:
+    square = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
+    inside = np.array([[0.5, 0.5], [0.2, 0.7], [0.5, 0.0]])
+    found = hull(np.concatenate([inside, square]))
+    assert sorted(map(tuple, found)) == sorted(map(tuple, square))
+
+
+def test_a_limb_is_as_thick_as_its_balls() -> None:
+    outline = balls_outline(np.array([[0.0, 0], [2.0, 0]]), np.array([0.5, 0.25]))
+    assert np.isclose(outline[:, 1].max(), 0.5, atol=0.01)
+    assert np.isclose(outline[:, 0].max(), 2.25, atol=0.01)
+    assert np.isclose(outline[:, 0].min(), -0.5, atol=0.01)
+
+
+def test_runs_and_spread_frames() -> None:
+    assert runs(np.array([True, True, False, True])) == [(0, 2), (3, 4)]
+    assert runs(np.zeros(3, bool)) == []
+    assert spread_frames(10, 4).tolist() == [0, 3, 6, 9]
+    assert spread_frames(2, 9).tolist() == [0, 1]
