@@ -52,7 +52,7 @@ def walking(speed: float, style: Style, nature: Nature) -> Carriage:
         elbow=np.radians(18 + 6 * u) + style.elbow + nature.trait("elbow", 0.06),
         elbow_swing=np.radians(3 + 7 * u) * person,
         abduct=np.radians(9.0) + style.abduct + nature.trait("abduct", 0.03),
-        inward=np.radians(12.0) + 0.5 * style.elbow,
+        inward=np.radians(8.0) + 0.5 * style.elbow,
     )
 
 
@@ -68,12 +68,12 @@ def running(speed: float, style: Style, nature: Nature) -> Carriage:
         lean=np.radians(3.0 + 1.3 * speed) + style.lean + nature.trait("lean", 0.025),
         nod=np.radians(1.6),
         chest=np.radians(6.5 + 1.2 * min(speed, 6)) * style.twist,
-        arm=np.radians(13 + 5.5 * min(speed, 7)) * style.arms * person,
+        arm=np.radians(13 + 5.2 * min(speed, 7)) * style.arms * person,
         arm_mean=np.radians(-14.0),
         elbow=np.radians(82) + 0.3 * style.elbow + nature.trait("elbow", 0.12),
-        elbow_swing=np.radians(9 + 1.5 * min(speed, 7)),
+        elbow_swing=np.radians(11 + 1.6 * min(speed, 7)),
         abduct=np.radians(15.0) + style.abduct + nature.trait("abduct", 0.04),
-        inward=np.radians(28.0),
+        inward=np.radians(9.0),
     )
 
 

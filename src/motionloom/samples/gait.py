@@ -31,7 +31,7 @@ class Path:
 
 
 def path(speed: FloatArray, turn: FloatArray, time: FloatArray, start: float = 0.0) -> Path:
-    """The path of a body that moves at `speed` (N,) m/s and turns left at `turn` (N,) rad/s; it heads +z at `start` s."""
+    """The path of a body that moves at `speed` (N,) m/s and turns left at `turn` (N,) rad/s, facing +z at `start` s."""
     dt = np.diff(time, prepend=time[0])
     heading = np.cumsum(turn * dt)
     heading = heading - np.interp(start, time, heading)
@@ -60,8 +60,8 @@ class Gait:
     runs: bool
 
 
-def walk_gait(speed: float, style: Style, nature: Nature) -> Gait:
-    """A walk at `speed` m/s.
+def walk_gait(speed: float, turn: float, style: Style, nature: Nature) -> Gait:
+    """A walk at `speed` m/s that turns at `turn` rad/s.
 
     Cadence from the walk ratio, step length / cadence = 0.0065 m/(step/min), which people keep over their whole range
     of speeds (Sekiya and Nagasaki 1998); stance, until the ball lifts, 0.58 of the stride at 1.4 m/s and longer when
@@ -69,7 +69,7 @@ def walk_gait(speed: float, style: Style, nature: Nature) -> Gait:
     """
     ratio = 0.0065 * style.stride**2 * (1 + nature.trait("walk ratio", 0.04))
     cadence = np.sqrt(60 * speed / ratio)
-    step = 60 / cadence
+    step = min(60 / cadence, 0.9 / speed, 0.6 / max(abs(turn), 1e-9))  # fast and on the spot: more, shorter steps
     u = min(speed / 1.4, 1.6)
     stance = 2 * step * float(np.clip(0.65 - 0.05 * speed, 0.555, 0.65))
     small = min(1.0, u)  # slow steps roll less
@@ -79,7 +79,7 @@ def walk_gait(speed: float, style: Style, nature: Nature) -> Gait:
     keys = (
         (0.22, 0.165, peak, off - np.radians(9)),
         (0.5, 0.495, 0.66 * peak, np.radians(-27 * small)),
-        (0.77, 0.85, 0.024 + 0.35 * style.lift, np.radians(12 * small - 28 * style.ball)),
+        (0.77, 0.85 + 0.1 * style.ball, 0.024 + 0.045 * style.ball, np.radians(12 * small - 24 * style.ball)),
     )
     return Gait(
         step=float(step),
@@ -93,42 +93,42 @@ def walk_gait(speed: float, style: Style, nature: Nature) -> Gait:
         strike_pitch=float(strike),
         off_pitch=float(off),
         off_toe=-np.radians(24.0),
-        swing=Swing(keys, 0.012),
+        swing=Swing(keys, 0.012, (0.2 * u * (1 - style.ball), 0.1 * u)),
         runs=False,
     )
 
 
-def run_gait(speed: float, style: Style, nature: Nature) -> Gait:
-    """A run at `speed` m/s.
+def run_gait(speed: float, turn: float, style: Style, nature: Nature) -> Gait:
+    """A run at `speed` m/s that turns at `turn` rad/s.
 
-    Step rate 2.4 + 0.1 v Hz, slowly rising as runners' do (Cavanagh and Kram 1989); contact time 0.62 v^-0.77 s, a fit
-    to published values (0.27 s at 3 m/s, 0.16 s at 6 m/s); heel-first below 5 m/s, then on the forefoot.
+    Step rate 2.4 + 0.1 v Hz, slowly rising as runners' do (Cavanagh and Kram 1989); contact time 0.62 v^-0.8 s, a fit
+    to published values (0.26 s at 3 m/s, 0.15 s at 6 m/s); heel first, flatter when faster.
     """
     rate = (2.4 + 0.1 * speed) / style.stride * (1 + nature.trait("step rate", 0.025))
-    contact = min(0.62 * speed**-0.77, 0.95 / rate)
-    heel = float(np.clip((5.5 - speed) / 2.0, -0.6, 1.0))
-    strike = np.radians(13.0 * heel)
-    off = -np.radians(min(50 + 4 * speed, 72))
+    rate = max(rate, abs(turn) / 0.6)
+    contact = min(0.62 * speed**-0.8, 0.95 / rate)
+    strike = np.radians(16.0 - 0.7 * speed)
+    off = -np.radians(min(45 + 4 * speed, 68))
     peak = float(np.clip(0.1 + 0.055 * speed, 0.16, 0.48)) + style.lift
     keys = (
-        (0.19, 0.10, 0.80 * peak, off - np.radians(18 + 2 * speed)),
-        (0.40, 0.295, peak, -np.radians(min(70 + 5 * speed, 105))),
-        (0.72, 0.69, 0.42 * peak + 0.02, -np.radians(20)),
-        (0.92, 0.965, 0.028, strike + np.radians(2)),
+        (0.18, 0.09, 0.74 * peak, -np.radians(min(40 + 14.5 * speed, 110))),
+        (0.40, 0.295, peak, -np.radians(min(62 + 8.5 * speed, 110))),
+        (0.72, 0.70, 0.38 * peak + 0.018, -np.radians(17)),
+        (0.88, 0.905, 0.062, strike + np.radians(2)),
     )
     return Gait(
         step=float(1 / rate),
         stance=float(contact),
         width=0.05 + style.width + nature.trait("step width", 0.01),
         toe_out=np.radians(5 + nature.trait("toe out", 2.0)),
-        over=0.285,
-        flat=0.21,
-        lift=0.46,
+        over=float(np.clip(0.285 + 0.022 * (speed - 3), 0.285, 0.38)),
+        flat=0.27,
+        lift=0.41,
         peel=0.55,
         strike_pitch=float(strike),
         off_pitch=float(off),
         off_toe=-np.radians(24.0),
-        swing=Swing(keys, 0.01),
+        swing=Swing(keys, 0.01, (0.3 * speed, 0.5)),
         runs=True,
     )
 
@@ -182,6 +182,7 @@ def plan_steps(
                 gait.off_pitch,
                 gait.off_toe,
                 gait.swing,
+                gait.runs,
             )
         )
     phase = min_jerk(beats, (np.pi * np.arange(count))[:, None], velocity={0: np.pi / gait.step, -1: np.pi / gait.step})

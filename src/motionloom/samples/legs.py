@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from motionloom.core import FloatArray
+from motionloom.core import BoolArray, FloatArray
 from motionloom.kinematics.limb import two_bone
-from motionloom.rotation import multiply, rotate, yaw
-from motionloom.samples.curves import smooth_fit
+from motionloom.rotation import about, multiply, rotate, yaw
+from motionloom.samples.curves import ease, smooth_fit
 from motionloom.samples.person import LEFT, SHIN, SIDE, THIGH, Limb, Trunk, offset
 from motionloom.samples.plants import FootMotion
 
 FULL = THIGH + SHIN
+SPLAY = 0.06  # rad
+SOFT = 0.0012  # of the leg's length: exact up to a knee bent by 5.6 degrees
 
 
 def leg_length(knee: FloatArray | float) -> FloatArray:
@@ -48,17 +50,26 @@ def hips_height(
         if over.max() < 2e-4:
             break
         extra = extra + np.maximum(over, 0.0) * 2000.0
-        weighted = share * target + extra * (ceiling - 5e-4)
+        weighted = share * target + extra * np.where(extra > 0, ceiling - 5e-4, 0.0)
         y = smooth_fit(weighted / np.maximum(share + extra, 1e-9), share + extra, fps, cutoff)
     return np.minimum(y, ceiling + 8e-4)
 
 
 def hips_ceiling(
-    place: FloatArray, pelvis: FloatArray, feet: tuple[FootMotion, FootMotion], straightest: float
+    place: FloatArray,
+    pelvis: FloatArray,
+    feet: tuple[FootMotion, FootMotion],
+    straightest: float,
+    *,
+    in_air: bool = True,
 ) -> FloatArray:
-    """(F,) the height of the root at which the more stretched knee is bent by just `straightest` rad."""
+    """(F,) the height of the root at which the more stretched knee is bent by just `straightest` rad.
+
+    Without `in_air` only feet on the ground count (infinite if there is none): one in the air gives way to its leg.
+    """
     length = leg_length(np.full(len(place), straightest))
-    return np.minimum(*(_asked(place, pelvis, foot, side, length) for side, foot in enumerate(feet)))
+    most = [np.where(f.touches | in_air, _asked(place, pelvis, f, side, length), np.inf) for side, f in enumerate(feet)]
+    return np.minimum(most[0], most[1])
 
 
 def _asked(place: FloatArray, pelvis: FloatArray, foot: FootMotion, side: int, length: FloatArray) -> FloatArray:
@@ -68,16 +79,43 @@ def _asked(place: FloatArray, pelvis: FloatArray, foot: FootMotion, side: int, l
     return foot.ankle[:, 1] + np.sqrt(np.maximum(length**2 - flat**2, 0.01)) - hip[:, 1]
 
 
-def leg(trunk: Trunk, foot: FootMotion, side: int, facing: FloatArray, *, splay: float = 0.06) -> Limb:
-    """A leg that reaches its foot exactly, the knee pointing along `facing` (F,) rad, turned out a little (splay)."""
-    outward = facing + (splay if side == LEFT else -splay)
+def leg(trunk: Trunk, foot: FootMotion, side: int, facing: FloatArray, fps: float, *, free: float = 0.985) -> Limb:
+    """A leg that reaches its foot, the knee pointing along `facing` (F,) rad, turned out a little.
+
+    A standing foot is reached exactly; one in the air gives way where the leg would be longer than `free` of its full
+    length.
+    """
+    outward = facing + (SPLAY if side == LEFT else -SPLAY)
     turn = yaw(outward)
     hip = trunk.hip(side)
-    knee = hip + [0.0, -THIGH, 0.0]
-    ahead = rotate(turn, [0.0, 0.0, 1.0])
-    solved = two_bone(hip, knee, knee + [0.0, -SHIN, 0.0], foot.ankle, bend=-ahead, pole=hip + ahead * 2.0, soft=0.0)
-    upper, lower = multiply(solved.upper, turn), multiply(solved.lower, turn)
+    bent = multiply(turn, about(0, -0.3)), multiply(turn, about(0, 0.3))  # any bent leg, for the solver to start from
+    knee = hip + rotate(bent[0], [0.0, -THIGH, 0.0])
+    ankle = knee + rotate(bent[1], [0.0, -SHIN, 0.0])
+    ahead = rotate(turn, [0.0, 0.0, 2.0])
+    target = hip + _give(foot.ankle - hip, foot.touches, fps, free)[:, None] * (foot.ankle - hip)
+    solved = two_bone(hip, knee, ankle, target, pole=hip + ahead, soft=SOFT)
+    upper, lower = multiply(solved.upper, bent[0]), multiply(solved.lower, bent[1])
     return Limb(upper, lower, foot.foot_turn(), foot.toe_turn())
+
+
+def _give(reach: FloatArray, touches: BoolArray, fps: float, most: float) -> FloatArray:
+    """(F,) by how much to shorten hip-to-ankle vectors (F, 3) in the air so that the knee never locks.
+
+    Up to `free` legs of length nothing changes; past it the length tends to 0.995 legs. `free` is `most` in mid-air and
+    rises to the length of the standing leg within 60 ms of leaving or striking, so that nothing jumps there.
+    """
+    length = np.linalg.norm(reach, axis=-1) / FULL
+    fade = np.zeros(len(length))
+    for step in (1, -1):  # the last standing length, carried on into the air from both sides
+        held, age = 0.0, np.inf
+        for f in range(len(length))[::step]:
+            held, age = (length[f], 0.0) if touches[f] else (held, age + 1 / fps)
+            fade[f] = max(fade[f], max(held - most, 0.0) * float(1 - ease(age, 0.0, 0.06)))
+    free = most + fade
+    room = np.maximum(0.995 - free, 1e-6)
+    past = np.maximum(length - free, 0.0)
+    eased = free - room * np.expm1(-past / room)
+    return np.where(touches | (past == 0), 1.0, eased / length)
 
 
 def knee_facing(pelvis_heading: FloatArray, foot: FootMotion) -> FloatArray:

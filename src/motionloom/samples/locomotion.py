@@ -19,6 +19,7 @@ from motionloom.samples.stage import PAD, finish, frame_times
 from motionloom.samples.styles import Style, style_named
 
 GRAVITY = 9.81
+SHARPEST = 5.0  # m/s^2 sideways: a lean of 27 degrees
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +98,13 @@ def arc_to(target: Sequence[float], speed: float) -> tuple[float, float]:
 def under_way(name: str, speed: float, turn: float, seconds: float, style: str, seed: int, fps: float) -> Stride:
     """Everything but the arms of a walk or run."""
     manner, nature = style_named(style), Nature(seed)
+    if abs(speed * turn) > SHARPEST:
+        raise BadRequest(
+            f"turn: at {speed:g} m/s expected at most {SHARPEST / speed:.2f} rad/s either way "
+            f"({SHARPEST:g} m/s^2 sideways), found {turn:g}"
+        )
     runs = name == "run"
-    gait = (run_gait if runs else walk_gait)(speed, manner, nature)
+    gait = (run_gait if runs else walk_gait)(speed, turn, manner, nature)
     carriage = (running if runs else walking)(speed, manner, nature)
     time = frame_times(seconds, fps)
     fine = np.arange(-PAD - 3.0, seconds + PAD + 3.0, 1 / 240)
@@ -108,7 +114,7 @@ def under_way(name: str, speed: float, turn: float, seconds: float, style: str, 
     inside = (fine >= 0) & (fine <= seconds)
     way = path(speed + drift - drift[inside].mean(), rate, fine)
     bank = np.arctan(speed * turn / GRAVITY)
-    steps = plan_steps(gait, way, -PAD - 0.5, seconds + PAD + 0.5, nature, manner, outward=0.95 * np.tan(bank))
+    steps = plan_steps(gait, way, -PAD - 0.5, seconds + PAD + 0.5, nature, manner, outward=0.9 * np.sin(bank))
     feet = (foot_motion(steps.plants[LEFT], time), foot_motion(steps.plants[RIGHT], time))
     phase = steps.phase(time)[:, 0]
     heading = way.facing(time)
@@ -123,7 +129,10 @@ def under_way(name: str, speed: float, turn: float, seconds: float, style: str, 
     look = np.clip(0.35 * turn, -0.5, 0.5) * np.ones(len(time))
     head = steady_head(carriage, time, phase, heading, tilt, look, nature, manner)
     trunk = Trunk(root, pelvis, chest, head)
-    legs = tuple(leg(trunk, foot, side, knee_facing(heading, foot)) for side, foot in enumerate(feet))
+    legs = tuple(
+        leg(trunk, foot, side, knee_facing(heading, foot), fps, free=0.95 if runs else 0.985)
+        for side, foot in enumerate(feet)
+    )
     return Stride(time, phase, heading, trunk, feet, (legs[0], legs[1]), carriage, gait, nature, manner)
 
 
@@ -162,8 +171,8 @@ def running_height(
 ) -> FloatArray:
     """(F,) hips of a runner: free fall while both feet are off the ground, a half-sine push while one stands.
 
-    Force F(t) = m g (pi/2) (T_step / t_contact) sin(pi t / t_contact) (Morin et al. 2005), integrated twice; the
-    level is set so that the knee is bent 40 degrees where it bends most in stance.
+    Force F(t) = m g (pi/2) (T_step / t_contact) sin(pi t / t_contact) (Morin et al. 2005), with a second sine that
+    moves some of it forward to the impact, integrated twice; the level is set by a knee bent 40 degrees in stance.
     """
     fine = np.arange(time[0], time[-1] + 1 / 480, 1 / 480)
     stances = sorted((p for side in steps.plants for p in side), key=lambda p: p.strike)
@@ -172,9 +181,8 @@ def running_height(
     push = np.zeros(len(fine))
     for p, share in zip(stances, gap, strict=True):
         u = (fine - p.strike) / (p.off - p.strike)
-        push += np.where(
-            (u > 0) & (u < 1), np.pi / 2 * share / (p.off - p.strike) * np.sin(np.pi * np.clip(u, 0, 1)), 0
-        )
+        shape = np.pi / 2 * np.sin(np.pi * u) + 0.5 * np.sin(2 * np.pi * u)
+        push += np.where((u > 0) & (u < 1), share / (p.off - p.strike) * shape, 0.0)
     speed = np.cumsum((push - 1) * GRAVITY) / 480
     rise = np.cumsum(speed - speed.mean()) / 480
     y = np.interp(time, fine, rise)
@@ -182,5 +190,6 @@ def running_height(
     want = hips_height(place, pelvis, feet, (knee, knee), fps, cutoff=8.0)
     weight = np.maximum(feet[0].support, feet[1].support) ** 4
     y = y + smooth_fit(want - y, weight, fps, 0.45)
-    ceiling = hips_ceiling(place, pelvis, feet, np.radians(10.0))
-    return y - max(float((y - ceiling).max()), 0.0)
+    stretched = float((y - hips_ceiling(place, pelvis, feet, np.radians(9.0))).max())
+    standing = float((y - hips_ceiling(place, pelvis, feet, np.radians(9.0), in_air=False)).max())
+    return y - max(standing, min(stretched, 0.03), 0.0)

@@ -23,8 +23,8 @@ HALF_HIP, HALF_SHOULDER = 0.05 * STATURE, 0.105 * STATURE
 SHOULDER = 0.818 * STATURE
 EYE = 0.936 * STATURE
 HEEL = (0.0, -ANKLE, -0.05)  # from the ankle, foot flat; the foot is 0.152 of stature long
-BALL = (0.0, -ANKLE + 0.012, 0.145)  # the toe joint
-TIP = (0.0, -0.004, 0.068)  # from the toe joint
+BALL = (0.0, -ANKLE + 0.007, 0.145)  # the toe joint
+TIP = (0.0, -0.002, 0.068)  # from the toe joint
 
 _TRUNK = (
     ("Hips", "hips", "", (0.0, HIPS, 0.0)),

@@ -23,6 +23,7 @@ class Swing:
 
     keys: tuple[tuple[float, float, float, float], ...]
     out: float = 0.0  # m, how far the foot swings outwards around the standing leg
+    impact: tuple[float, float] = (0.0, 0.0)  # m/s forward and down that the strike stops at once
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class Plant:
     off_pitch: float = 0.0
     off_toe: float = 0.0  # pitch of the toes when they leave
     swing: Swing | None = None  # of the step that follows
+    ball_still: bool = False  # toes come straight down; the heel slips under them by a millimetre or two (running)
 
     def later(self, seconds: float) -> Plant:
         return replace(self, **{n: getattr(self, n) + seconds for n in ("strike", "flat", "lift", "peel", "off")})
@@ -61,6 +63,7 @@ class FootMotion:
     toe: FloatArray  # (F,) rad, pitch of the toes themselves
     heading: FloatArray  # (F,) rad
     support: FloatArray  # (F,) 0 in the air .. 1 well within a stance
+    touches: BoolArray  # (F,) some part of it is on the ground
     heel_rests: BoolArray  # (F,) the ankle joint is at rest: the foot stands flat
     toe_rests: BoolArray  # (F,) the toe joint is at rest
 
@@ -86,6 +89,8 @@ def stance_ankle(plant: Plant, pitch: FloatArray, toe: FloatArray) -> FloatArray
     """
     pitch, toe = np.asarray(pitch, float), np.asarray(toe, float)
     heel = np.array([HEEL[2], 0.0]) - _turned(HEEL, pitch)
+    if plant.ball_still:
+        heel[..., 0] += BALL[2] - (heel + _turned(BALL, pitch))[..., 0]
     rise = TIP[1] - _turned(TIP, toe)[..., 1]
     ball = np.stack([np.full_like(rise, BALL[2]), ANKLE + BALL[1] + rise], -1)
     over_ball = ball - _turned(BALL, pitch)
@@ -99,7 +104,7 @@ def foot_motion(plants: Sequence[Plant], time: FloatArray) -> FootMotion:
     ankle = np.empty((len(time), 3))
     pitch, toe, support = (np.zeros(len(time)) for _ in range(3))
     heading = np.full(len(time), first.heading)
-    heel, ball = np.zeros(len(time), bool), np.zeros(len(time), bool)
+    heel, ball, touches = (np.zeros(len(time), bool) for _ in range(3))
     ankle[:] = stance_ankle(first, np.zeros(len(time)), np.zeros(len(time)))
     for k, plant in enumerate(plants):
         until = plants[k + 1].flat if k + 1 < len(plants) else np.inf
@@ -110,6 +115,7 @@ def foot_motion(plants: Sequence[Plant], time: FloatArray) -> FootMotion:
         ball |= stands
         begin = plant.strike if k else -np.inf
         end = plant.off if k + 1 < len(plants) else np.inf
+        touches |= (time >= begin) & (time <= end)
         support = np.maximum(support, _support(time, begin, plant, end))
         if k + 1 == len(plants):
             break
@@ -119,7 +125,7 @@ def foot_motion(plants: Sequence[Plant], time: FloatArray) -> FootMotion:
         ball |= moves & (time <= min(plant.peel, plant.off))
         if plants[k + 1].strike_pitch < 0:
             ball |= moves & (time >= plants[k + 1].strike)
-    return FootMotion(ankle, pitch, toe, heading, support, heel, ball)
+    return FootMotion(ankle, pitch, toe, heading, support, touches, heel, ball)
 
 
 def _support(time: FloatArray, begin: float, plant: Plant, end: float) -> FloatArray:
@@ -144,8 +150,8 @@ def _step(a: Plant, b: Plant) -> Step:
         u = np.maximum((t - a.peel) / roll, 0.0) if roll > 1e-6 else np.zeros_like(t)
         return a.off_toe * u**3
 
-    bend = _bend(a, b, pitch, toe_of_a, keys)
-    ankle = _ankle(a, b, pitch, toe_of_a, keys, swing.out)
+    bend = _bend(a, b, pitch, toe_of_a)
+    ankle = _ankle(a, b, pitch, toe_of_a, keys, swing)
     turn = (b.heading - a.heading + np.pi) % (2 * np.pi) - np.pi
 
     def step(t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -170,9 +176,7 @@ def _pitch(a: Plant, b: Plant, keys: list[tuple[float, float, float, float]]) ->
     return min_jerk(times, np.array(angles)[:, None])
 
 
-def _bend(
-    a: Plant, b: Plant, pitch: Curve, toe: Callable[[FloatArray], FloatArray], keys: list[tuple[float, float, float, float]]
-) -> Curve:
+def _bend(a: Plant, b: Plant, pitch: Curve, toe: Callable[[FloatArray], FloatArray]) -> Curve:
     """How far the toes are bent up against the foot, in the air: straight by the middle of the swing."""
     e = 1e-3
     around = a.off + e * np.array([-1.0, 0.0, 1.0])
@@ -195,7 +199,7 @@ def _ankle(
     pitch: Curve,
     toe: Callable[[FloatArray], FloatArray],
     keys: list[tuple[float, float, float, float]],
-    out: float,
+    swing: Swing,
 ) -> Curve:
     """The ankle in the air: leaves as the rolling foot does, arrives at rest on b's heel (or ball), least jerk."""
     e = 1e-3
@@ -211,13 +215,16 @@ def _ankle(
         ground = leave[1] + way * (land[1] - leave[1])
         ground[1] = flat_a[1] + way * (flat_b[1] - flat_a[1]) + height
         times.append(t)
-        points.append(ground + across * out * np.sin(np.pi * s) ** 2)
+        points.append(ground + across * swing.out * np.sin(np.pi * s) ** 2)
     times.append(b.strike)
     points.append(land[1])
     return min_jerk(
         times,
         np.array(points),
-        velocity={0: (leave[2] - leave[0]) / (2 * e), -1: (land[2] - land[0]) / (2 * e)},
+        velocity={
+            0: (leave[2] - leave[0]) / (2 * e),
+            -1: (land[2] - land[0]) / (2 * e) + swing.impact[0] * b.forward - [0.0, swing.impact[1], 0.0],
+        },
         acceleration={0: (leave[2] - 2 * leave[1] + leave[0]) / e**2, -1: FREE},
     )
 

@@ -107,7 +107,7 @@ _ALL = (
         "run",
         "a person runs",
         run,
-        speed=Parameter(3.2, "speed", "m/s", 1.8, 8.0),
+        speed=Parameter(3.2, "speed", "m/s", 1.8, 7.0),
         turn=Parameter(0.0, "turning rate, left positive", "rad/s", -1.5, 1.5),
         seconds=_seconds(5.0),
         target=GROUND,
