@@ -10,10 +10,12 @@ from motionloom.constraints.reading import parse_request
 from motionloom.constraints.request import KINDS, Request, Start
 from motionloom.constraints.residuals import Row, check, residuals, unmet
 from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath
+from motionloom.constraints.solve import GEOMETRIC, solve
 from motionloom.constraints.style import MEASURES, Measure, Parameters, Style
 
 __all__ = [
     "FLAT",
+    "GEOMETRIC",
     "KINDS",
     "MEASURES",
     "Avoid",
@@ -40,6 +42,7 @@ __all__ = [
     "parse_request",
     "read_ground",
     "residuals",
+    "solve",
     "tilt_between",
     "unmet",
 ]

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from motionloom.constraints.fields import WEIGHT, Kind, given, required
-from motionloom.core import BadRequest, Clip, FloatArray
+from motionloom.core import BadRequest, Clip, FloatArray, Skeleton
 from motionloom.core.arrays import put
 
 
@@ -56,6 +56,12 @@ class Constraint:
     def met(self, clip: Clip) -> bool:
         """Is the largest absolute residual within the tolerance?"""
         return self.worst(clip) <= self.limit
+
+    def fits(self, skeleton: Skeleton, frames: int, fps: float) -> None:
+        """Raise unless its times lie in a result of this length and its joints are in this skeleton."""
+        for name in ("frame", "frames"):
+            if hasattr(self, name):
+                getattr(self, name)(frames, fps)
 
     def describe(self) -> str:
         """The constraint in one line, as a request would say it."""

@@ -89,6 +89,10 @@ class LookAt(Constraint):
         """The frames that look there, in a result of this length."""
         return frames_of(self.span, frames, fps, "look_at.span")
 
+    def fits(self, skeleton: Skeleton, frames: int, fps: float) -> None:
+        super().fits(skeleton, frames, fps)
+        eyes(skeleton)
+
     def directions(self, clip: Clip, start: FloatArray) -> FloatArray:
         """(F, 3) unit vectors that are asked for, for every frame of the clip, looking from `start` (F, 3)."""
         if self.yaw is not None or self.pitch is not None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from motionloom.constraints.base import Constraint
 from motionloom.constraints.fields import LENGTH, MOMENT, NAME, POINT, SPAN, Point3, given, optional, wanted
-from motionloom.core import Clip, FloatArray
+from motionloom.core import Clip, FloatArray, Skeleton
 from motionloom.core.units import Moment, Span, frame_of, frames_of
 from motionloom.kinematics.forward import fk
 
@@ -27,6 +27,10 @@ class PositionAt(Constraint):
     def frame(self, frames: int, fps: float) -> int:
         """The frame at which the joint must be there, in a result of this length."""
         return frame_of(self.time, frames, fps, "position_at.time")
+
+    def fits(self, skeleton: Skeleton, frames: int, fps: float) -> None:
+        super().fits(skeleton, frames, fps)
+        skeleton.joint(self.joint)
 
     def residual(self, clip: Clip) -> FloatArray:
         joint, frame = clip.skeleton.joint(self.joint), self.frame(len(clip), clip.fps)
@@ -49,6 +53,10 @@ class Plant(Constraint):
     def frames(self, frames: int, fps: float) -> range:
         """The frames during which the joint stays, in a result of this length."""
         return frames_of(self.span, frames, fps, "plant.span")
+
+    def fits(self, skeleton: Skeleton, frames: int, fps: float) -> None:
+        super().fits(skeleton, frames, fps)
+        skeleton.joint(self.joint)
 
     def residual(self, clip: Clip) -> FloatArray:
         joint, frames = clip.skeleton.joint(self.joint), self.frames(len(clip), clip.fps)

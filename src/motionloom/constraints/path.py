@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from motionloom.core import FloatArray
@@ -27,26 +29,35 @@ def leg_deviations(place: FloatArray, points: FloatArray) -> FloatArray:
     c[f-1, s-1])), filled along anti-diagonals, then traced back. A frame paired with several samples takes the worst.
     """
     samples = along_path(points)
-    d = np.linalg.norm(place[:, None] - samples[None], axis=2)
-    c = _coupling(d)
+    choice = _coupling(place, samples)
     out = np.zeros(len(place))
-    f, s = d.shape[0] - 1, d.shape[1] - 1
+    f, s = len(place) - 1, len(samples) - 1
     while True:
-        out[f] = max(out[f], d[f, s])
+        out[f] = max(out[f], float(np.linalg.norm(place[f] - samples[s])))
         if f == 0 and s == 0:
             return out
-        steps = [(f - 1, s - 1), (f - 1, s), (f, s - 1)]
-        f, s = min((p for p in steps if p[0] >= 0 and p[1] >= 0), key=lambda p: c[p])
+        back, aside = STEPS[choice[f, s]]
+        f, s = f - back, s - aside
 
 
-def _coupling(d: FloatArray) -> FloatArray:
-    """c[f, s] of `leg_deviations`; one numpy step for each anti-diagonal f + s = k."""
-    frames, samples = d.shape
-    c = np.full((frames + 1, samples + 1), np.inf)  # a border of infinities in front
-    c[1, 1] = d[0, 0]
-    for k in range(1, frames + samples - 1):
-        f = np.arange(max(0, k - samples + 1), min(frames, k + 1))
+STEPS = ((1, 1), (1, 0), (0, 1))  # where a pair comes from: both a step back, only the frame, only the sample
+
+
+def _coupling(place: FloatArray, samples: FloatArray) -> Any:
+    """(F, S) bytes: which of `STEPS` the best pairing takes to each pair. Two anti-diagonals of c are kept, not all."""
+    frames, count = len(place), len(samples)
+    choice = np.zeros((frames, count), np.uint8)
+    before = np.full(frames + 1, np.inf)  # c on anti-diagonal k - 1, by f + 1; a border of infinity in front
+    older = np.full(frames + 1, np.inf)  # and on k - 2
+    for k in range(frames + count - 1):
+        f = np.arange(max(0, k - count + 1), min(frames, k + 1))
         s = k - f
-        before = np.minimum(np.minimum(c[f, s + 1], c[f + 1, s]), c[f, s])
-        c[f + 1, s + 1] = np.maximum(d[f, s], before)
-    return c[1:, 1:]
+        d = np.linalg.norm(place[f] - samples[s], axis=1)
+        came = np.stack([older[f], before[f], before[f + 1]])
+        came[2, s == 0] = np.inf
+        pick = came.argmin(0)
+        choice[f, s] = pick
+        here = np.full(frames + 1, np.inf)
+        here[f + 1] = d if k == 0 else np.maximum(d, came[pick, np.arange(len(f))])
+        older, before = before, here
+    return choice

@@ -119,6 +119,10 @@ class PoseAt(Constraint):
         """The frame that must take the pose, in a result of this length."""
         return frame_of(self.time, frames, fps, "pose_at.time")
 
+    def fits(self, skeleton: Skeleton, frames: int, fps: float) -> None:
+        super().fits(skeleton, frames, fps)
+        self.target(skeleton)
+
     def residual(self, clip: Clip) -> FloatArray:
         joints, rotations, height = self.target(clip.skeleton)
         frame = self.frame(len(clip), clip.fps)

@@ -145,7 +145,7 @@ class Reach(Constraint):
         return np.stack([distance, turn], 1)
 
     def arrival(self, clip: Clip) -> int:
-        """The frame at which the clip comes nearest to what is asked: the worse of both errors first, then their sum."""
+        """The frame at which the clip comes nearest: the worse of both errors counts first, then their sum."""
         errors = self.errors(clip)
         return int(np.lexsort((errors.sum(1), errors.max(1)))[0])
 

@@ -1,0 +1,82 @@
+"""Whole ways over the ground: along a drawn path, and around obstacles."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from motionloom.constraints.displace import spread
+from motionloom.constraints.root import Avoid, RootPath
+from motionloom.constraints.steer import Key, steer
+from motionloom.core import Clip, FloatArray, replace
+from motionloom.kinematics.travel import Travel, along, travel
+
+
+def follow(clip: Clip, path: RootPath) -> Clip:
+    """The clip carried along a path: each frame goes where its share of the distance walked lies on the path.
+
+    The body turns by the angle between the direction it walked in and the direction of the path there, both averaged
+    over a step, so that it neither waddles nor turns on the spot at corners. A clip that stands still shares out time.
+    With times, each leg is done so by itself.
+    """
+    points = np.array(path.points)
+    at = path.frames(len(clip), clip.fps)
+    legs = [(0, len(clip) - 1, points)]
+    if at is not None:
+        clip = steer(clip, {at[0]: Key((float(points[0, 0]), float(points[0, 1])))})
+        legs = [(a, b, points[i : i + 2]) for i, (a, b) in enumerate(pairwise(at))]
+    now = travel(clip)
+    place, heading = now.place.copy(), now.heading.copy()
+    for first, last, line in legs:
+        walked = np.linalg.norm(np.diff(now.place[first : last + 1], axis=0), axis=1)
+        if walked.sum() < 0.05:
+            walked = np.ones(last - first)
+        share = np.concatenate([[0.0], np.cumsum(walked)]) / walked.sum()
+        place[first : last + 1] = _on_line(line, share)
+        turn = _directions(place[first : last + 1], clip.fps) - _directions(now.place[first : last + 1], clip.fps)
+        heading[first : last + 1] = now.heading[first : last + 1] + _unwrapped(turn)
+    if at is not None and at[-1] + 1 < len(clip):  # the rest goes on from there
+        rest = clip[at[-1] :]
+        keyed = steer(rest, {0: Key(tuple(place[at[-1]]), float(heading[at[-1]]))})
+        after = travel(keyed)
+        place[at[-1] :], heading[at[-1] :] = after.place, after.heading
+    return along(clip, Travel(place, heading))
+
+
+def around(clip: Clip, obstacle: Avoid, width: float) -> Clip:
+    """The clip pushed out of a circle, straight away from its centre, with the change fading within `width` frames."""
+    place = travel(clip).place
+    away = place - np.array(obstacle.center)
+    distance = np.linalg.norm(away, axis=1)
+    inside = np.flatnonzero(distance < obstacle.radius)
+    if not len(inside):
+        return clip
+    side = np.where(distance[:, None] > 1e-6, away / np.maximum(distance, 1e-6)[:, None], [1.0, 0.0])
+    push = side[inside] * (obstacle.radius - distance[inside])[:, None]
+    root = clip.root.copy()
+    root[:, [0, 2]] += spread(inside, push, len(clip), width)
+    return replace(clip, root=root)
+
+
+def _on_line(points: FloatArray, share: FloatArray) -> FloatArray:
+    lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
+    return np.stack([np.interp(share * lengths[-1], lengths, points[:, k]) for k in range(2)], 1)
+
+
+def _directions(place: FloatArray, fps: float) -> FloatArray:
+    """(F,) radians: the direction of travel as a heading, over about a third of a second on either side."""
+    reach = max(1, round(fps / 3))
+    frames = np.arange(len(place))
+    line = place[np.minimum(frames + reach, len(place) - 1)] - place[np.maximum(frames - reach, 0)]
+    moving = np.linalg.norm(line, axis=1) > 1e-3
+    if not moving.any():
+        return np.zeros(len(place))
+    angle = np.unwrap(np.arctan2(line[moving, 0], line[moving, 1]))
+    return np.interp(frames, frames[moving], angle)
+
+
+def _unwrapped(angle: FloatArray) -> FloatArray:
+    """Continuous, and within half a turn at its start."""
+    out = np.unwrap(angle)
+    return out - 2 * np.pi * np.round(out[0] / (2 * np.pi))
