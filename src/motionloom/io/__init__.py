@@ -2,7 +2,7 @@
 
 from motionloom.io.files import expand_paths
 from motionloom.io.labels import labels_path, read_labels, write_labels
-from motionloom.io.roles_file import find_roles, read_roles
+from motionloom.io.roles_file import read_roles, with_roles
 from motionloom.io.stroke import stroke_clip
 from motionloom.io.table import FORMATS, Format, load, save
 
@@ -10,12 +10,12 @@ __all__ = [
     "FORMATS",
     "Format",
     "expand_paths",
-    "find_roles",
     "labels_path",
     "load",
     "read_labels",
     "read_roles",
     "save",
     "stroke_clip",
+    "with_roles",
     "write_labels",
 ]

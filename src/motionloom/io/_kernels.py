@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+import math
 from typing import Any
 
 import numpy as np
 from numba import njit
 
 DONE, FULL, NOT_A_NUMBER, SHORT_ROW, SHORT_LAST_ROW, LONG_ROW = range(6)
-LOWEST, HIGHEST = -290, 308
+LOWEST, HIGHEST = -400, 309  # powers of ten beyond which 19 digits are 0 or infinite
+EXACT = 10.0 ** np.arange(23)  # powers of ten that are doubles
 
 
-def _powers_of_ten() -> tuple[Any, Any]:
-    """10^e as high + low, e = LOWEST..HIGHEST: together correct to about 106 bits."""
-    high, low = np.empty(HIGHEST - LOWEST + 1), np.empty(HIGHEST - LOWEST + 1)
+def _powers_of_ten() -> tuple[Any, Any, Any]:
+    """10^e = (high + low) 2^shift for e = LOWEST..HIGHEST, high in [1, 2): the first 106 bits, in whole numbers."""
+    count = HIGHEST - LOWEST + 1
+    high, low, shift = np.empty(count), np.empty(count), np.empty(count, np.int64)
     for i, e in enumerate(range(LOWEST, HIGHEST + 1)):
-        exact = Fraction(10) ** e
-        high[i] = float(exact)
-        low[i] = float(exact - Fraction(float(high[i])))
-    return high, low
+        power = 10 ** abs(e)
+        spare = power.bit_length() + 106
+        bits = power << 106 if e >= 0 else (1 << spare) // power
+        shift[i] = bits.bit_length() - 1 - (106 if e >= 0 else spare)
+        bits >>= bits.bit_length() - 106
+        high[i], low[i] = math.ldexp(bits >> 53, -52), math.ldexp(bits & (2**53 - 1), -105)
+    return high, low, shift
 
 
-HIGH, LOW = _powers_of_ten()
+HIGH, LOW, SHIFT = _powers_of_ten()
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -30,39 +35,33 @@ def _decimal(mantissa: Any, exponent: Any) -> float:
     """mantissa * 10^exponent, mantissa < 2^64.
 
     Below 2^53 and within 10^22 both factors are exact doubles, so one operation rounds correctly (Clinger 1990).
-    Otherwise in double-double: mantissa = a + b exactly, 10^e = high + low, product by Dekker's splitting, error about
-    2^-102 before the last rounding: the nearest double but for ties within that error, and never more than 1 ulp off.
+    Otherwise in double-double: mantissa = s + t exactly, 10^e = (high + low) 2^shift, product by Dekker's splitting,
+    error about 2^-102 before the last rounding: the nearest double but for ties within that error, and never more than
+    1 ulp off.
     """
-    if mantissa == 0:
-        return 0.0
     if mantissa < 9007199254740992:
         if 0 <= exponent <= 22:
-            return float(mantissa) * HIGH[exponent - LOWEST]
+            return float(mantissa) * EXACT[exponent]
         if -22 <= exponent < 0:
-            return float(mantissa) / HIGH[-exponent - LOWEST]
+            return float(mantissa) / EXACT[-exponent]
+    if mantissa == 0 or exponent < LOWEST:
+        return 0.0
     if exponent > HIGHEST:
         return np.inf
-    rest = 0
-    if exponent < LOWEST:
-        rest = max(exponent - LOWEST, LOWEST)
-        exponent = LOWEST
     a = float(mantissa >> np.uint64(32)) * 4294967296.0
     b = float(mantissa & np.uint64(0xFFFFFFFF))
     p, q = HIGH[exponent - LOWEST], LOW[exponent - LOWEST]
     s = a + b
     t = b - (s - a)
-    if p > 1e290:  # Dekker's splitting would overflow: one rounding more
-        return s * p
     x = 134217729.0 * s
     sh = x - (x - s)
     sl = s - sh
     x = 134217729.0 * p
     ph = x - (x - p)
     pl = p - ph
-    high = s * p
-    low = ((sh * ph - high) + sh * pl + sl * ph) + sl * pl
-    out = high + (low + (s * q + t * p))
-    return out * HIGH[rest - LOWEST] if rest < 0 else out
+    product = s * p
+    rest = ((sh * ph - product) + sh * pl + sl * ph) + sl * pl
+    return math.ldexp(product + (rest + (s * q + t * p)), SHIFT[exponent - LOWEST])
 
 
 @njit(cache=True, nogil=True)

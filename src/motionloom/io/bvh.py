@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import mmap
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,6 @@ from motionloom.io.bvh_body import Body, build, check_scale, columns_of, local_p
 from motionloom.io.bvh_header import Hierarchy, read_hierarchy
 from motionloom.io.bvh_motion import read_motion
 from motionloom.io.notes import Notes
-from motionloom.io.roles_file import with_roles
 from motionloom.io.sniff import what_is
 from motionloom.io.tpose import rest_then_jump
 from motionloom.kinematics.forward import positions
@@ -41,7 +39,6 @@ def read_bvh(
     fps: float | None = None,
     strict: bool = False,
     drop_slides: bool = False,
-    roles: Mapping[str, str] | None = None,
 ) -> Clip:
     """A clip from a BVH file, every frame of it. `FormatError` says where and what if it cannot be read."""
     notes = Notes(str(path), strict=strict)
@@ -50,7 +47,7 @@ def read_bvh(
             if not file.seek(0, 2):
                 raise notes.error("this is an empty file")
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                return parse_bvh(data, notes, unit=unit, up=up, fps=fps, drop_slides=drop_slides, roles=roles)
+                return parse_bvh(data, notes, unit=unit, up=up, fps=fps, drop_slides=drop_slides)
     except OSError as error:
         raise notes.error(f"cannot be read: {error.strerror or error}") from None
 
@@ -63,7 +60,6 @@ def parse_bvh(
     up: str | None = None,
     fps: float | None = None,
     drop_slides: bool = False,
-    roles: Mapping[str, str] | None = None,
 ) -> Clip:
     """The same from bytes (or a memory map) that are already there; `notes` holds the file's name and what is said."""
     hierarchy, encoding, start = _head(data, notes)
@@ -99,12 +95,12 @@ def parse_bvh(
     }
     frames, rate = len(rows.values), rows.fps
     del rows  # the numbers as written are not needed any more
-    found = _roles(skeleton, root, turns, slides, roles, notes)
+    roles = _roles(skeleton, root, turns, slides)
     origin = from_file(
         Path(notes.path).name, frames, unit=space.unit, up=space.up, header={"bvh": header}, notes=tuple(notes.said)
     )
     return Clip(
-        Skeleton(skeleton.names, skeleton.parents, skeleton.offsets, found, ends),
+        Skeleton(skeleton.names, skeleton.parents, skeleton.offsets, roles, ends),
         root,
         handed_over(turns),
         rate,
@@ -186,20 +182,13 @@ def _convention(
     return conv.Convention(metres, axis)
 
 
-def _roles(
-    skeleton: Skeleton,
-    root: FloatArray,
-    turns: FloatArray,
-    slides: FloatArray | None,
-    given: Mapping[str, str] | None,
-    notes: Notes,
-) -> tuple[str, ...]:
+def _roles(skeleton: Skeleton, root: FloatArray, turns: FloatArray, slides: FloatArray | None) -> tuple[str, ...]:
+    """Roles from names, shape and a typical frame: the one of medium height."""
     some = _some_frames(len(root))
     places = positions(skeleton, root[some], turns[some], None if slides is None else slides[some])
     heights = np.ptp(places[..., 1], axis=1)
     typical = places[int(np.argsort(heights)[len(heights) // 2])]
-    guessed = guess_roles(skeleton.names, skeleton.parents, skeleton.offsets, typical)
-    return with_roles(skeleton.names, guessed, given, notes.path)
+    return guess_roles(skeleton.names, skeleton.parents, skeleton.offsets, typical)
 
 
 def _some_frames(frames: int) -> Any:

@@ -14,7 +14,7 @@ MAX_DEPTH = 256  # joints in one chain; real bodies have about ten
 MAX_JOINTS = 10_000
 CHANNELS = {f"{axis}{kind}": f"{axis.upper()}{kind}" for kind in ("position", "rotation", "scale") for axis in "xyz"}
 KEYWORDS = ("ROOT", "JOINT", "END", "OFFSET", "CHANNELS", "}")
-_TOKEN = re.compile(r"[{}]|[^\s{}]+")
+_TOKEN = re.compile(r"[{}]|[^\s{}]+", re.ASCII)
 _COMMENT = re.compile(r"^[ \t]*(?:#|//).*$|[ \t]//.*$", re.MULTILINE)
 
 Offset = tuple[float, float, float]
@@ -123,7 +123,7 @@ class _Reader:
         """The rest of the line, or up to a brace."""
         brace = self.text.find("{", self.at, self.line_end())
         stop = self.line_end() if brace < 0 else brace
-        name = self.text[self.at : stop].strip()
+        name = self.text[self.at : stop].strip(" \t\v\f")
         self.at = stop
         return name
 

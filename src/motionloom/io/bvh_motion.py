@@ -33,12 +33,13 @@ def read_motion(data: Any, start: int, width: int, notes: Notes, fps: float | No
     """
     at, line = start, 1 + _line_ends(data, start)
     declared, at, line = _frames(data, at, line, notes)
+    said_in = line
     frame_time, at, line = _frame_time(data, at, line, notes, fps)
-    values, last = _rows(data, at, line, width, declared, notes)
+    values = _rows(data, at, line, width, declared, notes)
     if len(values) == 0:
-        raise notes.error(f'expected {declared} frames ("Frames: {declared}"), found 0', line=last)
+        raise notes.error(f'expected {declared} frames ("Frames: {declared}"), found 0', line=said_in)
     if len(values) != declared:
-        notes.warn(f'expected {declared} frames ("Frames: {declared}"), found {len(values)}; all rows are read', last)
+        notes.warn(f'expected {declared} frames ("Frames: {declared}"), found {len(values)}', said_in)
     rate = rate_of(frame_time) if fps is None else fps
     if fps is None and not 10 <= rate <= 1000:
         notes.warn(f"{rate:g} frames per second (Frame Time {frame_time}) is unusual; give fps if it is wrong", line)
@@ -105,8 +106,8 @@ def _start(data: Any, at: int) -> str:
     return bytes(data[at : at + 40]).splitlines()[0].decode("latin-1").rstrip() if at < len(data) else ""
 
 
-def _rows(data: Any, at: int, line: int, width: int, declared: int, notes: Notes) -> tuple[FloatArray, int]:
-    """All rows (F, width), and the last line read. Memory grows with the rows that are there, not with `declared`."""
+def _rows(data: Any, at: int, line: int, width: int, declared: int, notes: Notes) -> FloatArray:
+    """All rows (F, width). Memory grows with the rows that are there, not with the number that is declared."""
     from motionloom.io import _kernels as k
 
     bytes_: NDArray[np.uint8] = np.frombuffer(data, np.uint8)
@@ -142,4 +143,4 @@ def _rows(data: Any, at: int, line: int, width: int, declared: int, notes: Notes
         if low < -LARGEST or high > LARGEST:
             f, c = (int(i) for i in np.argwhere(~(np.abs(values) <= LARGEST))[0])
             raise notes.error(f"frame {f}, value {c + 1}: {values[f, c]:g} is beyond any place or angle", line=None)
-    return values, line
+    return values

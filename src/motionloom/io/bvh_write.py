@@ -20,7 +20,7 @@ from motionloom.io.bvh_motion import rate_of
 from motionloom.io.bvh_tracks import Track, source_of, tracks_of
 from motionloom.io.files import write_whole
 
-_UNNAMEABLE = re.compile(r"[\r\n{}]|\s//|^//|^\s|\s$|^$")
+_UNNAMEABLE = re.compile(r"[\r\n{}]|\s//|^//|^\s|\s$|^$", re.ASCII)
 
 
 def write_bvh(

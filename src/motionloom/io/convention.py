@@ -83,7 +83,7 @@ def estimate_up(places: FloatArray, roles: Sequence[str]) -> tuple[str, str]:
     """The up axis of a file, and on what ground: "posture", or "assumed" where nothing tells.
 
     places (F, J, 3) are world positions of some frames; a T-pose in front of the capture is best shown alone. Feet
-    carry bodies: the mean direction from the feet to the trunk points up, even if the body lies or turns over for a part
+    carry bodies: the mean direction from the feet to the trunk points up, even if the body lies or turns over for some
     of the frames. y is kept unless another axis is clearly better.
     """
     feet = _joints(roles, "foot", "toe")

@@ -10,24 +10,44 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 
-from motionloom.core import FormatError
+from motionloom.core import Clip, FormatError, Skeleton, replace
+from motionloom.kinematics.roles import ARM, FRONT, LEG, SIDES
+
+_SIDED = ("eye", *ARM, *LEG, *FRONT.values())
+ROLES = (
+    *("hips", "neck", "head", "jaw"),
+    *(f"{line}{n or ''}" for line in ("spine", "neck", "tail") for n in range(20)),
+    *(f"{side}_{part}" for part in _SIDED for side in SIDES),
+)
 
 
-def find_roles(clip: str | Path, given: str | Path | Mapping[str, str] | None = None) -> dict[str, str]:
-    """The roles that hold for a clip: `given` (a file or a mapping), else the clip's own file, else its folder's."""
+def with_roles(clip: Clip, path: str | Path, given: str | Path | Mapping[str, str] | None = None) -> Clip:
+    """The clip with the roles that hold for its file: `given` (a roles file or a mapping), else the clip's own
+    `walk.roles.toml`, else its folder's `roles.toml`, else as they were guessed.
+
+    A role or a joint moves, it is never held twice. A folder may hold several skeletons: what its file says about
+    joints that this one does not have is left out, and said.
+    """
+    own, folder = Path(path).with_suffix(".roles.toml"), Path(path).parent / "roles.toml"
     if isinstance(given, Mapping):
-        return dict(given)
+        return _with(clip, given, path)
     if given is not None:
-        return read_roles(given)
-    clip = Path(clip)
-    for path in (clip.with_suffix(".roles.toml"), clip.parent / "roles.toml"):
-        if path.is_file():
-            return read_roles(path)
-    return {}
+        return _with(clip, read_roles(given), given)
+    if own.is_file():
+        return _with(clip, read_roles(own), own)
+    if not folder.is_file():
+        return clip
+    roles = read_roles(folder)
+    known = {role: joint for role, joint in roles.items() if not joint or joint in clip.skeleton.names}
+    clip = _with(clip, known, folder)
+    if len(known) == len(roles):
+        return clip
+    left_out = ", ".join(repr(joint) for role, joint in roles.items() if role not in known)
+    return replace(clip, origin=clip.origin.said(f"roles.toml names joints that are not here: {left_out}"))
 
 
 def read_roles(path: str | Path) -> dict[str, str]:
@@ -47,16 +67,20 @@ def read_roles(path: str | Path) -> dict[str, str]:
     return roles
 
 
-def with_roles(
-    names: Sequence[str], guessed: Sequence[str], given: Mapping[str, str] | None, path: str | Path
-) -> tuple[str, ...]:
-    """The guessed roles, with the given ones in their place; a role or a joint moves, it is never held twice."""
-    out = list(guessed)
-    for role, joint in (given or {}).items():
-        if joint and joint not in names:
-            near = ", ".join(repr(n) for n in get_close_matches(joint, names, n=3, cutoff=0.4) or names[:6])
-            raise FormatError(f"roles: no joint {joint!r} for role {role}; did you mean {near}?", path=path)
-        out = ["" if r == role else r for r in out]
+def _with(clip: Clip, given: Mapping[str, str], path: str | Path) -> Clip:
+    body = clip.skeleton
+    roles = list(body.roles)
+    for role, joint in given.items():
+        if role not in ROLES:
+            hint = ", ".join(repr(n) for n in get_close_matches(role, ROLES, n=3, cutoff=0.4) or ROLES[:6])
+            raise FormatError(f"no role {role!r}; did you mean {hint}?", path=path)
+        if joint and joint not in body.names:
+            near = get_close_matches(joint, body.names, n=3, cutoff=0.4) or body.names[:6]
+            hint = ", ".join(repr(n) for n in near)
+            raise FormatError(f"no joint {joint!r} for role {role}; did you mean {hint}?", path=path)
+        roles = ["" if r == role else r for r in roles]
         if joint:
-            out[list(names).index(joint)] = role
-    return tuple(out)
+            roles[body.names.index(joint)] = role
+    if tuple(roles) == body.roles:
+        return clip
+    return replace(clip, skeleton=Skeleton(body.names, body.parents, body.offsets, tuple(roles), body.ends))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +36,6 @@ def read_stroke(
     fps: float | None = None,
     strict: bool = False,
     drop_slides: bool = False,
-    roles: Mapping[str, str] | None = None,
 ) -> Clip:
     """A stroke from a CSV file with `t,x,y`, t in seconds; x and y in metres unless a unit is given.
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from motionloom.core import Clip, FormatError, replace
+from motionloom.core import BadRequest, Clip, FormatError, replace
 from motionloom.io.bvh import read_bvh
 from motionloom.io.bvh_write import write_bvh
 from motionloom.io.labels import labelled, write_labels
-from motionloom.io.roles_file import find_roles
+from motionloom.io.roles_file import with_roles
 from motionloom.io.stroke import read_stroke, write_stroke
 from motionloom.io.tpose import starts_with_tpose
 
@@ -50,10 +50,10 @@ def load(
     if entry is None or entry.read is None:
         readable = ", ".join(suffix for suffix, f in FORMATS.items() if f.read)
         raise FormatError(f"no reader for {path.suffix or 'a file without a suffix'}; there are {readable}", path=path)
-    clip = entry.read(
-        path, unit=unit, up=up, fps=fps, strict=strict, drop_slides=drop_slides, roles=find_roles(path, roles)
-    )
-    clip = labelled(clip, path)
+    if fps is not None and not 1e-3 <= fps <= 1e6:
+        raise BadRequest(f"fps: {fps} frames per second make no sense")
+    clip = entry.read(path, unit=unit, up=up, fps=fps, strict=strict, drop_slides=drop_slides)
+    clip = labelled(with_roles(clip, path, roles), path)
     if not starts_with_tpose(clip):
         return clip
     if trim_tpose:
