@@ -47,13 +47,12 @@ def glitches(clip: Clip) -> list[Glitch]:
     steps = angle_between(clip.rotations[1:], clip.rotations[:-1])
     middle = slerp(clip.rotations[:-2], clip.rotations[2:], np.full(clip.rotations.shape[1], 0.5))
     off = angle_between(clip.rotations[1:-1], middle)
-    jumps = (steps > FASTEST / clip.fps) | _spiky_steps(off, SPIKE, HARDEST, clip.fps)
+    jumps = (steps > FASTEST / clip.fps) | _spiky_steps(off, steps, SPIKE, HARDEST, clip.fps)
     found = [g for j in range(len(clip.skeleton)) for g in _bursts(jumps[:, j], steps[:, j], j, clip.fps)]
     moves = np.linalg.norm(np.diff(clip.root, axis=0), axis=1)
     off_root = np.linalg.norm(clip.root[1:-1] - (clip.root[:-2] + clip.root[2:]) / 2, axis=1)
-    jumps_root = (moves > FASTEST_ROOT / clip.fps) | _spiky_steps(
-        off_root[:, None], SPIKE_ROOT, HARDEST_ROOT, clip.fps
-    )[:, 0]
+    spiky = _spiky_steps(off_root[:, None], moves[:, None], SPIKE_ROOT, HARDEST_ROOT, clip.fps)[:, 0]
+    jumps_root = (moves > FASTEST_ROOT / clip.fps) | spiky
     found += _bursts(jumps_root, moves, -1, clip.fps)
     return sorted(found, key=lambda g: (g.start, g.joint))
 
@@ -95,18 +94,17 @@ def mended(clip: Clip, found: Sequence[Glitch] | None = None) -> tuple[Clip, lis
     return (replace(clip, root=root, rotations=rotations) if done else clip), done
 
 
-def _spiky_steps(off: FloatArray, least: float, hardest: float, fps: float) -> BoolArray:
+def _spiky_steps(off: FloatArray, steps: FloatArray, least: float, hardest: float, fps: float) -> BoolArray:
     """(F - 1, n) steps to and from a frame that is off its neighbours' middle (F - 2, n) as nothing around it is.
 
-    Off the middle by d means an acceleration of 2 d fps^2.
+    Off the middle by d means an acceleration of 2 d fps^2. Both steps must be long, or the joint does not come back.
     """
     least = max(least, hardest / (2 * fps**2))
     radius = max(3, round(0.5 * fps))
-    out = np.zeros((len(off) + 1, off.shape[1]), bool)
-    for f, j in np.argwhere(off > least):
+    out = np.zeros(steps.shape, bool)
+    for f, j in np.argwhere((off > least) & (np.minimum(steps[:-1], steps[1:]) > 0.7 * off)):
         around = np.concatenate([off[max(0, f - radius) : max(0, f - 2), j], off[f + 3 : f + 3 + radius, j]])
-        peak = off[max(0, f - 1) : f + 2, j].max()
-        if off[f, j] == peak and len(around) >= 3 and peak > ODD * max(float(np.median(around)), 1e-9):
+        if len(around) >= 3 and off[f, j] > ODD * max(float(np.median(around)), 1e-9):
             out[f : f + 2, j] = True
     return out
 

@@ -1,0 +1,123 @@
+"""What is wrong with captures before anyone learns from them, and mending what can be mended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from motionloom.core import Clip, replace
+from motionloom.evaluate.fall import WRONG, free_falls, true_rate
+from motionloom.evaluate.findings import CHECKS, Finding, in_file, spans
+from motionloom.evaluate.twins import RATE, twins
+from motionloom.io.tpose import starts_with_tpose
+from motionloom.kinematics.glitches import Glitch, broken_frames, glitches, mendable, mended
+from motionloom.kinematics.proportions import same_bones
+
+
+def check(clips: Sequence[Clip]) -> list[Finding]:
+    """Everything that is wrong with these clips, clip by clip.
+
+    Glitches, frozen and never-moving joints, flipped limbs, T-pose frames, feet below or off the floor, drifting bone
+    lengths; a frame rate that free fall contradicts (told from all clips of the same body together); duplicates and
+    mirrored twins. An added T-pose at frame 0 is said once, and left out of the other checks.
+    """
+    out: list[list[Finding]] = []
+    for clip in clips:
+        tpose = starts_with_tpose(clip)
+        found = [f for one in CHECKS for f in one(clip[1:] if tpose else clip)]
+        if tpose:
+            text = "frame 0 is a T-pose, not part of the motion"
+            found.insert(0, Finding(clip.name or "clip", "T-pose", text, start=0, stop=1, size=1.0, unit="frames"))
+        out.append(found)
+    for i, finding in rate_findings(clips) + twin_findings(clips):
+        out[i].append(finding)
+    return [f for found in out for f in found]
+
+
+def rate_findings(clips: Sequence[Clip]) -> list[tuple[int, Finding]]:
+    """Clips whose frame rate their own free fall, or that of the same body in the other clips, contradicts."""
+    out = []
+    for members in _bodies(clips):
+        falls = {i: free_falls(clips[i]) for i in members}
+        rate = true_rate([f for i in members for f in falls[i]])
+        stated = clips[members[0]].fps
+        if rate is None or abs(np.log(rate / stated)) < np.log(1 + WRONG):
+            continue
+        seen = {clips[i].name: falls[i] for i in members if falls[i]}
+        where = ", ".join(f"{name} frame {f[0].start}" for name, f in list(seen.items())[:3])
+        fall = 9.81 * (stated / rate) ** 2
+        for i in members:
+            text = (
+                f"the frame rate is wrong: {stated:g} fps is stated, but in flight it falls at {fall:.3g} m/s^2, "
+                f"which is 9.81 at {rate:.3g} fps ({where})"
+            )
+            out.append((i, Finding(clips[i].name or "clip", "frame rate", text, size=rate, unit="fps")))
+    return out
+
+
+def _bodies(clips: Sequence[Clip]) -> list[list[int]]:
+    """Clips of the same body at the same stated rate: one subject, recorded together."""
+    groups: list[list[int]] = []
+    for i, clip in enumerate(clips):
+        first = (clips[g[0]] for g in groups)
+        home = next((g for g, c in zip(groups, first, strict=True) if _same_body(c, clip)), None)
+        if home is None:
+            groups.append([i])
+        else:
+            home.append(i)
+    return groups
+
+
+def _same_body(a: Clip, b: Clip) -> bool:
+    return a.fps == b.fps and a.skeleton.names == b.skeleton.names and same_bones(a.skeleton, b.skeleton)
+
+
+def twin_findings(clips: Sequence[Clip]) -> list[tuple[int, Finding]]:
+    """The later clip of every pair of duplicates or mirrored twins."""
+    out = []
+    for t in twins(clips):
+        other = clips[t.a].name or f"clip {t.a}"
+        how = "a mirrored twin of" if t.mirrored else "the same take as"
+        start = round(t.start_b * clips[t.b].fps / RATE)
+        text = f"{how} {other}: {t.seconds:.3g} s are equal, from frame {in_file(clips[t.b], start)}"
+        kind = "mirrored twin" if t.mirrored else "duplicate"
+        out.append((t.b, Finding(clips[t.b].name or "clip", kind, text, start=start, size=t.seconds, unit="s")))
+    return out
+
+
+def repair(clip: Clip) -> tuple[Clip, list[str]]:
+    """The clip with short glitches mended by their neighbours, a T-pose at frame 0 dropped, and what was done.
+
+    Long glitches, steps, flipped limbs and frozen joints stay: nothing beside them says what was there. They are named.
+    """
+    said = []
+    name = clip.name or "clip"
+    if starts_with_tpose(clip):
+        clip = clip[1:]
+        said.append(f"{name}: frame 0 was a T-pose, dropped")
+    found = glitches(clip)
+    clip_2, done = mended(clip, found)
+    said += [f"{name}: {_told(clip, g)}, mended by its neighbours" for g in done]
+    said += [f"{name}: {_told(clip, g)}, left as it is ({_why(g)})" for g in found if not mendable(g, clip.fps)]
+    if done:
+        clip_2 = replace(clip_2, origin=clip_2.origin.said(f"{len(done)} glitches mended"))
+    return clip_2, said
+
+
+def _told(clip: Clip, g: Glitch) -> str:
+    joint = "root" if g.joint < 0 else clip.skeleton.names[g.joint]
+    size = f"{g.size:.2f} m" if g.joint < 0 else f"{np.degrees(g.size):.0f} deg"
+    first, last = in_file(clip, g.start), in_file(clip, g.stop - 1)
+    return (
+        f"{joint} jumps by {size}, frames {first}-{last}" if last > first else f"{joint} jumps by {size}, frame {first}"
+    )
+
+
+def _why(g: Glitch) -> str:
+    return "it jumps and stays there" if g.kind == "step" else "too long to be told from its neighbours"
+
+
+def broken_spans(clip: Clip) -> list[tuple[int, int]]:
+    """Runs [start, stop) of frames that nobody should learn from."""
+    return spans(broken_frames(clip))

@@ -1,0 +1,156 @@
+"""What `check` says of captures with faults put in on purpose, and of real ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom import samples
+from motionloom.core import Clip, replace
+from motionloom.evaluate.check import check, rate_findings, repair
+from motionloom.evaluate.fall import free_falls, true_rate
+from motionloom.evaluate.findings import backward_bend, bone_findings
+from motionloom.evaluate.twins import twins
+from motionloom.kinematics.edit import resample
+from motionloom.kinematics.mirror import mirror
+from motionloom.kinematics.travel import moved, turned
+from motionloom.rotation import IDENTITY, exp, multiply
+
+
+@pytest.fixture(scope="module")
+def walk() -> Clip:
+    return samples.make("walk", seed=1)
+
+
+def kinds(clips: Clip | list[Clip]) -> list[str]:
+    return [f.kind for f in check(clips if isinstance(clips, list) else [clips])]
+
+
+def test_a_clean_sample_is_called_clean(walk):
+    assert [k for k in kinds(walk) if k != "never moves"] == []
+
+
+def test_a_glitch_is_said_with_clip_joint_frame_and_size(walk):
+    rotations = walk.rotations.copy()
+    j = walk.skeleton.joint("left_forearm")
+    rotations[100:103, j] = multiply(rotations[100:103, j], exp([1.4, 0, 0]))
+    (found,) = [f for f in check([replace(walk, rotations=rotations)]) if f.kind == "glitch"]
+    assert found.clip == walk.name
+    assert found.joint == walk.skeleton.names[j]
+    assert (found.start, found.stop) == (100, 103)
+    assert found.size == pytest.approx(80, abs=5)
+    assert "80 deg" in str(found) or "frames 100-102" in str(found)
+
+
+def test_a_joint_that_freezes_while_the_body_walks_is_found(walk):
+    rotations = walk.rotations.copy()
+    j = walk.skeleton.joint("right_forearm")
+    rotations[60:120, j] = rotations[60, j]
+    found = [f for f in check([replace(walk, rotations=rotations)]) if f.kind == "frozen"]
+    assert [(f.joint, f.start, f.stop) for f in found] == [(walk.skeleton.names[j], 60, 120)]
+    assert found[0].size == pytest.approx(1.0, abs=0.05)
+
+
+def test_joints_that_never_turn_are_listed_once(walk):
+    rotations = walk.rotations.copy()
+    for role in ("neck", "left_hand"):
+        rotations[:, walk.skeleton.joint(role)] = IDENTITY
+    (found,) = [f for f in check([replace(walk, rotations=rotations)]) if f.kind == "never moves"]
+    assert walk.skeleton.names[walk.skeleton.joint("neck")] in found.text
+
+
+def test_a_limb_that_flips_and_stays_is_a_flipped_limb(walk):
+    rotations = walk.rotations.copy()
+    j = walk.skeleton.joint("left_upper_arm")
+    rotations[150:, j] = multiply(rotations[150:, j], exp([0, 2.6, 0]))
+    found = [f for f in check([replace(walk, rotations=rotations)]) if f.kind == "flipped limb"]
+    assert [(f.joint, f.start) for f in found] == [(walk.skeleton.names[j], 149)]
+
+
+def test_a_knee_behind_the_line_from_hip_to_ankle_bends_backwards():
+    hip, ankle, toe = np.array([[0.0, 0.8, 0]]), np.array([[0.0, 0, 0]]), np.array([[0.0, 0, 0.2]])
+    knee = np.array([[0.0, 0.4, -0.3]])  # shin length 0.5: 0.6 of it behind
+    assert backward_bend(hip, knee, ankle, toe) == pytest.approx([0.6])
+    assert backward_bend(hip, knee * [1, 1, -1], ankle, toe) == pytest.approx([-0.6])
+
+
+def test_an_added_t_pose_is_said_once(walk):
+    rest = replace(walk[:1], rotations=np.tile(IDENTITY, (1, len(walk.skeleton), 1)))
+    from motionloom.core import concatenate
+
+    found = check([concatenate([rest, walk])])
+    assert [f.kind for f in found if f.kind != "never moves"] == ["T-pose"]
+
+
+def test_feet_below_and_off_the_floor(walk):
+    sunk = replace(walk, root=walk.root - [0, 0.1, 0])
+    high = replace(walk, root=walk.root + [0, 0.2, 0])
+    assert "below the floor" in kinds(sunk)
+    assert "off the floor" in kinds(high)
+
+
+def test_bone_lengths_that_drift_are_found(walk):
+    slides = np.zeros((len(walk), len(walk.skeleton), 3))
+    j = walk.skeleton.joint("left_shin")
+    slides[80, j] = 0.1 * walk.skeleton.offsets[j]
+    (found,) = bone_findings(replace(walk, slides=slides))
+    assert found.joint == walk.skeleton.names[j]
+    assert found.start == 80
+    assert found.size == pytest.approx(0.1 * np.linalg.norm(walk.skeleton.offsets[j]))
+
+
+def test_duplicates_are_found_wherever_they_stand_and_however_they_were_cut(walk):
+    other = samples.make("walk", seed=5, speed=1.0)
+    copy = turned(moved(walk[60:], (3, 1)), 1.0)
+    found = twins([walk, other, copy])
+    assert [(t.a, t.b, t.mirrored) for t in found] == [(0, 2, False)]
+    assert found[0].start_a == 30
+    assert found[0].seconds == pytest.approx(5.0, abs=0.1)
+
+
+def test_a_mirrored_twin_is_found_at_another_frame_rate(walk):
+    found = twins([walk, samples.make("run", seed=3), resample(mirror(walk), 30.0)])
+    assert [(t.a, t.b, t.mirrored) for t in found] == [(0, 2, True)]
+    assert "mirrored twin" in kinds([walk, mirror(walk)])
+
+
+def test_repair_mends_says_so_and_leaves_the_rest(walk):
+    rotations = walk.rotations.copy()
+    j = walk.skeleton.joint("head")
+    rotations[50, j] = multiply(rotations[50, j], exp([1.5, 0, 0]))
+    k = walk.skeleton.joint("left_foot")
+    rotations[200:, k] = multiply(rotations[200:, k], exp([0, 2.0, 0]))
+    clip, said = repair(replace(walk, rotations=rotations))
+    assert len(said) == 2
+    assert "frame 50, mended by its neighbours" in said[0]
+    assert "left as it is" in said[1]
+    assert "glitches mended" in clip.origin.notes[-1]
+    again, nothing = repair(walk)
+    assert again is walk
+    assert nothing == []
+
+
+def test_a_wrong_frame_rate_is_said_from_the_fall_of_a_jump(mocap):
+    from motionloom.io import load
+
+    jump, walk = (load(mocap / "cmu" / f"143_{n}.bvh") for n in ("06", "32"))
+    assert true_rate(free_falls(jump)) == pytest.approx(60, abs=2)
+    found = rate_findings([jump, walk])
+    assert [i for i, _ in found] == [0, 1]  # the walk has no flight, but it is the same body
+    assert all(f.size == pytest.approx(60, abs=2) for _, f in found)
+    assert "60.9 fps" in found[0][1].text or "61" in found[0][1].text
+
+
+@pytest.mark.parametrize("name", ["118_03", "118_20", "83_42", "49_04", "127_25"])
+def test_true_frame_rates_are_believed(mocap, name):
+    from motionloom.io import load
+
+    clip = load(mocap / "cmu" / f"{name}.bvh")
+    assert true_rate(free_falls(clip)) == pytest.approx(120, rel=0.03)
+    assert rate_findings([clip]) == []
+
+
+def test_a_cartwheel_on_the_hands_is_no_free_fall(mocap):
+    from motionloom.io import load
+
+    assert rate_findings([load(mocap / "cmu" / f"49_{n}.bvh") for n in ("06", "07", "08")]) == []

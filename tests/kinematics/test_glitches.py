@@ -1,0 +1,104 @@
+"""Glitches put into a clean clip on purpose: found where they are, and mended."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom import samples
+from motionloom.core import Clip, replace
+from motionloom.kinematics.glitches import broken_frames, glitches, mended
+from motionloom.rotation import angle_between, exp, multiply
+
+
+@pytest.fixture(scope="module")
+def walk() -> Clip:
+    return samples.make("walk", seed=1)
+
+
+def bent(clip: Clip, joint: str, frames: slice, degrees: float) -> Clip:
+    rotations = clip.rotations.copy()
+    j = clip.skeleton.joint(joint)
+    rotations[frames, j] = multiply(rotations[frames, j], exp([np.radians(degrees), 0, 0]))
+    return replace(clip, rotations=rotations)
+
+
+def test_a_clean_walk_and_a_clean_run_have_no_glitch(walk):
+    assert glitches(walk) == []
+    assert glitches(samples.make("run", seed=2)) == []
+
+
+def test_a_burst_is_found_with_its_joint_frames_and_size(walk):
+    spoilt = bent(walk, "left_forearm", slice(100, 103), 80)
+    (found,) = glitches(spoilt)
+    assert (found.joint, found.start, found.stop, found.kind) == (
+        walk.skeleton.joint("left_forearm"),
+        100,
+        103,
+        "burst",
+    )
+    assert np.degrees(found.size) == pytest.approx(80, abs=5)
+    assert np.flatnonzero(broken_frames(spoilt)).tolist() == [100, 101, 102]
+
+
+def test_a_short_burst_is_mended_by_its_neighbours_and_nothing_else_is_touched(walk):
+    spoilt = bent(walk, "left_forearm", slice(100, 103), 80)
+    again, done = mended(spoilt)
+    assert len(done) == 1
+    assert angle_between(again.rotations, walk.rotations).max() < np.radians(1)
+    same = np.delete(again.rotations, walk.skeleton.joint("left_forearm"), axis=1)
+    assert np.array_equal(same, np.delete(walk.rotations, walk.skeleton.joint("left_forearm"), axis=1))
+    assert glitches(again) == []
+
+
+def test_wrong_first_frames_hold_the_first_good_one(walk):
+    spoilt = bent(walk, "right_thigh", slice(0, 2), 90)
+    (found,) = glitches(spoilt)
+    assert (found.start, found.stop, found.kind) == (0, 2, "edge")
+    again, _ = mended(spoilt)
+    j = walk.skeleton.joint("right_thigh")
+    assert angle_between(again.rotations[:2, j], walk.rotations[2, j]).max() < 1e-9
+
+
+def test_a_step_that_stays_cannot_be_mended(walk):
+    spoilt = bent(walk, "right_foot", slice(150, None), 120)
+    (found,) = glitches(spoilt)
+    assert (found.start, found.stop, found.kind) == (149, 151, "step")
+    again, done = mended(spoilt)
+    assert again is spoilt
+    assert done == []
+
+
+def test_a_long_burst_is_left_alone(walk):
+    rotations = walk.rotations.copy()
+    j = walk.skeleton.joint("head")
+    rotations[100:130:2, j] = multiply(rotations[100:130:2, j], exp([2.0, 0, 0]))
+    spoilt = replace(walk, rotations=rotations)
+    assert mended(spoilt)[1] == []
+    assert broken_frames(spoilt)[100:129].all()
+
+
+def test_the_roots_place_can_jump_too(walk):
+    root = walk.root.copy()
+    root[200] += [0, 0, 0.5]
+    (found,) = glitches(replace(walk, root=root))
+    assert (found.joint, found.start, found.stop) == (-1, 200, 201)
+    assert found.size == pytest.approx(0.5, abs=0.05)
+    again, _ = mended(replace(walk, root=root))
+    assert np.abs(again.root - walk.root).max() < 0.01
+
+
+def test_real_captures_glitch_in_the_first_frames_after_the_t_pose(mocap):
+    from motionloom.io import load
+
+    clip = load(mocap / "cmu" / "16_23.bvh")[1:]
+    found = [g for g in glitches(clip) if g.joint == clip.skeleton.joint("right_upper_arm")]
+    assert [(g.start, g.stop, g.kind) for g in found] == [(0, 3, "edge")]
+    assert np.degrees(found[0].size) > 60
+
+
+def test_fast_punches_at_thirty_frames_per_second_are_no_glitches(mocap):
+    from motionloom.io import load
+
+    for name in ("dataset-1_punch_normal_001.bvh", "dataset-1_punch_normal_002.bvh"):
+        assert not broken_frames(load(mocap / "bandai" / name)).any()
