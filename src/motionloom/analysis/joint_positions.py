@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import ClassVar
 
@@ -38,11 +38,15 @@ def scales(clips: Sequence[Clip], weights: Weights = "lee") -> Scales:
     """
     if not clips:
         raise BadRequest("normalisation: expected at least one clip, found none")
-    most = np.zeros(6)
     for clip in clips:
         require_same_hierarchy(clips[0].skeleton, clip.skeleton, names=(clips[0].name, clip.name))
-        w = joint_weights(clip.skeleton, weights)
-        for n, part in enumerate(_parts(clip, w)):
+    return _largest_steps(_parts(clip, joint_weights(clip.skeleton, weights)) for clip in clips)
+
+
+def _largest_steps(clips: Iterable[list[FloatArray]]) -> Scales:
+    most = np.zeros(6)
+    for parts in clips:
+        for n, part in enumerate(parts):
             steps = np.diff(part, axis=0)
             most[n] = max(most[n], float(np.einsum("fd,fd->f", steps, steps).max(initial=0.0)))
     return Scales(*(float(m) if m > 1e-18 else 1.0 for m in most))
@@ -78,11 +82,11 @@ class JointPositions:
         require_comparable(a, b, shortest=3, why="an acceleration")
         w_p, w_v, w_v0, w_a0 = checked_attributes(self.attributes, self.terms_of)
         w = joint_weights(a.skeleton, self.weights)
-        by = astuple(self.scales if self.scales is not None else scales([a, b], self.weights))
-        factors = np.sqrt(np.array([w_p, w_v, w_v0, w_v0, w_a0, w_a0]) / by)
+        both = [_parts(clip, w) for clip in (a, b)]
+        by = self.scales if self.scales is not None else _largest_steps(both)
+        factors = np.sqrt(np.array([w_p, w_v, w_v0, w_v0, w_a0, w_a0]) / astuple(by))
         one, other = (
-            np.concatenate([f * part for f, part in zip(factors, _parts(clip, w), strict=True) if f > 0], 1)
-            for clip in (a, b)
+            np.concatenate([f * part for f, part in zip(factors, parts, strict=True) if f > 0], 1) for parts in both
         )
         return Comparison((len(a), len(b)), (0, 0), squared_differences(one, other, self.precision))
 

@@ -6,13 +6,14 @@ import numpy as np
 
 from motionloom.core import Clip, FloatArray
 from motionloom.kinematics.forward import accelerations, fk, velocities
-from motionloom.rotation import inverse, log, multiply, rotate
+from motionloom.rotation import inverse, log, multiply, to_matrix
 
 
 def in_root_frame(clip: Clip, vectors: FloatArray) -> FloatArray:
     """World vectors (F, 3) or (F, K, 3) in the axes of the hips of the same frame."""
-    back = inverse(clip.rotations[:, 0])
-    return rotate(back if vectors.ndim == 2 else back[:, None], vectors)
+    world_from_hips = to_matrix(clip.rotations[:, 0])
+    rows = vectors if vectors.ndim == 3 else vectors[:, None]
+    return (rows @ world_from_hips).reshape(vectors.shape)  # rows times R is R^-1 times columns
 
 
 def root_positions(clip: Clip) -> FloatArray:
