@@ -46,8 +46,9 @@ def read_bvh(
         with open(path, "rb") as file:
             if not file.seek(0, 2):
                 raise notes.error("this is an empty file")
-            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                return parse_bvh(data, notes, unit=unit, up=up, fps=fps, drop_slides=drop_slides)
+            # closed when nothing looks into it any more: an error on its way out still does
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return parse_bvh(data, notes, unit=unit, up=up, fps=fps, drop_slides=drop_slides)
     except OSError as error:
         raise notes.error(f"cannot be read: {error.strerror or error}") from None
 
