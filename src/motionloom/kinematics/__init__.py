@@ -1,0 +1,99 @@
+"""How bodies move: forward and inverse kinematics, travel, roles, contacts, edits in time, channels."""
+
+from motionloom.kinematics.chain import Residuals, solve_chain
+from motionloom.kinematics.channels import Channels, Layout, fit_layout, from_channels, to_channels
+from motionloom.kinematics.contacts import Part, contacts, foot_parts, part_positions, with_contacts
+from motionloom.kinematics.edit import concatenate_aligned, crop, resample
+from motionloom.kinematics.forward import (
+    accelerations,
+    end_positions,
+    fk,
+    fk_rotations,
+    local_rotations,
+    positions,
+    velocities,
+    world,
+)
+from motionloom.kinematics.limb import TwoBone, limb_rotations, place_limb, two_bone
+from motionloom.kinematics.loop import Loop, close_loop, find_loop, repeat, seam, seam_features
+from motionloom.kinematics.mirror import mirror, partners
+from motionloom.kinematics.proportions import leg_length, on_skeleton, same_bones
+from motionloom.kinematics.roles import GROUPS, Foot, feet, group, guess_roles
+from motionloom.kinematics.targets import AimTarget, OrientationTarget, PoseTarget, PositionTarget, Target
+from motionloom.kinematics.travel import (
+    Travel,
+    along,
+    body_axes,
+    from_root_motion,
+    ground_turn,
+    headings,
+    in_place,
+    moved,
+    placed,
+    root_motion,
+    travel,
+    turned,
+)
+
+__all__ = [
+    "GROUPS",
+    "AimTarget",
+    "Channels",
+    "Foot",
+    "Layout",
+    "Loop",
+    "OrientationTarget",
+    "Part",
+    "PoseTarget",
+    "PositionTarget",
+    "Residuals",
+    "Target",
+    "Travel",
+    "TwoBone",
+    "accelerations",
+    "along",
+    "body_axes",
+    "close_loop",
+    "concatenate_aligned",
+    "contacts",
+    "crop",
+    "end_positions",
+    "feet",
+    "find_loop",
+    "fit_layout",
+    "fk",
+    "fk_rotations",
+    "foot_parts",
+    "from_channels",
+    "from_root_motion",
+    "ground_turn",
+    "group",
+    "guess_roles",
+    "headings",
+    "in_place",
+    "leg_length",
+    "limb_rotations",
+    "local_rotations",
+    "mirror",
+    "moved",
+    "on_skeleton",
+    "part_positions",
+    "partners",
+    "place_limb",
+    "placed",
+    "positions",
+    "repeat",
+    "resample",
+    "root_motion",
+    "same_bones",
+    "seam",
+    "seam_features",
+    "solve_chain",
+    "to_channels",
+    "travel",
+    "turned",
+    "two_bone",
+    "velocities",
+    "with_contacts",
+    "world",
+]
