@@ -62,11 +62,16 @@ class Origin:
         return replace(self, notes=(*self.notes, *notes))
 
     def spans(self) -> list[tuple[Source, int, int, int]]:
-        """Runs of consecutive source frames: (source, first source frame, first frame here, length)."""
+        """Runs of source frames in order: (source, first source frame, first frame here, length).
+
+        A resampled clip steps over some of its source's frames, or repeats them: such steps do not end a run.
+        """
         if self.which is None or self.frames is None or not len(self.which):
             return []
-        step = np.where(self.frames[1:] < 0, self.frames[:-1] >= 0, np.diff(self.frames) != 1)
-        cut = np.flatnonzero((np.diff(self.which) != 0) | step) + 1
+        step = np.diff(self.frames)
+        usual = float(np.median(step[step > 0])) if (step > 0).any() else 1.0
+        odd = np.where(self.frames[1:] < 0, self.frames[:-1] >= 0, (step < 0) | (step > 1.5 * usual))
+        cut = np.flatnonzero((np.diff(self.which) != 0) | odd) + 1
         starts = [0, *cut.tolist()]
         stops = [*cut.tolist(), len(self.which)]
         return [

@@ -23,9 +23,9 @@ def leg_length(skeleton: Skeleton) -> float:
     return float(reach.max()) if reach.max() > 1e-6 else 1.0
 
 
-def same_bones(a: Skeleton, b: Skeleton, *, within: float = 1e-4) -> bool:
-    """Same hierarchy, and every bone equal to `within` metres: the clips of two such skeletons need no change."""
-    require_same_hierarchy(a, b)
+def same_bones(a: Skeleton, b: Skeleton, *, within: float = 1e-4, names: tuple[str, str] = ("first", "second")) -> bool:
+    """Is every bone equal to `within` metres? Another hierarchy is a `SkeletonMismatch` (`names` are the clips')."""
+    require_same_hierarchy(a, b, names=names)
     return bool(np.abs(a.offsets[1:] - b.offsets[1:]).max(initial=0.0) <= within)
 
 

@@ -1,0 +1,175 @@
+"""What all methods share: the shape of a model, and the way from a request to a clip."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from motionloom.constraints import MEASURES, Constraint, Measure, Request, residuals
+from motionloom.core import BadRequest, Clip, Skeleton, Source, Unmet, UnsupportedConstraint, replace
+from motionloom.core.arrays import put
+from motionloom.kinematics.edit import resample
+from motionloom.kinematics.travel import placed
+from motionloom.methods.finish import finish
+from motionloom.methods.settings import Param, Settings, param, params
+
+__all__ = ["Honours", "Learned", "Model", "Param", "Settings", "check_request", "param", "params", "synthesize"]
+
+Honours = tuple[tuple[type[Constraint], str], ...]
+"""Constraint classes, each with "hard" or "soft"; a method that takes both lists both."""
+
+
+class Learned(NamedTuple):
+    """One clip that a model was learned from; it need not exist any more."""
+
+    name: str
+    frames: int  # used, at the model's frame rate
+    sha256: str
+    of: str = "clip"  # what was hashed: the bytes of the "file", or the numbers of the "clip"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Model(ABC):
+    """A learned model: arrays, numbers, and nothing else. It is complete when it exists.
+
+    A method subclasses this with its own fields, says what it `honours`, and implements `make`. Optional: a public
+    `plan(request, rng)` for what it decides before it renders, and `step(state, command, dt, rng)` if it can run
+    for ever.
+    """
+
+    method: ClassVar[str]
+    honours: ClassVar[Honours] = ()
+    Options: ClassVar[type[Settings]] = Settings
+    ends_itself: ClassVar[bool] = False  # has a natural end, so that a request may leave out its length
+    cleans: ClassVar[bool] = True  # are plants cleaned at the end?
+
+    skeleton: Skeleton
+    config: Any  # the method's own Config
+    fps: float
+    sources: tuple[Learned, ...] = ()
+    notes: tuple[str, ...] = ()  # what was said while learning
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            put(self, f.name, _read_only(getattr(self, f.name)))
+
+    @abstractmethod
+    def make(self, request: Request, options: Any, rng: Generator) -> Clip:
+        """The method itself: a clip at the model's frame rate for a request that has been checked.
+
+        `request.fps` is the model's, and all of its constraints are honoured and fit the skeleton and the length.
+        Place the clip as asked, where places matter; `synthesize` puts its first frame at the request's beginning,
+        lets hard constraints hold exactly, cleans plants and checks.
+        """
+
+    def refuses(self, constraint: Constraint, frames: int | None) -> str:
+        """Why this one cannot be honoured although its class is, or "": `only at time 0`, say."""
+        return ""
+
+    def measures(self) -> Mapping[str, Measure]:
+        """How this method's parameters are read off a clip."""
+        return MEASURES
+
+    def options(self, request: Request) -> Any:
+        """The request's options as this method's own, checked."""
+        return self.Options.of(request.options)
+
+    def synthesize(self, request: Request, rng: Generator) -> Clip:
+        """A clip that keeps the request: hard constraints are met, or `Unmet` or `NoPath` is raised."""
+        check_request(self, request)
+        options = self.options(request)
+        fps = request.fps or self.fps
+        frames = request.length(fps)
+        inner = request.at_fps(self.fps)
+        if frames is not None:  # enough frames of the model's to cover the result's last one
+            inner = dataclasses.replace(
+                inner, seconds=None, frames=int(np.ceil((frames - 1) * self.fps / fps - 1e-9)) + 1
+            )
+        try:
+            return self._finished(self.make(inner, options, rng), request, fps, frames)
+        except Unmet as error:
+            raise self._with_best(error, request, fps, frames) from None
+
+    def _finished(self, clip: Clip, request: Request, fps: float, frames: int | None) -> Clip:
+        """The raw clip at the result's frame rate and length, at its beginning, cleaned and checked."""
+        clip = resample(clip, fps)[:frames]
+        begin = request.beginning(len(clip), fps)
+        clip = placed(clip, begin.position, begin.heading)
+        return finish(clip, request, clean=self.cleans, measures=self.measures())
+
+    def _with_best(self, error: Unmet, request: Request, fps: float, frames: int | None) -> Unmet:
+        """The same error with its best clip finished too, as far as that goes, and with every residual."""
+        if error.best is None or error.residuals is not None:
+            return error
+        try:
+            best = self._finished(error.best, request, fps, frames)
+        except Unmet as again:
+            best = again.best
+        rows = residuals(best, request, measures=self.measures())
+        return type(error)(str(error), best=best, residuals=rows)
+
+
+def check_request(model: Model, request: Request) -> None:
+    """Raise before any work if a request asks for what the method cannot do, or for what cannot be."""
+    frames = request.length(request.fps or model.fps)
+    for c in request.wishes:
+        if (type(c), "hard" if c.hard else "soft") not in model.honours:
+            raise UnsupportedConstraint(f"{model.method} cannot honour {_named(c)}; it honours {honoured(model)}")
+        if why := model.refuses(c, frames):
+            raise UnsupportedConstraint(f"{model.method} cannot honour {c.describe()}: {why}")
+    if frames is None and not model.ends_itself:
+        raise BadRequest(f"{model.method} can go on for ever: the request needs seconds or frames")
+    if frames is not None:
+        for c in request.wishes:
+            c.fits(model.skeleton, frames, request.fps or model.fps)
+
+
+def honoured(model: Model | type[Model]) -> str:
+    """What a method honours, in words: `PoseAt (hard), Style (hard or soft)`."""
+    kinds: dict[str, list[str]] = {}
+    for kind, strength in model.honours:
+        kinds.setdefault(kind.__name__, []).append(strength)
+    return ", ".join(f"{name} ({' or '.join(ways)})" for name, ways in kinds.items()) or "no constraints"
+
+
+def synthesize(model: Model, request: Request, *, seed: int = 0, take: int = 0) -> Clip:
+    """Take `take` of a seed: the same bits every time, however many takes are made.
+
+    The generator is `default_rng([seed, take])`; method, seed and take are noted in the clip's origin.
+    """
+    try:
+        clip = model.synthesize(request, np.random.default_rng([seed, take]))
+    except Unmet as error:
+        error.best = None if error.best is None else _signed(error.best, model.method, seed, take)
+        raise
+    return _signed(clip, model.method, seed, take)
+
+
+def _signed(clip: Clip, method: str, seed: int, take: int) -> Clip:
+    """The clip with its method, seed and take in its origin; each frame still knows its source frame."""
+    sources = tuple(Source(s.clip, method, seed) for s in clip.origin.sources)
+    said = f"made by {method}, seed {seed}, take {take}"
+    origin = dataclasses.replace(clip.origin, name=f"{method}_{seed}_{take:03d}", sources=sources, notes=(said,))
+    return replace(clip, origin=origin)
+
+
+def _named(constraint: Constraint) -> str:
+    return f"{type(constraint).__name__} ({'hard' if constraint.hard else 'soft'})"
+
+
+def _read_only(value: Any) -> Any:
+    """Arrays of a model cannot be written to, however deep in tuples they lie."""
+    if isinstance(value, np.ndarray) and value.flags.writeable:
+        value = value.copy()
+        value.flags.writeable = False
+    elif isinstance(value, list):
+        value = tuple(value)
+    if type(value) is tuple:
+        return tuple(_read_only(v) for v in value)
+    return value

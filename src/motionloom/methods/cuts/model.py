@@ -1,0 +1,217 @@
+"""Learning where clips can be cut, and making any length of motion from the pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from motionloom.constraints import Constraint, PoseAt, Request, RootAt, Style, tilt_between
+from motionloom.core import BoolArray, Clip, FloatArray, NoPath
+from motionloom.kinematics.edit import concatenate_aligned
+from motionloom.kinematics.loop import Loop
+from motionloom.methods.base import Honours, Model, check_request
+from motionloom.methods.cuts.search import Cuts, find_cuts, loop_of, with_loops
+from motionloom.methods.cuts.ways import Alive, Graph, pieces, wander
+from motionloom.methods.settings import Settings, param
+from motionloom.rotation import angle_between
+
+
+@dataclass(frozen=True)
+class Config(Settings):
+    """What learning needs."""
+
+    fps: float = param(30.0, "frame rate of the model", unit="fps", low=1, high=1000)
+    largest: float = param(0.06, "largest seam: RMS over joints of pose and velocity difference", unit="m", low=0)
+    shortest: float = param(0.5, "shortest loop", unit="s", low=0.1)
+    apart: float = param(0.1, "cuts nearer than this to a better one are left out", unit="s", low=0.01)
+
+
+@dataclass(frozen=True)
+class Options(Settings):
+    """What synthesis needs."""
+
+    eagerness: float = param(0.5, "chance of taking a cut that comes by", low=0, high=1)
+    shortest: float = param(0.8, "shortest piece, where there is a choice", unit="s", low=0)
+
+
+class Plan(NamedTuple):
+    """Stretches of clips to be laid end to end."""
+
+    pieces: list[tuple[int, int, int]]  # clip, first frame, end frame (excluded)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CutsModel(Model):
+    """Clips, their loops, and the places where one can be cut to another."""
+
+    method: ClassVar[str] = "cuts"
+    honours: ClassVar[Honours] = (
+        (RootAt, "hard"),
+        (PoseAt, "hard"),
+        (Style, "hard"),
+        (Style, "soft"),
+    )
+    Options: ClassVar[type[Settings]] = Options
+
+    clips: tuple[Clip, ...]
+    loops: tuple[Loop | None, ...]  # one for each clip
+    cuts: Cuts
+
+    def refuses(self, constraint: Constraint, frames: int | None) -> str:
+        if isinstance(constraint, RootAt) and frames is not None and constraint.frame(frames, self.fps) != 0:
+            return "it does not choose its way, so a root_at can only be at time 0"
+        return ""
+
+    def graph(self) -> Graph:
+        """All frames and cuts, as the search sees them."""
+        return Graph(tuple(len(c) for c in self.clips), self.cuts)
+
+    def plan(self, request: Request, rng: Generator) -> Plan:
+        """Which stretch of which clip comes when. `NoPath`, with the nearest thing possible, if there is no way."""
+        check_request(self, request)
+        return self._plan(request.at_fps(self.fps), self.options(request), rng)
+
+    def make(self, request: Request, options: Any, rng: Generator) -> Clip:
+        try:
+            plan = self._plan(request, options, rng)
+        except _Dead as dead:
+            raise NoPath(str(dead), best=self._render(dead.best)) from None
+        return self._render(plan)
+
+    def _render(self, plan: Plan) -> Clip:
+        return concatenate_aligned([self.clips[c][a:b] for c, a, b in plan.pieces])
+
+    def _plan(self, request: Request, options: Any, rng: Generator) -> Plan:
+        frames = request.length(self.fps)
+        assert frames is not None  # checked before
+        graph = self.graph()
+        alive, missing = self._alive(graph, request, frames)
+        shortest = round(options.shortest * self.fps)
+        nodes = wander(graph, alive, frames, shortest=shortest, eagerness=options.eagerness, rng=rng)
+        plan = Plan(pieces(nodes, graph.lengths))
+        if missing:
+            raise _Dead(missing, plan)
+        return plan
+
+    def _alive(self, graph: Graph, request: Request, frames: int) -> tuple[Alive, str]:
+        """Where the way may lead, and what had to be given up of what is hard."""
+        free = Alive(graph, frames, lambda t: None)
+        if free.first_dead >= 0:
+            lasts = (frames - 1 - free.first_dead) / self.fps
+            raise NoPath(
+                f"no way through these clips lasts {frames / self.fps:g} s; the longest lasts {lasts:g} s "
+                f"(no cut below a seam of {self.config.largest * 100:g} cm leads on; raise `largest`)"
+            )
+        styles = [c for c in request.constraints if isinstance(c, Style)]
+        hard = [s for s in styles if s.hard]
+        soft = sorted((s for s in styles if not s.hard), key=lambda s: -(s.weight or 0.0) * s.importance)
+        best: Alive = free
+        kept: list[tuple[Style, float]] = []
+        for style in hard + soft:  # each is added if there is still a way, strictly or with room at its ends
+            for slack in (0.0, 1.0):
+                trial = [*kept, (style, slack)]
+                alive = Alive(graph, frames, self._allowed(trial, frames))
+                if alive.first_dead < 0:
+                    best, kept = alive, trial
+                    break
+            else:
+                if style.hard:
+                    return best, self._why(style)
+        return self._towards_poses(graph, request, frames, best, kept), ""
+
+    def _towards_poses(
+        self, graph: Graph, request: Request, frames: int, best: Alive, kept: list[tuple[Style, float]]
+    ) -> Alive:
+        """Among the ways left, those that come near to the poses asked for: the nearest share that has a way."""
+        apart = {}
+        for c in request.constraints:
+            if isinstance(c, PoseAt):
+                apart[c.frame(frames, self.fps)] = self._pose_distances(c)
+        for share in (0.002, 0.01, 0.05, 0.25):
+            if not apart:
+                return best
+            near = {t: d <= np.quantile(d, share) for t, d in apart.items()}
+            alive = Alive(graph, frames, self._allowed(kept, frames, near))
+            if alive.first_dead < 0:
+                return alive
+        return best
+
+    def _pose_distances(self, constraint: PoseAt) -> FloatArray:
+        """(N,) radians: mean difference of each frame from a pose, over the joints that it fixes."""
+        joints, rotations, _ = constraint.target(self.skeleton)
+        out = []
+        for clip in self.clips:
+            apart = angle_between(clip.rotations[:, joints], rotations)
+            if 0 in joints:
+                apart[:, joints.index(0)] = tilt_between(clip.rotations[:, 0], rotations[joints.index(0)])
+            out.append(apart.mean(1))
+        return np.concatenate(out)
+
+    def _allowed(
+        self, styles: Sequence[tuple[Style, float]], frames: int, near: dict[int, BoolArray] | None = None
+    ) -> Any:
+        """For `Alive`: the nodes that each frame of the result may be."""
+        wanted: list[tuple[range, BoolArray]] = []
+        for style, slack in styles:
+            span = style.frames(frames, self.fps)
+            room = int(slack * style.tolerance * len(span) / 2)
+            labels = np.concatenate([clip.label(style.label) for clip in self.clips])
+            wanted.append((range(span.start + room, span.stop - room), labels))
+
+        def allowed(t: int) -> BoolArray | None:
+            masks = [labels for span, labels in wanted if t in span]
+            if near and t in near:
+                masks.append(near[t])
+            return np.logical_and.reduce(masks) if masks else None
+
+        return allowed
+
+    def _why(self, style: Style) -> str:
+        known = sorted({n for clip in self.clips for n in clip.label_names if clip.label(n).any()})
+        if style.label not in known:
+            labels = ", ".join(n for n in known if ":" not in n) or "no labels"
+            return f"no clip carries the label {style.label!r}; these clips carry {labels}"
+        seam = f"{self.config.largest * 100:g} cm"
+        return f"no way through these clips keeps {style.describe()}: no cut with a seam below {seam} leads there"
+
+
+class _Dead(Exception):
+    """There is no way; the plan without what stands in the way."""
+
+    def __init__(self, message: str, best: Plan) -> None:
+        super().__init__(message)
+        self.best = best
+
+
+DEFAULT = Config()
+
+
+def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None) -> CutsModel:
+    """Learn from clips of one skeleton at `config.fps` (see `methods.prepare`). No chance is involved."""
+    loops = tuple(loop_of(c, largest=config.largest, shortest=config.shortest) for c in clips)
+    cuts = find_cuts(clips, largest=config.largest, shortest=config.shortest, apart=config.apart)
+    cuts = with_loops(cuts, clips, loops)
+    notes = [
+        f"{clip.name or i}: no loop of at least {config.shortest:g} s has a seam below {config.largest * 100:g} cm"
+        for i, (clip, loop) in enumerate(zip(clips, loops, strict=True))
+        if loop is None
+    ]
+    between = int((_clip_of(cuts.leave, clips) != _clip_of(cuts.enter, clips)).sum())
+    notes.append(f"{len(cuts.leave)} cuts, {between} of them between different clips")
+    return CutsModel(
+        skeleton=clips[0].skeleton,
+        config=config,
+        fps=config.fps,
+        notes=tuple(notes),
+        clips=tuple(clips),
+        loops=loops,
+        cuts=cuts,
+    )
+
+
+def _clip_of(nodes: Any, clips: Sequence[Clip]) -> Any:
+    return np.searchsorted(np.cumsum([len(c) for c in clips]), nodes, side="right")

@@ -1,0 +1,107 @@
+"""From clips as they are to clips that a method can learn from together."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from motionloom.core import BadRequest, Clip, replace
+from motionloom.io.tpose import starts_with_tpose
+from motionloom.kinematics.edit import resample
+from motionloom.kinematics.proportions import leg_length, on_skeleton, same_bones
+from motionloom.methods.base import Learned, Model
+
+
+class Prepared(NamedTuple):
+    """Clips of one skeleton at one frame rate, and what was done to them."""
+
+    clips: tuple[Clip, ...]
+    notes: tuple[str, ...]
+
+
+def prepare(clips: Sequence[Clip], fps: float, *, trim_tpose: bool = True) -> Prepared:
+    """Clips put on the first one's skeleton, without T-pose frames, at `fps`.
+
+    Same names and parents with other bone lengths: the rotations are kept and the root is scaled by leg length. Another
+    hierarchy is a `SkeletonMismatch`.
+    """
+    if not clips:
+        raise BadRequest("there is nothing to learn from: give at least one clip")
+    skeleton = clips[0].skeleton
+    out: list[Clip] = []
+    said: dict[str, list[str]] = {}  # what was done, and to which clips
+    for i, clip in enumerate(clips):
+        name = clip.name or f"clip {i}"
+        if trim_tpose and starts_with_tpose(clip):
+            clip = clip[1:]
+            said.setdefault("frame 0 is a T-pose, left out", []).append(name)
+        if clip.skeleton is not skeleton:
+            same = same_bones(skeleton, clip.skeleton, names=(clips[0].name or "clip 0", name))
+            if not same:
+                scale = leg_length(skeleton) / leg_length(clip.skeleton)
+                done = f"other bone lengths, put on the first clip's skeleton, root scaled by {scale:.3f}"
+                said.setdefault(done, []).append(name)
+            clip = replace(clip, skeleton=skeleton) if same else on_skeleton(clip, skeleton)
+        if clip.fps != fps:
+            said.setdefault(f"{clip.fps:g} fps, resampled to {fps:g}", []).append(name)
+            clip = resample(clip, fps)
+        out.append(clip)
+    return Prepared(tuple(out), tuple(f"{_listed(names)}: {done}" for done, names in said.items()))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= 3 else f"{names[0]}, {names[1]} and {len(names) - 2} more clips"
+
+
+def learn(
+    method: str,
+    clips: Sequence[Clip],
+    config: Any = None,
+    *,
+    seed: int = 0,
+    files: Sequence[str | Path] | None = None,
+    trim_tpose: bool = True,
+) -> Model:
+    """Learn a model by name from clips. `config` is the method's Config, a mapping of its fields, or None.
+
+    Clips are prepared first (see `prepare`; what was done is in `model.notes`). Learning is the same for the same seed.
+    `files`, one for each clip, are hashed for the model's list of sources; without them the clips' numbers are.
+    """
+    from motionloom.methods import METHODS
+
+    if method not in METHODS:
+        raise BadRequest(f"there is no method {method!r}; there is {', '.join(METHODS)}")
+    module = METHODS[method].module()
+    if config is None or isinstance(config, Mapping):
+        config = module.Config.of(config or {}, "config")
+    if not isinstance(config, module.Config):
+        raise BadRequest(f"{method} needs its own Config, found {type(config).__name__}")
+    if files is not None and len(files) != len(clips):
+        raise BadRequest(f"expected one file for each of {len(clips)} clips, found {len(files)}")
+    ready = prepare(clips, config.fps, trim_tpose=trim_tpose)
+    model: Model = module.fit(ready.clips, config, rng=np.random.default_rng([seed]))
+    hashes = [(clip_sha256(c), "clip") for c in clips] if files is None else [(file_sha256(f), "file") for f in files]
+    sources = tuple(
+        Learned(clip.name or f"clip {i}", len(used), sha, of)
+        for i, (clip, used, (sha, of)) in enumerate(zip(clips, ready.clips, hashes, strict=True))
+    )
+    return dataclasses.replace(model, sources=sources, notes=ready.notes + model.notes)
+
+
+def file_sha256(path: str | Path) -> str:
+    """The SHA-256 of a file's bytes."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def clip_sha256(clip: Clip) -> str:
+    """The SHA-256 of what a clip holds: joint names, parents, offsets, frame rate, root, rotations, slides, labels."""
+    digest = hashlib.sha256("\n".join((*clip.skeleton.names, *clip.label_names, repr(clip.fps))).encode())
+    for array in (clip.skeleton.parents, clip.skeleton.offsets, clip.root, clip.rotations, clip.slides, clip.labels):
+        digest.update(b"-" if array is None else np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

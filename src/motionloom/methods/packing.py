@@ -1,0 +1,140 @@
+"""Frozen dataclasses to arrays and JSON, and back: what lies in a model file.
+
+A dataclass or named tuple is `{"fields": {...}}`, an array `{"tensor": name}`, a tuple `{"tuple": [...]}`, a mapping
+`{"map": {...}}`, an object that occurred before `{"same": name}`. Going back, the type hints of the fields say what to
+build, so a file can name no class of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from motionloom.core import FormatError
+
+KINDS = "biuf"  # booleans, whole numbers and floats: what an array in a model may hold
+
+
+class Packer:
+    """Collects arrays under names while values are turned into JSON."""
+
+    def __init__(self) -> None:
+        self.tensors: dict[str, Any] = {}
+        self._seen: dict[int, tuple[str, Any]] = {}  # by id; the object is kept so that its id stays its own
+
+    def pack(self, value: Any, name: str) -> Any:
+        """The JSON for a value; `name` is its path in the model, `clips.3.root`."""
+        if value is None or isinstance(value, (bool, str)):
+            return value
+        if isinstance(value, (int, np.integer)):
+            return int(value)
+        if isinstance(value, (float, np.floating)):
+            return float(value) if math.isfinite(value) else {"float": repr(float(value))}
+        if isinstance(value, np.ndarray):
+            return self._array(value, name)
+        if _is_record(value):
+            return self._record(value, name)
+        if isinstance(value, (tuple, list)):
+            kind = "tuple" if isinstance(value, tuple) else "list"
+            return {kind: [self.pack(v, f"{name}.{i}") for i, v in enumerate(value)]}
+        if isinstance(value, Mapping):
+            if not all(isinstance(k, str) for k in value):
+                raise TypeError(f"{name}: a mapping in a model has names as keys")
+            return {"map": {k: self.pack(v, f"{name}.{k}") for k, v in value.items()}}
+        raise TypeError(f"{name}: a model holds arrays, numbers, text and dataclasses, found {type(value).__name__}")
+
+    def _array(self, value: Any, name: str) -> Any:
+        if value.dtype.kind not in KINDS:
+            raise TypeError(f"{name}: an array in a model holds numbers, found {value.dtype}")
+        if id(value) in self._seen:
+            return {"same": self._seen[id(value)][0]}
+        self._seen[id(value)] = (name, value)
+        self.tensors[name] = np.ascontiguousarray(value)
+        return {"tensor": name}
+
+    def _record(self, value: Any, name: str) -> Any:
+        if id(value) in self._seen:
+            return {"same": self._seen[id(value)][0]}
+        if is_dataclass(value):
+            self._seen[id(value)] = (name, value)
+            names = [f.name for f in fields(value)]
+        else:
+            names = list(value._fields)
+        return {"fields": {n: self.pack(getattr(value, n), f"{name}.{n}") for n in names}}
+
+
+class Unpacker:
+    """Builds values from JSON and named arrays."""
+
+    def __init__(self, tensors: dict[str, Any]) -> None:
+        self.tensors = tensors
+        self._built: dict[str, Any] = {}
+
+    @staticmethod
+    def hints(cls: Any) -> dict[str, Any]:
+        """The types of a dataclass's or named tuple's fields."""
+        return get_type_hints(cls)
+
+    def unpack(self, packed: Any, hint: Any, name: str) -> Any:
+        """The value of type `hint` that `packed` describes."""
+        if not isinstance(packed, dict):
+            return packed
+        if len(packed) != 1:
+            raise FormatError(f"{name}: expected one entry, found {len(packed)}")
+        [(kind, body)] = packed.items()
+        if kind == "float":
+            return float(body)
+        if kind == "same":
+            return self._built[body]
+        if kind == "tensor":
+            array = self.tensors[body]
+            array.flags.writeable = False
+            self._built[name] = array
+            return array
+        if kind in ("tuple", "list"):
+            parts = _parts(hint, len(body))
+            items = [self.unpack(b, h, f"{name}.{i}") for i, (b, h) in enumerate(zip(body, parts, strict=True))]
+            return tuple(items) if kind == "tuple" else items
+        if kind == "map":
+            inner = (get_args(hint) or (Any, Any))[-1]
+            return {k: self.unpack(v, inner, f"{name}.{k}") for k, v in body.items()}
+        if kind == "fields":
+            return self._record(body, _record_type(hint, name), name)
+        raise FormatError(f"{name}: unknown entry {kind!r}")
+
+    def _record(self, body: dict[str, Any], cls: Any, name: str) -> Any:
+        hints = self.hints(cls)
+        value = cls(**{n: self.unpack(v, hints[n], f"{name}.{n}") for n, v in body.items()})
+        self._built[name] = value
+        return value
+
+
+def _is_record(value: Any) -> bool:
+    return is_dataclass(value) or (isinstance(value, tuple) and hasattr(value, "_fields"))
+
+
+def _parts(hint: Any, count: int) -> list[Any]:
+    """The types of a tuple's items: `tuple[X, ...]`, `tuple[X, Y]`, `list[X]`, or anything."""
+    for choice in _choices(hint):
+        args = get_args(choice)
+        if get_origin(choice) in (tuple, list) and args:
+            return list(args) if len(args) == count and args[-1] is not Ellipsis else [args[0]] * count
+    return [Any] * count
+
+
+def _record_type(hint: Any, name: str) -> Any:
+    for choice in _choices(hint):
+        if isinstance(choice, type) and (is_dataclass(choice) or hasattr(choice, "_fields")):
+            return choice
+    raise FormatError(f"{name}: this model's field holds no {hint}")
+
+
+def _choices(hint: Any) -> list[Any]:
+    if get_origin(hint) in (Union, UnionType):
+        return [a for a in get_args(hint) if a is not NoneType]
+    return [hint]

@@ -1,0 +1,129 @@
+"""The model file: one `.loom` file for every method. It is a safetensors file; nothing in it is code.
+
+Arrays are tensors. Everything else is JSON in the metadata: format version, method, config, fps, skeleton, sources with
+their SHA-256, and the model's own fields, which point to the tensors. `packing.py` turns dataclasses into both.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from motionloom.core import FormatError
+from motionloom.io.files import write_whole
+from motionloom.methods.base import Learned, Model
+from motionloom.methods.packing import Packer, Unpacker
+
+FORMAT = 1  # raised when an older motionloom could not read the file any more
+COMMON = tuple(f.name for f in fields(Model))
+
+
+def save_model(model: Model, path: str | Path) -> None:
+    """Write a model to one file, whole or not at all. The same model gives the same bytes."""
+    from safetensors.numpy import save
+
+    packer = Packer()
+    values = {f.name: packer.pack(getattr(model, f.name), f.name) for f in fields(model)}
+    head = {
+        "format": FORMAT,
+        "method": model.method,
+        "fps": model.fps,
+        "sources": [source._asdict() for source in model.sources],
+        "notes": list(model.notes),
+        "config": values["config"],
+        "skeleton": values["skeleton"],
+        "model": {name: value for name, value in values.items() if name not in COMMON},
+    }
+    text = json.dumps(head, allow_nan=False)  # in order: what is told once is told before it is pointed to
+    facts = {"motionloom": text, "checksum": _checksum(text, packer.tensors)}
+    write_whole(path, [save(packer.tensors, metadata=facts)])
+
+
+def load_model(path: str | Path) -> Model:
+    """Read a model. `FormatError` says what is wrong with a file that is no model, damaged, or from a later version."""
+    head, tensors = _open(path)
+    try:
+        method = head["method"]
+        model_class = _model_class(method, path)
+        unpacker = Unpacker(tensors)
+        own = {f.name: head["model"][f.name] for f in fields(model_class) if f.name not in COMMON}
+        packed = {"skeleton": head["skeleton"], "config": head["config"]} | own
+        hints = unpacker.hints(model_class) | {"config": _module(method).Config}
+        values = {name: unpacker.unpack(value, hints[name], name) for name, value in packed.items()}
+        sources = tuple(Learned(**source) for source in head["sources"])
+        return model_class(**values, fps=head["fps"], sources=sources, notes=tuple(head["notes"]))
+    except FormatError:
+        raise
+    except Exception as error:  # whatever a damaged or hostile header leads to, it is the file's fault
+        raise FormatError(f"this model cannot be read: {type(error).__name__}: {error}", path=path) from error
+
+
+def model_facts(path: str | Path) -> dict[str, Any]:
+    """What a model file says about itself, without its arrays: method, fps, sources, notes."""
+    head, _ = _open(path, arrays=False)
+    return {name: head.get(name) for name in ("format", "method", "fps", "sources", "notes")}
+
+
+def _open(path: str | Path, *, arrays: bool = True) -> tuple[dict[str, Any], dict[str, Any]]:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with open(path, "rb") as file:
+            start = file.read(64)
+        with safe_open(str(path), framework="numpy") as opened:
+            facts = opened.metadata() or {}
+            tensors = {name: opened.get_tensor(name) for name in opened.keys()} if arrays else {}  # noqa: SIM118
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror or error}", path=path) from None
+    except (SafetensorError, ValueError, KeyError, OverflowError) as error:
+        raise FormatError(f"not a model file, or a damaged one{_guess(start)}: {error}", path=path) from None
+    if "motionloom" not in facts:
+        raise FormatError("a safetensors file, but not a motionloom model", path=path)
+    try:
+        head = json.loads(facts["motionloom"])
+        version = head["format"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise FormatError("damaged: its description cannot be read", path=path) from None
+    if not isinstance(version, int) or version > FORMAT:
+        raise FormatError(
+            f"written by a later motionloom (format {version}; this one reads up to {FORMAT}): update motionloom",
+            path=path,
+        )
+    if arrays and facts.get("checksum") != _checksum(facts["motionloom"], tensors):
+        raise FormatError("damaged: its checksum does not match its contents", path=path)
+    return head, tensors
+
+
+def _checksum(text: str, tensors: dict[str, Any]) -> str:
+    total = zlib.crc32(text.encode())
+    for name in sorted(tensors):
+        array = np.ascontiguousarray(tensors[name])
+        total = zlib.crc32(f"{name}{array.dtype.str}{array.shape}".encode(), total)
+        total = zlib.crc32(array.data.cast("B") if array.size else b"", total)
+    return f"crc32:{total:08x}"
+
+
+def _guess(start: bytes) -> str:
+    if start.lstrip()[:9].upper() == b"HIERARCHY":
+        return " (this is a BVH clip: learn from it first)"
+    return " (it is empty)" if not start else ""
+
+
+def _module(method: str) -> Any:
+    from motionloom.methods import METHODS
+
+    return METHODS[method].module()
+
+
+def _model_class(method: str, path: str | Path) -> type[Model]:
+    from motionloom.methods import METHODS
+
+    if method not in METHODS:
+        raise FormatError(f"made by method {method!r}, which is not here; there is {', '.join(METHODS)}", path=path)
+    found: type[Model] = _module(method).MODEL
+    return found
