@@ -10,10 +10,13 @@ from typer.core import TyperGroup
 
 from motionloom.cli import learn, samples
 from motionloom.cli.convert import convert
+from motionloom.cli.demo import demo
 from motionloom.cli.info import info
+from motionloom.cli.judge import judge
 from motionloom.cli.learn import Learn
 from motionloom.cli.methods import methods
 from motionloom.cli.samples import Samples, list_samples
+from motionloom.cli.similar import similar
 from motionloom.cli.synthesize import synthesize
 from motionloom.cli.view import view
 
@@ -23,7 +26,7 @@ Clips are files, folders or wildcards. Units are metres, seconds and radians; wr
 """
 
 
-ORDER = ("info", "convert", "view", "clean", "samples", "methods", "learn", "synthesize", "demo")
+ORDER = ("info", "convert", "view", "clean", "samples", "similar", "judge", "methods", "learn", "synthesize", "demo")
 
 
 class Commands(TyperGroup):
@@ -31,7 +34,8 @@ class Commands(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """In the order in which people need them."""
-        return [name for name in ORDER if name in self.commands]
+        others = [name for name in self.commands if name not in ORDER]
+        return [name for name in (*ORDER[:-1], *others, ORDER[-1]) if name in self.commands]
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -95,6 +99,9 @@ app.command(short_help="draw clips: a filmstrip, or a player in one HTML file")(
 app.add_typer(
     _group(Samples, samples.HELP, list_samples), name="samples", short_help="clips computed here, to start with"
 )
+app.command(short_help="which frames of two clips look alike")(similar)
+app.command(short_help="how good the pairs are that each measure chooses")(judge)
 app.command(short_help="what each method can do and be told")(methods)
 app.add_typer(_group(Learn, learn.HELP), name="learn", short_help="learn a model from clips")
 app.command(short_help="make new clips from a model and a request")(synthesize)
+app.command(short_help="make samples and new motion, and a page to look at")(demo)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Clips, Fps, Json, Roles, Strict, Unit, Up, columns, print_json, progress, say, warn
+from motionloom.cli.options import Clips, Fps, Json, Roles, Strict, Unit, Up, columns, print_json, say, warn
+from motionloom.cli.parallel import each
 
 if TYPE_CHECKING:
-    from motionloom.core import Clip, Skeleton
+    from motionloom.core import Skeleton
     from motionloom.kinematics.facts import Facts
 
 
@@ -26,33 +28,38 @@ def info(
     roles: Roles = None,
 ) -> None:
     """What is in these clips: frames, rate, joints, unit, roles, travel, labels, where each frame came from."""
-    from motionloom.core import MotionloomError
-    from motionloom.io import expand_paths, load
-    from motionloom.kinematics.facts import facts
+    from motionloom.io import expand_paths
 
     paths = expand_paths(clips)
-    found: list[tuple[Path, Clip, Facts]] = []
-    broken: list[tuple[Path, str]] = []
-    for path in progress(paths, "reading"):
-        try:
-            clip = load(path, unit=unit, up=up, fps=fps, strict=strict, roles=roles)
-        except MotionloomError as error:
-            broken.append((path, str(error)))
-        else:
-            keep = clip if full or len(paths) == 1 else clip[:1]  # a library's frames need not stay in memory
-            found.append((path, keep, facts(clip)))
+    options = {"unit": unit, "up": up, "fps": fps, "strict": strict, "roles": roles}
+    read = list(each(partial(_read, options=options), paths, "reading"))
+    found = [(path, f, skeleton) for path, f, skeleton, _ in read if f is not None and skeleton is not None]
+    broken = [(path, said) for path, _, _, said in read if said]
     if json:
-        good = [{"path": str(path), **f.as_dict()} for path, _, f in found]
+        good = [{"path": str(path), **f.as_dict()} for path, f, _ in found]
         print_json(good + [{"path": str(path), "error": said} for path, said in broken])
     elif full or len(paths) == 1:
-        for path, clip, f in found:
-            say("\n".join(_in_full(path, clip, f)))
+        for path, f, skeleton in found:
+            say("\n".join(in_full(path, f, skeleton)))
     elif found:
-        say("\n".join(_in_lines([(path, f) for path, _, f in found])))
+        say("\n".join(_in_lines([(path, f) for path, f, _ in found])))
     for _, said in broken:
         warn(said)
     if broken:
         raise typer.Exit(1)
+
+
+def _read(path: Path, options: dict[str, Any]) -> tuple[Path, Facts | None, Skeleton | None, str]:
+    """What is in one file, or what is wrong with it; its frames need not stay in memory."""
+    from motionloom.core import MotionloomError
+    from motionloom.io import load
+    from motionloom.kinematics.facts import facts
+
+    try:
+        clip = load(path, **options)
+    except MotionloomError as error:
+        return path, None, None, str(error)
+    return path, facts(clip), clip.skeleton, ""
 
 
 def _in_lines(found: list[tuple[Path, Facts]]) -> list[str]:
@@ -77,11 +84,12 @@ def _in_lines(found: list[tuple[Path, Facts]]) -> list[str]:
     ]
     frames, seconds = sum(f.frames for _, f in found), sum(f.seconds for _, f in found)
     skeletons = len({tuple(name for _, name in f.roles) + (str(f.joints),) for _, f in found})
-    total = f"{len(found)} clips, {frames:,} frames, {seconds / 60:.1f} minutes, {skeletons} kinds of skeleton"
+    kinds = f"{skeletons} kind{'s' if skeletons > 1 else ''} of skeleton"
+    total = f"{len(found)} clips, {frames:,} frames, {seconds / 60:.1f} minutes, {kinds}"
     return [*columns(head, rows, left=(0, 11)), "", total]
 
 
-def _in_full(path: Path, clip: Clip, f: Facts) -> list[str]:
+def in_full(path: Path, f: Facts, skeleton: Skeleton) -> list[str]:
     """Everything about one clip, with its joints as a tree."""
     turn, (low, high) = math.degrees(f.turn), f.hips
     lines = [
@@ -100,7 +108,7 @@ def _in_full(path: Path, clip: Clip, f: Facts) -> list[str]:
     if f.licence:
         lines.append(f"  licence  {f.licence}")
     lines += [f"  note     {note}" for note in f.notes]
-    return [*lines, "  joints", *_tree(clip.skeleton)]
+    return [*lines, "  joints", *_tree(skeleton)]
 
 
 def _tree(skeleton: Skeleton) -> list[str]:

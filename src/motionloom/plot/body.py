@@ -129,12 +129,12 @@ def _body(skeleton: Skeleton) -> Body:
         if frozenset((p, j)) in covered or np.linalg.norm(skeleton.offsets[j]) < 0.01 * size:
             continue
         if skeleton.roles[j] in ("left_eye", "right_eye"):
-            parts.append(Part((j,), (0.017 * size,), "eye", 0.12 * size))
+            parts.append(Part((j,), (0.015 * size,), "eye", 0.03 * size))
         elif p != head or skeleton.roles[p] != "head":
             nearer = -0.08 * size if skeleton.roles[p] == "neck" else 0.0  # the neck comes out of the chest
             parts.append(Part((p, j), _radii(skeleton, p, j, size, four_legged), _tone(skeleton, j), nearer))
     for joint, point in tip.items():
-        if joint == head and not four_legged:
+        if (joint == head and not four_legged) or skeleton.roles[joint].endswith("_eye"):
             continue
         parts.append(Part((joint, point), _tip_radii(skeleton, joint, size), _tone(skeleton, joint)))
     if head is not None and not four_legged:
@@ -184,9 +184,11 @@ def _torso(skeleton: Skeleton, size: float) -> list[Part]:
         left, right = skeleton.chain(arms[0]), skeleton.chain(arms[1])
         chest = max(set(left) & set(right))
         below = int(skeleton.parents[chest]) if chest else 0
-        points = tuple(dict.fromkeys((arms[0], arms[1], chest, below)))
-        radii = (0.058 * size, 0.058 * size, 0.098 * size, 0.116 * size)
-        parts.append(Part(points, radii[: len(points)], "middle"))
+        radii = {arms[0]: 0.058, arms[1]: 0.058, chest: 0.098, below: 0.116}
+        neck = skeleton.find("neck")
+        if neck is not None and skeleton.parents[neck] == chest:
+            radii[neck] = 0.055
+        parts.append(Part(tuple(radii), tuple(r * size for r in radii.values()), "middle"))
     return parts
 
 

@@ -63,7 +63,9 @@ def paint_body(ax: Any, shape: Body, points: FloatArray, view: View, *, shift: F
             (0.55, 0.9, mix(base, paper, 0.16)),
             (0.22, 1.25, mix(base, paper, 0.34)),
         ]
-        polygons.append(balls_outline(centres, radii + 0.008 * shape.size))
+        polygons.append(
+            balls_outline(centres, radii + (0.003 if part.tone in ("middle", "eye") else 0.008) * shape.size)
+        )
         colours.append(paper)
         for share, by, colour in layers if part.tone != "eye" else layers[:1]:
             polygons.append(balls_outline(centres + lift * by * radii[:, None] * 0.5, radii * share))

@@ -59,7 +59,7 @@ class Stage {
     this.painter = new Painter(this.canvas);
     this.seen = true;
     this.box = make("div", { class: "loom-stage" }, this.canvas);
-    if (given.title || given.numbers || given.note) this.box.append(this.caption(given));
+    if (given.title || given.note || given.numbers.length) this.box.append(this.caption(given));
     this.home();
     this.listen();
     new IntersectionObserver((entries) => (this.seen = entries[0].isIntersecting)).observe(this.canvas);
@@ -67,7 +67,7 @@ class Stage {
   }
 
   caption(given) {
-    const numbers = (given.numbers || []).map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value)));
+    const numbers = given.numbers.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value)));
     return make("div", { class: "loom-caption" },
       make("strong", {}, given.title || ""),
       ...(given.note ? [make("span", {}, given.note)] : []),

@@ -1,0 +1,53 @@
+"""`motionloom demo`: make the samples, run the main job on them, and write a page to look at."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated
+
+import typer
+
+from motionloom.cli.options import progress, say
+
+LEAD = """Learn from the motion clips you have, and make the ones you need.
+Everything on this page was made by one command."""
+NEXT = """What to try next
+  motionloom info {clips}                        what is in the clips
+  motionloom view YOUR.bvh -o look.html            look at a file of your own
+  motionloom clean YOUR.bvh -o cleaned/            take foot skate out of it
+  motionloom learn cuts {clips}/walk*.bvh -o walks.loom
+  motionloom synthesize walks.loom -r '{{seconds: 20}}' -o long_walk.bvh
+"""
+
+
+def demo(
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for the page and its clips.")] = Path(
+        "out"
+    ),
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="PART", help="Make only this part of the page; may repeat.")
+    ] = None,
+) -> None:
+    """Make the sample clips, learn from them, make new motion, and write a page of moving figures and numbers."""
+    from motionloom.cli.demo_sections import SECTIONS
+    from motionloom.core import BadRequest
+    from motionloom.plot.page import Section, write_page
+
+    for name in only or ():
+        if name not in SECTIONS:
+            raise BadRequest(f"the demo has no part {name!r}; it has {', '.join(SECTIONS)}")
+    clips = out / "clips"
+    clips.mkdir(parents=True, exist_ok=True)
+    begun = perf_counter()
+    sections: list[Section] = []
+    for name in progress(only or list(SECTIONS), "making the demo"):
+        start = perf_counter()
+        sections.append(import_module(f"motionloom.cli.demo_sections.{name}").make_section(clips))
+        say(f"  {SECTIONS[name]:<28} {perf_counter() - start:5.1f} s")
+    write_page("motionloom", LEAD, sections, out / "index.html")
+    made = sorted(p for p in clips.rglob("*") if p.suffix in (".bvh", ".csv", ".loom"))
+    took = f"{perf_counter() - begun:.0f} s"
+    say(f"\n{out / 'index.html'}: {len(sections)} sections, {len(made)} files in {clips}, {took}\n")
+    say(NEXT.format(clips=clips))

@@ -1,0 +1,13 @@
+"""The parts of the demo page. A new part is one file with `make_section(folder) -> Section`, and one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+SECTIONS: Mapping[str, str] = {  # name: what the progress bar says while it is made
+    "sample_clips": "sample clips",
+    "round_trip": "reading and writing",
+    "learning": "learning and making",
+    "cleaning": "cleaning feet",
+    "editing": "mirror, loop, resample",
+}

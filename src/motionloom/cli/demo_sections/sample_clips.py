@@ -1,0 +1,54 @@
+"""Demo: the sample clips, moving."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from motionloom.core import Clip
+from motionloom.io import save
+from motionloom.kinematics.facts import facts
+from motionloom.plot.page import Command, Moving, Section, Words, filmstrip_picture
+from motionloom.plot.player import Stage
+from motionloom.samples import SAMPLES, make
+
+
+def make_all(folder: Path) -> dict[str, Clip]:
+    """Every sample once, with its defaults, saved in the folder."""
+    clips = {}
+    for name in SAMPLES:
+        clip = make(name)
+        save(clip, folder / f"{name}{'.csv' if len(clip.skeleton) == 1 else '.bvh'}")
+        clips[name] = clip
+    return clips
+
+
+def make_stage(name: str, clip: Clip) -> Stage:
+    """A card for one sample."""
+    f = facts(clip)
+    numbers = [("length", f"{f.seconds:.1f} s")]
+    if f.joints > 1 and f.travel > 0.5:
+        numbers += [("travel", f"{f.travel:.1f} m"), ("speed", f"{f.speed:.1f} m/s")]
+    return Stage((clip,), title=name, note=SAMPLES[name].what, numbers=tuple(numbers))
+
+
+def make_section(folder: Path) -> Section:
+    clips = make_all(folder)
+    stages = tuple(make_stage(name, clip) for name, clip in clips.items())
+    return Section(
+        "Sample clips",
+        (
+            Words(
+                "Performers that motionloom computes itself, from published gait figures and inverse kinematics, with "
+                "true foot plants. Each takes speed, turn, style and seed. Drag to turn a figure, click and scroll to "
+                "come closer."
+            ),
+            Moving(stages),
+            Command("motionloom samples walk --speed 1.2 --turn 20deg/s --seed 3 -o walk.bvh"),
+            filmstrip_picture(
+                clips["walk"],
+                "`motionloom view walk.bvh -o walk.png`: left limbs warm, right ones cool, "
+                "and prints where a foot stands",
+                titles=["walk"],
+            ),
+        ),
+    )

@@ -1,0 +1,105 @@
+"""Pictures of quality: every measure of some results against the source's range, on one sheet."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from motionloom.evaluate.compare import Comparison
+from motionloom.evaluate.measures import MEASURES
+from motionloom.evaluate.report import Own, Report
+from motionloom.evaluate.tables import comparison_rows, left_out, number
+from motionloom.plot.page import Moving, Picture, Section, Table, Words, write_page
+from motionloom.plot.player import Stage
+from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES
+
+
+def quality_sheet(reports: Sequence[Report]) -> Any:
+    """A matplotlib figure: one line per measure, each with its own scale; the band is the source's range."""
+    named = [(r.name, {n: v.value for n, v in r.values.items()}) for r in reports]
+    return _sheet({n: reports[0].values[n].own for n in MEASURES}, named)
+
+
+def comparison_sheet(found: Comparison) -> Any:
+    """The same for a comparison: means over the takes of each method and baseline."""
+    return _sheet(found.own, [(e.name, {n: e.mean(n) for n in MEASURES}) for e in found.best])
+
+
+def _sheet(own: dict[str, Own], rows: Sequence[tuple[str, dict[str, float | None]]]) -> Any:
+    from matplotlib.figure import Figure
+
+    height = 0.9 + 0.36 * len(MEASURES)
+    figure = Figure(figsize=(10, height), facecolor=PAPER)
+    ax = figure.add_axes((0.2, 0.55 / height, 0.58, 1 - 1.05 / height))
+    ax.set_facecolor(PAPER)
+    for k, name in enumerate(MEASURES):
+        _line(ax, k, name, own[name], [values[name] for _, values in rows])
+    ax.set_xlim(-0.03, 1.03)
+    ax.set_ylim(len(MEASURES) - 0.4, -0.6)
+    ax.set_yticks(range(len(MEASURES)), [f"{n} [{m.unit}]" if m.unit else n for n, m in MEASURES.items()], color=INK)
+    ax.set_xticks([])
+    ax.tick_params(length=0, labelsize=9)
+    for side in ax.spines.values():
+        side.set_visible(False)
+    for i, (name, _) in enumerate(rows):
+        ax.plot([], [], "o", color=SOURCES[i % len(SOURCES)], label=name, markersize=6)
+    ax.fill_between([], [], [], color=LINE, label="source: range and mean")
+    ax.legend(
+        loc="upper center", bbox_to_anchor=(0.5, -0.01), ncols=min(4, len(rows) + 1), frameon=False, fontsize=9,
+        labelcolor=INK,
+    )  # fmt: skip
+    figure.text(0.02, 1 - 0.3 / height, "Quality against the source's own range", color=INK, fontsize=12)
+    return figure
+
+
+def _line(ax: Any, k: int, name: str, own: Own, values: Sequence[float | None]) -> None:
+    """One measure: its scale runs from the smallest to the largest number shown, zero included where it is near."""
+    shown = [v for v in (*values, own.value, own.low, own.high) if v is not None]
+    ax.plot([0, 1], [k, k], color=LINE, linewidth=0.8, zorder=1)
+    if not shown:
+        ax.text(1.05, k, "n/a", va="center", fontsize=8, color=QUIET)
+        return
+    low, high = min(shown), max(shown)
+    low = min(low, 0.0) if low < 0.5 * high else low
+    width = (high - low) or 1.0
+    if own.low is not None and own.high is not None:
+        left = (own.low - low) / width
+        ax.barh(k, max((own.high - own.low) / width, 0.004), left=left, height=0.55, color=LINE, zorder=2)
+    if own.value is not None:
+        ax.plot([(own.value - low) / width] * 2, [k - 0.28, k + 0.28], color=QUIET, linewidth=1.6, zorder=3)
+    for i, v in enumerate(values):
+        if v is not None:
+            ax.plot([(v - low) / width], [k], "o", color=SOURCES[i % len(SOURCES)], markersize=6, zorder=4, alpha=0.9)
+    first = values[0] if values else None
+    ax.text(1.05, k, f"{number(first)}  (source {number(own.value)})", va="center", fontsize=8, color=INK)
+
+
+def save_sheet(figure: Any, path: str | Path | io.BytesIO) -> None:
+    """Write a sheet as PNG (or what the suffix says)."""
+    figure.savefig(path, dpi=130, facecolor=PAPER)
+
+
+def comparison_page(found: Comparison, path: str | Path, *, title: str = "Methods compared") -> None:
+    """One page: the moving results side by side, the table, the sheet, and who is left out and why."""
+    stages = tuple(
+        Stage((e.clips[0],), e.name, "a baseline, nothing learned" if e.kind == "baseline" else "",
+              (("skate", number(e.mean("skate"), "cm/s")), ("coverage", number(e.mean("coverage"), "%"))))
+        for e in found.best
+    )  # fmt: skip
+    buffer = io.BytesIO()
+    save_sheet(comparison_sheet(found), buffer)
+    head, rows = comparison_rows(found)
+    words = [Words(line) for line in left_out(found)]
+    lead = f"{len(found.sources)} source clips, seed {found.seed}: every method in the table, and what needs no learning."
+    write_page(
+        title,
+        lead,
+        (
+            Section("Side by side", (Moving(stages),)),
+            Section("Numbers", (Table(head, tuple(rows)), *words)),
+            Section("Against the source's range", (Picture(buffer.getvalue(), "the first number is the first result's"),)),
+        ),
+        path,
+    )

@@ -1,0 +1,60 @@
+"""The application as a whole."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import version
+from typing import Any
+
+import pytest
+
+from motionloom.cli.app import ORDER, app, exit_code
+from motionloom.core import BadRequest, FormatError, Unmet
+
+
+def test_help_lists_every_command_in_the_order_of_need(run: Any) -> None:
+    answer = run("--help")
+    named = [line.split()[0] for line in answer.out.partition("Commands:")[2].splitlines() if line.strip()]
+    assert answer.code == 0
+    assert [name for name in named if name in ORDER] == list(ORDER)
+    assert named[-1] == "demo"
+
+
+@pytest.mark.parametrize("command", ORDER)
+def test_every_command_has_help(run: Any, command: str) -> None:
+    answer = run(command, "--help")
+    assert answer.code == 0
+    assert "Usage:" in answer.out
+
+
+def test_the_version_is_the_package_s(run: Any) -> None:
+    assert run("--version").out.strip() == f"motionloom {version('motionloom')}"
+
+
+def test_an_unknown_command_is_wrong_usage(run: Any) -> None:
+    assert run("dance").code == 2
+
+
+def test_the_exit_code_is_2_for_wrong_usage_1_for_other_mistakes_and_none_for_ours() -> None:
+    assert exit_code(BadRequest("x")) == 2
+    assert exit_code(FormatError("x")) == 1
+    assert exit_code(Unmet("x")) == 1
+    assert exit_code(ZeroDivisionError()) is None
+
+
+def test_help_imports_no_numbers_library() -> None:
+    code = (
+        "import sys\nfrom motionloom.cli.app import app\n"
+        "try:\n    app(['--help'])\nexcept SystemExit:\n    pass\n"
+        "print([m for m in ('numpy', 'scipy', 'numba', 'matplotlib', 'yaml', 'rich.table') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_entry_point_is_this_application() -> None:
+    from motionloom import cli
+
+    assert callable(cli.main)
+    assert app.info.help

@@ -1,0 +1,81 @@
+"""`motionloom info`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def test_one_clip_is_told_in_full_with_a_tree_of_joints(run: Any, folder: Path) -> None:
+    answer = run("info", folder / "walk_1.bvh")
+    assert answer.code == 0
+    for piece in ("60 frames at 30 fps, 2.00 s", "unit m, up y", "contact:left_heel", "from     walk_1.bvh: 60 frames"):
+        assert piece in answer.out
+    assert "LeftFoot" in answer.out
+    assert "left_foot" in answer.out
+    assert "└─" in answer.out
+
+
+def test_a_folder_is_told_in_lines_with_a_total(run: Any, folder: Path) -> None:
+    answer = run("info", folder)
+    lines = answer.out.splitlines()
+    assert lines[0].split()[:3] == ["clip", "frames", "fps"]
+    assert [line.split()[0] for line in lines[1:4]] == ["run.bvh", "walk_1.bvh", "walk_2.bvh"]
+    assert lines[-1] == "3 clips, 150 frames, 0.1 minutes, 1 kind of skeleton"
+
+
+def test_wildcards_are_understood(run: Any, folder: Path) -> None:
+    assert len(run("info", folder / "walk_*.bvh", "--json").json) == 2
+
+
+def test_json_holds_the_numbers_with_roles_and_sources(run: Any, folder: Path) -> None:
+    (clip,) = run("info", folder / "walk_1.bvh", "--json").json
+    assert clip["frames"] == 60
+    assert clip["fps"] == pytest.approx(30)
+    assert clip["roles"]["left_foot"] == "LeftFoot"
+    assert clip["sources"] == [{"clip": "walk_1.bvh", "method": "", "seed": None, "frames": 60}]
+    assert clip["travel"] == pytest.approx(2 * 1.4, rel=0.1)
+
+
+def test_a_broken_file_is_named_and_the_others_are_still_told(run: Any, folder: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.bvh"
+    bad.write_text("HIERARCHY\nROOT Hips\n{\n OFFSET 0 0\n")
+    answer = run("info", bad, folder / "walk_1.bvh", folder / "walk_2.bvh")
+    assert answer.code == 1
+    assert "bad.bvh:" in answer.err
+    assert "walk_2.bvh" in answer.out
+    both = run("info", bad, folder / "walk_1.bvh", "--json").json
+    assert "error" in both[1]
+
+
+def test_many_files_give_the_same_as_one_by_one(run: Any, folder: Path, tmp_path: Path) -> None:
+    for k in range(30):
+        (tmp_path / f"clip_{k:02d}.bvh").write_bytes((folder / "fast" / "run.bvh").read_bytes())
+    found = run("info", tmp_path, "--json").json
+    assert [Path(f["path"]).name for f in found] == [f"clip_{k:02d}.bvh" for k in range(30)]
+    assert {f["frames"] for f in found} == {30}
+
+
+def test_overrides_reach_the_reader(run: Any, folder: Path) -> None:
+    (clip,) = run("info", folder / "walk_1.bvh", "--json", "--fps", 60, "--unit", "cm").json
+    assert clip["seconds"] == pytest.approx(1.0)
+    assert clip["unit"] == pytest.approx(0.01)
+
+
+def test_a_missing_file_is_one_line_and_exit_1(run: Any) -> None:
+    answer = run("info", "nowhere.bvh")
+    assert answer.code == 1
+    assert answer.err.splitlines() == ["motionloom: no such file: nowhere.bvh"]
+
+
+def test_no_file_at_all_is_wrong_usage(run: Any) -> None:
+    assert run("info").code == 2
+
+
+def test_all_real_clips_are_told(run: Any, mocap: Path) -> None:
+    answer = run("info", mocap, "--json")
+    assert answer.code == 0
+    assert len(answer.json) == 156
+    assert all(len(clip["roles"]) > 15 for clip in answer.json)

@@ -1,0 +1,61 @@
+"""`motionloom samples`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from motionloom.io import load
+from motionloom.samples import SAMPLES
+
+
+def test_the_list_names_every_sample_and_what_it_takes(run: Any) -> None:
+    answer = run("samples")
+    assert answer.code == 0
+    for name in SAMPLES:
+        assert f"\n{name} " in answer.out
+    assert "speed" in answer.out
+
+
+def test_the_list_as_json_holds_units_and_ranges(run: Any) -> None:
+    walk = next(s for s in run("samples", "--json").json if s["name"] == "walk")
+    assert walk["parameters"]["speed"]["unit"] == "m/s"
+    assert walk["parameters"]["speed"]["low"] < walk["parameters"]["speed"]["high"]
+
+
+def test_a_sample_is_made_with_its_parameters_and_seed(run: Any, tmp_path: Path) -> None:
+    out = tmp_path / "walk.bvh"
+    answer = run("samples", "walk", "--seconds", 1, "--fps", 30, "--turn", "20deg/s", "--seed", 3, "-o", out)
+    assert answer.code == 0
+    assert "seed 3" in answer.out
+    assert len(load(out)) == 30
+    again = tmp_path / "again.bvh"
+    run("samples", "walk", "--seconds", 1, "--fps", 30, "--turn", "20deg/s", "--seed", 3, "-o", again)
+    assert out.read_bytes() == again.read_bytes()
+
+
+def test_making_a_sample_can_answer_in_json(run: Any, tmp_path: Path) -> None:
+    made = run("samples", "walk", "--seconds", 1, "-o", tmp_path / "w.bvh", "--json").json
+    assert made["frames"] == 60
+    assert made["path"].endswith("w.bvh")
+
+
+def test_help_of_a_sample_shows_units_and_ranges(run: Any) -> None:
+    answer = run("samples", "walk", "--help")
+    assert answer.code == 0
+    assert "m/s" in answer.out
+    assert "--turn" in answer.out
+
+
+def test_a_wrong_name_suggests_the_right_one(run: Any) -> None:
+    answer = run("samples", "wlak")
+    assert answer.code == 2
+    assert answer.err.strip() == "motionloom: no sample 'wlak'; did you mean 'walk'?"
+
+
+def test_a_bare_angle_and_a_value_out_of_range_are_wrong_usage(run: Any, tmp_path: Path) -> None:
+    bare = run("samples", "walk", "--turn", 20, "-o", tmp_path / "w.bvh")
+    assert (bare.code, "with its unit" in bare.err) == (2, True)
+    fast = run("samples", "walk", "--speed", 40, "-o", tmp_path / "w.bvh")
+    assert (fast.code, "m/s" in fast.err) == (2, True)
+    assert not (tmp_path / "w.bvh").exists()

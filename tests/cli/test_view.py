@@ -1,0 +1,39 @@
+"""`motionloom view`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def test_a_filmstrip_of_two_clips(run: Any, folder: Path, tmp_path: Path) -> None:
+    answer = run("view", folder / "walk_1.bvh", folder / "walk_2.bvh", "-o", tmp_path / "two.png", "--poses", 4)
+    assert answer.code == 0
+    assert (tmp_path / "two.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_a_player_that_stands_alone(run: Any, folder: Path, tmp_path: Path) -> None:
+    assert run("view", folder / "walk_1.bvh", "-o", tmp_path / "walk.html", "--from", 0.5, "--to", 1.5).code == 0
+    text = (tmp_path / "walk.html").read_text("utf-8")
+    assert "data-alone" in text
+    assert '"frames":30' in text
+
+
+def test_without_a_name_the_player_is_called_after_the_clip(
+    run: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("view", folder / "walk_1.bvh").code == 0
+    assert (tmp_path / "walk_1.html").is_file()
+
+
+def test_a_format_that_cannot_be_drawn_is_wrong_usage(run: Any, folder: Path, tmp_path: Path) -> None:
+    answer = run("view", folder / "walk_1.bvh", "-o", tmp_path / "walk.gif")
+    assert answer.code == 2
+    assert ".html, .png, .svg or .pdf" in answer.err
+
+
+def test_a_stretch_outside_the_clip_is_wrong_usage(run: Any, folder: Path, tmp_path: Path) -> None:
+    assert run("view", folder / "walk_1.bvh", "-o", tmp_path / "x.png", "--from", 7).code == 2
