@@ -11,14 +11,8 @@ from motionloom.analysis.judge import Judge, Verdict, judge
 from motionloom.analysis.optimal import Search, even_grid, optimal_attributes, uneven_grid
 from motionloom.analysis.pairs import Pairs, below, best_of_tiles, best_share, contacts_agree, local_minima
 from motionloom.analysis.point_cloud import PointCloud
+from motionloom.analysis.similarity import MEASURES, Similarity, find_similar, measure_named, same_rate
 from motionloom.analysis.weights import joint_weights
-
-MEASURES: dict[str, type[JointAngles] | type[JointPositions] | type[PointCloud] | type[Curvature]] = {
-    "joint-angles": JointAngles,
-    "joint-positions": JointPositions,
-    "point-cloud": PointCloud,
-    "curvature": Curvature,
-}
 
 __all__ = [
     "MEASURES",
@@ -32,6 +26,7 @@ __all__ = [
     "PointCloud",
     "Scales",
     "Search",
+    "Similarity",
     "Tile",
     "Verdict",
     "below",
@@ -39,10 +34,13 @@ __all__ = [
     "best_share",
     "contacts_agree",
     "even_grid",
+    "find_similar",
     "joint_weights",
     "judge",
     "local_minima",
+    "measure_named",
     "optimal_attributes",
+    "same_rate",
     "scales",
     "uneven_grid",
 ]

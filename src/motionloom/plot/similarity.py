@@ -28,6 +28,13 @@ def new_figure(width: float, height: float) -> Any:
     return figure
 
 
+def panel_size(shape: tuple[int, ...], fps: tuple[float, float], longest: float = 6.0) -> tuple[float, float]:
+    """Width and height in inches for a matrix whose axes have one scale, with room for labels and a colour bar."""
+    wide, tall = shape[1] / fps[1], shape[0] / fps[0]
+    scale = longest / max(wide, tall)
+    return max(2.4, wide * scale) + 1.6, max(2.4, tall * scale) + 0.9
+
+
 def similarity_matrix(found: Similarity, *, path: IntArray | FloatArray | None = None, ax: Any = None) -> Any:
     """Draw what `find_similar` found; see `distance_matrix`."""
     values, unit = readable(found.measure.unit, found.matrix)
@@ -68,8 +75,7 @@ def distance_matrix(
     if values.ndim != 2:
         raise BadRequest(f"distance matrix: expected (frames of A, frames of B), found shape {values.shape}")
     if ax is None:
-        tall = float(np.clip(5.6 * values.shape[0] / values.shape[1] * fps[1] / fps[0], 2.6, 7.5))
-        ax = new_figure(6.9, tall + 0.9).add_subplot()
+        ax = new_figure(*panel_size(values.shape, fps)).add_subplot()
     (rows, columns), (r, c) = values.shape, first
     extent = ((c - 0.5) / fps[1], (c + columns - 0.5) / fps[1], (r - 0.5) / fps[0], (r + rows - 0.5) / fps[0])
     shown = ax.imshow(
@@ -77,7 +83,7 @@ def distance_matrix(
     )
     ax.set_facecolor(LINE)
     bar = ax.figure.colorbar(shown, ax=ax, pad=0.02, shrink=0.9)
-    bar.set_label(unit, color=INK)
+    bar.set_label(unit.replace("^2", "²"), color=INK)
     bar.outline.set_edgecolor(LINE)
     bar.ax.tick_params(colors=INK, labelsize=8)
     if pairs is not None and len(pairs):
@@ -86,7 +92,7 @@ def distance_matrix(
     if path is not None and len(path):
         at = np.asarray(path) / np.asarray(fps)
         ax.plot(at[:, 1], at[:, 0], "-", color=PATH, lw=1.8, label="path")
-    if pairs is not None or path is not None:
+    if ax.get_legend_handles_labels()[0]:
         key = ax.legend(loc="upper left", fontsize=8, framealpha=0.85, facecolor=PAPER, edgecolor=LINE)
         for text in key.get_texts():
             text.set_color(INK)

@@ -1,0 +1,105 @@
+"""Two clips, one measure, the pairs of frames that look alike: the whole question in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from motionloom.analysis.comparison import Measure
+from motionloom.analysis.curvature import Curvature
+from motionloom.analysis.joint_angles import JointAngles
+from motionloom.analysis.joint_positions import JointPositions, scales
+from motionloom.analysis.pairs import Pairs, below, best_share, contacts_agree, local_minima
+from motionloom.analysis.point_cloud import PointCloud
+from motionloom.analysis.weights import Weights
+from motionloom.core import BadRequest, Clip, FloatArray
+from motionloom.kinematics.edit import resample
+
+MEASURES: dict[str, type[JointAngles] | type[JointPositions] | type[PointCloud] | type[Curvature]] = {
+    "joint-angles": JointAngles,
+    "joint-positions": JointPositions,
+    "point-cloud": PointCloud,
+    "curvature": Curvature,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Similarity:
+    """What was found: the matrix, the frames that its first row and column stand for, and the chosen pairs."""
+
+    a: Clip
+    b: Clip
+    measure: Measure
+    matrix: FloatArray
+    pairs: Pairs
+
+    @property
+    def first(self) -> tuple[int, int]:
+        return (self.measure.radius, self.measure.radius)
+
+
+def measure_named(
+    name: str,
+    *,
+    weights: Weights | None = None,
+    radius: int | None = None,
+    database: Sequence[Clip] = (),
+) -> Measure:
+    """A measure by its name, with joint weights, a window radius in frames, and a data set to normalise by.
+
+    `radius` is for the two that look at windows (point-cloud, curvature); `database` for joint-positions.
+    """
+    if name not in MEASURES:
+        raise BadRequest(f"measure: expected one of {', '.join(MEASURES)}, found {name!r}")
+    measure = MEASURES[name]()
+    if weights is not None:
+        measure = replace(measure, weights=weights)
+    if radius is not None and isinstance(measure, (PointCloud, Curvature)):
+        measure = replace(measure, radius=radius)
+    if database and isinstance(measure, JointPositions):
+        measure = replace(measure, scales=scales(database, measure.weights))
+    return measure
+
+
+def find_similar(
+    a: Clip,
+    b: Clip,
+    measure: Measure,
+    *,
+    share: float = 0.01,
+    threshold: float | None = None,
+    minima: bool = False,
+    contacts: bool = False,
+) -> Similarity:
+    """The frames of `a` and `b` that look alike under a measure.
+
+    The best `share` of all pairs; with `threshold` (the measure's unit) all at or below it instead; with `minima` only
+    local minima among them; with `contacts` only pairs with the same feet on the ground (`contact:` labels).
+    """
+    matrix = measure.matrix(a, b)
+    first = (measure.radius, measure.radius)
+    if minima:
+        limit = threshold if threshold is not None else float(best_share(matrix, share).values[-1])
+        pairs = local_minima(matrix, threshold=limit, first=first)
+    elif threshold is not None:
+        pairs = below(matrix, threshold, first=first)
+    else:
+        pairs = best_share(matrix, share, first=first)
+    if contacts:
+        pairs = pairs.where(contacts_agree(a, b, pairs))
+    return Similarity(a, b, measure, matrix, pairs)
+
+
+def same_rate(a: Clip, b: Clip) -> tuple[Clip, Clip]:
+    """Both clips at the lower of their frame rates: the other one is resampled."""
+    fps = min(a.fps, b.fps)
+    return tuple(clip if abs(clip.fps - fps) < 1e-3 * fps else resample(clip, fps) for clip in (a, b))  # type: ignore[return-value]
+
+
+def readable(similarity_unit: str, matrix: FloatArray) -> tuple[FloatArray, str]:
+    """A matrix in words that people use: squared metres as root mean square centimetres, others as they are."""
+    if similarity_unit == "m^2":
+        return 100 * np.sqrt(matrix), "cm (root mean square)"
+    return matrix, similarity_unit

@@ -1,0 +1,101 @@
+"""`motionloom judge`: how good the pairs are that each measure chooses."""
+
+from __future__ import annotations
+
+import json as text
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from motionloom.cli.options import Fps, Json, Roles, TrimTpose, Unit, Up, columns, print_json, say
+from motionloom.cli.similar import ClipA, ClipB, Share, WeightSet, load_two, read_weights
+
+
+def judge(
+    a: ClipA,
+    b: ClipB,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="DIR", help="Folder for judge.json and judge.png.")
+    ] = None,
+    share: Share = 1.0,
+    weights: WeightSet = None,
+    optimal: Annotated[
+        bool, typer.Option("--optimal", help="Also search the best attribute weights of the two weighted measures.")
+    ] = False,
+    json: Json = False,
+    unit: Unit = None,
+    up: Up = None,
+    fps: Fps = None,
+    trim_tpose: TrimTpose = True,
+    roles: Roles = None,
+) -> None:
+    """Judge the four measures on two clips: position, velocity and acceleration differences of their best pairs."""
+    from motionloom.analysis import MEASURES, Judge, Similarity, measure_named
+    from motionloom.analysis import judge as judged
+
+    one, other = load_two(a, b, unit=unit, up=up, fps=fps, trim_tpose=trim_tpose, roles=roles)
+    chosen = read_weights(weights) or "lee"
+    measures = {name: measure_named(name, weights=chosen) for name in MEASURES}
+    by = Judge(weights=chosen)
+    table = judged(list(measures.values()), one, other, share=share / 100, by=by)
+    rows = {
+        name: {
+            "pairs": verdict.pairs,
+            "position_rms_cm": 100 * verdict.position_rms,
+            "velocity_rms_m_s": verdict.velocity**0.5,
+            "acceleration_rms_m_s2": verdict.acceleration**0.5,
+            "milliseconds": 1000 * verdict.seconds,
+        }
+        for name, (verdict, _) in table.items()
+    }
+    report: dict[str, Any] = {"a": one.name, "b": other.name, "share_percent": share, "measures": rows}
+    if optimal:
+        report["optimal"] = _optimal(measures, one, other, share / 100, by)
+    if out is not None:
+        from motionloom.plot.similarity import new_figure, panel_size, similarity_matrix
+        from motionloom.plot.style import PAPER
+
+        out.mkdir(parents=True, exist_ok=True)
+        wide, tall = panel_size((len(one), len(other)), (one.fps, other.fps), longest=5.0)
+        figure = new_figure(2 * wide, 2 * tall)
+        for k, (name, (_, pairs)) in enumerate(table.items()):
+            found = Similarity(one, other, measures[name], measures[name].matrix(one, other), pairs)
+            similarity_matrix(found, ax=figure.add_subplot(2, 2, k + 1))
+        figure.savefig(out / "judge.png", dpi=110, facecolor=PAPER)
+        (out / "judge.json").write_text(text.dumps(report, indent=2) + "\n")
+    if json:
+        print_json(report)
+        return
+    head = ("measure", "pairs", "D_p", "D_v", "D_a", "time")
+    lines = [
+        (
+            name,
+            str(row["pairs"]),
+            f"{row['position_rms_cm']:.2f} cm",
+            f"{row['velocity_rms_m_s']:.2f} m/s",
+            f"{row['acceleration_rms_m_s2']:.1f} m/s²",
+            f"{row['milliseconds']:.1f} ms",
+        )
+        for name, row in rows.items()
+    ]
+    say("\n".join(columns(head, lines)))
+    for name, best in report.get("optimal", {}).items():
+        said = ", ".join(f"{term} {w:.3g}" for term, w in best["weights"].items())
+        say(f"best weights for {name}: {said}; D_p {best['position_rms_cm']:.2f} cm")
+
+
+def _optimal(measures: dict[str, Any], a: Any, b: Any, share: float, by: Any) -> dict[str, Any]:
+    """The best attribute weights of the measures that have any."""
+    from motionloom.analysis import optimal_attributes, uneven_grid
+
+    out = {}
+    for name, count in (("joint-angles", 10), ("joint-positions", 6)):
+        found = optimal_attributes(measures[name], [(a, b)], share=share, grid=uneven_grid(count), by=by)
+        out[name] = {
+            "weights": dict(zip(found.names, found.weights, strict=True)),
+            "position_rms_cm": 100 * found.score**0.5,
+            "best_possible_rms_cm": 100 * found.best_possible**0.5,
+            "sets_tried": len(found.sets),
+        }
+    return out

@@ -1,0 +1,147 @@
+"""`motionloom similar`: which frames of two clips look alike."""
+
+from __future__ import annotations
+
+import json as text
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from motionloom.cli.options import Fps, Json, Roles, TrimTpose, Unit, Up, print_json, say, warn
+
+if TYPE_CHECKING:
+    from motionloom.analysis import Similarity
+    from motionloom.core import Clip
+
+MeasureName = Annotated[
+    str,
+    typer.Option("--measure", metavar="NAME", help="joint-angles, joint-positions, point-cloud or curvature."),
+]
+ClipA = Annotated[Path, typer.Argument(metavar="A", help="A clip.", show_default=False)]
+ClipB = Annotated[Path, typer.Argument(metavar="B", help="A clip with the same joints.", show_default=False)]
+Share = Annotated[float, typer.Option("--share", metavar="PERCENT", help="Keep the best pairs, this many of 100 [%].")]
+WeightSet = Annotated[
+    str | None,
+    typer.Option("--weights", metavar="SET", help="Joint weights: uniform, lee, wang-bodenheimer, or role=w,role=w."),
+]
+
+
+def similar(
+    a: ClipA,
+    b: ClipB,
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for the results.")],
+    measure: MeasureName = "point-cloud",
+    share: Share = 1.0,
+    threshold: Annotated[
+        float | None, typer.Option("--threshold", metavar="X", help="Keep all pairs up to this, in the measure's unit.")
+    ] = None,
+    minima: Annotated[bool, typer.Option("--minima", help="Keep only local minima among them.")] = False,
+    contacts: Annotated[
+        bool, typer.Option("--contacts", help="Keep only pairs with the same feet on the ground.")
+    ] = False,
+    window: Annotated[
+        float | None, typer.Option("--window", metavar="S", help="Window length of point-cloud and curvature [s].")
+    ] = None,
+    weights: WeightSet = None,
+    json: Json = False,
+    unit: Unit = None,
+    up: Up = None,
+    fps: Fps = None,
+    trim_tpose: TrimTpose = True,
+    roles: Roles = None,
+) -> None:
+    """Compare every frame of A with every frame of B: matrix.npz, pairs.csv, matrix.png and similar.json in DIR.
+
+    Clips of different frame rates are compared at the lower one.
+    """
+    from motionloom.analysis import find_similar, measure_named
+
+    one, other = load_two(a, b, unit=unit, up=up, fps=fps, trim_tpose=trim_tpose, roles=roles)
+    radius = None if window is None else max(1, round(window * one.fps / 2))
+    chosen = measure_named(measure, weights=read_weights(weights), radius=radius)
+    if contacts:
+        from motionloom.kinematics.contacts import with_contacts
+
+        one, other = with_contacts(one), with_contacts(other)
+    found = find_similar(
+        one, other, chosen, share=share / 100, threshold=threshold, minima=minima, contacts=contacts
+    )  # fmt: skip
+    summary = write_similarity(found, out)
+    if json:
+        print_json(summary)
+        return
+    say(f"{out}: {len(found.pairs)} pairs of {found.matrix.size:,} under {measure}")
+    for pair in summary["best"]:
+        said = f"{pair['value']:.4g} {summary['unit']}"
+        say(f"  {one.name} {pair['seconds_a']:.2f} s   {other.name} {pair['seconds_b']:.2f} s   {said}")
+
+
+def load_two(a: Path, b: Path, **options: Any) -> tuple[Clip, Clip]:
+    """Both clips at one frame rate; a resampled one is said."""
+    from motionloom.analysis import same_rate
+    from motionloom.io import load
+
+    first, second = load(a, **options), load(b, **options)
+    one, other = same_rate(first, second)
+    for before, after in ((first, one), (second, other)):
+        if before is not after:
+            warn(f"{before.name} resampled from {before.fps:g} to {after.fps:g} fps, to compare like with like")
+    return one, other
+
+
+def read_weights(said: str | None) -> Any:
+    """`lee`, or `left_arm=2,head=0.5`, as the library takes it."""
+    if said is None or "=" not in said:
+        return said
+    from motionloom.core import BadRequest
+
+    table = {}
+    for part in said.split(","):
+        name, _, value = part.partition("=")
+        try:
+            table[name.strip()] = float(value)
+        except ValueError:
+            raise BadRequest(f"--weights: expected role=number, found {part!r}") from None
+    return table
+
+
+def write_similarity(found: Similarity, folder: Path) -> dict[str, Any]:
+    """matrix.npz, pairs.csv, matrix.png and similar.json; the summary is returned."""
+    import numpy as np
+
+    from motionloom.analysis.similarity import readable
+    from motionloom.plot.similarity import similarity_matrix
+    from motionloom.plot.style import PAPER
+
+    folder.mkdir(parents=True, exist_ok=True)
+    a, b, pairs = found.a, found.b, found.pairs
+    np.savez_compressed(folder / "matrix.npz", values=found.matrix, first=found.first, fps=(a.fps, b.fps))
+    values, unit = readable(found.measure.unit, pairs.values)
+    lines = ["frame_a,frame_b,seconds_a,seconds_b,value"]
+    rows = [
+        {
+            "frame_a": int(i),
+            "frame_b": int(j),
+            "seconds_a": round(int(i) / a.fps, 4),
+            "seconds_b": round(int(j) / b.fps, 4),
+            "value": float(f"{v:.6g}"),
+        }
+        for (i, j), v in zip(pairs.frames, values, strict=True)
+    ]
+    lines += [",".join(str(v) for v in row.values()) for row in rows]
+    (folder / "pairs.csv").write_text("\n".join(lines) + "\n")
+    similarity_matrix(found).figure.savefig(folder / "matrix.png", dpi=130, facecolor=PAPER)
+    summary = {
+        "measure": found.measure.name,
+        "unit": unit,
+        "a": {"name": a.name, "frames": len(a), "fps": a.fps},
+        "b": {"name": b.name, "frames": len(b), "fps": b.fps},
+        "first_frames": list(found.first),
+        "shape": list(found.matrix.shape),
+        "pairs": len(pairs),
+        "best": rows[:5],
+        "files": ["matrix.npz", "pairs.csv", "matrix.png", "similar.json"],
+    }
+    (folder / "similar.json").write_text(text.dumps(summary, indent=2) + "\n")
+    return summary
