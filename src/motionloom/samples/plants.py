@@ -130,8 +130,9 @@ def foot_motion(plants: Sequence[Plant], time: FloatArray) -> FootMotion:
 
 def _support(time: FloatArray, begin: float, plant: Plant, end: float) -> FloatArray:
     """How much of the weight this stance may carry: rises after the strike, falls before the toes leave."""
-    rise = 1.0 if np.isinf(begin) else ease(time, begin, begin + 0.22 * (plant.off - plant.strike))
-    fall = 0.0 if np.isinf(end) else ease(time, end - 0.28 * (plant.off - plant.strike), end)
+    lasts = min(plant.off - plant.strike, 1.0)
+    rise = 1.0 if np.isinf(begin) else ease(time, begin, begin + 0.22 * lasts)
+    fall = 0.0 if np.isinf(end) else ease(time, end - 0.28 * lasts, end)
     return np.asarray(rise - fall)
 
 

@@ -11,6 +11,11 @@ from typing import Any
 import numpy as np
 
 from motionloom.core import BadRequest, Clip
+from motionloom.samples.actions.carry import carry
+from motionloom.samples.actions.jump import jump
+from motionloom.samples.actions.look import look
+from motionloom.samples.actions.punch import punch
+from motionloom.samples.actions.wave import wave
 from motionloom.samples.locomotion import run, walk
 from motionloom.samples.styles import STYLES
 
@@ -85,6 +90,7 @@ def _sample(name: str, what: str, maker: Callable[..., Clip], **parameters: Para
 
 FPS = Parameter(60.0, "frame rate", "frames/s", 10, 480)
 STYLE = Parameter("normal", "manner of moving", choices=tuple(STYLES))
+HAND = Parameter("right", "which hand", choices=("left", "right"))
 GROUND = Parameter(None, "place to go to on an arc, instead of turn and seconds (x, z)", "m", -100, 100, size=2)
 
 
@@ -111,6 +117,55 @@ _ALL = (
         turn=Parameter(0.0, "turning rate, left positive", "rad/s", -1.5, 1.5),
         seconds=_seconds(5.0),
         target=GROUND,
+        style=STYLE,
+    ),
+    _sample(
+        "carry",
+        "a person walks and carries a box or a cup",
+        carry,
+        thing=Parameter("box", "what is carried", choices=("box", "cup")),
+        speed=Parameter(1.2, "speed", "m/s", 0.3, 1.8),
+        turn=Parameter(0.0, "turning rate, left positive", "rad/s", -1.5, 1.5),
+        width=Parameter(0.34, "width of the box", "m", 0.15, 0.6),
+        seconds=_seconds(6.0),
+        target=GROUND,
+        style=STYLE,
+    ),
+    _sample(
+        "jump",
+        "a person jumps up, or ahead",
+        jump,
+        height=Parameter(0.35, "rise of the hips above standing", "m", 0.12, 0.7),
+        distance=Parameter(0.0, "how far ahead the feet land", "m", 0.0, 1.8),
+        turn=Parameter(0.0, "turn in the air, left positive", "rad", -3.2, 3.2),
+        style=STYLE,
+    ),
+    _sample(
+        "punch",
+        "a boxer punches a target",
+        punch,
+        target=Parameter((-0.05, 1.42, 0.72), "where the hand hits (x, y, z)", "m", -2.0, 2.0, size=3),
+        hand=HAND,
+        count=Parameter(3, "number of punches", "", 1, 30),
+        speed=Parameter(1.0, "tempo of a blow; 1 is 0.2 s from guard to hit", "", 0.4, 1.6),
+        style=STYLE,
+    ),
+    _sample(
+        "wave",
+        "a person stands and waves a hand",
+        wave,
+        hand=HAND,
+        speed=Parameter(2.0, "waves per second", "Hz", 0.6, 3.5),
+        seconds=_seconds(5.0, 2.5),
+        style=STYLE,
+    ),
+    _sample(
+        "look",
+        "a person stands and looks around, eyes first",
+        look,
+        target=Parameter(None, "point to look at, and back (x, y, z)", "m", -100, 100, size=3),
+        speed=Parameter(1.0, "tempo of the head", "", 0.4, 2.0),
+        seconds=_seconds(8.0, 2.0),
         style=STYLE,
     ),
 )

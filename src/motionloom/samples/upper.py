@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from motionloom.core import FloatArray
 from motionloom.kinematics.limb import two_bone
-from motionloom.rotation import about, multiply, rotate, slerp, yaw
+from motionloom.rotation import about, between, multiply, rotate, slerp, yaw
 from motionloom.samples.person import FOREARM, LEFT, UPPER_ARM, Limb, Trunk, mirrored, relative
 
 
@@ -91,8 +91,6 @@ def _palm_towards(turn: FloatArray, palm: FloatArray, sign: float) -> FloatArray
 
 def _same_line(turn: FloatArray, like: FloatArray, sign: float) -> FloatArray:
     """`turn` corrected so that its bone lies exactly along the bone of `like` (a slerp between spins keeps it)."""
-    from motionloom.rotation import between
-
     here, there = rotate(turn, [sign, 0.0, 0.0]), rotate(like, [sign, 0.0, 0.0])
     return multiply(between(here, there), turn)
 

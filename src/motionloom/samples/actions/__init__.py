@@ -1,0 +1,1 @@
+"""What the person does beside walking and running: one file per action."""

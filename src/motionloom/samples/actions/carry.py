@@ -1,0 +1,77 @@
+"""Walking with something in the hands: a box held by both, or a cup kept level in one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from motionloom.core import Clip, FloatArray
+from motionloom.rotation import from_matrix, multiply, rotate, yaw
+from motionloom.samples.carriage import swinging_arms
+from motionloom.samples.locomotion import Stride, arc_to, under_way
+from motionloom.samples.person import HIPS, LEFT, RIGHT, Limb, assemble
+from motionloom.samples.stage import finish
+from motionloom.samples.upper import reaching_arm
+
+AHEAD = {  # a hand that points ahead, palm towards the other hand
+    LEFT: from_matrix(np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])),
+    RIGHT: from_matrix(np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])),
+}
+
+
+def carry(
+    thing: str = "box",
+    speed: float = 1.2,
+    turn: float = 0.0,
+    width: float = 0.34,
+    seconds: float = 6.0,
+    target: Sequence[float] | None = None,
+    style: str = "normal",
+    seed: int = 0,
+    fps: float = 60.0,
+) -> Clip:
+    """A person walks at `speed` m/s and carries a box `width` m wide (both hands keep their distance), or a cup.
+
+    The cup is in the right hand, which stays level. Turning and target as for `walk`.
+    """
+    if target is not None:
+        turn, seconds = arc_to(target, speed)
+    stride = under_way("walk", speed, turn, seconds, style, seed, fps)
+    arms = _box(stride, width) if thing == "box" else _cup(stride)
+    rotations = assemble(stride.trunk, arms, stride.legs)
+    return finish("carry", stride.trunk.root, rotations, fps, seconds, seed, feet=stride.feet)
+
+
+def _held(stride: Stride, forward: float, height: float, soft: float, name: str) -> tuple[FloatArray, FloatArray]:
+    """Place (F, 3) and turn (F, 4) of a thing held before the belly: it rides with the body but softens its bob."""
+    nature, time = stride.nature, stride.time
+    root = stride.trunk.root
+    twist = 0.25 * stride.carriage.chest * np.cos(stride.phase)
+    turn = yaw(stride.heading + twist + nature.wander(f"{name} turn", 0.015, 0.1, 1.0)(time))
+    level = float(root[:, 1].mean())
+    y = level + (1 - soft) * (root[:, 1] - level) + height + nature.trait(f"{name} height", 0.02)
+    sway = np.stack([nature.wander(f"{name} {k}", 0.006, 0.1, 1.5)(time) for k in "xyz"], -1)
+    place = np.stack([root[:, 0], y, root[:, 2]], -1) + rotate(turn, [0.0, 0.0, forward]) + sway
+    return place, turn
+
+
+def _box(stride: Stride, width: float) -> tuple[Limb, Limb]:
+    place, turn = _held(stride, 0.33 + 0.1 * max(width - 0.34, 0.0), 0.10, 0.15, "box")
+    arms = []
+    for side, sign in ((LEFT, 1.0), (RIGHT, -1.0)):
+        wrist = place + rotate(turn, [sign * width / 2, 0.0, -0.06])
+        elbow = rotate(stride.trunk.chest, [0.55 * sign, -1.0, -0.35])
+        arms.append(reaching_arm(stride.trunk, side, wrist, elbow, hand=multiply(turn, AHEAD[side])))
+    return arms[0], arms[1]
+
+
+def _cup(stride: Stride) -> tuple[Limb, Limb]:
+    place, turn = _held(stride, 0.30, 1.14 - HIPS, 0.55, "cup")
+    free, _ = swinging_arms(
+        stride.carriage, stride.gait, stride.trunk, stride.time, stride.phase, stride.nature, stride.style
+    )
+    wrist = place + rotate(turn, [-0.19, 0.0, -0.06])
+    elbow = rotate(stride.trunk.chest, [-0.45, -1.0, -0.3])
+    level = multiply(turn, multiply(yaw(0.35), AHEAD[RIGHT]))
+    return free, reaching_arm(stride.trunk, RIGHT, wrist, elbow, hand=level)

@@ -1,0 +1,100 @@
+"""Looking around: the eyes jump first, the head follows, and the chest joins in for far targets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from motionloom.core import Clip, FloatArray
+from motionloom.samples.curves import ease
+from motionloom.samples.noise import Nature
+from motionloom.samples.person import EYE, LEFT, RIGHT, assemble
+from motionloom.samples.stage import finish, frame_times
+from motionloom.samples.standing import figure, hanging_arm, idle, standing_feet
+from motionloom.samples.styles import style_named
+from motionloom.samples.upper import posture
+
+FARTHEST = 0.6  # rad that an eye turns in the head
+
+
+def look(
+    target: Sequence[float] | None = None,
+    speed: float = 1.0,
+    seconds: float = 8.0,
+    style: str = "normal",
+    seed: int = 0,
+    fps: float = 60.0,
+) -> Clip:
+    """A person stands and looks around; with `target` (x, y, z) m, looks ahead, at the target, and ahead again.
+
+    Gaze shifts as people make them (Freedman 2008): a saccade of the eyes in 30 to 100 ms, a head turn that starts
+    with it, takes longer (2 to 3 ms a degree and more), overshoots a little and carries most of a large shift; the
+    eyes turn back against the head so that the gaze stays where it landed. `speed` scales the head's tempo.
+    The label `fixation` is on while the gaze rests.
+    """
+    manner, nature = style_named(style), Nature(seed)
+    time = frame_times(seconds, fps)
+    shifts = _targets(target, seconds, nature)
+    quiet = idle(time, nature, manner)
+    zero = np.zeros(len(time))
+    gaze, head, chest = (np.stack([zero, zero], -1) for _ in range(3))  # yaw (left) and pitch (down), rad
+    resting = np.ones(len(time), bool)
+    before = {"gaze": np.zeros(2), "head": np.zeros(2), "chest": np.zeros(2)}
+    for k, (start, aim) in enumerate(shifts):
+        amount = float(np.abs(aim - before["gaze"]).max())
+        goal_chest = np.array([_beyond(aim[0], 0.7) * 0.55, _beyond(aim[1], 0.4) * 0.3])
+        goal_head = np.array([_beyond(aim[0], 0.12) * 0.86, _beyond(aim[1], 0.1) * 0.75])
+        saccade = float(np.clip(0.03 + 0.12 * amount, 0.03, 0.12))
+        turn = float((0.26 + 0.30 * amount) / speed) * (1 + float(nature.draws("turn time", len(shifts), 0.1)[k]))
+        gaze += (aim - before["gaze"]) * ease(time, start, start + saccade)[:, None]
+        head += (goal_head - before["head"]) * _overshoot(time, start + 0.02, turn, 0.05)[:, None]
+        chest += (goal_chest - before["chest"]) * _overshoot(time, start + 0.08, 1.35 * turn, 0.03)[:, None]
+        resting &= ~((time >= start) & (time < start + saccade))
+        before = {"gaze": aim, "head": goal_head, "chest": goal_chest}
+    moves = quiet.plus(
+        twist=0.35 * chest[:, 0],
+        chest_twist=0.65 * chest[:, 0],
+        chest_lean=chest[:, 1],
+        head_twist=head[:, 0] - 0.7 * quiet.head_twist,
+        head_lean=head[:, 1] - 0.6 * quiet.head_lean,
+        head_roll=-0.12 * head[:, 0] * np.sign(head[:, 1] + 0.2),
+    )
+    # an eye cannot leave its socket: the gaze stays within reach of where the head points
+    yaw = moves.head_twist + np.clip(gaze[:, 0] - moves.head_twist, -FARTHEST, FARTHEST)
+    pitch = moves.head_lean + np.clip(gaze[:, 1] - moves.head_lean, -FARTHEST, FARTHEST)
+    body = figure(moves, standing_feet(nature), time, fps, gaze=posture(yaw, lean=pitch))
+    arms = tuple(hanging_arm(body.trunk, side, time, nature, manner) for side in (LEFT, RIGHT))
+    rotations = assemble(body.trunk, (arms[0], arms[1]), body.legs)
+    return finish("look", body.trunk.root, rotations, fps, seconds, seed, feet=body.feet, labels={"fixation": resting})
+
+
+def _beyond(angle: float, free: float) -> float:
+    """What is left of an angle when the first `free` rad of it cost nothing."""
+    return float(np.sign(angle) * max(abs(angle) - free, 0.0))
+
+
+def _overshoot(time: FloatArray, start: float, lasts: float, beyond: float) -> FloatArray:
+    """(F,) from 0 to 1 in `lasts` s, past the goal by the part `beyond`, and back."""
+    there = ease(time, start, start + lasts)
+    back = ease(time, start + 0.85 * lasts, start + 1.9 * lasts)
+    return (1 + beyond) * there - beyond * back
+
+
+def _targets(target: Sequence[float] | None, seconds: float, nature: Nature) -> list[tuple[float, FloatArray]]:
+    """When the gaze shifts and where to: (s, (yaw, pitch) rad)."""
+    if target is not None:
+        line = np.asarray(target, float) - [0.0, EYE, 0.08]
+        aim = np.array([np.arctan2(line[0], line[2]), -np.arctan2(line[1], np.hypot(line[0], line[2]))])
+        return [(0.25 * seconds, aim), (0.75 * seconds, np.array([0.0, 0.0]))]
+    rng = nature.rng("targets")
+    shifts, now, aim = [], 0.4 + rng.uniform(0, 0.4), np.zeros(2)
+    while now < seconds - 0.3:
+        side = -np.sign(aim[0]) if abs(aim[0]) > 0.5 else rng.choice([-1.0, 1.0])
+        if rng.uniform() < 0.3:  # a small look nearby
+            aim = aim + np.array([rng.normal(0, 0.14), rng.normal(0, 0.08)])
+        else:
+            aim = np.array([side * rng.uniform(0.25, 1.35), rng.normal(0.05, 0.16)])
+        shifts.append((float(now), np.clip(aim, [-1.5, -0.5], [1.5, 0.7])))
+        now += rng.uniform(0.7, 1.9)
+    return shifts
