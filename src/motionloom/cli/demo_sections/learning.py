@@ -1,0 +1,70 @@
+"""Demo: learn from a few walks, and make a longer one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+
+from motionloom.constraints import parse_request
+from motionloom.core import Clip
+from motionloom.io import load, save
+from motionloom.methods import learn, save_model, synthesize
+from motionloom.plot.page import Command, Moving, Section, Table, Words
+from motionloom.plot.player import Stage
+from motionloom.samples import make
+
+WALKS = ((1.0, -0.30), (1.3, 0.0), (1.6, 0.35))  # speed m/s, turn rad/s
+REQUEST = "{seconds: 20}"
+
+
+def make_section(folder: Path) -> Section:
+    """Three walks of six seconds become one of twenty."""
+    paths = []
+    for k, (speed, turn) in enumerate(WALKS):
+        paths.append(folder / f"walk_{k + 1}.bvh")
+        save(make("walk", speed=speed, turn=turn, seconds=6, seed=k), paths[-1])
+    walks = [load(path) for path in paths]
+    start = perf_counter()
+    model = learn("cuts", walks, files=paths)
+    learned = perf_counter()
+    clip = synthesize(model, parse_request(REQUEST), seed=1)
+    made = perf_counter()
+    save_model(model, folder / "walks.loom")
+    save(clip, folder / "long_walk.bvh")
+    pieces = clip.origin.spans()
+    numbers = (
+        ("learned in", f"{learned - start:.1f} s"),
+        ("made in", f"{made - learned:.1f} s"),
+        ("pieces", str(len(pieces))),
+    )
+    return Section(
+        "Learning, and making new motion",
+        (
+            Words(
+                "Three walks of six seconds go in; a walk of twenty seconds comes out. `cuts` is the simplest method: it "
+                "finds where one clip can be cut to another unseen, and wanders. Every frame remembers where it came "
+                "from: the coloured bands under the figure."
+            ),
+            Moving(tuple(Stage((walk,), walk.name, numbers=_numbers(k)) for k, walk in enumerate(walks))),
+            Moving((Stage((clip,), "long_walk.bvh", "20 s from the three clips above", numbers),)),
+            Table(("from", "to", "clip", "its frames"), _rows(clip)),
+            Command("motionloom learn cuts walk_1.bvh walk_2.bvh walk_3.bvh -o walks.loom"),
+            Command(f"motionloom synthesize walks.loom -r '{REQUEST}' --seed 1 -o long_walk.bvh"),
+        ),
+    )
+
+
+def _numbers(k: int) -> tuple[tuple[str, str], ...]:
+    speed, turn = WALKS[k]
+    return (("speed", f"{speed:g} m/s"), ("turn", f"{57.2958 * turn:.0f}°/s"))
+
+
+def _rows(clip: Clip, most: int = 12) -> tuple[tuple[str, ...], ...]:
+    spans = clip.origin.spans()
+    rows = [
+        (f"{at / clip.fps:.2f} s", f"{(at + n) / clip.fps:.2f} s", source.clip, f"{first} to {first + 2 * n - 1}")
+        for source, first, at, n in spans[:most]
+    ]
+    if len(spans) > most:
+        rows.append(("...", "", f"{len(spans) - most} more", ""))
+    return tuple(rows)
