@@ -9,8 +9,11 @@ import typer
 from typer.core import TyperGroup
 
 from motionloom.cli import learn, samples
+from motionloom.cli.check import check
+from motionloom.cli.compare import compare
 from motionloom.cli.convert import convert
 from motionloom.cli.demo import demo
+from motionloom.cli.evaluate import evaluate
 from motionloom.cli.info import info
 from motionloom.cli.judge import judge
 from motionloom.cli.learn import Learn
@@ -104,4 +107,7 @@ app.command(short_help="how good the pairs are that each measure chooses")(judge
 app.command(short_help="what each method can do and be told")(methods)
 app.add_typer(_group(Learn, learn.HELP), name="learn", short_help="learn a model from clips")
 app.command(short_help="make new clips from a model and a request")(synthesize)
+app.command(short_help="how good results are, beside the clips they were made from")(evaluate)
+app.command(short_help="every method on the same clips, by the same measures")(compare)
+app.command(short_help="what is wrong with captures before anyone learns from them")(check)
 app.command(short_help="make samples and new motion, and a page to look at")(demo)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from motionloom.core import Clip, FloatArray, MotionloomError, Skeleton
+from motionloom.core import BoolArray, Clip, FloatArray, MotionloomError, Skeleton
+from motionloom.kinematics.contacts import contacts, foot_parts, part_positions
 from motionloom.kinematics.edit import resample
 from motionloom.kinematics.forward import fk
 from motionloom.kinematics.roles import fingers
@@ -30,6 +32,15 @@ class Take:
     points: FloatArray  # (F, J, 3) metres, world, of `clip`
     features: FloatArray  # (F, 6 K) of `clip`, see `pose_features`
     ground: float | None = None  # height of the floor, metres; None: each joint's own 1st percentile
+
+    @cached_property
+    def feet(self) -> tuple[FloatArray, BoolArray]:
+        """Places (F, n, 3) of heels and toes, and when they touch the floor (F, n), from the motion alone."""
+        parts = foot_parts(self.skeleton)
+        if not parts:
+            raise NotApplicable("this body has no feet (no joint has the role of a foot)")
+        touching = contacts(self.clip, fresh=True, ground=self.ground)
+        return part_positions(self.clip), np.stack([touching[p.label] for p in parts], 1)
 
     @property
     def name(self) -> str:

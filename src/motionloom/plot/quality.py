@@ -92,14 +92,16 @@ def comparison_page(found: Comparison, path: str | Path, *, title: str = "Method
     save_sheet(comparison_sheet(found), buffer)
     head, rows = comparison_rows(found)
     words = [Words(line) for line in left_out(found)]
-    lead = f"{len(found.sources)} source clips, seed {found.seed}: every method in the table, and what needs no learning."
+    lead = f"{len(found.sources)} source clips, seed {found.seed}: every method, and what needs no learning."
     write_page(
         title,
         lead,
         (
             Section("Side by side", (Moving(stages),)),
             Section("Numbers", (Table(head, tuple(rows)), *words)),
-            Section("Against the source's range", (Picture(buffer.getvalue(), "the first number is the first result's"),)),
+            Section(
+                "Against the source's range", (Picture(buffer.getvalue(), "the first number is the first result's"),)
+            ),
         ),
         path,
     )

@@ -1,0 +1,56 @@
+"""`motionloom check`: what is wrong with captures."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from motionloom.cli.options import Clips, Fps, Json, Roles, Unit, Up, load_all, print_json, say
+
+if TYPE_CHECKING:
+    from motionloom.evaluate.findings import Finding
+
+
+def check(
+    clips: Clips,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Every line; otherwise a kind with many lines in a clip is cut short.")
+    ] = False,
+    unit: Unit = None,
+    up: Up = None,
+    fps: Fps = None,
+    roles: Roles = None,
+    json: Json = False,
+) -> None:
+    """What is wrong with captures before anyone learns from them: glitches, frozen joints, frame rate, twins ..."""
+    from motionloom.evaluate.check import check as look
+
+    loaded = [clip for _, clip in load_all(clips, unit=unit, up=up, fps=fps, roles=roles)]
+    found = look(loaded)
+    if json:
+        print_json([asdict(f) for f in found])
+        return
+    by_clip: dict[str, list[Finding]] = {}
+    for f in found:
+        by_clip.setdefault(f.clip, []).append(f)
+    for name, lines in by_clip.items():
+        say(name)
+        for text in _lines(lines, None if all_ else 4):
+            say(f"  {text}")
+    clean = len({c.name for c in loaded}) - len(by_clip)
+    say(f"{len(loaded)} clips, {clean} without a finding; {len(found)} findings")
+
+
+def _lines(found: list[Finding], most: int | None) -> list[str]:
+    kinds: dict[str, list[str]] = {}
+    for f in found:
+        kinds.setdefault(f.kind, []).append(f.text)
+    out = []
+    for kind, texts in kinds.items():
+        shown = texts if most is None or len(texts) <= most else texts[: most - 1]
+        out += [f"{kind}: {text}" for text in shown]
+        if len(shown) < len(texts):
+            out.append(f"{kind}: {len(texts) - len(shown)} more (--all)")
+    return out

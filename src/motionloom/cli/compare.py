@@ -1,0 +1,53 @@
+"""`motionloom compare`: every method on the same clips, by the same measures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from motionloom.cli.options import Clips, Json, Roles, Seed, Unit, Up, columns, load_all, print_json, say, warn
+
+
+def compare(
+    clips: Clips,
+    request: Annotated[
+        str, typer.Option("-r", "--request", metavar="FILE|YAML", help="A request file, or YAML: '{seconds: 12}'.")
+    ],
+    methods: Annotated[
+        str, typer.Option("--methods", metavar="NAMES", help="`all`, or names with commas: cuts,motion_graph.")
+    ] = "all",
+    count: Annotated[int, typer.Option("--count", metavar="N", min=1, help="Takes of each method.")] = 2,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FILE.html", help="Write a page with the moving results.")
+    ] = None,
+    seed: Seed = 0,
+    unit: Unit = None,
+    up: Up = None,
+    roles: Roles = None,
+    json: Json = False,
+) -> None:
+    """Learn every method that honours the request on the same clips with the same seeds; one table, one page."""
+    from motionloom.constraints import parse_request
+    from motionloom.evaluate.compare import compare as run
+    from motionloom.evaluate.tables import comparison_dict, comparison_rows, left_out
+    from motionloom.io import load
+
+    loaded = [clip for _, clip in load_all(clips, unit=unit, up=up, roles=roles)]
+    asked = parse_request(request, load)
+    names = None if methods == "all" else [name.strip() for name in methods.split(",") if name.strip()]
+    found = run(loaded, asked, methods=names, seed=seed, count=count, said=warn)
+    if out is not None:
+        from motionloom.plot.quality import comparison_page
+
+        comparison_page(found, out)
+    if json:
+        print_json(comparison_dict(found))
+        return
+    say(f"{len(loaded)} source clips, seed {seed}, {count} takes of each")
+    say("\n".join(columns(*comparison_rows(found))))
+    for line in left_out(found):
+        say(f"  left out: {line}")
+    if out is not None:
+        say(f"{out}: the moving results side by side")

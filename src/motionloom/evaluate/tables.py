@@ -1,0 +1,151 @@
+"""Reports and comparisons as rows of text, for the command line and for pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from motionloom.evaluate.compare import Comparison, Entry
+from motionloom.evaluate.measures import MEASURES
+from motionloom.evaluate.report import Own, Report, Value
+
+Rows = list[tuple[str, ...]]
+DIVERSE = ("global diversity", "local diversity")
+"""Never printed alone: shuffled frames score highest. They stand with coverage, skate, peak acceleration, bounds."""
+
+
+def number(value: float | None, unit: str = "") -> str:
+    """Three significant digits, or n/a."""
+    if value is None:
+        return "n/a"
+    text = f"{value:.0f}" if unit == "frames" or abs(value) >= 1000 else f"{value:.3g}"
+    return f"{text} {unit}".rstrip()
+
+
+def versus(v: Value) -> str:
+    """The number beside the source's: "x1.3", or "+0.4 cm/s" where the source is near zero."""
+    if v.ratio is not None:
+        return f"x{v.ratio:.3g}"
+    if v.difference is not None:
+        return f"{v.difference:+.3g} {v.unit}".rstrip()
+    return ""
+
+
+def evaluation_rows(reports: Sequence[Report]) -> tuple[tuple[str, ...], Rows]:
+    """Head and rows: one row per measure; for each result its value and how it stands to the source's."""
+    head = ["measure", "unit", "source", "range"]
+    for report in reports:
+        head += [report.name, "vs source"]
+    rows: Rows = []
+    for name, measure in MEASURES.items():
+        own = reports[0].values[name].own
+        cells = [name, measure.unit, number(own.value), _range(own)]
+        for report in reports:
+            cells += [number(report.values[name].value), versus(report.values[name])]
+        rows.append(tuple(cells))
+    return tuple(head), rows
+
+
+def _range(own: Own) -> str:
+    return "" if own.low is None or own.low == own.high else f"{own.low:.3g}..{own.high:.3g}"
+
+
+def bound_rows(report: Report) -> tuple[tuple[str, ...], Rows]:
+    """Coverage and diversities of a copied and of a shuffled source, to read the result's by."""
+    names = ("coverage", *DIVERSE)
+    rows = [(f"{kind} source", *(number(values[n]) for n in names)) for kind, values in report.bounds.items()]
+    return ("bound", "coverage %", *DIVERSE), rows
+
+
+def reasons(reports: Sequence[Report]) -> list[str]:
+    """One line for each n/a: which measure, and why."""
+    lines: dict[str, None] = {}
+    for report in reports:
+        for name, v in report.values.items():
+            if v.value is None:
+                lines[f"{name} of {report.name}: {v.reason}"] = None
+            elif v.own.value is None:
+                lines[f"{name} of the source: {v.own.reason}"] = None
+    return list(lines)
+
+
+def control_rows(report: Report) -> tuple[tuple[str, ...], Rows]:
+    """What was asked, and how well it was done."""
+    head = ("asked", "", "off by", "allowed", "met", "mean", "arrives at")
+    rows: Rows = [
+        (
+            c.asked,
+            "hard" if c.hard else "soft",
+            number(c.worst, c.unit),
+            number(c.tolerance, c.unit),
+            "yes" if c.met else "no",
+            "" if c.mean is None else number(c.mean, c.unit),
+            "" if c.arrival is None else f"{c.arrival:.2f} s",
+        )
+        for c in report.control
+    ]
+    return head, rows
+
+
+SHOWN: Mapping[str, str] = {
+    "coverage": "coverage %",
+    "global diversity": "global div.",
+    "local diversity": "local div.",
+    "skate": "skate cm/s",
+    "peak acceleration": "peak acc. m/s^2",
+    "jump": "jump deg",
+    "jerk": "jerk m/s^3",
+    "verbatim run": "verbatim frames",
+    "correlation error": "corr. error",
+    "range violations": "out of range %",
+    "spectrum distance": "spectrum Hz",
+}
+"""The columns of a comparison; its JSON has every measure."""
+
+
+def comparison_rows(found: Comparison) -> tuple[tuple[str, ...], Rows]:
+    """One row per method and baseline, the source's own values first; bounds are the baselines copy and shuffled."""
+    head = ("", *SHOWN.values(), "spread", "met", "learn s", "s per s", "peak MB", "stored KB")
+    rows: Rows = [("source", *(number(found.own[n].value) for n in SHOWN), "1", "", "", "", "", "")]
+    rows += [_entry_row(e) for e in found.entries if e.reports]
+    return head, rows
+
+
+def _entry_row(e: Entry) -> tuple[str, ...]:
+    asked = [c for r in e.reports for c in r.control]
+    met = f"{sum(c.met for c in asked)}/{len(asked)}" if asked else ""
+    cost = ("", "", "", "")
+    if e.costs is not None:
+        peak = e.costs.peak_bytes
+        cost = (
+            number(e.costs.learn_seconds),
+            number(e.costs.per_second),
+            "n/a" if peak is None else f"{peak / 1e6:.0f}",
+            f"{e.costs.stored_bytes / 1e3:.0f}",
+        )
+    return (e.name, *(number(e.mean(n)) for n in SHOWN), number(e.spread), met, *cost)
+
+
+def left_out(found: Comparison) -> list[str]:
+    """Methods without a result, and why."""
+    return [f"{e.name}: {e.reason}" for e in found.entries if e.reason]
+
+
+def comparison_dict(found: Comparison) -> dict[str, object]:
+    """Plain values for JSON."""
+    return {
+        "seed": found.seed,
+        "source": {n: {"value": o.value, "low": o.low, "high": o.high} for n, o in found.own.items()},
+        "entries": [
+            {
+                "name": e.name,
+                "kind": e.kind,
+                "reason": e.reason,
+                "reports": [r.as_dict() for r in e.reports],
+                "mean": {n: e.mean(n) for n in MEASURES} if e.reports else {},
+                "spread": e.spread,
+                "spread_reason": e.spread_reason,
+                "costs": None if e.costs is None else vars(e.costs),
+            }
+            for e in found.entries
+        ],
+    }

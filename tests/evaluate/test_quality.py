@@ -1,0 +1,191 @@
+"""Metamorphic tests: what is done to a clip must show in the measures, and nowhere else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom import samples
+from motionloom.core import Clip, Skeleton, replace
+from motionloom.evaluate.base import take
+from motionloom.evaluate.baselines import noisy, shuffled
+from motionloom.evaluate.measures import MEASURES
+from motionloom.evaluate.reference import reference
+from motionloom.evaluate.report import Own, Report, beside, evaluate, source_values
+from motionloom.kinematics.edit import resample
+from motionloom.kinematics.forward import fk
+from motionloom.kinematics.limb import place_limb
+from motionloom.kinematics.travel import moved, turned
+
+
+@pytest.fixture(scope="module")
+def walks() -> list[Clip]:
+    return [resample(samples.make("walk", seed=s), 30.0) for s in range(3)]
+
+
+def value(report: Report, name: str) -> float:
+    found = report.values[name].value
+    assert found is not None, f"{name}: {report.values[name].reason}"
+    return found
+
+
+def slid(clip: Clip, speed: float, seconds: float = 0.4) -> Clip:
+    """The clip with its left foot slid along the ground, forward and back to where it was, while it stands."""
+    toe = clip.skeleton.joint("left_toe")
+    height = fk(clip)[:, toe, 1]
+    moving = np.linalg.norm(np.gradient(fk(clip)[:, toe][:, [0, 2]], axis=0), axis=1) * clip.fps
+    frames = round(seconds * clip.fps)
+    low = [i for i in range(10, len(clip) - frames - 10) if (moving[i : i + frames] < 0.1).all() and height[i] < 0.05]
+    start = low[0]
+    shift = np.zeros(len(clip))
+    shift[start : start + frames + 1] = speed * np.arange(frames + 1) / clip.fps
+    back = 12  # frames in which it returns, in the air or not
+    shift[start + frames : start + frames + back] = np.linspace(shift[start + frames], 0, back)
+    ankle = fk(clip)[:, clip.skeleton.joint("left_foot")] + shift[:, None] * [1.0, 0, 0]
+    out, _ = place_limb(clip, ["left_thigh", "left_shin", "left_foot"], ankle)
+    return out
+
+
+@pytest.fixture(scope="module")
+def stand(walks: list[Clip]) -> Clip:
+    """A body that stands on one frame of a walk for three seconds: feet planted, so that any slide is ours."""
+    frame = int(np.abs(fk(walks[0])[:, walks[0].skeleton.joint("left_toe"), 1]).argmin())
+    return walks[0][np.full(90, frame)]
+
+
+def test_a_fast_slide_raises_all_three_skate_measures(stand):
+    own, fast = (evaluate(c, reference([stand])) for c in (stand, slid(stand, 0.6)))
+    for name in ("skate", "skate (a)", "skate (c)"):
+        assert value(own, name) == pytest.approx(0, abs=1e-6)
+        assert value(fast, name) > 1.0
+
+
+def test_a_slow_slide_raises_b_and_c_only(stand):
+    slow = evaluate(slid(stand, 0.1), reference([stand]))
+    assert value(slow, "skate (a)") == 0
+    assert value(slow, "skate") > 0.3
+    assert value(slow, "skate (c)") > 0.3
+
+
+def test_a_copied_clip_has_coverage_one_diversity_zero_and_one_verbatim_run(walks):
+    found = evaluate(walks[0], reference([walks[0]]))
+    assert value(found, "coverage") == 100
+    assert value(found, "global diversity") == 0
+    assert value(found, "local diversity") == 0
+    assert value(found, "verbatim run") == len(walks[0])
+    assert value(found, "correlation error") == pytest.approx(0, abs=1e-9)
+    assert value(found, "range violations") == 0
+    assert value(found, "spectrum distance") == pytest.approx(0, abs=1e-9)
+
+
+def test_noise_lowers_coverage_and_raises_jerk(walks, rng):
+    source = reference(walks)
+    clean = evaluate(walks[0], source)
+    rough = evaluate(noisy(walks, 180, rng), source)
+    assert value(rough, "coverage") < value(clean, "coverage")
+    assert value(rough, "jerk") > 5 * value(clean, "jerk")
+    assert value(rough, "rough frames") > 50
+    assert value(rough, "peak acceleration") > 3 * value(clean, "peak acceleration")
+
+
+def test_a_turned_and_moved_clip_scores_the_same(walks):
+    source = reference(walks[1:])
+    own = source_values(source)
+    here = evaluate(walks[0], source, own=own)
+    there = evaluate(turned(moved(walks[0], (4.0, -2.0)), 2.1), source, own=own)
+    for name in MEASURES:
+        a, b = here.values[name], there.values[name]
+        assert (a.value is None) == (b.value is None)
+        if a.value is not None:
+            assert b.value == pytest.approx(a.value, rel=1e-6, abs=1e-6), name
+
+
+def test_held_out_takes_score_like_the_source(mocap):
+    from motionloom.io import load
+
+    clips = [load(mocap / "cmu" / f"35_0{n}.bvh", trim_tpose=True) for n in range(1, 8)]
+    source = reference(clips[1:])
+    found = evaluate(clips[0], source)
+    for name in ("skate", "jerk", "local diversity", "global diversity", "correlation error", "floating"):
+        assert found.values[name].ratio == pytest.approx(1, abs=0.35), name
+    assert value(found, "coverage") == 100
+    assert found.values["jump"].ratio < 1.2
+
+
+def test_shuffled_frames_are_the_most_diverse_which_is_why_diversity_never_stands_alone(walks, rng):
+    source = reference(walks)
+    found = evaluate(shuffled(walks, 180, rng), source)
+    again = evaluate(walks[0], reference(walks[1:]))
+    assert value(found, "local diversity") > value(again, "local diversity")
+    assert value(found, "peak acceleration") > 3 * value(again, "peak acceleration")
+    assert found.bounds["shuffled"]["local diversity"] == pytest.approx(value(found, "local diversity"), rel=0.2)
+    assert found.bounds["copy"] == {"coverage": 100.0, "global diversity": 0.0, "local diversity": 0.0}
+
+
+def test_values_stand_beside_the_sources_as_ratio_or_as_difference():
+    assert beside("skate", 3.0, Own(2.0)).ratio == 1.5
+    small = beside("skate", 3.0, Own(0.4))  # the source is below 1 cm/s
+    assert small.ratio is None
+    assert small.difference == pytest.approx(2.6)
+    assert beside("flips", 1.0, Own(0.0)).difference == 1.0
+    assert beside("skate", "no feet", Own(2.0)).reason == "no feet"
+
+
+def test_another_skeleton_gives_reasons_and_never_nan(walks, tiny):
+    long = replace(resample(tiny, 30.0), fps=30.0)
+    found = evaluate(long, reference(walks))
+    for name in ("coverage", "global diversity", "verbatim run", "correlation error", "rough frames"):
+        assert found.values[name].value is None
+        assert "other skeletons" in found.values[name].reason
+    assert "no feet" in found.values["skate"].reason
+    assert "masses cannot be given" in found.values["off balance"].reason
+    check_numbers(found)
+
+
+def check_numbers(report: Report) -> None:
+    for name, v in report.values.items():
+        assert v.value is not None or v.reason, name
+        for number in (v.value, v.ratio, v.difference, v.own.value):
+            assert number is None or np.isfinite(number), name
+
+
+@pytest.mark.parametrize("frames", [1, 2, 3, 5, 29])
+def test_clips_shorter_than_a_window_give_reasons_and_never_nan(walks, frames):
+    found = evaluate(walks[0][:frames], reference(walks[1:]))
+    assert "frames" in found.values["coverage"].reason
+    check_numbers(found)
+    check_numbers(evaluate(walks[0], reference([c[:frames] for c in walks])))
+
+
+def test_a_body_that_never_touches_the_floor_gives_reasons(walks):
+    t = np.arange(len(walks[0])) / 30
+    swim = replace(walks[0], root=walks[0].root + np.stack([0 * t, 3 * t, 0 * t], 1))  # rises for ever
+    found = evaluate(swim, reference(walks))
+    check_numbers(found)
+    assert found.values["floating"].value is None
+    assert "no foot ever touches" in found.values["floating"].reason
+
+
+def test_a_stroke_has_no_poses_to_compare():
+    pen = Skeleton(("pen",), np.array([-1]), np.zeros((1, 3)))
+    t = np.linspace(0, 1, 60)
+    stroke = Clip(pen, np.stack([np.sin(9 * t), np.cos(7 * t), 0 * t], 1), np.tile([1.0, 0, 0, 0], (60, 1, 1)), 30.0)
+    found = evaluate(stroke, reference([stroke]))
+    assert "no poses" in found.values["coverage"].reason
+    check_numbers(found)
+
+
+def test_json_has_null_and_a_reason(walks):
+    import json
+
+    plain = json.loads(json.dumps(evaluate(walks[0][:20], reference(walks)).as_dict(), allow_nan=False))
+    row = plain["measures"]["coverage"]
+    assert row["value"] is None
+    assert "a window needs 30" in row["reason"]
+    assert plain["joints"] == len(walks[0].skeleton) - 0
+
+
+def test_a_take_is_at_thirty_frames_per_second_whatever_the_clip_is():
+    ready = take(samples.make("walk", seed=0))
+    assert ready.clip.fps == 30.0
+    assert ready.points.shape == (len(ready), len(ready.skeleton), 3)
