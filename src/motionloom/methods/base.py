@@ -34,7 +34,7 @@ class Learned(NamedTuple):
     of: str = "clip"  # what was hashed: the bytes of the "file", or the numbers of the "clip"
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Model(ABC):
     """A learned model: arrays, numbers, and nothing else. It is complete when it exists.
 
@@ -58,6 +58,9 @@ class Model(ABC):
     def __post_init__(self) -> None:
         for f in fields(self):
             put(self, f.name, _read_only(getattr(self, f.name)))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self.sources)} clips at {self.fps:g} fps, {self.skeleton!r})"
 
     @abstractmethod
     def make(self, request: Request, options: Any, rng: Generator) -> Clip:
@@ -170,6 +173,7 @@ def _read_only(value: Any) -> Any:
         value.flags.writeable = False
     elif isinstance(value, list):
         value = tuple(value)
-    if type(value) is tuple:
-        return tuple(_read_only(v) for v in value)
+    if isinstance(value, tuple):
+        parts = [_read_only(v) for v in value]
+        return type(value)._make(parts) if hasattr(value, "_fields") else tuple(parts)
     return value

@@ -40,8 +40,8 @@ def save_model(model: Model, path: str | Path) -> None:
         "model": {name: value for name, value in values.items() if name not in COMMON},
     }
     text = json.dumps(head, allow_nan=False)  # in order: what is told once is told before it is pointed to
-    facts = {"motionloom": text, "checksum": _checksum(text, packer.tensors)}
-    write_whole(path, [save(packer.tensors, metadata=facts)])
+    whole = json.dumps({"checksum": _checksum(text, packer.tensors)} | head, allow_nan=False)
+    write_whole(path, [save(packer.tensors, metadata={"motionloom": whole})])  # one entry: safetensors keeps no order
 
 
 def load_model(path: str | Path) -> Model:
@@ -86,7 +86,7 @@ def _open(path: str | Path, *, arrays: bool = True) -> tuple[dict[str, Any], dic
         raise FormatError("a safetensors file, but not a motionloom model", path=path)
     try:
         head = json.loads(facts["motionloom"])
-        version = head["format"]
+        version, checksum = head["format"], head.pop("checksum")
     except (ValueError, KeyError, TypeError, RecursionError):
         raise FormatError("damaged: its description cannot be read", path=path) from None
     if not isinstance(version, int) or version > FORMAT:
@@ -94,7 +94,7 @@ def _open(path: str | Path, *, arrays: bool = True) -> tuple[dict[str, Any], dic
             f"written by a later motionloom (format {version}; this one reads up to {FORMAT}): update motionloom",
             path=path,
         )
-    if arrays and facts.get("checksum") != _checksum(facts["motionloom"], tensors):
+    if arrays and checksum != _checksum(json.dumps(head, allow_nan=False), tensors):
         raise FormatError("damaged: its checksum does not match its contents", path=path)
     return head, tensors
 

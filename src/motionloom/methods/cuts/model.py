@@ -44,7 +44,7 @@ class Plan(NamedTuple):
     pieces: list[tuple[int, int, int]]  # clip, first frame, end frame (excluded)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class CutsModel(Model):
     """Clips, their loops, and the places where one can be cut to another."""
 

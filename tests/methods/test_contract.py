@@ -1,0 +1,149 @@
+"""What holds for every method, present and future."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from feasible import SECONDS, feasible
+
+from motionloom.constraints import KINDS, Request, RootAt, parse_request, residuals
+from motionloom.core import BadRequest, UnsupportedConstraint
+from motionloom.methods import METHODS, learn, load_model, params, save_model, synthesize, synthesize_many
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "requests"
+HONOURED = [(method, kind, strength) for method in METHODS for kind, strength in METHODS[method].module().MODEL.honours]
+
+
+def assert_same_bits(a, b):
+    assert np.array_equal(a.root, b.root)
+    assert np.array_equal(a.rotations, b.rotations)
+    assert a.fps == b.fps
+    assert a.label_names == b.label_names
+    assert np.array_equal(a.labels, b.labels)
+    assert a.origin.spans() == b.origin.spans()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_saved_model_synthesizes_the_same_clip(method, models, tmp_path):
+    save_model(models[method], tmp_path / "model.loom")
+    again = load_model(tmp_path / "model.loom")
+    assert again.sources == models[method].sources
+    assert again.config == models[method].config
+    assert again.notes == models[method].notes
+    asked = Request(seconds=SECONDS)
+    assert_same_bits(synthesize(again, asked, seed=5), synthesize(models[method], asked, seed=5))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_saving_a_loaded_model_writes_the_same_bytes(method, models, tmp_path):
+    save_model(models[method], tmp_path / "a.loom")
+    save_model(load_model(tmp_path / "a.loom"), tmp_path / "b.loom")
+    assert (tmp_path / "a.loom").read_bytes() == (tmp_path / "b.loom").read_bytes()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_learning_twice_with_one_seed_gives_the_same_model(method, models, tiny_clips, tmp_path):
+    save_model(models[method], tmp_path / "a.loom")
+    save_model(learn(method, tiny_clips), tmp_path / "b.loom")
+    assert (tmp_path / "a.loom").read_bytes() == (tmp_path / "b.loom").read_bytes()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_takes_depend_on_the_seed_and_their_number_alone(method, models):
+    asked = Request(seconds=SECONDS)
+    takes = list(synthesize_many(models[method], asked, seed=3, count=3))
+    assert_same_bits(takes[2], synthesize(models[method], asked, seed=3, take=2))
+    assert_same_bits(takes[0], next(synthesize_many(models[method], asked, seed=3)))
+    assert not np.array_equal(takes[0].rotations, takes[1].rotations)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_result_has_the_length_frame_rate_and_beginning_that_were_asked_for(method, models):
+    model = models[method]
+    assert len(synthesize(model, Request(seconds=2.5))) == round(2.5 * model.fps)
+    assert len(synthesize(model, Request(frames=31))) == 31
+    fast = synthesize(model, Request(seconds=2, fps=60, start=parse_request("start: {position: [3, -1]}").start))
+    assert (len(fast), fast.fps) == (120, 60)
+    np.testing.assert_allclose(fast.root[0, [0, 2]], [3, -1], atol=1e-9)
+    asked = RootAt(time=0, position=(0, 0), heading=0)
+    assert asked.met(synthesize(model, Request(seconds=2)))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_frame_knows_where_it_came_from(method, models):
+    origin = synthesize(models[method], Request(seconds=SECONDS), seed=9).origin
+    assert origin.which is not None
+    assert {s.method for s in origin.sources} == {method}
+    assert {s.seed for s in origin.sources} == {9}
+    assert f"made by {method}, seed 9, take 0" in origin.notes
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_a_method_does_not_honour_is_refused_before_any_work(method, models, monkeypatch):
+    model = models[method]
+    monkeypatch.setattr(type(model), "make", lambda *a: pytest.fail("worked"))
+    for kind in KINDS.values():
+        for strength, soft in (("hard", False), ("soft", True)):
+            if (kind, strength) in model.honours:
+                continue
+            example = EXAMPLE[kind.key()] + (", weight: 1}" if soft else "}")
+            asked = parse_request(f"{{seconds: 2, constraints: [{kind.key()}: {example}]}}")
+            with pytest.raises(UnsupportedConstraint, match=f"{method} cannot honour {kind.__name__}.*it honours"):
+                synthesize(model, asked)
+
+
+EXAMPLE = {
+    "pose_at": "{time: 0, rotations: {head: {order: xyz, angles: [0deg, 0deg, 0deg]}}",
+    "position_at": "{joint: head, time: 0, target: [0, 0, 0]",
+    "plant": "{joint: left_foot",
+    "root_at": "{time: 0, heading: 0deg",
+    "root_path": "{points: [[0, 0], [1, 1]]",
+    "reach": "{position: [1, 1]",
+    "style": "{label: walk",
+    "parameters": "{values: {speed: 1}",
+    "look_at": "{target: [0, 0, 1]",
+    "avoid": "{center: [5, 5], radius: 0.5",
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_wrong_options_are_refused_before_any_work(method, models, monkeypatch):
+    monkeypatch.setattr(type(models[method]), "make", lambda *a: pytest.fail("worked"))
+    with pytest.raises(BadRequest, match="there is no 'nonsense' here"):
+        synthesize(models[method], Request(seconds=2, options={"nonsense": 1}))
+
+
+@pytest.mark.parametrize(("method", "kind", "strength"), HONOURED)
+def test_twenty_feasible_requests_are_kept(method, kind, strength, models):
+    model = models[method]
+    for seed in range(20):
+        asked = feasible(model, kind, seed, soft=strength == "soft")
+        clip = synthesize(model, asked, seed=seed)
+        rows = residuals(clip, asked, measures=model.measures())
+        if strength == "hard":
+            assert all(r.met for r in rows), rows
+        assert len(rows) == 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_example_request_runs(method, models):
+    asked = parse_request(EXAMPLES / f"{method}.yaml")
+    clip = synthesize(models[method], asked)
+    assert all(r.met for r in residuals(clip, asked, measures=models[method].measures()) if r.hard)
+
+
+def test_every_example_request_belongs_to_a_method():
+    assert {p.stem for p in EXAMPLES.glob("*.yaml")} == set(METHODS)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_setting_says_what_it_does(method):
+    module = METHODS[method].module()
+    for settings in (module.Config, module.Options):
+        for p in params(settings):
+            assert p.help
+            assert settings()  # defaults are within their limits
+    assert any(p.name == "fps" for p in params(module.Config))
+    assert (Path(module.__file__).parent / "README.md").is_file()

@@ -1,0 +1,78 @@
+"""Config and Options: checked values with units, and what flags and sliders are made from."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import FrozenInstanceError, dataclass
+
+import pytest
+
+from motionloom.core import BadRequest
+from motionloom.methods import Settings, param, params
+
+
+@dataclass(frozen=True)
+class Options(Settings):
+    """One setting of each kind."""
+
+    noise: float = param(0.5, "how much noise", low=0, high=2)
+    lean: float = param(0.1, "forward lean", unit="rad", symbol="theta")
+    reach: float = param(0.2, "arm's reach", unit="m")
+    tries: int = param(4, "how often to try", low=1)
+    mode: str = param("best", "what to keep", choices=("best", "first"))
+    mirror: bool = param(False, "mirror too")
+    limit: float | None = param(None, "largest speed", unit="m/s", low=0)
+
+
+def test_values_of_a_request_are_read_with_their_units():
+    read = Options.of({"lean": "30deg", "reach": "20cm", "tries": "3", "mode": "first", "mirror": True, "limit": None})
+    assert read == Options(lean=math.radians(30), reach=0.2, tries=3, mode="first", mirror=True)
+    assert Options.of({}) == Options()
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"noize": 1}, r"options: there is no 'noize' here; did you mean 'noise'\?"),
+        ({"noise": 3}, "options.noise: expected 0 to 2, found 3"),
+        ({"noise": "much"}, "options.noise: expected a number without a unit, found 'much'"),
+        ({"lean": 0.5}, "options.lean: expected an angle with its unit.*a bare angle is an error"),
+        ({"tries": 1.5}, "options.tries: expected a whole number, found 1.5"),
+        ({"tries": 0}, "options.tries: expected 1 to inf, found 0"),
+        ({"mode": "worst"}, "options.mode: expected one of best, first, found 'worst'"),
+        ({"mode": 3}, "options.mode: expected text, found 3"),
+        ({"mirror": 1}, "options.mirror: expected true or false, found 1"),
+        ({"limit": -1}, "options.limit: expected 0 to inf m/s, found -1"),
+    ],
+)
+def test_wrong_values_are_refused_with_their_place(values, said):
+    with pytest.raises(BadRequest, match=said):
+        Options.of(values)
+
+
+def test_python_values_are_checked_too():
+    assert Options(lean=0.5).lean == 0.5  # radians, as everywhere in Python
+    with pytest.raises(BadRequest, match=r"options.noise: expected a number, found 'x'"):
+        Options(noise="x")
+    with pytest.raises(BadRequest, match=r"options.tries: expected a whole number, found 2.5"):
+        Options(tries=2.5)
+    with pytest.raises(FrozenInstanceError):
+        Options().noise = 1
+
+
+def test_settings_describe_themselves():
+    table = {p.name: p for p in params(Options)}
+    assert list(table) == ["noise", "lean", "reach", "tries", "mode", "mirror", "limit"]
+    assert table["noise"].describe() == "how much noise [0 to 2]"
+    assert table["lean"].describe() == "forward lean [rad, theta]"
+    assert table["mode"].describe() == "what to keep [best or first]"
+    assert (table["tries"].type, table["limit"].type, table["limit"].optional) == (int, float, True)
+
+
+def test_a_setting_without_a_word_about_it_is_a_mistake_of_ours():
+    @dataclass(frozen=True)
+    class Silent(Settings):
+        value: float = 3.0
+
+    with pytest.raises(TypeError, match="write it as param"):
+        Silent()
