@@ -80,6 +80,8 @@ def build(hierarchy: Hierarchy, values: FloatArray, columns: Columns, notes: Not
     from motionloom.io._kernels import quaternions
 
     nodes = hierarchy.nodes
+    if any(nodes[0].offset or ()) and (columns.position[0] >= 0).all():
+        notes.say(f"the OFFSET of {nodes[0].name!r} is not used: its position channels replace it; written as 0")
     skip = wrapper_count(nodes)
     rotations = np.empty((len(values), len(nodes) - skip, 4))
     quaternions(values, columns.rotation[skip:], columns.axes[skip:], rotations)

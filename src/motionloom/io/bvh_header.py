@@ -124,6 +124,8 @@ class _Reader:
         brace = self.text.find("{", self.at, self.line_end())
         stop = self.line_end() if brace < 0 else brace
         name = self.text[self.at : stop].strip(" \t\v\f")
+        if "}" in name:
+            self.refuse(f"a '}}' in the name {name[:40]!r}")
         self.at = stop
         return name
 
