@@ -104,6 +104,7 @@ class Model(ABC):
         clip = resample(clip, fps)[:frames]
         begin = request.beginning(len(clip), fps)
         clip = placed(clip, begin.position, begin.heading)
+        clip = replace(clip, origin=dataclasses.replace(clip.origin, notes=()))  # remarks on the sources' files
         return finish(clip, request, clean=self.cleans, measures=self.measures())
 
     def _with_best(self, error: Unmet, request: Request, fps: float, frames: int | None) -> Unmet:
@@ -158,7 +159,8 @@ def _signed(clip: Clip, method: str, seed: int, take: int) -> Clip:
     """The clip with its method, seed and take in its origin; each frame still knows its source frame."""
     sources = tuple(Source(s.clip, method, seed) for s in clip.origin.sources)
     said = f"made by {method}, seed {seed}, take {take}"
-    origin = dataclasses.replace(clip.origin, name=f"{method}_{seed}_{take:03d}", sources=sources, notes=(said,))
+    name, notes = f"{method}_{seed}_{take:03d}", (said, *clip.origin.notes)
+    origin = dataclasses.replace(clip.origin, name=name, sources=sources, notes=notes)
     return replace(clip, origin=origin)
 
 
@@ -175,5 +177,5 @@ def _read_only(value: Any) -> Any:
         value = tuple(value)
     if isinstance(value, tuple):
         parts = [_read_only(v) for v in value]
-        return type(value)._make(parts) if hasattr(value, "_fields") else tuple(parts)
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     return value

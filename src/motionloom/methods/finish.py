@@ -2,14 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Iterable, Mapping
 
-from motionloom.constraints import MEASURES, Measure, Request, check, solve
-from motionloom.core import Clip
+import numpy as np
+
+from motionloom.constraints import (
+    GEOMETRIC,
+    MEASURES,
+    Constraint,
+    Measure,
+    Plant,
+    PoseAt,
+    PositionAt,
+    Request,
+    RootAt,
+    check,
+    residuals,
+    solve,
+    unmet,
+)
+from motionloom.core import BoolArray, Clip, Unmet, replace
+from motionloom.kinematics.skate import remove_skate
 
 
 def finish(clip: Clip, request: Request, *, clean: bool = True, measures: Mapping[str, Measure] = MEASURES) -> Clip:
-    """The clip with hard constraints met and plants cleaned; `Unmet` with the best clip if that cannot be."""
-    clip = solve(clip, request.wishes)
+    """The clip with hard constraints met and plants cleaned; `Unmet`, with the best clip and all residuals, if not.
+
+    What geometry can do for hard constraints is done first (`solve`). Then planted feet are pinned, without moving what
+    a hard constraint holds; where pinning disturbs one all the same, it is solved once more, and if that fails the
+    clip stays as it was before cleaning. The notes of the clip's origin say what cleaning did.
+    """
+    try:
+        clip = solve(clip, request.wishes)
+    except Unmet as error:
+        raise unmet(error.best, residuals(error.best, request, measures=measures)) from None
+    if clean:
+        clip = _cleaned(clip, request)
     check(clip, request, measures=measures)
     return clip
+
+
+def held(clip: Clip, constraints: Iterable[Constraint]) -> BoolArray:
+    """(F, J) joints that must stay exactly as they are, and the frames: what hard constraints fixed."""
+    out = np.zeros((len(clip), len(clip.skeleton)), bool)
+    frames, fps = len(clip), clip.fps
+    for c in constraints:
+        if not c.hard:
+            continue
+        if isinstance(c, PoseAt):
+            out[c.frame(frames, fps), c.target(clip.skeleton).joints] = True
+        elif isinstance(c, PositionAt):
+            out[c.frame(frames, fps), clip.skeleton.joint(c.joint)] = True
+        elif isinstance(c, Plant):
+            out[list(c.frames(frames, fps)), clip.skeleton.joint(c.joint)] = True
+        elif isinstance(c, RootAt):
+            out[c.frame(frames, fps), 0] = True
+    return out
+
+
+def _cleaned(clip: Clip, request: Request) -> Clip:
+    hard = [c for c in request.wishes if c.hard]
+    pinned, report = remove_skate(clip, hard=held(clip, hard))
+    before, after = report.before.b, report.after.b
+    if before is None or after is None or after > before:  # no feet on the ground, or nothing gained
+        return clip
+    broken = [c for c in hard if isinstance(c, GEOMETRIC) and c.met(clip) and not c.met(pinned)]
+    if broken:
+        try:
+            pinned = solve(pinned, hard)
+        except Unmet:
+            return clip
+    note = f"plants cleaned: {report}"
+    return replace(pinned, origin=dataclasses.replace(pinned.origin, notes=(*pinned.origin.notes, note)))
