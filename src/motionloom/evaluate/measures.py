@@ -38,9 +38,9 @@ MEASURES: Mapping[str, Measure] = {
     "skate": Measure("cm/s", "toes' speed weighted by how low they are: skate (b)", "low", least=1.0),
     "skate (a)": Measure("%", "frames with a toe below 5 cm and faster than 0.5 m/s", "low"),
     "skate (c)": Measure("cm/s", "feet's speed in contacts found by height and vertical speed", "low", least=1.0),
-    "deepest penetration": Measure("cm", "deepest foot joint below the floor", "low", "max"),
-    "mean penetration": Measure("cm", "mean depth of foot joints below the floor", "low"),
-    "floating": Measure("cm", "mean height of foot joints during contacts", "low"),
+    "deepest penetration": Measure("cm", "deepest foot joint below the floor", "low", "max", least=0.05),
+    "mean penetration": Measure("cm", "mean depth of foot joints below the floor", "low", least=0.05),
+    "floating": Measure("cm", "mean height of foot joints during contacts", "low", least=0.05),
     "peak acceleration": Measure("m/s^2", "largest RMS over joints of root-relative acceleration", "source", "max"),
     "jump": Measure("deg", "largest turn of a joint in a frame; up to 1.2 of the source's is good", "source", "max"),
     "flips": Measure("", "frames in which the heading changes by over 90 deg", "low", "max"),
@@ -129,7 +129,7 @@ def _physics(result: Take, source: Reference) -> Numbers:
     except NoMass as error:
         raise NotApplicable(str(error)) from None
     points, touching = result.feet
-    air = np.logical_not(touching.any(axis=1, keepdims=True)[:, 0])
+    air = touching.sum(axis=1) == 0
     return {
         "off balance": _or_reason(lambda: 100 * float(physics.outside_support(centre, points, touching, FPS).mean())),
         "gravity error": _or_reason(lambda: physics.gravity_error(physics.flights(centre[:, 1], air, FPS))),

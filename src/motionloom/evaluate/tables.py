@@ -17,6 +17,8 @@ def number(value: float | None, unit: str = "") -> str:
     """Three significant digits, or n/a."""
     if value is None:
         return "n/a"
+    if abs(value) < 5e-4:
+        return f"0 {unit}".rstrip()
     text = f"{value:.0f}" if unit == "frames" or abs(value) >= 1000 else f"{value:.3g}"
     return f"{text} {unit}".rstrip()
 
@@ -46,7 +48,7 @@ def evaluation_rows(reports: Sequence[Report]) -> tuple[tuple[str, ...], Rows]:
 
 
 def _range(own: Own) -> str:
-    return "" if own.low is None or own.low == own.high else f"{own.low:.3g}..{own.high:.3g}"
+    return "" if own.low is None or own.low == own.high else f"{number(own.low)}..{number(own.high)}"
 
 
 def bound_rows(report: Report) -> tuple[tuple[str, ...], Rows]:

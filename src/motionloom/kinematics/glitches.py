@@ -49,6 +49,7 @@ def glitches(clip: Clip) -> list[Glitch]:
     off = angle_between(clip.rotations[1:-1], middle)
     jumps = (steps > FASTEST / clip.fps) | _spiky_steps(off, steps, SPIKE, HARDEST, clip.fps)
     found = [g for j in range(len(clip.skeleton)) for g in _bursts(jumps[:, j], steps[:, j], j, clip.fps)]
+    found = [_returning(g, clip) if g.kind == "step" else g for g in found]
     moves = np.linalg.norm(np.diff(clip.root, axis=0), axis=1)
     off_root = np.linalg.norm(clip.root[1:-1] - (clip.root[:-2] + clip.root[2:]) / 2, axis=1)
     spiky = _spiky_steps(off_root[:, None], moves[:, None], SPIKE_ROOT, HARDEST_ROOT, clip.fps)[:, 0]
@@ -128,3 +129,18 @@ def _bursts(jumps: BoolArray, sizes: FloatArray, joint: int, fps: float) -> list
         else:
             out.append(Glitch(joint, first, last, size, "burst"))
     return out
+
+
+def _returning(step: Glitch, clip: Clip) -> Glitch:
+    """A step whose joint glides back (or came gliding) within a tenth of a second is a burst after all."""
+    q = clip.rotations[:, step.joint]
+    before, after = step.start, step.stop - 1
+    gap = max(2, round(TOGETHER * clip.fps))
+    back = np.flatnonzero(angle_between(q[after + 1 : after + 1 + gap], q[before]) < 0.3 * step.size)
+    if len(back):
+        return step._replace(start=after, stop=after + 1 + int(back[0]), kind="burst")
+    first = max(0, before - gap)
+    came = np.flatnonzero(angle_between(q[first:before], q[after]) < 0.3 * step.size)
+    if len(came):
+        return step._replace(start=first + int(came[-1]) + 1, stop=after, kind="burst")
+    return step

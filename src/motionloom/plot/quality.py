@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import log1p
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +28,13 @@ def comparison_sheet(found: Comparison) -> Any:
     return _sheet(found.own, [(e.name, {n: e.mean(n) for n in MEASURES}) for e in found.best])
 
 
-def _sheet(own: dict[str, Own], rows: Sequence[tuple[str, dict[str, float | None]]]) -> Any:
+def _sheet(own: Mapping[str, Own], rows: Sequence[tuple[str, dict[str, float | None]]]) -> Any:
     from matplotlib.figure import Figure
 
-    height = 0.9 + 0.36 * len(MEASURES)
+    below = 0.35 + 0.22 * ((len(rows) + 4) // 4)  # inches for the legend
+    height = 0.5 + below + 0.36 * len(MEASURES)
     figure = Figure(figsize=(10, height), facecolor=PAPER)
-    ax = figure.add_axes((0.2, 0.55 / height, 0.58, 1 - 1.05 / height))
+    ax = figure.add_axes((0.2, below / height, 0.58, 1 - (0.5 + below) / height))
     ax.set_facecolor(PAPER)
     for k, name in enumerate(MEASURES):
         _line(ax, k, name, own[name], [values[name] for _, values in rows])
@@ -51,27 +53,31 @@ def _sheet(own: dict[str, Own], rows: Sequence[tuple[str, dict[str, float | None
         labelcolor=INK,
     )  # fmt: skip
     figure.text(0.02, 1 - 0.3 / height, "Quality against the source's own range", color=INK, fontsize=12)
+    figure.text(0.98, 1 - 0.3 / height, "each line from zero, log scale", color=QUIET, fontsize=8, ha="right")
     return figure
 
 
 def _line(ax: Any, k: int, name: str, own: Own, values: Sequence[float | None]) -> None:
-    """One measure: its scale runs from the smallest to the largest number shown, zero included where it is near."""
+    """One measure on its own scale: zero on the left, log(1 + value / source), the largest number on the right."""
     shown = [v for v in (*values, own.value, own.low, own.high) if v is not None]
     ax.plot([0, 1], [k, k], color=LINE, linewidth=0.8, zorder=1)
     if not shown:
         ax.text(1.05, k, "n/a", va="center", fontsize=8, color=QUIET)
         return
-    low, high = min(shown), max(shown)
-    low = min(low, 0.0) if low < 0.5 * high else low
-    width = (high - low) or 1.0
+    unit = max(own.value or 0.0, MEASURES[name].least, 1e-3)
+    full = log1p(max(*shown, 1.2 * unit) / unit)
+
+    def at(value: float) -> float:
+        return log1p(max(value, 0.0) / unit) / full
+
     if own.low is not None and own.high is not None:
-        left = (own.low - low) / width
-        ax.barh(k, max((own.high - own.low) / width, 0.004), left=left, height=0.55, color=LINE, zorder=2)
+        left = at(own.low)
+        ax.barh(k, max(at(own.high) - left, 0.004), left=left, height=0.55, color=LINE, zorder=2)
     if own.value is not None:
-        ax.plot([(own.value - low) / width] * 2, [k - 0.28, k + 0.28], color=QUIET, linewidth=1.6, zorder=3)
+        ax.plot([at(own.value)] * 2, [k - 0.28, k + 0.28], color=QUIET, linewidth=1.6, zorder=3)
     for i, v in enumerate(values):
         if v is not None:
-            ax.plot([(v - low) / width], [k], "o", color=SOURCES[i % len(SOURCES)], markersize=6, zorder=4, alpha=0.9)
+            ax.plot([at(v)], [k], "o", color=SOURCES[i % len(SOURCES)], markersize=6, zorder=4, alpha=0.9)
     first = values[0] if values else None
     ax.text(1.05, k, f"{number(first)}  (source {number(own.value)})", va="center", fontsize=8, color=INK)
 
