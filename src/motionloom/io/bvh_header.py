@@ -15,6 +15,7 @@ MAX_JOINTS = 10_000
 CHANNELS = {f"{axis}{kind}": f"{axis.upper()}{kind}" for kind in ("position", "rotation", "scale") for axis in "xyz"}
 KEYWORDS = ("ROOT", "JOINT", "END", "OFFSET", "CHANNELS", "}")
 _TOKEN = re.compile(r"[{}]|[^\s{}]+", re.ASCII)
+_LISTED = re.compile(r"(?:\s+[xyz](?:position|rotation|scale)(?![^\s{}]))*", re.ASCII | re.IGNORECASE)
 _COMMENT = re.compile(r"^[ \t]*(?:#|//).*$|[ \t]//.*$", re.MULTILINE)
 
 Offset = tuple[float, float, float]
@@ -226,9 +227,10 @@ class _Reader:
         if top.declared:
             self.refuse(f"a second CHANNELS in {_called(top)}")
         at = self.start
-        listed: list[str] = []
-        while self.peek().lower() in CHANNELS:
-            listed.append(CHANNELS[self.token().lower()])
+        match = _LISTED.match(self.text, self.at)
+        assert match is not None  # it may be empty
+        listed = [CHANNELS[name] for name in match.group().lower().split()]
+        self.at = match.end()
         if len(listed) != int(count):
             token = self.peek()
             odd = f" (then {token[:40]!r})" if token and token.upper() not in KEYWORDS else ""
