@@ -42,8 +42,8 @@ def walking(speed: float, style: Style, nature: Nature) -> Carriage:
         surge=0.011 * min(u, 1.2),
         surge_phase=0.15,
         sway=(0.030 - 0.007 * u) * style.sway,
-        yaw=np.radians(5.8) * u * style.twist,
-        drop=np.radians(4.6) * min(u, 1.2),
+        yaw=np.radians(2.6 + 3.2 * u) * style.twist,
+        drop=np.radians(2.4 + 2.2 * min(u, 1.2)),
         lean=np.radians(1.0 + 1.6 * u) + style.lean + nature.trait("lean", 0.02),
         nod=np.radians(1.6),
         chest=np.radians(3.0) * u * style.twist,
@@ -92,9 +92,12 @@ def pelvis_and_chest(
     lead = 0.5 if gait.runs else 0.0  # runners' hips turn before the foot lands
     pelvis = posture(
         heading,
-        lean=0.55 * c.lean + c.nod * np.cos(2 * phase - 0.6) + 0.4 * style.lean,
-        roll=0.6 * bank - c.drop * np.cos(phase - 0.9),
-        twist=-c.yaw * np.cos(phase + lead) + nature.wander("pelvis twist", 0.008 * loose)(time),
+        lean=0.55 * c.lean
+        + c.nod * np.cos(2 * phase - 0.6)
+        + 0.4 * style.lean
+        + nature.wander("pelvis lean", 0.007 * loose, 0.1, 3.0)(time),
+        roll=0.6 * bank - c.drop * np.cos(phase - 0.9) + nature.wander("pelvis roll", 0.006 * loose, 0.1, 3.0)(time),
+        twist=-c.yaw * np.cos(phase + lead) + nature.wander("pelvis twist", 0.012 * loose, 0.08, 3.0)(time),
     )
     chest = posture(
         heading,

@@ -120,7 +120,7 @@ def under_way(name: str, speed: float, turn: float, seconds: float, style: str, 
     heading = way.facing(time)
     tilt = np.full(len(time), bank)
     pelvis, chest = pelvis_and_chest(carriage, gait, time, phase, heading, tilt, nature, manner)
-    place = _hips_place(way, carriage, time, phase, heading)
+    place = _hips_place(way, carriage, time, phase, heading) + _tremble(nature, time)
     if runs:
         height = running_height(steps, gait, time, place, pelvis, feet, fps, manner)
     else:
@@ -143,6 +143,11 @@ def _hips_place(way: Path, c: Carriage, time: FloatArray, phase: FloatArray, hea
     surge = c.surge * np.cos(2 * (phase - 2 * np.pi * c.surge_phase))
     sway = c.sway * np.cos(phase - 2 * np.pi * 0.28)
     return way.at(time) + surge[:, None] * forward + sway[:, None] * left
+
+
+def _tremble(nature: Nature, time: FloatArray) -> FloatArray:
+    """(F, 2) the millimetre by which nobody moves smoothly."""
+    return np.stack([nature.wander(f"tremble {k}", 0.0011, 1.5, 5.0)(time) for k in "xz"], -1)
 
 
 def _walking_knees(gait: Gait, speed: float, phase: FloatArray, style: Style) -> tuple[FloatArray, FloatArray]:

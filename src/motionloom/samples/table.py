@@ -124,7 +124,7 @@ _ALL = (
         "a person walks and carries a box or a cup",
         carry,
         thing=Parameter("box", "what is carried", choices=("box", "cup")),
-        speed=Parameter(1.2, "speed", "m/s", 0.3, 1.8),
+        speed=Parameter(1.0, "speed", "m/s", 0.3, 1.8),
         turn=Parameter(0.0, "turning rate, left positive", "rad/s", -1.5, 1.5),
         width=Parameter(0.34, "width of the box", "m", 0.15, 0.6),
         seconds=_seconds(6.0),

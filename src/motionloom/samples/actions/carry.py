@@ -22,7 +22,7 @@ AHEAD = {  # a hand that points ahead, palm towards the other hand
 
 def carry(
     thing: str = "box",
-    speed: float = 1.2,
+    speed: float = 1.0,
     turn: float = 0.0,
     width: float = 0.34,
     seconds: float = 6.0,
@@ -47,11 +47,12 @@ def _held(stride: Stride, forward: float, height: float, soft: float, name: str)
     """Place (F, 3) and turn (F, 4) of a thing held before the belly: it rides with the body but softens its bob."""
     nature, time = stride.nature, stride.time
     root = stride.trunk.root
-    twist = 0.25 * stride.carriage.chest * np.cos(stride.phase)
-    turn = yaw(stride.heading + twist + nature.wander(f"{name} turn", 0.015, 0.1, 1.0)(time))
+    twist = -0.5 * stride.carriage.yaw * np.cos(stride.phase)
+    turn = yaw(stride.heading + twist + nature.wander(f"{name} turn", 0.03, 0.1, 1.5)(time))
     level = float(root[:, 1].mean())
     y = level + (1 - soft) * (root[:, 1] - level) + height + nature.trait(f"{name} height", 0.02)
-    sway = np.stack([nature.wander(f"{name} {k}", 0.006, 0.1, 1.5)(time) for k in "xyz"], -1)
+    sway = np.stack([nature.wander(f"{name} {k}", 0.010, 0.1, 2.0)(time) for k in "xyz"], -1)
+    sway = sway + np.stack([nature.wander(f"{name} tremble {k}", 0.0013, 1.5, 5.0)(time) for k in "xyz"], -1)
     place = np.stack([root[:, 0], y, root[:, 2]], -1) + rotate(turn, [0.0, 0.0, forward]) + sway
     return place, turn
 

@@ -144,7 +144,7 @@ def _moves(
 
 
 def _feet(beats: Beats, distance: float, turn: float, height: float, nature: Nature) -> tuple[list[Plant], list[Plant]]:
-    wait, deep, off, down, bottom, end = beats
+    _, deep, off, down, _, _ = beats
     before = standing_feet(nature)
     out: tuple[list[Plant], list[Plant]] = ([], [])
     far = min(distance, 1.5)
@@ -157,11 +157,11 @@ def _feet(beats: Beats, distance: float, turn: float, height: float, nature: Nat
         land = (c * x + s * z, 0.0, -s * x + c * z + distance)
         tuck = height - RISE + 0.05 + 0.12 * far
         keys = (
-            (0.2, 0.12, 0.13 + 0.62 * (height - RISE) + 0.04 * far, -np.radians(62)),
+            (0.2, 0.12, 0.13 + 0.62 * (height - RISE) + 0.04 * far, -np.radians(42)),
             (0.52, 0.5, 0.07 + tuck, -np.radians(28 - 14 * far)),
             (0.84, 0.86, 0.09 + 0.45 * (height - RISE) + 0.05 * far, -np.radians(16 - 26 * far)),
         )
-        strike = -np.radians(14) + np.radians(30) * far
+        strike = -np.radians(11) + np.radians(30) * far
         push = off - deep
         out[side].append(
             Plant(
@@ -174,7 +174,7 @@ def _feet(beats: Beats, distance: float, turn: float, height: float, nature: Nat
                 off - 0.1,
                 off,
                 0.0,
-                -np.radians(52),
+                -np.radians(40),
                 -np.radians(24),
                 Swing(keys, 0.0, (0.0, 0.35)),
             )
@@ -209,12 +209,12 @@ def _arm(
     wait, deep, off, down, bottom, end = beats
     name = ("left", "right")[side]
     more = 1 + nature.trait(f"{name} swing", 0.1)
-    swing = min(0.7 + height, 1.25) * more
+    swing = min(0.62 + 0.9 * height, 1.15) * more
     flex = through(
         time,
         (wait - 0.05, 0.03),
-        (deep - 0.06, -0.85 * swing),
-        (off - 0.02, 1.75 * swing),
+        (deep - 0.08, -0.8 * swing),
+        (off + 0.02, 1.5 * swing),
         (down - 0.08, 1.0),
         (bottom + 0.05, 0.35),
         (end, 0.03),

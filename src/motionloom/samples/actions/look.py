@@ -43,16 +43,18 @@ def look(
     before = {"gaze": np.zeros(2), "head": np.zeros(2), "chest": np.zeros(2)}
     for k, (start, aim) in enumerate(shifts):
         amount = float(np.abs(aim - before["gaze"]).max())
-        goal_chest = np.array([_beyond(aim[0], 0.7) * 0.55, _beyond(aim[1], 0.4) * 0.3])
+        goal_chest = np.array([_beyond(aim[0], 0.3) * 0.5, _beyond(aim[1], 0.2) * 0.4])
         goal_head = np.array([_beyond(aim[0], 0.12) * 0.86, _beyond(aim[1], 0.1) * 0.75])
         saccade = float(np.clip(0.03 + 0.12 * amount, 0.03, 0.12))
-        turn = float((0.26 + 0.30 * amount) / speed) * (1 + float(nature.draws("turn time", len(shifts), 0.1)[k]))
+        turn = float((0.22 + 0.24 * amount) / speed) * (1 + float(nature.draws("turn time", len(shifts), 0.1)[k]))
         gaze += (aim - before["gaze"]) * ease(time, start, start + saccade)[:, None]
         head += (goal_head - before["head"]) * _overshoot(time, start + 0.02, turn, 0.05)[:, None]
         chest += (goal_chest - before["chest"]) * _overshoot(time, start + 0.08, 1.35 * turn, 0.03)[:, None]
         resting &= ~((time >= start) & (time < start + saccade))
         before = {"gaze": aim, "head": goal_head, "chest": goal_chest}
     moves = quiet.plus(
+        x=0.05 * chest[:, 0],
+        roll=-0.03 * chest[:, 0],
         twist=0.35 * chest[:, 0],
         chest_twist=0.65 * chest[:, 0],
         chest_lean=chest[:, 1],
@@ -91,10 +93,10 @@ def _targets(target: Sequence[float] | None, seconds: float, nature: Nature) -> 
     shifts, now, aim = [], 0.4 + rng.uniform(0, 0.4), np.zeros(2)
     while now < seconds - 0.3:
         side = -np.sign(aim[0]) if abs(aim[0]) > 0.5 else rng.choice([-1.0, 1.0])
-        if rng.uniform() < 0.3:  # a small look nearby
+        if rng.uniform() < 0.2:  # a small look nearby
             aim = aim + np.array([rng.normal(0, 0.14), rng.normal(0, 0.08)])
         else:
-            aim = np.array([side * rng.uniform(0.25, 1.35), rng.normal(0.05, 0.16)])
+            aim = np.array([side * rng.uniform(0.4, 1.45), rng.normal(0.05, 0.16)])
         shifts.append((float(now), np.clip(aim, [-1.5, -0.5], [1.5, 0.7])))
-        now += rng.uniform(0.7, 1.9)
+        now += rng.uniform(0.55, 1.5)
     return shifts

@@ -48,7 +48,7 @@ def punch(
         moves = _lunge(body, moves, time, hits, side, speed, goal)
     body = figure(moves, plants, time, fps)
     _within_reach(body, time, hits, side, goal)
-    arms: list[Limb] = [_guard(body, LEFT, time, nature), _guard(body, RIGHT, time, nature)]
+    arms: list[Limb] = [_guard(body, s, time, hits, speed, nature) for s in (LEFT, RIGHT)]
     arms[side] = _blow(body, side, time, hits, speed, goal, nature)
     rotations = assemble(body.trunk, (arms[0], arms[1]), body.legs)
     near = np.abs(time[:, None] - hits).min(1) < 0.5 / fps
@@ -80,7 +80,7 @@ def _moves(
         drive += size * bump(time, t - 1.4 * quick, t + 0.02, t + 2.1 * quick)
     lift = float(np.clip(goal[1] - 1.42, -0.6, 0.4))
     return m.plus(
-        crouch=0.3 + 0.035 * np.sin(beat) + 0.1 * load,
+        crouch=0.32 + 0.06 * np.sin(beat) + 0.12 * load + 0.06 * lead,
         lean=0.04 + 0.05 * lead,
         z=0.006 * np.sin(beat / 2) - 0.02 * load + 0.045 * lead,
         x=0.008 * np.cos(beat / 2),
@@ -126,7 +126,7 @@ def _guard_wrist(trunk: Trunk, side: int, time: FloatArray, nature: Nature) -> F
     sign = 1.0 if side == LEFT else -1.0
     name = ("left", "right")[side]
     out = np.array([sign * 0.1 + 0.02, 0.12, 0.32 if side == LEFT else 0.27])
-    sway = np.stack([nature.wander(f"{name} guard {k}", 0.008, 0.2, 1.8)(time) for k in "xyz"], -1)
+    sway = np.stack([nature.wander(f"{name} guard {k}", 0.012, 0.3, 2.4)(time) for k in "xyz"], -1)
     return trunk.top() + rotate(trunk.chest, out + sway)
 
 
@@ -141,9 +141,13 @@ def _fist(trunk: Trunk, side: int, upright: float) -> FloatArray:
     return multiply(yaw(heading * 0.6), np.broadcast_to(turn, (len(heading), 4)))
 
 
-def _guard(body: Figure, side: int, time: FloatArray, nature: Nature) -> Limb:
+def _guard(body: Figure, side: int, time: FloatArray, hits: FloatArray, speed: float, nature: Nature) -> Limb:
+    """The arm that does not strike covers the chin: it is pulled in while the other one goes out."""
     wrist = _guard_wrist(body.trunk, side, time, nature)
     sign = 1.0 if side == LEFT else -1.0
+    for t, size in zip(hits, 1 + nature.draws("cover", len(hits), 0.2), strict=True):
+        pull = size * bump(time, t - 0.36 / speed, t + 0.04, t + 0.45 / speed)
+        wrist = wrist + pull[:, None] * rotate(body.trunk.chest, [-0.03 * sign, 0.03, -0.12])
     elbow = rotate(body.trunk.chest, [0.35 * sign, -1.0, 0.05])
     return reaching_arm(body.trunk, side, wrist, elbow, hand=_fist(body.trunk, side, 0.0))
 

@@ -54,7 +54,7 @@ def wave(
         flex=0.28 + nature.trait("flex", 0.08) + 0.04 * swing,
         abduct=1.12 + nature.trait("abduct", 0.1) + 0.07 * np.sin(beat - 0.2) * size,
         inward=-1.25 + nature.trait("turn", 0.08) - 0.12 * swing,
-        elbow=1.72 + nature.trait("elbow", 0.12) + 0.36 * swing,
+        elbow=1.72 + nature.trait("elbow", 0.12) + 0.29 * swing,
         pronate=0.1 + 0.25 * np.sin(beat - 0.5) * size,
         wrist=-0.12 + 0.22 * np.sin(beat - 0.9) * size,
     )
