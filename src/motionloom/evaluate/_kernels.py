@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def window_rows(
     cost: Any, first: int, place: Any, wide: int, narrow: int, ring: Any, chain: Any, whole: Any, seen: Any, near: Any
 ) -> None:
@@ -56,7 +56,7 @@ def window_rows(
         near[i] = closest
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def longest_run(a: Any, b: Any, keys_a: Any, keys_b: Any, order: Any, slack: float, least: float, place: Any) -> Any:
     """Longest diagonal of frames of a (F, K, 4) equal to frames of b (N, K, 4); returns length, row and column.
 
