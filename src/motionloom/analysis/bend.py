@@ -45,8 +45,10 @@ def curvature(
         raise InvalidClip("curvature: the points hold NaN or infinite values")
     smoothed = smooth(points, sigma) if sigma else points
     first, second = derivatives(smoothed, fps, scheme)
-    speed = np.maximum(np.linalg.norm(first, axis=-1), floor)
-    return np.linalg.norm(np.cross(first, second), axis=-1) / speed**3
+    (a, b, c), (u, v, w) = np.moveaxis(first, -1, 0), np.moveaxis(second, -1, 0)
+    speed = np.maximum(np.sqrt(a * a + b * b + c * c), floor)
+    bent = np.sqrt((b * w - c * v) ** 2 + (c * u - a * w) ** 2 + (a * v - b * u) ** 2)  # |r' x r''|
+    return np.asarray(bent / (speed * speed * speed))
 
 
 def smooth(points: FloatArray, sigma: float) -> FloatArray:

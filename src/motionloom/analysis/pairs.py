@@ -64,7 +64,7 @@ def local_minima(
 def best_of_tiles(comparison: Comparison, count: int, *, size: int = 1024) -> Pairs:
     """The `count` smallest cells of a matrix too large to hold, tile by tile, best first.
 
-    Memory: one tile (about 45 MB at 1024) and twice `count` cells of 24 bytes.
+    Memory: one tile (some 15 MB at 1024), the clips' features, and up to three times `count` cells of 24 bytes.
     """
     cells, values = np.empty((0, 2), np.int64), np.empty(0)
     limit = np.inf
