@@ -40,7 +40,7 @@ class Comparison:
     def tiles(self, size: int = 1024, halo: int = 0) -> Iterator[Tile]:
         """The matrix tile by tile, row of tiles after row of tiles: for clips too long for one matrix.
 
-        A tile of 1024 x 1024 cells takes some 15 MB while it is computed, whatever the clips' length; the features of both
+        A tile of 1024 x 1024 cells takes some 15 MB while it is computed, however long the clips; the features of both
         clips stay in memory (point clouds of 31 joints: 0.6 kB a frame, so 62 MB for twice 50,000 frames).
         """
         for top in range(0, self.shape[0], size):
