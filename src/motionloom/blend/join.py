@@ -1,0 +1,115 @@
+"""What all transitions share: the frames before and after, plants, labels and provenance."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom.analysis.comparison import Measure
+from motionloom.blend.plants import Body, Near, Standing, hold_plants, plant_gap, standing
+from motionloom.blend.point import SEARCH, Point, half_window, point_at, same_body, transition_point
+from motionloom.core import Clip, FloatArray, Origin, Source
+from motionloom.core.origin import joined as joined_origins
+from motionloom.kinematics.contacts import part_positions
+from motionloom.kinematics.roles import feet
+
+
+class Window(NamedTuple):
+    """The frames of the result that a transition makes: start .. stop - 1, about frame `middle`."""
+
+    start: int
+    stop: int
+    middle: int
+    into: int  # frame of B that becomes frame `stop`
+
+
+class Join(NamedTuple):
+    """Two clips made ready for a transition: B on A's skeleton, the point, and when feet stand in the result."""
+
+    a: Clip
+    b: Clip
+    point: Point
+    half: int
+    found: list[Standing]
+
+    @property
+    def window(self) -> Window:
+        start, stop = self.point.a - self.half + 1, self.point.a + self.half
+        return Window(start, stop, self.point.a, self.point.b + self.half)
+
+    def feet_near(self, laid: Clip) -> tuple[list[Standing], Near]:
+        """When feet stand and where both clips have them, for the window and one frame at each end; B is laid ready."""
+        w = self.window
+        others = laid[self.point.b - self.half : w.into + 1]
+        sources = Near(part_positions(self.a[w.start - 1 : w.stop + 1]), part_positions(others))
+        return [one.seen_from(w.start - 1, w.stop + 1) for one in self.found], sources
+
+    def gap(self, laid: Clip) -> FloatArray:
+        """(x, z): what B, laid ready, must be shifted by so that a foot that stands in both stands in one place."""
+        return plant_gap(*self.feet_near(laid)) if self.found else np.zeros(2)
+
+
+def prepare(
+    a: Clip,
+    b: Clip,
+    at: tuple[float, float] | Point | None,
+    seconds: float,
+    *,
+    plants: bool,
+    search: float = SEARCH,
+    measure: Measure | None = None,
+) -> Join:
+    """Check both clips, find the point where none is given, and detect plants if they shall be kept."""
+    b = same_body(a, b)
+    half = half_window(seconds, a.fps)
+    if at is None:
+        point = transition_point(a, b, half=half, search=search, measure=measure)
+    else:
+        times = (at.a / a.fps, at.b / b.fps) if isinstance(at, Point) else at
+        point = point_at(a, b, times, half)
+    found = standing(a, b, (point.a, point.b)) if plants and feet(a.skeleton) else []
+    return Join(a, b, point, half, found)
+
+
+def assemble(join: Join, b: Clip, root: FloatArray, rotations: FloatArray, method: str) -> Clip:
+    """The frames of A, the window's own root (n, 3) and rotations (n, J, 4), and the frames of B, laid ready.
+
+    Legs are bent in the window where feet stand. Labels are A's up to the transition point, then B's.
+    """
+    a, w = join.a, join.window
+    skeleton = a.skeleton
+    root = np.concatenate([a.root[: w.start], root, b.root[w.into :]])
+    rotations = np.concatenate([a.rotations[: w.start], rotations, b.rotations[w.into :]])
+    slides = _slides(join, b)
+    if join.found:
+        near = slice(w.start - 1, w.stop + 1)
+        body = Body(skeleton, root[near], rotations[near], None if slides is None else slides[near])
+        root[near], rotations[near] = hold_plants(body, *join.feet_near(b), a.fps)
+    names = tuple(dict.fromkeys((*a.label_names, *b.label_names)))
+    labels = np.zeros((len(root), len(names)), bool)
+    for i, name in enumerate(names):
+        labels[:, i] = np.concatenate([a.label(name)[: w.middle], b.label(name)[join.point.b :]])
+    origin = joined_origins(
+        [a.origin[slice(0, w.start)], _made_by(method, a, b, w.stop - w.start), b.origin[slice(w.into, None)]],
+        [w.start, w.stop - w.start, len(b) - w.into],
+    )
+    return Clip(skeleton, root, rotations, a.fps, names, labels, slides, origin)
+
+
+def _slides(join: Join, b: Clip) -> FloatArray | None:
+    """Sliding joints go evenly from A's to B's slides within the window."""
+    a, w = join.a, join.window
+    if a.slides is None and b.slides is None:
+        return None
+    shape = (len(a.skeleton), 3)
+    first = np.zeros((len(a), *shape)) if a.slides is None else a.slides
+    second = np.zeros((len(b), *shape)) if b.slides is None else b.slides
+    u = (np.arange(1, 2 * join.half) / (2 * join.half))[:, None, None]
+    inside = (1 - u) * first[w.start : w.stop] + u * second[w.into - (w.stop - w.start) : w.into]
+    return np.concatenate([first[: w.start], inside, second[w.into :]])
+
+
+def _made_by(method: str, a: Clip, b: Clip, frames: int) -> Origin:
+    source = Source(f"{a.name or 'A'} + {b.name or 'B'}", method)
+    return Origin(sources=(source,), which=np.zeros(frames, np.int64), frames=np.full(frames, -1))

@@ -1,0 +1,103 @@
+"""The motion of free limbs that needs the least joint torque (GUAN 2.22)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from motionloom.blend.dynamics import joint_torques, segments
+from motionloom.blend.join import Join
+from motionloom.core import Clip, FloatArray
+from motionloom.kinematics.forward import positions
+from motionloom.kinematics.roles import feet
+from motionloom.rotation import exp, multiply, normalize
+
+KNOTS = 0.12  # s between the knots of the curves that are sought
+STAY = 3.0  # N m per radian: what leaving the first guess costs; joints that carry next to nothing stay near it
+FLOOR = 2000.0  # N m per metre that a toe or ankle sinks below the ground
+
+
+def least_torque(
+    join: Join,
+    b: Clip,
+    root: FloatArray,
+    rotations: FloatArray,
+    free: list[int],
+    *,
+    ground: float,
+    iterations: int,
+) -> FloatArray:
+    """Rotations (n, J, 4) of the window with the `free` joints changed to minimise the sum of squared torques.
+
+    q_j(f) = first guess * exp(sum_c B_c(f) x_cj), with B_c the cubic B-splines that vanish, with their slope, at both
+    ends of the window: values and speeds there stay. The unknowns x are found by Gauss-Newton with damping
+    (Levenberg-Marquardt) on the torques of the free joints (GUAN 2.22: the sum is over joints), plus STAY |x| and
+    FLOOR times how far free feet sink below `ground`. Derivatives are differences of whole motions, side by side.
+    """
+    skeleton, w, fps = join.a.skeleton, join.window, join.a.fps
+    body = segments(skeleton)
+    shape = _bumps(len(root), fps)
+    before, after = join.a[w.start - 1 : w.start], b[w.into : w.into + 1]
+    whole_root = np.concatenate([before.root, root, after.root])
+    whole = np.concatenate([before.rotations, rotations, after.rotations])
+    tips = [j for foot in feet(skeleton) for j in (foot.ankle, foot.toe) if j is not None and j in free]
+
+    def motion(x: FloatArray) -> FloatArray:
+        """Rotations (..., n + 2, J, 4) for unknowns x (..., C, K, 3)."""
+        turn = exp(np.einsum("fc,...ckd->...fkd", shape, x))
+        out = np.broadcast_to(whole, (*x.shape[:-3], *whole.shape)).copy()
+        out[..., 1:-1, free, :] = normalize(multiply(out[..., 1:-1, free, :], turn))
+        return out
+
+    def residual(x: FloatArray) -> FloatArray:
+        """(..., R): torques, distance from the guess, and depth below the ground, all in N m."""
+        q = motion(x)
+        lead = q.shape[:-3]
+        r = np.broadcast_to(whole_root, (*lead, *whole_root.shape))
+        torque = joint_torques(skeleton, body, r, q, fps)[..., free, :]
+        parts = [torque.reshape(*lead, -1) / np.sqrt(len(root)), STAY * x.reshape(*lead, -1)]
+        if tips:
+            flat = positions(skeleton, r.reshape(-1, 3), q.reshape(-1, *q.shape[-2:]))
+            depth = np.maximum(ground - flat.reshape(*q.shape[:-1], 3)[..., tips, 1], 0)
+            parts.append(FLOOR * depth.reshape(*lead, -1) / np.sqrt(len(root)))
+        return np.concatenate(parts, -1)
+
+    x = np.zeros((shape.shape[1], len(free), 3))
+    if x.size:
+        x = _gauss_newton(residual, x, iterations)
+    return motion(x)[1:-1]
+
+
+def _bumps(frames: int, fps: float) -> FloatArray:
+    """Cubic B-splines (frames, C) over the window that are zero, and flat, at the untouched frames next to it."""
+    from scipy.interpolate import BSpline
+
+    pieces = max(2, round((frames + 1) / fps / KNOTS))
+    knots = np.concatenate([np.zeros(3), np.linspace(0, 1, pieces + 1), np.ones(3)])
+    basis = BSpline.design_matrix(np.arange(1, frames + 1) / (frames + 1), knots, 3).toarray()
+    return basis[:, 2:-2]
+
+
+def _gauss_newton(residual: Callable[[FloatArray], FloatArray], x: FloatArray, iterations: int) -> FloatArray:
+    """Levenberg-Marquardt with derivatives by differences, all of them in one call."""
+    step, damping = 1e-5, 1e-3
+    now = residual(x)
+    for _ in range(iterations):
+        tries = x + step * np.eye(x.size).reshape(x.size, *x.shape)
+        jacobian = (residual(tries) - now) / step  # (V, R)
+        normal, slope = jacobian @ jacobian.T, jacobian @ now
+        scale = np.diag(normal).mean()
+        for _ in range(6):
+            move = np.linalg.solve(normal + damping * scale * np.eye(x.size), -slope).reshape(x.shape)
+            new = residual(x + move)
+            if new @ new < now @ now:
+                break
+            damping *= 8
+        else:
+            return x
+        gain = 1 - (new @ new) / (now @ now)
+        x, now, damping = x + move, new, damping / 4
+        if gain < 1e-4:
+            break
+    return x

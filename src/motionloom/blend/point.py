@@ -1,0 +1,97 @@
+"""Where one clip is left and the other is entered, and how the second is laid on the ground for that."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom.analysis.comparison import Measure, require_comparable
+from motionloom.analysis.ground import Alignment, ground_alignment
+from motionloom.analysis.point_cloud import PointCloud
+from motionloom.core import BadRequest, Clip, InvalidClip
+from motionloom.kinematics.forward import fk
+from motionloom.kinematics.proportions import on_skeleton, same_bones
+
+SEARCH = 1.5  # seconds at the end of A and at the start of B in which a transition is looked for: a stride and more
+
+
+class Point(NamedTuple):
+    """A transition point (t_o^1, t_o^2) of HECK 3.3: frame `a` of the first clip goes over into `b` of the second."""
+
+    a: int
+    b: int
+    distance: float  # of the measure that chose it; its own square root in metres for point clouds
+
+
+def transition_point(
+    a: Clip, b: Clip, *, half: int = 0, search: float = SEARCH, measure: Measure | None = None
+) -> Point:
+    """The pair of frames that look most alike, near the end of `a` and the start of `b` (HECK 3.3, step 1).
+
+    It lies in the last `search` seconds of `a` and the first of `b`, with `half` frames plus the measure's radius to
+    spare on both sides, so that a window of 2 `half` frames fits into both clips.
+    """
+    measure = PointCloud() if measure is None else measure
+    spare = half + measure.radius
+    shortest = 2 * spare + 1
+    require_comparable(a, b, shortest=shortest, why=f"a transition window of {2 * half + 1} frames")
+    reach = max(1, round(search * a.fps))
+    first_a = max(0, len(a) - spare - reach - measure.radius)
+    part_a = a[max(first_a, half) : len(a) - half]
+    last_b = min(len(b) - half, half + 2 * measure.radius + reach)
+    part_b = b[half:last_b]
+    comparison = measure.prepare(part_a, part_b)
+    cost = comparison.matrix()
+    row, column = np.unravel_index(int(np.argmin(cost)), cost.shape)
+    return Point(
+        int(max(first_a, half) + comparison.first[0] + row),
+        int(half + comparison.first[1] + column),
+        float(cost[row, column]),
+    )
+
+
+def point_at(a: Clip, b: Clip, at: tuple[float, float], half: int) -> Point:
+    """The transition point at given seconds of both clips, checked: the window must fit into both."""
+    frames = [round(t * clip.fps) for t, clip in zip(at, (a, b), strict=True)]
+    for clip, frame, name in ((a, frames[0], "A"), (b, frames[1], "B")):
+        if not half <= frame < len(clip) - half:
+            last = (len(clip) - 1 - half) / clip.fps
+            raise BadRequest(
+                f"clip {clip.name or name!r}: a transition with {half} frames to each side lies between "
+                f"{half / clip.fps:.3g} s and {last:.3g} s, found {frame / clip.fps:.3g} s"
+            )
+    return Point(frames[0], frames[1], float("nan"))
+
+
+def same_body(a: Clip, b: Clip) -> Clip:
+    """Clip `b` on the skeleton of `a`, or a refusal: other joints, or another frame rate."""
+    require_comparable(a, b, shortest=2, why="a transition")
+    if same_bones(a.skeleton, b.skeleton):
+        return b
+    return on_skeleton(b, a.skeleton)
+
+
+def laid_on(a: Clip, b: Clip, point: Point, *, radius: int) -> Alignment:
+    """The turn and shift on the ground that lay `b` on `a` at the point (HECK 3.2-3.4), over `radius` frames around it.
+
+    Where a clip ends sooner the window is cut there, on both sides alike.
+    """
+    before = min(radius, point.a, point.b)
+    after = min(radius, len(a) - 1 - point.a, len(b) - 1 - point.b)
+    p = fk(a[point.a - before : point.a + after + 1])
+    q = fk(b[point.b - before : point.b + after + 1])
+    return ground_alignment(p.reshape(-1, 3), q.reshape(-1, 3), np.ones(p.size // 3))
+
+
+def half_window(seconds: float, fps: float) -> int:
+    """Half a window in frames, at least 1."""
+    if not (np.isfinite(seconds) and seconds > 0):
+        raise BadRequest(f"a transition needs a window longer than 0 s, found {seconds:g} s")
+    return max(1, round(seconds * fps / 2))
+
+
+def require_frames(clip: Clip, count: int, what: str) -> None:
+    """Raise unless the clip has so many frames."""
+    if len(clip) < count:
+        raise InvalidClip(f"clip {clip.name!r} is too short: {what} needs {count} frames, found {len(clip)}")

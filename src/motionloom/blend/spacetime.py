@@ -1,0 +1,135 @@
+"""Transitions by spacetime constraints: root by integrated speed, standing legs by IK, the rest by least torque.
+
+GUAN 2.5.2 (after Rose et al. 1996).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom.analysis.comparison import Measure
+from motionloom.blend.join import Join, assemble, prepare
+from motionloom.blend.least_torque import least_torque
+from motionloom.blend.point import SEARCH, Point
+from motionloom.core import Clip, FloatArray
+from motionloom.kinematics.forward import fk
+from motionloom.kinematics.travel import UP, body_axes, ground_turn, headings, moved, placed, root_motion, travel
+from motionloom.rotation import exp, inverse, log, multiply, normalize, slerp, twist, yaw
+
+
+class GroundPath(NamedTuple):
+    """The root over the transition, from the last frame of A to the first of B: n + 1 frames."""
+
+    place: FloatArray  # (n + 1, 2) x, z
+    heading: FloatArray  # (n + 1,)
+
+
+def spacetime(
+    a: Clip,
+    b: Clip,
+    at: tuple[float, float] | Point | None = None,
+    *,
+    seconds: float = 0.4,
+    plants: bool = True,
+    search: float = SEARCH,
+    measure: Measure | None = None,
+    iterations: int = 6,
+) -> Clip:
+    """Clip `a`, then clip `b`, joined by a motion that is made new over `seconds` (0.3 to 0.6 suits the method).
+
+    Root: on the ground it follows GUAN 2.19, its speed going evenly from A's to B's, and so does its turning; B is
+    laid where that path ends. Height and tilt follow cubics that meet both clips' values and speeds (the source goes
+    straight, which would leave a kink).
+    Standing legs: two-bone IK puts feet where they stood, eqs 2.20-2.21; what they miss is zero within reach.
+    All other joints: eq 2.22, the least sum of squared joint torques over the window, by inverse dynamics with de
+    Leva's segment masses; they start from a cubic between the clips' poses and keep its values and speeds at both
+    ends. `iterations` of Gauss-Newton; 0 keeps the cubic.
+
+    The result is C1. With `plants`, a foot that stands in both clips at the point also decides where B is laid: the
+    path is bent by a smooth shift, so that it stands in one place. `at` is as in `blend_transition`.
+    """
+    join = prepare(a, b, at, seconds, plants=plants, search=search, measure=measure)
+    w = join.window
+    path = ground_path(join)
+    laid = placed(join.b, path.place[-1], path.heading[-1], frame=w.into)
+    gap = join.gap(laid)
+    laid = moved(laid, gap)
+    u = np.linspace(0, 1, len(path.place))[:, None]
+    path = GroundPath(path.place + u * u * (3 - 2 * u) * gap, path.heading)
+    root, rotations = _cubic_motion(join, laid, path)
+    free = _free_joints(join)
+    if iterations and free:
+        ground = min(float(fk(one)[..., 1].min()) for one in (join.a[w.start - 1 : w.start], laid[w.into : w.into + 1]))
+        rotations = least_torque(join, laid, root, rotations, free, ground=ground, iterations=iterations)
+    return assemble(join, laid, root, rotations, "spacetime")
+
+
+def ground_path(join: Join) -> GroundPath:
+    """GUAN 2.19: p(t) = p(t_1) + integral of v_1 (1 - s) + v_2 s, s from 0 to 1, in exact form; the same for turning.
+
+    v_1 and v_2 are A's velocity at its last frame and B's at its first, taken in the heading frame, so that B's goes
+    with the heading that B will have. p after k of n frames is p_0 + v_1 (k - k^2/2n) + v_2 k^2/2n.
+    """
+    a, b, w = join.a, join.b, join.window
+    n = w.stop - w.start + 1
+    start = w.start - 1
+    k = np.arange(n + 1.0)
+    late = k**2 / (2 * n)
+    early = k - late
+    last = travel(a[max(start - 1, 0) : max(start - 1, 0) + 2])
+    step_b = root_motion(b[min(w.into, len(b) - 2) :][:2])[0]
+    now = float(headings(a[start : start + 1])[0])
+    heading = now + (last.heading[1] - last.heading[0]) * early + step_b[2] * late
+    v_1, v_2 = last.place[1] - last.place[0], ground_turn(heading[-1], step_b[:2])
+    return GroundPath(a.root[start, [0, 2]] + np.outer(early, v_1) + np.outer(late, v_2), heading)
+
+
+def _cubic_motion(join: Join, laid: Clip, path: GroundPath) -> tuple[FloatArray, FloatArray]:
+    """Root (n - 1, 3) and rotations (n - 1, J, 4) of the window: path on the ground, cubics for all the rest."""
+    a, w = join.a, join.window
+    start, n = w.start - 1, w.stop - w.start + 1
+    after = min(w.into + 1, len(laid) - 1)
+    last = max(start - 1, 0)
+    u = np.arange(1, n) / n
+    rise_a, rise_b = a.root[start, 1] - a.root[last, 1], laid.root[after, 1] - laid.root[w.into, 1]
+    height = _hermite(a.root[start, 1], laid.root[w.into, 1], rise_a * n, rise_b * n, u)
+    root = np.stack([path.place[1:-1, 0], height, path.place[1:-1, 1]], 1)
+
+    axes = body_axes(a.skeleton)
+
+    def level(clip: Clip, frame: int) -> FloatArray:
+        """Local rotations with the heading taken out of the hips."""
+        one = clip[frame : frame + 1]
+        out = np.array(one.rotations[0])
+        out[0] = multiply(yaw(-float(headings(one)[0])), out[0])
+        return out
+
+    q = _bezier(level(a, last), level(a, start), level(laid, w.into), level(laid, after), n)
+    own = twist(multiply(q[:, 0], axes), UP)  # the cubic of the tilt may turn a little: the path's heading counts
+    q[:, 0] = multiply(yaw(path.heading[1:-1] - own), q[:, 0])
+    return root, normalize(q)
+
+
+def _hermite(p: float, q: float, v: float, w: float, u: FloatArray) -> FloatArray:
+    return p + u * v + u**2 * (3 * (q - p) - 2 * v - w) + u**3 * (2 * (p - q) + v + w)
+
+
+def _bezier(before: FloatArray, p: FloatArray, q: FloatArray, after: FloatArray, n: int) -> FloatArray:
+    """Rotations (n - 1, J, 4) from p to q in n steps that leave p and meet q at the speeds before and after."""
+    c1 = multiply(p, exp(log(multiply(inverse(before), p)) * n / 3))
+    c2 = multiply(q, exp(-log(multiply(inverse(q), after)) * n / 3))
+    u = (np.arange(1, n) / n)[:, None]
+    first, middle, last = (slerp(x[None], y[None], u) for x, y in ((p, c1), (c1, c2), (c2, q)))
+    return slerp(slerp(first, middle, u), slerp(middle, last, u), u)
+
+
+def _free_joints(join: Join) -> list[int]:
+    """Joints of the limbs that do not support the body in the window: all but the root and the legs that stand."""
+    w = join.window
+    bound = {0}
+    for part, on, *_ in join.found:
+        if on[w.start : w.stop].any():
+            bound |= set(join.a.skeleton.below(part.foot.thigh)) | set(join.a.skeleton.chain(part.foot.thigh)[:-1])
+    return [j for j in range(len(join.a.skeleton)) if j not in bound]
