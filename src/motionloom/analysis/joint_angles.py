@@ -36,7 +36,7 @@ class JointAngles:
     angular velocity in its own frame (rad/s). `attributes` is (w_p, w_a, w_v); the default is the set that GUAN found
     for walking and running. Nothing here changes when a clip is moved or turned in space.
 
-    Half angles come from a polynomial in 1 - |q.q'| (relative error 2.4e-6), in a compiled loop; the other two terms are
+    Half angles come from a polynomial in 1 - |q.q'| (relative error 2.4e-6), in a compiled loop; the other two are
     a matrix product.
     """
 
