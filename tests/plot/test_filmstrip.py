@@ -14,7 +14,7 @@ from motionloom.plot import filmstrip, save_filmstrip
 from motionloom.plot.body import body, body_points
 from motionloom.plot.layout import lay_out
 from motionloom.plot.paint import balls_outline, hull
-from motionloom.plot.view import View, best_yaw, runs, spread_frames
+from motionloom.plot.view import View, best_yaw, spread_frames
 from motionloom.samples import make
 
 
@@ -139,8 +139,6 @@ def test_a_limb_is_as_thick_as_its_balls() -> None:
     assert np.isclose(outline[:, 0].min(), -0.5, atol=0.01)
 
 
-def test_runs_and_spread_frames() -> None:
-    assert runs(np.array([True, True, False, True])) == [(0, 2), (3, 4)]
-    assert runs(np.zeros(3, bool)) == []
+def test_poses_are_spread_from_the_first_frame_to_the_last() -> None:
     assert spread_frames(10, 4).tolist() == [0, 3, 6, 9]
     assert spread_frames(2, 9).tolist() == [0, 1]

@@ -113,6 +113,8 @@ def test_several_figures_start_in_a_row(walk: Clip) -> None:
     assert np.allclose(shifts[1], 0)
     assert np.allclose(shifts[0], -shifts[2])
     assert np.linalg.norm(shifts[2]) > 0.5
+    way = walk.root[-1, [0, 2]] - walk.root[0, [0, 2]]
+    assert abs(shifts[2] @ way) < 1e-3 * np.linalg.norm(way)  # beside each other, not one behind the other
 
 
 def test_a_name_cannot_end_the_script(walk: Clip) -> None:

@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 
 from motionloom.cli import learn, samples
 from motionloom.cli.check import check
+from motionloom.cli.clean import clean
 from motionloom.cli.compare import compare
 from motionloom.cli.convert import convert
 from motionloom.cli.demo import demo
@@ -99,6 +100,7 @@ def start(
 app.command(short_help="what is in clips: frames, joints, unit, roles, travel")(info)
 app.command(short_help="read clips, write them in another format, unit or rate")(convert)
 app.command(short_help="draw clips: a filmstrip, or a player in one HTML file")(view)
+app.command(short_help="take foot skate out of clips, many at once")(clean)
 app.add_typer(
     _group(Samples, samples.HELP, list_samples), name="samples", short_help="clips computed here, to start with"
 )

@@ -9,11 +9,12 @@ from typing import IO, Any
 import numpy as np
 
 from motionloom.core import Clip, FloatArray, MissingExtra
+from motionloom.kinematics.contacts import runs
 from motionloom.kinematics.travel import travel
 from motionloom.plot.layout import Row, lay_out
 from motionloom.plot.paint import paint_body, paint_shadow, paint_stroke
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, TONES
-from motionloom.plot.view import FootTrail, runs
+from motionloom.plot.view import FootTrail
 
 
 def filmstrip(

@@ -111,6 +111,13 @@ def filmstrip_picture(clips: Clip | Sequence[Clip], alt: str, **options: Any) ->
     return Picture(buffer.getvalue(), alt)
 
 
+def axes_picture(ax: Any, alt: str) -> Picture:
+    """Any matplotlib axes as a picture for a page."""
+    buffer = io.BytesIO()
+    ax.figure.savefig(buffer, dpi=140, facecolor=ax.figure.get_facecolor())
+    return Picture(buffer.getvalue(), alt)
+
+
 def _anchor(title: str) -> str:
     return "".join(c if c.isalnum() else "-" for c in title.lower()).strip("-")
 

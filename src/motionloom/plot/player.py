@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from motionloom.core import Clip, FloatArray
+from motionloom.kinematics.contacts import runs
 from motionloom.kinematics.travel import travel
 from motionloom.plot.body import Body, body, body_points
 from motionloom.plot.style import SOURCES
-from motionloom.plot.view import best_yaw, foot_trails, ground_height, runs
+from motionloom.plot.view import best_yaw, foot_trails, ground_height
 
 TONES = ("left", "right", "middle", "eye", "prop")  # the player's numbers for them
 
@@ -69,8 +70,10 @@ def document(title: str, content: str, *, css: str = "") -> str:
 def _stage(stage: Stage, fps: float) -> dict[str, Any]:
     names = stage.names or tuple(clip.name for clip in stage.clips)
     figures = [_figure(clip, name, fps) for clip, name in zip(stage.clips, names, strict=True)]
-    for figure, shift in zip(figures, _shifts(stage.clips, figures[0]["yaw"], figures[0]["size"]), strict=True):
-        figure["shift"] = [round(float(v), 4) for v in shift]
+    if len(figures) > 1:
+        figures[0]["yaw"], shifts = _row(stage.clips, figures[0]["yaw"], figures[0]["size"])
+        for figure, shift in zip(figures, shifts, strict=True):
+            figure["shift"] = [round(float(v), 4) for v in shift]
     return {"title": stage.title, "note": stage.note, "numbers": list(stage.numbers), "figures": figures}
 
 
@@ -151,12 +154,18 @@ def _sources(clip: Clip, stride: int) -> list[Any]:
     return [[s.clip, start / stride, length / stride, colour[s.clip]] for s, _, start, length in spans]
 
 
-def _shifts(clips: Sequence[Clip], yaw: float, size: float) -> FloatArray:
-    """(n, 2) ground shifts that set first frames in a row, beside the way they go, so that paths keep clear."""
+def _row(clips: Sequence[Clip], yaw: float, size: float) -> tuple[float, FloatArray]:
+    """Clips set in a row from left to right: the picture's direction, and the ground shift (n, 2) of each.
+
+    Bodies that travel come towards the viewer, so that they keep beside each other.
+    """
     places = [travel(clip).place for clip in clips]
-    far = any(np.linalg.norm(place[-1] - place[0]) > 0.6 * size for place in places)
-    row = np.array([-np.cos(yaw), np.sin(yaw)]) if far else np.array([np.sin(yaw), np.cos(yaw)])
-    slots = (np.arange(len(clips)) - (len(clips) - 1) / 2) * (1.0 if far else 1.25) * size
-    return np.array(
-        [place + slot * row for place, slot in zip([places[0][0] - p[0] for p in places], slots, strict=True)]
-    )
+    way = max((place[-1] - place[0] for place in places), key=lambda w: float(np.linalg.norm(w)))
+    across = yaw
+    if np.linalg.norm(way) > 0.6 * size:
+        across = float(np.arctan2(way[0], way[1])) + np.pi / 2
+        yaw = across - np.radians(25.0)
+    row = np.array([np.sin(across), np.cos(across)])
+    slots = (np.arange(len(clips)) - (len(clips) - 1) / 2) * 1.15 * size
+    shifts = [places[0][0] - place[0] + slot * row for place, slot in zip(places, slots, strict=True)]
+    return yaw, np.array(shifts)

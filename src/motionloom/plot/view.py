@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray
+from motionloom.kinematics.contacts import contacts
 from motionloom.kinematics.travel import travel
 from motionloom.plot.body import Body
 
@@ -66,11 +67,7 @@ def foot_trails(clip: Clip, shape: Body) -> tuple[FootTrail, ...]:
     """The feet of a clip with their contacts: its own `contact:` labels, or detected ones."""
     if not shape.feet:
         return ()
-    found = {name: clip.label(name) for name in clip.label_names if name.startswith("contact:")}
-    if not found:
-        from motionloom.kinematics.contacts import contacts
-
-        found = contacts(clip)
+    found = contacts(clip)
     trails = []
     for foot in shape.feet:
         here = [on for name, on in found.items() if _belongs(name.removeprefix("contact:"), foot.name)]
@@ -82,9 +79,3 @@ def foot_trails(clip: Clip, shape: Body) -> tuple[FootTrail, ...]:
 def _belongs(part: str, foot: str) -> bool:
     """Is the contact `left_heel` one of `left_foot`? Front feet have contacts of their own."""
     return part.startswith(foot.removesuffix("foot")) and ("front" in part) == ("front" in foot)
-
-
-def runs(on: BoolArray) -> list[tuple[int, int]]:
-    """Spans (start, stop) of frames where `on` is True; stop is excluded."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], on, [False]]).astype(np.int8)))
-    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]

@@ -9,7 +9,8 @@ from motionloom.constraints import parse_request
 from motionloom.core import Clip
 from motionloom.io import load, save
 from motionloom.methods import learn, save_model, synthesize
-from motionloom.plot.page import Command, Moving, Section, Table, Words
+from motionloom.plot.curves import ground_path
+from motionloom.plot.page import Command, Moving, Section, Table, Words, axes_picture
 from motionloom.plot.player import Stage
 from motionloom.samples import make
 
@@ -41,12 +42,15 @@ def make_section(folder: Path) -> Section:
         "Learning, and making new motion",
         (
             Words(
-                "Three walks of six seconds go in; a walk of twenty seconds comes out. `cuts` is the simplest method: it "
-                "finds where one clip can be cut to another unseen, and wanders. Every frame remembers where it came "
-                "from: the coloured bands under the figure."
+                "Three walks of six seconds go in; a walk of twenty seconds comes out. `cuts` is the simplest method: "
+                "it finds where one clip can be cut to another unseen, and wanders. Every frame remembers where it "
+                "came from: the coloured bands under the figure."
             ),
             Moving(tuple(Stage((walk,), walk.name, numbers=_numbers(k)) for k, walk in enumerate(walks))),
             Moving((Stage((clip,), "long_walk.bvh", "20 s from the three clips above", numbers),)),
+            axes_picture(
+                ground_path(clip), "The way of the new clip from above, coloured by source, with its footprints"
+            ),
             Table(("from", "to", "clip", "its frames"), _rows(clip)),
             Command("motionloom learn cuts walk_1.bvh walk_2.bvh walk_3.bvh -o walks.loom"),
             Command(f"motionloom synthesize walks.loom -r '{REQUEST}' --seed 1 -o long_walk.bvh"),

@@ -7,8 +7,10 @@ from time import perf_counter
 
 import numpy as np
 
+from motionloom.cli.info import in_full
 from motionloom.core import Clip
 from motionloom.io import load, save
+from motionloom.kinematics.facts import facts
 from motionloom.kinematics.forward import fk
 from motionloom.plot.page import Command, Section, Table, Words
 from motionloom.samples import SAMPLES, make
@@ -26,10 +28,16 @@ def make_section(folder: Path) -> Section:
                 "are those of the source. Here every sample is written as BVH with six decimals and read again."
             ),
             Table(("clip", "frames", "joints", "file", "write", "read", "largest joint error"), tuple(shown)),
-            Command("motionloom info walk.bvh"),
+            Command("motionloom info walk.bvh", _told(folder / "round_trip" / "walk.bvh")),
             Command("motionloom convert captures/ clean_captures/ --trim-tpose --resample 30"),
         ),
     )
+
+
+def _told(path: Path) -> str:
+    """What `info` says about a file."""
+    clip = load(path)
+    return "\n".join(in_full(Path(path.name), facts(clip), clip.skeleton))
 
 
 def _there_and_back(name: str, clip: Clip, folder: Path) -> tuple[str, ...] | None:

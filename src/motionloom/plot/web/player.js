@@ -71,7 +71,14 @@ class Stage {
     return make("div", { class: "loom-caption" },
       make("strong", {}, given.title || ""),
       ...(given.note ? [make("span", {}, given.note)] : []),
+      ...this.legend(),
       ...(numbers.length ? [make("dl", {}, ...numbers)] : []));
+  }
+
+  // Which colour of the time track is which source.
+  legend() {
+    const colours = new Map(this.figures.flatMap((figure) => figure.sources).map(([name, , , colour]) => [name, colour]));
+    return [...colours].map(([name, colour]) => make("span", { class: "loom-source", style: `--source:${colour}` }, name));
   }
 
   home() {
@@ -309,7 +316,16 @@ class Track {
       this.canvas.setPointerCapture(e.pointerId);
       seek(e);
     });
-    this.canvas.addEventListener("pointermove", (e) => e.buttons && seek(e));
+    this.canvas.addEventListener("pointermove", (e) => {
+      if (e.buttons) seek(e);
+      else this.canvas.title = this.source((e.offsetX / this.canvas.clientWidth) * player.seconds);
+    });
+  }
+
+  // What the frame at a time was taken from.
+  source(time) {
+    const f = this.figure, span = f && f.sources.find(([, start, length]) => time * f.fps < start + length);
+    return span ? span[0] : "";
   }
 
   draw() {

@@ -1,0 +1,110 @@
+"""`motionloom clean`: planted feet stand still; many clips at once."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from motionloom.cli.convert import output_paths
+from motionloom.cli.options import Clips, Fps, Json, Roles, TrimTpose, Unit, Up, columns, print_json, say, warn
+from motionloom.cli.parallel import each
+
+
+def clean(
+    clips: Clips,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="OUT", help="A file or a folder; without it, only a report.")
+    ] = None,
+    to: Annotated[str, typer.Option("--to", metavar="SUFFIX", help="Format of files in a folder OUT.")] = ".bvh",
+    ease: Annotated[
+        float, typer.Option("--ease", metavar="S", min=0.0, help="How long a foot's path bends around a plant [s].")
+    ] = 0.2,
+    ground: Annotated[
+        str | None,
+        typer.Option("--ground", metavar="HEIGHT", help="Height of the floor [m]; each foot's own if absent."),
+    ] = None,
+    find: Annotated[
+        bool, typer.Option("--find-contacts", help="Find contacts anew, even where the clip has them as labels.")
+    ] = False,
+    unit: Unit = None,
+    up: Up = None,
+    fps: Fps = None,
+    trim_tpose: TrimTpose = False,
+    roles: Roles = None,
+    json: Json = False,
+) -> None:
+    """Take foot skate out of clips: pinned heels and toes, bones of constant length, a report before and after.
+
+    Contacts are the clip's labels, or found; they are written beside the clip, where they can be edited.
+    """
+    from motionloom.core.units import length
+    from motionloom.io import expand_paths
+
+    paths = expand_paths(clips)
+    targets: list[Path | None] = [None] * len(paths)
+    if out is not None:
+        targets = list(output_paths(paths, clips, out, to))
+    reading = {"unit": unit, "up": up, "fps": fps, "trim_tpose": trim_tpose, "roles": roles}
+    floor = None if ground is None else length(ground, "--ground")
+    work = partial(_clean, reading=reading, find=find, options={"ease": ease, "ground": floor})
+    reports = list(each(work, list(zip(paths, targets, strict=True)), "cleaning", worth=6))
+    if json:
+        print_json(reports)
+    else:
+        _say([report for report in reports if "error" not in report])
+    for report in reports:
+        if "error" in report:
+            warn(report["error"])
+    if any("error" in report for report in reports):
+        raise typer.Exit(1)
+
+
+def _clean(
+    job: tuple[Path, Path | None], reading: dict[str, Any], find: bool, options: dict[str, Any]
+) -> dict[str, Any]:
+    """One clip read, cleaned and written; what happened, or what is wrong with it."""
+    from dataclasses import asdict
+
+    from motionloom.core import MotionloomError
+    from motionloom.io import load, save
+    from motionloom.kinematics.contacts import with_contacts
+    from motionloom.kinematics.skate import remove_skate
+
+    path, target = job
+    try:
+        clip = load(path, **reading)
+        cleaned, report = remove_skate(
+            with_contacts(clip, fresh=True, ground=options["ground"]) if find else clip, **options
+        )
+        if target is not None:
+            save(cleaned, target)
+    except MotionloomError as error:
+        return {"path": str(path), "error": str(error)}
+    facts = asdict(report) | {"before": report.before._asdict(), "after": report.after._asdict()}
+    return {"path": str(path), "out": None if target is None else str(target), **facts, "summary": str(report)}
+
+
+def _say(reports: list[dict[str, Any]]) -> None:
+    """One line for each clip."""
+    rows = [
+        (
+            r["out"] or r["path"],
+            _speed(r["before"]["b"]),
+            _speed(r["after"]["b"]),
+            str(r["plants"]),
+            f"{100 * r['moved']:.1f} cm",
+            f"{100 * r['lowered']:.1f} cm",
+            f"{1000 * r['missed']:.1f} mm",
+        )
+        for r in reports
+    ]
+    head = ("clip", "skate before", "after", "contacts", "feet moved", "hips lowered", "missed")
+    if rows:
+        say("\n".join(columns(head, rows)))
+
+
+def _speed(value: float | None) -> str:
+    return "no feet" if value is None else f"{value:.1f} cm/s"

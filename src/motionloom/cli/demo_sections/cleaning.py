@@ -1,0 +1,69 @@
+"""Demo: a walk whose feet slide, and the same walk with its feet on the ground."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from motionloom.core import Clip, replace
+from motionloom.io import save
+from motionloom.kinematics.skate import SkateReport, remove_skate
+from motionloom.plot.curves import toe_speeds
+from motionloom.plot.page import Command, Moving, Section, Table, Words, axes_picture
+from motionloom.plot.player import Stage
+from motionloom.samples import make
+
+
+def spoiled(clip: Clip, stretch: float = 1.09) -> Clip:
+    """The clip with its way stretched, as when a motion is put on longer legs: now the feet slide. Labels are gone."""
+    root = np.array(clip.root)
+    root[:, [0, 2]] *= stretch
+    return replace(clip, root=root, label_names=(), labels=None)
+
+
+def make_section(folder: Path) -> Section:
+    """Skate before and after, to look at and in numbers."""
+    before = spoiled(make("walk", speed=1.3, seconds=5, seed=2))
+    after, report = remove_skate(before)
+    save(before, folder / "skating.bvh")
+    save(after, folder / "cleaned.bvh")
+    stage = Stage((before, after), "skating, and cleaned", names=("skating", "cleaned"), numbers=_numbers(report))
+    return Section(
+        "Feet that stand still",
+        (
+            Words(
+                "The way of this walk was stretched by 9 %, as happens when a motion is put on another body: its feet "
+                "slide. `clean` finds the contacts, pins heels and toes, and lets the legs follow; bones keep their "
+                "length and knees do not pop. Press `o` to lay the figures over each other."
+            ),
+            Moving((stage,), fps=60),
+            axes_picture(
+                toe_speeds((before, after), ("skating", "cleaned")),
+                "Horizontal speed of the left toe; shaded where it stands",
+            ),
+            Table(("measure of skate", "before", "after"), _rows(report)),
+            Command("motionloom clean captures/ -o cleaned/"),
+        ),
+    )
+
+
+def _numbers(report: SkateReport) -> tuple[tuple[str, str], ...]:
+    return (
+        ("contacts", str(report.plants)),
+        ("feet moved", f"{100 * report.moved:.1f} cm at most"),
+        ("hips lowered", f"{100 * report.lowered:.1f} cm at most"),
+    )
+
+
+def _rows(report: SkateReport) -> tuple[tuple[str, ...], ...]:
+    a, b = report.before, report.after
+    return (
+        (
+            "frames with a toe below 5 cm and above 0.5 m/s (lift-off and landing too)",
+            f"{100 * (a.a or 0):.1f} %",
+            f"{100 * (b.a or 0):.1f} %",
+        ),
+        ("mean speed of toes near the floor", f"{a.b or 0:.1f} cm/s", f"{b.b or 0:.1f} cm/s"),
+        ("mean speed of toes in contact", f"{a.c or 0:.1f} cm/s", f"{b.c or 0:.1f} cm/s"),
+    )

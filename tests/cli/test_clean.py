@@ -1,0 +1,72 @@
+"""`motionloom clean`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from motionloom.cli.demo_sections.cleaning import spoiled
+from motionloom.io import load, save
+from motionloom.kinematics.skate_measures import skate_c
+from motionloom.samples import make
+
+
+@pytest.fixture(scope="module")
+def skating(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a walk whose feet slide."""
+    path = tmp_path_factory.mktemp("skating")
+    save(spoiled(make("walk", seconds=3, fps=60)), path / "slide.bvh")
+    return path
+
+
+def test_skate_falls_and_is_reported_before_and_after(run: Any, skating: Path, tmp_path: Path) -> None:
+    answer = run("clean", skating / "slide.bvh", "-o", tmp_path / "still.bvh")
+    assert answer.code == 0
+    assert "skate before" in answer.out
+    before, after = skate_c(load(skating / "slide.bvh")), skate_c(load(tmp_path / "still.bvh"))
+    assert before is not None
+    assert after is not None
+    assert after < 0.25 * before
+
+
+def test_contacts_are_written_as_labels_beside_the_clip(run: Any, skating: Path, tmp_path: Path) -> None:
+    run("clean", skating / "slide.bvh", "-o", tmp_path / "still.bvh")
+    assert "contact:left_toe" in (tmp_path / "still.labels.csv").read_text()
+
+
+def test_a_folder_goes_to_a_folder_and_json_holds_the_numbers(run: Any, folder: Path, tmp_path: Path) -> None:
+    reports = run("clean", folder, "-o", tmp_path / "out", "--json").json
+    assert [Path(r["out"]).relative_to(tmp_path / "out").as_posix() for r in reports] == [
+        "fast/run.bvh",
+        "walk_1.bvh",
+        "walk_2.bvh",
+    ]
+    assert all(set(r["before"]) == {"a", "b", "c"} and r["plants"] > 0 for r in reports)
+    assert all((tmp_path / "out" / name).is_file() for name in ("walk_1.bvh", "fast/run.bvh"))
+
+
+def test_without_an_output_nothing_is_written(run: Any, skating: Path) -> None:
+    there = sorted(p.name for p in skating.iterdir())
+    assert run("clean", skating).code == 0
+    assert sorted(p.name for p in skating.iterdir()) == there
+
+
+def test_contacts_can_be_found_anew(run: Any, folder: Path) -> None:
+    own, found = (run("clean", folder / "walk_1.bvh", "--json", *more).json[0] for more in ((), ("--find-contacts",)))
+    assert own["moved"] < 1e-3  # the labels are the truth: there is nothing to do
+    assert found["plants"] > 0
+
+
+def test_a_broken_file_does_not_stop_the_others(run: Any, skating: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.bvh").write_text("HIERARCHY")
+    answer = run("clean", tmp_path / "bad.bvh", skating / "slide.bvh", "-o", tmp_path / "out")
+    assert answer.code == 1
+    assert "bad.bvh" in answer.err
+    assert (tmp_path / "out" / "slide.bvh").is_file()
+
+
+def test_a_bad_height_and_a_missing_file_are_refused(run: Any, skating: Path) -> None:
+    assert run("clean", skating, "--ground", "5kg").code == 2
+    assert run("clean", skating / "nothing.bvh").code == 1
