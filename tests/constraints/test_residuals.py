@@ -22,12 +22,15 @@ from motionloom.constraints import (
     check,
     gaze,
     residuals,
+    solve,
     tilt_between,
 )
 from motionloom.constraints.path import along_path, leg_deviations
 from motionloom.core import BadRequest, Clip, Skeleton, SkeletonMismatch, UnknownJoint, Unmet, replace
+from motionloom.io import load
+from motionloom.kinematics.forward import fk, fk_rotations, local_rotations
 from motionloom.kinematics.travel import turned
-from motionloom.rotation import angle_between, from_axis_angle, multiply, yaw
+from motionloom.rotation import angle_between, between, from_axis_angle, inverse, multiply, rotate, yaw
 
 
 def with_joint(clip, name, turn, frames=slice(None)):
@@ -266,6 +269,30 @@ def test_eyes_look_where_they_are(seeing, gliding):
         clip = with_joint(clip, eye, yaw(0.3))
     assert LookAt(yaw=0.3, pitch=0.0).worst(clip) < 1e-9
     np.testing.assert_allclose(gaze(clip)[0][0], [0, 0.9 + 0.12 + 0.4 + 0.12 + 0.1, 0.08], atol=1e-12)
+
+
+def test_where_bones_lie_along_one_axis_at_rest_the_head_faces_where_the_body_does(stand):
+    """The same standing body written with every bone along +x, as Bandai-Namco's and the dogs' files are."""
+    s = stand.skeleton
+    world = fk_rotations(stand)[1]
+    bones = np.where(np.linalg.norm(s.offsets, axis=1, keepdims=True) > 0, s.offsets, [[0, 1.0, 0]])
+    twist = between([1.0, 0, 0], np.array([bones[max(s.children(j), default=j)] for j in range(len(s))]))
+    odd = multiply(world, twist)  # each joint's x now lies along its bone
+    offsets = s.offsets.copy()
+    for j in range(1, len(s)):
+        offsets[j] = rotate(inverse(odd[0, s.parents[j]]), rotate(world[0, s.parents[j]], s.offsets[j]))
+    body = Skeleton(s.names, s.parents, offsets, s.roles)
+    clip = Clip(body, stand.root, local_rotations(body, odd), stand.fps)
+    np.testing.assert_allclose(fk(clip), fk(stand), atol=1e-9)
+    assert LookAt(yaw=0, pitch=0).worst(clip) < 1e-9
+    looking = solve(clip, [LookAt(yaw=0.6, pitch=0.1, span=(1, 2))])
+    assert LookAt(yaw=0.6, pitch=0.1, span=(1, 2)).worst(looking) < 0.05
+
+
+def test_heads_of_real_captures_face_forward_on_the_whole(mocap):
+    for name in ("cmu/16_15.bvh", "dog/D1_010_KAN01_002.bvh", "bandai/dataset-2_raise-up-both-hands_normal_001.bvh"):
+        clip = load(mocap / name)[1:]
+        assert np.median(LookAt(yaw=0, pitch=0).residual(clip)) < math.radians(35), name
 
 
 def test_a_path_of_looks_moves_between_its_points(stand):

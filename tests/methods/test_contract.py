@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -147,3 +150,27 @@ def test_every_setting_says_what_it_does(method):
             assert settings()  # defaults are within their limits
     assert any(p.name == "fps" for p in params(module.Config))
     assert (Path(module.__file__).parent / "README.md").is_file()
+
+
+TAKE = """
+import sys, hashlib
+from motionloom.constraints import Request
+from motionloom.methods import load_model, synthesize
+for path in sys.argv[1:]:
+    clip = synthesize(load_model(path), Request(seconds=3), seed=2)
+    print(path, hashlib.sha256(clip.root.tobytes() + clip.rotations.tobytes()).hexdigest())
+"""
+
+
+def test_takes_have_the_same_bits_at_any_thread_count(models, tmp_path):
+    paths = []
+    for name, model in models.items():
+        paths.append(str(tmp_path / f"{name}.loom"))
+        save_model(model, paths[-1])
+    said = set()
+    for count in ("1", "2"):
+        names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+        env = os.environ | dict.fromkeys(names, count)
+        said.add(subprocess.run([sys.executable, "-c", TAKE, *paths], env=env, capture_output=True, text=True).stdout)
+    assert len(said) == 1
+    assert all(path in next(iter(said)) for path in paths)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.constraints import PoseAt, Request, RootAt, Style
-from motionloom.core import BadRequest, NoPath, UnsupportedConstraint, replace
+from motionloom.constraints import Ground, PoseAt, Request, RootAt, Style
+from motionloom.core import BadRequest, Clip, NoPath, Skeleton, UnsupportedConstraint, replace
 from motionloom.core.origin import from_file
 from motionloom.kinematics.edit import resample
 from motionloom.kinematics.loop import seam_features
@@ -170,3 +170,18 @@ def test_an_eager_walk_cuts_more_often(walks):
         for e in (0.0, 0.3, 1.0)
     ]
     assert counts[0] < counts[1] < counts[2]
+
+
+def test_clips_of_a_few_frames_and_of_one_joint_can_be_learned(walks):
+    short = learn("cuts", [walks[0][:1], walks[1][:4]])
+    assert len(synthesize(short, Request(frames=4))) == 4
+    t = np.arange(150) / 30
+    pen = Skeleton(("pen",), np.array([-1]), np.zeros((1, 3)))
+    root = np.stack([np.sin(4 * t), np.cos(4 * t), 0 * t], 1)
+    stroke = Clip(pen, root, np.tile([1.0, 0, 0, 0], (150, 1, 1)), 30)
+    assert len(synthesize(learn("cuts", [stroke]), Request(seconds=9))) == 270
+
+
+def test_ground_with_heights_is_refused(model):
+    with pytest.raises(UnsupportedConstraint, match="cuts cannot honour ground with heights"):
+        synthesize(model, Request(seconds=2, ground=Ground(np.zeros((1, 3)))))

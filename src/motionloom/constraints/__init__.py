@@ -2,7 +2,7 @@
 
 from motionloom.constraints.base import Constraint
 from motionloom.constraints.fields import Euler
-from motionloom.constraints.gaze import LookAt, gaze
+from motionloom.constraints.gaze import LookAt, facing, gaze
 from motionloom.constraints.ground import FLAT, Ground, read_ground
 from motionloom.constraints.joint import Plant, PositionAt
 from motionloom.constraints.pose import Load, Pose, PoseAt, tilt_between
@@ -38,6 +38,7 @@ __all__ = [
     "Start",
     "Style",
     "check",
+    "facing",
     "gaze",
     "parse_request",
     "read_ground",

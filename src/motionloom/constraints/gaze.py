@@ -13,8 +13,9 @@ from motionloom.constraints.fields import ANGLE, ANGLE_TOLERANCE, POINT, SPAN, K
 from motionloom.core import BadRequest, Clip, FloatArray, Skeleton, UnknownJoint
 from motionloom.core.units import Moment, Span, fail, frames_of, length, moment, seconds_of
 from motionloom.kinematics.forward import fk_rotations
-from motionloom.kinematics.travel import body_axes, travel
-from motionloom.rotation import rotate
+from motionloom.kinematics.roles import feet
+from motionloom.kinematics.travel import body_axes, headings, travel
+from motionloom.rotation import inverse, rotate
 
 Waypoint = tuple[Moment, float, float, float]
 """Time, and the point (x, y, z) that is looked at then."""
@@ -48,17 +49,46 @@ def eyes(skeleton: Skeleton) -> list[int]:
     return found
 
 
+def rests_standing(skeleton: Skeleton) -> bool:
+    """Is the rest pose one that a body can stand in: every foot below the hips, by the body's own up?
+
+    It is not in files whose bones all lie along one axis at rest; there the joints' axes say nothing about the body.
+    """
+    up = rotate(body_axes(skeleton), [0.0, 1.0, 0.0])
+    places = [skeleton.offsets[skeleton.chain(foot.ankle)[1:]].sum(0) for foot in feet(skeleton)]
+    return all(float(place @ up) < 0 for place in places)
+
+
+def facing(clip: Clip, turns: FloatArray | None = None) -> FloatArray:
+    """(n, 3) unit vectors: which way each of the joints of `eyes` looks, in its own frame.
+
+    Where the rest pose stands, this is the body's forward axis at rest (`body_axes`), in which all joints agree. Where
+    it does not, it is the joint's own axis (x, y or z, or one of their opposites) nearest to where the body faces, on
+    average over the clip: such files align joints with their bones, and nobody looks sideways for a whole clip.
+    `turns` are the world rotations (F, J, 4), if they are known already.
+    """
+    joints = eyes(clip.skeleton)
+    if rests_standing(clip.skeleton):
+        return np.tile(rotate(body_axes(clip.skeleton), [0.0, 0.0, 1.0]), (len(joints), 1))
+    turns = fk_rotations(clip)[1] if turns is None else turns
+    heading = headings(clip)
+    forward = np.stack([np.sin(heading), np.zeros(len(clip)), np.cos(heading)], 1)
+    mean = rotate(inverse(turns[:, joints]), forward[:, None]).mean(0)
+    out = np.zeros_like(mean)
+    best = np.abs(mean).argmax(1)
+    out[np.arange(len(joints)), best] = np.where(mean[np.arange(len(joints)), best] < 0, -1.0, 1.0)
+    return out
+
+
 def gaze(clip: Clip) -> tuple[FloatArray, FloatArray]:
     """Where the body looks from, (F, 3) metres, and in which direction, (F, 3) unit vectors.
 
-    The direction is the body's forward axis at rest (`body_axes`: forward in the hips' frame, which all joints share
-    at rest), carried by the eyes, or by the head where there are none. Rest poses with every bone along one axis are
-    no exception: with straight spine and neck the head faces where the hips face. Two eyes are averaged.
+    From the middle of both eyes along the mean of their directions, or from the head where there are none (see
+    `facing`).
     """
-    forward = rotate(body_axes(clip.skeleton), [0.0, 0.0, 1.0])
     joints = eyes(clip.skeleton)
     places, turns = fk_rotations(clip)
-    direction = rotate(turns[:, joints], forward).sum(1)
+    direction = rotate(turns[:, joints], facing(clip, turns)).sum(1)
     return places[:, joints].mean(1), direction / np.linalg.norm(direction, axis=1, keepdims=True)
 
 

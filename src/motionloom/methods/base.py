@@ -48,6 +48,7 @@ class Model(ABC):
     Options: ClassVar[type[Settings]] = Settings
     ends_itself: ClassVar[bool] = False  # has a natural end, so that a request may leave out its length
     cleans: ClassVar[bool] = True  # are plants cleaned at the end?
+    uneven: ClassVar[bool] = False  # can it walk on ground with heights?
 
     skeleton: Skeleton
     config: Any  # the method's own Config
@@ -127,6 +128,8 @@ def check_request(model: Model, request: Request) -> None:
             raise UnsupportedConstraint(f"{model.method} cannot honour {_named(c)}; it honours {honoured(model)}")
         if why := model.refuses(c, frames):
             raise UnsupportedConstraint(f"{model.method} cannot honour {c.describe()}: {why}")
+    if not request.ground.flat and not model.uneven:
+        raise UnsupportedConstraint(f"{model.method} cannot honour ground with heights; it needs `ground: flat`")
     if frames is None and not model.ends_itself:
         raise BadRequest(f"{model.method} can go on for ever: the request needs seconds or frames")
     if frames is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping
 
 import numpy as np
@@ -65,13 +64,18 @@ def _cleaned(clip: Clip, request: Request) -> Clip:
     hard = [c for c in request.wishes if c.hard]
     pinned, report = remove_skate(clip, hard=held(clip, hard))
     before, after = report.before.b, report.after.b
-    if before is None or after is None or after > before:  # no feet on the ground, or nothing gained
+    if before is None or after is None:  # no feet on the ground
         return clip
+    if after > before:
+        return _noted(clip, f"plants left as they are: pinning them would make skate {before:.1f} cm/s {after:.1f}")
     broken = [c for c in hard if isinstance(c, GEOMETRIC) and c.met(clip) and not c.met(pinned)]
     if broken:
         try:
             pinned = solve(pinned, hard)
         except Unmet:
-            return clip
-    note = f"plants cleaned: {report}"
-    return replace(pinned, origin=dataclasses.replace(pinned.origin, notes=(*pinned.origin.notes, note)))
+            return _noted(clip, f"plants left as they are: pinning them would break {broken[0].describe()}")
+    return _noted(pinned, f"plants cleaned: {report}")
+
+
+def _noted(clip: Clip, note: str) -> Clip:
+    return replace(clip, origin=clip.origin.said(note))
