@@ -29,6 +29,9 @@ def clean(
     find: Annotated[
         bool, typer.Option("--find-contacts", help="Find contacts anew, even where the clip has them as labels.")
     ] = False,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Mend short glitches by their neighbours first, and say what was done.")
+    ] = False,
     unit: Unit = None,
     up: Up = None,
     fps: Fps = None,
@@ -49,7 +52,7 @@ def clean(
         targets = list(output_paths(paths, clips, out, to))
     reading = {"unit": unit, "up": up, "fps": fps, "trim_tpose": trim_tpose, "roles": roles}
     floor = None if ground is None else length(ground, "--ground")
-    work = partial(_clean, reading=reading, find=find, options={"ease": ease, "ground": floor})
+    work = partial(_clean, reading=reading, find=find, mend=repair, options={"ease": ease, "ground": floor})
     reports = list(each(work, list(zip(paths, targets, strict=True)), "cleaning", worth=6))
     if json:
         print_json(reports)
@@ -63,7 +66,7 @@ def clean(
 
 
 def _clean(
-    job: tuple[Path, Path | None], reading: dict[str, Any], find: bool, options: dict[str, Any]
+    job: tuple[Path, Path | None], reading: dict[str, Any], find: bool, mend: bool, options: dict[str, Any]
 ) -> dict[str, Any]:
     """One clip read, cleaned and written; what happened, or what is wrong with it."""
     from dataclasses import asdict
@@ -75,7 +78,11 @@ def _clean(
 
     path, target = job
     try:
-        clip = load(path, **reading)
+        clip, repaired = load(path, **reading), list[str]()
+        if mend:
+            from motionloom.evaluate.check import repair
+
+            clip, repaired = repair(clip)
         cleaned, report = remove_skate(
             with_contacts(clip, fresh=True, ground=options["ground"]) if find else clip, **options
         )
@@ -84,7 +91,13 @@ def _clean(
     except MotionloomError as error:
         return {"path": str(path), "error": str(error)}
     facts = asdict(report) | {"before": report.before._asdict(), "after": report.after._asdict()}
-    return {"path": str(path), "out": None if target is None else str(target), **facts, "summary": str(report)}
+    return {
+        "path": str(path),
+        "out": None if target is None else str(target),
+        **facts,
+        "summary": str(report),
+        "repaired": repaired,
+    }
 
 
 def _say(reports: list[dict[str, Any]]) -> None:
@@ -102,6 +115,8 @@ def _say(reports: list[dict[str, Any]]) -> None:
         for r in reports
     ]
     head = ("clip", "skate before", "after", "contacts", "feet moved", "hips lowered", "missed")
+    for line in (line for r in reports for line in r["repaired"]):
+        say(line)
     if rows:
         say("\n".join(columns(head, rows)))
 
