@@ -53,7 +53,7 @@ def walk(skeleton: Skeleton, *, speed: float, fps: float = 60, seconds: float = 
         rotations[:, skeleton.joint(f"{side}_upper_arm")] = _product(
             np.stack([np.cos(swing / 2), np.sin(swing / 2)]), hang
         )
-    root = np.stack([0 * t, 0.83 + 0.01 * np.cos(4 * np.pi * (t + phase)), speed * t], 1)
+    root = np.stack([0 * t, 0.81 + 0.01 * np.cos(4 * np.pi * (t + phase)), speed * t], 1)
     clip = Clip(skeleton, root, rotations, fps)
     for side, lag in (("left", 0.0), ("right", 0.5)):
         path = ankle_path(t + phase, speed, lag, 0.1 if side == "left" else -0.1)

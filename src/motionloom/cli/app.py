@@ -9,6 +9,8 @@ import typer
 from typer.core import TyperGroup
 
 from motionloom.cli import learn, samples
+from motionloom.cli.align import align
+from motionloom.cli.append import append
 from motionloom.cli.check import check
 from motionloom.cli.clean import clean
 from motionloom.cli.compare import compare
@@ -30,7 +32,21 @@ Clips are files, folders or wildcards. Units are metres, seconds and radians; wr
 """
 
 
-ORDER = ("info", "convert", "view", "clean", "samples", "similar", "judge", "methods", "learn", "synthesize", "demo")
+ORDER = (
+    "info",
+    "convert",
+    "view",
+    "clean",
+    "samples",
+    "similar",
+    "judge",
+    "align",
+    "append",
+    "methods",
+    "learn",
+    "synthesize",
+    "demo",
+)
 
 
 class Commands(TyperGroup):
@@ -106,6 +122,8 @@ app.add_typer(
 )
 app.command(short_help="which frames of two clips look alike")(similar)
 app.command(short_help="how good the pairs are that each measure chooses")(judge)
+app.command(short_help="which moments of two clips belong together")(align)
+app.command(short_help="one clip after another, joined where they are alike")(append)
 app.command(short_help="what each method can do and be told")(methods)
 app.add_typer(_group(Learn, learn.HELP), name="learn", short_help="learn a model from clips")
 app.command(short_help="make new clips from a model and a request")(synthesize)

@@ -1,0 +1,52 @@
+"""How good a transition is: what jumps and what slides within its window, beside a plain cut."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom.blend.plants import standing
+from motionloom.blend.point import Point, laid_on, same_body
+from motionloom.blend.transition import CLOUD
+from motionloom.core import BoolArray, Clip, FloatArray, concatenate
+from motionloom.kinematics.contacts import part_positions
+from motionloom.kinematics.forward import fk
+from motionloom.kinematics.roles import feet
+
+
+class WindowQuality(NamedTuple):
+    """Numbers about a transition's window, and the plain cut that it replaces."""
+
+    cut: Clip  # A up to the point, then B, laid best on the ground
+    jump: float  # cm: the largest second difference of a joint's place, frame to frame, in the window
+    jump_cut: float  # cm: the same for the plain cut
+    slide: float | None  # cm/s: the fastest that a standing heel or toe goes; None if nothing stands
+
+
+def window_quality(a: Clip, b: Clip, joined: Clip, point: Point, half: int) -> WindowQuality:
+    """Judge a transition of `half` frames to each side of `point`.
+
+    A jump is |p[t+1] - 2 p[t] + p[t-1]|: for a body at constant speed it is zero, for a cut it is the gap. Sliding is
+    the horizontal speed between two frames in both of which the part stands, by the contacts of A up to the point and
+    of B after it.
+    """
+    b = same_body(a, b)
+    cut = concatenate([a[: point.a], laid_on(a, b, point, radius=CLOUD).clip(b)[point.b :]])
+    near = slice(max(point.a - half - 1, 0), point.a + half + 2)
+    slide = None
+    if feet(a.skeleton):
+        slide = _slide(joined, [one.on for one in standing(a, b, (point.a, point.b))], near)
+    return WindowQuality(cut, _jump(fk(joined[near])), _jump(fk(cut[near])), slide)
+
+
+def _jump(points: FloatArray) -> float:
+    return round(100 * float(np.linalg.norm(np.diff(points, 2, axis=0), axis=-1).max()), 3)
+
+
+def _slide(clip: Clip, flags: list[BoolArray], near: slice) -> float | None:
+    places = part_positions(clip[near])[..., [0, 2]]
+    speed = 100 * clip.fps * np.linalg.norm(np.diff(places, axis=0), axis=-1)
+    on = np.stack([flag[near] for flag in flags], 1)
+    both = on[1:] & on[:-1]
+    return round(float(speed[both].max()), 2) if both.any() else None
