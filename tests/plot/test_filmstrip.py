@@ -14,7 +14,7 @@ from motionloom.plot import filmstrip, save_filmstrip
 from motionloom.plot.body import body, body_points
 from motionloom.plot.layout import lay_out
 from motionloom.plot.paint import balls_outline, hull
-from motionloom.plot.view import View, best_yaw, spread_frames
+from motionloom.plot.view import View, best_yaw, spread_frames, telling_frames
 from motionloom.samples import make
 
 
@@ -142,3 +142,13 @@ def test_a_limb_is_as_thick_as_its_balls() -> None:
 def test_poses_are_spread_from_the_first_frame_to_the_last() -> None:
     assert spread_frames(10, 4).tolist() == [0, 3, 6, 9]
     assert spread_frames(2, 9).tolist() == [0, 1]
+
+
+def test_poses_at_the_turning_points_are_preferred() -> None:
+    t = np.arange(101) / 100
+    points = np.zeros((101, 2, 3))
+    points[:, 1, 0] = np.sin(2 * np.pi * 2 * t)  # a hand swings twice: farthest out at 1/8, 3/8, 5/8 and 7/8
+    found = telling_frames(points, 6)
+    assert found[0] == 0
+    assert found[-1] == 100
+    assert np.abs(found[1:-1] - [12.5, 37.5, 62.5, 87.5]).max() < 3

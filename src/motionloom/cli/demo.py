@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
+from shutil import which
 from time import perf_counter
 from typing import Annotated
 
@@ -14,12 +15,12 @@ from motionloom.cli.options import progress, say
 LEAD = """Learn from the motion clips you have, and make the ones you need.
 Everything on this page was made by one command."""
 NEXT = """What to try next
-  motionloom info {clips}                        what is in the clips
-  motionloom view YOUR.bvh -o look.html            look at a file of your own
-  motionloom clean YOUR.bvh -o cleaned/            take foot skate out of it
-  motionloom learn cuts {clips}/walk*.bvh -o walks.loom
-  motionloom synthesize walks.loom -r '{{seconds: 20}}' -o long_walk.bvh
-"""
+  open {out} in a browser
+  {run} info {clips}
+  {run} view YOUR.bvh -o look.html
+  {run} clean YOUR.bvh -o cleaned.bvh
+  {run} learn cuts {clips}/walk_?.bvh -o walks.loom
+  {run} synthesize walks.loom -r '{{seconds: 20}}' -o long_walk.bvh"""
 
 
 def demo(
@@ -50,4 +51,5 @@ def demo(
     made = sorted(p for p in clips.rglob("*") if p.suffix in (".bvh", ".csv", ".loom"))
     took = f"{perf_counter() - begun:.0f} s"
     say(f"\n{out / 'index.html'}: {len(sections)} sections, {len(made)} files in {clips}, {took}\n")
-    say(NEXT.format(clips=clips))
+    run = "motionloom" if which("motionloom") else "./run motionloom"  # from a clone, the command is not on the path
+    say(NEXT.format(out=out / "index.html", clips=clips, run=run))

@@ -9,7 +9,7 @@ import numpy as np
 from motionloom.core import Clip, FloatArray, IntArray
 from motionloom.kinematics.travel import travel
 from motionloom.plot.body import Body, body, body_points
-from motionloom.plot.view import FootTrail, View, best_yaw, foot_trails, ground_height, spread_frames
+from motionloom.plot.view import FootTrail, View, best_yaw, foot_trails, ground_height, spread_frames, telling_frames
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +51,11 @@ def lay_out(clip: Clip, title: str, poses: int | None, trails: bool) -> Row:
     fitting = poses or int(np.clip(5.0 * tall / apart, 6, 9))
     count = int(np.clip(round(way / (0.75 * apart)) + 1, 2, fitting))
     connected = way > 0.8 * length and way > apart and way < 1.6 * apart * count and count > 3
-    frames = _even_steps(place, count) if connected else spread_frames(len(clip), fitting)
+    frames = _even_steps(place, count) if connected else telling_frames(points, fitting)
     stand = view.project(_under_hips(clip, frames, ground))[:, :2]
     shifts = np.zeros((len(frames), 2))
     if not connected:
+        apart, _ = _room(view.project(points[frames])[..., :2], stand)
         shifts = -stand
         shifts[:, 0] += apart * np.arange(len(frames))
     seen = view.project(points[frames])[..., :2] + shifts[:, None]
