@@ -102,3 +102,15 @@ def test_fast_punches_at_thirty_frames_per_second_are_no_glitches(mocap):
 
     for name in ("dataset-1_punch_normal_001.bvh", "dataset-1_punch_normal_002.bvh"):
         assert not broken_frames(load(mocap / "bandai" / name)).any()
+
+
+def test_pieces_without_broken_frames_keep_their_frame_numbers(walk):
+    from motionloom.kinematics.glitches import whole_pieces
+
+    assert whole_pieces(walk) == [walk]
+    spoilt = bent(bent(walk, "left_forearm", slice(100, 103), 80), "head", slice(110, 111), 80)
+    first, second = whole_pieces(spoilt)  # the seven frames between the two are too short to be of use
+    assert len(first) == 100
+    assert len(second) == len(walk) - 111
+    assert second.origin.frames is None or second.origin.frames[0] == 111
+    assert whole_pieces(bent(walk, "left_toe", slice(100, 103), 80))[0].seconds == walk.seconds  # a toe is no reason

@@ -40,6 +40,6 @@ def cmu_split(folder: str | Path) -> tuple[list[Clip], list[Clip]]:
     Roots are scaled by leg length, as for learning, so that places of all subjects can be z-scored together.
     """
     paths = sorted(Path(folder).glob("*_*.bvh"), key=lambda p: (subject_of(p), p.name))
-    clips: Sequence[Clip] = prepare([load(p, fps=RATES.get(subject_of(p))) for p in paths], FPS).clips
+    clips: Sequence[Clip] = prepare([load(p, fps=RATES.get(subject_of(p))) for p in paths], FPS, broken="keep").clips
     test = [in_test(subject_of(p)) for p in paths]
     return [c for c, t in zip(clips, test, strict=True) if not t], [c for c, t in zip(clips, test, strict=True) if t]

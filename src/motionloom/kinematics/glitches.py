@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.core import BoolArray, Clip, FloatArray, IntArray, replace
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Skeleton, replace
 from motionloom.kinematics.roles import fingers
 from motionloom.rotation import angle_between, slerp
 
@@ -59,13 +59,32 @@ def glitches(clip: Clip) -> list[Glitch]:
 
 
 def broken_frames(clip: Clip, found: Sequence[Glitch] | None = None) -> BoolArray:
-    """(F,) the frames that nobody should learn from: a joint other than a finger is wrong there."""
+    """(F,) the frames that nobody should learn from: a joint other than a finger or a toe is wrong there."""
     out = np.zeros(len(clip), bool)
-    ignored = set(fingers(clip.skeleton))
+    ignored = set(small_joints(clip.skeleton))
     for g in glitches(clip) if found is None else found:
         if g.joint not in ignored:
             out[g.start : g.stop] = True
     return out
+
+
+def small_joints(skeleton: Skeleton) -> list[int]:
+    """Fingers and toes: they glitch in most captures, and a frame is not lost for it."""
+    toes = [j for j, role in enumerate(skeleton.roles) if role.endswith("_toe")]
+    return sorted({*fingers(skeleton), *toes})
+
+
+def whole_pieces(clip: Clip, *, shortest: float = 0.5) -> list[Clip]:
+    """What is left of a clip without its broken frames: pieces of at least `shortest` seconds, in order.
+
+    The clip itself, if nothing in it is broken; no piece at all, if too little is whole.
+    """
+    broken = broken_frames(clip)
+    if not broken.any():
+        return [clip]
+    edges = np.flatnonzero(np.diff(np.concatenate([[1], broken.astype(int), [1]])))
+    least = max(2, round(shortest * clip.fps))
+    return [clip[int(a) : int(b)] for a, b in zip(edges[::2], edges[1::2], strict=True) if b - a >= least]
 
 
 def mendable(glitch: Glitch, fps: float) -> bool:

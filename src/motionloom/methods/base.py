@@ -47,6 +47,7 @@ class Model(ABC):
     honours: ClassVar[Honours] = ()
     Options: ClassVar[type[Settings]] = Settings
     ends_itself: ClassVar[bool] = False  # has a natural end, so that a request may leave out its length
+    whole_clips: ClassVar[bool] = False  # each clip is one example: mend broken frames instead of cutting them out
     cleans: ClassVar[bool] = True  # are plants cleaned at the end?
     uneven: ClassVar[bool] = False  # can it walk on ground with heights?
 
@@ -73,7 +74,10 @@ class Model(ABC):
         """
 
     def refuses(self, constraint: Constraint, frames: int | None) -> str:
-        """Why this one cannot be honoured although its class is, or "": `only at time 0`, say."""
+        """Why this one cannot be honoured although its class is, or "": `only at time 0`, say.
+
+        `frames` is the length of the result at the model's frame rate, if the request says.
+        """
         return ""
 
     def measures(self) -> Mapping[str, Measure]:
@@ -91,10 +95,9 @@ class Model(ABC):
         fps = request.fps or self.fps
         frames = request.length(fps)
         inner = request.at_fps(self.fps)
-        if frames is not None:  # enough frames of the model's to cover the result's last one
-            inner = dataclasses.replace(
-                inner, seconds=None, frames=int(np.ceil((frames - 1) * self.fps / fps - 1e-9)) + 1
-            )
+        if frames is not None:  # as long as asked for, and enough to cover the result's last frame
+            cover = int(np.ceil((frames - 1) * self.fps / fps - 1e-9)) + 1
+            inner = dataclasses.replace(inner, seconds=None, frames=max(cover, inner.length(self.fps) or 1))
         try:
             return self._finished(self.make(inner, options, rng), request, fps, frames)
         except Unmet as error:
@@ -122,19 +125,21 @@ class Model(ABC):
 
 def check_request(model: Model, request: Request) -> None:
     """Raise before any work if a request asks for what the method cannot do, or for what cannot be."""
-    frames = request.length(request.fps or model.fps)
+    fps = request.fps or model.fps
+    frames = request.length(fps)
     for c in request.wishes:
         if (type(c), "hard" if c.hard else "soft") not in model.honours:
             raise UnsupportedConstraint(f"{model.method} cannot honour {_named(c)}; it honours {honoured(model)}")
-        if why := model.refuses(c, frames):
+        if frames is not None:
+            c.fits(model.skeleton, frames, fps)
+    inner = request.at_fps(model.fps)
+    for c in inner.wishes:
+        if why := model.refuses(c, inner.length(model.fps)):
             raise UnsupportedConstraint(f"{model.method} cannot honour {c.describe()}: {why}")
     if not request.ground.flat and not model.uneven:
         raise UnsupportedConstraint(f"{model.method} cannot honour ground with heights; it needs `ground: flat`")
     if frames is None and not model.ends_itself:
         raise BadRequest(f"{model.method} can go on for ever: the request needs seconds or frames")
-    if frames is not None:
-        for c in request.wishes:
-            c.fits(model.skeleton, frames, request.fps or model.fps)
 
 
 def honoured(model: Model | type[Model]) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from motionloom.core import BadRequest, Clip, replace
 from motionloom.io.tpose import starts_with_tpose
 from motionloom.kinematics.edit import resample
+from motionloom.kinematics.glitches import mended, whole_pieces
 from motionloom.kinematics.proportions import leg_length, on_skeleton, same_bones
 from motionloom.methods.base import Learned, Model
 
@@ -22,22 +23,26 @@ class Prepared(NamedTuple):
 
     clips: tuple[Clip, ...]
     notes: tuple[str, ...]
+    owners: tuple[int, ...]  # for each clip, the number of the given one it is (a piece of)
 
 
-def prepare(clips: Sequence[Clip], fps: float, *, trim_tpose: bool = True) -> Prepared:
-    """Clips put on the first one's skeleton, without T-pose frames, at `fps`.
+def prepare(clips: Sequence[Clip], fps: float, *, trim_tpose: bool = True, broken: str = "leave out") -> Prepared:
+    """Clips put on the first one's skeleton, without T-pose and broken frames, at `fps`.
 
     Same names and parents with other bone lengths: the rotations are kept and the root is scaled by leg length. Another
-    hierarchy is a `SkeletonMismatch`.
+    hierarchy is a `SkeletonMismatch`. Frames that `motionloom check` calls broken are left out, so a clip may become
+    several; or `broken` is "mend" (short glitches are mended, clips stay whole) or "keep".
     """
     if not clips:
         raise BadRequest("there is nothing to learn from: give at least one clip")
     skeleton = clips[0].skeleton
     out: list[Clip] = []
+    owners: list[int] = []
     said: dict[str, list[str]] = {}  # what was done, and to which clips
     for i, clip in enumerate(clips):
         name = clip.name or f"clip {i}"
-        if trim_tpose and starts_with_tpose(clip):
+        tpose = starts_with_tpose(clip)
+        if trim_tpose and tpose:
             clip = clip[1:]
             said.setdefault("frame 0 is a T-pose, left out", []).append(name)
         if clip.skeleton is not skeleton:
@@ -47,11 +52,31 @@ def prepare(clips: Sequence[Clip], fps: float, *, trim_tpose: bool = True) -> Pr
                 done = f"other bone lengths, put on the first clip's skeleton, root scaled by {scale:.3f}"
                 said.setdefault(done, []).append(name)
             clip = replace(clip, skeleton=skeleton) if same else on_skeleton(clip, skeleton)
+        kept = broken == "keep" or (tpose and not trim_tpose)  # the jump from a T-pose that is kept is no fault
+        pieces, done = ([clip], "") if kept else _unbroken(clip, mend=broken == "mend")
+        if done:
+            said.setdefault(done, []).append(name)
         if clip.fps != fps:
             said.setdefault(f"{clip.fps:g} fps, resampled to {fps:g}", []).append(name)
-            clip = resample(clip, fps)
-        out.append(clip)
-    return Prepared(tuple(out), tuple(f"{_listed(names)}: {done}" for done, names in said.items()))
+            pieces = [resample(piece, fps) for piece in pieces]
+        out += pieces
+        owners += [i] * len(pieces)
+    if not out:
+        raise BadRequest(
+            f"there is nothing to learn from: all of {_listed([c.name or 'a clip' for c in clips])} is broken"
+        )
+    notes = tuple(f"{_listed(names)}: {done}" for done, names in said.items())
+    return Prepared(tuple(out), notes, tuple(owners))
+
+
+def _unbroken(clip: Clip, *, mend: bool) -> tuple[list[Clip], str]:
+    """The clip without its broken frames, in pieces; or in one, with what can be mended mended; and what was done."""
+    if mend:
+        whole, done = mended(clip)
+        return [whole], f"{len(done)} glitches mended by their neighbours" if done else ""
+    pieces = whole_pieces(clip)
+    lost = len(clip) - sum(len(p) for p in pieces)
+    return pieces, f"{lost} broken frames left out (`motionloom check` says where)" if lost else ""
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -83,12 +108,14 @@ def learn(
         raise BadRequest(f"{method} needs its own Config, found {type(config).__name__}")
     if files is not None and len(files) != len(clips):
         raise BadRequest(f"expected one file for each of {len(clips)} clips, found {len(files)}")
-    ready = prepare(clips, config.fps, trim_tpose=trim_tpose)
+    broken = "mend" if module.MODEL.whole_clips else "leave out"
+    ready = prepare(clips, config.fps, trim_tpose=trim_tpose, broken=broken)
     model: Model = module.fit(ready.clips, config, rng=np.random.default_rng([seed]))
     hashes = [(clip_sha256(c), "clip") for c in clips] if files is None else [(file_sha256(f), "file") for f in files]
+    used = [sum(len(c) for c, k in zip(ready.clips, ready.owners, strict=True) if k == i) for i in range(len(clips))]
     sources = tuple(
-        Learned(clip.name or f"clip {i}", len(used), sha, of)
-        for i, (clip, used, (sha, of)) in enumerate(zip(clips, ready.clips, hashes, strict=True))
+        Learned(clip.name or f"clip {i}", frames, sha, of)
+        for i, (clip, frames, (sha, of)) in enumerate(zip(clips, used, hashes, strict=True))
     )
     return dataclasses.replace(model, sources=sources, notes=ready.notes + model.notes)
 
