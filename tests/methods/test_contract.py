@@ -69,6 +69,8 @@ def test_the_result_has_the_length_frame_rate_and_beginning_that_were_asked_for(
     assert len(synthesize(model, Request(frames=31))) == 31
     fast = synthesize(model, Request(seconds=2, fps=60, start=parse_request("start: {position: [3, -1]}").start))
     assert (len(fast), fast.fps) == (120, 60)
+    slow = synthesize(model, Request(seconds=2, fps=10))
+    assert (len(slow), slow.fps) == (20, 10)
     np.testing.assert_allclose(fast.root[0, [0, 2]], [3, -1], atol=1e-9)
     asked = RootAt(time=0, position=(0, 0), heading=0)
     assert asked.met(synthesize(model, Request(seconds=2)))

@@ -43,6 +43,14 @@ def test_a_cut_is_where_the_next_frame_looks_like_the_one_that_would_have_come(w
     assert (np.diff(cuts.leave) >= 0).all()
 
 
+def test_cuts_are_the_same_whatever_is_looked_at_together(walks, monkeypatch):
+    whole = find_cuts(walks, largest=0.08, shortest=0.5, apart=0.1)
+    monkeypatch.setattr("motionloom.methods.cuts.search.BLOCK", 17)
+    parts = find_cuts(walks, largest=0.08, shortest=0.5, apart=0.1)
+    assert np.array_equal(whole.leave, parts.leave)
+    assert np.array_equal(whole.enter, parts.enter)
+
+
 def test_cuts_are_the_same_wherever_the_clips_stand_and_face(walks):
     moved = [walks[0], turned(walks[1], 2.0, about=(3, 1))]
     a, b = (find_cuts(w, largest=0.08, shortest=0.5, apart=0.1) for w in (walks, moved))
@@ -122,10 +130,19 @@ def test_clips_that_cannot_be_joined_say_how_long_a_way_lasts(walks):
         synthesize(model, Request(seconds=9))
 
 
-def test_a_pose_is_kept_exactly(model, walks):
-    asked = PoseAt(time=2, pose=walks[0][40:41])
+def test_a_pose_is_kept(model, walks):
+    asked = PoseAt(time=2, pose=walks[0][40:41], tolerance=1e-6)
     clip = synthesize(model, Request(seconds=4, constraints=(asked,)))
-    assert asked.worst(clip) < 1e-6
+    assert asked.worst(clip) <= 1e-6
+
+
+@pytest.mark.parametrize("fps", [10, 24, 60, 120])
+def test_a_pose_is_kept_at_any_frame_rate(model, walks, fps):
+    poses = ((2, walks[0][40:41]), ("end", walks[1][7:8]))
+    asked = [PoseAt(time=t, pose=p, tolerance=1e-6) for t, p in poses]
+    clip = synthesize(model, Request(seconds=4, fps=fps, constraints=tuple(asked)))
+    assert len(clip) == 4 * fps
+    assert max(c.worst(clip) for c in asked) <= 1e-6
 
 
 def test_a_place_later_than_the_start_is_refused_with_the_reason(model):

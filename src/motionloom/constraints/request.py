@@ -18,7 +18,7 @@ from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath
 from motionloom.constraints.style import Parameters, Style
 from motionloom.core import BadRequest
 from motionloom.core.arrays import put
-from motionloom.core.units import Moment, Quantity, fail, number, whole, written_angle
+from motionloom.core.units import Moment, Quantity, fail, nearest, number, whole, written_angle
 
 KINDS: Mapping[str, type[Constraint]] = {
     kind.key(): kind for kind in (PoseAt, PositionAt, Plant, RootAt, RootPath, Reach, Style, Parameters, LookAt, Avoid)
@@ -80,8 +80,8 @@ class Request:
     def length(self, fps: float) -> int | None:
         """The number of frames asked for at this frame rate (at least one), or None: the method's natural end."""
         if self.frames is not None:
-            return max(1, round(self.frames * fps / (self.fps or fps)))
-        return None if self.seconds is None else max(1, round(self.seconds * fps))
+            return max(1, nearest(self.frames * fps / (self.fps or fps)))
+        return None if self.seconds is None else max(1, nearest(self.seconds * fps))
 
     def beginning(self, frames: int, fps: float) -> Start:
         """Where the result starts: a hard `root_at` at frame 0 wins over `start`, in as much as it says."""
@@ -155,7 +155,7 @@ def _retimed(constraint: Constraint, ratio: float) -> Constraint:
     def convert(when: Moment) -> Moment:
         if isinstance(when, str) and when.endswith("f"):
             head, sep, count = when.rpartition("-")
-            return f"{head}{sep}{round(int(count[:-1]) * ratio)}f"
+            return f"{head}{sep}{nearest(int(count[:-1]) * ratio)}f"
         return when
 
     changes: dict[str, Any] = {}

@@ -168,9 +168,14 @@ def frame_of(when: Moment, frames: int, fps: float, where: str = "") -> int:
     return min(border_of(when, frames, fps, where), frames - 1)
 
 
+def nearest(x: float) -> int:
+    """The nearest whole number; halves go up, and so does what falls short of a half by rounding alone."""
+    return math.floor(x + 0.5 + 1e-9)
+
+
 def border_of(when: Moment, frames: int, fps: float, where: str = "") -> int:
     """Like `frame_of` for the ends of spans: 0 to frames, as `end` lies behind the last frame."""
-    frame = math.floor(seconds_of(when, frames, fps) * fps + 0.5 + 1e-9)
+    frame = nearest(seconds_of(when, frames, fps) * fps)
     if not 0 <= frame <= frames:
         raise fail(where, f"a time in the result, which lasts {frames / fps:g} s ({frames} frames)", when)
     return frame

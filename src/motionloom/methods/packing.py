@@ -31,6 +31,8 @@ class Packer:
         """The JSON for a value; `name` is its path in the model, `clips.3.root`."""
         if value is None or isinstance(value, (bool, str)):
             return value
+        if isinstance(value, np.bool_):
+            return bool(value)
         if isinstance(value, (int, np.integer)):
             return int(value)
         if isinstance(value, (float, np.floating)):

@@ -10,6 +10,8 @@ import numpy as np
 from motionloom.core import Clip, FloatArray, IntArray, NoPath
 from motionloom.kinematics.loop import Loop, find_loop, seam_features
 
+BLOCK = 512  # rows of seams that are looked at together
+
 
 class Cuts(NamedTuple):
     """Places to cut: after frame `leave` comes frame `enter`. Frames count through all clips, one after the other."""
@@ -24,23 +26,40 @@ def find_cuts(clips: Sequence[Clip], *, largest: float, shortest: float, apart: 
 
     Cutting from frame i to frame j shows as far as j differs from i + 1, which would have come: that is the seam. A cut
     counts where no other within `apart` seconds, in both clips, has a smaller one. Within one clip, frames nearer than
-    `shortest` seconds are no cut. Time and memory grow with the product of two clips' lengths.
+    `shortest` seconds are no cut. Time grows with the square of all frames, memory with the longest clip.
     """
     features = [seam_features(clip) for clip in clips]
     starts = np.concatenate([[0], np.cumsum([len(c) for c in clips])])
     found = []
     for a, rows in enumerate(features):
+        radius = max(1, round(apart * clips[a].fps))
         for b, others in enumerate(features):
-            seams = _distances(rows[1:], others)  # row i: the frame that would come after i
-            if a == b:
-                frames = np.arange(len(rows))
-                near = np.abs(frames[1:, None] - frames[None]) < max(2.0, shortest * clips[a].fps)
-                seams[near] = np.inf
-            radius = max(1, round(apart * clips[a].fps))
-            best = (seams <= largest) & (seams <= _least_around(seams, radius))
-            i, j = np.nonzero(best)
-            found.append((starts[a] + i, starts[b] + j, seams[i, j]))
+            near = max(2.0, shortest * clips[a].fps) if a == b else 0.0
+            i, j, seam = _best_pairs(rows[1:], others, largest, radius, near)  # row i: what would come after i
+            found.append((starts[a] + i, starts[b] + j, seam))
     return _sorted([np.concatenate(part) for part in zip(*found, strict=True)])
+
+
+def _best_pairs(
+    a: FloatArray, b: FloatArray, largest: float, radius: int, near: float
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Rows of a and b whose distance is at most `largest` and least within `radius` rows; `BLOCK` rows at a time.
+
+    Row i of a stands for frame i + 1: pairs of frames nearer than `near` are left out.
+    """
+    out = []
+    for first in range(0, len(a), BLOCK):
+        top = max(0, first - radius)
+        seams = _distances(a[top : first + BLOCK + radius], b)
+        if near:
+            frames = np.arange(top, top + len(seams)) + 1
+            seams[np.abs(frames[:, None] - np.arange(len(b))) < near] = np.inf
+        best = (seams <= largest) & (seams <= _least_around(seams, radius))
+        i, j = np.nonzero(best[first - top : first - top + BLOCK])
+        out.append((first + i, j, seams[first - top + i, j]))
+    empty = np.zeros(0, np.int64)
+    i, j, seam = (np.concatenate(part) for part in zip(*out, strict=True)) if out else (empty, empty, np.zeros(0))
+    return i, j, seam
 
 
 def with_loops(cuts: Cuts, clips: Sequence[Clip], loops: Sequence[Loop | None]) -> Cuts:
@@ -79,6 +98,7 @@ def _least_around(values: FloatArray, radius: int) -> FloatArray:
     for axis in (0, 1):
         padded = np.pad(values, [(radius, radius) if k == axis else (0, 0) for k in (0, 1)], constant_values=np.inf)
         count = values.shape[axis]
-        shifted = [padded.take(np.arange(k, k + count), axis=axis) for k in range(2 * radius + 1)]
-        values = np.minimum.reduce(shifted)
+        values = padded.take(np.arange(count), axis=axis)
+        for k in range(1, 2 * radius + 1):
+            np.minimum(values, padded.take(np.arange(k, k + count), axis=axis), out=values)
     return values
