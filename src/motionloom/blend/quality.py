@@ -21,7 +21,8 @@ class WindowQuality(NamedTuple):
     cut: Clip  # A up to the point, then B, laid best on the ground
     jump: float  # cm: the largest second difference of a joint's place, frame to frame, in the window
     jump_cut: float  # cm: the same for the plain cut
-    slide: float | None  # cm/s: the fastest that a standing heel or toe goes; None if nothing stands
+    slide: float | None  # cm/s: mean speed of standing heels and toes over the ground; None if nothing stands
+    slide_source: float | None  # cm/s: the same of A's own frames up to the point and B's after it
 
 
 def window_quality(a: Clip, b: Clip, joined: Clip, point: Point, half: int) -> WindowQuality:
@@ -29,24 +30,28 @@ def window_quality(a: Clip, b: Clip, joined: Clip, point: Point, half: int) -> W
 
     A jump is |p[t+1] - 2 p[t] + p[t-1]|: for a body at constant speed it is zero, for a cut it is the gap. Sliding is
     the horizontal speed between two frames in both of which the part stands, by the contacts of A up to the point and
-    of B after it.
+    of B after it. Captured feet are never quite still while they count as standing: compare with `slide_source`.
     """
     b = same_body(a, b)
     cut = concatenate([a[: point.a], laid_on(a, b, point, radius=CLOUD).clip(b)[point.b :]])
     near = slice(max(point.a - half - 1, 0), point.a + half + 2)
-    slide = None
+    slides: list[float | None] = [None, None]
     if feet(a.skeleton):
-        slide = _slide(joined, [one.on for one in standing(a, b, (point.a, point.b))], near)
-    return WindowQuality(cut, _jump(fk(joined[near])), _jump(fk(cut[near])), slide)
+        flags = [one.on for one in standing(a, b, (point.a, point.b))]
+        slides = [_slide(clip, flags, near, skip) for clip, skip in ((joined, -1), (cut, point.a - 1))]
+    return WindowQuality(cut, _jump(fk(joined[near])), _jump(fk(cut[near])), *slides)
 
 
 def _jump(points: FloatArray) -> float:
     return round(100 * float(np.linalg.norm(np.diff(points, 2, axis=0), axis=-1).max()), 3)
 
 
-def _slide(clip: Clip, flags: list[BoolArray], near: slice) -> float | None:
+def _slide(clip: Clip, flags: list[BoolArray], near: slice, skip: int) -> float | None:
+    """Mean speed of what stands, without the step from frame `skip` to the next."""
     places = part_positions(clip[near])[..., [0, 2]]
     speed = 100 * clip.fps * np.linalg.norm(np.diff(places, axis=0), axis=-1)
     on = np.stack([flag[near] for flag in flags], 1)
     both = on[1:] & on[:-1]
-    return round(float(speed[both].max()), 2) if both.any() else None
+    if near.start <= skip < near.start + len(both):
+        both[skip - near.start] = False
+    return round(float(speed[both].mean()), 2) if both.any() else None

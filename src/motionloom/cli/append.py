@@ -66,8 +66,8 @@ def append(
     say(f"{out}: {len(joined)} frames, {joined.seconds:.2f} s, joined by {method}")
     say(f"  {one.name} at {point.a / one.fps:.2f} s meets {other.name} at {point.b / other.fps:.2f} s")
     slide = summary["slide_cm_per_s"]
-    if slide is not None:
-        say(f"  standing feet slide up to {slide:.1f} cm/s in the transition")
+    if slide["joined"] is not None:
+        say(f"  standing feet slide at {slide['joined']:.1f} cm/s in the transition, {slide['clips']:.1f} in the clips")
 
 
 def describe(a: Clip, b: Clip, joined: Clip, point: Point, half: int, method: str, out: Path) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def describe(a: Clip, b: Clip, joined: Clip, point: Point, half: int, method: st
         "frames": len(joined),
         "fps": joined.fps,
         "jump_cm": {"cut": quality.jump_cut, "joined": quality.jump},
-        "slide_cm_per_s": quality.slide,
+        "slide_cm_per_s": {"clips": quality.slide_source, "joined": quality.slide},
         "files": [out.name, out.with_suffix(".png").name, out.with_suffix(".json").name],
     }
     out.with_suffix(".json").write_text(text.dumps(summary, indent=2) + "\n")
