@@ -10,6 +10,7 @@ from motionloom.core import BadRequest, Clip, FormatError, replace
 from motionloom.io.bvh import read_bvh
 from motionloom.io.bvh_write import write_bvh
 from motionloom.io.labels import labelled, write_labels
+from motionloom.io.provenance import with_origin, write_origin
 from motionloom.io.roles_file import with_roles
 from motionloom.io.stroke import read_stroke, write_stroke
 from motionloom.io.tpose import starts_with_tpose
@@ -53,7 +54,7 @@ def load(
     if fps is not None and not 1e-3 <= fps <= 1e6:
         raise BadRequest(f"fps: {fps} frames per second make no sense")
     clip = entry.read(path, unit=unit, up=up, fps=fps, strict=strict, drop_slides=drop_slides)
-    clip = labelled(with_roles(clip, path, roles), path)
+    clip = with_origin(labelled(with_roles(clip, path, roles), path), path)
     if not starts_with_tpose(clip):
         return clip
     if trim_tpose:
@@ -62,7 +63,7 @@ def load(
 
 
 def save(clip: Clip, path: str | Path, *, unit: str | float | None = None, up: str | None = None) -> None:
-    """Write a clip in the format of the suffix, and its labels beside it.
+    """Write a clip in the format of the suffix; beside it its labels and, if a method made it, its frames' sources.
 
     Unit and up axis are those of the file the clip came from (metres and y for clips of our own), unless given.
     """
@@ -73,3 +74,4 @@ def save(clip: Clip, path: str | Path, *, unit: str | float | None = None, up: s
         raise FormatError(f"no writer for {path.suffix or 'a file without a suffix'}; there are {writable}", path=path)
     entry.write(clip, path, unit=unit, up=up)
     write_labels(clip, path)
+    write_origin(clip, path)

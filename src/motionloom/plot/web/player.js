@@ -160,7 +160,7 @@ class Stage {
   }
 
   turn(dx, dy) {
-    this.camera.yaw += dx * 0.008;
+    this.camera.yaw -= dx * 0.008; // what is near goes with the hand
     this.camera.pitch = clamp(this.camera.pitch + dy * 0.006, -0.25, 1.5);
     this.player.stale = true;
   }
