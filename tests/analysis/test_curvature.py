@@ -162,3 +162,8 @@ def test_curvature_of_too_few_frames_or_nan_is_refused(motion):
         joint_curvatures(motion(1), floor=0.0)
     with pytest.raises(BadRequest, match="share of candidates"):
         Curvature(share=0.0).matrix(motion(1), motion(2))
+
+
+def test_weights_on_the_roots_children_alone_leave_no_pose_to_compare(motion):
+    with pytest.raises(BadRequest, match="no joint below the root's children has a weight"):
+        Curvature(weights={"spine": 1.0}).matrix(motion(1), motion(2))

@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from motionloom.analysis.bend import REST, Scheme, joint_curvatures
+from motionloom.analysis.bend import REST, Scheme, curvature
 from motionloom.analysis.comparison import Comparison, Precision, require_comparable, squared_differences, windows
 from motionloom.analysis.weights import Weights, joint_weights
 from motionloom.core import BadRequest, Clip, FloatArray
+from motionloom.kinematics.forward import fk
 from motionloom.rotation import rotate
 
 _SAMPLE = 500  # rows and columns, evenly spaced, from which the candidates' threshold is read
@@ -75,20 +76,22 @@ class Curvature:
     def windows(self, clip: Clip, weights: FloatArray) -> FloatArray:
         """Mean-free windows of curvature (F - 2 radius, N K), so that eq. 3.11 is their plain scalar product."""
         used = np.flatnonzero(weights)
-        kappa = joint_curvatures(clip, scheme=self.scheme, sigma=self.sigma, floor=self.floor)[:, used]
+        kappa = curvature(fk(clip)[:, used], clip.fps, scheme=self.scheme, sigma=self.sigma, floor=self.floor)
         return curvature_windows(kappa, weights[used], self.radius, normalised=self.normalised)
 
 
-def relative_positions(clip: Clip) -> tuple[FloatArray, list[int]]:
+def relative_positions(clip: Clip, weights: FloatArray | None = None) -> tuple[FloatArray, list[int]]:
     """Where joints and end sites sit on their parents, (F, K, 3) metres, and the joint whose weight each one takes.
 
     GUAN eq. 3.2: rp = R v, the offset v turned by the parent's local rotation R. The root and its children are left
-    out: the root's rotation is relative to the world, so they would turn with it. End sites are included.
+    out: the root's rotation is relative to the world, so they would turn with it. End sites are included. With
+    `weights` (J,) those that count nothing are left out.
     """
     body = clip.skeleton
-    joints = [j for j in range(len(body)) if body.parents[j] > 0]
+    counts = np.ones(len(body), bool) if weights is None else weights > 0
+    joints = [j for j in range(len(body)) if body.parents[j] > 0 and counts[j]]
     offsets = body.offsets[joints] if clip.slides is None else body.offsets[joints] + clip.slides[:, joints]
-    ends = [e for e in body.ends if e.joint > 0]
+    ends = [e for e in body.ends if e.joint > 0 and counts[e.joint]]
     parts = [rotate(clip.rotations[:, body.parents[joints]], offsets)]
     if ends:
         parts.append(rotate(clip.rotations[:, [e.joint for e in ends]], np.array([e.offset for e in ends])))
@@ -96,12 +99,10 @@ def relative_positions(clip: Clip) -> tuple[FloatArray, list[int]]:
 
 
 def _poses(clip: Clip, weights: FloatArray) -> FloatArray:
-    places, owners = relative_positions(clip)
-    w = weights[owners]
-    if not w.any():
+    places, owners = relative_positions(clip, weights)
+    if not owners:
         raise BadRequest("relative positions: no joint below the root's children has a weight, so poses look all alike")
-    used = np.flatnonzero(w)
-    return (places[:, used] * np.sqrt(w[used])[:, None]).reshape(len(clip), -1)
+    return (places * np.sqrt(weights[owners])[:, None]).reshape(len(clip), -1)
 
 
 def curvature_windows(kappa: FloatArray, weights: FloatArray, radius: int, *, normalised: bool) -> FloatArray:

@@ -38,7 +38,7 @@ def judge(
     chosen = read_weights(weights) or "lee"
     measures = {name: measure_named(name, weights=chosen) for name in MEASURES}
     by = Judge(weights=chosen)
-    table = judged(list(measures.values()), one, other, share=share / 100, by=by)
+    table = judged(list(measures.values()), one, other, share=share / 100, by=by, rounds=3)
     rows = {
         name: {
             "pairs": verdict.pairs,

@@ -35,8 +35,10 @@ def panel_size(shape: tuple[int, ...], fps: tuple[float, float], longest: float 
     return max(2.4, wide * scale) + 1.6, max(2.4, tall * scale) + 0.9
 
 
-def similarity_matrix(found: Similarity, *, path: IntArray | FloatArray | None = None, ax: Any = None) -> Any:
-    """Draw what `find_similar` found; see `distance_matrix`."""
+def similarity_matrix(
+    found: Similarity, *, title: str | None = None, path: IntArray | FloatArray | None = None, ax: Any = None
+) -> Any:
+    """Draw what `find_similar` found, under the measure's name unless there is a title; see `distance_matrix`."""
     values, unit = readable(found.measure.unit, found.matrix)
     if found.measure.name == "curvature":  # pairs that were no candidates have no value of their own
         values = np.where(values >= values.max(), np.nan, values) if np.ptp(values) else values
@@ -48,7 +50,7 @@ def similarity_matrix(found: Similarity, *, path: IntArray | FloatArray | None =
         rates,
         first=found.first,
         unit=unit,
-        title=found.measure.name,
+        title=found.measure.name if title is None else title,
         pairs=found.pairs,
         path=path,
         ax=ax,
@@ -139,9 +141,11 @@ def bars(
         )
     ax.set_xticks(at, groups)
     ax.set_ylabel(unit, color=INK)
-    ax.legend(fontsize=8, framealpha=0.85, facecolor=PAPER, edgecolor=LINE, labelcolor=INK, ncols=min(4, len(values)))
+    ax.legend(
+        loc="lower left", bbox_to_anchor=(0, 1), ncols=min(6, len(values)), fontsize=8, frameon=False, labelcolor=INK
+    )
     if title:
-        ax.set_title(title, color=INK, fontsize=11, loc="left", weight="bold")
+        ax.set_title(title, color=INK, fontsize=11, loc="right", weight="bold")
     _quiet(ax)
     return ax
 
