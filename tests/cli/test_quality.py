@@ -1,0 +1,90 @@
+"""`motionloom evaluate`, `compare`, `check` and `clean --repair`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from motionloom.core import replace
+from motionloom.io import load, save
+from motionloom.rotation import exp, multiply
+from motionloom.samples import make
+
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A walk whose left forearm is wrong for two frames."""
+    clip = make("walk", seconds=3)
+    rotations = clip.rotations.copy()
+    j = clip.skeleton.joint("left_forearm")
+    rotations[90:92, j] = multiply(rotations[90:92, j], exp([1.5, 0, 0]))
+    path = tmp_path_factory.mktemp("broken") / "broken.bvh"
+    save(replace(clip, rotations=rotations), path)
+    return path
+
+
+def test_evaluate_prints_a_table_with_the_source_beside_it(run: Any, folder: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "q.png"
+    answer = run("evaluate", folder / "walk_1.bvh", "--source", folder / "walk_2.bvh", "--picture", picture)
+    assert answer.code == 0, answer.err
+    for word in ("skate", "coverage", "global diversity", "copy source", "shuffled source", "vs source", "24 joints"):
+        assert word in answer.out
+    assert picture.stat().st_size > 10_000
+
+
+def test_evaluate_takes_several_sources_and_answers_in_json(run: Any, folder: Path) -> None:
+    answer = run(
+        "evaluate", folder / "fast" / "run.bvh", "--source", folder / "walk_1.bvh", "--source", folder / "walk_2.bvh",
+        "--json",
+    )  # fmt: skip
+    (report,) = answer.json
+    assert report["measures"]["coverage"]["value"] is not None
+    assert report["measures"]["gravity error"]["value"] is None or report["measures"]["gravity error"]["value"] >= 0
+    short = [m for m in report["measures"].values() if m["value"] is None]
+    assert all(m["reason"] for m in short)
+
+
+def test_evaluate_measures_what_was_asked(run: Any, folder: Path) -> None:
+    asked = "{seconds: 2, constraints: [{root_at: {time: 0, position: [5, 5]}}]}"
+    answer = run("evaluate", folder / "walk_1.bvh", "--source", folder, "-r", asked)
+    assert answer.code == 0, answer.err
+    assert "root_at" in answer.out
+    assert " no" in answer.out
+
+
+def test_compare_makes_one_table_and_one_page(run: Any, folder: Path, tmp_path: Path) -> None:
+    page = tmp_path / "compare.html"
+    answer = run(
+        "compare", folder / "walk_1.bvh", folder / "walk_2.bvh", "-r", "{seconds: 2}", "--methods", "cuts",
+        "--count", 1, "-o", page,
+    )  # fmt: skip
+    assert answer.code == 0, answer.err
+    for word in ("cuts", "shuffled frames", "copy of the source", "noise added", "spread"):
+        assert word in answer.out
+    assert "Side by side" in page.read_text("utf-8")
+    assert run("compare", folder / "walk_1.bvh", "-r", "{seconds: 2}", "--methods", "magic").code == 2
+
+
+def test_check_says_clip_joint_frame_and_size(run: Any, broken: Path, folder: Path) -> None:
+    answer = run("check", broken, folder / "walk_1.bvh")
+    assert answer.code == 0
+    assert "broken.bvh" in answer.out
+    assert "frames 90-91" in answer.out
+    found = run("check", broken, "--json").json
+    glitch = next(f for f in found if f["kind"] == "glitch")
+    assert (glitch["start"], glitch["stop"]) == (90, 92)
+    assert glitch["size"] == pytest.approx(86, abs=6)
+
+
+def test_clean_repair_mends_and_says_so(run: Any, broken: Path, tmp_path: Path) -> None:
+    out = tmp_path / "mended.bvh"
+    answer = run("clean", broken, "--repair", "-o", out)
+    assert answer.code == 0, answer.err
+    assert "frames 90-91, mended by its neighbours" in answer.out
+    clip = load(out)
+    steps = np.abs(np.diff(clip.rotations[85:97, clip.skeleton.joint("left_forearm")], axis=0)).max()
+    assert steps < 0.1
+    assert run("clean", broken, "--repair", "--json").json[0]["repaired"]

@@ -1,0 +1,122 @@
+"""All methods and baselines on the same clips, and the tables made of them."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from motionloom import samples
+from motionloom.constraints import LookAt, Request
+from motionloom.core import BadRequest, Clip
+from motionloom.evaluate import baselines
+from motionloom.evaluate.compare import Comparison, compare
+from motionloom.evaluate.cost import measured
+from motionloom.evaluate.tables import (
+    bound_rows,
+    comparison_dict,
+    comparison_rows,
+    control_rows,
+    evaluation_rows,
+    left_out,
+    reasons,
+    versus,
+)
+from motionloom.kinematics.edit import resample
+from motionloom.methods import METHODS
+
+
+@pytest.fixture(scope="module")
+def walks() -> list[Clip]:
+    return [resample(samples.make("walk", seed=s, seconds=3), 30.0) for s in range(3)]
+
+
+@pytest.fixture(scope="module")
+def found(walks) -> Comparison:
+    return compare(walks, Request(seconds=3.0), methods=["cuts"], count=2)
+
+
+def test_every_method_and_every_baseline_has_a_line(found):
+    assert [e.name for e in found.entries] == ["cuts", *baselines.BASELINES]
+    assert all(len(e.reports) == 2 for e in found.best)
+
+
+def test_methods_join_by_being_in_the_table(walks):
+    names = [e.name for e in compare(walks, Request(seconds=2.0), count=1).entries if e.kind == "method"]
+    assert names == list(METHODS)
+
+
+def test_costs_are_measured_for_methods_only(found):
+    cuts = found.entries[0]
+    assert cuts.costs is not None
+    assert cuts.costs.learn_seconds > 0
+    assert 0 < cuts.costs.per_second < 10
+    assert cuts.costs.stored_bytes > 1000
+    assert all(e.costs is None for e in found.entries[1:])
+
+
+def test_a_method_that_cannot_honour_the_request_stays_with_the_reason(walks):
+    asked = Request(seconds=2.0, constraints=(LookAt(target=(0.0, 1.6, 4.0)),))
+    said = compare(walks, asked, methods=["cuts"], count=1)
+    assert left_out(said) == ["cuts: does not honour look_at (hard)"]
+    with pytest.raises(BadRequest, match="there is no method 'magic'"):
+        compare(walks, asked, methods=["magic"])
+
+
+def test_the_same_seed_gives_the_same_results(walks, found):
+    again = compare(walks, Request(seconds=3.0), methods=["cuts"], count=2)
+    for a, b in zip(found.entries, again.entries, strict=True):
+        for x, y in zip(a.clips, b.clips, strict=True):
+            assert np.array_equal(x.rotations, y.rotations)
+
+
+def test_baselines_score_as_they_must(found):
+    by = {e.name: e for e in found.entries}
+    assert by["copy of the source"].mean("local diversity") == 0
+    assert by["copy of the source"].mean("verbatim run") == 90
+    assert by["shuffled frames"].mean("peak acceleration") > 3 * found.own["peak acceleration"].value
+    assert by["interpolated keyframes"].mean("jerk") < 0.3 * found.own["jerk"].value
+    assert by["pieces without blending"].mean("global diversity") == pytest.approx(0, abs=1e-6)
+    assert by["pieces without blending"].mean("jump") > 1.2 * found.own["jump"].value
+    assert by["noise added"].mean("coverage") < 10
+
+
+def test_baselines_have_the_length_that_was_asked_for(walks, rng):
+    for make in baselines.BASELINES.values():
+        assert len(make(walks, 200, rng)) == 200
+
+
+def test_interpolated_keyframes_pass_through_one_frame_a_second(walks):
+    clip = baselines.interpolated(walks[:1], 90, np.random.default_rng(0))
+    for frame in (0, 30, 60, 89):
+        assert clip.root[frame] == pytest.approx(walks[0].root[frame])
+    assert clip.root[15] == pytest.approx((clip.root[0] + clip.root[30]) / 2)
+
+
+def test_tables_and_json_hold_every_entry_and_never_nan(found):
+    head, rows = comparison_rows(found)
+    assert all(len(row) == len(head) for row in rows)
+    assert [row[0] for row in rows] == ["source", "cuts", *baselines.BASELINES]
+    assert head.index("coverage %") < head.index("global div.")  # never alone
+    plain = json.loads(json.dumps(comparison_dict(found), allow_nan=False))
+    assert plain["entries"][0]["mean"]["coverage"] is not None
+
+
+def test_a_report_becomes_rows_bounds_and_reasons(found):
+    report = found.entries[0].reports[0]
+    head, rows = evaluation_rows([report])
+    assert all(len(row) == len(head) for row in rows)
+    assert [row[0] for row in bound_rows(report)[1]] == ["copy source", "shuffled source"]
+    assert any(line.startswith("gravity error of") for line in reasons([report]))
+    assert versus(report.values["jerk"]).startswith("x")
+    assert control_rows(report)[1] == []
+
+
+def test_a_job_is_timed_and_its_peak_memory_is_its_own():
+    _, small = measured(lambda: None)
+    kept, large = measured(lambda: np.ones(30_000_000))
+    assert large.seconds > small.seconds
+    if large.peak is not None and small.peak is not None:
+        assert large.peak - small.peak > 200_000_000
+    del kept

@@ -1,0 +1,73 @@
+"""Methods as in-betweeners, the CMU split, and control."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom import samples
+from motionloom.constraints import Reach, Request, RootPath
+from motionloom.core import Clip
+from motionloom.evaluate.control import control
+from motionloom.evaluate.inbetween import BASELINES, GAPS, PAST, benchmark, scale_of, windows
+from motionloom.evaluate.keyframes import MethodFiller, keyframe_methods
+from motionloom.evaluate.split import TEST, TWINS, cmu_split, in_test
+from motionloom.kinematics.edit import resample
+from motionloom.kinematics.travel import placed
+from motionloom.methods import learn
+
+
+@pytest.fixture(scope="module")
+def walks() -> list[Clip]:
+    return [resample(samples.make("walk", seed=s, seconds=4), 30.0) for s in range(3)]
+
+
+def test_methods_that_take_keyframes_fill_gaps_between_them(walks):
+    assert "cuts" in keyframe_methods()
+    filler = MethodFiller(learn("cuts", walks[:2]))
+    window = windows(walks[2:], 65, 40)[0]
+    filled = filler(window, 15)
+    known = [*range(PAST), *range(PAST + 15, 65)]
+    assert filled.root[known] == pytest.approx(window.root[known])
+    assert len(filled) == 65
+    assert filler.asked == 1
+    scores = benchmark(walks[2:], scale_of(walks[:2]), {**BASELINES, "cuts": filler}, most=1)
+    assert set(scores["cuts"]) == set(GAPS)
+    assert all(np.isfinite(s.l2p) and np.isfinite(s.npss) for s in scores["cuts"].values())
+
+
+def test_twins_stay_on_one_side_of_the_split():
+    for a, b in TWINS:
+        assert in_test(a) == in_test(b)
+    assert in_test(139)  # 77 under its other number
+    assert not in_test(143)
+
+
+def test_the_cmu_split_is_by_subject_at_thirty_frames_per_second(mocap):
+    train, test = cmu_split(mocap / "cmu")
+    assert len(train) == 90
+    assert len(test) == 36
+    assert {int(c.name.split("_")[0]) for c in test} == set(TEST)
+    assert all(c.fps == 30 for c in train + test)
+    assert all(c.skeleton is train[0].skeleton for c in train + test)
+    run = next(c for c in train if c.name.startswith("143_01"))
+    assert len(run) == pytest.approx(50, abs=1)  # 101 frames at 60 fps, less the T-pose
+
+
+def test_control_reads_residuals_path_deviation_and_arrival(walks):
+    clip = placed(walks[0])
+    place = clip.root[:, [0, 2]]
+    goal = place[60]
+    asked = Request(
+        seconds=4.0,
+        constraints=(
+            RootPath(points=tuple((float(x), float(z)) for x, z in (*place[::10], place[-1]))),
+            Reach(position=(float(goal[0]), float(goal[1]))),
+        ),
+    )
+    path, reach = control(clip, asked)
+    assert path.met
+    assert path.mean is not None
+    assert path.mean < path.worst < 0.2
+    assert reach.arrival == pytest.approx(2.0)
+    assert reach.worst == pytest.approx(0, abs=1e-9)
