@@ -4,11 +4,32 @@
 """
 
 from motionloom.samples.actions.carry import carry
+from motionloom.samples.actions.dance import dance
 from motionloom.samples.actions.jump import jump
 from motionloom.samples.actions.look import look
 from motionloom.samples.actions.punch import punch
 from motionloom.samples.actions.wave import wave
+from motionloom.samples.dog_gait import dog_trot, dog_walk
+from motionloom.samples.dog_jump import dog_jump
 from motionloom.samples.locomotion import run, walk
+from motionloom.samples.strokes import stroke
 from motionloom.samples.table import SAMPLES, Parameter, Sample, make
 
-__all__ = ["SAMPLES", "Parameter", "Sample", "carry", "jump", "look", "make", "punch", "run", "walk", "wave"]
+__all__ = [
+    "SAMPLES",
+    "Parameter",
+    "Sample",
+    "carry",
+    "dance",
+    "dog_jump",
+    "dog_trot",
+    "dog_walk",
+    "jump",
+    "look",
+    "make",
+    "punch",
+    "run",
+    "stroke",
+    "walk",
+    "wave",
+]

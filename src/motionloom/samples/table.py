@@ -12,11 +12,15 @@ import numpy as np
 
 from motionloom.core import BadRequest, Clip
 from motionloom.samples.actions.carry import carry
+from motionloom.samples.actions.dance import dance
 from motionloom.samples.actions.jump import jump
 from motionloom.samples.actions.look import look
 from motionloom.samples.actions.punch import punch
 from motionloom.samples.actions.wave import wave
+from motionloom.samples.dog_gait import dog_trot, dog_walk
+from motionloom.samples.dog_jump import dog_jump
 from motionloom.samples.locomotion import run, walk
+from motionloom.samples.strokes import SHAPES, stroke
 from motionloom.samples.styles import STYLES
 
 
@@ -85,7 +89,7 @@ class Sample:
 
 
 def _sample(name: str, what: str, maker: Callable[..., Clip], **parameters: Parameter) -> Sample:
-    return Sample(name, what, maker, MappingProxyType({**parameters, "fps": FPS}))
+    return Sample(name, what, maker, MappingProxyType({**parameters, "fps": parameters.get("fps", FPS)}))
 
 
 FPS = Parameter(60.0, "frame rate", "frames/s", 10, 480)
@@ -167,6 +171,51 @@ _ALL = (
         speed=Parameter(1.0, "tempo of the head", "", 0.4, 2.0),
         seconds=_seconds(8.0, 2.0),
         style=STYLE,
+    ),
+    _sample(
+        "dance",
+        "a person dances a routine of sixteen counts, over and over",
+        dance,
+        bpm=Parameter(112.0, "tempo", "beats/min", 70, 140),
+        seconds=_seconds(18.0, 2.0),
+        style=STYLE,
+    ),
+    _sample(
+        "dog_walk",
+        "a dog walks",
+        dog_walk,
+        speed=Parameter(1.1, "speed", "m/s", 0.3, 1.8),
+        turn=Parameter(0.0, "turning rate, left positive", "rad/s", -1.2, 1.2),
+        seconds=_seconds(6.0),
+        target=GROUND,
+    ),
+    _sample(
+        "dog_trot",
+        "a dog trots",
+        dog_trot,
+        speed=Parameter(2.2, "speed", "m/s", 1.5, 3.2),
+        turn=Parameter(0.0, "turning rate, left positive", "rad/s", -1.2, 1.2),
+        seconds=_seconds(5.0),
+        target=GROUND,
+    ),
+    _sample(
+        "dog_jump",
+        "a dog jumps ahead",
+        dog_jump,
+        height=Parameter(0.3, "rise of the middle of the trunk", "m", 0.12, 0.6),
+        distance=Parameter(1.0, "how far ahead it lands", "m", 0.3, 2.0),
+        turn=Parameter(0.0, "turn in the air, left positive", "rad", -0.8, 0.8),
+    ),
+    _sample(
+        "stroke",
+        "a pen draws a letter or a figure",
+        stroke,
+        letter=Parameter("a", "what is drawn", choices=tuple(SHAPES)),
+        height=Parameter(0.02, "height of a small letter", "m", 0.001, 2.0),
+        speed=Parameter(0.08, "mean speed of the pen", "m/s", 0.005, 10.0),
+        slant=Parameter(0.15, "lean to the right", "rad", -0.6, 0.6),
+        count=Parameter(1, "how many times", "", 1, 50),
+        fps=Parameter(100.0, "frame rate", "frames/s", 10, 480),
     ),
 )
 

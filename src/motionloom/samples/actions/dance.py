@@ -155,7 +155,7 @@ def _moves(
 def _arms(trunk: Trunk, time: FloatArray, start: float, beat: float, rounds: int, nature: Nature) -> tuple[Limb, Limb]:
     """Both arms pass through one pose per count, never twice exactly the same."""
     counts = np.arange(1, rounds * COUNTS + 1)
-    poses = np.array([_ARMS[(c - 1) % COUNTS + 1] for c in counts])
+    poses = np.array([_ARMS[int(c - 1) % COUNTS + 1] for c in counts])
     rng = nature.rng("arm poses")
     poses = poses + rng.normal(0, 0.07, poses.shape).clip(-0.15, 0.15) * nature.amount
     poses = poses * (1 + np.array([nature.trait(f"arm size {k}", 0.06) for k in range(8)]))
