@@ -13,7 +13,7 @@ from itertools import combinations
 from time import perf_counter
 
 import numpy as np
-from similarity_material import dance_and_balance, dozen, many, publish, table, walk_and_run
+from similarity_material import dance_and_balance, dozen, in_one_thread, many, publish, table, walk_and_run
 
 from motionloom.analysis import (
     MEASURES,
@@ -225,4 +225,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    in_one_thread()
     main()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from similarity_material import publish, table, walk_and_run
+from similarity_material import in_one_thread, publish, table, walk_and_run
 
 from motionloom.analysis import Curvature, judge
 from motionloom.analysis.bend import SCHEMES, curvature
@@ -104,4 +104,5 @@ What it does to similarity (`{a.name}` and `{b.name}`, best 1 %):
 
 
 if __name__ == "__main__":
+    in_one_thread()
     main()

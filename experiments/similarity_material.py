@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,13 @@ MORE = (
     "113_19",
     "93_03",
 )
+
+
+def in_one_thread() -> None:
+    """Start this script again with one thread for each library, unless it runs so already: for timings."""
+    pools = [f"{pool}_NUM_THREADS" for pool in ("OMP", "OPENBLAS", "MKL", "NUMBA")]
+    if any(os.environ.get(pool) != "1" for pool in pools):
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **dict.fromkeys(pools, "1")})
 
 
 def capture(name: str, start: int, frames: int, fps: float) -> Clip:
