@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.flags import Flag, Table, flagged
-from motionloom.cli.options import Clips, Json, Roles, Seed, Unit, Up, load_all, print_json, say
+from motionloom.cli.options import Clips, Json, Roles, Seed, Unit, Up, busy, load_all, print_json, say
 
 if TYPE_CHECKING:
     from motionloom.methods import Param
@@ -51,7 +51,8 @@ class Learn(Table):
 
             loaded = load_all(clips, unit=unit, up=up, roles=roles)
             paths = [path for path, _ in loaded]
-            model = learn(name, [c for _, c in loaded], given, seed=seed, files=paths, trim_tpose=not keep_tpose)
+            with busy("learning"):
+                model = learn(name, [c for _, c in loaded], given, seed=seed, files=paths, trim_tpose=not keep_tpose)
             save_model(model, out)
             facts = {"path": str(out), "method": name, "seed": seed, "fps": model.fps, "notes": list(model.notes)}
             if json:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -45,28 +46,48 @@ def load_all(paths: Iterable[str], doing: str = "reading", **options: Any) -> li
 
 def progress(items: Sequence[T], doing: str) -> Iterator[T]:
     """The items, with a progress bar on standard error if a person is watching."""
-    if len(items) < 2 or not sys.stderr.isatty():
-        yield from items
+    with _bar(doing, len(items)) as step:
+        for item in items:
+            yield item
+            step()
+
+
+@contextmanager
+def busy(doing: str) -> Iterator[None]:
+    """For one piece of work of unknown length: a bar that moves while it lasts, if a person is watching."""
+    with _bar(doing, 1):
+        yield
+
+
+@contextmanager
+def _bar(doing: str, total: int) -> Iterator[Callable[[], None]]:
+    """A progress bar that goes away when done; calling what it gives is one step. A single step has no length."""
+    if not sys.stderr.isatty():
+        yield lambda: None
         return
     from rich.console import Console
-    from rich.progress import track
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    yield from track(items, description=doing, console=Console(stderr=True), transient=True)
+    parts = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    both = sys.stdout.isatty()  # lines printed meanwhile go above the bar, unless they go to a file
+    with Progress(*parts, console=Console(stderr=True), transient=True, redirect_stdout=both) as bar:
+        task = bar.add_task(doing, total=total if total > 1 else None)
+        yield lambda: bar.advance(task)
 
 
 def say(text: str = "") -> None:
-    """A line for a person, on standard output."""
-    typer.echo(text)
+    """A line for a person, on standard output; above the progress bar, if there is one."""
+    print(text)
 
 
 def warn(text: str) -> None:
     """A line for a person, on standard error."""
-    typer.echo(f"motionloom: {text}", err=True)
+    print(f"motionloom: {text}", file=sys.stderr)
 
 
 def print_json(value: Any) -> None:
     """One JSON value on standard output."""
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    print(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 def columns(head: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> list[str]:

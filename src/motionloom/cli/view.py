@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from motionloom.cli.options import Clips, Fps, Roles, TrimTpose, Unit, Up, load_all, say
+from motionloom.cli.options import Clips, Fps, Roles, TrimTpose, Unit, Up, busy, load_all, say
 
 
 def view(
@@ -39,11 +39,13 @@ def view(
     if kind in (".html", ".htm"):
         from motionloom.plot.player import write_player
 
-        write_player(shown, target)
+        with busy("drawing"):
+            write_player(shown, target)
     elif kind in (".png", ".svg", ".pdf"):
         from motionloom.plot.filmstrip import save_filmstrip
 
-        save_filmstrip(shown, target, poses=poses, trails=trails)
+        with busy("drawing"):
+            save_filmstrip(shown, target, poses=poses, trails=trails)
     else:
         raise BadRequest(f"cannot draw to {target.name!r}: expected a name ending in .html, .png, .svg or .pdf")
     say(f"{target}: {', '.join(clip.name for clip in shown)}")
