@@ -19,6 +19,8 @@ from motionloom.kinematics.loop import Loop, close_loop, find_loop, repeat, seam
 from motionloom.kinematics.mirror import mirror, partners
 from motionloom.kinematics.proportions import leg_length, on_skeleton, same_bones
 from motionloom.kinematics.roles import GROUPS, Foot, feet, group, guess_roles
+from motionloom.kinematics.skate import SkateReport, remove_skate
+from motionloom.kinematics.skate_measures import Skate, measure_skate, skate_a, skate_b, skate_c
 from motionloom.kinematics.targets import AimTarget, OrientationTarget, PoseTarget, PositionTarget, Target
 from motionloom.kinematics.travel import (
     Travel,
@@ -47,6 +49,8 @@ __all__ = [
     "PoseTarget",
     "PositionTarget",
     "Residuals",
+    "Skate",
+    "SkateReport",
     "Target",
     "Travel",
     "TwoBone",
@@ -74,6 +78,7 @@ __all__ = [
     "leg_length",
     "limb_rotations",
     "local_rotations",
+    "measure_skate",
     "mirror",
     "moved",
     "on_skeleton",
@@ -82,12 +87,16 @@ __all__ = [
     "place_limb",
     "placed",
     "positions",
+    "remove_skate",
     "repeat",
     "resample",
     "root_motion",
     "same_bones",
     "seam",
     "seam_features",
+    "skate_a",
+    "skate_b",
+    "skate_c",
     "solve_chain",
     "to_channels",
     "travel",

@@ -14,6 +14,8 @@ from motionloom.rotation import between, from_axis_angle, inverse, multiply, nor
 
 SOFT = 0.01  # width of the soft limit on reach, in limb lengths
 STRAIGHT = np.sin(np.radians(10.0))  # below this sine of the knee angle the bending plane is not trusted alone
+BACKWARD = 0.02  # sine of the angle past straight below which a knee counts as straight
+PASSING = 0.03  # limb lengths to go, over which a knee past straight passes over to its own side
 
 
 class TwoBone(NamedTuple):
@@ -44,12 +46,14 @@ def two_bone(
     Where the target is the ankle already, both turns are exactly the identity.
 
     The plane is the current one. Below 10 degrees of bend it is uncertain, and a bending leg blends in `bend`, the
-    direction (..., 3) that the *lower* bone should fold to. `pole` (..., 3), if given, is a point that the knee is
-    spun to face afterwards.
+    direction (..., 3) that the *lower* bone should fold to. A knee bent a little backward passes over to `bend` as the
+    target moves away, through straight: there it misses by millimetres instead of flipping. `pole` (..., 3), if given,
+    is a point that the knee is spun to face afterwards.
 
-    Soft limit: reach up to d_a = max(d, (1 - soft) (a + b)) is exact; past it, with s = a + b - d_a, the ankle
-    goes to d_a + s (1 - exp(-(|target - hip| - d_a)/s)): it slows down instead of snapping straight. `soft=0` is
-    the hard limit a + b. A limb that is straighter than that to begin with may stay so.
+    Soft limit: reach up to d_a = (1 - soft) (a + b) is exact; past it, with s = a + b - d_a, the ankle goes to
+    d_a + s (1 - exp(-(|target - hip| - d_a)/s)): it slows down instead of snapping straight. A limb straighter than
+    that to begin with keeps its reach d as d_a where the target is its ankle, fading by exp(-|target - ankle|/s) with
+    the distance it is asked to go. `soft=0` is the hard limit a + b.
     """
     hip, knee, ankle, target = np.broadcast_arrays(*(np.asarray(p, float) for p in (hip, knee, ankle, target)))
     thigh, shin, old = knee - hip, ankle - knee, ankle - hip
@@ -58,14 +62,20 @@ def two_bone(
         raise BadRequest("a limb needs two bones that have a length; one of these is zero long")
     t, s = thigh / a[..., None], shin / b[..., None]
     wanted = target - hip
-    reach = _soft_reach(np.linalg.norm(wanted, axis=-1), d, a, b, soft)
+    asked = np.linalg.norm(target - ankle, axis=-1)
+    reach = _soft_reach(np.linalg.norm(wanted, axis=-1), easy_reach(d, asked, a + b, soft), a, b)
 
     half = np.linalg.norm(t - s, axis=-1) / 2  # sin(phi/2): exact also for a straight knee
     half_new = np.sqrt(np.clip(half**2 - (reach**2 - d**2) / (4 * a * b), 0.0, 1.0))
-    cosine, sine = 1 - 2 * half_new**2, 2 * half_new * np.sqrt(1 - half_new**2)
+    sine = 2 * half * np.sqrt(np.clip(1 - half**2, 0, 1))
+    sine_new = 2 * half_new * np.sqrt(1 - half_new**2)
     across = s - np.einsum("...i,...i->...", t, s)[..., None] * t
-    side = _bending_side(t, across, 2 * half * np.sqrt(np.clip(1 - half**2, 0, 1)), sine, bend)
-    bent = between(s, cosine[..., None] * t + sine[..., None] * side)
+    bentness = np.where(half > np.sqrt(0.5), 1.0, sine)  # a knee folded up is not a straight one
+    fold = _folded(t, across, bentness, sine_new, bend, asked / (a + b))
+    square = np.einsum("...i,...i->...", fold, fold)
+    cosine = np.where(square == sine_new**2, 1 - 2 * half_new**2, np.sqrt(np.clip(1 - square, 0, 1)))
+    cosine = np.where(half_new > np.sqrt(0.5), -np.abs(cosine), cosine)
+    bent = between(s, cosine[..., None] * t + fold)
     bent = np.where((half_new == half)[..., None], [1.0, 0, 0, 0], bent)
 
     middle = thigh + rotate(bent, shin)  # hip to ankle, after bending, before the swing
@@ -81,33 +91,51 @@ def two_bone(
     return TwoBone(upper, lower, new_knee, new_ankle, np.linalg.norm(new_ankle - target, axis=-1))
 
 
-def _soft_reach(wanted: FloatArray, d: FloatArray, a: FloatArray, b: FloatArray, soft: float) -> FloatArray:
-    full = a + b
-    start = np.maximum(np.minimum(d, full), (1 - soft) * full)
-    room = np.maximum(full - start, 1e-12)
+def easy_reach(d: FloatArray, asked: FloatArray, full: FloatArray, soft: float) -> FloatArray:
+    """How far a limb of length `full`, now reaching d, goes before the soft limit, if its end is to move by `asked`."""
+    start = (1 - soft) * full
+    straighter = np.maximum(np.minimum(d, full) - start, 0)
+    return np.asarray(start + straighter * np.exp(-asked / (max(soft, 1e-9) * full)))
+
+
+def _soft_reach(wanted: FloatArray, start: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+    room = np.maximum(a + b - start, 1e-12)
     eased = start + room * -np.expm1(-np.maximum(wanted - start, 0) / room)
-    return np.maximum(np.where(wanted > start, np.minimum(eased, full), wanted), np.abs(a - b))
+    return np.maximum(np.where(wanted > start, np.minimum(eased, a + b), wanted), np.abs(a - b))
 
 
-def _bending_side(
-    t: FloatArray, across: FloatArray, sine: FloatArray, sine_new: FloatArray, bend: ArrayLike | None
+def _folded(
+    t: FloatArray, across: FloatArray, sine: FloatArray, sine_new: FloatArray, bend: ArrayLike | None, asked: FloatArray
 ) -> FloatArray:
-    """Unit direction, across the upper bone, that the lower bone folds to.
+    """The part of the new lower bone across the upper one: where the knee folds to, as long as the sine of its angle.
 
     across + h (sine_new - sine)+ f, with f `bend` made square to the bone and h falling smoothly from 1 (straight)
     to 0 at 10 degrees: a bent knee keeps its plane, and a straight one that must bend takes f.
     """
+    way = np.eye(3)[np.abs(t).argmin(-1)] if bend is None else np.asarray(bend, float)  # None: any way across the bone
+    f = way - np.einsum("...i,...i->...", t, way)[..., None] * t
+    f = _unit(f, f)
+    along = np.einsum("...i,...i->...", across, f)
     if bend is None:
-        least = np.abs(t).argmin(-1)  # any direction across the bone, only for a limb that is perfectly straight
-        bend, weight = np.eye(3)[least], np.full(sine.shape, 1e-9)
-    else:
-        x = np.clip(sine / STRAIGHT, 0, 1)
-        weight = (1 - x * x * (3 - 2 * x)) * np.maximum(sine_new - sine, 0)
-    f = np.asarray(bend, float) - np.einsum("...i,...i->...", t, np.asarray(bend, float))[..., None] * t
-    f = f / np.maximum(np.linalg.norm(f, axis=-1, keepdims=True), 1e-12)
-    side = across + weight[..., None] * f
-    length = np.linalg.norm(side, axis=-1, keepdims=True)
-    return np.where(length > 1e-12, side / np.maximum(length, 1e-12), f)
+        return sine_new[..., None] * _unit(across, f)
+    weight = (1 - _smooth(sine / STRAIGHT)) * np.maximum(sine_new - sine, 0)
+    side = across + np.where(along >= 0, weight, 0)[..., None] * f
+    same = sine_new[..., None] * _unit(side, f)
+    little = 1 - _smooth(sine / STRAIGHT - 1)  # 10 degrees backward is a knee past straight; 20 is a way of bending
+    passing = 1 - (1 - _smooth(asked / PASSING)) * np.clip(-along / BACKWARD, 0, 1)
+    over = np.where(along < 0, little * passing, 0)[..., None]
+    forward = sine_new[..., None] * _unit(across + (weight - 2 * along)[..., None] * f, f)
+    return (1 - over) * same + over * forward
+
+
+def _smooth(x: FloatArray) -> FloatArray:
+    x = np.clip(x, 0, 1)
+    return np.asarray(x * x * (3 - 2 * x))
+
+
+def _unit(v: FloatArray, fallback: FloatArray) -> FloatArray:
+    length = np.linalg.norm(v, axis=-1, keepdims=True)
+    return np.where(length > 1e-12, v / np.maximum(length, 1e-12), fallback)
 
 
 def _spin(knee: FloatArray, pole: FloatArray, axis: FloatArray) -> FloatArray:

@@ -1,0 +1,183 @@
+"""Foot-skate removal: planted feet stand still, bones keep their length, and hard constraints do not move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, replace, with_labels
+from motionloom.kinematics.contacts import contacts, foot_parts, part_positions, runs
+from motionloom.kinematics.footing import SOFT, lower_hips, raise_heel
+from motionloom.kinematics.forward import fk_rotations
+from motionloom.kinematics.limb import limb_rotations
+from motionloom.kinematics.plants import FootPath, FootPlan, plan_foot
+from motionloom.kinematics.proportions import leg_length
+from motionloom.kinematics.roles import Foot, feet
+from motionloom.kinematics.skate_measures import Skate, measure_skate
+from motionloom.rotation import angle_between, multiply
+
+EASE = 0.2  # s: how long the path of a foot bends before and after a plant
+FARTHEST = 0.2  # leg lengths: a contact that strays more than this is a slide, not a plant
+LOWEST = 0.1  # leg lengths: the hips go down at most this far to let a foot reach its plant
+KNEE = (1.5, 2.0)  # a knee may turn at 1.5 times its quickest in the source plus 2 rad/s, or its plant is shortened
+
+
+@dataclass(frozen=True)
+class SkateReport:
+    """What was done, and how the feet slide before and after."""
+
+    before: Skate
+    after: Skate
+    plants: int  # contacts that were pinned
+    moved: float  # m: the farthest that an ankle was moved
+    lowered: float  # m: the farthest that the hips went down
+    missed: float  # m: the farthest that an ankle stayed from its plant (out of reach, or a hard constraint)
+
+    def __str__(self) -> str:
+        if self.before.b is None or self.after.b is None:
+            return "no feet on the floor: nothing to mend"
+        return (
+            f"skate {self.before.b:.1f} to {self.after.b:.1f} cm/s over {self.plants} contacts; feet moved by up to "
+            f"{self.moved * 100:.1f} cm, hips lowered by up to {self.lowered * 100:.1f} cm"
+        )
+
+
+def remove_skate(
+    clip: Clip, *, hard: ArrayLike | None = None, ease: float = EASE, ground: float | None = None
+) -> tuple[Clip, SkateReport]:
+    """Pin every heel and toe to one point for as long as it touches; legs follow by two-bone kinematics.
+
+    Contacts are the clip's labels, or found (see `contacts`). Ankle targets come from the pinned points
+    (`plants.plan_foot`); where a plant is out of reach the heel rises over its toe, then the hips go down a little, and
+    the limb solver's soft limit keeps knees from snapping straight. Bones never stretch, and no foot goes deeper than
+    it ever was. The result carries the contacts that were pinned as labels: a second run finds nothing to do.
+
+    `hard` (F,) or (F, J) bool: joints that must stay exactly where and as they are at these frames. A leg with such
+    a joint is left alone there (its plant takes that place), and the hips keep their height.
+    """
+    legs = feet(clip.skeleton)
+    fixed = _fixed(clip, hard)
+    before = measure_skate(clip, ground=ground)
+    if not legs:
+        return clip, SkateReport(before, before, 0, 0.0, 0.0, 0.0)
+    points, leg = part_positions(clip), leg_length(clip.skeleton)
+    touching = contacts(clip, ground=ground)
+    for _ in range(8):
+        done = _attempt(clip, legs, points, touching, fixed, ease, leg)
+        shorter = _without_pops(clip, done, touching)
+        if shorter is None:
+            break
+        touching = shorter
+    out = with_labels(done.clip, _labels(done, touching))
+    plants = sum(len(runs(on)) for plan in done.plans for on in (plan.heel_on, plan.toe_on))
+    lowered = float((clip.root - out.root)[:, 1].max())
+    return out, SkateReport(before, measure_skate(out, ground=ground), plants, done.moved, lowered, done.missed)
+
+
+@dataclass(frozen=True, eq=False)
+class _Attempt:
+    clip: Clip
+    legs: tuple[Foot, ...]
+    plans: list[FootPlan]
+    short: FloatArray  # (F, legs) metres that each planted ankle missed
+    moved: float
+
+    @property
+    def missed(self) -> float:
+        return float(self.short.max(initial=0.0))
+
+
+def _attempt(
+    clip: Clip,
+    legs: tuple[Foot, ...],
+    points: FloatArray,
+    touching: dict[str, BoolArray],
+    fixed: BoolArray,
+    ease: float,
+    leg: float,
+) -> _Attempt:
+    """Plan all feet, bring the plans within reach, and bend the legs."""
+    places, turns = fk_rotations(clip)
+    width = max(1, round(ease * clip.fps))
+    paths = [_path(clip, foot, places, points, touching, fixed) for foot in legs]
+    plans = [plan_foot(path, clip.fps, ease=ease, farthest=FARTHEST * leg) for path in paths]
+    for i, foot in enumerate(legs):
+        plans[i] = raise_heel(foot, plans[i], places, paths[i].fixed, max(1, width // 2))
+    drop = lower_hips(legs, plans, places, np.asarray(fixed.any(1)), width, LOWEST * leg)
+    root = clip.root - drop[:, None] * [0.0, 1.0, 0.0]
+    rotations, short, moved = np.array(clip.rotations), np.zeros((len(clip), len(legs))), 0.0
+    for i, (foot, plan, path) in enumerate(zip(legs, plans, paths, strict=True)):
+        limb = (foot.thigh, foot.shin, foot.ankle)
+        still = np.abs(plan.ankle - path.ankle).max(1) < 1e-9
+        still &= (path.fixed | (np.abs(plan.turn[:, 1:]).max(1) < 1e-9)) & (drop == 0)
+        wanted = multiply(plan.turn, turns[:, foot.ankle])
+        solved, missed = limb_rotations(
+            clip.skeleton, root, rotations, limb, plan.ankle, orientation=wanted, soft=SOFT, slides=clip.slides
+        )
+        for joint in limb:
+            rotations[~still, joint] = solved[~still, joint]
+        short[:, i] = np.where(~still & (plan.heel_on | plan.toe_on), missed, 0.0)
+        moved = max(moved, float(np.linalg.norm(plan.ankle - path.ankle, axis=1).max()))
+    return _Attempt(replace(clip, root=root, rotations=rotations), legs, plans, short, moved)
+
+
+def _without_pops(clip: Clip, done: _Attempt, touching: dict[str, BoolArray]) -> dict[str, BoolArray] | None:
+    """Contacts without those ends of plants at which a knee turns too fast; None if no knee does."""
+    out = {label: np.array(on) for label, on in touching.items()}
+    cut = False
+    near, step = round(0.1 * clip.fps), max(1, round(0.02 * clip.fps))
+    for foot, plan in zip(done.legs, done.plans, strict=True):
+        speed, source = (_knee_speed(c, foot) for c in (done.clip, clip))
+        quick = np.flatnonzero((speed > KNEE[0] * source.max() + KNEE[1]) & (speed > source + KNEE[1]))
+        for a, b in runs(plan.heel_on | plan.toe_on):
+            late, early = (np.abs(quick - edge).min(initial=near + 1) <= near for edge in (b, a))
+            trim = ([(b - step, len(clip))] if late else []) + ([(0, a + step)] if early else [])
+            for part in (p for p in foot_parts(clip.skeleton) if p.foot.name == foot.name):
+                for first, last in trim:
+                    inside = slice(max(first, a), min(last, b))
+                    cut |= bool(out[part.label][inside].any())
+                    out[part.label][inside] = False
+    return out if cut else None
+
+
+def _knee_speed(clip: Clip, foot: Foot) -> FloatArray:
+    q = clip.rotations[:, foot.shin]
+    return np.concatenate([[0.0], angle_between(q[1:], q[:-1]) * clip.fps])
+
+
+def _fixed(clip: Clip, hard: ArrayLike | None) -> BoolArray:
+    """(F, J) where nothing may change."""
+    shape = (len(clip), len(clip.skeleton))
+    if hard is None:
+        return np.zeros(shape, bool)
+    mask = np.asarray(hard, bool)
+    if mask.shape not in (shape, shape[:1]):
+        raise BadRequest(f"hard: expected a mask of shape {shape} or {shape[:1]}, found {mask.shape}")
+    return np.broadcast_to(mask if mask.ndim == 2 else mask[:, None], shape)
+
+
+def _path(
+    clip: Clip, foot: Foot, places: FloatArray, points: FloatArray, touching: dict[str, BoolArray], fixed: BoolArray
+) -> FootPath:
+    never = np.zeros(len(clip), bool)
+    heel_on, toe_on, toe = never, never, places[:, foot.ankle] + [0.0, 0.0, 1e-3]
+    for i, part in enumerate(foot_parts(clip.skeleton)):
+        if part.foot.name == foot.name and part.name.endswith("heel"):
+            heel_on = touching[part.label]
+        elif part.foot.name == foot.name:
+            toe_on, toe = touching[part.label], points[:, i]
+    held = np.asarray(fixed[:, clip.skeleton.below(foot.thigh)].any(1))
+    return FootPath(places[:, foot.ankle], toe, heel_on, toe_on, held)
+
+
+def _labels(done: _Attempt, touching: dict[str, BoolArray]) -> dict[str, BoolArray]:
+    """The contacts that hold now: planned, and reached to a tenth of a millimetre."""
+    out = {}
+    for part in foot_parts(done.clip.skeleton):
+        i = [foot.name for foot in done.legs].index(part.foot.name)
+        plan = done.plans[i]
+        pinned = plan.heel_on if part.name.endswith("heel") else plan.toe_on
+        out[part.label] = touching[part.label] & pinned & (done.short[:, i] < 1e-4)
+    return out

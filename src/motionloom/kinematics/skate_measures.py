@@ -1,0 +1,75 @@
+"""How much feet slide: three measures, as every issue and table uses them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom.core import Clip, FloatArray
+from motionloom.kinematics.contacts import foot_parts, part_positions
+from motionloom.kinematics.edit import resample
+
+LOW = 0.05  # m: (a) looks at toes below this
+FADE = 0.025  # m: in (b) a toe counts less and less up to this height; (c) looks below it
+FAST = 0.5  # m/s: (a) calls this skating
+LEVEL = 0.2  # m/s: (c) takes a low toe for planted while it rises or falls slower than this
+
+
+class Skate(NamedTuple):
+    """The three measures of one clip; None where there are no toes, or none ever comes near the floor."""
+
+    a: float | None  # share of frames, 0..1
+    b: float | None  # cm/s; "skate" means this one
+    c: float | None  # cm/s
+
+
+def measure_skate(clip: Clip, *, ground: float | None = None) -> Skate:
+    """All three measures. Heights count from each toe's own 1st percentile, or from `ground` (metres)."""
+    return Skate(skate_a(clip, ground=ground), skate_b(clip, ground=ground), skate_c(clip, ground=ground))
+
+
+def skate_a(clip: Clip, *, ground: float | None = None) -> float | None:
+    """Share of frames (of T - 1), at 20 fps, in which a toe skates.
+
+    A toe skates from one frame to the next if it is below 5 cm on both and its horizontal speed is above 0.5 m/s,
+    at once and as the mean of the five steps around it (of those that exist, at the ends).
+    """
+    slide, height = _toes(clip, 20.0, ground)
+    if not slide.size:
+        return None
+    mean = np.stack([slide[max(0, t - 2) : t + 3].mean(0) for t in range(len(slide))])
+    low = np.maximum(height[1:], height[:-1]) < LOW
+    return float((low & (slide > FAST) & (mean > FAST)).any(1).mean())
+
+
+def skate_b(clip: Clip, *, ground: float | None = None) -> float | None:
+    """Mean horizontal speed of the toes near the floor, cm/s, at 30 fps: sum w v / sum w over toes and frames.
+
+    w = clip(2 - 2^(h / 2.5 cm), 0, 1) after Zhang et al. 2018 (MANN); v is the speed of a step from one frame to the
+    next and h the mean height of the two.
+    """
+    slide, height = _toes(clip, 30.0, ground)
+    weight = np.clip(2 - 2 ** ((height[1:] + height[:-1]) / 2 / FADE), 0, 1)
+    total = weight.sum()
+    return float((weight * slide).sum() / total * 100) if total > 0 else None
+
+
+def skate_c(clip: Clip, *, ground: float | None = None) -> float | None:
+    """Mean horizontal speed of the toes during contacts found by height and vertical speed only, cm/s, at 30 fps.
+
+    Contact: below 2.5 cm on both frames of a step, and rising or falling slower than 0.2 m/s.
+    """
+    slide, height = _toes(clip, 30.0, ground)
+    planted = (np.maximum(height[1:], height[:-1]) < FADE) & (np.abs(np.diff(height, axis=0)) * 30.0 < LEVEL)
+    return float(slide[planted].mean() * 100) if planted.any() else None
+
+
+def _toes(clip: Clip, fps: float, ground: float | None) -> tuple[FloatArray, FloatArray]:
+    """Horizontal speeds of steps (T - 1, K) m/s and heights (T, K) m of the toes; the heel of a foot without one."""
+    parts = foot_parts(clip.skeleton)
+    at = {p.foot.name: i for i, p in enumerate(parts)}  # the last part of each foot: its toe if it has one
+    points = part_positions(resample(clip, fps))[:, list(at.values())]
+    slide = np.linalg.norm(np.diff(points[..., [0, 2]], axis=0), axis=-1) * fps
+    floor = np.percentile(points[..., 1], 1, axis=0) if ground is None else np.full(points.shape[1], ground)
+    return slide, points[..., 1] - floor
