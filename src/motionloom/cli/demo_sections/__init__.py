@@ -10,5 +10,6 @@ SECTIONS: Mapping[str, str] = {  # name: what the progress bar says while it is 
     "learning": "learning and making",
     "cleaning": "cleaning feet",
     "editing": "mirror, loop, resample",
+    "similarity": "alike, in time, joined",
     "quality": "quality of all of it",  # stays last: it measures what the others made
 }
