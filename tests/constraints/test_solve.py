@@ -115,6 +115,11 @@ def test_what_cannot_be_is_said_with_the_best_clip_and_all_residuals(walk):
     assert len(caught.value.best) == len(walk)
 
 
+def test_nobody_is_lifted_off_the_ground_to_reach_a_point(walk):
+    with pytest.raises(Unmet, match="position_at"):
+        solve(walk, [PositionAt(joint="left_hand", time=2, target=(0.2, 5.0, 3.0))])
+
+
 def test_a_spread_is_exact_at_its_keys_and_zero_away_from_them():
     keys, values = np.array([10, 14, 40]), np.array([[1.0], [-2.0], [3.0]])
     out = spread(keys, values, 60, width=8)

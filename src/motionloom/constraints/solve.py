@@ -20,11 +20,14 @@ from motionloom.constraints.way import around, follow
 from motionloom.core import Clip, FloatArray, IntArray, replace
 from motionloom.kinematics.chain import solve_chain
 from motionloom.kinematics.forward import fk
+from motionloom.kinematics.proportions import leg_length
 from motionloom.kinematics.targets import PoseTarget, PositionTarget, Target
 from motionloom.kinematics.travel import travel
 
 GEOMETRIC = (PoseAt, PositionAt, Plant, RootAt, RootPath, Reach, LookAt, Avoid)
 """What geometry can do something about; styles and parameters are for the method that makes the clip."""
+
+FARTHEST = 0.6  # leg lengths: hips that would have to go farther than this for a limb to reach stay where they are
 
 
 def solve(
@@ -49,8 +52,9 @@ def solve(
             return best
         clip = _Sweep(clip, hard, fade * clip.fps, smooth).run()
         now = _missed(clip, hard)
-        if now < missed:
-            best, missed = clip, now
+        if now >= missed:  # this leads nowhere
+            break
+        best, missed = clip, now
     if missed[0]:
         raise unmet(best, residuals(best, hard))
     return best
@@ -199,9 +203,11 @@ class _Sweep:
         held, still = self._held(joints, root, here)
         allowed = np.ones(len(self.clip), bool)
         allowed[still] = False
-        self.clip, _ = solve_chain(
+        moved, _ = solve_chain(
             self.clip, [*targets, *held], joints=joints, root=root, smooth=self.smooth, frames=allowed, iterations=30
         )
+        if np.abs(moved.root - self.clip.root).max() <= FARTHEST * leg_length(self.clip.skeleton):
+            self.clip = moved
 
     def _target(self, c: PositionAt | Plant) -> PositionTarget:
         joint = self.clip.skeleton.joint(c.joint)
