@@ -104,3 +104,35 @@ def test_a_placed_foot_keeps_its_world_rotation_or_takes_the_given_one(walker: C
 def test_a_limb_must_hang_together(walker: Clip) -> None:
     with pytest.raises(BadRequest, match="each above the next"):
         place_limb(walker, ("left_thigh", "right_shin", "right_foot"), np.zeros(3))
+
+
+def angle_at_knee(got: object, hip: np.ndarray) -> np.ndarray:
+    """Signed: positive where the knee is in front (+z) of the line from hip to ankle."""
+    upper, lower = got.knee - hip, got.ankle - got.knee  # type: ignore[attr-defined]
+    sine = np.cross(upper, lower)[..., 0]
+    return np.arctan2(-sine, np.einsum("...i,...i->...", upper, lower))
+
+
+def test_two_bone_limb_leaves_full_extension_without_a_pop() -> None:
+    """A leg locked straight in the source is asked for a little less, a little more each frame."""
+    hip, knee, ankle = np.array([0, 1.0, 0]), np.array([0, 0.5, 0]), np.zeros(3)
+    lift = np.linspace(0, 0.03, 61)[:, None] ** 2 / 0.03  # eases in: 0.008 mm, then 0.03 mm ...
+    got = two_bone(hip, knee, ankle, lift * [0, 1.0, 0], bend=[0, 0, -1.0])
+    bend = np.abs(angle_at_knee(got, hip))
+    assert bend[0] == 0
+    assert np.abs(np.diff(bend)).max() < 0.02
+    assert got.missed.max() < 1e-9
+
+
+def test_two_bone_limb_does_not_flip_a_knee_past_straight() -> None:
+    """From 4 degrees backward to 4 forward and moved by 1 cm: the knee passes over, it does not jump."""
+    angle = np.radians(np.linspace(-4, 4, 161))
+    hip = np.array([0, 1.0, 0])
+    knee = np.stack([0 * angle, 1 - 0.5 * np.cos(angle / 2), 0.5 * np.sin(angle / 2)], 1)
+    ankle = np.stack([0 * angle, 1 - np.cos(angle / 2), 0 * angle], 1)
+    for lift in (0.002, 0.01, 0.05):
+        got = two_bone(hip, knee, ankle, ankle + [0, lift, 0], bend=[0, 0, -1.0])
+        assert np.abs(np.diff(angle_at_knee(got, hip))).max() < 0.06
+        assert got.missed.max() < 0.013
+    same = two_bone(hip, knee, ankle, ankle, bend=[0, 0, -1.0])
+    assert angle_between(same.lower, [1.0, 0, 0, 0]).max() < 1e-9
