@@ -173,17 +173,36 @@ class _Sweep:
         self.clip = replace(clip, root=root, rotations=rotations)
 
     def _joints(self) -> None:
-        """Points and plants: limb by limb, then all together with the spine, then with the hips too."""
+        """Points and plants: limb by limb, then all together with the spine, then with the hips too.
+
+        Each step is left out for what is farther away than the bones are long: the solver could only strain for it.
+        """
+        skeleton = self.clip.skeleton
         asked = [c for c in self.hard if isinstance(c, (PositionAt, Plant))]
         for limb, wanted in self._by_limb(asked).items():
-            if not all(c.met(self.clip) for c in wanted):
-                self._reach(wanted, list(limb), root=False)
-        chains = {c: self.clip.skeleton.chain(self.clip.skeleton.joint(c.joint))[1:] for c in asked}
-        bendable = [c for c in asked if any(self.clip.skeleton.roles[j].startswith("spine") for j in chains[c])]
-        if not all(c.met(self.clip) for c in bendable):
-            self._reach(bendable, sorted({j for c in bendable for j in chains[c]}), root=False)
-        if not all(c.met(self.clip) for c in asked):
-            self._reach(asked, sorted({j for c in asked for j in chains[c]}), root=True)
+            near = [c for c in wanted if self._within(c, limb)]
+            if not all(c.met(self.clip) for c in near):
+                self._reach(near, list(limb), root=False)
+        chains = {c: skeleton.chain(skeleton.joint(c.joint))[1:] for c in asked}
+        bendable = [c for c in asked if any(skeleton.roles[j].startswith("spine") for j in chains[c])]
+        near = [c for c in bendable if self._within(c, chains[c])]
+        if not all(c.met(self.clip) for c in near):
+            self._reach(near, sorted({j for c in near for j in chains[c]}), root=False)
+        near = [c for c in asked if self._within(c, chains[c], FARTHEST * leg_length(skeleton))]
+        if not all(c.met(self.clip) for c in near):
+            self._reach(near, sorted({j for c in near for j in chains[c]}), root=True)
+
+    def _within(self, c: PositionAt | Plant, joints: Sequence[int], slack: float = 0.0) -> bool:
+        """Could these joints, turned as they like, bring the tip there? `slack`: metres that their top may move."""
+        target = self._target(c)
+        tip = self.clip.skeleton.joint(c.joint)
+        used = [j for j in self.clip.skeleton.chain(tip) if j in joints]
+        if not used:
+            return slack > 0
+        bones = self.clip.skeleton.chain(tip, used[0])[1:]
+        length = float(np.linalg.norm(self.clip.skeleton.offsets[bones], axis=1).sum())
+        away = np.linalg.norm(fk(self.clip)[target.frames, used[0]] - target.position, axis=-1)
+        return bool(away.max() <= length + slack + c.tolerance)
 
     def _by_limb(self, asked: Sequence[PositionAt | Plant]) -> dict[tuple[int, ...], list[PositionAt | Plant]]:
         """Constraints that share a limb (the joints between tip and spine) are solved together."""
