@@ -31,8 +31,8 @@ def test_trails_show_where_frames_come_from(clips):
     a, b = clips
     joined = append(a, b)
     figure = trails([a, joined], ["before", "after"])
-    first, second = figure.axes
-    words = [t.get_text() for t in first.get_legend().get_texts()]
+    _, second = figure.axes
+    words = [t.get_text() for t in figure.legends[0].get_texts()]
     assert any(word.endswith(": blend") for word in words)
     made = [line for line in second.get_lines() if line.get_linewidth() > 2]
     assert made

@@ -47,9 +47,11 @@ def trails(
     """
     sources = list(dict.fromkeys(s for clip in clips for s in clip.origin.sources))
     shown = [c if span is None else c[round(span[0] * c.fps) : round(span[1] * c.fps)] for c in clips]
-    figure = new_figure(10.0, 0.3 + 2.3 * len(clips))
-    panels = figure.subplots(len(clips), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     ways = [_sideways(clip, joints) for clip in shown]
+    low, high = (f([f(line, axis=0) for lines in ways for line in lines], axis=0) for f in (np.min, np.max))
+    tall = float(np.clip(9.0 * (high - low)[1] / max((high - low)[0], 1e-9), 1.2, 4.0))
+    figure = new_figure(10.0, 0.9 + (tall + 0.4) * len(clips))
+    panels = figure.subplots(len(clips), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     for ax, clip, title, lines in zip(panels, shown, titles, ways, strict=True):
         which = np.zeros(len(clip), int) if clip.origin.which is None else clip.origin.which
         for line in lines:
@@ -67,10 +69,13 @@ def trails(
         for side in ax.spines.values():
             side.set_color(LINE)
     panels[-1].set_xlabel("way [m]", color=INK)
-    for k, source in enumerate(sources):
-        said = f"{source.clip}: {source.method}" if source.method else source.clip
-        panels[0].plot([], [], color=SOURCES[k % len(SOURCES)], lw=2.2 if source.method else 1.1, label=said or "clip")
-    panels[0].legend(fontsize=8, loc="upper right", framealpha=0.85, facecolor=PAPER, edgecolor=LINE, labelcolor=INK)
+    handles = [
+        panels[0].plot([], [], color=SOURCES[k % len(SOURCES)], lw=2.2 if source.method else 1.1)[0]
+        for k, source in enumerate(sources)
+    ]
+    said = [f"{s.clip}: {s.method}" if s.method else s.clip or "clip" for s in sources]
+    look = {"facecolor": PAPER, "edgecolor": LINE, "labelcolor": INK, "fontsize": 8}
+    figure.legend(handles, said, loc="outside upper center", ncols=min(5, max(1, len(said))), **look)
     return figure
 
 
