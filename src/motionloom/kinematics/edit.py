@@ -30,11 +30,14 @@ def resample(clip: Clip, fps: float, *, keep_end: bool = False) -> Clip:
     count = max(int(np.floor(steps + 1e-6) if not keep_end else np.round(steps)), int(keep_end and len(clip) > 1)) + 1
     at = np.linspace(0, len(clip) - 1, count) if keep_end else np.arange(count) * (clip.fps / fps)
     at = np.where(np.abs(at - np.round(at)) < 1e-6, np.round(at), at)
-    return _at(clip, np.minimum(at, len(clip) - 1), fps, cubic=fps > clip.fps)
+    return at_frames(clip, np.minimum(at, len(clip) - 1), fps, cubic=fps > clip.fps)
 
 
-def _at(clip: Clip, at: FloatArray, fps: float, *, cubic: bool) -> Clip:
-    """The clip at fractional frame numbers `at`."""
+def at_frames(clip: Clip, at: FloatArray, fps: float, *, cubic: bool) -> Clip:
+    """The clip at fractional frame numbers `at` (N,), in frames of the clip, as a clip of N frames at `fps`.
+
+    Linear and slerp between frames, or with `cubic` a C1 curve through them; see `resample`.
+    """
     first = np.minimum(np.floor(at).astype(np.int64), max(len(clip) - 2, 0))
     second = np.minimum(first + 1, len(clip) - 1)
     t = at - first
