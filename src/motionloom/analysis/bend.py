@@ -60,11 +60,17 @@ def smooth(points: FloatArray, sigma: float) -> FloatArray:
     x = np.arange(-radius, radius + 1)
     taps = np.exp(-(x**2) / (2 * sigma**2))
     taps /= taps.sum()
-    pad = [(radius, radius)] + [(0, 0)] * (points.ndim - 1)
-    long = np.pad(points, pad, mode="reflect", reflect_type="odd") if len(points) > 1 else np.pad(points, pad, "edge")
-    out = np.zeros_like(points)
-    for tap, at in zip(taps, range(2 * radius + 1), strict=True):
-        out += tap * long[at : at + len(points)]
+    frames = len(points)
+    if frames > radius:
+        before, after = 2 * points[0] - points[radius:0:-1], 2 * points[-1] - points[-2 : -radius - 2 : -1]
+        long = np.concatenate([before, points, after])
+    else:  # so short that it is reflected more than once
+        pad = [(radius, radius)] + [(0, 0)] * (points.ndim - 1)
+        long = np.pad(points, pad, mode="reflect", reflect_type="odd") if frames > 1 else np.pad(points, pad, "edge")
+    out, part = taps[0] * long[:frames], np.empty_like(points)
+    for tap, at in zip(taps[1:], range(1, 2 * radius + 1), strict=True):
+        np.multiply(long[at : at + frames], tap, out=part)
+        out += part
     return out
 
 

@@ -107,9 +107,10 @@ def _poses(clip: Clip, weights: FloatArray) -> FloatArray:
 
 def curvature_windows(kappa: FloatArray, weights: FloatArray, radius: int, *, normalised: bool) -> FloatArray:
     """Curvature (F, K) to mean-free windows (F - 2 radius, N K), joints multiplied by the root of their weight."""
-    seen = windows(kappa, radius)
-    free = (seen - seen.mean(1, keepdims=True)) * np.sqrt(weights)
-    flat = free.reshape(len(free), -1)
+    seen = windows(kappa * np.sqrt(weights), radius)
+    total = np.cumsum(np.concatenate([np.zeros((1, kappa.shape[1])), kappa * np.sqrt(weights)]), 0)
+    mean = (total[2 * radius + 1 :] - total[: -2 * radius - 1]) / (2 * radius + 1)
+    flat = (seen - mean[:, None]).reshape(len(seen), -1)
     if not normalised:
         return flat
     length = np.linalg.norm(flat, axis=1, keepdims=True)

@@ -10,10 +10,10 @@ import numpy as np
 
 from motionloom.analysis.comparison import Comparison, Precision, require_comparable, squared_differences
 from motionloom.analysis.joint_angles import checked_attributes
-from motionloom.analysis.root_frame import angular_velocities, root_acceleration, root_positions, root_velocity
+from motionloom.analysis.root_frame import angular_velocities, in_root_frame
 from motionloom.analysis.weights import Weights, joint_weights
 from motionloom.core import BadRequest, Clip, FloatArray, require_same_hierarchy
-from motionloom.kinematics.forward import velocities
+from motionloom.kinematics.forward import accelerations, fk, velocities
 
 
 @dataclass(frozen=True)
@@ -105,13 +105,8 @@ def _parts(clip: Clip, w: FloatArray) -> list[FloatArray]:
     """The six parts of eq. 2.27, (F, D) each, joints multiplied by the root of their weight."""
     used = np.flatnonzero(w)
     frames = len(clip)
-    local = root_positions(clip)[:, used] * np.sqrt(w[used])[:, None]
+    root = np.stack([velocities(clip.root, clip.fps), accelerations(clip.root, clip.fps)], 1)
+    seen = in_root_frame(clip, np.concatenate([root, fk(clip)[:, used] - clip.root[:, None]], 1))
+    local = (seen[:, 2:] * np.sqrt(w[used])[:, None]).reshape(frames, -1)
     turning = angular_velocities(clip.rotations[:, 0], clip.fps)
-    return [
-        local.reshape(frames, -1),
-        velocities(local, clip.fps).reshape(frames, -1),
-        root_velocity(clip),
-        turning,
-        root_acceleration(clip),
-        velocities(turning, clip.fps),
-    ]
+    return [local, velocities(local, clip.fps), seen[:, 0], turning, seen[:, 1], velocities(turning, clip.fps)]

@@ -16,11 +16,6 @@ def in_root_frame(clip: Clip, vectors: FloatArray) -> FloatArray:
     return (rows @ world_from_hips).reshape(vectors.shape)  # rows times R is R^-1 times columns
 
 
-def root_positions(clip: Clip) -> FloatArray:
-    """Joint positions (F, J, 3) metres, in the hips' frame: M_0^-1 p."""
-    return in_root_frame(clip, fk(clip) - clip.root[:, None])
-
-
 def angular_velocities(rotations: FloatArray, fps: float) -> FloatArray:
     """How fast rotations (F, ..., 4) turn: rad/s (F, ..., 3), in their own axes; central, one-sided at the ends."""
     if len(rotations) < 2:
@@ -35,11 +30,6 @@ def angular_velocities(rotations: FloatArray, fps: float) -> FloatArray:
 def root_velocity(clip: Clip) -> FloatArray:
     """The hips' velocity (F, 3) m/s, in their own axes."""
     return in_root_frame(clip, velocities(clip.root, clip.fps))
-
-
-def root_acceleration(clip: Clip) -> FloatArray:
-    """The hips' acceleration (F, 3) m/s^2, in their own axes."""
-    return in_root_frame(clip, accelerations(clip.root, clip.fps))
 
 
 def joint_velocities(clip: Clip) -> FloatArray:
