@@ -13,10 +13,10 @@ HERE = Path(__file__).parent
 
 
 def main() -> None:
-    """A walk and a punch as filmstrips, in few colours so that the file stays small."""
+    """A walk, a dance and a dog as filmstrips, in few colours so that the file stays small."""
     path = HERE / "filmstrip.png"
-    clips = [make("walk", speed=1.4, seed=1, seconds=4.5), make("punch", seed=1)]
-    save_filmstrip(clips, path, titles=["walk", "punch"], dpi=110)
+    clips = [make("walk", speed=1.4, seed=1, seconds=4.5), make("dance", seed=1, seconds=9), make("dog_jump")]
+    save_filmstrip(clips, path, titles=["walk", "dance", "dog"], dpi=110)
     Image.open(path).convert("RGB").quantize(96, dither=Image.Dither.NONE).save(path, optimize=True)
 
 

@@ -40,6 +40,14 @@ def test_making_a_sample_can_answer_in_json(run: Any, tmp_path: Path) -> None:
     assert made["path"].endswith("w.bvh")
 
 
+def test_all_samples_are_made_into_a_folder_and_read_back(run: Any, tmp_path: Path) -> None:
+    assert run("samples", "--all", "-o", tmp_path / "all").code == 0
+    assert {p.stem for p in (tmp_path / "all").iterdir() if p.suffix in (".bvh", ".csv") and "." not in p.stem} == set(
+        SAMPLES
+    )
+    assert len(run("info", tmp_path / "all", "--json").json) == len(SAMPLES)
+
+
 def test_help_of_a_sample_shows_units_and_ranges(run: Any) -> None:
     answer = run("samples", "walk", "--help")
     assert answer.code == 0

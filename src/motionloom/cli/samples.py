@@ -40,7 +40,7 @@ class Samples(Table):
             *,
             given: Any = None,
         ) -> None:
-            _make(name, given, seed, out or Path(f"{name}.{'csv' if name == 'stroke' else 'bvh'}"), json)
+            _make(name, given, seed, out, Path(), json)
 
         return flagged(make_sample, [_flag(n, p) for n, p in SAMPLES[name].parameters.items()])
 
@@ -59,7 +59,7 @@ def list_samples(
 
     if everything:
         for name in progress(list(SAMPLES), "making"):
-            _make(name, {}, seed, out / f"{name}.bvh", False)
+            _make(name, {}, seed, None, out, False)
     elif json:
         print_json([{"name": s.name, "what": s.what, "parameters": _facts(s.parameters)} for s in SAMPLES.values()])
     else:
@@ -69,13 +69,15 @@ def list_samples(
         say("What it takes: motionloom samples walk --help")
 
 
-def _make(name: str, given: dict[str, Any], seed: int, out: Path, json: bool) -> None:
+def _make(name: str, given: dict[str, Any], seed: int, out: Path | None, folder: Path, json: bool) -> None:
+    """Make one sample and write it: to `out`, or by its own name into `folder`."""
     from motionloom.io import save
     from motionloom.kinematics.facts import facts
     from motionloom.samples import SAMPLES, make
 
     parameters = SAMPLES[name].parameters
     clip = make(name, seed, **{n: _value(n, parameters[n], text) for n, text in given.items()})
+    out = out or folder / f"{name}{'.csv' if len(clip.skeleton) == 1 else '.bvh'}"  # a pen stroke is a table
     save(clip, out)
     if json:
         print_json({"path": str(out), **facts(clip).as_dict()})

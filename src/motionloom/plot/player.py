@@ -110,8 +110,8 @@ def _figure(clip: Clip, name: str, fps: float) -> dict[str, Any]:
 
 
 def _reach(points: FloatArray) -> float:
-    """How far the body reaches from its hips, hardly ever more (m): tells the camera how near it may come."""
-    return float(np.percentile(np.linalg.norm(points - points[:, :1], axis=2).max(axis=1), 95))
+    """How far the body reaches from its middle, hardly ever more (m): tells the camera how near it may come."""
+    return float(np.percentile(np.linalg.norm(points - points.mean(axis=1, keepdims=True), axis=2).max(axis=1), 95))
 
 
 def quantise(points: FloatArray) -> tuple[list[float], float, str]:

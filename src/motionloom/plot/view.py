@@ -57,7 +57,7 @@ def spread_frames(frames: int, count: int) -> IntArray:
 def telling_frames(points: FloatArray, count: int) -> IntArray:
     """`count` frames that tell the motion: first and last, and between them poses unlike their neighbours.
 
-    Among frames in order, 0.5 to 1.8 even steps apart, the sum of distances from pose to pose (over the hips) is the
+    Among frames in order, 0.5 to 1.6 even steps apart, the sum of distances from pose to pose (over the hips) is the
     largest: punches are shown out, strides are shown wide. points (F, P, 3); found by dynamic programming.
     """
     frames = len(points)
@@ -71,7 +71,7 @@ def telling_frames(points: FloatArray, count: int) -> IntArray:
     apart = np.sqrt(np.maximum(squares[:, None] + squares - 2 * flat @ flat.T, 0))
     step = tried[None] - tried[:, None]
     pace = (frames - 1) / (count - 1)
-    gain = np.where((step >= 0.5 * pace) & (step <= 1.8 * pace), apart, -np.inf)
+    gain = np.where((step >= 0.5 * pace) & (step <= 1.6 * pace), apart, -np.inf)
     best = np.full(len(tried), -np.inf)
     best[0] = 0.0
     came = []

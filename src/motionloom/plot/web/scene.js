@@ -56,14 +56,18 @@ class Figure {
     return this.now;
   }
 
-  // The hips' ground path, averaged over a second, for a calm camera.
+  // The way of the body's middle over the ground, averaged over a second, for a calm camera.
   smoothPath() {
-    const width = Math.round(this.fps * 0.6), out = new Float32Array(this.frames * 2), p = [];
+    const width = Math.round(this.fps * 0.6), out = new Float32Array(this.frames * 2), n = this.points;
     const sums = [[0], [0]];
     for (let f = 0; f < this.frames; f++) {
-      this.at(f, 0, p);
-      sums[0].push(sums[0][f] + p[0]);
-      sums[1].push(sums[1][f] + p[2]);
+      let x = 0, z = 0;
+      for (let i = f * n * 3; i < (f + 1) * n * 3; i += 3) {
+        x += this.q[i];
+        z += this.q[i + 2];
+      }
+      sums[0].push(sums[0][f] + this.low[0] + (x / n) * this.step);
+      sums[1].push(sums[1][f] + this.low[2] + (z / n) * this.step);
     }
     for (let f = 0; f < this.frames; f++) {
       const h = Math.min(width, f, this.frames - 1 - f);
@@ -85,7 +89,7 @@ class Camera {
     this.right = [sy, 0, cy];
     this.up = [cy * sp, cp, -sy * sp];
     this.near = [-cy * cp, sp, sy * cp];
-    this.focal = 1.9 * Math.min(height, width * 1.15);
+    this.focal = 1.9 * Math.min(height, width);
   }
 
   // World to canvas pixels: writes x, y, distance and pixels per metre; false if behind the viewer.
@@ -327,10 +331,14 @@ class Painter {
     }
     const steps = xy.map((a, f) => (f ? Math.hypot(a[0] - xy[f - 1][0], a[1] - xy[f - 1][1]) : 0));
     const fastest = Math.max(...steps, 1e-9), size = Math.min(camera.width, camera.height);
-    for (let f = 1; f < n; f++) {
-      const drawn = f <= figure.frame;
-      ctx.strokeStyle = drawn ? css(theme.ink) : css(theme.ink, 0.14);
-      ctx.lineWidth = drawn ? size * (0.007 + 0.012 * (1 - steps[f] / fastest)) : 1.5;
+    ctx.strokeStyle = css(theme.ink, 0.16);
+    ctx.lineWidth = 1.5;
+    ctx.beginPath();
+    xy.forEach(([x, y], f) => (f ? ctx.lineTo(x, y) : ctx.moveTo(x, y)));
+    ctx.stroke();
+    ctx.strokeStyle = css(theme.ink);
+    for (let f = 1; f < n && f <= figure.frame; f++) {
+      ctx.lineWidth = size * (0.007 + 0.012 * (1 - steps[f] / fastest));
       ctx.beginPath();
       ctx.moveTo(...xy[f - 1]);
       ctx.lineTo(...xy[f]);
