@@ -42,9 +42,14 @@ def normalize(q: ArrayLike) -> FloatArray:
 def rotate(q: ArrayLike, v: ArrayLike) -> FloatArray:
     """Vectors v (..., 3) turned by q (..., 4)."""
     q, v = np.asarray(q, float), np.asarray(v, float)
-    w, u = q[..., :1], q[..., 1:]
-    t = 2.0 * np.cross(u, v)
-    return v + w * t + np.cross(u, t)
+    w, x, y, z = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
+    a, b, c = v[..., 0], v[..., 1], v[..., 2]
+    i, j, k = y * c - z * b, z * a - x * c, x * b - y * a  # u x v; np.cross takes three times as long
+    out = np.empty((*np.shape(i), 3))
+    out[..., 0] = a + 2.0 * (w * i + (y * k - z * j))
+    out[..., 1] = b + 2.0 * (w * j + (z * i - x * k))
+    out[..., 2] = c + 2.0 * (w * k + (x * j - y * i))
+    return out
 
 
 def angle_between(a: ArrayLike, b: ArrayLike) -> FloatArray:
