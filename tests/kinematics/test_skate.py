@@ -190,3 +190,18 @@ def test_skate_removal_on_stairs_and_on_a_dog(mocap: Path) -> None:
         assert report.plants > 20
         again, _ = remove_skate(mended)
         assert np.abs(fk(again) - fk(mended)).max() < 1e-4
+
+
+@pytest.mark.parametrize("name", ["walk", "run", "dog_walk"])
+def test_skate_removal_leaves_the_true_plants_of_samples_alone(name: str) -> None:
+    from motionloom import samples
+
+    clip = samples.make(name)
+    mended, report = remove_skate(clip)
+    assert report.before.b < 1.0
+    assert np.abs(fk(mended) - fk(clip)).max() < 1e-3
+    found = with_contacts(clip, fresh=True)
+    for part in foot_parts(clip.skeleton):
+        true, guess = clip.label(part.label), found.label(part.label)
+        assert (true & guess).sum() > 0.9 * true.sum()  # samples label only what stands perfectly still
+        assert len(runs(guess)) <= len(runs(true)) + 1
