@@ -189,3 +189,15 @@ def test_a_take_is_at_thirty_frames_per_second_whatever_the_clip_is():
     ready = take(samples.make("walk", seed=0))
     assert ready.clip.fps == 30.0
     assert ready.points.shape == (len(ready), len(ready.skeleton), 3)
+
+
+def test_sources_of_two_bodies_give_reasons_and_never_nan(walks, tiny):
+    found = evaluate(walks[0], reference([walks[1], tiny]))
+    assert "other skeletons" in found.values["coverage"].reason
+    check_numbers(found)
+
+
+def test_roughness_is_told_joint_by_joint(walks):
+    found = evaluate(walks[0], reference(walks[1:]))
+    assert set(found.joint_roughness) == set(walks[0].skeleton.names)
+    assert np.mean(list(found.joint_roughness.values())) == pytest.approx(value(found, "rough frames"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from motionloom.cli.options import Clips, Fps, Json, Roles, Unit, Up, load_all, print_json, say
+from motionloom.cli.options import Clips, Fps, Json, Roles, Unit, Up, load_all, print_json, progress, say
 
 if TYPE_CHECKING:
     from motionloom.evaluate.findings import Finding
@@ -28,7 +28,7 @@ def check(
     from motionloom.evaluate.check import check as look
 
     loaded = [clip for _, clip in load_all(clips, unit=unit, up=up, fps=fps, roles=roles)]
-    found = look(loaded)
+    found = look(loaded, each=lambda items: progress(items, "checking"))
     if json:
         print_json([asdict(f) for f in found])
         return

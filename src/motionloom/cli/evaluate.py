@@ -49,7 +49,7 @@ def evaluate(
     asked = None if request is None else parse_request(request, load)
     made = [clip for _, clip in load_all(results, **options)]
     against = reference([c for _, c in load_all(source, trim_tpose=True, **options)], ground=floor)
-    own = source_values(against)
+    own = source_values(against, each=lambda families: progress(families, "measuring the source"))
     reports = [measure(c, against, own=own, request=asked, ground=floor) for c in progress(made, "measuring")]
     if picture is not None:
         from motionloom.plot.quality import quality_sheet, save_sheet

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from motionloom.core import Clip, replace
 from motionloom.evaluate.fall import WRONG, free_falls, true_rate
-from motionloom.evaluate.findings import CHECKS, Finding, in_file, spans
+from motionloom.evaluate.findings import CHECKS, Finding, in_file
 from motionloom.evaluate.twins import RATE, twins
 from motionloom.io.tpose import starts_with_tpose
-from motionloom.kinematics.glitches import Glitch, broken_frames, glitches, mendable, mended
+from motionloom.kinematics.glitches import Glitch, glitches, mendable, mended
+from motionloom.kinematics.mass import GRAVITY
 from motionloom.kinematics.proportions import same_bones
 
+Each = Callable[[Sequence[Clip]], Iterable[Clip]]
 
-def check(clips: Sequence[Clip]) -> list[Finding]:
+
+def check(clips: Sequence[Clip], *, each: Each = iter) -> list[Finding]:
     """Everything that is wrong with these clips, clip by clip.
 
     Glitches, frozen and never-moving joints, flipped limbs, T-pose frames, feet below or off the floor, drifting bone
     lengths; a frame rate that free fall contradicts (told from all clips of the same body together); duplicates and
-    mirrored twins. An added T-pose at frame 0 is said once, and left out of the other checks.
+    mirrored twins. An added T-pose at frame 0 is said once, and left out of the other checks. `each` goes through the
+    clips, so that a progress bar can watch.
     """
     out: list[list[Finding]] = []
-    for clip in clips:
+    for clip in each(clips):
         tpose = starts_with_tpose(clip)
         found = [f for one in CHECKS for f in one(clip[1:] if tpose else clip)]
         if tpose:
@@ -46,7 +50,7 @@ def rate_findings(clips: Sequence[Clip]) -> list[tuple[int, Finding]]:
             continue
         seen = {clips[i].name: falls[i] for i in members if falls[i]}
         where = ", ".join(f"{name} frame {f[0].start}" for name, f in list(seen.items())[:3])
-        fall = 9.81 * (stated / rate) ** 2
+        fall = GRAVITY * (stated / rate) ** 2
         for i in members:
             text = (
                 f"the frame rate is wrong: {stated:g} fps is stated, but in flight it falls at {fall:.3g} m/s^2, "
@@ -116,8 +120,3 @@ def _told(clip: Clip, g: Glitch) -> str:
 
 def _why(g: Glitch) -> str:
     return "it jumps and stays there" if g.kind == "step" else "too long to be told from its neighbours"
-
-
-def broken_spans(clip: Clip) -> list[tuple[int, int]]:
-    """Runs [start, stop) of frames that nobody should learn from."""
-    return spans(broken_frames(clip))

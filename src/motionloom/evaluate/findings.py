@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom.core import BoolArray, Clip, FloatArray
+from motionloom.core import Clip, FloatArray
+from motionloom.kinematics.contacts import runs
 from motionloom.kinematics.forward import fk
 from motionloom.kinematics.glitches import Glitch, glitches
 from motionloom.kinematics.roles import feet, fingers
@@ -104,7 +105,7 @@ def still_findings(clip: Clip) -> list[Finding]:
     held = [j for j, role in enumerate(clip.skeleton.roles) if role.endswith(("_toe", "_eye"))]  # rest on purpose
     moving = np.setdiff1d(np.flatnonzero(turned > MOVES), [*fingers(clip.skeleton), *held])
     for j in moving:
-        for start, stop in spans(steps[:, j] < 1e-7):
+        for start, stop in runs(steps[:, j] < 1e-7):
             others = np.delete(steps[start:stop][:, moving], np.searchsorted(moving, j), axis=1)
             if stop - start >= HELD * clip.fps and others.size and np.degrees(others.mean()) * clip.fps > 5.0:
                 length = (stop - start + 1) / clip.fps
@@ -126,7 +127,7 @@ def rest_findings(clip: Clip) -> list[Finding]:
         _said(
             clip, "T-pose", f"rest pose (T-pose), {_frames(clip, a, b)}", span=(a, b), size=float(b - a), unit="frames"
         )
-        for a, b in spans(rest)
+        for a, b in runs(rest)
     ]
 
 
@@ -181,7 +182,7 @@ def knee_findings(clip: Clip) -> list[Finding]:
         if foot.toe is None:
             continue
         bend = backward_bend(*(points[:, j] for j in (foot.thigh, foot.shin, foot.ankle, foot.toe)))
-        for start, stop in spans(bend > BACKWARDS):
+        for start, stop in runs(bend > BACKWARDS):
             if stop - start >= 0.1 * clip.fps:
                 size = float(np.degrees(np.arcsin(min(1.0, bend[start:stop].max()))))
                 name = clip.skeleton.names[foot.shin]
@@ -204,12 +205,6 @@ def backward_bend(hip: FloatArray, knee: FloatArray, ankle: FloatArray, toe: Flo
     shin = np.linalg.norm(ankle - knee, axis=1)
     usable = (length > 0.3 * np.linalg.norm(toe - ankle, axis=1)) & (shin > 1e-6)
     return np.where(usable, behind / np.maximum(shin, 1e-6), 0.0)
-
-
-def spans(on: BoolArray) -> list[tuple[int, int]]:
-    """Runs [start, stop) of frames where `on` holds."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], on.astype(int), [0]])))
-    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
 
 CHECKS: tuple[Callable[[Clip], list[Finding]], ...] = (

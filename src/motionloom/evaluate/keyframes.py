@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from motionloom.constraints import Pose, PoseAt, Request, RootAt, Start
 from motionloom.core import Clip, MotionloomError, Unmet, concatenate
-from motionloom.evaluate.inbetween import PAST, Filler, interpolated
+from motionloom.evaluate.inbetween import PAST, interpolated
 from motionloom.kinematics.proportions import on_skeleton, same_bones
 from motionloom.kinematics.travel import travel
 from motionloom.methods import METHODS, Model, synthesize
@@ -64,8 +64,3 @@ class MethodFiller:
         here = path.place[ends[0]]
         start = Start(position=(float(here[0]), float(here[1])), heading=float(path.heading[ends[0]]))
         return Request(frames=gap + 2, fps=window.fps, start=start, constraints=tuple(wishes))
-
-
-def fillers(models: dict[str, Model], *, seed: int = 0) -> dict[str, Filler]:
-    """One filler for each learned model."""
-    return {name: MethodFiller(model, seed=seed) for name, model in models.items()}

@@ -8,6 +8,7 @@ import numpy as np
 
 from motionloom.core import BoolArray, FloatArray
 from motionloom.evaluate.base import NotApplicable
+from motionloom.kinematics.contacts import runs
 from motionloom.kinematics.mass import GRAVITY
 
 SLOW = 0.15  # m/s: a centre of mass slower than this stands still, and must be over its support
@@ -73,16 +74,15 @@ def flights(height: FloatArray, airborne: BoolArray, fps: float, *, shortest: in
     the feet still push then. `shortest` is in frames; without it, 0.17 s.
     """
     least = max(LEAST + 2, round(SHORTEST * fps) if shortest is None else shortest)
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], airborne.astype(int), [0]])))
     out = []
-    for start, stop in zip(edges[::2], edges[1::2], strict=True):
+    for start, stop in runs(airborne):
         if stop - start < least or start == 0 or stop == len(airborne):
             continue
         y = height[start + 1 : stop - 1]
         t = np.arange(len(y)) / fps
         curve = np.polynomial.Polynomial.fit(t, y, 2)
         misfit = float(np.sqrt(np.mean((curve(t) - y) ** 2)))
-        out.append(Flight(int(start), int(stop), float(-curve.deriv(2)(0.0)), misfit))
+        out.append(Flight(start, stop, float(-curve.deriv(2)(0.0)), misfit))
     return out
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,13 +10,16 @@ import numpy as np
 
 from motionloom.constraints import Request
 from motionloom.core import Clip
-from motionloom.evaluate.base import Take, feature_joints, take
+from motionloom.evaluate.base import FPS, NotApplicable, Take, feature_joints, take
 from motionloom.evaluate.control import Control, control
 from motionloom.evaluate.measures import FAMILIES, MEASURES, Family, numbers
 from motionloom.evaluate.reference import Reference
+from motionloom.evaluate.smooth import rough_share
 from motionloom.evaluate.windows import WIDE, spread
 
 HELD_OUT = 4  # source takes that are held out in turn to get the source's own value of measures that compare
+
+Each = Callable[[Sequence[Family]], Iterable[Family]]
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,8 @@ class Report:
     joints: int  # whose rotations the window measures compare: their thresholds depend on it
     values: Mapping[str, Value]
     bounds: Mapping[str, Mapping[str, float | None]]  # "copy" and "shuffled": coverage and diversities
-    control: tuple[Control, ...] = field(default=())
+    control: tuple[Control, ...] = ()
+    joint_roughness: Mapping[str, float] = field(default_factory=dict)  # "rough frames" joint by joint, %
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON: null and `reason` where there is no number."""
@@ -58,6 +62,8 @@ class Report:
             name: {
                 "value": v.value,
                 "unit": v.unit,
+                "says": MEASURES[name].says,
+                "good": MEASURES[name].good,
                 "source": v.own.value,
                 "source_low": v.own.low,
                 "source_high": v.own.high,
@@ -75,13 +81,17 @@ class Report:
             "measures": rows,
             "bounds": {k: dict(b) for k, b in self.bounds.items()},
             "control": [c.as_dict() for c in self.control],
+            "joint_roughness": dict(self.joint_roughness),
         }
 
 
-def source_values(source: Reference) -> dict[str, Own]:
-    """The source's own value of every measure: over its clips, or of takes held out in turn against the others."""
+def source_values(source: Reference, *, each: Each = iter) -> dict[str, Own]:
+    """The source's own value of every measure: over its clips, or of takes held out in turn against the others.
+
+    `each` goes through the families of measures, so that a progress bar can watch.
+    """
     out: dict[str, Own] = {}
-    for family in FAMILIES:
+    for family in each(FAMILIES):
         out |= _own(family, source)
     return out
 
@@ -127,7 +137,16 @@ def evaluate(
     asked = () if request is None else tuple(control(ready.original, request))
     joints = len(feature_joints(ready.skeleton))
     limits = bounds(source) if ordered["coverage"].value is not None else {}
-    return Report(ready.name, ready.original.seconds, joints, ordered, limits, asked)
+    return Report(ready.name, ready.original.seconds, joints, ordered, limits, asked, _joint_roughness(ready, source))
+
+
+def _joint_roughness(result: Take, source: Reference) -> dict[str, float]:
+    try:
+        source.require_same_body(result)
+        share = rough_share(result.points, [t.points for t in source.takes], FPS)
+    except NotApplicable:
+        return {}
+    return {name: 100 * float(s) for name, s in zip(result.skeleton.names, share, strict=True)}
 
 
 def beside(name: str, found: float | str, own: Own) -> Value:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Skeleton, replace
+from motionloom.kinematics.contacts import runs
 from motionloom.kinematics.roles import fingers
 from motionloom.rotation import angle_between, slerp
 
@@ -82,9 +83,8 @@ def whole_pieces(clip: Clip, *, shortest: float = 0.5) -> list[Clip]:
     broken = broken_frames(clip)
     if not broken.any():
         return [clip]
-    edges = np.flatnonzero(np.diff(np.concatenate([[1], broken.astype(int), [1]])))
     least = max(2, round(shortest * clip.fps))
-    return [clip[int(a) : int(b)] for a, b in zip(edges[::2], edges[1::2], strict=True) if b - a >= least]
+    return [clip[a:b] for a, b in runs(~broken) if b - a >= least]
 
 
 def mendable(glitch: Glitch, fps: float) -> bool:
