@@ -145,3 +145,18 @@ def trace(codes: Any, limit: int, column: int, path: Any) -> int:
             return at
         i -= 1
         j -= 1
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def path_through(cost: Any, limit: int, free_start: bool, free_end: bool, codes: Any, path: Any) -> Any:
+    """The whole search in one compiled call, as each one costs time when a process first uses it.
+
+    Returns the least cost (infinite: no path) and where `path` (N + M, 2) begins; with no rows in `codes` and `path`
+    only the cost is found. `limit` 0 is none.
+    """
+    last = free_steps(cost, free_start, codes) if limit == 0 else limited_steps(cost, limit, free_start, codes)
+    column = last.argmin() if free_end else last.size - 1
+    begin = 0
+    if path.shape[0] > 0 and np.isfinite(last[column]):
+        begin = trace(codes, limit, column, path)
+    return last[column], begin

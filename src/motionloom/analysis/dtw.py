@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from motionloom.core import BadRequest, FloatArray, IntArray
+from motionloom.core import BadRequest, IntArray
 
 Ends = Literal["fixed", "free", "free-start", "free-end"]
 LONGEST_RUN = 127  # the step codes are one byte each
@@ -19,9 +19,7 @@ def dtw_cost(cost: ArrayLike, *, limit: int | None = None, ends: Ends = "fixed")
     >>> dtw_cost([[0, 1, 4], [1, 0, 1], [4, 1, 0]])
     0.0
     """
-    matrix = _checked(cost, limit, ends)
-    last = _last_row(matrix, limit, ends, np.empty((0, 0), np.uint8))
-    return float(last[_end(last, matrix.shape, limit, ends)])
+    return _search(_checked(cost, limit, ends), limit, ends, keep=False)[0]
 
 
 def dtw_path(cost: ArrayLike, *, limit: int | None = None, ends: Ends = "fixed") -> IntArray:
@@ -39,14 +37,7 @@ def dtw_path(cost: ArrayLike, *, limit: int | None = None, ends: Ends = "fixed")
     >>> dtw_path([[0, 1, 4], [0, 1, 4], [4, 1, 0]]).tolist()
     [[0, 0], [1, 0], [1, 1], [2, 2]]
     """
-    from motionloom.analysis._kernels_dtw import trace
-
-    matrix = _checked(cost, limit, ends)
-    codes = np.empty(matrix.shape, np.uint8)
-    last = _last_row(matrix, limit, ends, codes)
-    path = np.empty((sum(matrix.shape), 2), np.int64)
-    begin = trace(codes, limit or 0, _end(last, matrix.shape, limit, ends), path)
-    return path[begin:].copy()
+    return _search(_checked(cost, limit, ends), limit, ends, keep=True)[1]
 
 
 def _checked(cost: ArrayLike, limit: int | None, ends: str) -> NDArray[Any]:
@@ -67,20 +58,15 @@ def _checked(cost: ArrayLike, limit: int | None, ends: str) -> NDArray[Any]:
     return np.ascontiguousarray(matrix)
 
 
-def _last_row(matrix: NDArray[Any], limit: int | None, ends: str, codes: NDArray[np.uint8]) -> FloatArray:
-    from motionloom.analysis._kernels_dtw import free_steps, limited_steps
+def _search(matrix: NDArray[Any], limit: int | None, ends: str, *, keep: bool) -> tuple[float, IntArray]:
+    from motionloom.analysis._kernels_dtw import path_through
 
-    free_start = ends in ("free", "free-start")
-    if limit is None:
-        return free_steps(matrix, free_start, codes)
-    return limited_steps(matrix, limit, free_start, codes)
-
-
-def _end(last: FloatArray, shape: tuple[int, ...], limit: int | None, ends: str) -> int:
-    """The column in which the path ends."""
-    column = int(last.argmin()) if ends in ("free", "free-end") else len(last) - 1
-    if not np.isfinite(last[column]):
-        rows, columns = shape
+    rows, columns = matrix.shape
+    codes = np.empty(matrix.shape if keep else (0, 0), np.uint8)
+    path = np.empty((rows + columns if keep else 0, 2), np.int64)
+    free = ends in ("free", "free-start"), ends in ("free", "free-end")
+    total, begin = path_through(matrix, limit or 0, *free, codes, path)
+    if not np.isfinite(total):
         why = f"; {limit} steps in a row stretch time by {limit + 1} at most" if limit else ""
         raise BadRequest(f"no time-warping path leads through {rows} x {columns} frames with {ends} ends{why}")
-    return column
+    return float(total), path[begin:].copy()
