@@ -57,6 +57,15 @@ def test_learning_takes_flags_in_people_s_units(run: Any, folder: Path, tmp_path
     assert (learned.config.largest, learned.config.fps) == (0.05, 15.0)
 
 
+def test_info_tells_what_a_model_was_learned_from(run: Any, model: Path) -> None:
+    answer = run("info", model)
+    assert answer.code == 0
+    assert "a cuts model at 30 fps" in answer.out
+    assert "walk_1.bvh: 60 frames, sha256" in answer.out
+    (facts,) = run("info", model, "--json").json
+    assert facts["method"] == "cuts"
+
+
 def test_wrong_settings_are_wrong_usage_and_nothing_is_written(run: Any, folder: Path, tmp_path: Path) -> None:
     for flag, value in (("--largest", "5kg"), ("--fps", "-3"), ("--nonsense", "1")):
         assert run("learn", "cuts", folder / "walk_1.bvh", "-o", tmp_path / "m.loom", flag, value).code == 2

@@ -1,61 +1,66 @@
-"""The application: one line for each command, and one place where errors become words and exit codes."""
+"""The application: a table of commands, and one place where errors become words and exit codes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
+from difflib import get_close_matches
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
-
-from motionloom.cli import learn, samples
-from motionloom.cli.align import align
-from motionloom.cli.append import append
-from motionloom.cli.check import check
-from motionloom.cli.clean import clean
-from motionloom.cli.compare import compare
-from motionloom.cli.convert import convert
-from motionloom.cli.demo import demo
-from motionloom.cli.evaluate import evaluate
-from motionloom.cli.info import info
-from motionloom.cli.judge import judge
-from motionloom.cli.learn import Learn
-from motionloom.cli.methods import methods
-from motionloom.cli.samples import Samples, list_samples
-from motionloom.cli.similar import similar
-from motionloom.cli.synthesize import synthesize
-from motionloom.cli.view import view
 
 HELP = """Learn from the motion clips you have, and make the ones you need.
 
 Clips are files, folders or wildcards. Units are metres, seconds and radians; write 90cm, 35deg, 200ms as you like.
 """
 
-
-ORDER = (
-    "info",
-    "convert",
-    "view",
-    "clean",
-    "samples",
-    "similar",
-    "judge",
-    "align",
-    "append",
-    "methods",
-    "learn",
-    "synthesize",
-    "demo",
-)
+# One line for each command, in the order in which people need them. The command `info` is the function `info` (or the
+# `typer.Typer` of that name) of the module `motionloom.cli.info`, which is imported when the command is called.
+COMMANDS: Mapping[str, str] = {
+    "info": "what is in clips: frames, joints, unit, roles, travel",
+    "convert": "read clips, write them in another format, unit or rate",
+    "view": "draw clips: a filmstrip, or a player in one HTML file",
+    "check": "what is wrong with captures before anyone learns from them",
+    "clean": "take foot skate out of clips, many at once",
+    "samples": "clips computed here, to start with",
+    "similar": "which frames of two clips look alike",
+    "judge": "how good the pairs are that each measure chooses",
+    "align": "which moments of two clips belong together",
+    "append": "one clip after another, joined where they are alike",
+    "methods": "what each method can do and be told",
+    "learn": "learn a model from clips",
+    "synthesize": "make new clips from a model and a request",
+    "evaluate": "how good results are, beside the clips they were made from",
+    "compare": "every method on the same clips, by the same measures",
+    "demo": "make samples and new motion, and a page to look at",
+}
 
 
 class Commands(TyperGroup):
     """The group of all commands. A user's mistake ends in one line on standard error, never in a traceback."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """In the order in which people need them."""
-        others = [name for name in self.commands if name not in ORDER]
-        return [name for name in (*ORDER[:-1], *others, ORDER[-1]) if name in self.commands]
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of this name; its module is imported now."""
+        if cmd_name not in COMMANDS:
+            near = get_close_matches(cmd_name, COMMANDS, 1)
+            ctx.fail(f"no command {cmd_name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+        found = getattr(import_module(f"motionloom.cli.{cmd_name}"), cmd_name)
+        if not isinstance(found, typer.Typer):
+            alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+            alone.command(cmd_name)(found)
+            found = alone
+        command = typer.main.get_command(found)
+        command.name = cmd_name
+        return command
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The table, without importing what is behind it: `--help` must be instant."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -77,12 +82,6 @@ def exit_code(error: Exception) -> int | None:
     if isinstance(error, BadRequest):
         return 2
     return 1 if isinstance(error, MotionloomError) else None
-
-
-def _group(cls: type[TyperGroup], text: str, callback: Callable[..., None] | None = None) -> typer.Typer:
-    """A group of commands out of a table; with a callback it can also be called by itself."""
-    alone = {"callback": callback, "invoke_without_command": True} if callback else {"no_args_is_help": True}
-    return typer.Typer(cls=cls, help=text, rich_markup_mode=None, **alone)
 
 
 def _version(wanted: bool) -> None:
@@ -111,23 +110,3 @@ def start(
     ] = False,
 ) -> None:
     """What every command starts with."""
-
-
-app.command(short_help="what is in clips: frames, joints, unit, roles, travel")(info)
-app.command(short_help="read clips, write them in another format, unit or rate")(convert)
-app.command(short_help="draw clips: a filmstrip, or a player in one HTML file")(view)
-app.command(short_help="take foot skate out of clips, many at once")(clean)
-app.add_typer(
-    _group(Samples, samples.HELP, list_samples), name="samples", short_help="clips computed here, to start with"
-)
-app.command(short_help="which frames of two clips look alike")(similar)
-app.command(short_help="how good the pairs are that each measure chooses")(judge)
-app.command(short_help="which moments of two clips belong together")(align)
-app.command(short_help="one clip after another, joined where they are alike")(append)
-app.command(short_help="what each method can do and be told")(methods)
-app.add_typer(_group(Learn, learn.HELP), name="learn", short_help="learn a model from clips")
-app.command(short_help="make new clips from a model and a request")(synthesize)
-app.command(short_help="how good results are, beside the clips they were made from")(evaluate)
-app.command(short_help="every method on the same clips, by the same measures")(compare)
-app.command(short_help="what is wrong with captures before anyone learns from them")(check)
-app.command(short_help="make samples and new motion, and a page to look at")(demo)

@@ -27,9 +27,11 @@ def info(
     strict: Strict = False,
     roles: Roles = None,
 ) -> None:
-    """What is in these clips: frames, rate, joints, unit, roles, travel, labels, where each frame came from."""
+    """What is in these clips (and models): frames, rate, joints, unit, roles, travel, labels, sources of frames."""
     from motionloom.io import expand_paths
 
+    models = _models([path for path in clips if path.lower().endswith(".loom")])
+    clips = [path for path in clips if not path.lower().endswith(".loom")]
     paths = expand_paths(clips)
     options = {"unit": unit, "up": up, "fps": fps, "strict": strict, "roles": roles}
     read = list(each(partial(_read, options=options), paths, "reading"))
@@ -37,16 +39,32 @@ def info(
     broken = [(path, said) for path, _, _, said in read if said]
     if json:
         good = [{"path": str(path), **f.as_dict()} for path, f, _ in found]
-        print_json(good + [{"path": str(path), "error": said} for path, said in broken])
+        print_json(models + good + [{"path": str(path), "error": said} for path, said in broken])
+        models = []
     elif full or len(paths) == 1:
         for path, f, skeleton in found:
             say("\n".join(in_full(path, f, skeleton)))
     elif found:
         say("\n".join(_in_lines([(path, f) for path, f, _ in found])))
+    for model in models:
+        say("\n".join(_model_in_full(model)))
     for _, said in broken:
         warn(said)
     if broken:
         raise typer.Exit(1)
+
+
+def _models(paths: list[str]) -> list[dict[str, Any]]:
+    """What model files say about themselves."""
+    from motionloom.methods import model_facts
+
+    return [{"path": path, **model_facts(path)} for path in paths]
+
+
+def _model_in_full(model: dict[str, Any]) -> list[str]:
+    sources = [f"  from     {s['name']}: {s['frames']} frames, sha256 {s['sha256'][:12]}" for s in model["sources"]]
+    notes = [f"  note     {note}" for note in model["notes"]]
+    return [f"{model['path']}: a {model['method']} model at {model['fps']:g} fps", *sources, *notes]
 
 
 def _read(path: Path, options: dict[str, Any]) -> tuple[Path, Facts | None, Skeleton | None, str]:

@@ -71,3 +71,11 @@ def flag(p: Param) -> Flag:
     metavar = None if p.type is bool else (p.unit or p.type.__name__).upper()
     says = p.describe() if p.default is None else f"{p.describe()} (default {p.default})"
     return Flag(p.name, kind, says, metavar)
+
+
+learn = typer.Typer(cls=Learn, no_args_is_help=True, help=HELP, add_completion=False, rich_markup_mode=None)
+
+
+@learn.callback()
+def start() -> None:
+    """Nothing to do before a method is chosen."""

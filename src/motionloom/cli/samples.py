@@ -109,3 +109,13 @@ def _facts(parameters: Any) -> dict[str, Any]:
         name: {"default": p.default, "what": p.what, "unit": p.unit, "low": p.low, "high": p.high, "choices": p.choices}
         for name, p in parameters.items()
     }
+
+
+samples = typer.Typer(
+    cls=Samples,
+    callback=list_samples,
+    invoke_without_command=True,
+    help=HELP,
+    add_completion=False,
+    rich_markup_mode=None,
+)
