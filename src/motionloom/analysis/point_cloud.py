@@ -92,7 +92,8 @@ def _side(p: FloatArray, w: FloatArray, taps: FloatArray, level: float, dtype: A
     split_cloud(p, w, taps, level, weigh, points, path, size)
     if not np.isfinite(size).all():
         raise InvalidClip("point cloud: the points hold NaN or infinite values")
-    return _Side(points, path, size, _across(points), _across(path))
+    across = (points, path) if weigh else (_across(points), _across(path))  # only one side is turned
+    return _Side(points, path, size, *across)
 
 
 def _across(x: FloatArray) -> FloatArray:

@@ -6,7 +6,7 @@ import numpy as np
 
 from motionloom.core import Clip, FloatArray
 from motionloom.kinematics.forward import accelerations, fk, velocities
-from motionloom.rotation import inverse, log, multiply, to_matrix
+from motionloom.rotation import to_matrix
 
 
 def in_root_frame(clip: Clip, vectors: FloatArray) -> FloatArray:
@@ -20,10 +20,11 @@ def angular_velocities(rotations: FloatArray, fps: float) -> FloatArray:
     """How fast rotations (F, ..., 4) turn: rad/s (F, ..., 3), in their own axes; central, one-sided at the ends."""
     if len(rotations) < 2:
         return np.zeros((*rotations.shape[:-1], 3))
-    steps = log(multiply(inverse(rotations[:-1]), rotations[1:])) * fps
+    from motionloom.analysis._kernels import turning
+
     out = np.empty((*rotations.shape[:-1], 3))
-    out[1:-1] = (steps[1:] + steps[:-1]) / 2
-    out[0], out[-1] = steps[0], steps[-1]
+    frames = len(rotations)
+    turning(np.ascontiguousarray(rotations).reshape(frames, -1, 4), fps, out.reshape(frames, -1, 3))
     return out
 
 
