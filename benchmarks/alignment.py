@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -129,7 +130,7 @@ def race() -> dict[str, Any]:
     rng = np.random.default_rng(0)
     a, b = np.cumsum(rng.normal(size=3000)), np.cumsum(rng.normal(size=3000))
     cost = (a[:, None] - b) ** 2
-    jobs = {
+    jobs: dict[str, Callable[[], Any]] = {
         "motionloom": lambda: dtw_path(cost),
         "tslearn": lambda: metrics.dtw_path_from_metric(cost, metric="precomputed"),
         "tslearn, from the sequences": lambda: metrics.dtw_path(a, b),
