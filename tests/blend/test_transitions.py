@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from motionloom.analysis.alignment import align_cycles, cycle_times
 from motionloom.analysis.ground import ground_alignment
 from motionloom.blend import TRANSITIONS, append, blend_transition, blend_weights, spacetime, stitch, transition_point
 from motionloom.blend.dynamics import joint_torques, segments
@@ -188,3 +189,13 @@ def test_clips_that_cannot_be_joined_are_refused(stroll, march, arm):
     other = Skeleton(("Hips", *stroll.skeleton.names[1:-1], "End"), stroll.skeleton.parents, stroll.skeleton.offsets)
     with pytest.raises(SkeletonMismatch, match="'RightToe' in one, 'End' in the other"):
         append(stroll, replace(march, skeleton=other))
+
+
+def test_cycles_begin_where_the_foot_comes_down(stroll, march):
+    """The left foot comes down at whole seconds of its own phase, and every cycle of one goes with one of the other."""
+    first, second = cycle_times(stroll), cycle_times(march)
+    assert np.diff(first) == pytest.approx(np.ones(len(first) - 1), abs=0.05)
+    curve = align_cycles([stroll, march])
+    assert curve.matching(first[:3]) == pytest.approx(second[:3], abs=1e-9)
+    with pytest.raises(BadRequest, match="has no such foot"):
+        cycle_times(stroll, "left_front_foot")

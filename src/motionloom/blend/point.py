@@ -9,7 +9,7 @@ import numpy as np
 from motionloom.analysis.comparison import Measure, require_comparable
 from motionloom.analysis.ground import Alignment, ground_alignment
 from motionloom.analysis.point_cloud import PointCloud
-from motionloom.core import BadRequest, Clip, InvalidClip
+from motionloom.core import BadRequest, Clip
 from motionloom.kinematics.forward import fk
 from motionloom.kinematics.proportions import on_skeleton, same_bones
 
@@ -21,7 +21,7 @@ class Point(NamedTuple):
 
     a: int
     b: int
-    distance: float  # of the measure that chose it; its own square root in metres for point clouds
+    distance: float  # in the unit of the measure that chose it; NaN where the point was given
 
 
 def transition_point(
@@ -89,9 +89,3 @@ def half_window(seconds: float, fps: float) -> int:
     if not (np.isfinite(seconds) and seconds > 0):
         raise BadRequest(f"a transition needs a window longer than 0 s, found {seconds:g} s")
     return max(1, round(seconds * fps / 2))
-
-
-def require_frames(clip: Clip, count: int, what: str) -> None:
-    """Raise unless the clip has so many frames."""
-    if len(clip) < count:
-        raise InvalidClip(f"clip {clip.name!r} is too short: {what} needs {count} frames, found {len(clip)}")
