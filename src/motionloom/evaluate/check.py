@@ -27,14 +27,15 @@ def check(clips: Sequence[Clip], *, each: Each = iter) -> list[Finding]:
     clips, so that a progress bar can watch.
     """
     out: list[list[Finding]] = []
+    motions: list[Clip] = []
     for clip in each(clips):
-        tpose = starts_with_tpose(clip)
-        found = [f for one in CHECKS for f in one(clip[1:] if tpose else clip)]
-        if tpose:
+        motions.append(clip[1:] if starts_with_tpose(clip) else clip)
+        found = [f for one in CHECKS for f in one(motions[-1])]
+        if motions[-1] is not clip:
             text = "frame 0 is a T-pose, not part of the motion"
             found.insert(0, Finding(clip.name or "clip", "T-pose", text, start=0, stop=1, size=1.0, unit="frames"))
         out.append(found)
-    for i, finding in rate_findings(clips) + twin_findings(clips):
+    for i, finding in rate_findings(motions) + twin_findings(motions):
         out[i].append(finding)
     return [f for found in out for f in found]
 
@@ -48,8 +49,8 @@ def rate_findings(clips: Sequence[Clip]) -> list[tuple[int, Finding]]:
         stated = clips[members[0]].fps
         if rate is None or abs(np.log(rate / stated)) < np.log(1 + WRONG):
             continue
-        seen = {clips[i].name: falls[i] for i in members if falls[i]}
-        where = ", ".join(f"{name} frame {f[0].start}" for name, f in list(seen.items())[:3])
+        seen = [(clips[i], falls[i][0].start) for i in members if falls[i]]
+        where = ", ".join(f"{clip.name} frame {in_file(clip, frame)}" for clip, frame in seen[:3])
         fall = GRAVITY * (stated / rate) ** 2
         for i in members:
             text = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -35,7 +36,7 @@ def twins(clips: Sequence[Clip]) -> list[Twin]:
     """Pairs of clips that share 70 % of the shorter one's frames in one run, every joint within 1 degree.
 
     Bone lengths, place and heading do not matter. Six frames of each clip, and of its mirror image, are looked up
-    among all frames of the others; only pairs that share some are compared in full.
+    among all frames of longer ones; only pairs that share three are compared in full.
     """
     plain = [at_rate(c, RATE) for c in clips]
     out = []
@@ -72,11 +73,14 @@ def _twins(clips: Sequence[Clip], members: list[int], *, mirrored: bool) -> list
             continue
         probes = _probes(pose_features(clip) if mirrored else features[i])
         reach = NEAR * np.sqrt(probes.shape[1] / 6)
-        near = {int(owner[k]) for found in tree.query_ball_point(probes, reach) for k in found}
-        for j in sorted(k for k in near if k > i):
+        hits = Counter(j for found in tree.query_ball_point(probes, reach) for j in {int(owner[k]) for k in found})
+        for j, count in hits.items():  # the shorter clip's frames are looked up in the longer one
+            if 2 * count < len(probes) or (len(clip), i) >= (len(clips[j]), j):
+                continue
             run = verbatim_run(clip, [clips[j]], within=ALIKE)
-            if run.length >= max(LEAST, SHARE * min(len(clip), len(clips[j]))):
-                out.append(Twin(i, j, mirrored, run.length / RATE, run.start, run.frame))
+            if run.length >= max(LEAST, SHARE * len(clip)):
+                starts = (run.start, run.frame) if i < j else (run.frame, run.start)
+                out.append(Twin(min(i, j), max(i, j), mirrored, run.length / RATE, *starts))
     return out
 
 
