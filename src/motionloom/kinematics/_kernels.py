@@ -7,7 +7,7 @@ from typing import Any
 from numba import njit
 
 
-@njit(cache=True, fastmath=False)  # type: ignore[untyped-decorator]
+@njit(cache=True, fastmath=False)
 def forward(parents: Any, locals_: Any, root: Any, rotations: Any, world: Any, turns: Any) -> None:
     """world[f, j] = world[f, p] + turns[f, p] * locals_[f', j];  turns[f, j] = turns[f, p] rotations[f, j].
 
