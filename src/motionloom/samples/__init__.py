@@ -4,10 +4,15 @@
 """
 
 from motionloom.samples.actions.carry import carry
+from motionloom.samples.actions.cartwheel import cartwheel
 from motionloom.samples.actions.dance import dance
+from motionloom.samples.actions.duck import duck
 from motionloom.samples.actions.jump import jump
 from motionloom.samples.actions.look import look
 from motionloom.samples.actions.punch import punch
+from motionloom.samples.actions.sit import sit
+from motionloom.samples.actions.steps import steps
+from motionloom.samples.actions.turn import turn
 from motionloom.samples.actions.wave import wave
 from motionloom.samples.dog_gait import dog_trot, dog_walk
 from motionloom.samples.dog_jump import dog_jump
@@ -20,16 +25,21 @@ __all__ = [
     "Parameter",
     "Sample",
     "carry",
+    "cartwheel",
     "dance",
     "dog_jump",
     "dog_trot",
     "dog_walk",
+    "duck",
     "jump",
     "look",
     "make",
     "punch",
     "run",
+    "sit",
+    "steps",
     "stroke",
+    "turn",
     "walk",
     "wave",
 ]

@@ -42,6 +42,10 @@ def _row(u: FloatArray, derivative: int) -> FloatArray:
     return out
 
 
+_BAND = 8  # the equations of a knot reach no farther than the two pieces beside it
+_ENDS = [[_row(np.asarray(u), order) for order in range(5)] for u in (0.0, 1.0)]
+
+
 def min_jerk(
     times: Sequence[float] | FloatArray,
     points: ArrayLike,
@@ -65,37 +69,52 @@ def min_jerk(
     for given, known in zip((velocity, acceleration), fixed, strict=True):
         known.update({k % n: v for k, v in (given or {}).items()})
     h = np.diff(t)
-    rows: list[FloatArray] = []
-    right: list[FloatArray] = []
+    size = 6 * (n - 1)
+    band = np.zeros((2 * _BAND + 1, size))
+    right = np.zeros((size, dims))
+    row = 0
 
-    def at(piece: int, u: float, order: int, sign: float = 1.0) -> FloatArray:
-        row = np.zeros(6 * (n - 1))
-        row[6 * piece : 6 * piece + 6] = sign * _row(np.asarray(u), order) / h[piece] ** order
-        return row
-
-    def need(row: FloatArray, value: Any, order: int) -> None:
+    def need(terms: Sequence[tuple[int, float, float]], order: int, value: Any = 0.0) -> None:
+        """One equation: the sum of sign * derivative over (piece, local time 0 or 1, sign) equals `value`."""
+        nonlocal row
         scale = float(h.min()) ** order  # keeps the rows of like size
-        rows.append(row * scale)
-        right.append(np.broadcast_to(np.asarray(value, float), (dims,)) * scale)
+        for piece, u, sign in terms:
+            columns = np.arange(6 * piece, 6 * piece + 6)
+            band[_BAND + row - columns, columns] = sign * scale / h[piece] ** order * _ENDS[int(u)][order]
+        right[row] = np.asarray(value, float) * scale
+        row += 1
 
     for k in range(n):
-        end = k in (0, n - 1)
-        pieces = [(p, u) for p, u in ((k - 1, 1.0), (k, 0.0)) if 0 <= p < n - 1]
-        for piece, u in pieces:
-            need(at(piece, u, 0), x[k], 0)
+        pieces = [(p, u, 1.0) for p, u in ((k - 1, 1.0), (k, 0.0)) if 0 <= p < n - 1]
+        both = [(k - 1, 1.0, 1.0), (k, 0.0, -1.0)]
+        for piece in pieces:
+            need([piece], 0, x[k])
         for order, known in zip((1, 2), fixed, strict=True):
             value = known.get(k, FREE)
             dual = 5 - order  # what a free velocity (4) or acceleration (3) makes natural
             if value is not FREE:
-                for piece, u in pieces:
-                    need(at(piece, u, order), value, order)
-            elif end:
-                need(at(*pieces[0], dual), 0.0, dual)
+                for piece in pieces:
+                    need([piece], order, value)
+            elif len(pieces) == 1:
+                need(pieces, dual)
             else:
-                need(at(k - 1, 1.0, order) + at(k, 0.0, order, -1.0), 0.0, order)
-                need(at(k - 1, 1.0, dual) + at(k, 0.0, dual, -1.0), 0.0, dual)
-    terms = np.linalg.solve(np.array(rows), np.array(right)).reshape(n - 1, 6, dims)
-    return Curve(t, terms)
+                need(both, order)
+                need(both, dual)
+    return Curve(t, _solve(band, right).reshape(n - 1, 6, dims))
+
+
+def _solve(band: FloatArray, right: FloatArray) -> FloatArray:
+    """Solve the banded system; few unknowns go the plain way, which needs no scipy."""
+    size = len(right)
+    if size > 60:
+        from scipy.linalg import solve_banded
+
+        return np.asarray(solve_banded((_BAND, _BAND), band, right))
+    full = np.zeros((size, size))
+    for offset in range(-_BAND, _BAND + 1):
+        columns = np.arange(max(0, offset), min(size, size + offset))
+        full[columns - offset, columns] = band[_BAND - offset, columns]
+    return np.asarray(np.linalg.solve(full, right), np.float64)
 
 
 def ease(time: ArrayLike, start: float, end: float) -> FloatArray:

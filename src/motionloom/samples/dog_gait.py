@@ -156,7 +156,7 @@ def rolled(pad: FloatArray) -> FloatArray:
 def _pitches(front: bool, strikes: FloatArray, lasts: FloatArray) -> tuple[Curve, Curve]:
     """Pitch of the long foot bone and of the paw, rad, through all stances and swings."""
     # degrees: strike, middle, off, folded in the swing, reaching
-    bone = np.radians((14, -4, -46, -112, -28) if front else (15, 2, -30, -62, -12))
+    bone = np.radians((14, -4, -46, -98, -24) if front else (15, 2, -30, -62, -12))
     pad = np.radians((8, 0, -44, -75, -10) if front else (6, 0, -42, -62, -8))
     bones: list[tuple[float, float]] = []
     pads: list[tuple[float, float]] = []

@@ -79,7 +79,7 @@ def walk_gait(speed: float, turn: float, style: Style, nature: Nature) -> Gait:
     keys = (
         (0.22, 0.165, peak, off - np.radians(9)),
         (0.5, 0.495, 0.66 * peak, np.radians(-27 * small)),
-        (0.77, 0.85 + 0.1 * style.ball, 0.024 + 0.045 * style.ball, np.radians(12 * small - 24 * style.ball)),
+        (0.77, 0.85 + 0.12 * style.ball, 0.024 + 0.055 * style.ball, np.radians(12 * small - 24 * style.ball)),
     )
     return Gait(
         step=float(step),
@@ -93,7 +93,7 @@ def walk_gait(speed: float, turn: float, style: Style, nature: Nature) -> Gait:
         strike_pitch=float(strike),
         off_pitch=float(off),
         off_toe=-np.radians(24.0),
-        swing=Swing(keys, 0.012, (0.2 * u * (1 - style.ball), 0.1 * u)),
+        swing=Swing(keys, 0.012, (0.2 * u * (1 - style.ball), 0.1 * u + 0.3 * style.ball)),
         runs=False,
     )
 
@@ -123,7 +123,7 @@ def run_gait(speed: float, turn: float, style: Style, nature: Nature) -> Gait:
         toe_out=np.radians(5 + nature.trait("toe out", 2.0)),
         over=float(np.clip(0.285 + 0.022 * (speed - 3), 0.285, 0.38)),
         flat=0.27,
-        lift=0.41,
+        lift=0.37,
         peel=0.55,
         strike_pitch=float(strike),
         off_pitch=float(off),

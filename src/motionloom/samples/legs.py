@@ -28,7 +28,7 @@ def hips_height(
     knees: tuple[FloatArray, FloatArray],
     fps: float,
     *,
-    cutoff: float = 6.0,
+    cutoff: float = 9.0,
     straightest: float = 0.13,
 ) -> FloatArray:
     """(F,) height of the root such that each standing knee bends by `knees` rad where its leg carries the weight.
@@ -43,8 +43,13 @@ def hips_height(
     weight = np.stack([feet[0].support ** 2, feet[1].support ** 2])
     total = weight.sum(0)
     target = (weight * np.stack(want)).sum(0) / np.maximum(total, 1e-9)
-    y = smooth_fit(target, np.minimum(total, 1.0), fps, cutoff)
-    share, extra = np.minimum(total, 1.0), np.zeros_like(y)
+    return kept_below(target, np.minimum(total, 1.0), ceiling, fps, cutoff)
+
+
+def kept_below(target: FloatArray, share: FloatArray, ceiling: FloatArray, fps: float, cutoff: float) -> FloatArray:
+    """(F,) a smooth curve that follows `target` by its weight `share` and stays below `ceiling` (may be infinite)."""
+    y = smooth_fit(target, share, fps, cutoff)
+    extra = np.zeros_like(y)
     for _ in range(30):  # pull down, smoothly, what would stretch a leg
         over = y - ceiling
         if over.max() < 2e-4:
@@ -85,20 +90,23 @@ def leg(trunk: Trunk, foot: FootMotion, side: int, facing: FloatArray, fps: floa
     A standing foot is reached exactly; one in the air gives way where the leg would be longer than `free` of its full
     length.
     """
-    outward = facing + (SPLAY if side == LEFT else -SPLAY)
-    turn = yaw(outward)
     hip = trunk.hip(side)
-    bent = multiply(turn, about(0, -0.3)), multiply(turn, about(0, 0.3))  # any bent leg, for the solver to start from
-    knee = hip + rotate(bent[0], [0.0, -THIGH, 0.0])
-    ankle = knee + rotate(bent[1], [0.0, -SHIN, 0.0])
-    ahead = rotate(turn, [0.0, 0.0, 2.0])
-    target = hip + _give(foot.ankle - hip, foot.touches, fps, free)[:, None] * (foot.ankle - hip)
-    solved = two_bone(hip, knee, ankle, target, pole=hip + ahead, soft=SOFT)
-    upper, lower = multiply(solved.upper, bent[0]), multiply(solved.lower, bent[1])
+    turn = yaw(facing + (SPLAY if side == LEFT else -SPLAY))
+    target = hip + held_back(foot.ankle - hip, foot.touches, fps, free)[:, None] * (foot.ankle - hip)
+    upper, lower = leg_bones(hip, target, turn)
     return Limb(upper, lower, foot.foot_turn(), foot.toe_turn())
 
 
-def _give(reach: FloatArray, touches: BoolArray, fps: float, most: float) -> FloatArray:
+def leg_bones(hip: FloatArray, ankle: FloatArray, frame: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """World rotations of thigh and shin that bring the ankle to its place; knees point along the frame's z."""
+    bent = multiply(frame, about(0, -0.3)), multiply(frame, about(0, 0.3))  # any bent leg, for the solver to start from
+    knee = hip + rotate(bent[0], [0.0, -THIGH, 0.0])
+    below = knee + rotate(bent[1], [0.0, -SHIN, 0.0])
+    solved = two_bone(hip, knee, below, ankle, pole=hip + rotate(frame, [0.0, 0.0, 2.0]), soft=SOFT)
+    return multiply(solved.upper, bent[0]), multiply(solved.lower, bent[1])
+
+
+def held_back(reach: FloatArray, touches: BoolArray, fps: float, most: float) -> FloatArray:
     """(F,) by how much to shorten hip-to-ankle vectors (F, 3) in the air so that the knee never locks.
 
     Up to `free` legs of length nothing changes; past it the length tends to 0.995 legs. `free` is `most` in mid-air and

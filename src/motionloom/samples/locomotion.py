@@ -147,7 +147,7 @@ def _hips_place(way: Path, c: Carriage, time: FloatArray, phase: FloatArray, hea
 
 def _tremble(nature: Nature, time: FloatArray) -> FloatArray:
     """(F, 2) the millimetre by which nobody moves smoothly."""
-    return np.stack([nature.wander(f"tremble {k}", 0.0011, 1.5, 5.0)(time) for k in "xz"], -1)
+    return np.stack([nature.wander(f"tremble {k}", 0.0014, 1.5, 5.0)(time) for k in "xz"], -1)
 
 
 def _walking_knees(gait: Gait, speed: float, phase: FloatArray, style: Style) -> tuple[FloatArray, FloatArray]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import comb
 
 import numpy as np
 
@@ -168,13 +169,42 @@ def _step(a: Plant, b: Plant) -> Step:
 
 
 def _pitch(a: Plant, b: Plant, keys: list[tuple[float, float, float, float]]) -> Curve:
-    rows = [(a.lift, 0.0)]
-    rows += [(a.off, a.off_pitch)] if a.off > a.lift + 1e-6 else []
-    rows += [(t, angle) for t, _, _, angle in keys]
-    rows += [(b.strike, b.strike_pitch)] if b.flat > b.strike + 1e-6 else []
-    rows += [(b.flat, 0.0)]
-    times, angles = zip(*rows, strict=True)
-    return min_jerk(times, np.array(angles)[:, None])
+    """Pitch of the foot from lift to flat: it rolls off and settles without ever turning back, and swings between."""
+    rolls, settles = a.off > a.lift + 1e-6, b.flat > b.strike + 1e-6
+    start = (a.off if rolls else a.lift, a.off_pitch if rolls else 0.0)
+    end = (b.strike if settles else b.flat, b.strike_pitch if settles else 0.0)
+    roll = a.off_pitch * _eased(2.0) if rolls else np.zeros(6)
+    settle = b.strike_pitch * _reversed(_eased(1.8)) if settles else np.zeros(6)
+    spans = a.off - a.lift, b.flat - b.strike
+    one, two = np.arange(6.0), np.arange(6.0) * np.arange(-1.0, 5.0)
+    velocity = {0: float(roll @ one) / spans[0] if rolls else 0.0, -1: float(settle[1]) / spans[1] if settles else 0.0}
+    bend = {
+        0: float(roll @ two) / spans[0] ** 2 if rolls else 0.0,
+        -1: 2 * float(settle[2]) / spans[1] ** 2 if settles else 0.0,
+    }
+    rows = [start, *((t, angle) for t, _, _, angle in keys), end]
+    times, angles = (np.array(v) for v in zip(*rows, strict=True))
+    air = min_jerk(times, angles[:, None], velocity=velocity, acceleration=bend)
+    knots, terms = [air.knots], [air.terms]
+    if rolls:
+        knots, terms = [np.array([a.lift]), *knots], [roll[None, :, None], *terms]
+    if settles:
+        knots, terms = [*knots, np.array([b.flat])], [*terms, settle[None, :, None]]
+    return Curve(np.concatenate(knots), np.concatenate(terms))
+
+
+def _eased(slope: float) -> FloatArray:
+    """Polynomial terms (6,) of u^3 (4 - s) + u^4 (s - 3): from rest to 1, arriving with slope s, never going back."""
+    return np.array([0.0, 0.0, 0.0, 4 - slope, slope - 3, 0.0])
+
+
+def _reversed(terms: FloatArray) -> FloatArray:
+    """The same polynomial run backwards: its terms in 1 - u."""
+    out = np.zeros(6)
+    for k, c in enumerate(terms):
+        for i in range(k + 1):
+            out[i] += c * comb(k, i) * (-1.0) ** i
+    return out
 
 
 def _bend(a: Plant, b: Plant, pitch: Curve, toe: Callable[[FloatArray], FloatArray]) -> Curve:

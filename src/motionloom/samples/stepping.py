@@ -9,7 +9,7 @@ import numpy as np
 
 from motionloom.core import FloatArray
 from motionloom.samples.curves import ease, min_jerk
-from motionloom.samples.person import ANKLE, LEFT, RIGHT
+from motionloom.samples.person import LEFT, RIGHT
 from motionloom.samples.plants import Plant, Swing
 
 
@@ -60,7 +60,7 @@ def plants_of(start: tuple[Plant, Plant], steps: Sequence[Step]) -> tuple[list[P
 def _swing(a: Plant, step: Step, push: float) -> Swing:
     """A step clears the straight line, and the edge of a stair if it goes up or down."""
     climb = step.place[1] - a.place[1]
-    top = step.lift + 0.6 * abs(climb)
+    top = step.lift + (0.5 * climb if climb > 0 else -0.25 * climb)
     keys = (
         (0.3, 0.24, top + max(-climb, 0.0) * 0.1 + 0.03, 0.9 * push),
         (0.62, 0.77, 0.85 * top + 0.015, 0.3 * push + 0.4 * step.strike),
@@ -117,6 +117,3 @@ def on_ground(x: float, z: float, heading: float, origin: tuple[float, float] = 
     """A place given in a dancer's own frame (x left, z ahead), in the world."""
     c, s = np.cos(heading), np.sin(heading)
     return float(origin[0] + c * x + s * z), float(origin[1] - s * x + c * z)
-
-
-__all__ = ["ANKLE", "Step", "on_ground", "plants_of", "turn_path", "weight_path"]

@@ -12,10 +12,15 @@ import numpy as np
 
 from motionloom.core import BadRequest, Clip
 from motionloom.samples.actions.carry import carry
+from motionloom.samples.actions.cartwheel import cartwheel
 from motionloom.samples.actions.dance import dance
+from motionloom.samples.actions.duck import duck
 from motionloom.samples.actions.jump import jump
 from motionloom.samples.actions.look import look
 from motionloom.samples.actions.punch import punch
+from motionloom.samples.actions.sit import sit
+from motionloom.samples.actions.steps import steps
+from motionloom.samples.actions.turn import turn
 from motionloom.samples.actions.wave import wave
 from motionloom.samples.dog_gait import dog_trot, dog_walk
 from motionloom.samples.dog_jump import dog_jump
@@ -178,6 +183,50 @@ _ALL = (
         dance,
         bpm=Parameter(112.0, "tempo", "beats/min", 70, 140),
         seconds=_seconds(18.0, 2.0),
+        style=STYLE,
+    ),
+    _sample(
+        "turn",
+        "a person turns on the spot",
+        turn,
+        turn=Parameter(1.5708, "how far, left positive", "rad", -6.3, 6.3),
+        speed=Parameter(1.0, "tempo; 1 is half a second a step", "", 0.5, 1.6),
+        style=STYLE,
+    ),
+    _sample(
+        "steps",
+        "a person climbs stairs, up or down",
+        steps,
+        rise=Parameter(0.17, "height of a stair", "m", 0.05, 0.24),
+        run=Parameter(0.29, "depth of a stair", "m", 0.22, 0.45),
+        count=Parameter(5, "number of stairs", "", 1, 60),
+        direction=Parameter("up", "which way", choices=("up", "down")),
+        speed=Parameter(1.0, "tempo; 1 is about 0.6 s a stair", "", 0.5, 1.5),
+        style=STYLE,
+    ),
+    _sample(
+        "sit",
+        "a person sits down and gets up again",
+        sit,
+        height=Parameter(0.45, "height of the seat", "m", 0.25, 0.75),
+        seconds=_seconds(7.0, 4.5),
+        speed=Parameter(1.0, "tempo of going down and up", "", 0.8, 1.6),
+        style=STYLE,
+    ),
+    _sample(
+        "duck",
+        "a person ducks under something",
+        duck,
+        height=Parameter(1.2, "top of the head at the lowest point", "m", 1.0, 1.65),
+        side=Parameter(0.0, "dodge: 1 to the left, -1 to the right", "", -1, 1),
+        speed=Parameter(1.0, "tempo; 1 is 0.42 s down", "", 0.5, 1.5),
+        style=STYLE,
+    ),
+    _sample(
+        "cartwheel",
+        "a person turns a cartwheel to the left",
+        cartwheel,
+        speed=Parameter(1.0, "tempo", "", 0.7, 1.3),
         style=STYLE,
     ),
     _sample(

@@ -83,7 +83,7 @@ def _height(beats: Beats, stand: float, height: float, up: float, fall: float, l
     return min_jerk(
         knots,
         np.array(values)[:, None],
-        velocity={2: up, 3: 0.0, 4: -fall},
+        velocity={1: 0.0, 2: up, 3: 0.0, 4: -fall, 5: 0.0},
         acceleration={2: -GRAVITY, 3: -GRAVITY, 4: -GRAVITY},
     )
 
