@@ -1,0 +1,35 @@
+"""A clip in a few numbers."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from motionloom.core import Clip, Origin, Source, replace
+from motionloom.kinematics.facts import facts
+
+
+def test_length_travel_speed_and_turn_of_a_tiny_clip(tiny: Clip) -> None:
+    f = facts(tiny)
+    assert (f.frames, f.fps, f.seconds, f.joints) == (10, 10.0, 1.0, 3)
+    assert f.travel == pytest.approx(0.9)  # nine steps of 10 cm
+    assert f.speed == pytest.approx(0.9)
+    assert f.turn == pytest.approx(0.9)
+    assert f.hips == (1.0, 1.0)
+    assert f.roles == (("hips", "Hips"), ("spine", "Mid"), ("head", "Top"))
+
+
+def test_sources_are_counted_and_cuts_between_runs_too(tiny: Clip) -> None:
+    which, frames = np.array([0] * 6 + [1] * 4), np.array([0, 1, 2, 7, 8, 9, 0, 1, 2, 3])
+    origin = Origin(sources=(Source("a", "cuts", 3), Source("b", "cuts", 3)), which=which, frames=frames)
+    f = facts(replace(tiny, origin=origin))
+    assert f.sources == (("a", "cuts", 3, 6), ("b", "cuts", 3, 4))
+    assert f.cuts == 2
+
+
+def test_facts_are_plain_values_for_json(tiny: Clip) -> None:
+    out = json.loads(json.dumps(facts(tiny).as_dict()))
+    assert out["roles"]["head"] == "Top"
+    assert out["seconds"] == 1.0
