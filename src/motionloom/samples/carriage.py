@@ -32,6 +32,7 @@ class Carriage:
     elbow_swing: float
     abduct: float
     inward: float
+    loose: float = 1.0  # natural variation: slow walkers vary more
 
 
 def walking(speed: float, style: Style, nature: Nature) -> Carriage:
@@ -42,17 +43,18 @@ def walking(speed: float, style: Style, nature: Nature) -> Carriage:
         surge=0.011 * min(u, 1.2),
         surge_phase=0.15,
         sway=(0.030 - 0.007 * u) * style.sway,
-        yaw=np.radians(2.6 + 3.2 * u) * style.twist,
-        drop=np.radians(2.4 + 2.2 * min(u, 1.2)),
+        yaw=np.radians(5.3 + 0.7 * u) * style.twist,
+        drop=np.radians(3.2 + 1.5 * min(u, 1.2)),
         lean=np.radians(1.0 + 1.6 * u) + style.lean + nature.trait("lean", 0.02),
         nod=np.radians(1.6),
-        chest=np.radians(3.0) * u * style.twist,
+        chest=np.radians(2.0) * u * style.twist,
         arm=np.radians(4.0 + 11.5 * u) * style.arms * person,
         arm_mean=np.radians(-5.0),
         elbow=np.radians(18 + 6 * u) + style.elbow + nature.trait("elbow", 0.06),
         elbow_swing=np.radians(3 + 7 * u) * person,
         abduct=np.radians(9.0) + style.abduct + nature.trait("abduct", 0.03),
         inward=np.radians(8.0) + 0.5 * style.elbow,
+        loose=float(np.clip(2.8 - 1.8 * u, 1.0, 2.0)),
     )
 
 
@@ -88,16 +90,16 @@ def pelvis_and_chest(
     style: Style,
 ) -> tuple[FloatArray, FloatArray]:
     """World rotations (F, 4) of pelvis and chest. `bank` (F,) rad tips the body into a left turn."""
-    c, loose = carriage, style.loose
+    c, loose = carriage, style.loose * carriage.loose
     lead = 0.5 if gait.runs else 0.0  # runners' hips turn before the foot lands
     pelvis = posture(
         heading,
         lean=0.55 * c.lean
         + c.nod * np.cos(2 * phase - 0.6)
         + 0.4 * style.lean
-        + nature.wander("pelvis lean", 0.007 * loose, 0.1, 3.0)(time),
-        roll=0.6 * bank - c.drop * np.cos(phase - 0.9) + nature.wander("pelvis roll", 0.006 * loose, 0.1, 3.0)(time),
-        twist=-c.yaw * np.cos(phase + lead) + nature.wander("pelvis twist", 0.012 * loose, 0.08, 3.0)(time),
+        + nature.wander("pelvis lean", 0.014 * loose, 0.1, 3.0)(time),
+        roll=0.6 * bank - c.drop * np.cos(phase - 0.9) + nature.wander("pelvis roll", 0.012 * loose, 0.1, 3.0)(time),
+        twist=-c.yaw * np.cos(phase + lead) + nature.wander("pelvis twist", 0.016 * loose, 0.08, 3.0)(time),
     )
     chest = posture(
         heading,

@@ -18,7 +18,7 @@ from motionloom.samples.upper import posture
 
 WALK = (0.0, 0.18, 0.5, 0.68)  # when each of FEET strikes, in strides: hind before front on each side
 TROT = (0.0, 0.5, 0.5, 0.0)  # diagonal pairs together
-ROLL = 0.72  # part of the stance at which the paw begins to roll over its tip
+ROLL = 0.7  # part of the stance at which the paw begins to roll over its tip
 
 
 def dog_walk(
@@ -31,8 +31,8 @@ def dog_walk(
 ) -> Clip:
     """A dog walks at `speed` m/s, turning left at `turn` rad/s, or to `target` (x, z) m on an arc.
 
-    Lateral sequence (hind foot, then the fore foot of the same side), each foot on the ground for 0.66 of the stride
-    at 1 m/s (Griffin et al. 2004); stride time 0.64 s at 1 m/s, shorter when faster.
+    Lateral sequence (hind foot, then the fore foot of the same side), each paw stands for 0.59 of the stride at 1 m/s
+    (until its joint rolls off; Griffin et al. 2004 have 0.6 to 0.7 for the whole paw); stride time 0.66 s at 1 m/s.
     """
     return _go("dog_walk", speed, turn, seconds, target, seed, fps)
 
@@ -56,8 +56,8 @@ def _go(
         turn, seconds = arc_to(target, speed)
     nature = Nature(seed)
     trots = name == "dog_trot"
-    stride = (0.5 - 0.035 * speed if trots else 0.64 * max(speed, 0.3) ** -0.42) * (1 + nature.trait("stride", 0.03))
-    duty = float(np.clip(0.5 - 0.035 * speed, 0.34, 0.46) if trots else np.clip(0.72 - 0.06 * speed, 0.58, 0.72))
+    stride = (0.53 - 0.03 * speed if trots else 0.66 * max(speed, 0.3) ** -0.42) * (1 + nature.trait("stride", 0.03))
+    duty = float(np.clip(0.47 - 0.035 * speed, 0.34, 0.42) if trots else np.clip(0.66 - 0.07 * speed, 0.53, 0.66))
     time = frame_times(seconds, fps)
     fine = np.arange(-PAD - 2.0, seconds + PAD + 2.0, 1 / 240)
     drift = nature.wander("speed", 0.012 * speed, 0.05, 0.3)(fine)
@@ -123,7 +123,7 @@ def _paw(
     toe = np.empty((len(time), 3))
     heading = np.empty(len(time))
     stands, rests = np.zeros(len(time), bool), np.zeros(len(time), bool)
-    lift = (0.068 if front else 0.056) + (0.03 if trots else 0.0)
+    lift = (0.075 if front else 0.056) + (0.05 if trots else 0.0)
     bone, pad = _pitches(front, strikes, lasts)
     for k in range(count):
         on, off = float(strikes[k]), float(strikes[k] + lasts[k])
@@ -139,11 +139,15 @@ def _paw(
         a, b = spots[k][0], spots[k + 1][0]
         near = off + np.array([-1e-3, 0.0])
         up = rolled(pad(near)[:, 0])
-        toe[flies] = _paw_swing(off, air, a, b, lift, float(up[1]), float(up[1] - up[0]) * 1e3)(time[flies])
+        lead, fall = (0.012, 0.03) if trots else (0.03, 0.022)
+        along_way, high = _paw_swing(off, air, (lead, fall), a, b, lift, float(up[1]), float(up[1] - up[0]) * 1e3)
+        early = (time > off - lead) & (time <= off)
+        toe[early] = along_way(time[early]) + (toe[early, 1] - PAW)[:, None] * np.array([0.0, 1.0, 0.0])
+        toe[flies] = along_way(time[flies]) + high(time[flies])
         heading[flies] = np.interp(time[flies], [off, off + air], [spots[k][1], spots[k + 1][1]])
-    early, late = time < strikes[0], time > strikes[-1] + lasts[-1]
-    toe[early], heading[early] = spots[0]
-    toe[late], heading[late] = spots[-1]
+    before, after = time < strikes[0], time > strikes[-1] + lasts[-1]
+    toe[before], heading[before] = spots[0]
+    toe[after], heading[after] = spots[-1]
     return Paw(toe, bone(time)[:, 0], pad(time)[:, 0], heading, stands, rests)
 
 
@@ -156,15 +160,15 @@ def rolled(pad: FloatArray) -> FloatArray:
 def _pitches(front: bool, strikes: FloatArray, lasts: FloatArray) -> tuple[Curve, Curve]:
     """Pitch of the long foot bone and of the paw, rad, through all stances and swings."""
     # degrees: strike, middle, off, folded in the swing, reaching
-    bone = np.radians((14, -4, -46, -98, -24) if front else (15, 2, -30, -62, -12))
+    bone = np.radians((27, -2, -60, -92, -8) if front else (29, 4, -58, -66, 8))
     pad = np.radians((8, 0, -44, -75, -10) if front else (6, 0, -42, -62, -8))
     bones: list[tuple[float, float]] = []
     pads: list[tuple[float, float]] = []
     flat: list[int] = []
     for k, (on, lasting) in enumerate(zip(strikes, lasts, strict=True)):
         off = on + lasting
-        bones += [(on, bone[0]), (on + 0.14 * lasting, bone[0] - 0.09), (on + 0.5 * lasting, bone[1])]
-        bones += [(on + ROLL * lasting, 0.62 * bone[1] + 0.3 * bone[2]), (off, bone[2])]
+        bones += [(on, bone[0]), (on + 0.14 * lasting, bone[0] - 0.14), (on + 0.5 * lasting, bone[1])]
+        bones += [(on + ROLL * lasting, 0.55 * bone[1] + 0.42 * bone[2]), (off, bone[2])]
         flat += [len(pads) + 1, len(pads) + 2]
         pads += [(on, pad[0]), (on + 0.16 * lasting, 0.0), (on + ROLL * lasting, 0.0), (off, pad[2])]
         if k + 1 < len(strikes):
@@ -180,25 +184,31 @@ def _pitches(front: bool, strikes: FloatArray, lasts: FloatArray) -> tuple[Curve
 
 
 def _paw_swing(
-    off: float, air: float, a: FloatArray, b: FloatArray, lift: float, up: float, speed: float
-) -> Callable[[FloatArray], FloatArray]:
-    """The toe joint in the air: leaves upwards, and comes down over its next place, the way done 30 ms before."""
+    off: float,
+    air: float,
+    spare: tuple[float, float],
+    a: FloatArray,
+    b: FloatArray,
+    lift: float,
+    up: float,
+    speed: float,
+) -> tuple[Callable[[FloatArray], FloatArray], Callable[[FloatArray], FloatArray]]:
+    """The toe joint's way over the ground and its height, both (..., 3).
+
+    It starts forward spare[0] s before it leaves, while the tip of the paw still touches, and is over its next place
+    spare[1] s before it strikes.
+    """
     end = off + air
-    above = end - min(0.03, 0.15 * air)
-    way = min_jerk(
-        [off, off + 0.36 * air, off + 0.7 * air, above], np.array([[0.0], [0.3], [0.8], [1.0]]), acceleration={-1: FREE}
-    )
+    above = end - min(spare[1], 0.12 * air)
+    parts = [off - spare[0], off + 0.34 * air, off + 0.68 * air, above]
+    way = min_jerk(parts, np.array([[0.0], [0.31], [0.79], [1.0]]), acceleration={-1: FREE})
     high = min_jerk(
         [off, off + 0.36 * air, off + 0.7 * air, above, end],
-        np.array([[up], [max(lift, up + 0.02)], [0.8 * lift], [0.03], [0.0]]),
-        velocity={0: speed, -1: -0.8},
+        np.array([[up], [max(lift, up + 0.02)], [0.75 * lift], [0.027], [0.0]]),
+        velocity={0: speed, -1: -1.1},
         acceleration={0: FREE, -1: FREE},
     )
-
-    def place(time: FloatArray) -> FloatArray:
-        return a + way(time) * (b - a) + high(time) * np.array([0.0, 1.0, 0.0])
-
-    return place
+    return lambda t: a + way(t) * (b - a), lambda t: high(t) * np.array([0.0, 1.0, 0.0])
 
 
 def _trunk(
@@ -220,18 +230,18 @@ def _trunk(
     bank = np.arctan(speed * turn / 9.81)
     sway = (0.006 if trots else 0.014) * np.cos(phase - 1.6) + w("sway", 0.004, 0.1, 2.0)(time)
     surge = (0.004 if trots else 0.006) * np.cos(2 * phase - 1.0)
-    bob = 0.016 * np.cos(2 * phase - (4.2 if trots else 1.2)) if trots else 0.008 * np.cos(2 * phase - 1.2)
+    bob = 0.016 * np.cos(2 * phase - (4.2 if trots else 1.2)) if trots else 0.015 * np.cos(2 * phase - 1.2)
     reach = 0.5 * speed * duty * stride  # the farther the legs reach, the lower the trunk
     low = 0.5 * max(reach - 0.12, 0.0) ** 1.5 + (0.0 if not trots else 0.005)
     place = way.at(time) + sway[:, None] * left + surge[:, None] * forward
     height = HIPS - 0.012 - low + bob + w("height", 0.002, 0.2, 3.0)(time) + nature.trait("height", 0.004)
     root = np.stack([place[:, 0], height, place[:, 1]], -1)
-    size = 0.6 if trots else 1.0
+    size = 0.8 if trots else 1.0
     hips = posture(
         heading,
-        lean=0.015 + 0.02 * np.cos(2 * phase - 0.4) + w("hips lean", 0.012, 0.2, 3.0)(time),
-        roll=0.5 * bank - size * 0.045 * np.cos(phase - 0.7) + w("hips roll", 0.010, 0.2, 3.0)(time),
-        twist=-size * 0.075 * np.cos(phase - 0.1) + w("hips twist", 0.014, 0.1, 2.5)(time),
+        lean=0.015 + (0.02 if trots else 0.05) * np.cos(2 * phase - 0.4) + w("hips lean", 0.012, 0.2, 3.0)(time),
+        roll=0.5 * bank - size * 0.11 * np.cos(phase - 0.7) + w("hips roll", 0.010, 0.2, 3.0)(time),
+        twist=-size * 0.14 * np.cos(phase - 0.1) + w("hips twist", 0.014, 0.1, 2.5)(time),
     )
     ahead = np.clip(0.5 * turn / max(speed, 0.3), -0.35, 0.35)
     chest = posture(

@@ -124,7 +124,8 @@ def under_way(name: str, speed: float, turn: float, seconds: float, style: str, 
     if runs:
         height = running_height(steps, gait, time, place, pelvis, feet, fps, manner)
     else:
-        height = hips_height(place, pelvis, feet, _walking_knees(gait, speed, phase, manner), fps)
+        cutoff = 5.0 + 4.0 * min(speed / 1.4, 1.0)  # slow steps land softly
+        height = hips_height(place, pelvis, feet, _walking_knees(gait, speed, phase, manner), fps, cutoff=cutoff)
     root = np.stack([place[:, 0], height, place[:, 1]], -1)
     look = np.clip(0.35 * turn, -0.5, 0.5) * np.ones(len(time))
     head = steady_head(carriage, time, phase, heading, tilt, look, nature, manner)
@@ -147,7 +148,7 @@ def _hips_place(way: Path, c: Carriage, time: FloatArray, phase: FloatArray, hea
 
 def _tremble(nature: Nature, time: FloatArray) -> FloatArray:
     """(F, 2) the millimetre by which nobody moves smoothly."""
-    return np.stack([nature.wander(f"tremble {k}", 0.0014, 1.5, 5.0)(time) for k in "xz"], -1)
+    return np.stack([nature.wander(f"tremble {k}", 0.0017, 1.5, 5.0)(time) for k in "xz"], -1)
 
 
 def _walking_knees(gait: Gait, speed: float, phase: FloatArray, style: Style) -> tuple[FloatArray, FloatArray]:

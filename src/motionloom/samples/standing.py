@@ -61,9 +61,10 @@ def idle(time: FloatArray, nature: Nature, style: Style, *, width: float = 0.11,
     breath = np.sin(2 * np.pi * 0.26 * time + nature.rng("breath").uniform(0, 6.28))
     wander = nature.wander
     lean = style.lean + nature.trait("lean", 0.02)
+    tremble = {k: wander(f"tremble {k}", 0.0007, 1.5, 5.0)(time) for k in "xz"}
     return still(time).plus(
-        x=shift + sway,
-        z=0.01 + wander("sway z", 0.006 * loose, 0.08, 1.6)(time),
+        x=shift + sway + tremble["x"],
+        z=0.01 + wander("sway z", 0.006 * loose, 0.08, 1.6)(time) + tremble["z"],
         crouch=0.13 + style.crouch + nature.trait("knees", 0.02),
         lean=0.02 + 0.5 * lean + wander("pelvis lean", 0.006, 0.08, 2.0)(time),
         roll=-0.55 * shift / max(width, 0.05) * 0.12 + wander("pelvis roll", 0.003)(time),
@@ -98,11 +99,13 @@ def figure(
     fps: float,
     *,
     height: FloatArray | None = None,
+    knees: tuple[FloatArray, FloatArray] | None = None,
     gaze: FloatArray | None = None,
     cutoff: float = 6.0,
     free: float = 0.985,
 ) -> Figure:
-    """Feet, trunk and legs. The hips ride on the legs, or follow `height` (F,) m where it is given."""
+    """Feet, trunk and legs. The hips ride on the legs, which bend by `moves.crouch` or each by its own of `knees`; or
+    they follow `height` (F,) m."""
     m = moves
     feet = (foot_motion(plants[LEFT], time), foot_motion(plants[RIGHT], time))
     pelvis = posture(m.heading, lean=m.lean, roll=m.roll, twist=m.twist)
@@ -110,7 +113,7 @@ def figure(
     head = posture(m.heading, lean=m.head_lean, roll=m.head_roll, twist=m.head_twist)
     place = np.stack([m.x, m.z], -1)
     if height is None:
-        height = hips_height(place, pelvis, feet, (m.crouch, m.crouch), fps, cutoff=cutoff)
+        height = hips_height(place, pelvis, feet, knees or (m.crouch, m.crouch), fps, cutoff=cutoff)
     root = np.stack([m.x, height, m.z], -1)
     trunk = Trunk(root, pelvis, chest, head, gaze, collars(m.shrug, m.reach))
     facing = m.heading + m.twist

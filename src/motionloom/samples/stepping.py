@@ -66,7 +66,7 @@ def _swing(a: Plant, step: Step, push: float) -> Swing:
         (0.62, 0.77, 0.85 * top + 0.015, 0.3 * push + 0.4 * step.strike),
         (0.86, 0.99, 0.4 * top + 0.014, step.strike),
     )
-    return Swing(keys, 0.01, (0.0, 0.3))
+    return Swing(keys, 0.01, (0.0, 0.22 if climb else 0.3))
 
 
 def weight_path(

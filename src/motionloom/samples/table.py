@@ -201,7 +201,7 @@ _ALL = (
         run=Parameter(0.29, "depth of a stair", "m", 0.22, 0.45),
         count=Parameter(5, "number of stairs", "", 1, 60),
         direction=Parameter("up", "which way", choices=("up", "down")),
-        speed=Parameter(1.0, "tempo; 1 is about 0.6 s a stair", "", 0.5, 1.5),
+        speed=Parameter(1.0, "tempo; 1 is about 0.65 s a stair", "", 0.5, 1.5),
         style=STYLE,
     ),
     _sample(
@@ -219,7 +219,7 @@ _ALL = (
         duck,
         height=Parameter(1.2, "top of the head at the lowest point", "m", 1.0, 1.65),
         side=Parameter(0.0, "dodge: 1 to the left, -1 to the right", "", -1, 1),
-        speed=Parameter(1.0, "tempo; 1 is 0.42 s down", "", 0.5, 1.5),
+        speed=Parameter(1.0, "tempo; 1 is 0.38 s down", "", 0.5, 1.5),
         style=STYLE,
     ),
     _sample(

@@ -8,10 +8,22 @@ import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray
 from motionloom.rotation import about, multiply, rotate, slerp
-from motionloom.samples.curves import FREE, ease, min_jerk
+from motionloom.samples.curves import FREE, ease, min_jerk, smooth_fit
 from motionloom.samples.legs import held_back, hips_ceiling, kept_below, leg_bones
 from motionloom.samples.noise import Nature
-from motionloom.samples.person import ANKLE, HIPS, LEFT, RIGHT, SHIN, THIGH, Limb, Trunk, assemble
+from motionloom.samples.person import (
+    ANKLE,
+    FOREARM,
+    HIPS,
+    LEFT,
+    RIGHT,
+    SHIN,
+    THIGH,
+    UPPER_ARM,
+    Limb,
+    Trunk,
+    assemble,
+)
 from motionloom.samples.plants import FootMotion
 from motionloom.samples.stage import finish, frame_times
 from motionloom.samples.standing import hanging_arm, idle
@@ -63,12 +75,17 @@ def cartwheel(speed: float = 1.0, style: str = "normal", seed: int = 0, fps: flo
     pelvis = posture(quiet.twist * wait, roll=roll + quiet.roll * wait, lean=quiet.lean * wait)
     chest = posture(
         (quiet.twist + quiet.chest_twist) * wait,
-        roll=roll + 0.12 * bend + (quiet.roll + quiet.chest_roll) * wait,
+        roll=roll + (quiet.roll + quiet.chest_roll) * wait,
         lean=(quiet.lean + quiet.chest_lean) * wait,
     )
+    # the chest turns towards the first hand, then towards the second, and bends into the wheel
+    size = 1 + nature.trait("chest", 0.15)
+    chest = multiply(chest, multiply(about(1, 0.42 * size * np.sin(2 * roll)), about(2, -0.2 * bend)))
+    chest = multiply(chest, about(0, 0.16 * size * (1 - np.cos(2 * roll))))
     look = slerp(posture(quiet.head_twist, lean=quiet.head_lean, roll=quiet.head_roll), chest, 1 - wait)
-    crane = -0.45 * (ease(time, wheel.step, wheel.hand) - ease(time, wheel.foot, wheel.stand))  # eyes on the hands
+    crane = -0.7 * (ease(time, wheel.step, wheel.hand) - ease(time, wheel.foot, wheel.stand))  # eyes on the hands
     trunk = Trunk(root, pelvis, chest, multiply(look, about(0, crane)))
+    trunk = replace(trunk, root=_over_hands(trunk, time, wheel, fps))
     trunk = replace(trunk, root=_within_reach(trunk, time, wheel, fps))
     legs, rests, toes = _legs(trunk, time, wheel, fps)
     arms, grips = _arms(trunk, time, wheel, nature, manner)
@@ -83,11 +100,11 @@ def cartwheel(speed: float = 1.0, style: str = "normal", seed: int = 0, fps: flo
 def _plan(nature: Nature, speed: float) -> Wheel:
     t = 0.55 + nature.trait("begin", 0.08)
     times: list[float] = []
-    for part in (0.55, 0.12, 0.34, 0.2, 0.26, 0.22, 0.24, 0.3, 0.62):
+    for part in (0.6, 0.13, 0.44, 0.34, 0.1, 0.1, 0.34, 0.34, 0.68):
         t += part / speed * (1 + nature.trait(f"beat {len(times)}", 0.05))
         times.append(t)
     size = 1 + nature.trait("size", 0.02)
-    places = [p * size for p in (0.5, 1.1, 1.46, 2.06, 2.44)]
+    places = [p * size for p in (0.5, 1.1, 1.42, 2.02, 2.4)]
     errors = nature.draws("line", 4, 0.02)
     values = [*times, *places, *(float(e) for e in errors)]
     return Wheel(**{f.name: v for f, v in zip(fields(Wheel), values, strict=True)})
@@ -97,15 +114,15 @@ def _body(time: FloatArray, w: Wheel, nature: Nature) -> tuple[FloatArray, Float
     """Roll (F,) rad to the left, and the root (F, 3): shoulders pass over the hands, and hips over the shoulders."""
     start = w.step - 0.5
     knots = [start, w.step, w.hand, w.hand2, w.over, w.leave, w.foot, w.foot2, w.stand]
-    angles = np.array([0.0, 0.42, 1.95, 2.75, np.pi, 3.53, 4.33, 5.6, 2 * np.pi])
+    angles = np.array([0.0, 0.42, 2.05, 3.0, np.pi, 3.283, 4.233, 5.6, 2 * np.pi])
     roll = min_jerk(knots, angles[:, None])(time)[:, 0]
-    near, far = 0.38, 0.14  # how far outside the first hand, and inside it, the shoulders pass
+    near, far = 0.40, 0.15  # how far outside the first hand, and inside it, the shoulders pass
     over_hands = {
-        2: (w.grip - near, 0.47),
-        3: (w.grip + far, 0.52),
-        4: ((w.grip + w.grip2) / 2, 0.60),
-        5: (w.grip2 - far, 0.52),
-        6: (w.grip2 + near, 0.47),
+        2: (w.grip - near, 0.50),
+        3: (w.grip + far, 0.585),
+        4: ((w.grip + w.grip2) / 2, 0.595),
+        5: (w.grip2 - far, 0.585),
+        6: (w.grip2 + near, 0.50),
     }
     high = HIPS - 0.012
     places: list[tuple[float, float]] = []
@@ -119,6 +136,32 @@ def _body(time: FloatArray, w: Wheel, nature: Nature) -> tuple[FloatArray, Float
     xy = min_jerk(knots, np.array(places))(time)
     z = nature.wander("drift", 0.008, 0.1, 0.6)(time)
     return roll, np.stack([xy[:, 0], xy[:, 1], z], -1)
+
+
+def _grips(w: Wheel) -> dict[int, tuple[float, float, FloatArray]]:
+    """When each hand stands, from and to, and where its wrist is then."""
+    return {
+        LEFT: (w.hand, w.leave, np.array([w.grip, PALM, w.grip_z + 0.03])),
+        RIGHT: (w.hand2, w.foot - 0.02, np.array([w.grip2, PALM, w.grip2_z + 0.03])),
+    }
+
+
+def _over_hands(trunk: Trunk, time: FloatArray, w: Wheel, fps: float) -> FloatArray:
+    """The root (F, 3), moved smoothly towards a standing hand where the arm would be too short."""
+    ones = np.ones(len(time))
+    root = trunk.root
+    for _ in range(40):
+        lacking = np.zeros((len(time), 3))
+        for side, (on, off, wrist) in _grips(w).items():
+            line = wrist - replace(trunk, root=root).shoulder(side)
+            length = np.linalg.norm(line, axis=-1, keepdims=True)
+            short = np.maximum(length - 0.972 * (UPPER_ARM + FOREARM), 0.0)
+            stands = ((time >= on) & (time <= off))[:, None]
+            lacking += np.where(stands, line / length * short, 0.0)
+        if np.abs(lacking).max() < 1e-4:
+            break
+        root = root + 1.5 * np.stack([smooth_fit(lacking[:, k], ones, fps, 5.0) for k in range(3)], -1)
+    return root
 
 
 def _within_reach(trunk: Trunk, time: FloatArray, w: Wheel, fps: float) -> FloatArray:
@@ -203,20 +246,19 @@ def _arms(
     trunk: Trunk, time: FloatArray, w: Wheel, nature: Nature, style: Style
 ) -> tuple[tuple[Limb, Limb], tuple[BoolArray, BoolArray]]:
     """Arms go up, each hand is planted in its turn, and they come down at the end."""
-    spans = {LEFT: (w.hand, w.leave, w.grip, w.grip_z), RIGHT: (w.hand2, w.foot - 0.02, w.grip2, w.grip2_z)}
     arms, grips = [], []
     for side, sign in ((LEFT, 1.0), (RIGHT, -1.0)):
-        on, off, x, z = spans[side]
-        up = angled_arm(trunk, side, flex=0.15, abduct=2.75, inward=0.0, elbow=0.15, pronate=0.0)
+        on, off, spot = _grips(w)[side]
+        up = angled_arm(trunk, side, flex=0.15, abduct=2.75, inward=0.0, elbow=0.6, pronate=0.0)
         wide = ease(time, w.step - 0.55, w.step - 0.05) - ease(time, w.foot2 - 0.1, w.stand - 0.05)
         free = mixed_arm(trunk, side, hanging_arm(trunk, side, time, nature, style), up, wide)
-        wrist = np.broadcast_to(np.array([x, PALM, z + 0.03]), (len(time), 3))
+        wrist = np.broadcast_to(spot, (len(time), 3))
         out = rotate(trunk.chest, [0.3 * sign, 0.2, -1.0])
         # flat on the ground, fingers towards the wheel's line
         ground = multiply(about(1, -sign * np.pi / 2), about(0, 0.0))
         hand = np.broadcast_to(ground, (len(time), 4))
         down = reaching_arm(trunk, side, wrist, out, hand=hand)
-        hold = ease(time, on - 0.24, on) - ease(time, off, off + 0.26)
+        hold = ease(time, on - 0.34, on) - ease(time, off, off + 0.36)
         arms.append(mixed_arm(trunk, side, free, down, hold))
         grips.append((time >= on) & (time <= off))
     return (arms[0], arms[1]), (grips[0], grips[1])

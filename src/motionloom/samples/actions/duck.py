@@ -24,13 +24,13 @@ def duck(
 ) -> Clip:
     """A person ducks until the top of the head is `height` m above the ground, stays low for a moment, and gets up.
 
-    `side` from -1 (right) to 1 (left) says where the trunk dodges to; `speed` scales the tempo (1: 0.42 s down).
+    `side` from -1 (right) to 1 (left) says where the trunk dodges to; `speed` scales the tempo (1: 0.38 s down).
     """
     manner, nature = style_named(style), Nature(seed)
     tempo = (1 + nature.trait("tempo", 0.06)) / speed
-    begin = 0.7 + nature.trait("begin", 0.1)
-    beats = (begin, begin + 0.42 * tempo, begin + (0.75 + nature.trait("hold", 0.08)) * tempo, begin + 1.65 * tempo)
-    seconds = beats[3] + 0.7
+    begin = 0.55 + nature.trait("begin", 0.1)
+    beats = (begin, begin + 0.38 * tempo, begin + (0.75 + nature.trait("hold", 0.08)) * tempo, begin + 1.65 * tempo)
+    seconds = beats[3] + 0.5
     time = frame_times(seconds, fps)
     low, high = 0.0, 1.25
     clip = _ducked(time, beats, high, side, nature, manner, fps, seconds, seed)
@@ -65,6 +65,10 @@ def _ducked(
     down = through(time, (begin, 0.0), (low, 1.0), (leave, 0.93), (end, 0.0))
     after = through(time, (begin + late, 0.0), (low + late, 1.0), (leave + late, 0.95), (end + late, 0.0))
     quiet = idle(time, nature, style, rest=0.5)
+    comes = 1.0 if nature.rng("from").uniform() < 0.5 else -1.0  # it is seen coming, and looked after
+    seen = through(
+        time, (begin - 0.45, 0.0), (begin - 0.15, 1.1), (low, 0.0), (leave, -1.0), (end - 0.45, -1.1), (end + 0.05, 0.0)
+    )
     flinch = through(time, (begin - 0.05, 0.0), (begin + 0.22, 1.0), (leave + 0.1, 1.0), (end, 0.0))
     moves = quiet.plus(
         crouch=1.75 * depth * down,
@@ -74,9 +78,10 @@ def _ducked(
         roll=0.16 * aside * depth * down,
         chest_lean=0.42 * depth * after,
         chest_roll=0.3 * aside * depth * after,
-        chest_twist=-0.15 * aside * after,
-        head_lean=0.75 * min(depth, 1.0) * after,
-        head_roll=0.15 * aside * after,
+        chest_twist=-0.15 * aside * after + 0.1 * comes * seen,
+        head_lean=0.3 * min(depth, 1.0) * after - 0.3 * through(time, (low, 0.0), (leave, 1.0), (end, 0.0)),
+        head_roll=0.15 * aside * after + 0.2 * comes * seen,
+        head_twist=comes * seen,
         shrug=0.18 * flinch,
         reach=0.1 * flinch,
     )

@@ -7,7 +7,7 @@ import numpy as np
 from motionloom.core import Clip, FloatArray
 from motionloom.samples.curves import Curve, ease, min_jerk
 from motionloom.samples.noise import Nature
-from motionloom.samples.person import LEFT, RIGHT, Limb, Trunk, assemble
+from motionloom.samples.person import LEFT, RIGHT, SHIN, THIGH, Limb, Trunk, assemble
 from motionloom.samples.plants import Plant
 from motionloom.samples.stage import finish, frame_times
 from motionloom.samples.standing import figure, footprint, hanging_arm, idle
@@ -29,11 +29,11 @@ def steps(
     """A person climbs (or goes down) `count` stairs, `rise` m high and `run` m deep, one foot after the other.
 
     The stairs begin 0.2 m ahead (+z) of the first footprints; feet stand exactly on the treads. `speed` scales the
-    tempo (1: 0.6 s a stair, as people climb: Nadeau et al. 2003). The labels `up` or `down` say which way.
+    tempo (1: about 0.65 s a stair, as people climb: Nadeau et al. 2003). The labels `up` or `down` say which way.
     """
     manner, nature = style_named(style), Nature(seed)
     up = 1.0 if direction == "up" else -1.0
-    pace = (0.62 if up > 0 else 0.56) / speed * (1 + nature.trait("pace", 0.03))
+    pace = (0.66 if up > 0 else 0.6) / speed * (1 + nature.trait("pace", 0.03))
     stairs = round(count)
     begin = 0.6 + nature.trait("begin", 0.08)
     start, plan = _plan(rise * up, run, stairs, pace, begin, nature)
@@ -55,7 +55,8 @@ def steps(
         head_lean=busy * 0.22,
         crouch=busy * (0.1 if up > 0 else 0.16),
     )
-    body = figure(moves, plants_of(start, plan), time, fps, cutoff=2.6)
+    knees = _knees(plan, time, rise * up, pace, moves.crouch)
+    body = figure(moves, plants_of(start, plan), time, fps, knees=knees, cutoff=3.0)
     arms = tuple(_arm(body.trunk, side, time, phase, busy, nature, manner) for side in (LEFT, RIGHT))
     rotations = assemble(body.trunk, (arms[0], arms[1]), body.legs)
     labels = {direction: (time > begin) & (time < lands[-1])}
@@ -90,11 +91,35 @@ def _plan(
                 (x, top + rise * level, z),
                 0.1 if side == LEFT else -0.1,
                 -0.14 if down else -0.05,
-                -0.55 if not down else -0.5,
-                0.075,
+                -0.5,
+                0.06,
             )
         )
     return start, out
+
+
+def _knees(
+    plan: list[Step], time: FloatArray, rise: float, pace: float, rest: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """(F,) bend of each knee while it carries: the leg that climbs lifts the body from a bent knee (cos(k/2) of its
+    length left), the leg that lets it down bends until the other foot has landed."""
+    bent = 2 * float(np.arccos(np.clip(1 - abs(rise) / (THIGH + SHIN) - 0.015, 0.3, 1.0)))
+    out = []
+    for side in (LEFT, RIGHT):
+        knee = rest.copy()
+        own = [s for s in plan if s.side == side]
+        for k, step in enumerate(own):
+            last = step is plan[-1] or step is plan[-2]
+            until = own[k + 1].land if k + 1 < len(own) else np.inf
+            here = (time >= step.land) & (time < until)
+            if rise > 0 and step is not plan[-1]:
+                lift = 1 - ease(time, step.land - 0.05 * pace, step.land + 0.95 * pace)
+                knee[here] = (rest + (bent - rest) * lift)[here]
+            elif rise < 0 and not last:
+                sink = ease(time, step.land + 0.15 * pace, step.land + 1.1 * pace)
+                knee[here] = (rest + (bent - rest) * sink)[here]
+        out.append(knee)
+    return out[0], out[1]
 
 
 def _phase(lands: FloatArray, pace: float, first: int) -> Curve:
