@@ -6,25 +6,34 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from motionloom.core import BadRequest, Clip, FormatError, replace
+from motionloom.core import BadRequest, Clip, FormatError, Markers, replace
 from motionloom.io.bvh import read_bvh
 from motionloom.io.bvh_write import write_bvh
+from motionloom.io.c3d import read_c3d
 from motionloom.io.labels import labelled, write_labels
+from motionloom.io.marker_csv import is_marker_csv, read_marker_csv, write_marker_csv
 from motionloom.io.provenance import with_origin, write_origin
 from motionloom.io.roles_file import with_roles
 from motionloom.io.stroke import read_stroke, write_stroke
 from motionloom.io.tpose import starts_with_tpose
+from motionloom.io.trc import read_trc, write_trc
 
 
 class Format(NamedTuple):
+    """One kind of file: how a clip is read and written, and how markers are, where it can hold them."""
+
     name: str
-    read: Callable[..., Clip] | None
-    write: Callable[..., None] | None
+    read: Callable[..., Clip] | None = None
+    write: Callable[..., None] | None = None
+    read_markers: Callable[..., Markers] | None = None
+    write_markers: Callable[..., None] | None = None
 
 
 FORMATS: dict[str, Format] = {
     ".bvh": Format("BVH: skeleton and motion", read_bvh, write_bvh),
-    ".csv": Format("pen stroke: t,x,y", read_stroke, write_stroke),
+    ".csv": Format("pen stroke: t,x,y, or markers", read_stroke, write_stroke, read_marker_csv, write_marker_csv),
+    ".c3d": Format("C3D: optical markers", read_markers=read_c3d),
+    ".trc": Format("TRC: optical markers", read_markers=read_trc, write_markers=write_trc),
 }
 
 
@@ -48,6 +57,8 @@ def load(
     """
     path = Path(path)
     entry = FORMATS.get(path.suffix.lower())
+    if holds_markers(path):
+        raise FormatError("this file holds markers, not the motion of a skeleton: use load_markers", path=path)
     if entry is None or entry.read is None:
         readable = ", ".join(suffix for suffix, f in FORMATS.items() if f.read)
         raise FormatError(f"no reader for {path.suffix or 'a file without a suffix'}; there are {readable}", path=path)
@@ -75,3 +86,40 @@ def save(clip: Clip, path: str | Path, *, unit: str | float | None = None, up: s
     entry.write(clip, path, unit=unit, up=up)
     write_labels(clip, path)
     write_origin(clip, path)
+
+
+def holds_markers(path: str | Path) -> bool:
+    """Is this a file of markers (C3D, TRC, CSV with `NAME.x`), not of a skeleton or a stroke?"""
+    entry = FORMATS.get(Path(path).suffix.lower())
+    if entry is None or entry.read_markers is None:
+        return False
+    return entry.read is None or is_marker_csv(path)
+
+
+def load_markers(
+    path: str | Path,
+    *,
+    unit: str | float | None = None,
+    up: str | None = None,
+    fps: float | None = None,
+    strict: bool = False,
+) -> Markers:
+    """Read markers: metres, y up, NaN in gaps. What was found is in their `origin.notes`; options as in `load`."""
+    path = Path(path)
+    entry = FORMATS.get(path.suffix.lower())
+    if entry is None or entry.read_markers is None:
+        readable = ", ".join(suffix for suffix, f in FORMATS.items() if f.read_markers)
+        raise FormatError(f"no reader of markers for {path.suffix or 'no suffix'}; there are {readable}", path=path)
+    if fps is not None and not 1e-3 <= fps <= 1e6:
+        raise BadRequest(f"fps: {fps} frames per second make no sense")
+    return entry.read_markers(path, unit=unit, up=up, fps=fps, strict=strict)
+
+
+def save_markers(markers: Markers, path: str | Path, *, unit: str | float | None = None, up: str | None = None) -> None:
+    """Write markers as TRC (millimetres, y up) or CSV (metres, y up), unless another unit or axis is given."""
+    path = Path(path)
+    entry = FORMATS.get(path.suffix.lower())
+    if entry is None or entry.write_markers is None:
+        writable = ", ".join(suffix for suffix, f in FORMATS.items() if f.write_markers)
+        raise FormatError(f"no writer of markers for {path.suffix or 'no suffix'}; there are {writable}", path=path)
+    entry.write_markers(markers, path, unit=unit, up=up)
