@@ -77,5 +77,6 @@ def test_no_file_at_all_is_wrong_usage(run: Any) -> None:
 def test_all_real_clips_are_told(run: Any, mocap: Path) -> None:
     answer = run("info", mocap, "--json")
     assert answer.code == 0
-    assert len(answer.json) == 156
+    assert sum(clip["path"].endswith(".bvh") for clip in answer.json) == 156
+    assert sum(clip["path"].endswith(".amc") for clip in answer.json) == 2
     assert all(len(clip["roles"]) > 15 for clip in answer.json)

@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from motionloom.core import BadRequest, Clip, FormatError, Markers, replace
+from motionloom.io.amc import read_amc
 from motionloom.io.bvh import read_bvh
 from motionloom.io.bvh_write import write_bvh
 from motionloom.io.c3d import read_c3d
+from motionloom.io.glb_write import write_glb
+from motionloom.io.gltf import read_gltf
 from motionloom.io.labels import labelled, write_labels
 from motionloom.io.marker_csv import is_marker_csv, read_marker_csv, write_marker_csv
 from motionloom.io.provenance import with_origin, write_origin
@@ -31,6 +34,9 @@ class Format(NamedTuple):
 
 FORMATS: dict[str, Format] = {
     ".bvh": Format("BVH: skeleton and motion", read_bvh, write_bvh),
+    ".amc": Format("AMC: motion, with its ASF skeleton beside it", read_amc),
+    ".glb": Format("GLB: binary glTF", read_gltf, write_glb),
+    ".gltf": Format("glTF with its buffers beside it", read_gltf),
     ".csv": Format("pen stroke: t,x,y, or markers", read_stroke, write_stroke, read_marker_csv, write_marker_csv),
     ".c3d": Format("C3D: optical markers", read_markers=read_c3d),
     ".trc": Format("TRC: optical markers", read_markers=read_trc, write_markers=write_trc),
