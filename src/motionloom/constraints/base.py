@@ -67,9 +67,11 @@ class Constraint:
         """The constraint in one line, as a request would say it."""
         import yaml
 
-        text = yaml.safe_dump(
-            self.to_plain(), default_flow_style=True, sort_keys=False, width=10_000, allow_unicode=True
-        )
+        try:
+            plain = self.to_plain()
+        except BadRequest:  # a pose from no file: all but the pose can be said
+            plain = {k: v for k, v in vars(self).items() if isinstance(v, (str, int, float))}
+        text = yaml.safe_dump(plain, default_flow_style=True, sort_keys=False, width=10_000, allow_unicode=True)
         return f"{self.key()}: {text.strip()}"
 
     def to_plain(self) -> dict[str, Any]:

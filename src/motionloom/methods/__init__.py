@@ -31,6 +31,7 @@ class Method(NamedTuple):
 
 METHODS: Mapping[str, Method] = {
     "cuts": Method("motionloom.methods.cuts", "loops clips and joins them with plain cuts"),
+    "textons": Method("motionloom.methods.textons", "linear dynamic systems and their transitions, with variation"),
 }
 
 _HOMES = {

@@ -1,0 +1,151 @@
+"""One texton's numbers: a second-order linear dynamic system on plain (F, D) channels (LI appendix B).
+
+x = C^T (y - mean);  x[t+1] = A1 x[t] + A2 x[t-1] + D + B v[t], v ~ N(0, I);  y[t] = mean + C x[t] + w, w ~ N(0, s2 I).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.linalg import cholesky, eigvals, solve
+
+from motionloom.core import FloatArray
+
+LOG_2PI = float(np.log(2 * np.pi))
+
+
+@dataclass(frozen=True, eq=False)
+class Dynamics:
+    """The learnt values, with LI's names."""
+
+    mean: FloatArray  # (D,)
+    basis: FloatArray  # (D, d)  C, orthonormal columns
+    a1: FloatArray  # (d, d)
+    a2: FloatArray  # (d, d)
+    drift: FloatArray  # (d,)    D of LI eq. 10
+    noise: FloatArray  # (d, d)  B, lower triangular: the state's noise has covariance B B^T
+    outside: float  # s2: variance per channel of what the basis leaves out
+
+    @property
+    def size(self) -> int:
+        return self.basis.shape[1]
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What keeps a fit to a short segment sane; every term of it is part of the objective.
+
+    The dynamics are pulled towards constant velocity (A1 = 2 I, A2 = -I) as if by `ridge` (m^2) of extra data, and the
+    noise towards `floor` metres as if by `weight` extra frames.
+    """
+
+    ridge: float = 1e-3
+    floor: float = 1e-3
+    weight: float = 10.0
+
+
+def fit(
+    segments: Sequence[FloatArray], *, keep: float, largest: int, prior: Prior, like: Dynamics | None = None
+) -> Dynamics:
+    """Fit to one or several segments (each (n, D)), in closed form; terms that reach over a border are left out.
+
+    LI eqs. 12-13 as corrected: [A1 A2] = [R01 R02] [[R11, R12], [R21, R22]]^-1 with R_ij = sum X[t-i] X[t-j]^T - Q_i
+    Q_j^T / n. With the prior this is the exact maximum of likelihood + prior for a given basis; B B^T comes from the
+    residuals. `keep` is the share of variance the basis retains, at most `largest` dimensions; with `like`, basis and
+    mean are taken from there and only the dynamics are fitted.
+    """
+    everything = np.concatenate(segments)
+    if like is None:
+        mean = everything.mean(0)
+        values, vectors = np.linalg.eigh((everything - mean).T @ (everything - mean) / len(everything))
+        values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
+        share = np.cumsum(values) / max(values.sum(), 1e-300)
+        size = min(int(np.searchsorted(share, keep)) + 1, largest, len(values))
+        basis = vectors[:, :size]
+    else:
+        mean, basis, size = like.mean, like.basis, like.size
+    states = [(s - mean) @ basis for s in segments if len(s) > 2]
+    x0, x1, x2 = (np.concatenate([s[2 - i : len(s) - i] for s in states]) for i in range(3))
+    n = len(x0)
+    q = [x.mean(0) for x in (x0, x1, x2)]
+    z = np.concatenate([x1 - q[1], x2 - q[2]], 1)
+    towards = np.concatenate([2 * np.eye(size), -np.eye(size)], 1)
+    r = z.T @ z + prior.ridge * np.eye(2 * size)
+    a = solve(r, z.T @ (x0 - q[0]) + prior.ridge * towards.T).T
+    left = (x0 - q[0]) - z @ a.T
+    pull = a - towards
+    scatter = left.T @ left + prior.ridge * pull @ pull.T + prior.weight * prior.floor**2 * np.eye(size)
+    a1, a2 = a[:, :size], a[:, size:]
+    rest = _outside(np.concatenate([s[2:] for s in segments if len(s) > 2]), mean, basis)
+    free = everything.shape[1] - size
+    s2 = (rest.sum() + prior.weight * free * prior.floor**2) / ((n + prior.weight) * max(free, 1))
+    noise = cholesky(scatter / (n + prior.weight))
+    return Dynamics(mean, basis, a1, a2, q[0] - a1 @ q[1] - a2 @ q[2], noise, float(max(s2, 1e-12)))
+
+
+def _outside(y: FloatArray, mean: FloatArray, basis: FloatArray) -> FloatArray:
+    """(F,) squared length of what the basis leaves out."""
+    c = y - mean
+    x = c @ basis
+    return np.maximum(np.einsum("fd,fd->f", c, c) - np.einsum("fd,fd->f", x, x), 0.0)
+
+
+def log_likelihood(y: FloatArray, dynamics: Dynamics) -> FloatArray:
+    """(F,) log density of each frame given the two before it; frames 0 and 1 have none and get 0.
+
+    log N(x[t]; A1 x[t-1] + A2 x[t-2] + D, B B^T) + log N(residual outside the basis; 0, s2 I).
+    """
+    size = dynamics.size
+    c = y - dynamics.mean
+    x = c @ dynamics.basis
+    rest = np.maximum(np.einsum("fd,fd->f", c, c) - np.einsum("fd,fd->f", x, x), 0.0)[2:]
+    error = x[2:] - x[1:-1] @ dynamics.a1.T - x[:-2] @ dynamics.a2.T - dynamics.drift
+    white = np.linalg.solve(dynamics.noise, error.T)
+    free = y.shape[1] - size
+    out = np.zeros(len(y))
+    out[2:] = (
+        -0.5 * (np.einsum("df,df->f", white, white) + size * LOG_2PI)
+        - np.log(np.diag(dynamics.noise)).sum()
+        - 0.5 * (rest / dynamics.outside + free * (LOG_2PI + np.log(dynamics.outside)))
+    )
+    return out
+
+
+def log_prior(dynamics: Dynamics, prior: Prior, channels: int) -> float:
+    """What the prior adds to the objective for one texton (up to constants that no fit changes)."""
+    size = dynamics.size
+    pull = np.concatenate([dynamics.a1 - 2 * np.eye(size), dynamics.a2 + np.eye(size)], 1)
+    scatter = prior.ridge * pull @ pull.T + prior.weight * prior.floor**2 * np.eye(size)
+    white = np.linalg.solve(dynamics.noise, np.linalg.solve(dynamics.noise, scatter).T)
+    inside = -0.5 * np.trace(white) - prior.weight * np.log(np.diag(dynamics.noise)).sum()
+    free = channels - size
+    outside = -0.5 * prior.weight * free * (prior.floor**2 / dynamics.outside + np.log(dynamics.outside))
+    return float(inside + outside)
+
+
+def fit_error(y: FloatArray, dynamics: Dynamics) -> FloatArray:
+    """(F,) metres, RMS over channels: how far each frame lies from its prediction; frames 0 and 1 from the basis."""
+    c = y - dynamics.mean
+    x = c @ dynamics.basis
+    guess = x.copy()
+    guess[2:] = x[1:-1] @ dynamics.a1.T + x[:-2] @ dynamics.a2.T + dynamics.drift
+    return np.sqrt(((c - guess @ dynamics.basis.T) ** 2).mean(1))
+
+
+def spectral_radius(dynamics: Dynamics) -> float:
+    """The largest |eigenvalue| of the companion matrix [[A1, A2], [I, 0]]: above 1, a free run grows."""
+    return float(np.abs(eigvals(companion(dynamics))).max())
+
+
+def companion(dynamics: Dynamics) -> FloatArray:
+    size = dynamics.size
+    top = np.concatenate([dynamics.a1, dynamics.a2], 1)
+    return np.concatenate([top, np.concatenate([np.eye(size), np.zeros((size, size))], 1)])
+
+
+def parameters(dynamics: Dynamics) -> int:
+    """How many numbers a texton spends: mean, basis, A1, A2, D, B and s2."""
+    channels, size = dynamics.basis.shape
+    return channels + channels * size - size * (size + 1) // 2 + 2 * size**2 + size + size * (size + 1) // 2 + 1

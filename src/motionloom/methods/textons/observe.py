@@ -1,0 +1,178 @@
+"""Clips as observations Y (LI 6.1), and back: rotations in locally linear coordinates, scaled to metres.
+
+A frame is 3 J + 4 numbers: for each joint the exponential map of its rotation relative to a base rotation, times the
+length of what the joint moves (so that all coordinates are metres at the tip of a limb), then the root: velocity to
+the left and forward (m/s, in the heading frame), yaw rate (rad/s) and height (m). The root joint turns
+without its heading. Velocities count as the way made in `HORIZON` seconds and turns as the way of a point `YAW_ARM`
+away: in metres per frame the variance rule would throw the root away, in metres per second it would keep little else.
+Fingers are not modelled: they keep their mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom.core import BoolArray, Clip, FloatArray, Skeleton
+from motionloom.kinematics.forward import positions
+from motionloom.kinematics.roles import fingers
+from motionloom.kinematics.travel import Travel, body_axes, from_root_motion, root_motion, travel
+from motionloom.rotation import average, exp, inverse, log, multiply, twist, yaw
+
+HORIZON = 0.25  # s
+YAW_ARM = 0.3  # m
+ROOT = np.array([HORIZON, HORIZON, HORIZON * YAW_ARM, 1.0])
+WILD = 2.2  # rad: a joint that strays farther from its mean than this gets a base rotation per texton
+UP = np.array([0.0, 1.0, 0.0])
+
+
+@dataclass(frozen=True, eq=False)
+class Frames:
+    """Frames without their place and heading: what a texton describes."""
+
+    turns: FloatArray  # (F, J, 4) local rotations; the root's without its heading
+    root: FloatArray  # (F, 4) left and forward velocity m/s, yaw rate rad/s, height m
+
+    def __len__(self) -> int:
+        return len(self.root)
+
+    def __getitem__(self, index: slice | FloatArray | list[int]) -> Frames:
+        return Frames(self.turns[index], self.root[index])
+
+
+def joined(parts: Sequence[Frames]) -> Frames:
+    """Frames one after the other."""
+    return Frames(np.concatenate([f.turns for f in parts]), np.concatenate([f.root for f in parts]))
+
+
+def observe(clip: Clip) -> Frames:
+    """A clip as frames. The last frame, which nothing follows, keeps the velocity of the one before."""
+    path = travel(clip)
+    turns = clip.rotations.copy()
+    turns[:, 0] = multiply(yaw(-path.heading), turns[:, 0])
+    root = np.empty((len(clip), 4))
+    root[:, :3] = root_motion(clip) * clip.fps
+    if len(clip) > 1:
+        root[-1, :3] = root[-2, :3]
+    root[:, 3] = clip.root[:, 1]
+    return Frames(turns, root)
+
+
+def restore(frames: Frames, skeleton: Skeleton, fps: float, start: Travel | None = None) -> Clip:
+    """Frames as a clip again: velocities are added up from a first place and heading (default: origin, facing +z)."""
+    place, heading = ((0.0, 0.0), 0.0) if start is None else (start.place[-1], float(start.heading[-1]))
+    path = from_root_motion(frames.root[:, :3] / fps, place, heading)
+    turns = frames.turns.copy()
+    axes = body_axes(skeleton)
+    own = twist(multiply(turns[:, 0], axes), UP)  # a tilt that has picked up some heading gives it back
+    turns[:, 0] = multiply(yaw(path.heading - own), turns[:, 0])
+    root = np.stack([path.place[:, 0], frames.root[:, 3], path.place[:, 1]], 1)
+    return Clip(skeleton, root, turns, fps)
+
+
+def upright(turn: FloatArray, skeleton: Skeleton) -> FloatArray:
+    """A root rotation (4,) or (F, 4) without its heading."""
+    return multiply(yaw(-twist(multiply(turn, body_axes(skeleton)), UP)), turn)
+
+
+def joint_scales(skeleton: Skeleton) -> FloatArray:
+    """(J,) metres: how far from each joint the farthest thing it moves is, in the rest pose stretched out."""
+    reach = np.zeros(len(skeleton))
+    for end in skeleton.ends:
+        reach[end.joint] = max(reach[end.joint], float(np.linalg.norm(end.offset)))
+    for j in range(len(skeleton) - 1, 0, -1):
+        p = skeleton.parents[j]
+        reach[p] = max(reach[p], reach[j] + float(np.linalg.norm(skeleton.offsets[j])))
+    return np.maximum(reach, 0.02)
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """The coordinates that all textons share, and which joints need a base of their own in each texton."""
+
+    base: FloatArray  # (J, 4) mean rotation of each joint
+    scale: FloatArray  # (J,)
+    wild: BoolArray  # (J,): strays farther than `WILD` from the mean
+    moving: BoolArray  # (D,) channels that vary at all; the others keep their mean
+    still: FloatArray  # (D,) the mean of every channel
+
+    @property
+    def size(self) -> int:
+        """How many channels vary."""
+        return int(self.moving.sum())
+
+
+def space_of(frames: Frames, skeleton: Skeleton, *, least: float = 1e-4) -> Space:
+    """The space of some frames; channels whose deviation is below `least` metres count as constant, as do fingers."""
+    base = average(frames.turns)
+    apart = 2 * np.arccos(np.clip(np.abs(np.einsum("fjc,jc->fj", frames.turns, base)), 0, 1))
+    far = np.quantile(apart, 0.995, axis=0)  # a rare glitch makes no joint wild
+    hold = np.zeros(len(base), bool)
+    hold[fingers(skeleton)] = True
+    channels = 3 * len(base) + 4
+    whole = Space(base, joint_scales(skeleton), ~hold & (far > WILD), np.ones(channels, bool), np.zeros(channels))
+    y = to_coordinates(frames, whole)
+    moving = (y.std(0) > least) & ~np.concatenate([np.repeat(hold, 3), np.zeros(4, bool)])
+    moving[: 3 * len(base)] |= np.repeat(whole.wild, 3)
+    return Space(base, whole.scale, whole.wild, moving, y.mean(0))
+
+
+def own_base(frames: Frames, space: Space) -> FloatArray:
+    """A texton's base rotations (J, 4): the space's, but the frames' own mean for wild joints."""
+    base = space.base.copy()
+    if space.wild.any():
+        base[space.wild] = average(frames.turns[:, space.wild])
+    return base
+
+
+def to_coordinates(frames: Frames, space: Space, base: FloatArray | None = None) -> FloatArray:
+    """(F, D) coordinates in the chart around `base`; only the channels that vary."""
+    v = log(multiply(inverse(space.base if base is None else base), frames.turns)) * space.scale[:, None]
+    return np.concatenate([v.reshape(len(frames), -1), frames.root * ROOT], 1)[:, space.moving]
+
+
+def recharted(y: FloatArray, frames: Frames, space: Space, base: FloatArray) -> FloatArray:
+    """`to_coordinates(frames, space, base)`, made from the shared coordinates y: only wild joints are charted anew."""
+    if not space.wild.any():
+        return y
+    out = y.copy()
+    w = space.wild
+    v = log(multiply(inverse(base[w]), frames.turns[:, w])) * space.scale[w, None]
+    where = np.cumsum(space.moving) - 1
+    out[:, where[: 3 * len(w)][np.repeat(w, 3)]] = v.reshape(len(y), -1)
+    return out
+
+
+def to_frames(y: FloatArray, space: Space, base: FloatArray | None = None) -> Frames:
+    """The inverse of `to_coordinates`."""
+    full = np.tile(space.still, (len(y), 1))
+    full[:, space.moving] = y
+    joints = len(space.base)
+    v = full[:, : 3 * joints].reshape(len(y), joints, 3) / space.scale[:, None]
+    turns = multiply(space.base if base is None else base, exp(v))
+    return Frames(turns, full[:, 3 * joints :] / ROOT)
+
+
+def chart_volume(frames: Frames, space: Space, base: FloatArray) -> FloatArray:
+    """(F,) log volume of the chart at each frame, for the wild joints.
+
+    Charts differ between textons, so their densities are compared per unit of rotation, not per unit of coordinate:
+    dv = dq / det J with det J = 2 (1 - cos a) / a^2 at angle a. Joints that all textons chart alike cancel out.
+    """
+    if not space.wild.any():
+        return np.zeros(len(frames))
+    dot = np.abs(np.einsum("fjc,jc->fj", frames.turns[:, space.wild], base[space.wild]))
+    angle = np.maximum(2 * np.arccos(np.clip(dot, 0, 1)), 1e-4)
+    return -np.log(2 * (1 - np.cos(angle)) / angle**2).sum(1)
+
+
+def pose_distance(a: Frames, b: Frames, skeleton: Skeleton) -> FloatArray:
+    """(F_a, F_b) metres: RMS over joints of the distance between poses that stand on one spot and face one way."""
+    pa, pb = (
+        positions(skeleton, np.stack([0 * f.root[:, 3], f.root[:, 3], 0 * f.root[:, 3]], 1), f.turns) for f in (a, b)
+    )
+    flat_a, flat_b = pa.reshape(len(a), -1), pb.reshape(len(b), -1)
+    square = (flat_a**2).sum(1)[:, None] + (flat_b**2).sum(1) - 2 * flat_a @ flat_b.T
+    return np.sqrt(np.maximum(square, 0) / pa.shape[1])

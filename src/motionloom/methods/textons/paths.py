@@ -1,0 +1,103 @@
+"""Which texton follows which: sampled paths, the cheapest path, and the best path of a given length (LI 5.2)."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from numpy.random import Generator
+
+from motionloom.core import BadRequest, FloatArray, IntArray, NoPath
+
+
+def endless(counts: FloatArray) -> IntArray:
+    """The largest set of textons that can all reach each other: a walk inside it never has to stop."""
+    from scipy.sparse.csgraph import connected_components
+
+    _, part = connected_components(counts > 0, directed=True, connection="strong")
+    sizes = np.array([counts[np.ix_(part == p, part == p)].sum() for p in range(part.max() + 1)])
+    inside = np.flatnonzero(part == int(sizes.argmax()))
+    return inside if sizes.max() > 0 else np.array([], np.int64)
+
+
+def probabilities(counts: FloatArray) -> FloatArray:
+    """Counted transitions as probabilities; a texton that was only ever seen last has a row of zeros."""
+    total = counts.sum(1, keepdims=True)
+    return np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
+
+
+def sample_next(chances: FloatArray, texton: int, rng: Generator) -> int:
+    """A successor drawn from M; `NoPath` if nothing was ever seen to follow."""
+    if chances[texton].sum() <= 0:
+        raise NoPath(f"nothing ever followed texton {texton} in the clips")
+    return int(rng.choice(len(chances), p=chances[texton] / chances[texton].sum()))
+
+
+def stationary(chances: FloatArray) -> FloatArray:
+    """(N,) how often a long walk visits each texton: the left eigenvector of M with eigenvalue 1."""
+    values, vectors = np.linalg.eig(chances.T)
+    v = np.abs(np.real(vectors[:, np.argmin(np.abs(values - 1))]))
+    return v / v.sum()
+
+
+def cheapest_path(chances: FloatArray, start: int, goal: int) -> list[int]:
+    """The most probable way from one texton to another: Dijkstra on -log M (LI eq. 5, minimised)."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import dijkstra
+
+    _check(chances, start, goal)
+    cost = np.where(chances > 0, -np.log(np.where(chances > 0, chances, 1.0)) + 1e-12, 0.0)
+    np.fill_diagonal(cost, 0.0)
+    far, before = dijkstra(csr_matrix(cost), indices=start, return_predecessors=True)
+    if not np.isfinite(far[goal]):
+        raise NoPath(f"no way leads from texton {start} to texton {goal} in these clips")
+    path = [goal]
+    while path[-1] != start:
+        path.append(int(before[path[-1]]))
+    return path[::-1]
+
+
+def repeated(path: list[int], chances: FloatArray, rng: Generator) -> list[int]:
+    """Each texton of the path said again as often as its self-transition, sampled, says (LI 5.2.1)."""
+    out: list[int] = []
+    for texton in path:
+        out.append(texton)
+        while rng.random() < chances[texton, texton]:
+            out.append(texton)
+            if len(out) > 20 * len(path) + 200:  # a texton that always follows itself never leaves
+                break
+    return out
+
+
+def fixed_length_path(chances: FloatArray, start: int, goal: int, length: int) -> list[int]:
+    """The most probable path of exactly `length` textons, ends included, by dynamic programming (LI 5.2.2)."""
+    _check(chances, start, goal)
+    if length < 1:
+        raise BadRequest(f"a path has at least one texton, found {length}")
+    with np.errstate(divide="ignore"):
+        log_m = np.log(chances)
+    best = np.full(len(chances), -np.inf)
+    best[start] = 0.0
+    steps = []
+    for _ in range(length - 1):
+        ways = best[:, None] + log_m
+        steps.append(ways.argmax(0))
+        best = ways.max(0)
+    if not np.isfinite(best[goal]):
+        raise NoPath(f"no path of {length} textons leads from texton {start} to texton {goal}")
+    path = [goal]
+    for step in reversed(steps):
+        path.append(int(step[path[-1]]))
+    return path[::-1]
+
+
+def log_probability(chances: FloatArray, path: list[int]) -> float:
+    """The log probability of a path given its first texton; -inf through a transition never seen."""
+    steps = [float(chances[a, b]) for a, b in itertools.pairwise(path)]
+    return float(np.log(steps).sum()) if all(p > 0 for p in steps) else -np.inf
+
+
+def _check(chances: FloatArray, *textons: int) -> None:
+    for t in textons:
+        if not 0 <= t < len(chances):
+            raise BadRequest(f"there is no texton {t}; there are {len(chances)}, from 0")

@@ -1,0 +1,195 @@
+"""Learning textons from clips, and making motion with them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from motionloom import samples
+from motionloom.constraints import PoseAt, Request, parse_request
+from motionloom.core import BadRequest, Clip, Skeleton, replace
+from motionloom.io import stroke_clip
+from motionloom.kinematics.edit import resample
+from motionloom.kinematics.forward import fk
+from motionloom.methods import learn, load_model, save_model, synthesize
+from motionloom.methods.textons.learning import Material, Rules, objective, segment_all
+from motionloom.methods.textons.learning import learn as learn_textons
+from motionloom.methods.textons.observe import (
+    observe,
+    pose_distance,
+    recharted,
+    restore,
+    space_of,
+    to_coordinates,
+    to_frames,
+)
+from motionloom.rotation import angle_between
+
+CONFIG = {"fps": 30.0, "shortest": 0.5, "tolerance": 0.7}
+
+
+@pytest.fixture(scope="module")
+def takes() -> list[Clip]:
+    return [
+        resample(samples.make(name, seconds=8, seed=seed), 30)
+        for name, seed in (("dance", 0), ("dance", 1), ("walk", 2))
+    ]
+
+
+@pytest.fixture(scope="module")
+def model(takes):
+    return learn("textons", takes, CONFIG)
+
+
+def test_observing_and_restoring_a_clip_gives_it_back(takes):
+    clip = takes[0]
+    again = restore(observe(clip), clip.skeleton, clip.fps)
+    from motionloom.kinematics.travel import placed
+
+    assert_allclose(fk(placed(again)), fk(placed(clip)), atol=1e-9)
+
+
+def test_coordinates_and_frames_undo_each_other_in_any_chart(takes, rng):
+    frames = observe(takes[0])
+    space = space_of(frames, takes[0].skeleton)
+    wild = type(space)(space.base, space.scale, np.arange(len(space.base)) % 3 == 0, space.moving, space.still)
+    base = frames.turns[17]
+    for s, b in ((space, None), (wild, base)):
+        again = to_frames(to_coordinates(frames, s, b), s, b)
+        moving = space.moving[: 3 * len(base)].reshape(-1, 3).all(1)
+        assert angle_between(again.turns, frames.turns)[:, moving].max() < 1e-6
+        assert_allclose(again.root[:, :2], frames.root[:, :2], atol=1e-9)
+
+
+def test_charting_only_the_wild_joints_is_the_same_as_charting_all(takes):
+    frames = observe(takes[0])
+    plain = space_of(frames, takes[0].skeleton)
+    wild = np.zeros(len(plain.base), bool)
+    wild[[3, 8]] = True
+    moving = plain.moving.copy()
+    moving[: 3 * len(wild)] |= np.repeat(wild, 3)
+    space = type(plain)(plain.base, plain.scale, wild, moving, plain.still)
+    base = plain.base.copy()
+    base[wild] = frames.turns[5][wild]
+    assert_allclose(
+        recharted(to_coordinates(frames, space), frames, space, base), to_coordinates(frames, space, base), atol=1e-12
+    )
+
+
+def test_learning_never_lowers_its_objective_and_is_deterministic(takes):
+    frames = [observe(t) for t in takes]
+    from motionloom.methods.textons.observe import joined
+
+    material = Material(frames, space_of(joined(frames), takes[0].skeleton))
+    rules = Rules(15, 0.98, 15, 0.5, 0.1, 8)
+    learnt = learn_textons(material, rules)
+    assert len(learnt.history) >= 4
+    assert np.diff(learnt.history).min() > -1e-6 * abs(learnt.history[-1])
+    again = learn_textons(material, rules)
+    assert again.history == learnt.history
+    segments, _ = segment_all(material, learnt.textons, learnt.transitions, rules.shortest)
+    best = objective(material, learnt.textons, segments, learnt.transitions, rules)
+    assert best >= objective(material, learnt.textons, learnt.segments, learnt.transitions, rules) - 1e-6
+
+
+def test_segments_cover_every_clip_and_end_at_its_ends(model, takes):
+    for i, take in enumerate(takes):
+        assert any(o.source == take.name for o in model.observed), i
+    assert all(o.length >= round(0.5 * 30) - 2 for o in model.observed)
+    assert model.counts.sum() == len(model.observed) - len(takes)
+
+
+def test_a_texton_and_the_next_meet_exactly_at_the_key_poses(model):
+    rng = np.random.default_rng(3)
+    plan = model.plan(Request(seconds=8), rng)
+    for piece, following in zip(plan.pieces, plan.pieces[1:], strict=False):
+        made = model.piece_frames(piece, following, rng, noise=1.0)
+        assert pose_distance(made[:1], piece.keys[:1], model.skeleton)[0, 0] < 2e-3
+    clip = model.render(plan, np.random.default_rng(3))
+    turn = angle_between(clip.rotations[1:], clip.rotations[:-1]).max()
+    seen = max(angle_between(o.frames.turns[1:], o.frames.turns[:-1]).max() for o in model.observed)
+    assert turn < 1.5 * seen
+
+
+def test_a_texton_driven_as_observed_between_its_own_ends_is_the_observed_segment(model):
+    from motionloom.methods.textons.planning import piece_of
+
+    for k in range(0, len(model.observed), 3):
+        made = model.piece_frames(piece_of(model, k), None, np.random.default_rng(0), noise=0.0)
+        apart = np.diag(pose_distance(made, model.observed[k].frames[: len(made)], model.skeleton))
+        assert apart.max() < 0.01
+
+
+def test_more_noise_means_more_variety(model):
+    plan = model.plan(Request(seconds=6), np.random.default_rng(0))
+    still = fk(model.render(plan, np.random.default_rng(1), noise=0.0))
+    far = [np.abs(fk(model.render(plan, np.random.default_rng(1), noise=n)) - still).mean() for n in (0.1, 0.5, 1.0)]
+    assert far[0] < far[1] < far[2]
+
+
+def test_any_length_comes_out_exactly(model):
+    for seconds in (1.0, 3.3, 20.0):
+        assert len(synthesize(model, Request(seconds=seconds))) == round(seconds * 30)
+
+
+def test_choreography_between_a_first_and_a_last_pose(model, takes):
+    first, last = PoseAt(time=0.0, pose=takes[0][10:11]), PoseAt(time="end", pose=takes[1][120:121])
+    clip = synthesize(model, Request(seconds=6, constraints=(first, last)), seed=2)
+    assert len(clip) == 180
+    assert first.met(clip)
+    assert last.met(clip)
+
+
+def test_a_long_motion_stays_on_its_stage_and_on_the_floor(model):
+    clip = model.synthesize(Request(seconds=60, options={"stage": 2.0}), np.random.default_rng(5))
+    assert np.linalg.norm(clip.root[:, [0, 2]] - clip.root[0, [0, 2]], axis=1).max() < 8
+    assert fk(clip)[..., 1].min() > -0.15
+
+
+def test_a_saved_model_makes_the_same_motion(model, tmp_path):
+    save_model(model, tmp_path / "m.loom")
+    again = load_model(tmp_path / "m.loom")
+    assert_allclose(fk(synthesize(again, Request(seconds=3))), fk(synthesize(model, Request(seconds=3))), atol=0)
+
+
+def test_pen_strokes_go_through_the_same_code():
+    t = np.arange(400) / 100
+    loops = [
+        stroke_clip(np.stack([0.05 * np.cos(7 * t + p) + 0.02 * t, 0.05 * np.sin(7 * t + p)], 1), 100.0, name=f"s{p}")
+        for p in (0, 1)
+    ]
+    model = learn("textons", loops, {"fps": 100.0, "shortest": 0.4})
+    assert synthesize(model, Request(seconds=2)).seconds == 2
+
+
+def test_clips_that_are_too_short_are_refused(takes):
+    with pytest.raises(BadRequest, match=r"lasts 0\.\d+ s; textons of at least 0.5 s need clips of at least 1 s"):
+        learn("textons", [takes[0][:20]], CONFIG)
+
+
+def test_clips_in_which_nothing_moves_are_refused(takes):
+    still = takes[0][np.zeros(60, int)]
+    with pytest.raises(BadRequest, match="nothing moves"):
+        learn("textons", [still], CONFIG)
+
+
+def test_bic_and_mdl_choose_a_number_of_textons_and_say_which(takes):
+    model = learn("textons", [takes[0]], {**CONFIG, "count": "mdl", "rounds": 2})
+    assert any("MDL chose" in note for note in model.notes)
+
+
+def test_constant_channels_keep_their_value(arm):
+    t = np.arange(120) / 30
+    rotations = np.zeros((120, 3, 4))
+    rotations[..., 0] = 1
+    rotations[:, 1, 0], rotations[:, 1, 1] = np.cos(0.4 * np.sin(4 * t)), np.sin(0.4 * np.sin(4 * t))
+    body = Skeleton(arm.names, arm.parents, arm.offsets)
+    clip = Clip(body, np.tile([0, 1.0, 0], (120, 1)), rotations, 30.0)
+    made = synthesize(learn("textons", [clip, replace(clip, fps=30.0)], CONFIG), Request(seconds=2))
+    assert_allclose(made.rotations[:, 2], [1, 0, 0, 0] * np.ones((60, 1)), atol=1e-9)
+    assert_allclose(made.root[:, 1], 1.0, atol=1e-6)
+
+
+def test_the_example_request_reads():
+    assert parse_request("examples/requests/textons.yaml", load=lambda name: pytest.fail(name)).seconds == 20
