@@ -45,11 +45,24 @@ def plan_foot(path: FootPath, fps: float, *, ease: float, farthest: float) -> Fo
     where the part is quickest. Where heel and toe touch together the foot's direction is held too (their distance is
     a bone, so both pins are met). Outside contacts the change fades by a quintic with matching value and velocity:
     straight from one contact to the next if they are within twice `ease` seconds, else to nothing within `ease`.
+    A frame that must stay gives the place of its contact; where several in one plant disagree, the contact ends there.
     """
     gap = max(1, round(0.5 * ease * fps))
     heel = _cut(path.ankle, _core(path.ankle, path.heel_on, fps), path.fixed, farthest, gap)
     toe = _cut(path.toe, _core(path.toe, path.toe_on, fps), path.fixed, farthest, gap)
     heel, toe = _apart(heel, toe, gap)
+    while True:
+        plan = _planned(path, heel, toe, fps, ease)
+        stirred = np.abs(plan.ankle - path.ankle).max(1) + np.abs(plan.turn[:, 1:]).max(1) > 1e-9
+        at = np.flatnonzero(stirred & path.fixed)
+        if not len(at):
+            return plan
+        for frame in at.tolist():  # pins that hang together do not agree here: what must stay comes first
+            heel, toe = (_without(spans, (frame - gap, frame + gap + 1)) for spans in (heel, toe))
+
+
+def _planned(path: FootPath, heel: list[Run], toe: list[Run], fps: float, ease: float) -> FootPlan:
+    """The foot's path with these contacts pinned."""
     bone = path.toe - path.ankle
     length = np.linalg.norm(bone, axis=-1).mean()
     pins = _pins(path, heel, toe, bone, float(length))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, replace, with_labels
+from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, replace, with_labels
 from motionloom.kinematics.contacts import contacts, foot_parts, part_positions, runs
 from motionloom.kinematics.footing import SOFT, lower_hips, raise_heel
 from motionloom.kinematics.forward import fk_rotations
@@ -21,6 +21,8 @@ from motionloom.rotation import angle_between, multiply
 EASE = 0.2  # s: how long the path of a foot bends before and after a plant
 FARTHEST = 0.2  # leg lengths: a contact that strays more than this is a slide, not a plant
 LOWEST = 0.1  # leg lengths: the hips go down at most this far to let a foot reach its plant
+STILL = 3e-4  # m: a contact that strays no more than this is pinned already (plants are met to a tenth of it)
+TRIES = 24  # plants are shortened more and more, so that even the longest is gone before the last try
 KNEE = (1.5, 2.0)  # a knee may turn at 1.5 times its quickest in the source plus 2 rad/s, or its plant is shortened
 
 
@@ -64,16 +66,25 @@ def remove_skate(
         return clip, SkateReport(before, before, 0, 0.0, 0.0, 0.0)
     points, leg = part_positions(clip), leg_length(clip.skeleton)
     touching = contacts(clip, ground=ground)
-    for _ in range(8):
+    if _pinned(clip, points, touching):
+        out = with_labels(clip, touching)
+        return out, SkateReport(before, before, sum(len(runs(on)) for on in touching.values()), 0.0, 0.0, 0.0)
+    for tried in range(TRIES):
         done = _attempt(clip, legs, points, touching, fixed, ease, leg)
-        shorter = _without_pops(clip, done, touching)
-        if shorter is None:
+        pops = [_pops(clip, done.clip, foot) for foot in legs]
+        if not any(len(frames) for frames in pops):
             break
-        touching = shorter
+        touching = _shortened(clip, done, touching, pops, 2 ** (tried // 3))
     out = with_labels(done.clip, _labels(done, touching))
     plants = sum(len(runs(on)) for plan in done.plans for on in (plan.heel_on, plan.toe_on))
     lowered = float((clip.root - out.root)[:, 1].max())
     return out, SkateReport(before, measure_skate(out, ground=ground), plants, done.moved, lowered, done.missed)
+
+
+def _pinned(clip: Clip, points: FloatArray, touching: dict[str, BoolArray]) -> bool:
+    """Does every contact keep its place already?"""
+    spans = ((i, run) for i, part in enumerate(foot_parts(clip.skeleton)) for run in runs(touching[part.label]))
+    return all(np.ptp(points[a:b, i], axis=0).max() <= STILL for i, (a, b) in spans)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,23 +134,32 @@ def _attempt(
     return _Attempt(replace(clip, root=root, rotations=rotations), legs, plans, short, moved)
 
 
-def _without_pops(clip: Clip, done: _Attempt, touching: dict[str, BoolArray]) -> dict[str, BoolArray] | None:
-    """Contacts without those ends of plants at which a knee turns too fast; None if no knee does."""
+def _pops(before: Clip, after: Clip, foot: Foot) -> IntArray:
+    """Frames at which the knee of a leg turns too fast (see KNEE)."""
+    speed, source = (_knee_speed(clip, foot) for clip in (after, before))
+    return np.flatnonzero((speed > KNEE[0] * source.max() + KNEE[1]) & (speed > source + KNEE[1]))
+
+
+def _shortened(
+    clip: Clip, done: _Attempt, touching: dict[str, BoolArray], pops: list[IntArray], times: int
+) -> dict[str, BoolArray]:
+    """Contacts without the frames around popping knees, and without those ends of plants near which they pop.
+
+    0.02 s of them, or as many `times` that. From four times on, a pop counts for all feet: the hips may have gone down
+    for another one.
+    """
     out = {label: np.array(on) for label, on in touching.items()}
-    cut = False
-    near, step = round(0.1 * clip.fps), max(1, round(0.02 * clip.fps))
-    for foot, plan in zip(done.legs, done.plans, strict=True):
-        speed, source = (_knee_speed(c, foot) for c in (done.clip, clip))
-        quick = np.flatnonzero((speed > KNEE[0] * source.max() + KNEE[1]) & (speed > source + KNEE[1]))
+    near, step = round(0.1 * clip.fps), times * max(1, round(0.02 * clip.fps))
+    for foot, plan, own in zip(done.legs, done.plans, pops, strict=True):
+        quick = own if times < 4 else np.concatenate(pops)
+        trim = [(q - step, q + step) for q in quick]
         for a, b in runs(plan.heel_on | plan.toe_on):
             late, early = (np.abs(quick - edge).min(initial=near + 1) <= near for edge in (b, a))
-            trim = ([(b - step, len(clip))] if late else []) + ([(0, a + step)] if early else [])
-            for part in (p for p in foot_parts(clip.skeleton) if p.foot.name == foot.name):
-                for first, last in trim:
-                    inside = slice(max(first, a), min(last, b))
-                    cut |= bool(out[part.label][inside].any())
-                    out[part.label][inside] = False
-    return out if cut else None
+            trim += ([(max(b - step, a), b)] if late else []) + ([(a, min(a + step, b))] if early else [])
+        for part in (p for p in foot_parts(clip.skeleton) if p.foot.name == foot.name):
+            for first, last in trim:
+                out[part.label][max(first, 0) : last] = False
+    return out
 
 
 def _knee_speed(clip: Clip, foot: Foot) -> FloatArray:
