@@ -31,6 +31,7 @@ COMMANDS: Mapping[str, str] = {
     "methods": "what each method can do and be told",
     "learn": "learn a model from clips",
     "synthesize": "make new clips from a model and a request",
+    "textons": "what the textons of a model are like",
     "evaluate": "how good results are, beside the clips they were made from",
     "compare": "every method on the same clips, by the same measures",
     "demo": "make samples and new motion, and a page to look at",

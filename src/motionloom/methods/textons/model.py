@@ -218,12 +218,15 @@ TRIED = (0.5, 0.6, 0.7, 0.8, 0.95, 1.1)  # tolerances tried for BIC and MDL
 def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None) -> TextonModel:
     """Learn textons from clips of one skeleton at `config.fps` (see `methods.prepare`). No chance is involved."""
     shortest = max(4, round(config.shortest * config.fps))
-    for i, clip in enumerate(clips):
-        if len(clip) < 2 * shortest:
-            raise BadRequest(
-                f"{clip.name or f'clip {i}'} lasts {clip.seconds:.2f} s; textons of at least {config.shortest:g} s "
-                f"need clips of at least {2 * config.shortest:g} s"
-            )
+    short = [c for c in clips if len(c) < 2 * shortest]
+    if len(short) == len(clips):
+        longest = max(clips, key=len)
+        raise BadRequest(
+            f"{longest.name or 'the longest clip'} lasts {longest.seconds:.2f} s; textons of at least "
+            f"{config.shortest:g} s need clips of at least {2 * config.shortest:g} s"
+        )
+    clips = [c for c in clips if len(c) >= 2 * shortest]
+    left = [f"{c.name}: {c.seconds:.1f} s left out, shorter than two textons" for c in short]
     seen = [observe(clip) for clip in clips]
     space = space_of(joined(seen), clips[0].skeleton)
     if not space.size:
@@ -241,7 +244,7 @@ def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | Non
         skeleton=clips[0].skeleton,
         config=config,
         fps=config.fps,
-        notes=(*chosen, _summary(learnt, clips)),
+        notes=(*left, *chosen, _summary(learnt, clips)),
         space=space,
         textons=learnt.textons,
         observed=tuple(observed),

@@ -1,0 +1,52 @@
+"""What a model's textons are like, in numbers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom.methods.textons import paths
+from motionloom.methods.textons.dynamics import fit_error, spectral_radius
+from motionloom.methods.textons.model import TextonModel
+from motionloom.methods.textons.observe import to_coordinates
+
+
+class Row(NamedTuple):
+    """One texton."""
+
+    texton: int
+    segments: int
+    shortest: float  # s
+    longest: float  # s
+    dimensions: int
+    fit_error: float  # m, RMS over channels and frames
+    radius: float  # largest |eigenvalue|: above 1, a free run without stabilising would grow
+    repeats: float  # probability of following itself
+    endless: bool  # does it belong to those that can follow each other for ever?
+
+
+def texton_table(model: TextonModel) -> list[Row]:
+    """A row for each texton of a model."""
+    chances = paths.probabilities(model.counts)
+    inside = set(paths.endless(model.counts).tolist())
+    rows = []
+    for i, texton in enumerate(model.textons):
+        seen = [model.observed[k] for k in model.of_texton(i)]
+        y = [to_coordinates(o.frames, model.space, texton.base) for o in seen]
+        errors = np.concatenate([fit_error(p, texton.dynamics)[2:] for p in y])
+        lengths = [o.length / model.fps for o in seen]
+        rows.append(
+            Row(
+                i,
+                len(seen),
+                min(lengths),
+                max(lengths),
+                texton.dynamics.size,
+                float(np.sqrt((errors**2).mean())),
+                spectral_radius(texton.dynamics),
+                float(chances[i, i]),
+                i in inside,
+            )
+        )
+    return rows
