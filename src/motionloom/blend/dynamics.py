@@ -93,7 +93,7 @@ def _rods(masses: FloatArray, bones: FloatArray, across: FloatArray, about: Floa
     along = axis[:, :, None] * axis[:, None, :]
     size = (masses * length**2)[:, None, None]
     wide, thin = (across**2)[:, None, None], (about**2)[:, None, None]
-    return size * (wide * (np.eye(3) - along) + thin * along)
+    return np.asarray(size * (wide * (np.eye(3) - along) + thin * along))
 
 
 def joint_torques(

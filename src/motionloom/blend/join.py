@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.analysis.comparison import Measure
-from motionloom.blend.plants import Body, Near, Standing, hold_plants, plant_gap, standing
+from motionloom.analysis.ground import Alignment
+from motionloom.blend.plants import Body, Near, Standing, hold_plants, plant_fit, standing
 from motionloom.blend.point import SEARCH, Point, half_window, point_at, same_body, transition_point
 from motionloom.core import Clip, FloatArray, Origin, Source
 from motionloom.core.origin import joined as joined_origins
@@ -45,9 +46,9 @@ class Join(NamedTuple):
         sources = Near(part_positions(self.a[w.start - 1 : w.stop + 1]), part_positions(others))
         return [one.seen_from(w.start - 1, w.stop + 1) for one in self.found], sources
 
-    def gap(self, laid: Clip) -> FloatArray:
-        """(x, z): what B, laid ready, must be shifted by so that a foot that stands in both stands in one place."""
-        return plant_gap(*self.feet_near(laid)) if self.found else np.zeros(2)
+    def fit(self, laid: Clip) -> Alignment:
+        """How B, laid ready, must be moved so that feet that stand in both clips stand in one place."""
+        return plant_fit(*self.feet_near(laid))
 
 
 def prepare(

@@ -76,7 +76,7 @@ def _bumps(frames: int, fps: float) -> FloatArray:
     pieces = max(2, round((frames + 1) / fps / KNOTS))
     knots = np.concatenate([np.zeros(3), np.linspace(0, 1, pieces + 1), np.ones(3)])
     basis = BSpline.design_matrix(np.arange(1, frames + 1) / (frames + 1), knots, 3).toarray()
-    return basis[:, 2:-2]
+    return np.asarray(basis[:, 2:-2])
 
 
 def _gauss_newton(residual: Callable[[FloatArray], FloatArray], x: FloatArray, iterations: int) -> FloatArray:

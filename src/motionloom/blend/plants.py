@@ -6,15 +6,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from motionloom.analysis.ground import Alignment, ground_alignment
 from motionloom.core import BoolArray, Clip, FloatArray, Skeleton
 from motionloom.kinematics.contacts import Part, contacts, foot_parts, runs
 from motionloom.kinematics.forward import world
 from motionloom.kinematics.limb import limb_rotations
 from motionloom.kinematics.roles import Foot, feet
+from motionloom.kinematics.travel import ground_turn
 from motionloom.rotation import between, multiply, rotate
 
 GAP = 0.07  # s: a foot that lifts for less than this where two clips meet did not lift
 REACH = 0.995  # of its length: what a standing leg may stretch to before the hips give way
+EASY, STRETCHED = 0.95, 0.998  # of its length: where a leg in the air begins to stretch, and what it never passes
+RELAX = 0.3  # of its length in a second: how fast that stretch goes back where a leg stood stretched
+MOST_TURN = np.radians(15.0)  # what B is turned by at most, so that feet need not turn while they stand
 SPREAD = 0.06  # s over which that is smoothed
 
 
@@ -71,18 +76,37 @@ def standing(a: Clip, b: Clip, cut: tuple[int, int]) -> list[Standing]:
     return out
 
 
-def plant_gap(found: list[Standing], sources: Near) -> FloatArray:
-    """How far B must be shifted on the ground (x, z) so that feet which stand over the cut stand in one place.
+def plant_fit(found: list[Standing], sources: Near) -> Alignment:
+    """How B must be turned and moved on the ground so that feet which stand over the cut stand in one place.
 
-    The mean over the parts that do; zero if none does. `found` and `sources` cover the same frames. Both clips are
-    asked at the same moments where one plant goes straight over into the other, so that a slow drift does not count.
+    A plant counts as much as it must stay (`_held`): one that begins in A's untouched frames and ends in B's has no
+    other place to go, one that lies well inside the window has (it counts only where nothing else stands). Two points
+    that must both stay, as the heel and the toe of one foot, also decide a turn, of MOST_TURN at most. Nothing stands
+    over the cut: no move. `found` and `sources` cover the same frames. Both clips are asked at the same moments where
+    one plant goes straight over into the other, so that a slow drift does not count.
     """
-    gaps = []
-    for i, (_, _, leave, enter) in enumerate(found):
-        if found[i].through:
+    here, there, held = [], [], []
+    for i, one in enumerate(found):
+        if one.through:
+            leave, enter = one.leave, one.enter
             at_a, at_b = ([leave, enter], [leave, enter]) if enter == leave + 1 else ([leave], [enter])
-            gaps.append((sources.a[at_a, i] - sources.b[at_b, i]).mean(0))
-    return np.mean(gaps, axis=0)[[0, 2]] if gaps else np.zeros(2)
+            here.append(sources.a[at_a, i].mean(0))
+            there.append(sources.b[at_b, i].mean(0))
+            held.append(_held(one))
+    if not held:
+        return Alignment(0.0, 0.0, 0.0, 0.0)
+    p, q, w = np.array(here), np.array(there), np.array(held)
+    turn = 0.0
+    if (w > 0.5).sum() > 1:
+        turn = float(np.clip(ground_alignment(p, q, w).angle, -MOST_TURN, MOST_TURN))
+    shift = (w + 1e-3) @ (p[:, [0, 2]] - ground_turn(turn, q[:, [0, 2]])) / (w + 1e-3).sum()
+    return Alignment(turn, float(shift[0]), float(shift[1]), 0.0)
+
+
+def _held(one: Standing) -> float:
+    """0 .. 1: how much a plant over the cut is tied to both clips' untouched frames at the ends of the window."""
+    first, last = next(run for run in runs(one.on) if run[0] <= one.leave < run[1])
+    return float(np.prod(_ties(first, last, len(one.on))))
 
 
 def hold_plants(body: Body, found: list[Standing], sources: Near, fps: float) -> tuple[FloatArray, FloatArray]:
@@ -94,8 +118,9 @@ def hold_plants(body: Body, found: list[Standing], sources: Near, fps: float) ->
     the hips give way first, smoothly. The first and the last frame stay as they are.
     """
     body = body._replace(root=body.root + _give_way(body, found, sources, fps))
-    for foot, ankle, turn, _ in _targets(body, found, sources):
+    for foot, ankle, turn, stands in _targets(body, found, sources):
         limb = (foot.thigh, foot.shin, foot.ankle)
+        ankle = np.where(stands[:, None], ankle, _within_reach(body, limb, ankle, stands, fps))
         bent, _ = limb_rotations(
             body.skeleton, body.root, body.rotations, limb, ankle, orientation=turn, soft=0.0, slides=body.slides
         )
@@ -165,12 +190,17 @@ def _share_of_b(first: int, last: int, count: int) -> FloatArray:
     A plant that begins in A's untouched frames starts at A's place, one that ends in B's ends at B's; one that lies
     well inside takes the middle all the time, so only a plant that reaches both ends of the window has to move.
     """
-    rim = count / 4
-    a, b = max(0.0, 1 - first / rim), max(0.0, 1 - (count - last) / rim)
+    a, b = _ties(first, last, count)
     start = (1 - a) * (0.5 * (1 - b) + b)
     stop = start + a * b
     u = np.clip((np.arange(count) - first) / (last - 1 - first), 0, 1)
     return start + (stop - start) * (u * u * (3 - 2 * u))
+
+
+def _ties(first: int, last: int, count: int) -> tuple[float, float]:
+    """How much a plant from frame `first` to before `last` is tied to the window's first and to its last frame."""
+    rim = count / 4
+    return max(0.0, 1 - first / rim), max(0.0, 1 - (count - last) / rim)
 
 
 def _both(
@@ -201,6 +231,30 @@ def _bridged(shift: FloatArray, known: BoolArray) -> FloatArray:
         rise = shift[b] - shift[a]
         out[first:last] = shift[a] + u * p + u**2 * (3 * rise - 2 * p - q) + u**3 * (p + q - 2 * rise)
     return out
+
+
+def _within_reach(
+    body: Body, limb: tuple[int, int, int], ankle: FloatArray, stands: BoolArray, fps: float
+) -> FloatArray:
+    """Targets (n, 3) for a foot in the air: a leg that would have to stretch for them stays a little bent.
+
+    Past d_a the distance d goes to d_a + s (1 - exp(-(d - d_a) / s)), s being what is left to STRETCHED: a knee that
+    comes to straight slows down instead of snapping. d_a is EASY of the leg's length, or what the leg reaches already,
+    or what it reached when it stood last or stands next, less RELAX times the time between.
+    """
+    thigh, shin, foot = (world(*body)[0][:, j] for j in limb)
+    bones = np.linalg.norm(shin - thigh, axis=-1) + np.linalg.norm(foot - shin, axis=-1)
+    line = ankle - thigh
+    far = np.linalg.norm(line, axis=-1) / bones
+    own = np.linalg.norm(foot - thigh, axis=-1) / bones
+    frames = np.arange(len(far))
+    apart = np.abs(frames[:, None] - frames[stands]) / fps
+    near = (far[stands] - RELAX * apart).max(1, initial=0.0)
+    easy = np.clip(np.maximum(own, near), EASY, STRETCHED - 0.001)
+    room = STRETCHED - easy
+    eased = easy + room * -np.expm1(-np.maximum(far - easy, 0) / room)
+    share = np.where((far > easy) & (far > own), np.maximum(eased, np.minimum(own, far)) / np.maximum(far, 1e-9), 1.0)
+    return thigh + share[:, None] * line
 
 
 def _give_way(body: Body, found: list[Standing], sources: Near, fps: float) -> FloatArray:

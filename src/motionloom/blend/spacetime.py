@@ -15,7 +15,7 @@ from motionloom.blend.least_torque import least_torque
 from motionloom.blend.point import SEARCH, Point
 from motionloom.core import Clip, FloatArray
 from motionloom.kinematics.forward import fk
-from motionloom.kinematics.travel import UP, body_axes, ground_turn, headings, moved, placed, root_motion, travel
+from motionloom.kinematics.travel import UP, body_axes, ground_turn, headings, placed, root_motion, travel
 from motionloom.rotation import exp, inverse, log, multiply, normalize, slerp, twist, yaw
 
 
@@ -42,7 +42,9 @@ def spacetime(
     Root: on the ground it follows GUAN 2.19, its speed going evenly from A's to B's, and so does its turning; B is
     laid where that path ends. Height and tilt follow cubics that meet both clips' values and speeds (the source goes
     straight, which would leave a kink).
-    Standing legs: two-bone IK puts feet where they stood, eqs 2.20-2.21; what they miss is zero within reach.
+    Standing legs: two-bone IK puts feet where they stood, eqs 2.20-2.21; what they miss is zero within reach. They
+    start from the two clips' own legs, one fading into the other: a cubic may take a knee past straight, and then no
+    bending brings the foot to its place smoothly.
     All other joints: eq 2.22, the least sum of squared joint torques over the window, by inverse dynamics with de
     Leva's segment masses; they start from a cubic between the clips' poses and keep its values and speeds at both
     ends. `iterations` of Gauss-Newton; 0 keeps the cubic.
@@ -54,23 +56,27 @@ def spacetime(
     w = join.window
     path = ground_path(join)
     laid = placed(join.b, path.place[-1], path.heading[-1], frame=w.into)
-    gap = join.gap(laid)
-    laid = moved(laid, gap)
-    u = np.linspace(0, 1, len(path.place))[:, None]
-    path = GroundPath(path.place + u * u * (3 - 2 * u) * gap, path.heading)
+    fit = join.fit(laid)
+    laid = fit.clip(laid)
+    path = ground_path(join, fit.angle)
+    gap = laid.root[w.into, [0, 2]] - path.place[-1]
+    path = GroundPath(path.place + _eased(len(path.place))[:, None] * gap, path.heading)
     root, rotations = _cubic_motion(join, laid, path)
     free = _free_joints(join)
+    legs = [j for j in range(1, len(a.skeleton)) if j not in free]
+    rotations[:, legs] = _faded(join, laid)[:, legs]
     if iterations and free:
         ground = min(float(fk(one)[..., 1].min()) for one in (join.a[w.start - 1 : w.start], laid[w.into : w.into + 1]))
         rotations = least_torque(join, laid, root, rotations, free, ground=ground, iterations=iterations)
     return assemble(join, laid, root, rotations, "spacetime")
 
 
-def ground_path(join: Join) -> GroundPath:
+def ground_path(join: Join, turn: float = 0.0) -> GroundPath:
     """GUAN 2.19: p(t) = p(t_1) + integral of v_1 (1 - s) + v_2 s, s from 0 to 1, in exact form; the same for turning.
 
     v_1 and v_2 are A's velocity at its last frame and B's at its first, taken in the heading frame, so that B's goes
-    with the heading that B will have. p after k of n frames is p_0 + v_1 (k - k^2/2n) + v_2 k^2/2n.
+    with the heading that B will have; `turn` is added to that heading, smoothly on the way. p after k of n frames is
+    p_0 + v_1 (k - k^2/2n) + v_2 k^2/2n.
     """
     a, b, w = join.a, join.b, join.window
     n = w.stop - w.start + 1
@@ -81,7 +87,7 @@ def ground_path(join: Join) -> GroundPath:
     last = travel(a[max(start - 1, 0) : max(start - 1, 0) + 2])
     step_b = root_motion(b[min(w.into, len(b) - 2) :][:2])[0]
     now = float(headings(a[start : start + 1])[0])
-    heading = now + (last.heading[1] - last.heading[0]) * early + step_b[2] * late
+    heading = now + (last.heading[1] - last.heading[0]) * early + step_b[2] * late + turn * _eased(n + 1)
     v_1, v_2 = last.place[1] - last.place[0], ground_turn(heading[-1], step_b[:2])
     return GroundPath(a.root[start, [0, 2]] + np.outer(early, v_1) + np.outer(late, v_2), heading)
 
@@ -110,6 +116,20 @@ def _cubic_motion(join: Join, laid: Clip, path: GroundPath) -> tuple[FloatArray,
     own = twist(multiply(q[:, 0], axes), UP)  # the cubic of the tilt may turn a little: the path's heading counts
     q[:, 0] = multiply(yaw(path.heading[1:-1] - own), q[:, 0])
     return root, normalize(q)
+
+
+def _faded(join: Join, laid: Clip) -> FloatArray:
+    """Rotations (n - 1, J, 4) of the window that fade from A's own to B's own, at their speeds at both ends."""
+    w = join.window
+    same = slice(w.into - (w.stop - w.start), w.into)
+    alpha = _eased(2 * join.half + 1)[1:-1, None]
+    return slerp(join.a.rotations[w.start : w.stop], laid.rotations[same], alpha)
+
+
+def _eased(count: int) -> FloatArray:
+    """From 0 to 1 in `count` frames, flat at both ends."""
+    u = np.linspace(0, 1, count)
+    return u * u * (3 - 2 * u)
 
 
 def _hermite(p: float, q: float, v: float, w: float, u: FloatArray) -> FloatArray:

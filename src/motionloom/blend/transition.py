@@ -11,7 +11,6 @@ from motionloom.analysis.ground import Alignment
 from motionloom.blend.join import Join, assemble, prepare
 from motionloom.blend.point import SEARCH, Point, laid_on
 from motionloom.core import BadRequest, Clip, FloatArray
-from motionloom.kinematics.travel import moved
 from motionloom.rotation import slerp
 
 Ease = Literal["linear", "smooth"]
@@ -53,8 +52,8 @@ def blend_transition(
     are mixed linearly (GUAN 2.24) and rotations by slerp along the shorter arc (2.25), with the weights of
     `blend_weights`; frames outside it are those of A and of B (moved). With `ease="smooth"` the result is C1.
 
-    `plants`: a foot that stands in both clips at the point decides B's shift, so that it stands in one place, and
-    legs are bent so that no standing foot slides. Without it this is the source's plain blend.
+    `plants`: a foot that stands in both clips at the point decides where B is laid, so that it stands in one place,
+    and legs are bent so that no standing foot slides. Without it this is the source's plain blend.
     """
     join = prepare(a, b, at, seconds, plants=plants, search=search, measure=measure)
     alpha = blend_weights(join.half, ease)
@@ -67,6 +66,6 @@ def blend_transition(
 
 
 def laid_for_plants(join: Join, best: Alignment) -> Clip:
-    """B laid on A by `best`, then shifted so that a foot which stands where the clips meet stands in one place."""
+    """B laid on A by `best`, then moved so that a foot which stands where the clips meet stands in one place."""
     laid = best.clip(join.b)
-    return moved(laid, join.gap(laid))
+    return join.fit(laid).clip(laid)
