@@ -36,10 +36,36 @@ def test_unit_and_up_axis_can_be_changed_on_the_way(run: Any, folder: Path, tmp_
 
 
 def test_several_clips_do_not_go_into_one_file(run: Any, folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "one.bvh").write_text("")
     answer = run("convert", folder / "walk_1.bvh", folder / "walk_2.bvh", tmp_path / "one.bvh")
     assert answer.code == 2
     assert "give a folder" in answer.err
+    assert not (tmp_path / "one.bvh").exists()
+
+
+def test_a_wildcard_that_stands_for_one_clip_goes_to_a_file(run: Any, folder: Path, tmp_path: Path) -> None:
+    assert run("convert", folder / "walk_1*.bvh", tmp_path / "one.bvh").code == 0
+    assert (tmp_path / "one.bvh").is_file()
+
+
+def test_what_is_said_is_what_was_written(run: Any, folder: Path, tmp_path: Path) -> None:
+    assert (
+        "15.bvh: 30 frames at 15 fps"
+        in run("convert", folder / "walk_1.bvh", tmp_path / "15.bvh", "--resample", 15).out
+    )
+    [facts] = run("convert", folder / "walk_1.bvh", tmp_path / "m.bvh", "--unit", "0.5", "--json").json
+    assert (facts["frames"], facts["fps"]) == (60, 30)
+    assert load(tmp_path / "m.bvh", unit=0.5).root[0, 1] == load(folder / "walk_1.bvh").root[0, 1] / 2
+
+
+def test_a_broken_file_does_not_stop_the_others(run: Any, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.bvh").write_text("nonsense")
+    (tmp_path / "in" / "b.bvh").write_bytes((folder / "walk_1.bvh").read_bytes())
+    answer = run("convert", tmp_path / "in", tmp_path / "out")
+    assert answer.code == 1
+    assert "a.bvh:1: not a BVH file" in answer.err
+    assert (tmp_path / "out" / "b.bvh").is_file()
+    assert not (tmp_path / "out" / "a.bvh").exists()
 
 
 def test_two_clips_of_one_name_are_not_written_over_each_other(run: Any, folder: Path, tmp_path: Path) -> None:

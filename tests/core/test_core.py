@@ -79,10 +79,22 @@ def test_slices_are_clips_and_edits_are_new_clips(tiny):
     assert_array_equal(part.root, tiny.root[2:8:2])
     assert replace(tiny, fps=20).seconds == 0.5
     assert tiny.seconds == 1.0
+    assert_array_equal(tiny[[3, 1]].root, tiny.root[[3, 1]])
     with pytest.raises(TypeError, match="sliced, not indexed"):
         tiny[3]
     with pytest.raises(InvalidClip, match="no frames"):
         tiny[10:]
+
+
+def test_a_mask_keeps_the_frames_where_it_is_on(tiny):
+    clip = replace(tiny, origin=from_file("a.bvh", 10))
+    odd = np.arange(10) % 2 == 1
+    assert_array_equal(clip[odd].root, clip.root[odd])
+    assert clip[odd].origin.frames.tolist() == [1, 3, 5, 7, 9]
+    with pytest.raises(InvalidClip, match="no frames"):
+        clip[np.zeros(10, bool)]
+    with pytest.raises(InvalidClip, match=r"a mask of frames: expected shape \(10,\), found \(4,\)"):
+        clip[np.ones(4, bool)]
 
 
 def test_pickling_keeps_clips_valid_and_read_only(tiny):

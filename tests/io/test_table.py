@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from motionloom.core import BadRequest, Clip, FormatError
+from motionloom.core import BadRequest, FormatError
 from motionloom.io import FORMATS, Format, expand_paths, load, save
 from motionloom.io.table import FORMATS as TABLE
 
@@ -38,11 +38,20 @@ def test_unit_up_and_fps_override_what_is_estimated(bvh, person):
     assert clip.fps == 60
     assert clip.root[0].tolist() == [0, 0, -0.0945]
     assert clip.origin.notes == ("60 frames per second, as asked; the file says 30",)
-    assert isinstance(load(bvh(person), unit=0.3), Clip)
+    assert load(bvh(person), unit=0.3).origin.unit == load(bvh(person), unit="0.3").origin.unit == 0.3
 
 
 @pytest.mark.parametrize(
-    "options", [{"unit": "furlong"}, {"unit": -1.0}, {"up": "w"}, {"fps": 0}, {"fps": float("nan")}]
+    "options",
+    [
+        {"unit": "furlong"},
+        {"unit": -1.0},
+        {"unit": "-1"},
+        {"unit": "nan"},
+        {"up": "w"},
+        {"fps": 0},
+        {"fps": float("nan")},
+    ],
 )
 def test_options_that_make_no_sense_are_refused(bvh, person, options):
     with pytest.raises(BadRequest):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from motionloom.cli.options import DropSlides, Fps, Roles, Strict, TrimTpose, Unit, Up, load_all, say
+from motionloom.cli.options import DropSlides, Fps, Json, Roles, Strict, TrimTpose, Unit, Up, print_json, say, warn
+from motionloom.cli.parallel import each
 
 
 def convert(
@@ -32,32 +34,65 @@ def convert(
     to_up: Annotated[
         str | None, typer.Option("--to-up", metavar="AXIS", help="Up axis to write; the source's own otherwise.")
     ] = None,
+    json: Json = False,
 ) -> None:
     """Read clips and write them again: another format, unit, up axis or frame rate; a folder at once."""
-    from motionloom.io import save
-    from motionloom.kinematics.edit import resample as resampled
+    from motionloom.io import expand_paths
 
     if len(paths) < 2:
         raise typer.BadParameter("give clips to read, and then where to write: motionloom convert IN OUT")
     *sources, out = paths
-    clips = load_all(
-        sources, unit=unit, up=up, fps=fps, strict=strict, trim_tpose=trim_tpose, drop_slides=drop_slides, roles=roles
-    )
-    targets = output_paths([path for path, _ in clips], sources, Path(out), to)
-    for (_, clip), target in zip(clips, targets, strict=True):
-        save(clip if resample is None else resampled(clip, resample), target, unit=to_unit, up=to_up)
-        say(f"{target}: {len(clip)} frames")
-        for note in clip.origin.notes:
-            say(f"  {note}")
+    found = expand_paths(sources)
+    jobs = list(zip(found, output_paths(found, sources, Path(out), to), strict=True))
+    reading: dict[str, Any] = {"unit": unit, "up": up, "fps": fps, "strict": strict, "trim_tpose": trim_tpose}
+    reading |= {"drop_slides": drop_slides, "roles": roles}
+    work = partial(_convert, reading=reading, rate=resample, writing={"unit": to_unit, "up": to_up})
+    reports = []
+    for report in each(work, jobs, "converting"):
+        reports.append(report)
+        if not json and "error" not in report:
+            say(f"{report['out']}: {report['frames']} frames at {report['fps']:g} fps")
+            for note in report["notes"]:
+                say(f"  {note}")
+    if json:
+        print_json(reports)
+    wrong = [report["error"] for report in reports if "error" in report]
+    for said in wrong:
+        warn(said)
+    if wrong:
+        raise typer.Exit(1)
+
+
+def _convert(
+    job: tuple[Path, Path], reading: dict[str, Any], rate: float | None, writing: dict[str, Any]
+) -> dict[str, Any]:
+    """One clip read and written; what was written, or what is wrong with it. Wrong usage is raised."""
+    from motionloom.core import BadRequest, MotionloomError
+    from motionloom.io import load, save
+    from motionloom.kinematics.edit import resample
+
+    path, target = job
+    try:
+        clip = load(path, **reading)
+        clip = clip if rate is None else resample(clip, rate)
+        save(clip, target, **writing)
+    except BadRequest:
+        raise
+    except MotionloomError as error:
+        return {"path": str(path), "error": str(error)}
+    facts = {"frames": len(clip), "fps": clip.fps, "notes": list(clip.origin.notes)}
+    return {"path": str(path), "out": str(target), **facts}
 
 
 def output_paths(inputs: list[Path], arguments: list[str], out: Path, suffix: str) -> list[Path]:
     """Where each input goes. One file goes to a file, unless OUT is a folder; a folder keeps its sub-folders."""
-    alone = len(inputs) == 1 and Path(arguments[0]).is_file()
+    from motionloom.io import FORMATS
+
+    alone = len(inputs) == 1 and not Path(arguments[0]).is_dir()
     if alone and out.suffix and not out.is_dir():
         return [out]
-    if out.is_file():
-        raise typer.BadParameter(f"{len(inputs)} clips cannot all be written to the one file {out}: give a folder")
+    if out.is_file() or (out.suffix.lower() in FORMATS and not out.is_dir()):
+        raise typer.BadParameter(f"{', '.join(arguments)} cannot be written to the one file {out}: give a folder")
     folders = [Path(a) for a in arguments if Path(a).is_dir()]
     suffix = suffix if suffix.startswith(".") else f".{suffix}"
     targets = []

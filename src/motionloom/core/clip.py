@@ -78,11 +78,16 @@ class Clip:
     def name(self) -> str:
         return self.origin.name
 
-    def __getitem__(self, index: slice | IntArray | Sequence[int]) -> Clip:
-        """Some frames, as a clip: a slice, or an array of frame numbers."""
+    def __getitem__(self, index: slice | IntArray | BoolArray | Sequence[int]) -> Clip:
+        """Some frames, as a clip: a slice, an array of frame numbers, or a mask (F,) of the frames to keep."""
         if isinstance(index, (int, np.integer)):
             raise TypeError("a clip is sliced, not indexed: walk[12:13] is one frame as a clip")
-        at: Any = index if isinstance(index, slice) else np.asarray(index, np.int64)
+        at: Any = index if isinstance(index, slice) else np.asarray(index)
+        if not isinstance(at, slice) and at.dtype == bool:
+            if at.shape != (len(self),):
+                raise InvalidClip(f"a mask of frames: expected shape {(len(self),)}, found {at.shape}")
+            at = np.flatnonzero(at)
+        at = at if isinstance(at, slice) else at.astype(np.int64)
         if len(range(*at.indices(len(self))) if isinstance(at, slice) else at) == 0:
             raise InvalidClip(f"no frames in {index} of a clip of {len(self)} frames")
         return Clip(

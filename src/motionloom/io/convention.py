@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionloom.core import BadRequest, FloatArray
+from motionloom.io.numbers import number
 
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.0254 / 0.45}  # metres; CMU's unit is 5.644 cm
 UPS = ("y", "z", "x", "-y", "-z", "-x")
@@ -32,11 +33,14 @@ class Convention(NamedTuple):
 
 
 def unit_of(unit: str | float) -> float:
-    """Metres per unit, from a name ("m", "cm", "mm", "inch", "cmu") or a number."""
+    """Metres per unit, from a name ("m", "cm", "mm", "inch", "cmu") or a number, which may be text ("0.3")."""
     if isinstance(unit, str):
-        if unit.lower() not in UNITS:
+        if unit.lower() in UNITS:
+            return UNITS[unit.lower()]
+        metres = number(unit)
+        if metres is None:
             raise BadRequest(f"no unit {unit!r}; one of {', '.join(UNITS)}, or metres per unit as a number")
-        return UNITS[unit.lower()]
+        unit = metres
     if not (np.isfinite(unit) and 1e-6 <= unit <= 1e6):
         raise BadRequest(f"a unit of {unit} metres makes no sense")
     return float(unit)
