@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from motionloom.kinematics import mirror as mirror
     from motionloom.kinematics import remove_skate as remove_skate
     from motionloom.kinematics import resample as resample
+    from motionloom.kinematics import retarget as retarget
     from motionloom.kinematics import travel as travel
     from motionloom.kinematics import with_contacts as with_contacts
     from motionloom.methods import learn as learn
@@ -52,6 +53,7 @@ _HOME = {
     "remove_skate": "kinematics",
     "replace": "core",
     "resample": "kinematics",
+    "retarget": "kinematics",
     "save": "io",
     "save_filmstrip": "plot",
     "save_model": "methods",
@@ -77,6 +79,7 @@ __all__ = [
     "remove_skate",
     "replace",
     "resample",
+    "retarget",
     "samples",
     "save",
     "save_filmstrip",

@@ -18,6 +18,7 @@ from motionloom.kinematics.limb import TwoBone, limb_rotations, place_limb, two_
 from motionloom.kinematics.loop import Loop, close_loop, find_loop, repeat, seam, seam_features
 from motionloom.kinematics.mirror import mirror, partners
 from motionloom.kinematics.proportions import leg_length, on_skeleton, same_bones
+from motionloom.kinematics.retarget import RetargetReport, retarget
 from motionloom.kinematics.roles import GROUPS, Foot, feet, group, guess_roles
 from motionloom.kinematics.skate import SkateReport, remove_skate
 from motionloom.kinematics.skate_measures import Skate, measure_skate, skate_a, skate_b, skate_c
@@ -49,6 +50,7 @@ __all__ = [
     "PoseTarget",
     "PositionTarget",
     "Residuals",
+    "RetargetReport",
     "Skate",
     "SkateReport",
     "Target",
@@ -90,6 +92,7 @@ __all__ = [
     "remove_skate",
     "repeat",
     "resample",
+    "retarget",
     "root_motion",
     "same_bones",
     "seam",

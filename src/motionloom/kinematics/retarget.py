@@ -1,0 +1,232 @@
+"""A motion put on another body: other bones, other rest pose, more or fewer joints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from dataclasses import replace as with_changes
+
+import numpy as np
+
+from motionloom.core import BadRequest, Clip, FloatArray, Skeleton, with_labels
+from motionloom.kinematics.contacts import contacts
+from motionloom.kinematics.forward import fk, fk_rotations, local_rotations
+from motionloom.kinematics.limb import place_limb
+from motionloom.kinematics.matched import ankle_level, matched_pose
+from motionloom.kinematics.proportions import leg_length
+from motionloom.kinematics.roles import SIDES, feet
+from motionloom.kinematics.skate import remove_skate
+from motionloom.kinematics.skate_measures import Skate, measure_skate
+from motionloom.rotation import IDENTITY, inverse, multiply, normalize, slerp
+
+NEAR = (0.10, 0.20)  # m in the source: nearer than the first, a hand is held to the floor or to the other hand; farther
+# than the second, it goes where its arm puts it
+TRUNK = {"spine": ("hips", "spine", "spine1", "spine2", "spine3"), "neck": ("neck", "neck1", "head")}
+
+
+@dataclass(frozen=True)
+class RetargetReport:
+    """What was done, and how the feet slide: in the source, with rotations alone, and at the end."""
+
+    scale: float  # leg length of the new body over that of the old one
+    matched: tuple[str, ...]  # roles that both have
+    riding: tuple[str, ...]  # joints of the new body that go with their parents: the old one has no such joint
+    lost: tuple[str, ...]  # roles of the old body that the new one does not have
+    source: Skate
+    turned: Skate
+    result: Skate
+    missed: float  # m: the farthest that an ankle stayed from where its plant is
+
+    def __str__(self) -> str:
+        said = f"scale {self.scale:.3f}, {len(self.matched)} roles matched"
+        for word, names in (("without a source", self.riding), ("not carried over", self.lost)):
+            said += f", {word}: {', '.join(names)}" if names else ""
+        if self.source.b is not None and self.turned.b is not None and self.result.b is not None:
+            said += f"; skate {self.source.b:.1f} cm/s in the source, {self.turned.b:.1f} by rotations alone"
+            said += f", {self.result.b:.1f} in the result"
+        return said
+
+
+def retarget(
+    clip: Clip, to: Clip | Skeleton, *, like: Clip | None = None, plant: bool = True
+) -> tuple[Clip, RetargetReport]:
+    """The clip's motion on the skeleton of `to`; joints correspond by role, or else by name.
+
+    The turn of each joint away from the matched pose (`matched.matched_pose`), in the world, is carried over:
+    Q' = Q M^-1 M', with M and M' the world rotations of both bodies in that pose. So limbs point the same way, whatever
+    the rest poses. Spines and necks of other counts are interpolated along the line from hips to chest and head. The
+    middle of the hip joints goes where it was, scaled by leg length about the origin on the floor. With `plant`, the
+    ankles go to the scaled places of the source's, hands keep touching the floor and each other, and feet are held to
+    the source's contacts (`remove_skate`).
+
+    `to` is best a clip: where its rest pose says nothing, the matched pose is found from its frames. `like` is a clip
+    of the source's own body, to take that pose from, if this one is short or never stands. Labels and the source of
+    every frame stay.
+    """
+    shown = to if isinstance(to, Clip) else _still(to)
+    body, old = shown.skeleton, clip.skeleton
+    _check(old, body)
+    guide = clip if like is None else like
+    pairs = _pairs(old, body)
+    delta = multiply(fk_rotations(clip)[1], inverse(matched_pose(guide)))
+    scale = leg_length(body) / leg_length(old)
+    target = matched_pose(shown)
+    turns = np.empty((len(clip), len(body), 4))
+    for j in range(len(body)):
+        moved = (
+            _moved(delta, pairs[j])
+            if j in pairs
+            else multiply(turns[:, body.parents[j]], inverse(target[body.parents[j]]))
+        )
+        turns[:, j] = multiply(moved, target[j])
+    levels = ankle_level(guide), ankle_level(shown)
+    root = _root(clip, body, turns, scale, levels)
+    notes = f"retargeted from {clip.name or 'a clip'} ({len(old)} joints) to {len(body)} joints, scale {scale:.3f}"
+    origin = with_changes(
+        shown.origin,
+        name=clip.origin.name,
+        licence=clip.origin.licence,
+        sources=clip.origin.sources,
+        which=clip.origin.which,
+        frames=clip.origin.frames,
+        notes=(*clip.origin.notes, notes),
+    )
+    made = Clip(
+        body, root, normalize(local_rotations(body, turns)), clip.fps, clip.label_names, clip.labels, origin=origin
+    )
+    turned, missed = measure_skate(made), 0.0
+    if plant and feet(body):
+        made, missed = _planted(clip, made, scale, levels)
+    roles = [r for r in body.roles if r and r in old.roles]
+    used = {k for pair in pairs.values() for k in pair[:2]}
+    report = RetargetReport(
+        scale,
+        tuple(roles),
+        tuple(body.names[j] for j in range(len(body)) if j not in pairs),
+        tuple(r for j, r in enumerate(old.roles) if r and j not in used),
+        measure_skate(clip),
+        turned,
+        measure_skate(made),
+        missed,
+    )
+    return made, report
+
+
+def _still(skeleton: Skeleton) -> Clip:
+    return Clip(skeleton, np.zeros((1, 3)), np.tile(IDENTITY, (1, len(skeleton), 1)), 1.0)
+
+
+def _check(old: Skeleton, new: Skeleton) -> None:
+    """Bodies must have as many legs; the rest is found by role."""
+    counts = [len(feet(s)) for s in (old, new)]
+    if counts[0] != counts[1]:
+        raise BadRequest(
+            f"cannot retarget: the clip's body walks on {counts[0]} feet, the other one on {counts[1]} "
+            "(roles decide; see `motionloom info`, and give a roles file if they are wrong)"
+        )
+    shared = {r for r in old.roles if r} & set(new.roles)
+    if not shared and not set(old.names) & set(new.names):
+        raise BadRequest("cannot retarget: the two bodies have no role and no joint name in common")
+
+
+Pair = tuple[int, int, float]  # two joints of the source, and the way from the first to the second
+
+
+def _pairs(old: Skeleton, new: Skeleton) -> dict[int, Pair]:
+    """For each joint of the new body the joints of the old one that it takes its turn from."""
+    out: dict[int, Pair] = {}
+    for j, (role, name) in enumerate(zip(new.roles, new.names, strict=True)):
+        found = old.find(role) if role else (old.names.index(name) if name in old.names else None)
+        if found is not None and (role or not old.roles[found]):
+            out[j] = (found, found, 0.0)
+    out[0] = (0, 0, 0.0)
+    spines = [[0, *(k for k in (s.find(r) for r in TRUNK["spine"][1:]) if k is not None)] for s in (old, new)]
+    out |= _spread(spines[0], spines[1])
+    chests = [line[-1] for line in spines]
+    heads = [
+        [chest, *(k for k in (s.find(r) for r in TRUNK["neck"]) if k is not None)]
+        for s, chest in zip((old, new), chests, strict=True)
+    ]
+    if all(s.find("head") is not None for s in (old, new)):
+        out |= _spread(heads[0], heads[1])
+    return out
+
+
+def _spread(old: list[int], new: list[int]) -> dict[int, Pair]:
+    """Joints of one line matched to those of another by their place along it; first to first, last to last."""
+    out: dict[int, Pair] = {}
+    if len(old) < 2 or len(new) < 2:
+        return out
+    for k, joint in enumerate(new[1:], start=1):
+        at = k / (len(new) - 1) * (len(old) - 1)
+        low = min(int(at + 1e-9), len(old) - 2)
+        out[joint] = (old[low], old[low + 1], at - low)
+    return out
+
+
+def _moved(delta: FloatArray, pair: Pair) -> FloatArray:
+    first, second, way = pair
+    if way < 1e-9:
+        return delta[:, first]
+    return delta[:, second] if way > 1 - 1e-9 else slerp(delta[:, first], delta[:, second], way)
+
+
+def _middle(skeleton: Skeleton, places: FloatArray) -> FloatArray:
+    """(F, 3) the middle of the hip joints; the root of a body without legs."""
+    legs = [foot.thigh for foot in feet(skeleton) if "front" not in foot.name]
+    return places[:, legs].mean(1) if legs else places[:, 0]
+
+
+def _scaled(points: FloatArray, scale: float, levels: tuple[float, float]) -> FloatArray:
+    """Points of the source where the new body has them: scaled about the origin, ankles on the floor stay so."""
+    return scale * (points - [0.0, levels[0], 0.0]) + [0.0, levels[1], 0.0]
+
+
+def _root(clip: Clip, body: Skeleton, turns: FloatArray, scale: float, levels: tuple[float, float]) -> FloatArray:
+    """(F, 3) where the hips must be so that the middle of the hip joints is where the source's was, scaled."""
+    bare = Clip(body, np.zeros((len(clip), 3)), normalize(local_rotations(body, turns)), clip.fps)
+    return _scaled(_middle(clip.skeleton, fk(clip)), scale, levels) - _middle(body, fk(bare))
+
+
+def _planted(clip: Clip, made: Clip, scale: float, levels: tuple[float, float]) -> tuple[Clip, float]:
+    """Ankles to the scaled places of the source's, feet held to its contacts, hands to what they touch."""
+    places = fk(clip)
+    source = {foot.name: foot for foot in feet(clip.skeleton)}
+    for foot in feet(made.skeleton):
+        if foot.name in source:
+            ankle = _scaled(places[:, source[foot.name].ankle], scale, levels)
+            made, _ = place_limb(made, (foot.thigh, foot.shin, foot.ankle), ankle)
+    made = _hands(clip, made, scale, levels)
+    labels = contacts(clip)
+    before = {name: made.label(name) for name in made.label_names if name.startswith("contact:")}
+    made, report = remove_skate(with_labels(made, before | labels))
+    return made, report.missed
+
+
+def _hands(clip: Clip, made: Clip, scale: float, levels: tuple[float, float]) -> Clip:
+    """Hands that touch the floor or each other in the source do so on the new body; others stay as they are."""
+    arms = [
+        [s.find(f"{side}_{part}") for part in ("upper_arm", "forearm", "hand")]
+        for s in (clip.skeleton, made.skeleton)
+        for side in SIDES
+    ]
+    if any(j is None for arm in arms for j in arm):
+        return made
+    old, new = fk(clip), fk(made)
+    hands = [old[:, arm[2]] for arm in arms[:2]]
+    here = [new[:, arm[2]] for arm in arms[2:]]
+    together = _near(np.linalg.norm(hands[0] - hands[1], axis=-1))
+    middle = (here[0] + here[1]) / 2
+    for k, arm in enumerate(arms[2:]):
+        beside = middle + scale * (hands[k] - hands[1 - k]) / 2
+        low = _near(hands[k][:, 1] - levels[0])[:, None]
+        wanted = here[k] + together[:, None] * (beside - here[k])
+        wanted = wanted + low * (_scaled(hands[k], scale, levels) - wanted)
+        if np.abs(wanted - here[k]).max() > 1e-9:
+            made, _ = place_limb(made, [j for j in arm if j is not None], wanted)
+    return made
+
+
+def _near(distance: FloatArray) -> FloatArray:
+    """(F,) 1 within the first distance of NEAR, 0 past the second, smooth between them."""
+    u = np.clip((NEAR[1] - distance) / (NEAR[1] - NEAR[0]), 0, 1)
+    return np.asarray(u * u * (3 - 2 * u))
