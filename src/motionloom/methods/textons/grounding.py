@@ -29,9 +29,10 @@ def contact_heights(clips: Sequence[Clip]) -> FloatArray:
 
 
 def grounded(clip: Clip, heights: FloatArray) -> Clip:
-    """The clip with its root moved so that parts labelled as standing keep their place and their usual height.
+    """The clip with its root moved so that parts labelled as standing keep their place, and the lowest its height.
 
     Along the ground the root steps as the mean of the standing parts demands; in the air it keeps its own velocity.
+    Where any part stands, the lowest of all parts is put at the height at which it usually stands.
     """
     parts = foot_parts(clip.skeleton)
     on = np.stack([clip.label(f"contact:{p.name}") for p in parts], 1) if parts else np.zeros((len(clip), 0), bool)
@@ -43,7 +44,7 @@ def grounded(clip: Clip, heights: FloatArray) -> Clip:
     root = clip.root.copy()
     push = _smooth(_mean(slip, both), STEADY * clip.fps)
     root[1:, [0, 2]] -= np.cumsum(push, axis=0)
-    high = _mean((where[..., 1] - heights)[..., None], on)[:, 0]
+    high = (where[..., 1] - heights).min(1)  # the lowest part, standing or not: none may sink into the floor
     stands = np.flatnonzero(on.any(1))
     high = np.interp(np.arange(len(clip)), stands, high[stands])
     root[:, 1] -= _smooth(high[:, None], LEVEL * clip.fps)[:, 0]
