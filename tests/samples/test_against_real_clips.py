@@ -150,3 +150,27 @@ def test_looking_turns_the_head_as_fast_as_real_lookers_do(mocap: Path) -> None:
     theirs = pooled([real(mocap, n) for n in ("77_01", "77_04")])
     low, high = np.percentile(theirs["speed head"], [5, 95])
     assert low <= np.median(ours["speed head"]) <= high
+
+
+DOG_JOINTS = ("hips", "neck", "head", "left_front_foot", "right_front_foot", "left_foot", "right_foot", "left_shin")
+
+
+def dog_jerk(clips: list[Clip]) -> dict[str, list[float]]:
+    out: dict[str, list[float]] = {}
+    for clip in clips:
+        places, _ = fk_rotations(clip)
+        for role in DOG_JOINTS:
+            points = at_30(places[:, clip.skeleton.joint(role)], clip.fps)
+            jerk = np.linalg.norm(np.diff(points, 3, axis=0), axis=1) * RATE**3
+            out.setdefault(plain(role), []).extend(windows(jerk))
+    return out
+
+
+def test_a_walking_dog_jerks_no_more_than_twice_what_real_dogs_do(mocap: Path) -> None:
+    # the captured dogs (not CMU clips) stand and lie down in between: frames where they walk
+    walks = [("D1_007_KAN01_001", 140, 580), ("D1_009_KAN01_001", 200, 370)]
+    theirs = dog_jerk([load(mocap / "dog" / f"{name}.bvh")[a:b] for name, a, b in walks])
+    ours = dog_jerk([make("dog_walk", seed=k) for k in (1, 2, 3)])
+    for joint, values in theirs.items():
+        low, high = np.percentile(values, [5, 95])
+        assert low / 2 < np.median(ours[joint]) < 2 * high, joint

@@ -31,7 +31,7 @@ def dog_walk(
 ) -> Clip:
     """A dog walks at `speed` m/s, turning left at `turn` rad/s, or to `target` (x, z) m on an arc.
 
-    Lateral sequence (hind foot, then the fore foot of the same side), each paw stands for 0.59 of the stride at 1 m/s
+    Lateral sequence (hind foot, then the fore foot of the same side), each paw stands for 0.58 of the stride at 1 m/s
     (until its joint rolls off; Griffin et al. 2004 have 0.6 to 0.7 for the whole paw); stride time 0.66 s at 1 m/s.
     """
     return _go("dog_walk", speed, turn, seconds, target, seed, fps)
@@ -57,7 +57,7 @@ def _go(
     nature = Nature(seed)
     trots = name == "dog_trot"
     stride = (0.53 - 0.03 * speed if trots else 0.66 * max(speed, 0.3) ** -0.42) * (1 + nature.trait("stride", 0.03))
-    duty = float(np.clip(0.47 - 0.035 * speed, 0.34, 0.42) if trots else np.clip(0.66 - 0.07 * speed, 0.53, 0.66))
+    duty = float(np.clip(0.47 - 0.035 * speed, 0.34, 0.42) if trots else np.clip(0.645 - 0.07 * speed, 0.52, 0.645))
     time = frame_times(seconds, fps)
     fine = np.arange(-PAD - 2.0, seconds + PAD + 2.0, 1 / 240)
     drift = nature.wander("speed", 0.012 * speed, 0.05, 0.3)(fine)
@@ -160,14 +160,14 @@ def rolled(pad: FloatArray) -> FloatArray:
 def _pitches(front: bool, strikes: FloatArray, lasts: FloatArray) -> tuple[Curve, Curve]:
     """Pitch of the long foot bone and of the paw, rad, through all stances and swings."""
     # degrees: strike, middle, off, folded in the swing, reaching
-    bone = np.radians((27, -2, -60, -92, -8) if front else (29, 4, -58, -66, 8))
+    bone = np.radians((27, -2, -60, -92, -8) if front else (29, 4, -56, -64, 18))
     pad = np.radians((8, 0, -44, -75, -10) if front else (6, 0, -42, -62, -8))
     bones: list[tuple[float, float]] = []
     pads: list[tuple[float, float]] = []
     flat: list[int] = []
     for k, (on, lasting) in enumerate(zip(strikes, lasts, strict=True)):
         off = on + lasting
-        bones += [(on, bone[0]), (on + 0.14 * lasting, bone[0] - 0.14), (on + 0.5 * lasting, bone[1])]
+        bones += [(on, bone[0]), (on + 0.5 * lasting, bone[1])]
         bones += [(on + ROLL * lasting, 0.55 * bone[1] + 0.42 * bone[2]), (off, bone[2])]
         flat += [len(pads) + 1, len(pads) + 2]
         pads += [(on, pad[0]), (on + 0.16 * lasting, 0.0), (on + ROLL * lasting, 0.0), (off, pad[2])]
@@ -201,7 +201,7 @@ def _paw_swing(
     end = off + air
     above = end - min(spare[1], 0.12 * air)
     parts = [off - spare[0], off + 0.34 * air, off + 0.68 * air, above]
-    way = min_jerk(parts, np.array([[0.0], [0.31], [0.79], [1.0]]), acceleration={-1: FREE})
+    way = min_jerk(parts, np.array([[0.0], [0.3], [0.78], [1.0]]), acceleration={-1: FREE})
     high = min_jerk(
         [off, off + 0.36 * air, off + 0.7 * air, above, end],
         np.array([[up], [max(lift, up + 0.02)], [0.75 * lift], [0.027], [0.0]]),

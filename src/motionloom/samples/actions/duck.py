@@ -36,7 +36,7 @@ def duck(
     clip = _ducked(time, beats, high, side, nature, manner, fps, seconds, seed)
     if _top(clip) > height + 0.005:
         raise BadRequest(f"height: this body can duck to {_top(clip):.2f} m, found {height:g}")
-    for _ in range(14):  # how deep is found by halving: the top of the head falls with the depth
+    for _ in range(10):  # how deep is found by halving: the top of the head falls with the depth
         middle = (low + high) / 2
         clip = _ducked(time, beats, middle, side, nature, manner, fps, seconds, seed)
         low, high = (middle, high) if _top(clip) > height else (low, middle)
