@@ -18,8 +18,8 @@ from motionloom.kinematics.skate import remove_skate
 from motionloom.kinematics.skate_measures import Skate, measure_skate
 from motionloom.rotation import IDENTITY, inverse, multiply, normalize, slerp
 
-NEAR = (0.10, 0.20)  # m in the source: nearer than the first, a hand is held to the floor or to the other hand; farther
-# than the second, it goes where its arm puts it
+FLOOR = (0.10, 0.20)  # m in the source: a hand lower than the first is held to the floor, above the second it is free
+TOGETHER = (0.08, 0.15)  # m in the source: likewise for the distance of both wrists, as when hands clap
 TRUNK = {"spine": ("hips", "spine", "spine1", "spine2", "spine3"), "neck": ("neck", "neck1", "head")}
 
 
@@ -214,11 +214,11 @@ def _hands(clip: Clip, made: Clip, scale: float, levels: tuple[float, float]) ->
     old, new = fk(clip), fk(made)
     hands = [old[:, arm[2]] for arm in arms[:2]]
     here = [new[:, arm[2]] for arm in arms[2:]]
-    together = _near(np.linalg.norm(hands[0] - hands[1], axis=-1))
+    together = _near(np.linalg.norm(hands[0] - hands[1], axis=-1), TOGETHER)
     middle = (here[0] + here[1]) / 2
     for k, arm in enumerate(arms[2:]):
         beside = middle + scale * (hands[k] - hands[1 - k]) / 2
-        low = _near(hands[k][:, 1] - levels[0])[:, None]
+        low = _near(hands[k][:, 1] - levels[0], FLOOR)[:, None]
         wanted = here[k] + together[:, None] * (beside - here[k])
         wanted = wanted + low * (_scaled(hands[k], scale, levels) - wanted)
         if np.abs(wanted - here[k]).max() > 1e-9:
@@ -226,7 +226,7 @@ def _hands(clip: Clip, made: Clip, scale: float, levels: tuple[float, float]) ->
     return made
 
 
-def _near(distance: FloatArray) -> FloatArray:
-    """(F,) 1 within the first distance of NEAR, 0 past the second, smooth between them."""
-    u = np.clip((NEAR[1] - distance) / (NEAR[1] - NEAR[0]), 0, 1)
+def _near(distance: FloatArray, ends: tuple[float, float]) -> FloatArray:
+    """(F,) 1 within the first of these distances, 0 past the second, smooth between them."""
+    u = np.clip((ends[1] - distance) / (ends[1] - ends[0]), 0, 1)
     return np.asarray(u * u * (3 - 2 * u))
