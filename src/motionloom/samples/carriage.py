@@ -36,7 +36,7 @@ class Carriage:
 
 
 def walking(speed: float, style: Style, nature: Nature) -> Carriage:
-    """Amplitudes of a walk. Pelvis: Perry (1992), 4-5 degrees of turn and drop at 1.4 m/s, 4-5 cm of sway."""
+    """Amplitudes of a walk. Pelvis: Perry (1992) has 4-5 degrees of turn and drop, captured walkers a little more."""
     u = min(speed / 1.4, 1.6)
     person = 1 + nature.trait("arm swing", 0.18)
     return Carriage(

@@ -31,8 +31,8 @@ def dog_walk(
 ) -> Clip:
     """A dog walks at `speed` m/s, turning left at `turn` rad/s, or to `target` (x, z) m on an arc.
 
-    Lateral sequence (hind foot, then the fore foot of the same side), each paw stands for 0.58 of the stride at 1 m/s
-    (until its joint rolls off; Griffin et al. 2004 have 0.6 to 0.7 for the whole paw); stride time 0.66 s at 1 m/s.
+    Lateral sequence (hind foot, then the fore foot of the same side). A paw stands for 0.58 of the stride at 1 m/s,
+    until its joint rolls off (published duty factors, of the whole paw, are 0.6 to 0.7); a stride takes 0.66 s then.
     """
     return _go("dog_walk", speed, turn, seconds, target, seed, fps)
 
@@ -107,8 +107,7 @@ def _paw(
     trots: bool,
     speed: float,
 ) -> Paw:
-    """One paw through all its stances. Its pitches at strike, mid-stance, toe-off and in the swing after Gregersen
-    (1998) and Charteris et al. (1979), read off by eye."""
+    """One paw through all its stances: it stands still, rolls over its tip, and swings to the next place."""
     front = "front" in foot
     count = len(strikes)
     lasts = stance * (1 + nature.draws(f"{foot} stance", count, 0.02))

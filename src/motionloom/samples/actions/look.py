@@ -45,7 +45,7 @@ def look(
         amount = float(np.abs(aim - before["gaze"]).max())
         goal_chest = np.array([_beyond(aim[0], 0.3) * 0.5, _beyond(aim[1], 0.2) * 0.4])
         goal_head = np.array([_beyond(aim[0], 0.12) * 0.86, _beyond(aim[1], 0.1) * 0.75])
-        saccade = 0.021 + 0.126 * amount  # 2.2 ms a degree and 21 ms more (Bahill et al. 1975)
+        saccade = 0.021 + 0.126 * amount  # 2.2 ms a degree and 21 ms more (Carpenter 1988)
         turn = float((0.22 + 0.24 * amount) / speed) * (1 + float(nature.draws("turn time", len(shifts), 0.1)[k]))
         gaze += (aim - before["gaze"]) * ease(time, start, start + saccade)[:, None]
         head += (goal_head - before["head"]) * _overshoot(time, start + 0.02, turn, 0.05)[:, None]
