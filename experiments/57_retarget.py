@@ -121,8 +121,9 @@ What this says: with rotations alone, every bone of a limb points exactly where 
 lost on the way round is the bending of spine and neck that a body with fewer joints cannot show. Planting moves limbs
 by a few degrees, as hips are wider here and feet longer there, and in return feet slide no more than they did in the
 capture, mostly less (boxing feet glide in the capture itself). The salsa shows what a way round costs: its hands, 25 cm
-apart, come near to touching on Bandai-Namco's narrow shoulders, and from then on they are held together. Feet do not point along the same line on all bodies: the bone from ankle to toe slopes by 15° in
-CMU's files and by 40° in Bandai-Namco's when the sole is flat, so soles are matched, not bones.
+apart, come near to touching on Bandai-Namco's narrow shoulders, and from then on they are held together. Feet do not
+point along the same line on all bodies: the bone from ankle to toe slopes by 15° in CMU's files and by 40° in
+Bandai-Namco's when the sole is flat, so soles are matched, not bones.
 """
     publish("retarget", figure, numbers | {"frames per second": frames / took, "skate": feet}, page, dpi=60)
 
