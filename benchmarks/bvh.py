@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
-import time
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,6 @@ TARGETS = {
     "bvh write against pybvh": (">= 1", "x"),
     "bvh load peak memory": ("<= 6", "x"),
     "bvh first load in a new process": ("", "s"),
-    "info on the mocap folder": ("< 5", "s"),
 }
 
 
@@ -28,7 +25,7 @@ def figures() -> list[dict[str, Any]]:
     if not CLIP.is_file():
         note = "not measured: ../shared/mocap is not here"
         return [figure(name, None, target, unit=unit, note=note) for name, (target, unit) in TARGETS.items()]
-    return [*_speed(), _memory(), _first_load(), _folder()]
+    return [*_speed(), _memory(), _first_load()]
 
 
 def _speed() -> list[dict[str, Any]]:
@@ -72,19 +69,6 @@ def _first_load() -> dict[str, Any]:
     )
     times = [float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout) for _ in "123"]
     return _figure("bvh first load in a new process", min(times), "numba's import and cache included")
-
-
-def _folder() -> dict[str, Any]:
-    """`motionloom info` on all clips, as a user runs it."""
-    command = [sys.executable, "-c", "from motionloom.cli import main; main()", "info", str(MOCAP)]
-    times = []
-    for _ in range(2):
-        start = time.perf_counter()
-        done = subprocess.run(command, capture_output=True, env={**os.environ, "COLUMNS": "200"}, check=False)
-        times.append(time.perf_counter() - start)
-    failed = done.returncode != 0
-    note = "the command failed" if failed else "156 clips, start of the program included"
-    return _figure("info on the mocap folder", None if failed else min(times), note)
 
 
 def _figure(name: str, value: float | None, note: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,6 +43,26 @@ def test_the_exit_code_is_2_for_wrong_usage_1_for_other_mistakes_and_none_for_ou
     assert exit_code(FormatError("x")) == 1
     assert exit_code(Unmet("x")) == 1
     assert exit_code(ZeroDivisionError()) is None
+    assert exit_code(BrokenPipeError()) is None
+
+
+def test_a_machine_that_refuses_is_one_line_too(run: Any, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    answer = run("demo", "-o", tmp_path / "file" / "out", "--only", "cleaning")
+    assert (answer.code, answer.err) == (1, f"motionloom: {tmp_path / 'file' / 'out' / 'clips'}: Not a directory\n")
+    for name in ("walk.png", "walk.html"):
+        answer = run("view", folder / "walk_1.bvh", "-o", tmp_path / "file" / name)
+        assert (answer.code, answer.err) == (
+            1,
+            f"motionloom: {name}: cannot be written: {tmp_path / 'file'} is a file, not a folder\n",
+        )
+
+
+def test_more_than_the_memory_holds_is_one_line_too(run: Any, folder: Path, tmp_path: Path) -> None:
+    assert run("learn", "cuts", folder / "walk_1.bvh", "-o", tmp_path / "walk.loom").code == 0
+    answer = run("synthesize", tmp_path / "walk.loom", "-r", "{seconds: 1e13}", "-o", tmp_path / "long.bvh")
+    assert answer.code == 1
+    assert answer.err.startswith("motionloom: this machine's memory is not enough for what was asked")
 
 
 def test_help_imports_no_numbers_library() -> None:

@@ -71,7 +71,7 @@ class Commands(TyperGroup):
             code = exit_code(error)
             if code is None:
                 raise
-            typer.echo(f"motionloom: {error}", err=True)
+            typer.echo(f"motionloom: {said(error)}", err=True)
             raise typer.Exit(code) from None
 
 
@@ -83,7 +83,18 @@ def exit_code(error: Exception) -> int | None:
 
     if isinstance(error, BadRequest):
         return 2
-    return 1 if isinstance(error, MotionloomError) else None
+    if isinstance(error, BrokenPipeError):  # the reader of our output has left: not a matter for words
+        return None
+    return 1 if isinstance(error, (MotionloomError, OSError, MemoryError)) else None
+
+
+def said(error: Exception) -> str:
+    """The error in one line."""
+    if isinstance(error, MemoryError):
+        return f"this machine's memory is not enough for what was asked ({str(error) or 'no size known'})"
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
 
 
 def _version(wanted: bool) -> None:

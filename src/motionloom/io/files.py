@@ -15,6 +15,9 @@ from motionloom.core import FormatError
 def write_whole(path: str | Path, parts: Iterable[Any]) -> None:
     """Write bytes in pieces; the file appears when all of it is there. Missing folders are made."""
     path = Path(path)
+    blocked = next((folder for folder in path.parents if folder.is_file()), None)
+    if blocked is not None:
+        raise FormatError(f"cannot be written: {blocked} is a file, not a folder", path=path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:

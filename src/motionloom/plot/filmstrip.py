@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
 from motionloom.core import Clip, FloatArray, MissingExtra
+from motionloom.io.files import write_whole
 from motionloom.kinematics.contacts import runs
 from motionloom.kinematics.travel import travel
 from motionloom.plot.layout import Row, lay_out
@@ -55,8 +57,14 @@ def filmstrip(
 def save_filmstrip(
     clips: Clip | Sequence[Clip], path: str | Path | IO[bytes], *, dpi: int = 130, **options: Any
 ) -> None:
-    """Write a filmstrip as a picture: PNG, or SVG or PDF by the suffix of `path`."""
-    filmstrip(clips, **options).figure.savefig(path, dpi=dpi, facecolor=PAPER)
+    """Write a filmstrip as a picture: PNG, or SVG or PDF by the suffix of `path`. Missing folders are made."""
+    figure = filmstrip(clips, **options).figure
+    if not isinstance(path, (str, Path)):
+        figure.savefig(path, dpi=dpi, facecolor=PAPER)
+        return
+    picture = BytesIO()
+    figure.savefig(picture, dpi=dpi, facecolor=PAPER, format=Path(path).suffix.removeprefix(".").lower() or "png")
+    write_whole(path, [picture.getvalue()])
 
 
 def _axes(width: float, height: float) -> Any:

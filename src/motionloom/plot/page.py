@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from motionloom.core import Clip
+from motionloom.io.files import write_whole
 from motionloom.plot.player import Stage, document, player
 
 
@@ -99,7 +100,7 @@ def write_page(title: str, lead: str, sections: Sequence[Section], path: str | P
         f"<h1>{escape(title)}</h1><p>{_marked(lead)}</p><nav>{links}</nav></header>\n<main>\n{parts}\n</main>"
     )
     css = (files("motionloom.plot") / "web" / "page.css").read_text("utf-8")
-    Path(path).write_text(document(title, content, css=css), encoding="utf-8")
+    write_whole(path, [document(title, content, css=css).encode()])
 
 
 def filmstrip_picture(clips: Clip | Sequence[Clip], alt: str, **options: Any) -> Picture:

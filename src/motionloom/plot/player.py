@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core import Clip, FloatArray
+from motionloom.io.files import write_whole
 from motionloom.kinematics.contacts import runs
 from motionloom.kinematics.travel import travel
 from motionloom.plot.body import Body, body, body_points
@@ -44,7 +45,7 @@ def write_player(
     shown = (clips,) if isinstance(clips, Clip) else tuple(clips)
     names = tuple(titles) if titles is not None else tuple(clip.name for clip in shown)
     page = document(", ".join(names), player((Stage(shown, names=names),), alone=True, fps=fps))
-    Path(path).write_text(page, encoding="utf-8")
+    write_whole(path, [page.encode()])
 
 
 def player(stages: Sequence[Stage], *, alone: bool = False, fps: float = 30.0) -> str:
