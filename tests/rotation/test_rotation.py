@@ -169,6 +169,24 @@ class TestEuler:
         same(r.from_euler(out, order), r.from_euler(angles, order))
         assert np.abs(np.diff(out, axis=0)).max() < 0.5
 
+    def test_a_motion_through_gimbal_lock_gives_angles_without_jumps(self, order):
+        lock = 0.0 if order[0] == order[2] else np.pi / 2
+        swing = np.concatenate([np.linspace(-1, 0, 90), np.zeros(5), np.linspace(0, 1, 90)])  # five frames locked
+        angles = np.stack([np.full(185, 0.7), lock + swing, np.full(185, 0.9)], 1)
+        q = r.from_euler(np.stack([angles, angles[::-1]], 1), order)
+        out = r.to_euler_continuous(q, order)
+        same(r.from_euler(out, order), q, 1e-6)
+        assert np.abs(np.diff(out, axis=0)).max() < 0.02
+
+    def test_a_motion_that_stays_in_gimbal_lock_has_no_third_angle(self, order):
+        lock = 0.0 if order[0] == order[2] else -np.pi / 2
+        t = np.linspace(0, 9, 200)
+        q = r.from_euler(np.stack([t, np.full(200, lock), 0.2 * t], 1), order)
+        out = r.to_euler_continuous(q, order)
+        same(r.from_euler(out, order), q, 1e-6)
+        assert np.abs(out[:, 2]).max() == 0
+        assert np.abs(np.diff(out, axis=0)).max() < 0.1
+
 
 @given(st.lists(st.floats(-1e3, 1e3), min_size=3, max_size=3), st.sampled_from(r.ORDERS))
 @settings(max_examples=200, deadline=None)
