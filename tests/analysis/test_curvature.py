@@ -145,6 +145,23 @@ def test_a_body_at_rest_correlates_with_nothing_and_gives_no_nan(motion):
     assert (Curvature(share=1.0).matrix(still, still) == 0).all()
 
 
+def test_a_statue_is_not_alike_to_a_body_that_moves(motion):
+    still, moving = motion(1)[np.zeros(20, int)], motion(2)
+    own = Curvature(share=1.0).matrix(moving, moving)
+    found = Curvature(share=0.2).matrix(still, moving)
+    assert found.min() > 0.5 * own.max()
+    assert len(np.unique(found)) == 2  # candidates by pose, and the others
+
+
+def test_two_bodies_at_rest_are_told_apart_by_their_pose(motion):
+    still = motion(1)[np.zeros(20, int)]
+    in_two_poses = motion(1)[np.repeat([0, 12], 20)]
+    found = Curvature(share=0.5).matrix(still, in_two_poses[:20])
+    np.testing.assert_allclose(found, 0, atol=1e-12)
+    found = Curvature(share=0.5).matrix(still, motion(1)[np.full(20, 12)])
+    assert np.isfinite(found).all()
+
+
 def test_the_threshold_of_long_clips_is_read_off_a_sample(motion):
     a, b = motion(1, 1200), motion(2, 40)
     found = Curvature(share=0.05, normalised=True).matrix(a, b)

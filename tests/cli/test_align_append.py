@@ -71,7 +71,18 @@ def test_append_takes_the_moments_it_is_told(folder, tmp_path):
     out = tmp_path / "both.bvh"
     done = call("append", folder / "walk.bvh", folder / "run.bvh", "--at", "1.5,0.5", "-o", out, "--window", 0.3)
     assert done.exit_code == 0, done.output
-    assert "walk.bvh at 1.50 s meets run.bvh at 0.50 s" in done.output
+    assert "walk.bvh at 1.50 s meets run.bvh at 0.50 s, " in done.output
+    assert "cm apart" in done.output
+
+
+def test_append_warns_of_clips_far_apart(folder, tmp_path):
+    from motionloom.core import replace
+
+    run = load(folder / "run.bvh")
+    save(replace(run, root=run.root + [0, 0.6, 0]), folder / "upstairs.bvh")
+    done = call("append", folder / "walk.bvh", folder / "upstairs.bvh", "-o", tmp_path / "both.bvh")
+    assert done.exit_code == 0
+    assert "cm apart where they meet: the transition has far to go" in done.output
 
 
 def test_append_explains_mistakes(folder, tmp_path):
@@ -80,6 +91,7 @@ def test_append_explains_mistakes(folder, tmp_path):
         (("--method", "morph"), "expected one of blend, stitch, spacetime, found 'morph'"),
         (("--at", "soon"), "--at: expected two times in seconds, as 3.2,0.8, found 'soon'"),
         (("--at", "2.49,0.5"), "lies between"),
+        (("--search", "nan"), "looked for in more than 0 s of both clips, found nan s"),
         (("--ease", "bouncy"), "expected linear or smooth, found 'bouncy'"),
     ):
         done = call(*words, *more)

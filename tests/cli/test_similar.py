@@ -69,7 +69,7 @@ def test_clips_of_different_rates_are_compared_at_the_lower_one_and_it_is_said(f
             ("--measure", "smell"),
             "expected one of joint-angles, joint-positions, point-cloud, curvature, found 'smell'",
         ),
-        (("--share", 0), "share of pairs"),
+        (("--share", 0), "--share: expected more than 0 and at most 100 %, found 0"),
         (("--weights", "left_arm=much"), "expected role=number, found 'left_arm=much'"),
         (("--weights", "left_wing=1"), "no joint 'left_wing'"),
     ],

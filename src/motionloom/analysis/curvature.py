@@ -14,6 +14,7 @@ from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.kinematics.forward import fk
 from motionloom.rotation import rotate
 
+STILL = 1e-9  # 1/m^2: a clip whose curvature varies by less in every window is at rest; what varies is rounding
 _SAMPLE = 500  # rows and columns, evenly spaced, from which the candidates' threshold is read
 
 
@@ -26,7 +27,8 @@ class Curvature:
     cross-correlation of curvature over a window (9 frames), each joint's mean over the window taken off.
 
     The matrix is unlikeness, so that small is alike as in the other measures: `most` - correlation, where `most` is
-    the largest value any pair of windows could reach; pairs that are no candidates get 2 `most`. With `normalised`,
+    the largest value any pair of windows could reach; pairs that are no candidates get 2 `most` (1 if both clips rest;
+    if only one does, all candidates get the other's largest square). With `normalised`,
     each window is divided by its length: correlation lies in -1 ... 1, `most` is 1, and a window without any change of
     curvature (a resting body) correlates 0 with everything. No rigid move of a clip changes any of this.
     """
@@ -56,7 +58,8 @@ class Curvature:
         apart = squared_differences(_poses(a, w)[inner], _poses(b, w)[inner], self.precision)
         dtype: Any = np.float32 if self.precision == "single" else np.float64
         one, other = (self.windows(c, w) for c in (a, b))
-        most = 1.0 if self.normalised else float(np.sqrt(_largest(one) * _largest(other)))
+        most = 1.0 if self.normalised else _most(_largest(one), _largest(other))
+        worst = 2 * most or 1.0  # two clips at rest: only the pose tells
         left, right = one.astype(dtype), other.astype(dtype)
         threshold = _threshold(apart, (len(one), len(other)), self.share)
 
@@ -64,7 +67,7 @@ class Curvature:
             from motionloom.analysis._kernels import correlate_chosen
 
             out = np.empty((rows.stop - rows.start, columns.stop - columns.start), dtype)
-            correlate_chosen(left[rows], right[columns], apart(rows, columns), threshold, most, 2 * most, out)
+            correlate_chosen(left[rows], right[columns], apart(rows, columns), threshold, most, worst, out)
             return out
 
         return Comparison((len(one), len(other)), (self.radius, self.radius), block)
@@ -150,6 +153,16 @@ def correlation_fft(
     ]
     safe = [np.where(x > 1e-9, x, np.inf) for x in lengths]
     return out / safe[0][:, None] / safe[1]
+
+
+def _most(one: float, other: float) -> float:
+    """The largest correlation that could be, from the largest squares on both sides.
+
+    Where one clip never changes its curvature (a body at rest) nothing correlates: then the other's own largest, so
+    that a statue is not alike to everything that moves.
+    """
+    one, other = (x if x > STILL else 0.0 for x in (one, other))
+    return float(np.sqrt(one * other)) or max(one, other)
 
 
 def _largest(flat: FloatArray) -> float:

@@ -32,6 +32,8 @@ def transition_point(
     It lies in the last `search` seconds of `a` and the first of `b`, with `half` frames plus the measure's radius to
     spare on both sides, so that a window of 2 `half` frames fits into both clips.
     """
+    if not (np.isfinite(search) and search > 0):
+        raise BadRequest(f"a transition is looked for in more than 0 s of both clips, found {search:g} s")
     measure = PointCloud() if measure is None else measure
     spare = half + measure.radius
     shortest = 2 * spare + 1

@@ -19,6 +19,7 @@ class WindowQuality(NamedTuple):
     """Numbers about a transition's window, and the plain cut that it replaces."""
 
     cut: Clip  # A up to the point, then B, laid best on the ground
+    apart: float  # cm: root mean square distance of the joints where the clips meet, B laid best on the ground
     jump: float  # cm: the largest second difference of a joint's place, frame to frame, in the window
     jump_cut: float  # cm: the same for the plain cut
     slide: float | None  # cm/s: mean speed of standing heels and toes over the ground; None if nothing stands
@@ -33,13 +34,15 @@ def window_quality(a: Clip, b: Clip, joined: Clip, point: Point, half: int) -> W
     of B after it. Captured feet are never quite still while they count as standing: compare with `slide_source`.
     """
     b = same_body(a, b)
-    cut = concatenate([a[: point.a], laid_on(a, b, point, radius=CLOUD).clip(b)[point.b :]])
+    best = laid_on(a, b, point, radius=CLOUD)
+    cut = concatenate([a[: point.a], best.clip(b)[point.b :]])
     near = slice(max(point.a - half - 1, 0), point.a + half + 2)
     slides: list[float | None] = [None, None]
     if feet(a.skeleton):
         flags = [one.on for one in standing(a, b, (point.a, point.b))]
         slides = [_slide(clip, flags, near, skip) for clip, skip in ((joined, -1), (cut, point.a - 1))]
-    return WindowQuality(cut, _jump(fk(joined[near])), _jump(fk(cut[near])), *slides)
+    apart = round(100 * best.distance**0.5, 2)
+    return WindowQuality(cut, apart, _jump(fk(joined[near])), _jump(fk(cut[near])), *slides)
 
 
 def _jump(points: FloatArray) -> float:

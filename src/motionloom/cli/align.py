@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Fps, Json, Roles, TrimTpose, Unit, Up, print_json, say
-from motionloom.cli.similar import ClipA, ClipB, MeasureName, WeightSet, load_two, read_weights
+from motionloom.cli.options import Fps, Json, Roles, Unit, Up, print_json, say
+from motionloom.cli.similar import ClipA, ClipB, KeepTpose, MeasureName, WeightSet, load_two, read_weights
 
 if TYPE_CHECKING:
     from motionloom.analysis.alignment import TimeAlignment
@@ -37,7 +37,7 @@ def align(
     unit: Unit = None,
     up: Up = None,
     fps: Fps = None,
-    trim_tpose: TrimTpose = True,
+    trim_tpose: KeepTpose = True,
     roles: Roles = None,
 ) -> None:
     """Align B to A in time: warped.bvh (B on A's clock), curve.csv, alignment.png, before_after.png, alignment.json.

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Fps, Json, Roles, TrimTpose, Unit, Up, print_json, say
-from motionloom.cli.similar import ClipA, ClipB, MeasureName, load_two
+from motionloom.cli.options import Fps, Json, Roles, Unit, Up, print_json, say, warn
+from motionloom.cli.similar import ClipA, ClipB, KeepTpose, MeasureName, load_two
 
 if TYPE_CHECKING:
     from motionloom.blend import Point
     from motionloom.core import Clip
+
+FAR = 25.0  # cm: root mean square distance of the joints beyond which a transition is warned of
 
 
 def append(
@@ -36,7 +38,7 @@ def append(
     unit: Unit = None,
     up: Up = None,
     fps: Fps = None,
-    trim_tpose: TrimTpose = True,
+    trim_tpose: KeepTpose = True,
     roles: Roles = None,
 ) -> None:
     """Write A, then B, joined where they look most alike; beside the clip its trails (.png) and facts (.json).
@@ -64,7 +66,11 @@ def append(
         print_json(summary)
         return
     say(f"{out}: {len(joined)} frames, {joined.seconds:.2f} s, joined by {method}")
-    say(f"  {one.name} at {point.a / one.fps:.2f} s meets {other.name} at {point.b / other.fps:.2f} s")
+    apart = summary["apart_cm"]
+    places = (f"{clip.name} at {at / clip.fps:.2f} s" for clip, at in ((one, point.a), (other, point.b)))
+    say(f"  {' meets '.join(places)}, {apart:.1f} cm apart")
+    if apart > FAR:
+        warn(f"the clips are {apart:.0f} cm apart where they meet: the transition has far to go (other moments: --at)")
     slide = summary["slide_cm_per_s"]
     if slide["joined"] is not None:
         say(f"  standing feet slide at {slide['joined']:.1f} cm/s in the transition, {slide['clips']:.1f} in the clips")
@@ -89,6 +95,7 @@ def describe(a: Clip, b: Clip, joined: Clip, point: Point, half: int, method: st
         "a": {"name": a.name, "frame": point.a, "seconds": round(point.a / a.fps, 4)},
         "b": {"name": b.name, "frame": point.b, "seconds": round(point.b / b.fps, 4)},
         "distance": None if np.isnan(point.distance) else float(f"{point.distance:.6g}"),
+        "apart_cm": quality.apart,
         "window": {"first_frame": point.a - half + 1, "frames": 2 * half - 1, "seconds": round(2 * half / a.fps, 4)},
         "frames": len(joined),
         "fps": joined.fps,

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Fps, Json, Roles, TrimTpose, Unit, Up, columns, print_json, say
-from motionloom.cli.similar import ClipA, ClipB, Share, WeightSet, load_two, read_weights
+from motionloom.cli.options import Fps, Json, Roles, Unit, Up, columns, print_json, say
+from motionloom.cli.similar import ClipA, ClipB, KeepTpose, Share, WeightSet, load_two, part_of, read_weights
 
 
 def judge(
@@ -27,7 +27,7 @@ def judge(
     unit: Unit = None,
     up: Up = None,
     fps: Fps = None,
-    trim_tpose: TrimTpose = True,
+    trim_tpose: KeepTpose = True,
     roles: Roles = None,
 ) -> None:
     """Judge the four measures on two clips: position, velocity and acceleration differences of their best pairs."""
@@ -38,7 +38,7 @@ def judge(
     chosen = read_weights(weights) or "lee"
     measures = {name: measure_named(name, weights=chosen) for name in MEASURES}
     by = Judge(weights=chosen)
-    table = judged(list(measures.values()), one, other, share=share / 100, by=by, rounds=3)
+    table = judged(list(measures.values()), one, other, share=part_of(share), by=by, rounds=3)
     rows = {
         name: {
             "pairs": verdict.pairs,
@@ -51,7 +51,7 @@ def judge(
     }
     report: dict[str, Any] = {"a": one.name, "b": other.name, "share_percent": share, "measures": rows}
     if optimal:
-        report["optimal"] = _optimal(measures, one, other, share / 100, by)
+        report["optimal"] = _optimal(measures, one, other, part_of(share), by)
     if out is not None:
         from motionloom.plot.similarity import new_figure, panel_size, similarity_matrix
         from motionloom.plot.style import PAPER

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Fps, Json, Roles, TrimTpose, Unit, Up, print_json, say, warn
+from motionloom.cli.options import Fps, Json, Roles, Unit, Up, print_json, say, warn
 
 if TYPE_CHECKING:
     from motionloom.analysis import Similarity
@@ -21,6 +21,7 @@ MeasureName = Annotated[
 ClipA = Annotated[Path, typer.Argument(metavar="A", help="A clip.", show_default=False)]
 ClipB = Annotated[Path, typer.Argument(metavar="B", help="A clip with the same joints.", show_default=False)]
 Share = Annotated[float, typer.Option("--share", metavar="PERCENT", help="Keep the best pairs, this many of 100 [%].")]
+KeepTpose = Annotated[bool, typer.Option("--trim-tpose/--keep-tpose", help="Drop a T-pose in frame 0.")]
 WeightSet = Annotated[
     str | None,
     typer.Option("--weights", metavar="SET", help="Joint weights: uniform, lee, wang-bodenheimer, or role=w,role=w."),
@@ -48,7 +49,7 @@ def similar(
     unit: Unit = None,
     up: Up = None,
     fps: Fps = None,
-    trim_tpose: TrimTpose = True,
+    trim_tpose: KeepTpose = True,
     roles: Roles = None,
 ) -> None:
     """Compare every frame of A with every frame of B: matrix.npz, pairs.csv, matrix.png and similar.json in DIR.
@@ -65,7 +66,7 @@ def similar(
 
         one, other = with_contacts(one), with_contacts(other)
     found = find_similar(
-        one, other, chosen, share=share / 100, threshold=threshold, minima=minima, contacts=contacts
+        one, other, chosen, share=part_of(share), threshold=threshold, minima=minima, contacts=contacts
     )  # fmt: skip
     summary = write_similarity(found, out)
     if json:
@@ -75,6 +76,15 @@ def similar(
     for pair in summary["best"]:
         said = f"{pair['value']:.4g} {summary['unit']}"
         say(f"  {one.name} {pair['seconds_a']:.2f} s   {other.name} {pair['seconds_b']:.2f} s   {said}")
+
+
+def part_of(percent: float) -> float:
+    """`--share` in percent as a part of 1, checked."""
+    from motionloom.core import BadRequest
+
+    if not 0 < percent <= 100:
+        raise BadRequest(f"--share: expected more than 0 and at most 100 %, found {percent:g}")
+    return percent / 100
 
 
 def load_two(a: Path, b: Path, **options: Any) -> tuple[Clip, Clip]:
