@@ -161,6 +161,14 @@ def test_four_legs_have_front_feet():
     assert "left_hand" not in roles
 
 
+def test_the_sample_bodies_get_their_own_roles_from_their_names():
+    from motionloom.samples import make
+
+    for name in ("walk", "dog_walk"):
+        body = make(name).skeleton
+        assert guess_roles(body.names, body.parents, body.offsets) == body.roles
+
+
 def test_legs_are_found_by_shape_when_names_say_nothing():
     names, parents = tree("a>b>c>d>e\na>f>g>h>i\na>j>k>l>m")
     pose = np.zeros((13, 3))

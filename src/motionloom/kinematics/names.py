@@ -23,7 +23,8 @@ WORDS = {
     "forearm": "forearm lowerarm lowarm armlower radius foarm",
     "elbow": "elbow",
     "wrist": "wrist",
-    "hand": "hand palm",
+    "hand": "hand",
+    "palm": "palm paw",
     "thigh": "thigh upleg upperleg legupper femur",
     "hip": "hip",
     "shin": "shin calf lowerleg lowleg leglower tibia crus",
@@ -85,7 +86,7 @@ def _read(tokens: list[str]) -> JointName:
         found = "hip"
     if front:
         found = {"thigh": "upper_arm", "upper_arm": "upper_arm", "leg": "forearm", "shin": "forearm"}.get(found, found)
-        found = {"ankle": "wrist", "foot": "hand", "knee": "elbow", "toe": ""}.get(found, found)
+        found = {"ankle": "wrist", "foot": "hand", "knee": "elbow", "toe": "palm"}.get(found, found)
     return JointName(side, found, front and bool(found))
 
 

@@ -167,7 +167,8 @@ def _limb_roles(tree: _Tree, side: str) -> dict[str, int]:
     found["upper_arm"] = arm
     found["forearm"] = tree.first(side, "forearm", "elbow")
     found["hand"] = tree.first(side, "wrist", "hand")
-    if found["hand"] is not None and tree.read[found["hand"]].word == "wrist":
+    found["palm"] = tree.first(side, "palm")  # a front toe
+    if found["palm"] is None and found["hand"] is not None and tree.read[found["hand"]].word == "wrist":
         found["palm"] = tree.first(side, "hand")
     found["thigh"] = tree.first(side, "thigh", "hip")
     found["shin"] = tree.first(side, "shin", "knee", "leg")
