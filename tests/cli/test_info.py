@@ -80,3 +80,10 @@ def test_all_real_clips_are_told(run: Any, mocap: Path) -> None:
     assert sum(clip["path"].endswith(".bvh") for clip in answer.json) == 156
     assert sum(clip["path"].endswith(".amc") for clip in answer.json) == 2
     assert all(len(clip["roles"]) > 15 for clip in answer.json)
+
+
+def test_the_tpose_of_a_real_clip_is_no_part_of_its_turn(run: Any, mocap: Path) -> None:
+    (clip,) = mocap.rglob("83_02.bvh")
+    (told,) = run("info", clip, "--json").json
+    assert abs(told["turn"]) < 0.2  # with the T-pose it was -181 degrees
+    assert "(without the T-pose of frame 0)" in run("info", clip).out

@@ -33,3 +33,12 @@ def test_facts_are_plain_values_for_json(tiny: Clip) -> None:
     out = json.loads(json.dumps(facts(tiny).as_dict()))
     assert out["roles"]["head"] == "Top"
     assert out["seconds"] == 1.0
+
+
+def test_a_tpose_in_front_counts_as_a_frame_but_not_as_motion(tiny: Clip) -> None:
+    away = replace(tiny, root=np.concatenate([tiny.root[:1] - [0.0, 0.5, 7.0], tiny.root[1:]]))
+    f = facts(away, skip=1)
+    assert (f.frames, f.skipped) == (10, 1)
+    assert (f.travel, f.turn) == (pytest.approx(0.8), pytest.approx(0.8))
+    assert f.speed == pytest.approx(0.8 / 0.9)
+    assert f.hips == (1.0, 1.0)

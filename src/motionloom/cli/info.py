@@ -71,13 +71,14 @@ def _read(path: Path, options: dict[str, Any]) -> tuple[Path, Facts | None, Skel
     """What is in one file, or what is wrong with it; its frames need not stay in memory."""
     from motionloom.core import MotionloomError
     from motionloom.io import load
+    from motionloom.io.tpose import starts_with_tpose
     from motionloom.kinematics.facts import facts
 
     try:
         clip = load(path, **options)
     except MotionloomError as error:
         return path, None, None, str(error)
-    return path, facts(clip), clip.skeleton, ""
+    return path, facts(clip, skip=int(starts_with_tpose(clip))), clip.skeleton, ""
 
 
 def _in_lines(found: list[tuple[Path, Facts]]) -> list[str]:
@@ -110,11 +111,12 @@ def _in_lines(found: list[tuple[Path, Facts]]) -> list[str]:
 def in_full(path: Path, f: Facts, skeleton: Skeleton) -> list[str]:
     """Everything about one clip, with its joints as a tree."""
     turn, (low, high) = math.degrees(f.turn), f.hips
+    apart = " (without the T-pose of frame 0)" if f.skipped else ""
     lines = [
         str(path),
         f"  {f.frames} frames at {f.fps:.6g} fps, {f.seconds:.2f} s; {f.joints} joints, {len(f.roles)} with a role",
         f"  file     unit {_unit(f.unit)}, up {f.up}{', joints also slide' if f.slides else ''}",
-        f"  travel   {f.travel:.2f} m, {f.speed:.2f} m/s, turns {turn:.0f}°; hips {low:.2f} to {high:.2f} m",
+        f"  travel   {f.travel:.2f} m, {f.speed:.2f} m/s, turns {turn:.0f}°; hips {low:.2f} to {high:.2f} m{apart}",
         f"  labels   {', '.join(f.labels) or 'none'}",
     ]
     for clip_name, method, seed, frames in f.sources:

@@ -26,6 +26,7 @@ class Facts:
     speed: float  # m/s, mean
     turn: float  # rad, last heading minus first; left is positive
     hips: tuple[float, float]  # m, lowest and highest
+    skipped: int  # frames at the start (a T-pose) that do not count in travel, speed, turn and hips
     roles: tuple[tuple[str, str], ...]  # (role, joint name)
     labels: tuple[str, ...]
     slides: bool  # do joints also slide?
@@ -43,9 +44,10 @@ class Facts:
         return out
 
 
-def facts(clip: Clip) -> Facts:
-    """The numbers that `info` prints."""
-    path = travel(clip)
+def facts(clip: Clip, *, skip: int = 0) -> Facts:
+    """The numbers that `info` prints. The first `skip` frames (a T-pose) are not counted as motion."""
+    motion = clip[skip:]
+    path = travel(motion)
     gone = float(np.linalg.norm(np.diff(path.place, axis=0), axis=1).sum())
     skeleton = clip.skeleton
     return Facts(
@@ -57,9 +59,10 @@ def facts(clip: Clip) -> Facts:
         unit=clip.origin.unit,
         up=clip.origin.up,
         travel=gone,
-        speed=gone / clip.seconds,
+        speed=gone / motion.seconds,
         turn=float(path.heading[-1] - path.heading[0]),
-        hips=(float(clip.root[:, 1].min()), float(clip.root[:, 1].max())),
+        hips=(float(motion.root[:, 1].min()), float(motion.root[:, 1].max())),
+        skipped=skip,
         roles=tuple((role, name) for role, name in zip(skeleton.roles, skeleton.names, strict=True) if role),
         labels=clip.label_names,
         slides=clip.slides is not None,
