@@ -20,6 +20,7 @@ from motionloom.io.roles_file import with_roles
 from motionloom.io.stroke import read_stroke, write_stroke
 from motionloom.io.tpose import starts_with_tpose
 from motionloom.io.trc import read_trc, write_trc
+from motionloom.io.usd import read_usd, write_usd
 
 
 class Format(NamedTuple):
@@ -38,6 +39,9 @@ FORMATS: dict[str, Format] = {
     ".glb": Format("GLB: binary glTF", read_gltf, write_glb),
     ".gltf": Format("glTF with its buffers beside it", read_gltf),
     ".csv": Format("pen stroke: t,x,y, or markers", read_stroke, write_stroke, read_marker_csv, write_marker_csv),
+    ".usd": Format("USD: UsdSkel skeleton and animation", read_usd, write_usd),
+    ".usda": Format("USD as text", read_usd, write_usd),
+    ".usdc": Format("USD, binary", read_usd, write_usd),
     ".c3d": Format("C3D: optical markers", read_markers=read_c3d),
     ".trc": Format("TRC: optical markers", read_markers=read_trc, write_markers=write_trc),
 }
