@@ -13,14 +13,16 @@ from motionloom.io.bvh_write import write_bvh
 from motionloom.io.c3d import read_c3d
 from motionloom.io.glb_write import write_glb
 from motionloom.io.gltf import read_gltf
+from motionloom.io.humanml3d import write_humanml3d
 from motionloom.io.labels import labelled, write_labels
 from motionloom.io.marker_csv import is_marker_csv, read_marker_csv, write_marker_csv
+from motionloom.io.npz import read_npz, write_npz
 from motionloom.io.provenance import with_origin, write_origin
 from motionloom.io.roles_file import with_roles
+from motionloom.io.smpl import write_smpl
 from motionloom.io.stroke import read_stroke, write_stroke
 from motionloom.io.tpose import starts_with_tpose
 from motionloom.io.trc import read_trc, write_trc
-from motionloom.io.usd import read_usd, write_usd
 
 
 class Format(NamedTuple):
@@ -38,13 +40,19 @@ FORMATS: dict[str, Format] = {
     ".amc": Format("AMC: motion, with its ASF skeleton beside it", read_amc),
     ".glb": Format("GLB: binary glTF", read_gltf, write_glb),
     ".gltf": Format("glTF with its buffers beside it", read_gltf),
+    ".npz": Format("NPZ: NumPy arrays of a clip, or SMPL pose parameters (AMASS)", read_npz, write_npz),
+    ".smpl.npz": Format("SMPL pose parameters as AMASS has them", read_npz, write_smpl),
+    ".npy": Format("HumanML3D-style features, 20 frames a second", None, write_humanml3d),
     ".csv": Format("pen stroke: t,x,y, or markers", read_stroke, write_stroke, read_marker_csv, write_marker_csv),
-    ".usd": Format("USD: UsdSkel skeleton and animation", read_usd, write_usd),
-    ".usda": Format("USD as text", read_usd, write_usd),
-    ".usdc": Format("USD, binary", read_usd, write_usd),
     ".c3d": Format("C3D: optical markers", read_markers=read_c3d),
     ".trc": Format("TRC: optical markers", read_markers=read_trc, write_markers=write_trc),
 }
+
+
+def format_of(path: str | Path) -> Format | None:
+    """The format that a name stands for: by its last two suffixes (`.smpl.npz`), else by its last one."""
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    return FORMATS.get("".join(suffixes[-2:])) or FORMATS.get("".join(suffixes[-1:]))
 
 
 def load(
@@ -66,7 +74,7 @@ def load(
     a roles file or a mapping; otherwise `walk.roles.toml` or the folder's `roles.toml` is taken.
     """
     path = Path(path)
-    entry = FORMATS.get(path.suffix.lower())
+    entry = format_of(path)
     if holds_markers(path):
         raise FormatError("this file holds markers, not the motion of a skeleton: use load_markers", path=path)
     if entry is None or entry.read is None:
@@ -89,7 +97,7 @@ def save(clip: Clip, path: str | Path, *, unit: str | float | None = None, up: s
     Unit and up axis are those of the file the clip came from (metres and y for clips of our own), unless given.
     """
     path = Path(path)
-    entry = FORMATS.get(path.suffix.lower())
+    entry = format_of(path)
     if entry is None or entry.write is None:
         writable = ", ".join(suffix for suffix, f in FORMATS.items() if f.write)
         raise FormatError(f"no writer for {path.suffix or 'a file without a suffix'}; there are {writable}", path=path)
