@@ -23,6 +23,7 @@ from motionloom.io.smpl import write_smpl
 from motionloom.io.stroke import read_stroke, write_stroke
 from motionloom.io.tpose import starts_with_tpose
 from motionloom.io.trc import read_trc, write_trc
+from motionloom.io.usd import read_usd, write_usd
 
 
 class Format(NamedTuple):
@@ -44,6 +45,9 @@ FORMATS: dict[str, Format] = {
     ".smpl.npz": Format("SMPL pose parameters as AMASS has them", read_npz, write_smpl),
     ".npy": Format("HumanML3D-style features, 20 frames a second", None, write_humanml3d),
     ".csv": Format("pen stroke: t,x,y, or markers", read_stroke, write_stroke, read_marker_csv, write_marker_csv),
+    ".usd": Format("USD: UsdSkel skeleton and animation", read_usd, write_usd),
+    ".usda": Format("USD as text", read_usd, write_usd),
+    ".usdc": Format("USD, binary", read_usd, write_usd),
     ".c3d": Format("C3D: optical markers", read_markers=read_c3d),
     ".trc": Format("TRC: optical markers", read_markers=read_trc, write_markers=write_trc),
 }
