@@ -105,7 +105,9 @@ class Problem:
             slack = 1e-12 + 1e-9 * half
             if self.coupled:  # frames hang together: one verdict for all of them
                 gain, slack = np.full_like(gain, gain.sum()), np.full_like(gain, slack.sum())
-            better = (gain >= -slack) | (hard_new < CLOSE**2) & (hard > CLOSE**2) & ~self.coupled
+            better = gain >= -slack
+            if not self.coupled:
+                better |= (hard_new < CLOSE**2) & (hard > CLOSE**2)
             small = np.abs(step).max(1) < 1e-7
             values = np.where(better[:, None], trial, values)
             damping = np.clip(np.where(better, damping * 0.2, damping * 6), 1e-9, 1e3)
