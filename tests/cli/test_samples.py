@@ -67,3 +67,21 @@ def test_a_bare_angle_and_a_value_out_of_range_are_wrong_usage(run: Any, tmp_pat
     fast = run("samples", "walk", "--speed", 40, "-o", tmp_path / "w.bvh")
     assert (fast.code, "m/s" in fast.err) == (2, True)
     assert not (tmp_path / "w.bvh").exists()
+
+
+def test_angles_are_shown_in_degrees_with_the_unit_to_type(run: Any, tmp_path: Path) -> None:
+    answer = " ".join(run("samples", "walk", "--help").out.split())
+    assert "--turn 30deg/s turning rate, left positive [from -85deg/s to 85deg/s] (default 0deg/s)" in answer
+    assert "rad" not in answer
+    assert "(default 90deg)" in " ".join(run("samples", "turn", "--help").out.split())
+
+
+def test_a_value_out_of_range_is_told_in_the_unit_typed(run: Any, tmp_path: Path) -> None:
+    for sample, flag, typed, said in (
+        ("walk", "--turn", "90deg/s", "turn: expected from -85deg/s to 85deg/s, found 90deg/s"),
+        ("walk", "--turn", "2rad/s", "turn: expected from -1.5rad/s to 1.5rad/s, found 2rad/s"),
+        ("steps", "--rise", "60cm", "rise: expected from 5cm to 24cm, found 60cm"),
+    ):
+        answer = run("samples", sample, flag, typed, "-o", tmp_path / "w.bvh")
+        assert (answer.code, answer.err.strip()) == (2, f"motionloom: {said}")
+    assert run("samples", "walk", "--turn", "85deg/s", "--seconds", 1, "-o", tmp_path / "w.bvh").code == 0

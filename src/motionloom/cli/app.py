@@ -12,7 +12,8 @@ from typer.core import TyperGroup
 
 HELP = """Learn from the motion clips you have, and make the ones you need.
 
-Clips are files, folders or wildcards. Units are metres, seconds and radians; write 90cm, 35deg, 200ms as you like.
+Clips are files, folders or wildcards. A bare number is metres or seconds; write 90cm or 200ms as you like. An
+angle always has its unit: 35deg, 0.6rad.
 """
 
 # One line for each command, in the order in which people need them. The command `info` is the function `info` (or the

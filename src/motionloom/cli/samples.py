@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -87,6 +88,7 @@ def _make(name: str, given: dict[str, Any], seed: int, out: Path | None, folder:
 
 def _value(name: str, parameter: Parameter, text: str) -> Any:
     """A flag's text as the sample wants it: numbers in SI units (35deg/s, 20cm), points as numbers with commas."""
+    from motionloom.core import BadRequest
     from motionloom.core.units import UNITS, in_kind
 
     if parameter.choices:
@@ -94,14 +96,39 @@ def _value(name: str, parameter: Parameter, text: str) -> Any:
     kind = UNITS.get(parameter.unit, ("number", 1.0))[0]
     if parameter.size:
         return tuple(in_kind(part, kind, name) for part in text.split(","))
-    return in_kind(text, kind, name)
+    value = in_kind(text, kind, name)
+    unit = text.lstrip("+-.0123456789eE").strip()  # as typed
+    low, high = parameter.low, parameter.high
+    if unit in UNITS and low is not None and high is not None and not low <= value <= high:
+        raise BadRequest(f"{name}: expected {_range(low, high, unit)}, found {text}")
+    return value
 
 
 def _flag(name: str, p: Parameter) -> Flag:
+    """A parameter as a flag. Angles are shown in degrees, with the unit that must be typed."""
+    unit = {"rad": "deg", "rad/s": "deg/s"}.get(p.unit, p.unit)
+    if unit != p.unit and p.low is not None and p.high is not None:
+        shown = f"{_amount(p.default, unit):.0f}{unit}"
+        return Flag(name, str, f"{p.what} [{_range(p.low, p.high, unit)}] (default {shown})", f"30{unit}")
     default = ",".join(f"{v:g}" for v in p.default) if isinstance(p.default, tuple) else p.default
     shown = f"{default:g}" if isinstance(default, float) else default
     says = f"{p.what} [{p.expects()}]" + ("" if default is None else f" (default {shown})")
     return Flag(name, str, says, p.unit.upper() or "VALUE")
+
+
+def _amount(value: float, unit: str) -> float:
+    """An SI value in a unit that people type."""
+    from motionloom.core.units import UNITS
+
+    return value / UNITS[unit][1]
+
+
+def _range(low: float, high: float, unit: str) -> str:
+    """Limits in the unit that was typed: whole degrees, rounded inwards so that the limits named are allowed."""
+    least, most = _amount(low, unit), _amount(high, unit)
+    if unit.startswith("deg"):
+        least, most = math.ceil(least - 1e-9), math.floor(most + 1e-9)
+    return f"from {least:g}{unit} to {most:g}{unit}"
 
 
 def _facts(parameters: Any) -> dict[str, Any]:

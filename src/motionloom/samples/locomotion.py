@@ -99,9 +99,10 @@ def under_way(name: str, speed: float, turn: float, seconds: float, style: str, 
     """Everything but the arms of a walk or run."""
     manner, nature = style_named(style), Nature(seed)
     if abs(speed * turn) > SHARPEST:
+        most, whole = SHARPEST / speed, np.floor(np.degrees(SHARPEST / speed))
         raise BadRequest(
-            f"turn: at {speed:g} m/s expected at most {SHARPEST / speed:.2f} rad/s either way "
-            f"({SHARPEST:g} m/s^2 sideways), found {turn:g}"
+            f"turn: at {speed:g} m/s expected at most {most:.2f} rad/s ({whole:.0f}deg/s) either way "
+            f"({SHARPEST:g} m/s^2 sideways), found {turn:.2f} rad/s ({np.degrees(turn):.0f}deg/s)"
         )
     runs = name == "run"
     gait = (run_gait if runs else walk_gait)(speed, turn, manner, nature)
