@@ -285,3 +285,11 @@ def test_ground_files_that_make_no_sense_are_refused(tmp_path, text, said):
     file.write_text(text)
     with pytest.raises(FormatError, match=said):
         parse_request(f"ground: {{heights: {file}}}")
+
+
+def test_times_may_have_their_unit_everywhere():
+    request = Request.from_yaml("{seconds: 2000ms, constraints: [{plant: {joint: left_foot, span: [200ms, 1.5s]}}]}")
+    assert request == Request(seconds=2, constraints=(Plant(joint="left_foot", span=(0.2, 1.5)),))
+    assert Request.from_yaml("seconds: 10s").seconds == Request(seconds="10s").seconds == 10.0
+    with pytest.raises(BadRequest, match=r"request:1: seconds: expected a duration, as 2.5 .seconds. or 200ms, found"):
+        Request.from_yaml("seconds: 10cm")

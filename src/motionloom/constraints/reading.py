@@ -14,7 +14,7 @@ from motionloom.constraints.located import Table, read_yaml
 from motionloom.constraints.pose import Load
 from motionloom.constraints.request import KINDS, Request, Start, positive
 from motionloom.core import BadRequest
-from motionloom.core.units import fail, number, whole
+from motionloom.core.units import duration, fail, number, whole
 
 
 def parse_request(source: str | Path, load: Load | None = None) -> Request:
@@ -67,7 +67,7 @@ def _from_table(values: Table, name: str, folder: Path | None) -> Request:
         check_keys({key: 0}, known, f"{name}:{values.lines[key]}")
     at = {key: f"{name}:{line}: " for key, line in values.lines.items()}
     given_values: dict[str, Any] = {}
-    for key, read in (("seconds", number), ("frames", whole), ("fps", number)):
+    for key, read in (("seconds", duration), ("frames", whole), ("fps", number)):
         if values.get(key) is not None:
             given_values[key] = positive(read(values[key], f"{at[key]}{key}"), f"{at[key]}{key}")
     if "seconds" in given_values and "frames" in given_values:

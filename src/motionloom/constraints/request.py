@@ -18,7 +18,7 @@ from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath
 from motionloom.constraints.style import Parameters, Style
 from motionloom.core import BadRequest
 from motionloom.core.arrays import put
-from motionloom.core.units import Moment, Quantity, fail, nearest, number, whole, written_angle
+from motionloom.core.units import Moment, Quantity, duration, fail, nearest, number, whole, written_angle
 
 KINDS: Mapping[str, type[Constraint]] = {
     kind.key(): kind for kind in (PoseAt, PositionAt, Plant, RootAt, RootPath, Reach, Style, Parameters, LookAt, Avoid)
@@ -52,9 +52,9 @@ class Request:
 
     def __post_init__(self) -> None:
         if self.seconds is not None and self.frames is not None:
-            raise BadRequest(f"expected seconds or frames, found both ({self.seconds:g} s and {self.frames} frames)")
+            raise BadRequest(f"expected seconds or frames, found both ({self.seconds} and {self.frames})")
         if self.seconds is not None:
-            put(self, "seconds", positive(number(self.seconds, "seconds"), "seconds"))
+            put(self, "seconds", positive(duration(self.seconds, "seconds"), "seconds"))
         if self.frames is not None:
             put(self, "frames", positive(whole(self.frames, "frames"), "frames"))
         if self.fps is not None:

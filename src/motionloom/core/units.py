@@ -96,6 +96,11 @@ def angle(value: object, where: str = "") -> float:
     return in_kind(value, "angle", where)
 
 
+def duration(value: object, where: str = "") -> float:
+    """Seconds: `12`, `12s`, `200ms`."""
+    return in_kind(value, "time", where)
+
+
 def number(value: object, where: str = "") -> float:
     """A plain finite number."""
     return in_kind(value, "number", where)
