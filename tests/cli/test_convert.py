@@ -83,3 +83,52 @@ def test_an_unknown_format_is_said_with_those_there_are(run: Any, folder: Path, 
     answer = run("convert", folder / "walk_1.bvh", tmp_path / "walk.xyz")
     assert answer.code == 1
     assert "no writer for .xyz" in answer.err
+
+
+def test_every_format_that_can_hold_a_body_goes_to_every_other(run: Any, folder: Path, tmp_path: Path) -> None:
+    clip = load(folder / "walk_1.bvh")
+    last = folder / "walk_1.bvh"
+    for suffix in (".glb", ".npz", ".bvh", ".npz", ".glb", ".bvh"):
+        target = tmp_path / f"{last.stem}x{suffix}"
+        assert run("convert", last, target).code == 0
+        last = target
+    assert np.abs(fk(load(last)) - fk(clip)).max() < 1e-4
+
+
+def test_markers_are_converted_too(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "m.csv").write_text("t,A.x,A.y,A.z\n0,0,1,0\n0.1,0,1,0.1\n0.2,,,\n")
+    assert run("convert", tmp_path / "m.csv", tmp_path / "m.trc").code == 0
+    assert (tmp_path / "m.trc").is_file()
+    answer = run("convert", tmp_path / "m.csv", tmp_path / "m.glb")
+    assert answer.code == 1
+    assert "no writer of markers for .glb" in answer.err
+
+
+def test_what_is_said_of_many_files_is_said_once(run: Any, folder: Path, tmp_path: Path) -> None:
+    answer = run("convert", folder, tmp_path / "out", "--to", "glb")
+    assert answer.code == 0
+    assert answer.out.count("up axis y") == 1
+    assert "  all: up axis y" in answer.out
+    assert "3 clips, 150 frames in " in answer.out
+    assert (tmp_path / "out" / "fast" / "run.glb").is_file()
+
+
+def test_a_rest_pose_that_stands_can_be_asked_for(run: Any, mocap: Path, tmp_path: Path) -> None:
+    source = mocap / "bandai" / "dataset-1_punch_normal_001.bvh"
+    answer = run("convert", source, tmp_path / "stand.bvh", "--stand")
+    assert answer.code == 0
+    assert "rest pose: a T-pose computed from frame" in answer.out
+    standing, lying = load(tmp_path / "stand.bvh"), load(source)
+    assert np.abs(fk(standing) - fk(lying)).max() < 1e-4
+    assert standing.skeleton.offsets[standing.skeleton.joint("left_shin"), 1] < -0.3
+    assert abs(lying.skeleton.offsets[lying.skeleton.joint("left_shin"), 1]) < 0.1
+
+
+def test_many_files_are_converted_on_all_cores(run: Any, folder: Path, tmp_path: Path) -> None:
+    for n in range(26):
+        (tmp_path / "in").mkdir(exist_ok=True)
+        (tmp_path / "in" / f"{n:02}.bvh").write_bytes((folder / "walk_1.bvh").read_bytes())
+    answer = run("convert", tmp_path / "in", tmp_path / "out", "--to", ".glb")
+    assert answer.code == 0
+    names = [line.split(":")[0].rsplit("/", 1)[-1] for line in answer.out.splitlines()[:26]]
+    assert names == [f"{n:02}.glb" for n in range(26)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import time
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,7 +19,9 @@ def convert(
         list[str],
         typer.Argument(metavar="IN... OUT", help="Clips (files, folders, wildcards), then a file or a folder."),
     ],
-    to: Annotated[str, typer.Option("--to", metavar="SUFFIX", help="Format of files in a folder OUT.")] = ".bvh",
+    to: Annotated[
+        str, typer.Option("--to", metavar="SUFFIX", help="Format of files in a folder OUT: bvh, glb, npz, usdc ...")
+    ] = ".bvh",
     unit: Unit = None,
     up: Up = None,
     fps: Fps = None,
@@ -28,6 +32,9 @@ def convert(
     resample: Annotated[
         float | None, typer.Option("--resample", metavar="FPS", help="Write at another frame rate [frames/s].")
     ] = None,
+    stand: Annotated[
+        bool, typer.Option("--stand", help="Give the skeleton a rest pose that stands, where its own does not.")
+    ] = False,
     to_unit: Annotated[
         str | None, typer.Option("--to-unit", metavar="UNIT", help="Length unit to write; the source's own otherwise.")
     ] = None,
@@ -36,7 +43,10 @@ def convert(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Read clips and write them again: another format, unit, up axis or frame rate; a folder at once."""
+    """Read clips and write them again: another format, unit, up axis or frame rate; folders at once, on all cores.
+
+    What was found odd in many files is told once, at the end. A broken file does not stop the others.
+    """
     from motionloom.io import expand_paths
 
     if len(paths) < 2:
@@ -44,18 +54,20 @@ def convert(
     *sources, out = paths
     found = expand_paths(sources)
     jobs = list(zip(found, output_paths(found, sources, Path(out), to), strict=True))
-    reading: dict[str, Any] = {"unit": unit, "up": up, "fps": fps, "strict": strict, "trim_tpose": trim_tpose}
-    reading |= {"drop_slides": drop_slides, "roles": roles}
-    work = partial(_convert, reading=reading, rate=resample, writing={"unit": to_unit, "up": to_up})
-    reports = []
+    reading: dict[str, Any] = {"unit": unit, "up": up, "fps": fps, "strict": strict}
+    bodies: dict[str, Any] = {"trim_tpose": trim_tpose, "drop_slides": drop_slides, "roles": roles}
+    writing = {"unit": to_unit, "up": to_up}
+    work = partial(_convert, reading=reading, bodies=bodies, rate=resample, stand=stand, writing=writing)
+    reports: list[dict[str, Any]] = []
+    start = time.perf_counter()
     for report in each(work, jobs, "converting"):
         reports.append(report)
         if not json and "error" not in report:
             say(f"{report['out']}: {report['frames']} frames at {report['fps']:g} fps")
-            for note in report["notes"]:
-                say(f"  {note}")
     if json:
         print_json(reports)
+    else:
+        say("\n".join(summary(reports, time.perf_counter() - start)))
     wrong = [report["error"] for report in reports if "error" in report]
     for said in wrong:
         warn(said)
@@ -63,19 +75,51 @@ def convert(
         raise typer.Exit(1)
 
 
+def summary(reports: list[dict[str, Any]], seconds: float) -> list[str]:
+    """What was said about the files: each remark once, with the files it is about; evidence in brackets is left out."""
+    good = [report for report in reports if "error" not in report]
+    if len(reports) == 1:
+        return [f"  {note}" for report in good for note in report["notes"]]
+    about: dict[str, list[str]] = {}
+    for report in good:
+        for note in dict.fromkeys(re.sub(r" \([^()]*\)$", "", note) for note in report["notes"]):
+            about.setdefault(note, []).append(Path(report["path"]).name)
+    failed = f", {len(reports) - len(good)} failed" if len(good) < len(reports) else ""
+    lines = [f"{len(good)} clips, {sum(r['frames'] for r in good)} frames in {seconds:.1f} s{failed}"]
+    for note, names in sorted(about.items(), key=lambda item: -len(item[1])):
+        who = "all" if len(names) == len(good) else names[0] if len(names) == 1 else f"{len(names)} clips"
+        lines.append(f"  {who}: {note}")
+    return lines
+
+
 def _convert(
-    job: tuple[Path, Path], reading: dict[str, Any], rate: float | None, writing: dict[str, Any]
+    job: tuple[Path, Path],
+    reading: dict[str, Any],
+    bodies: dict[str, Any],
+    rate: float | None,
+    stand: bool,
+    writing: dict[str, Any],
 ) -> dict[str, Any]:
     """One clip read and written; what was written, or what is wrong with it. Wrong usage is raised."""
-    from motionloom.core import BadRequest, MotionloomError
+    from motionloom.core import BadRequest, Clip, Markers, MotionloomError, replace
     from motionloom.io import load, save
+    from motionloom.io.table import holds_markers, load_markers, save_markers
     from motionloom.kinematics.edit import resample
+    from motionloom.kinematics.stance import rebased, stance
 
     path, target = job
+    clip: Clip | Markers
     try:
-        clip = load(path, **reading)
-        clip = clip if rate is None else resample(clip, rate)
-        save(clip, target, **writing)
+        if holds_markers(path):
+            clip = load_markers(path, **reading)
+            save_markers(clip, target, **writing)
+        else:
+            clip = load(path, **reading, **bodies)
+            clip = clip if rate is None else resample(clip, rate)
+            if stand:
+                rest = stance(clip)
+                clip = replace(rebased(clip, rest), origin=clip.origin.said(f"rest pose: {rest.said}"))
+            save(clip, target, **writing)
     except BadRequest:
         raise
     except MotionloomError as error:
