@@ -1,9 +1,9 @@
-"""GUAN figs. 2.17, 4.6-4.10, table 4.2: normalisation, attribute weights, three data sets, and transitions.
+"""GUAN figs. 2.17, 4.6-4.9, table 4.2: normalisation, attribute weights and three data sets.
 
     python experiments/53_weights_and_data.py
 
-Writes similarity_normalisation, similarity_weights, similarity_data_sets and similarity_transitions: pictures and
-numbers in out/experiments, pages in docs/experiments.
+Writes similarity_normalisation, similarity_weights and similarity_data_sets: pictures and numbers in out/experiments,
+pages in docs/experiments. Fig. 4.10, transitions at chosen pairs, is 56_transitions.py.
 """
 
 from __future__ import annotations
@@ -29,12 +29,8 @@ from motionloom.analysis import (
     scales,
     uneven_grid,
 )
-from motionloom.analysis.ground import alignment
-from motionloom.blend.transition import blend_transition
-from motionloom.core import Clip, concatenate
-from motionloom.kinematics.forward import accelerations, fk
+from motionloom.core import Clip
 from motionloom.kinematics.proportions import on_skeleton
-from motionloom.plot.filmstrip import filmstrip
 from motionloom.plot.similarity import bars, new_figure, similarity_matrix
 
 SHARE = 0.01
@@ -182,46 +178,11 @@ small ones whatever their pose.
     publish("similarity_data_sets", figure, {"sets": {k: len(v) for k, v in sets.items()}, "values": values}, page)
 
 
-def transitions(a: Clip, b: Clip) -> None:
-    """Fig. 4.10: from the walk to the run at chosen pairs, cut and blended."""
-    measure = replace(MEASURES["curvature"](), weights="lee")
-    matrix = measure.matrix(a, b)
-    room = 20
-    cut = slice(room - measure.radius, -(room - measure.radius))
-    pairs = best_share(matrix[cut, cut], SHARE, first=(room, room))
-    rows, shown = [], []
-    for i, j in pairs.frames[[0, len(pairs) // 2]]:
-        i, j = int(i), int(j)
-        laid = alignment(a, i, b, j).clip(b)
-        plain = concatenate([a[max(0, i - 50) : i], laid[j : j + 50]])
-        smooth = blend_transition(a[: i + room], b[j - room :], (i / a.fps, room / b.fps), seconds=0.5)
-        near = smooth[max(0, i - 50) : i + 50]
-        kinks = [float(np.linalg.norm(accelerations(fk(c), c.fps), axis=-1).max()) for c in (plain, near)]
-        rows.append([f"{i / a.fps:.2f} s, {j / b.fps:.2f} s", *(f"{k:.0f} m/s²" for k in kinks)])
-        shown += [(plain, f"cut at {i / a.fps:.2f} s to {j / b.fps:.2f} s"), (near, "the same, blended")]
-    own = max(float(np.linalg.norm(accelerations(fk(c), c.fps), axis=-1).max()) for c in (a, b))
-    ax = filmstrip([c for c, _ in shown], titles=[t for _, t in shown], poses=9)
-    page = f"""
-# Transitions at similar pairs
-
-GUAN fig. 4.10: from `{a.name}` to `{b.name}` at the best and a middling pair of D_rp + curvature, cut straight from
-one to the other (laid onto it by the best ground-plane alignment) and blended over half a second.
-
-![transitions](similarity_transitions.png)
-
-{table(["pair", "largest joint acceleration, cut", "blended"], rows)}
-
-The clips themselves reach {own:.0f} m/s².
-"""
-    publish("similarity_transitions", ax.figure, {"rows": rows, "own": own}, page, dpi=60)
-
-
 def main() -> None:
     a, b = walk_and_run()
     normalisation(a, b)
     best = weights(a, b)
     data_sets((a, b), best)
-    transitions(a, b)
 
 
 if __name__ == "__main__":

@@ -11,13 +11,14 @@ import time
 from typing import Any
 
 import numpy as np
-from similarity_material import publish, table, walk_and_run
+from similarity_material import PAGES, publish, shrink, table, walk_and_run
 
-from motionloom.analysis import PointCloud, best_share, local_minima
+from motionloom.analysis import Curvature, PointCloud, best_share, local_minima
 from motionloom.blend import Point, append
 from motionloom.blend.quality import window_quality
 from motionloom.core import Clip
 from motionloom.kinematics.contacts import with_contacts
+from motionloom.plot.filmstrip import save_filmstrip
 from motionloom.plot.transitions import trails
 
 SECONDS, PAIRS = 0.4, 6
@@ -44,6 +45,29 @@ def chosen_pairs(a: Clip, b: Clip, half: int) -> list[Point]:
     best = best_share(inside, 0.05, first=first)
     found = [Point(int(i), int(j), float(v)) for (i, j), v in zip(best.frames, best.values, strict=True)]
     return [p for p in found if (p.a, p.b) in minima][:PAIRS]
+
+
+def pairs_by_curvature(a: Clip, b: Clip, half: int) -> list[Point]:
+    """GUAN fig. 4.10: the best and a middling one of the pairs that D_rp + curvature chooses."""
+    measure = Curvature()
+    room = half - measure.radius + 1
+    best = best_share(measure.matrix(a, b)[room:-room, room:-room], 0.01, first=(half + 1, half + 1))
+    return [Point(int(i), int(j), float("nan")) for i, j in best.frames[[0, len(best) // 2]]]
+
+
+def at_pairs_by_curvature(a: Clip, b: Clip, half: int) -> tuple[list[list[str]], list[Clip], list[str]]:
+    """Rows of the table, and the clips of the picture with their titles."""
+    rows, clips, titles = [], [], []
+    for point in pairs_by_curvature(a, b, half):
+        made = [append(a, b, at=point, seconds=SECONDS, method=method) for method in ("blend", "spacetime")]
+        found = [window_quality(a, b, one, point, half) for one in made]
+        when = f"{point.a / a.fps:.2f} s to {point.b / b.fps:.2f} s"
+        pushes = (found[0].jump_cut, *(quality.jump for quality in found))
+        rows.append([when, f"{found[0].apart:.1f}", *(f"{push * a.fps**2 / 100:.0f}" for push in pushes)])
+        near = slice(max(0, point.a - 7 * half), point.a + 7 * half)
+        clips += [found[0].cut[near], made[0][near]]
+        titles += [f"cut at {when}", "the same, blended"]
+    return rows, clips, titles
 
 
 def main() -> None:
@@ -77,6 +101,8 @@ def main() -> None:
         [shown[n] for n in names], [f"{n} at {p.a / a.fps:.2f} s to {p.b / b.fps:.2f} s" for n in names], span=span
     )
     pairs = ", ".join(f"{p.a / a.fps:.2f} s to {p.b / b.fps:.2f} s ({100 * p.distance**0.5:.1f} cm)" for p in points)
+    by_curvature, clips, titles = at_pairs_by_curvature(a, b, half)
+    save_filmstrip(clips, PAGES / "transitions_filmstrip.png", titles=titles, poses=9, dpi=110)
     page = f"""
 # Transitions from a walk to a run
 
@@ -89,15 +115,22 @@ heels and toes while they stand; in the clips' own frames it is {np.mean(sources
 
 {table(["transition", "push, mean [m/s²]", "push, worst [m/s²]", "slide [cm/s]", "time [ms]"], rows)}
 
+Fig. 4.10 takes its pairs from D_rp + curvature: here the best of them and a middling one, cut (laid by the best
+ground-plane alignment) and joined; the push in m/s².
+
+{table(["pair", "apart [cm]", "cut", "blend", "spacetime"], by_curvature)}
+
+![the same pairs, cut and blended](transitions_filmstrip.png)
+
 What this says: every smoothing takes the jump of a cut away. Stitching spreads it but leaves the kink in speed at the
 join, so its push is the largest of the three. A blend with linear weights kinks at the ends of its window, one with
 3p² - 2p³ does not. Holding the plants brings the slide down to what the captured feet do themselves. Spacetime
 constraints make the gentlest motion while feet are left alone; with feet held, the blend is as gentle, stays closer to
-the clips and is a hundred times faster.
+the clips and is far faster.
 """
-    publish(
-        "transitions", figure, {"pairs": pairs, "rows": rows, "own": own, "slide of the clips": sources}, page, dpi=75
-    )
+    numbers_of = {"pairs": pairs, "rows": rows, "own": own, "slide of the clips": sources, "by curvature": by_curvature}
+    publish("transitions", figure, numbers_of, page, dpi=75)
+    shrink(PAGES / "transitions_filmstrip.png")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from motionloom.analysis.alignment import align, align_cycles, reflected, regist
 from motionloom.analysis.curve import AlignmentCurve, fit_curve, from_key_times
 from motionloom.analysis.dtw import dtw_path
 from motionloom.analysis.point_cloud import PointCloud
-from motionloom.analysis.warp import at_times, warp
+from motionloom.analysis.warp import at_times, warp, warp_by_path
 from motionloom.core import BadRequest, Clip, InvalidClip, Skeleton, SkeletonMismatch, replace
 from motionloom.core.testing import assert_same_motion
 from motionloom.kinematics.travel import moved, turned
@@ -53,6 +53,31 @@ def test_warping_back_gives_the_first_clip_again(swing):
     back = warp(copy, align(swing, copy).curve)
     assert len(back) == len(swing)
     assert_same_motion(back, swing, metres=0.01, radians=0.03)
+
+
+def test_a_path_keeps_deletes_and_inserts_frames_as_guan_2_6_draws_it(swing):
+    even = replace(swing, root=np.arange(181)[:, None] * [0.01, 0, 0])  # frame k is at k cm
+    path = np.array([[0, 0], [1, 1], [2, 2], [2, 3], [2, 4], [3, 5], [4, 5], [5, 6]])
+    made = warp_by_path(even, path)
+    np.testing.assert_allclose(100 * made.root[:, 0], [0, 1, 3, 4.75, 5.25, 6], atol=1e-9)
+    np.testing.assert_allclose(made.rotations[1], even.rotations[1], atol=1e-12)
+
+
+def test_warping_by_the_path_alone_is_within_a_frame_of_the_first_clip(swing):
+    t = np.arange(len(swing)) / FPS
+    other = at_times(swing, slow_then_fast(t))
+    found = align(swing, other)
+    made = warp_by_path(other, found.path)
+    assert len(made) == len(swing)
+    near = np.abs(made.root - swing.root)[5:-5].max()
+    assert near < np.abs(np.diff(swing.root, axis=0)).max()
+    assert np.abs(warp(other, found.curve).root - swing.root)[5:-5].max() < near
+
+
+def test_paths_that_do_not_fit_the_clip_are_refused(swing):
+    for path, said in (([[0, 3], [1, 2]], "never go back"), ([[0, 0], [1, 181]], "a path through 181 frames")):
+        with pytest.raises(BadRequest, match=said):
+            warp_by_path(swing, np.array(path))
 
 
 def test_a_clip_aligned_with_itself_stays_as_it_is(swing):

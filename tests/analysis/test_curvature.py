@@ -153,13 +153,10 @@ def test_a_statue_is_not_alike_to_a_body_that_moves(motion):
     assert len(np.unique(found)) == 2  # candidates by pose, and the others
 
 
-def test_two_bodies_at_rest_are_told_apart_by_their_pose(motion):
+def test_two_bodies_at_rest_are_alike_in_one_pose_and_give_numbers_in_two(motion):
     still = motion(1)[np.zeros(20, int)]
-    in_two_poses = motion(1)[np.repeat([0, 12], 20)]
-    found = Curvature(share=0.5).matrix(still, in_two_poses[:20])
-    np.testing.assert_allclose(found, 0, atol=1e-12)
-    found = Curvature(share=0.5).matrix(still, motion(1)[np.full(20, 12)])
-    assert np.isfinite(found).all()
+    np.testing.assert_allclose(Curvature(share=0.5).matrix(still, still[:15]), 0, atol=1e-12)
+    assert np.isfinite(Curvature(share=0.5).matrix(still, motion(1)[np.full(20, 12)])).all()
 
 
 def test_the_threshold_of_long_clips_is_read_off_a_sample(motion):

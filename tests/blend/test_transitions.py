@@ -13,9 +13,10 @@ from motionloom.blend.stitch import displacement
 from motionloom.core import BadRequest, Clip, InvalidClip, Skeleton, SkeletonMismatch, replace
 from motionloom.core.testing import assert_same_motion
 from motionloom.kinematics.contacts import contacts, foot_parts, part_positions
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.forward import accelerations, fk
 from motionloom.kinematics.travel import moved, turned
 from motionloom.rotation import angle_between, slerp
+from motionloom.samples import make
 
 HALF = 12  # 0.4 s at 60 fps
 METHODS = sorted(TRANSITIONS)
@@ -167,6 +168,18 @@ def test_spacetime_needs_less_torque_than_its_first_guess(stroll, march, point):
         return (torque[:, arms] ** 2).sum()
 
     assert effort(6) < 0.98 * effort(0)
+
+
+def test_arms_are_not_flung_to_relieve_a_bent_back():
+    a, b = make("duck", seed=1), make("duck", seed=0)
+    point = transition_point(a, b, half=12)
+    hands = [a.skeleton.joint(f"{side}_hand") for side in ("left", "right")]
+    guess, found = (
+        np.linalg.norm(accelerations(fk(append(a, b, method="spacetime", at=point, iterations=n)), a.fps), axis=-1)
+        for n in (0, 6)
+    )
+    near = slice(point.a - 12, point.a + 13)
+    assert found[near, hands].max() < 2.5 * guess[near, hands].max()
 
 
 def test_a_body_without_feet_is_joined_all_the_same(tiny):

@@ -15,7 +15,7 @@ from motionloom.analysis.optimal import Search, even_grid, optimal_attributes, u
 from motionloom.analysis.pairs import Pairs, below, best_of_tiles, best_share, contacts_agree, local_minima
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.similarity import MEASURES, Similarity, find_similar, measure_named, same_rate
-from motionloom.analysis.warp import at_times, warp
+from motionloom.analysis.warp import at_times, warp, warp_by_path
 from motionloom.analysis.weights import joint_weights
 
 __all__ = [
@@ -59,4 +59,5 @@ __all__ = [
     "scales",
     "uneven_grid",
     "warp",
+    "warp_by_path",
 ]

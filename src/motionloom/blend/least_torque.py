@@ -14,7 +14,7 @@ from motionloom.kinematics.roles import feet
 from motionloom.rotation import exp, multiply, normalize
 
 KNOTS = 0.12  # s between the knots of the curves that are sought
-STAY = 8.0  # N m per radian: what leaving the first guess costs; joints that carry next to nothing stay near it
+STAY = 25.0  # N m per radian: what leaving the first guess costs; less, and arms are flung about to relieve a bent back
 FLOOR = 2000.0  # N m per metre that a toe or ankle sinks below the ground
 
 
