@@ -266,3 +266,14 @@ def test_strokes_have_the_size_and_speed_asked_for() -> None:
     way = np.linalg.norm(np.diff(clip.root, axis=0), axis=1).sum()
     assert way / clip.seconds == pytest.approx(0.2, rel=0.15)
     assert np.ptp(make("stroke", letter="e", count=4).root[:, 0]) > 3 * np.ptp(make("stroke", letter="e").root[:, 0])
+
+
+def test_a_style_is_a_label_and_has_its_own_speed():
+    sneak = make("walk", style="sneak", seconds=3)
+    assert sneak.label_names[:2] == ("walk", "sneak")
+    assert sneak.labels[:, :2].all()
+    assert sneak.label_names[2:] == make("walk", seconds=3).label_names[1:]
+    way = np.linalg.norm(np.diff(sneak.root[:, [0, 2]], axis=0), axis=1).sum()
+    assert way / 3 == pytest.approx(0.7, rel=0.1)
+    fast = make("walk", style="sneak", speed=1.2, seconds=3)
+    assert np.linalg.norm(np.diff(fast.root[:, [0, 2]], axis=0), axis=1).sum() / 3 == pytest.approx(1.2, rel=0.1)

@@ -11,6 +11,7 @@ from motionloom.core import BadRequest
 class Style:
     """Factors and offsets on the normal gait. Angles in rad, lengths in m."""
 
+    pace: float = 1.0  # speed where none is given, as a share of the normal one
     stride: float = 1.0  # step length at the same speed
     crouch: float = 0.0  # added bend of the standing knee
     lean: float = 0.0  # trunk forward
@@ -32,12 +33,34 @@ class Style:
 STYLES: dict[str, Style] = {
     "normal": Style(),
     "proud": Style(lean=-0.04, slump=-0.08, nod=-0.06, arms=1.25, bounce=0.008, stride=1.04, abduct=0.05),
-    "tired": Style(stride=0.9, crouch=0.1, lean=0.1, slump=0.2, nod=0.25, arms=0.6, lift=-0.015, sway=1.3, twist=0.8),
+    "tired": Style(
+        pace=0.7, stride=0.9, crouch=0.1, lean=0.1, slump=0.2, nod=0.25, arms=0.6, lift=-0.015, sway=1.3, twist=0.8
+    ),
     "sneak": Style(
-        stride=0.95, crouch=0.55, lean=0.3, slump=0.2, nod=-0.25, arms=0.5, elbow=0.9, abduct=0.15, lift=0.06, ball=1.0
+        pace=0.5,
+        stride=0.95,
+        crouch=0.55,
+        lean=0.3,
+        slump=0.2,
+        nod=-0.25,
+        arms=0.5,
+        elbow=0.9,
+        abduct=0.15,
+        lift=0.06,
+        ball=1.0,
     ),
     "drunk": Style(
-        stride=0.92, crouch=0.1, lean=0.05, nod=0.12, arms=0.8, abduct=0.12, width=0.05, sway=1.8, weave=0.22, loose=3.5
+        pace=0.7,
+        stride=0.92,
+        crouch=0.1,
+        lean=0.05,
+        nod=0.12,
+        arms=0.8,
+        abduct=0.12,
+        width=0.05,
+        sway=1.8,
+        weave=0.22,
+        loose=3.5,
     ),
 }
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip
+from motionloom.core import BadRequest, Clip, replace
 from motionloom.samples.actions.carry import carry
 from motionloom.samples.actions.cartwheel import cartwheel
 from motionloom.samples.actions.dance import dance
@@ -89,8 +89,24 @@ class Sample:
                 raise BadRequest(f"sample {self.name!r} has no parameter {name!r}{hint} It takes {known}.")
         if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
             raise BadRequest(f"seed: expected a whole number from 0, found {seed!r}")
-        values = {n: p.check(n, given.get(n, p.default)) for n, p in self.parameters.items()}
-        return self.maker(seed=int(seed), **values)
+        style = given.get("style", "normal")
+        values = {n: p.check(n, given.get(n, self._default(n, style))) for n, p in self.parameters.items()}
+        return _named(self.maker(seed=int(seed), **values), values.get("style", "normal"))
+
+    def _default(self, name: str, style: object) -> Any:
+        """What a parameter is where it is not given: a sneaking or tired person goes slower."""
+        p = self.parameters[name]
+        if name != "speed" or p.unit != "m/s" or style not in STYLES or p.low is None or p.high is None:
+            return p.default
+        return float(np.clip(p.default * STYLES[str(style)].pace, p.low, p.high))
+
+
+def _named(clip: Clip, style: str) -> Clip:
+    """The clip with its manner as a label too (walk and sneak), so that a request can ask for it."""
+    if style == "normal" or clip.labels is None:
+        return clip
+    names = (*clip.label_names[:1], style, *clip.label_names[1:])
+    return replace(clip, label_names=names, labels=np.insert(clip.labels, 1, True, axis=1))
 
 
 def _sample(name: str, what: str, maker: Callable[..., Clip], **parameters: Parameter) -> Sample:
@@ -112,7 +128,7 @@ _ALL = (
         "walk",
         "a person walks",
         walk,
-        speed=Parameter(1.4, "speed", "m/s", 0.3, 2.4),
+        speed=Parameter(1.4, "speed; a style has its own default", "m/s", 0.3, 2.4),
         turn=Parameter(0.0, "turning rate, left positive", "rad/s", -1.5, 1.5),
         seconds=_seconds(6.0),
         target=GROUND,
@@ -122,7 +138,7 @@ _ALL = (
         "run",
         "a person runs",
         run,
-        speed=Parameter(3.2, "speed", "m/s", 1.8, 7.0),
+        speed=Parameter(3.2, "speed; a style has its own default", "m/s", 1.8, 7.0),
         turn=Parameter(0.0, "turning rate, left positive", "rad/s", -1.5, 1.5),
         seconds=_seconds(5.0),
         target=GROUND,
@@ -133,7 +149,7 @@ _ALL = (
         "a person walks and carries a box or a cup",
         carry,
         thing=Parameter("box", "what is carried", choices=("box", "cup")),
-        speed=Parameter(1.0, "speed", "m/s", 0.3, 1.8),
+        speed=Parameter(1.0, "speed; a style has its own default", "m/s", 0.3, 1.8),
         turn=Parameter(0.0, "turning rate, left positive", "rad/s", -1.5, 1.5),
         width=Parameter(0.34, "width of the box", "m", 0.15, 0.6),
         seconds=_seconds(6.0),
