@@ -22,6 +22,7 @@ from motionloom.core import (
 )
 from motionloom.core.origin import from_file
 from motionloom.core.testing import assert_same_motion
+from motionloom.kinematics.forward import fk
 
 
 def test_arrays_are_read_only_and_do_not_follow_the_caller(arm):
@@ -131,6 +132,14 @@ def test_concatenating_keeps_every_frame_and_its_provenance(tiny):
     assert not both.label("jump").any()
     with pytest.raises(InvalidClip, match="resample one of them"):
         concatenate([a, replace(b, fps=12)])
+
+
+def test_concatenating_bodies_of_other_size_leaves_every_joint_where_it_was(tiny, arm):
+    tall = replace(tiny, skeleton=Skeleton(arm.names, arm.parents, arm.offsets * 1.2, arm.roles, arm.ends))
+    both = concatenate([tiny, tall])
+    assert_allclose(fk(both), np.concatenate([fk(tiny), fk(tall)]), atol=1e-12)
+    same = replace(tiny, skeleton=Skeleton(arm.names, arm.parents, arm.offsets + 1e-6, arm.roles, arm.ends))
+    assert concatenate([tiny, same]).slides is None
 
 
 def test_labels_are_set_by_name_and_missing_ones_are_off(tiny):

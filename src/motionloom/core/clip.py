@@ -120,8 +120,18 @@ def with_labels(clip: Clip, labels: dict[str, BoolArray]) -> Clip:
     return replace(clip, label_names=tuple(names), labels=np.stack(columns, 1) if columns else None)
 
 
+def _longer(a: Skeleton, b: Skeleton) -> FloatArray:
+    """(J, 3) by how much the offsets of b differ from those of a; nothing where that is rounding."""
+    by = b.offsets - a.offsets
+    by[0] = 0.0
+    return by if np.abs(by).max() > 1e-4 else np.zeros_like(by)
+
+
 def concatenate(clips: Sequence[Clip]) -> Clip:
-    """Clips one after the other, exactly as they are (a plain cut), on the first one's skeleton object."""
+    """Clips one after the other, exactly as they are (a plain cut), on the first one's skeleton.
+
+    A clip with other bone lengths (by more than 0.1 mm) keeps them as slides, so that its joints stay where they were.
+    """
     if not clips:
         raise InvalidClip("nothing to concatenate")
     first = clips[0]
@@ -131,10 +141,15 @@ def concatenate(clips: Sequence[Clip]) -> Clip:
             raise InvalidClip(f"cannot concatenate {first.fps:g} fps and {clip.fps:g} fps: resample one of them first")
     names = tuple(dict.fromkeys(n for clip in clips for n in clip.label_names))
     labels = [np.stack([c.label(n) for n in names], 1) if names else np.zeros((len(c), 0), bool) for c in clips]
+    longer = [_longer(first.skeleton, c.skeleton) for c in clips]
     slides = None
-    if any(c.slides is not None for c in clips):
+    if any(c.slides is not None for c in clips) or any(by.any() for by in longer):
+        still = np.zeros((len(first.skeleton), 3))
         slides = np.concatenate(
-            [np.zeros((len(c), len(c.skeleton), 3)) if c.slides is None else c.slides for c in clips]
+            [
+                np.broadcast_to(still if c.slides is None else c.slides, (len(c), *still.shape)) + by
+                for c, by in zip(clips, longer, strict=True)
+            ]
         )
     return Clip(
         first.skeleton,
