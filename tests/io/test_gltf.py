@@ -130,6 +130,18 @@ def test_every_joint_is_a_bone_of_one_skin_with_a_mesh(tiny):
     assert tree["meshes"][0]["primitives"][0]["attributes"].keys() == {"POSITION", "JOINTS_0", "WEIGHTS_0"}
 
 
+def test_a_joint_above_the_hips_is_restored_and_folded_away_again(mocap, tmp_path):
+    clip = load(mocap / "bandai" / "dataset-1_punch_normal_001.bvh")
+    tree, _ = parts_of(clip)
+    top = tree["nodes"][tree["scenes"][0]["nodes"][0]]
+    assert (top["name"], top["children"]) == ("joint_Root", [0])
+    assert len(tree["skins"][0]["joints"]) == len(clip.skeleton) + 1
+    save(clip, tmp_path / "punch.glb")
+    back = load(tmp_path / "punch.glb")
+    assert back.skeleton.names == clip.skeleton.names
+    assert np.abs(fk(back) - fk(clip)).max() < 1e-6
+
+
 def test_a_one_joint_clip_is_written_too(tmp_path):
     turns = np.tile([1.0, 0, 0, 0], (4, 1, 1))
     pen = Clip(Skeleton(("pen",), np.array([-1]), np.zeros((1, 3))), np.arange(12.0).reshape(4, 3), turns, 10.0)

@@ -43,7 +43,7 @@ def source_of(clip: Clip) -> dict[str, Any]:
 def tracks_of(clip: Clip, unit: float, up: str) -> list[Track]:
     """All joints to write, wrappers first, each after its parent; channels as in the source where they still fit."""
     source = source_of(clip)
-    wrappers = _wrappers(source.get("wrappers", []), clip, unit, up)
+    wrappers = wrappers_of(clip, unit, up)
     turns = clip.rotations if up == "y" else conv.turns_outside(clip.rotations, up)
     root = conv.vectors_outside(clip.root, up) / unit
     if wrappers:
@@ -129,8 +129,9 @@ def _angles(turns: FloatArray, orders: list[str]) -> list[FloatArray]:
     return out
 
 
-def _wrappers(found: list[dict[str, Any]], clip: Clip, unit: float, up: str) -> list[dict[str, Any]]:
-    """Joints above the hips, from the source's unit and axes to those that are written."""
+def wrappers_of(clip: Clip, unit: float, up: str) -> list[dict[str, Any]]:
+    """Joints that were folded away above the hips, outermost first, in the unit and axes that are written."""
+    found = source_of(clip).get("wrappers", [])
     scale = clip.origin.unit / unit
 
     def moved(v: Any) -> FloatArray:

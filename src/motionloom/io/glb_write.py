@@ -2,7 +2,8 @@
 
 glTF is in metres, y up, right-handed, as we are. The mesh is there so that importers build an armature: bones without
 skin are plain nodes to Blender, Godot and three.js. Rotations of all joints are keyed, translations only of the root
-and of joints that slide. Nodes stand in the bind pose, which is `stance(clip)`. What glTF has no place for (frame rate,
+and of joints that slide. Nodes stand in the bind pose, which is `stance(clip)`. Joints that stood above the hips in the
+source are there again. What glTF has no place for (frame rate,
 roles, end sites) is in `asset.extras.motionloom`.
 """
 
@@ -17,11 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionloom.core import BadRequest, Clip, FloatArray, FormatError
+from motionloom.io.bvh_body import restored
+from motionloom.io.bvh_tracks import wrappers_of
 from motionloom.io.convention import unit_of, up_of
 from motionloom.io.files import write_whole
 from motionloom.kinematics.forward import world
 from motionloom.kinematics.stance import stance
-from motionloom.rotation import rotate, to_matrix
+from motionloom.rotation import multiply, rotate, to_matrix
 
 STILL = 1e-4  # m; a joint that slides less than this around its place gets no translation track
 FLOAT, UINT8, UINT16, UINT32 = 5126, 5121, 5123, 5125
@@ -86,32 +89,44 @@ def _document(clip: Clip, binary: _Binary, name: str) -> dict[str, Any]:
     count = len(body)
     rest = stance(clip)
     offsets, moving = _places(clip)
-    offsets[0] = rest.root
     places, turns = world(body, rest.root[None], rest.rotations[None])
+    wrappers = wrappers_of(clip, 1.0, "y")
+    root, hips = restored(wrappers, rest.root[None], rest.rotations[:1])
+    offsets[0], poses = root[0], np.concatenate([hips, rest.rotations[1:]])
     nodes: list[dict[str, Any]] = []
     for j, joint in enumerate(body.names):
         node: dict[str, Any] = {"name": joint, "translation": _short(offsets[j])}
-        if not np.array_equal(rest.rotations[j], [1, 0, 0, 0]):
-            node["rotation"] = _short(rest.rotations[j, [1, 2, 3, 0]])
+        if not np.array_equal(poses[j], [1, 0, 0, 0]):
+            node["rotation"] = _short(poses[j, [1, 2, 3, 0]])
         if below := body.children(j):
             node["children"] = below
         nodes.append(node)
     nodes.append({"name": "bones", "mesh": 0, "skin": 0})
-    binds = binary.accessor(binary.view(_inverse_binds(places[0], turns[0])), "MAT4", count)
+    above = range(count + 1, count + 1 + len(wrappers))
+    for n, wrapper in zip(above, wrappers, strict=True):
+        name = wrapper["name"] if wrapper["name"] not in body.names else wrapper["name"] + "#0"
+        turn = _short(np.array(wrapper["rotation"])[[1, 2, 3, 0]])
+        child = n + 1 if n + 1 in above else 0
+        nodes.append({"name": name, "translation": _short(wrapper["position"]), "rotation": turn, "children": [child]})
+    top = above[0] if wrappers else 0
+    around = _around(wrappers)
+    matrices = _inverse_binds(np.concatenate([places[0], around[0]]), np.concatenate([turns[0], around[1]]))
+    binds = binary.accessor(binary.view(matrices), "MAT4", len(matrices))
     own = {
         "fps": clip.fps,
         "roles": list(body.roles),
         "ends": [[e.joint, *_short(np.array(e.offset)), e.name] for e in body.ends],
         "bind_pose": rest.said,
+        "wrappers": len(wrappers),
     }
     return {
         "asset": {"version": "2.0", "generator": "motionloom", "extras": {"motionloom": own}},
         "scene": 0,
-        "scenes": [{"nodes": [0, count]}],
+        "scenes": [{"nodes": [top, count]}],
         "nodes": nodes,
         "meshes": [{"name": "bones", "primitives": [_mesh(clip, places[0], turns[0], binary)]}],
-        "skins": [{"joints": list(range(count)), "inverseBindMatrices": binds, "skeleton": 0}],
-        "animations": [_animation(clip, offsets, moving, binary, Path(clip.name).stem or name or "motion")],
+        "skins": [{"joints": [*range(count), *above], "inverseBindMatrices": binds, "skeleton": top}],
+        "animations": [_animation(clip, wrappers, moving, binary, Path(clip.name).stem or name or "motion")],
     }
 
 
@@ -125,7 +140,19 @@ def _places(clip: Clip) -> tuple[FloatArray, list[int]]:
     return offsets + (low + high) / 2, moving
 
 
-def _animation(clip: Clip, offsets: FloatArray, moving: list[int], binary: _Binary, name: str) -> dict[str, Any]:
+def _around(wrappers: list[dict[str, Any]]) -> tuple[FloatArray, FloatArray]:
+    """World places (W, 3) and rotations (W, 4) of joints above the hips, which stand still."""
+    place, turn = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
+    places, turns = np.empty((len(wrappers), 3)), np.empty((len(wrappers), 4))
+    for n, wrapper in enumerate(wrappers):
+        place, turn = place + rotate(turn, wrapper["position"]), multiply(turn, wrapper["rotation"])
+        places[n], turns[n] = place, turn
+    return places, turns
+
+
+def _animation(
+    clip: Clip, wrappers: list[dict[str, Any]], moving: list[int], binary: _Binary, name: str
+) -> dict[str, Any]:
     """One animation: frame f is at f / fps seconds. Each joint's keys lie together in the one view of all rotations."""
     frames, count = len(clip), len(clip.skeleton)
     times = (np.arange(frames) / clip.fps).astype(np.float32)
@@ -133,8 +160,12 @@ def _animation(clip: Clip, offsets: FloatArray, moving: list[int], binary: _Bina
         binary.view(times), "SCALAR", frames, min=[0.0], max=[float(str(times[-1])) if frames > 1 else 0.0]
     )
     tracks = [("rotation", j, j, "VEC4", 16) for j in range(count)]
-    turns = binary.view(_keys(clip.rotations))
-    moved = np.stack([clip.root, *(offsets_of(clip, j) for j in moving)]).astype(np.float32)
+    root, rotations = clip.root, clip.rotations
+    if wrappers:
+        root, hips = restored(wrappers, root, rotations[:, 0])
+        rotations = np.concatenate([hips[:, None], rotations[:, 1:]], axis=1)
+    turns = binary.view(_keys(rotations))
+    moved = np.stack([root, *(offsets_of(clip, j) for j in moving)]).astype(np.float32)
     shifts = binary.view(moved)
     tracks += [("translation", j, k, "VEC3", 12) for k, j in enumerate([0, *moving])]
     samplers: list[dict[str, int]] = []

@@ -73,7 +73,7 @@ def clip_of(
     tracks = _animation(document, nodes)
     joints = _joints(document, nodes, tracks)
     times, rate = frame_times(document, tracks, fps, _stated(own), len(joints))
-    joints = _without_wrappers(joints, nodes, notes) if own is None else joints
+    joints = _without_wrappers(joints, nodes, notes) if own is None else _unwrapped(joints, own)
     clip = _clip(document, nodes, joints, tracks, times, rate, metres, drop_slides=drop_slides)
     if own is None:
         rest = np.array([nodes[j].rotation for j in joints])
@@ -211,6 +211,13 @@ def _without_wrappers(joints: list[int], nodes: list[Node], notes: Notes) -> lis
         return joints
     notes.say(f"joints above the hips folded into the root: {', '.join(nodes[n].name[:40] for n in joints[:hips])}")
     return joints[hips:]
+
+
+def _unwrapped(joints: list[int], own: dict[str, Any]) -> list[int]:
+    """Joints of a file of ours, from the hips on."""
+    count = own.get("wrappers", 0)
+    good = isinstance(count, int) and not isinstance(count, bool) and 0 <= count < len(joints)
+    return joints[count:] if good else joints
 
 
 def _parents_first(nodes: list[Node]) -> list[int]:
