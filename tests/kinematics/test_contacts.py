@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from motionloom.core import Clip, End, Skeleton, replace, with_labels
-from motionloom.io import load
+from motionloom.io import load, save
 from motionloom.kinematics.contacts import contacts, foot_parts, part_positions, runs, with_contacts
 from motionloom.kinematics.limb import place_limb
 from motionloom.kinematics.travel import turned
@@ -70,11 +70,21 @@ def test_contacts_that_are_labels_already_win(walker: Clip) -> None:
     mine[7:9] = True
     clip = with_labels(walker, {"contact:left_toe": mine})
     assert np.array_equal(contacts(clip)["contact:left_toe"], mine)
-    assert contacts(clip)["contact:right_toe"].sum() > 80
+    assert contacts(clip)["contact:right_toe"].sum() == 0
     assert contacts(clip, fresh=True)["contact:left_toe"].sum() > 80
     labelled = with_contacts(clip)
     assert set(labelled.label_names) == set(LABELS)
     assert np.array_equal(labelled.label("contact:left_toe"), mine)
+
+
+def test_contacts_edited_away_in_the_labels_file_stay_away(walker: Clip, tmp_path: Path) -> None:
+    save(with_contacts(walker), tmp_path / "walk.bvh")
+    labels = tmp_path / "walk.labels.csv"
+    kept = [line for line in labels.read_text().splitlines() if not line.endswith("contact:left_toe")]
+    labels.write_text("\n".join(kept) + "\n")
+    found = contacts(load(tmp_path / "walk.bvh"))
+    assert not found["contact:left_toe"].any()
+    assert np.array_equal(found["contact:right_toe"], contacts(walker)["contact:right_toe"])
 
 
 def test_a_foot_held_in_the_air_touches_nothing(body: Skeleton) -> None:

@@ -52,6 +52,8 @@ def test_loop_finder_is_not_fooled_by_a_held_pose(walker: Clip) -> None:
     assert loop.speed > 0.4
     still = find_loop(clip, longest=1.2, slowest=0.0, gate=1e-6)  # the smallest seam alone picks the held pose
     assert still.speed < 0.1
+    with pytest.raises(NoPath, match="nothing moves in it"):
+        find_loop(walker[held])
 
 
 def test_loop_finder_gates_on_the_seam(walker: Clip) -> None:

@@ -91,13 +91,13 @@ def contacts(
     Height counts from the part's own level: the 5th percentile of its height while it is slow, or `ground` plus its
     height above the sole. Without `ground`, a foot that stands still higher up (stairs, a ledge) counts too if for
     0.1 s no other foot stands still (something must carry the body), or beside one that does; its own level then
-    rules for that plant. Feet hardly below the thighs touch nothing. Labels that the clip already has win, unless
-    `fresh`. A body without feet gives {}.
+    rules for that plant. Feet hardly below the thighs touch nothing. A clip that has labels of contacts already keeps
+    them, unless `fresh`; a part without any does not touch then (a labels file holds no label that is never on, so
+    contacts that were edited away stay away). A body without feet gives {}.
     """
     parts = foot_parts(clip.skeleton)
-    own = {} if fresh else {p.label: clip.label(p.label) for p in parts if p.label in clip.label_names}
-    if len(own) == len(parts):
-        return own
+    if not parts or (not fresh and any(p.label in clip.label_names for p in parts)):
+        return {p.label: clip.label(p.label) for p in parts}
     leg = leg_length(clip.skeleton)
     positions = part_positions(clip)
     pace = part_speeds(positions, clip.fps)
@@ -110,11 +110,11 @@ def contacts(
     if ground is None:
         above = np.minimum(np.abs(above), np.abs(above - _plateaus(clip.fps, parts, slow, above, height)))
     touch = _hold((pace < speed[0]) & (above < height[0]), (pace < speed[1]) & (above < height[1]), least) & under
-    return {p.label: own.get(p.label, touch[:, i]) for i, p in enumerate(parts)}
+    return {p.label: touch[:, i] for i, p in enumerate(parts)}
 
 
 def with_contacts(clip: Clip, *, fresh: bool = False, ground: float | None = None) -> Clip:
-    """The clip with its contacts as labels; those it has already stay as they are, unless `fresh`."""
+    """The clip with its contacts as labels; if it has some already they stay as they are, unless `fresh`."""
     return with_labels(clip, contacts(clip, fresh=fresh, ground=ground))
 
 

@@ -11,6 +11,7 @@ from motionloom.kinematics.forward import fk, velocities
 from motionloom.kinematics.travel import along, from_root_motion, in_place, placed, root_motion, travel
 from motionloom.rotation import exp, inverse, log, multiply, rotate, yaw
 
+STILL = 1e-3  # m/s: a clip whose joints are slower than this on average holds a pose
 LOOK_AHEAD = 0.1  # s: a velocity difference counts as the distance it makes in this time
 
 
@@ -97,6 +98,8 @@ def _pick(
     apart = np.sqrt(np.maximum(squares, 0))
     length = ends[None] - starts[:, None]
     inside = moved[ends][None] - moved[starts][:, None]
+    if moved[-1] * clip.fps < STILL * len(rows):
+        raise NoPath(f"no loop in {clip!r}: nothing moves in it", best=clip)
     floor = slowest * moved[-1] / len(rows)
     allowed = (length >= max(low, 2)) & (length <= high) & (inside >= floor * length)
     if not allowed.any():
