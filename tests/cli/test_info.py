@@ -70,6 +70,16 @@ def test_a_missing_file_is_one_line_and_exit_1(run: Any) -> None:
     assert answer.err.splitlines() == ["motionloom: no such file: nowhere.bvh"]
 
 
+def test_a_pattern_without_a_match_is_said_to_match_nothing(run: Any, tmp_path: Path) -> None:
+    answer = run("info", tmp_path / "zz*.bvh")
+    assert (answer.code, answer.err) == (1, f"motionloom: nothing matches {tmp_path / 'zz*.bvh'}\n")
+
+
+def test_a_file_of_markers_is_pointed_to_the_command_that_reads_it(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "x.c3d").write_bytes(b"")
+    assert "markers, not the motion of a skeleton: `motionloom convert`" in run("info", tmp_path / "x.c3d").err
+
+
 def test_no_file_at_all_is_wrong_usage(run: Any) -> None:
     assert run("info").code == 2
 

@@ -30,7 +30,8 @@ def test_methods_says_what_each_honours_and_its_settings_with_units(run: Any) ->
 
 
 def test_an_unknown_method_is_wrong_usage(run: Any, folder: Path, tmp_path: Path) -> None:
-    assert run("methods", "cutz").code == 2
+    said = run("methods", "cutz")
+    assert (said.code, said.err.strip()) == (2, "motionloom: there is no method 'cutz'; did you mean 'cuts'?")
     answer = run("learn", "cutz", folder, "-o", tmp_path / "m.loom")
     assert (answer.code, answer.err.strip()) == (2, "motionloom: no method 'cutz'; did you mean 'cuts'?")
 
@@ -132,3 +133,21 @@ def test_a_clip_instead_of_a_model_is_said_to_be_one(run: Any, folder: Path, tmp
     answer = run("synthesize", folder / "walk_1.bvh", "-o", tmp_path / "x.bvh")
     assert answer.code == 1
     assert "BVH clip" in answer.err
+    assert "deserializing" not in answer.err
+
+
+def test_a_joint_by_another_name_is_wrong_usage_and_says_where_it_was_asked(
+    run: Any, model: Path, tmp_path: Path
+) -> None:
+    bent = "{left_elbow: {order: zyx, angles: [0deg, 0deg, 90deg]}}"
+    asked = f"{{seconds: 1, constraints: [{{pose_at: {{time: 0.5, rotations: {bent}}}}}]}}"
+    answer = run("synthesize", model, "-r", asked, "-o", tmp_path / "x.bvh")
+    assert answer.code == 2
+    assert "pose_at: {time: 0.5" in answer.err
+    assert answer.err.endswith("no joint 'left_elbow' in this skeleton; did you mean 'left_forearm'?\n")
+
+
+def test_rounding_errors_are_shown_as_zero() -> None:
+    from motionloom.cli.synthesize import _shown
+
+    assert [_shown(v) for v in (2.776e-17, 0.0, 0.00123456)] == ["0", "0", "0.001235"]

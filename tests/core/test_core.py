@@ -25,6 +25,22 @@ from motionloom.core.testing import assert_same_motion
 from motionloom.kinematics.forward import fk
 
 
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("left_elbow", "left_forearm"),
+        ("left_wrist", "left_hand"),
+        ("right_knee", "right_shin"),
+        ("right_ankle", "right_foot"),
+        ("left_hip", "left_thigh"),
+        ("right_collar", "right_shoulder"),
+    ],
+)
+def test_the_other_word_for_a_joint_is_understood_in_the_hint(said, meant):
+    known = [f"{s}_{p}" for s in ("left", "right") for p in ("shoulder", "forearm", "hand", "thigh", "shin", "foot")]
+    assert str(UnknownJoint(said, known)) == f"no joint {said!r} in this skeleton; did you mean {meant!r}?"
+
+
 def test_arrays_are_read_only_and_do_not_follow_the_caller(arm):
     root = np.zeros((4, 3))
     rotations = np.tile([1.0, 0, 0, 0], (4, 3, 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,7 +23,9 @@ def methods(
 
     for name in names or ():
         if name not in METHODS:
-            raise BadRequest(f"there is no method {name!r}; there is {', '.join(METHODS)}")
+            near = get_close_matches(name, METHODS, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there is {', '.join(METHODS)}"
+            raise BadRequest(f"there is no method {name!r}; {hint}")
     found = [_facts(name) for name in names or METHODS]
     if json:
         print_json(found)

@@ -94,7 +94,7 @@ def _say(report: dict[str, Any], rows: list[Row]) -> None:
             (
                 r.constraint,
                 "hard" if r.hard else "soft",
-                f"{r.worst:.4g} {r.unit}",
+                f"{_shown(r.worst)} {r.unit}",
                 f"{r.tolerance:.4g} {r.unit}",
                 "yes" if r.met else "no",
             )
@@ -103,3 +103,8 @@ def _say(report: dict[str, Any], rows: list[Row]) -> None:
         say("\n".join("  " + line for line in columns(("asked", "", "off by", "allowed", "met"), table, left=(0, 1))))
         if not report["error"] and not all(r.met for r in rows):
             warn("soft constraints are not all met: this is the best clip found")
+
+
+def _shown(value: float) -> str:
+    """Four digits; what is left of a zero after rounding is a zero."""
+    return "0" if abs(value) < 1e-9 else f"{value:.4g}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +117,14 @@ def _constraints(value: object, where: str, name: str) -> tuple[Constraint, ...]
             raise fail(f"{where}constraints[{i}]", "one constraint, as root_at: {time: 4, heading: 90deg}", item)
         [(key, body)] = item.items()
         at = f"{name}:{item.lines[key]}: "
-        check_keys(item, KINDS, at.rstrip(": "))
+        if key not in KINDS:
+            raise BadRequest(f"{at}there is no {key!r} here; {_meant(key)}the constraints are {', '.join(KINDS)}")
         spots = {n: f"{name}:{line}: " for n, line in body.lines.items()} if isinstance(body, Table) else {}
         out.append(KINDS[key].from_plain(body, at, spots))
     return tuple(out)
+
+
+def _meant(key: str) -> str:
+    """A guess at the constraint that was meant: `path` is part of `root_path`, `root_ad` is like `root_at`."""
+    near = [kind for kind in KINDS if key and key in kind.split("_")] or get_close_matches(key, list(KINDS), n=1)
+    return f"did you mean {near[0]!r}? " if len(near) == 1 else ""

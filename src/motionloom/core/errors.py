@@ -41,12 +41,24 @@ class SkeletonMismatch(MotionloomError):
     """Two clips whose skeletons cannot be used together."""
 
 
+OTHER_WORDS = {  # people name the joint, we name the bone that turns there
+    "elbow": "forearm",
+    "wrist": "hand",
+    "knee": "shin",
+    "ankle": "foot",
+    "hip": "thigh",
+    "collar": "shoulder",
+    "clavicle": "shoulder",
+}
+
+
 class UnknownJoint(MotionloomError):
     """A joint, role or group that a skeleton does not have."""
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         self.name, self.known = name, tuple(known)
-        near = get_close_matches(name, self.known, n=3, cutoff=0.4) or list(self.known[:6])
+        meant = [name.replace(a, b) for a, b in OTHER_WORDS.items() if name.replace(a, b) in self.known and a in name]
+        near = meant or get_close_matches(name, self.known, n=3, cutoff=0.4) or list(self.known[:6])
         hint = ", ".join(repr(n) for n in near)
         super().__init__(f"no joint {name!r} in this skeleton; did you mean {hint}?")
 

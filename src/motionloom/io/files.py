@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable
-from glob import glob
+from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +62,8 @@ def expand_paths(patterns: Iterable[str | Path], suffixes: Iterable[str] | None 
             found = [p for p in matches if p.is_file()]
             found += [q for p in matches if p.is_dir() for q in sorted(p.rglob("*")) if _readable(q, known)]
         if not found:
-            raise FormatError(f"no clip in folder {path}" if path.is_dir() else f"no such file: {pattern}")
+            nothing = f"nothing matches {pattern}" if has_magic(str(pattern)) else f"no such file: {pattern}"
+            raise FormatError(f"no clip in folder {path}" if path.is_dir() else nothing)
         out.update(dict.fromkeys(found))
     return list(out)
 

@@ -80,7 +80,8 @@ def load(
     path = Path(path)
     entry = format_of(path)
     if holds_markers(path):
-        raise FormatError("this file holds markers, not the motion of a skeleton: use load_markers", path=path)
+        said = "this file holds markers, not the motion of a skeleton"
+        raise FormatError(f"{said}: `motionloom convert` makes TRC or CSV of it, load_markers reads it", path=path)
     if entry is None or entry.read is None:
         readable = ", ".join(suffix for suffix, f in FORMATS.items() if f.read)
         raise FormatError(f"no reader for {path.suffix or 'a file without a suffix'}; there are {readable}", path=path)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import MEASURES, Constraint, Measure, Request, residuals
-from motionloom.core import BadRequest, Clip, Skeleton, Source, Unmet, UnsupportedConstraint, replace
+from motionloom.core import BadRequest, Clip, Skeleton, Source, UnknownJoint, Unmet, UnsupportedConstraint, replace
 from motionloom.core.arrays import put
 from motionloom.kinematics.edit import resample
 from motionloom.kinematics.travel import placed
@@ -131,7 +131,10 @@ def check_request(model: Model, request: Request) -> None:
         if (type(c), "hard" if c.hard else "soft") not in model.honours:
             raise UnsupportedConstraint(f"{model.method} cannot honour {_named(c)}; it honours {honoured(model)}")
         if frames is not None:
-            c.fits(model.skeleton, frames, fps)
+            try:
+                c.fits(model.skeleton, frames, fps)
+            except UnknownJoint as error:
+                raise BadRequest(f"{c.describe()}: {error}") from None
     inner = request.at_fps(model.fps)
     for c in inner.wishes:
         if why := model.refuses(c, inner.length(model.fps)):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip, replace
+from motionloom.core import BadRequest, Clip, SkeletonMismatch, replace, require_same_hierarchy, same_hierarchy
 from motionloom.io.tpose import starts_with_tpose
 from motionloom.kinematics.edit import resample
 from motionloom.kinematics.glitches import mended, whole_pieces
@@ -35,6 +35,7 @@ def prepare(clips: Sequence[Clip], fps: float, *, trim_tpose: bool = True, broke
     """
     if not clips:
         raise BadRequest("there is nothing to learn from: give at least one clip")
+    _require_one_kind(clips)
     skeleton = clips[0].skeleton
     out: list[Clip] = []
     owners: list[int] = []
@@ -67,6 +68,25 @@ def prepare(clips: Sequence[Clip], fps: float, *, trim_tpose: bool = True, broke
         )
     notes = tuple(f"{_listed(names)}: {done}" for done, names in said.items())
     return Prepared(tuple(out), notes, tuple(owners))
+
+
+def _require_one_kind(clips: Sequence[Clip]) -> None:
+    """`SkeletonMismatch` that says which clips belong together, unless all have the same joints."""
+    kinds: list[list[int]] = []
+    for i, clip in enumerate(clips):
+        home = next((k for k in kinds if same_hierarchy(clips[k[0]].skeleton, clip.skeleton)), None)
+        if home is None:
+            kinds.append([i])
+        else:
+            home.append(i)
+    if len(kinds) < 2:
+        return
+    names = [clip.name or f"clip {i}" for i, clip in enumerate(clips)]
+    sets = "; ".join(f"{_listed([names[i] for i in k])} ({len(clips[k[0]].skeleton)} joints)" for k in kinds)
+    try:
+        require_same_hierarchy(*(clips[k[0]].skeleton for k in kinds[:2]), names=[names[k[0]] for k in kinds[:2]])
+    except SkeletonMismatch as error:
+        raise SkeletonMismatch(f"{error}; a model learns from one kind of skeleton, and here are {sets}") from None
 
 
 def _unbroken(clip: Clip, *, mend: bool) -> tuple[list[Clip], str]:

@@ -80,8 +80,8 @@ def _open(path: str | Path, *, arrays: bool = True) -> tuple[dict[str, Any], dic
             tensors = {name: opened.get_tensor(name) for name in opened.keys()} if arrays else {}  # noqa: SIM118
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror or error}", path=path) from None
-    except (SafetensorError, ValueError, KeyError, OverflowError) as error:
-        raise FormatError(f"not a model file, or a damaged one{_guess(start)}: {error}", path=path) from None
+    except (SafetensorError, ValueError, KeyError, OverflowError):
+        raise FormatError(f"not a model file, or a damaged one{_guess(start)}", path=path) from None
     if "motionloom" not in facts:
         raise FormatError("a safetensors file, but not a motionloom model", path=path)
     try:
