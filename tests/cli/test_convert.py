@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -132,3 +133,22 @@ def test_many_files_are_converted_on_all_cores(run: Any, folder: Path, tmp_path:
     assert answer.code == 0
     names = [line.split(":")[0].rsplit("/", 1)[-1] for line in answer.out.splitlines()[:26]]
     assert names == [f"{n:02}.glb" for n in range(26)]
+
+
+def test_a_source_is_written_over_only_by_force(run: Any, folder: Path, tmp_path: Path) -> None:
+    clip = tmp_path / "a.bvh"
+    clip.write_bytes((folder / "walk_1.bvh").read_bytes())
+    for arguments in ((clip, tmp_path / "." / "a.bvh"), (tmp_path, tmp_path)):
+        answer = run("convert", *arguments, "--resample", 15)
+        assert answer.code == 2
+        assert "--force" in answer.err
+    assert len(load(clip)) == 60
+    assert run("convert", clip, clip, "--resample", 15, "--force").code == 0
+    assert len(load(clip)) == 30
+
+
+def test_a_unit_that_makes_a_giant_is_doubted(run: Any, folder: Path, tmp_path: Path) -> None:
+    answer = run("convert", folder / "walk_1.bvh", tmp_path / "giant.bvh", "--unit", "20")
+    assert answer.code == 0
+    assert re.search(r"stature 3\d m with unit 20: is this right\?", answer.out)
+    assert "is this right" not in run("convert", folder / "walk_1.bvh", tmp_path / "m.bvh", "--unit", "m").out

@@ -41,6 +41,7 @@ def convert(
     to_up: Annotated[
         str | None, typer.Option("--to-up", metavar="AXIS", help="Up axis to write; the source's own otherwise.")
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a source file.")] = False,
     json: Json = False,
 ) -> None:
     """Read clips and write them again: another format, unit, up axis or frame rate; folders at once, on all cores.
@@ -54,6 +55,10 @@ def convert(
     *sources, out = paths
     found = expand_paths(sources)
     jobs = list(zip(found, output_paths(found, sources, Path(out), to), strict=True))
+    sources_too = {path.resolve() for path in found}
+    own = next((target for _, target in jobs if target.resolve() in sources_too), None)
+    if own is not None and not force:
+        raise typer.BadParameter(f"{own} is one of the clips to read: give another name, or --force to write over it")
     reading: dict[str, Any] = {"unit": unit, "up": up, "fps": fps, "strict": strict}
     bodies: dict[str, Any] = {"trim_tpose": trim_tpose, "drop_slides": drop_slides, "roles": roles}
     writing = {"unit": to_unit, "up": to_up}

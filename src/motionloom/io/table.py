@@ -24,6 +24,8 @@ from motionloom.io.stroke import read_stroke, write_stroke
 from motionloom.io.tpose import starts_with_tpose
 from motionloom.io.trc import read_trc, write_trc
 from motionloom.io.usd import read_usd, write_usd
+from motionloom.kinematics.proportions import leg_length
+from motionloom.kinematics.roles import feet
 
 
 class Format(NamedTuple):
@@ -89,11 +91,25 @@ def load(
         raise BadRequest(f"fps: {fps} frames per second make no sense")
     clip = entry.read(path, unit=unit, up=up, fps=fps, strict=strict, drop_slides=drop_slides)
     clip = with_origin(labelled(with_roles(clip, path, roles), path), path)
+    clip = clip if unit is None else _sized(clip, unit)
     if not starts_with_tpose(clip):
         return clip
     if trim_tpose:
         return replace(clip[1:], origin=clip[1:].origin.said("frame 0 is a T-pose: dropped"))
     return replace(clip, origin=clip.origin.said("frame 0 is a T-pose (not dropped)"))
+
+
+def _sized(clip: Clip, unit: str | float) -> Clip:
+    """The clip, with a remark if the unit that was given makes a giant or a dwarf of its body.
+
+    A person's thigh and shin are 0.491 of the stature (Drillis and Contini 1966).
+    """
+    if not feet(clip.skeleton):
+        return clip
+    stature = leg_length(clip.skeleton) / 0.491
+    if 0.1 <= stature <= 4:
+        return clip
+    return replace(clip, origin=clip.origin.said(f"stature {stature:.2g} m with unit {unit}: is this right?"))
 
 
 def save(clip: Clip, path: str | Path, *, unit: str | float | None = None, up: str | None = None) -> None:
