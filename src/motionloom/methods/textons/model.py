@@ -69,10 +69,10 @@ class Options(Settings):
     )
     noise: float | None = param(
         None,
-        "amount of noise, 1 = as learnt; default: by the spread of observed segments (a third of it if pushed)",
+        "amount of noise, 1 = as learnt; default: by the spread of observed segments (an eighth if pushed)",
         low=0,
     )
-    nearness: float = param(1.0, "preference for key poses that follow closely, 0 = any (as LI)", low=0, high=10)
+    nearness: float = param(5.0, "preference for key poses that follow closely, 0 = any (as LI)", low=0, high=10)
     stage: float = param(3.0, "radius around the start that a long motion turns back to", unit="m", low=0.1)
 
 
@@ -143,7 +143,7 @@ class TextonModel(Model):
 
     def render(self, plan: Plan, rng: Generator, *, noise: float | None = None, push: str = "observed") -> Clip:
         """The frames of a plan, from the origin, facing +z; contacts come along, but plants are not cleaned yet."""
-        usual = self.noise / 3 if push == "observed" else self.noise  # a push has its segment's own variation in it
+        usual = self.noise / 8 if push == "observed" else self.noise  # a push has its segment's own variation in it
         amount = usual if noise is None else noise
         parts = [
             self.piece_frames(piece, nxt, rng, noise=amount, push=push)
