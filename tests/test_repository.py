@@ -78,6 +78,19 @@ def test_run_explains_itself_from_anywhere(clone: Path, bare: dict[str, str]) ->
     assert "usage: ./run COMMAND" in done.stderr
 
 
+def test_run_finds_files_where_the_caller_is(clone: Path, bare: dict[str, str], tmp_path: Path) -> None:
+    """With an environment that is there already: the command is started in the caller's folder, and gets its words."""
+    tools = clone / ".venv" / "bin"
+    tools.mkdir(parents=True)
+    for name, text in (("python", "exit 0"), ("motionloom", 'pwd; echo "$@"')):
+        (tools / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tools / name).chmod(0o755)
+    for _ in range(2):
+        done = call(clone / "run", "motionloom", "info", "my walk.bvh", env=bare, cwd=tmp_path)
+        assert done.returncode == 0
+        assert done.stdout.splitlines()[-2:] == [str(tmp_path), "info my walk.bvh"]
+
+
 def test_ci_runs_the_test_command_of_the_readme() -> None:
     assert "\n./run test\n" in (ROOT / ".ci" / "run").read_text()
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
