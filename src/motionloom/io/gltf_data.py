@@ -73,11 +73,11 @@ class Document:
             raw = self._slice(entry["bufferView"], entry.get("byteOffset", 0), count, width, dtype, where)
         if "sparse" in entry:
             raw = self._sparse(raw, entry["sparse"], dtype, where)
+        if raw.dtype.kind == "f" and not np.isfinite(raw).all():
+            raise self.notes.error(f"{where}: holds values that are not finite")
         out = raw.astype(float)
         if entry.get("normalized") is True and raw.dtype.kind in "iu":
             out = np.maximum(out / np.iinfo(raw.dtype).max, -1.0)
-        if not np.isfinite(out).all():
-            raise self.notes.error(f"{where}: holds values that are not finite")
         return out
 
     def _sparse(self, raw: NDArray[Any], sparse: Any, dtype: Any, where: str) -> NDArray[Any]:

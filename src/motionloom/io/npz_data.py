@@ -103,9 +103,11 @@ def finite(array: NDArray[Any], name: str, notes: Notes) -> NDArray[np.float64]:
     """The array as finite floats of sensible size, or an error with its name."""
     if array.dtype.kind not in "fiub":
         raise notes.error(f"array {name!r}: expected numbers, found {array.dtype}")
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise notes.error(f"array {name!r} holds values that are not finite")
     out = np.ascontiguousarray(array, dtype=np.float64)
-    if not (np.abs(out) < 1e9).all():  # NaN too
-        raise notes.error(f"array {name!r} holds values that are not finite, or beyond any place")
+    if not (np.abs(out) < 1e9).all():
+        raise notes.error(f"array {name!r} holds values beyond any place")
     return out
 
 
