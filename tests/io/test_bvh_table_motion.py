@@ -68,6 +68,7 @@ class TestGluedNumbersAndDecimalComma:
             ("0.5,1.5", "'0.5,1.5' has commas between numbers"),
             ("nan", "'nan' is not a finite number"),
             ("abc", "'abc' is not a number"),
+            ("−90", "'−90' is not a number"),  # a minus sign of typesetters
             ("1e", "'1e' is not a number"),
             ("1e999", "beyond any place or angle"),
         ],

@@ -38,6 +38,7 @@ class Constraint:
 
     @property
     def hard(self) -> bool:
+        """Must it be met? A weight makes it a wish."""
         return self.weight is None
 
     @property

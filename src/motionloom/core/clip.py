@@ -76,6 +76,7 @@ class Clip:
 
     @property
     def name(self) -> str:
+        """What its file or sample is called; "" if it came from none."""
         return self.origin.name
 
     def __getitem__(self, index: slice | IntArray | BoolArray | Sequence[int]) -> Clip:

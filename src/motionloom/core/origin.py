@@ -59,6 +59,7 @@ class Origin:
         return replace(self, which=self.which[index], frames=self.frames[index])
 
     def said(self, *notes: str) -> Origin:
+        """The same origin with more notes."""
         return replace(self, notes=(*self.notes, *notes))
 
     def spans(self) -> list[tuple[Source, int, int, int]]:

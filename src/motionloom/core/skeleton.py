@@ -78,6 +78,7 @@ class Skeleton:
         return next((self.joint(n) for n in names if n in self.roles or n in self.names), None)
 
     def children(self, joint: int) -> list[int]:
+        """The joints that hang directly on this one."""
         return [int(j) for j in np.flatnonzero(self.parents == joint)]
 
     def chain(self, joint: int, ancestor: int = 0) -> list[int]:

@@ -130,7 +130,7 @@ def _rows(data: Any, at: int, line: int, width: int, declared: int, notes: Notes
         stop = token
         while stop < min(token + 80, len(bytes_)) and bytes_[stop] > 32:
             stop += 1
-        word = bytes(data[token:stop]).decode("latin-1")
+        word = bytes(data[token:stop]).decode("utf-8", "replace")
         if stop == len(bytes_) and column < width and CUT.fullmatch(word):
             status = k.SHORT_LAST_ROW
         else:
