@@ -146,3 +146,11 @@ def test_a_weight_on_the_root_alone_leaves_no_joint_angles(motion):
 def test_normalisation_needs_a_clip():
     with pytest.raises(BadRequest, match="at least one clip"):
         scales([])
+
+
+@pytest.mark.parametrize("rows", [1, 2, 7])
+def test_rows_of_the_angle_matrix_do_not_depend_on_how_many_are_computed(motion, rows):
+    a, b = motion(1, 20), motion(2, 15)
+    ready = JointAngles(weights="uniform", precision="double").prepare(a, b)
+    some = ready.block(slice(3, 3 + rows), slice(0, 15))
+    np.testing.assert_allclose(some, ready.matrix()[3 : 3 + rows], rtol=1e-12)
