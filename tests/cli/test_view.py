@@ -37,3 +37,16 @@ def test_a_format_that_cannot_be_drawn_is_wrong_usage(run: Any, folder: Path, tm
 
 def test_a_stretch_outside_the_clip_is_wrong_usage(run: Any, folder: Path, tmp_path: Path) -> None:
     assert run("view", folder / "walk_1.bvh", "-o", tmp_path / "x.png", "--from", 7).code == 2
+
+
+def test_clips_of_the_same_name_are_told_apart_by_their_folders(run: Any, folder: Path, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "walk.bvh").write_bytes((folder / "walk_1.bvh").read_bytes())
+    answer = run("view", tmp_path / "a", tmp_path / "b", folder / "fast", "--poses", 3, "-o", tmp_path / "x.svg")
+    assert answer.out.endswith(": a/walk.bvh, b/walk.bvh, run.bvh\n")
+
+
+def test_a_beginning_after_the_end_is_said(run: Any, folder: Path, tmp_path: Path) -> None:
+    answer = run("view", folder / "walk_1.bvh", "--from", 60, "-o", tmp_path / "x.png")
+    assert (answer.code, answer.err) == (2, "motionloom: --from 60 s: this is after the end of walk_1.bvh (2 s)\n")

@@ -12,9 +12,10 @@ import pytest
 from motionloom.core import Clip, MissingExtra, Skeleton
 from motionloom.plot import filmstrip, save_filmstrip
 from motionloom.plot.body import body, body_points
+from motionloom.plot.filmstrip import _level
 from motionloom.plot.layout import lay_out
 from motionloom.plot.paint import balls_outline, hull
-from motionloom.plot.view import View, best_yaw, spread_frames, telling_frames
+from motionloom.plot.view import View, best_yaw, spread_frames, telling_frames, unlike_frames
 from motionloom.samples import make
 
 
@@ -152,3 +153,35 @@ def test_poses_at_the_turning_points_are_preferred() -> None:
     assert found[0] == 0
     assert found[-1] == 100
     assert np.abs(found[1:-1] - [12.5, 37.5, 62.5, 87.5]).max() < 3
+
+
+def test_a_pen_beside_a_person_has_its_own_scale(walk: Clip, stroke: Clip) -> None:
+    ax = filmstrip([walk, stroke], titles=["walk", "pen"])
+    first, second = ax.child_axes
+    assert first.get_xlim()[1] > 8 * second.get_xlim()[1]
+    assert "10 cm" in {text.get_text() for text in second.texts}
+
+
+def test_as_many_poses_are_drawn_as_were_asked_for() -> None:
+    wheel = make("cartwheel")
+    for count in (3, 5, 8, 12):
+        assert len(lay_out(wheel, "wheel", count, trails=False).frames) == count
+
+
+def test_stairs_are_told_side_by_side_with_prints_on_the_treads() -> None:
+    row = lay_out(make("steps"), "steps", None, trails=True)
+    assert not row.connected
+    assert len(row.frames) >= 6
+    trail = row.trails[0]
+    stands = np.flatnonzero(trail.contact)
+    assert _level(row, trail, int(stands[0])) == row.ground
+    assert _level(row, trail, int(stands[-1])) == pytest.approx(5 * 0.17, abs=0.06)
+
+
+def test_poses_do_not_fall_in_step_with_the_gait() -> None:
+    t = np.arange(200)
+    points = np.zeros((200, 2, 3))
+    points[:, 1, 0] = np.sin(2 * np.pi * t / 20)  # even steps of 40 frames are always in the same phase
+    found = unlike_frames(points, np.arange(0, 200, 40), t.astype(float))
+    assert np.ptp(points[found, 1, 0]) > 1.0
+    assert np.abs(found - np.arange(0, 200, 40)).max() <= 0.24 * 50

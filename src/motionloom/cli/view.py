@@ -33,6 +33,10 @@ def view(
     from motionloom.kinematics.edit import crop
 
     loaded = load_all(clips, unit=unit, up=up, fps=fps, trim_tpose=trim_tpose, roles=roles)
+    for path, clip in loaded:
+        if start >= clip.seconds:
+            raise BadRequest(f"--from {start:g} s: this is after the end of {path.name} ({clip.seconds:g} s)")
+    titles = row_titles([path for path, _ in loaded], [clip.name for _, clip in loaded])
     shown = [crop(clip, start, end) if start or end is not None else clip for _, clip in loaded]
     target = out or Path(loaded[0][0].stem + ".html")
     kind = target.suffix.lower()
@@ -40,12 +44,21 @@ def view(
         from motionloom.plot.player import write_player
 
         with busy("drawing"):
-            write_player(shown, target)
+            write_player(shown, target, titles=titles)
     elif kind in (".png", ".svg", ".pdf"):
         from motionloom.plot.filmstrip import save_filmstrip
 
         with busy("drawing"):
-            save_filmstrip(shown, target, poses=poses, trails=trails)
+            save_filmstrip(shown, target, poses=poses, titles=titles, trails=trails)
     else:
         raise BadRequest(f"cannot draw to {target.name!r}: expected a name ending in .html, .png, .svg or .pdf")
-    say(f"{target}: {', '.join(clip.name for clip in shown)}")
+    say(f"{target}: {', '.join(titles)}")
+
+
+def row_titles(paths: list[Path], names: list[str]) -> list[str]:
+    """The clips' names; clips of the same name are told apart by their folders."""
+    near = [f"{path.parent.name}/{path.name}" if path.parent.name else path.name for path in paths]
+    titles = []
+    for path, name, folder in zip(paths, names, near, strict=True):
+        titles.append(name if names.count(name) == 1 else folder if near.count(folder) == 1 else str(path))
+    return titles

@@ -18,6 +18,9 @@ from motionloom.plot.paint import paint_body, paint_shadow, paint_stroke
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, TONES
 from motionloom.plot.view import FootTrail
 
+WIDE, TALL, NARROW = 11.0, 3.4, 3.6  # inches: the widest row, the tallest, and room for a title and its facts
+HEAD, FOOT = 0.42, 0.34  # inches: for the title above a row, for the seconds below
+
 
 def filmstrip(
     clips: Clip | Sequence[Clip],
@@ -35,10 +38,29 @@ def filmstrip(
     rows = [clips] if isinstance(clips, Clip) else list(clips)
     names = list(titles) if titles is not None else [clip.name for clip in rows]
     laid = [lay_out(clip, name, poses, trails) for clip, name in zip(rows, names, strict=True)]
-    width = max(row.box[1] - row.box[0] for row in laid)
-    tall = max(row.box[3] - row.box[2] for row in laid)
-    inch = max(width / 11.0, tall / 3.4)  # metres of the scene per inch of the picture
-    head, foot = 0.42 * inch, 0.34 * inch  # room for the title above, for the seconds below
+    scales = [max((row.box[1] - row.box[0]) / WIDE, (row.box[3] - row.box[2]) / TALL) for row in laid]
+    if max(scales) > 4 * min(scales):
+        return _own_scales(laid, ax, scales)
+    return _rows(laid, ax, max(scales))
+
+
+def _own_scales(laid: list[Row], ax: Any, scales: list[float]) -> Any:
+    """Rows of very different size (a person and a pen), each in axes and with a scale of its own."""
+    heights = [(row.box[3] - row.box[2]) / inch + HEAD + FOOT for row, inch in zip(laid, scales, strict=True)]
+    widths = [(row.box[1] - row.box[0]) / inch for row, inch in zip(laid, scales, strict=True)]
+    ax = _axes(max(widths), sum(heights)) if ax is None else ax
+    top = 0.0
+    for row, inch, height in zip(laid, scales, heights, strict=True):
+        inset = ax.inset_axes((0, top - height, max(widths), height), transform=ax.transData)
+        _rows([row], inset, inch, max(widths))
+        top -= height
+    return _frame(ax, max(widths), top)
+
+
+def _rows(laid: list[Row], ax: Any, inch: float, least: float = 0.0) -> Any:
+    """Rows under each other with one scale: `inch` metres of the scene per inch of the picture, `least` inches wide."""
+    width = max(*(row.box[1] - row.box[0] for row in laid), least * inch, NARROW * inch)
+    head, foot = HEAD * inch, FOOT * inch
     heights = [row.box[3] - row.box[2] + head + foot for row in laid]
     if ax is None:
         ax = _axes(width / inch, sum(heights) / inch)
@@ -47,8 +69,13 @@ def filmstrip(
         left, _, _, high = row.box
         _draw_row(ax, row, np.array([-left, top - head - high]), width, (top, top - height), inch)
         top -= height
+    return _frame(ax, width, top)
+
+
+def _frame(ax: Any, width: float, low: float) -> Any:
+    """The axes, showing 0 to `width` and `low` to 0, and nothing but what was drawn."""
     ax.set_xlim(0, width)
-    ax.set_ylim(top, 0)
+    ax.set_ylim(low, 0)
     ax.set_aspect("equal")
     ax.axis("off")
     return ax
@@ -101,7 +128,9 @@ def _draw_bodies(ax: Any, row: Row, drop: FloatArray, width: float, shifts: Floa
     for y in np.linspace(row.stand[:, 1].min() - deep, row.stand[:, 1].max() + deep, 4) + drop[1]:
         ax.plot([0, width], [y, y], color=LINE, lw=0.7, zorder=0)
     for k, frame in enumerate(row.frames):
-        paint_shadow(ax, row.shape, row.points[frame], row.view, ground=row.ground, shift=shifts[k])
+        levels = [_level(row, trail, int(frame)) for trail in row.trails if trail.contact[frame]]
+        ground = min(levels, default=row.ground)
+        paint_shadow(ax, row.shape, row.points[frame], row.view, ground=ground, shift=shifts[k])
     for trail in row.trails:
         _trail(ax, row, trail, shifts)
     depths = row.view.project(row.clip.root[row.frames])[:, 2]
@@ -126,11 +155,17 @@ def _trail(ax: Any, row: Row, trail: FootTrail, shifts: FloatArray) -> None:
             middle = (start + stop) // 2
             if a <= middle < b:
                 print_ = row.points[middle, list(trail.points)].copy()
-                print_[:, 1] = row.ground
+                print_[:, 1] = _level(row, trail, middle)
                 print_ = row.view.project(print_)[:, :2] + shifts[k]
                 ax.plot(print_[:, 0], print_[:, 1], color=colour, lw=4.5, alpha=0.5, solid_capstyle="round", zorder=1.8)
         if row.connected:
             return
+
+
+def _level(row: Row, trail: FootTrail, frame: int) -> float:
+    """The height on which a foot stands: the floor, or a stair well above it (m)."""
+    foot = float(row.points[frame, list(trail.points), 1].min())
+    return foot if foot > row.ground + 0.06 * row.shape.size else row.ground
 
 
 def _near(row: Row, frame: int, start: int, stop: int) -> tuple[int, int]:

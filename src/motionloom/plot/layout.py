@@ -9,7 +9,16 @@ import numpy as np
 from motionloom.core import Clip, FloatArray, IntArray
 from motionloom.kinematics.travel import travel
 from motionloom.plot.body import Body, body, body_points
-from motionloom.plot.view import FootTrail, View, best_yaw, foot_trails, ground_height, spread_frames, telling_frames
+from motionloom.plot.view import (
+    FootTrail,
+    View,
+    best_yaw,
+    foot_trails,
+    ground_height,
+    spread_frames,
+    telling_frames,
+    unlike_frames,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +59,9 @@ def lay_out(clip: Clip, title: str, poses: int | None, trails: bool) -> Row:
     length = float(np.linalg.norm(np.diff(place, axis=0), axis=1).sum())
     fitting = poses or int(np.clip(5.0 * tall / apart, 6, 9))
     count = int(np.clip(round(way / (0.75 * apart)) + 1, 2, fitting))
-    connected = way > 0.8 * length and way > apart and way < 1.6 * apart * count and count > 3
-    frames = _even_steps(place, count) if connected else telling_frames(points, fitting)
+    enough = count > 4 if poses is None else count == poses  # a short way is better told side by side
+    connected = way > 0.8 * length and way > apart and way < 1.6 * apart * count and enough and count > 3
+    frames = _even_steps(points, place, count) if connected else telling_frames(points, fitting)
     stand = view.project(_under_hips(clip, frames, ground))[:, :2]
     shifts = np.zeros((len(frames), 2))
     if not connected:
@@ -96,8 +106,9 @@ def _room(poses: FloatArray, stand: FloatArray) -> tuple[float, float]:
     return max(1.08 * apart, 0.34 * tall, 1e-6), max(tall, 1e-6)
 
 
-def _even_steps(place: FloatArray, count: int) -> IntArray:
-    """Frames at even steps along the way, so that a pause does not pile poses up."""
+def _even_steps(points: FloatArray, place: FloatArray, count: int) -> IntArray:
+    """Frames at about even steps along the way, so that a pause does not pile poses up; poses that differ."""
     gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(place, axis=0), axis=1))])
     gone += 1e-6 * np.arange(len(gone))
-    return np.unique(np.searchsorted(gone, np.linspace(0, gone[-1], count)).clip(0, len(place) - 1))
+    even = np.unique(np.searchsorted(gone, np.linspace(0, gone[-1], count)).clip(0, len(place) - 1))
+    return unlike_frames(points, even, gone)

@@ -87,6 +87,24 @@ def telling_frames(points: FloatArray, count: int) -> IntArray:
     return tried[path[::-1]]
 
 
+def unlike_frames(points: FloatArray, frames: IntArray, along: FloatArray, swing: float = 0.24) -> IntArray:
+    """Frames near the given ones whose poses differ more, so that even steps do not fall in step with the gait.
+
+    `along` (F,) is how far each frame has come; an inner frame moves by at most `swing` of the way to its neighbours,
+    to where its pose (over the hips) is farthest from the nearest of the other poses. First and last stay.
+    """
+    chosen = frames.copy()
+    pose = (points - points[:, :1] * [1.0, 0.0, 1.0]).reshape(len(points), -1)
+    room = swing * (along[-1] - along[0]) / max(len(frames) - 1, 1)
+    for _ in range(2):
+        for k in range(1, len(frames) - 1):
+            near = np.flatnonzero(np.abs(along - along[frames[k]]) <= room)
+            others = pose[np.delete(chosen, k)]
+            apart = np.linalg.norm(pose[near][:, None] - others, axis=2).min(axis=1)
+            chosen[k] = near[apart.argmax()]
+    return chosen
+
+
 @dataclass(frozen=True, eq=False)
 class FootTrail:
     """One foot's path: where it was, and when it stood on the ground."""
