@@ -49,6 +49,17 @@ def test_the_python_tour_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         assert (tmp_path / name).stat().st_size > 0
 
 
+def test_the_tour_of_two_clips_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for seed, name in enumerate(("walk", "turn")):
+        CliRunner().invoke(app, ["samples", "walk", "--seconds", "3", "--seed", str(seed), "-o", f"clips/{name}.bvh"])
+    for line in block("shell").strip().splitlines():
+        name, *arguments = shlex.split(line, comments=True)
+        assert name == "motionloom"
+        result = CliRunner().invoke(app, arguments)
+        assert result.exit_code == 0, f"{line}\n{result.output}"
+
+
 def test_the_command_line_tour_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     lines = block("sh").strip().splitlines()
