@@ -1,7 +1,8 @@
 """What Blender makes of files: run by `.venv-blender` with a JSON list of jobs; prints one JSON line for each.
 
-A job is {"path", "fps", "frames": [0, 7, ...]}. The answer has the bones' names, their parents, the number of frames,
-where the bones' heads are (frames x bones x 3), in the file's unit with y up, and where they are at rest (bones x 3).
+A job is {"path", "fps", "frames": [0, 7, ...]}, and "again": a path to export what was imported to, or nothing. The
+answer has the bones' names, their parents, the number of frames, where the bones' heads are (frames x bones x 3), in
+the file's unit with y up, and where they are at rest (bones x 3).
 """
 
 from __future__ import annotations
@@ -47,6 +48,9 @@ def answer(job: dict[str, Any]) -> dict[str, Any]:
         world = armature.matrix_world
         heads = [world @ bone.head for bone in armature.pose.bones]
         places.append([[p.x, p.z, -p.y] for p in heads])  # z up to y up
+    if job.get("again"):
+        bpy.context.scene.frame_start, bpy.context.scene.frame_end = round(start), round(end)
+        bpy.ops.export_scene.gltf(filepath=job["again"], export_format="GLB", export_force_sampling=True)
     bones = armature.data.bones
     return {
         "path": job["path"],

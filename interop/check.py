@@ -40,6 +40,7 @@ REAL = (
     *(f"dog/D1_{take}.bvh" for take in DOG),
     *(f"bandai/dataset-{take}.bvh" for take in BANDAI),
 )
+AGAIN = ("35_17", "D1_010_KAN01_003", "dataset-1_punch_normal_001")  # go through Blender and are read by us again
 SAMPLES = ("walk", "run", "jump", "punch", "dance", "dog_walk")
 
 
@@ -66,7 +67,9 @@ def written(folder: Path, found: dict[str, Clip]) -> list[dict[str, Any]]:
                 continue
             path = folder / f"{name}{suffix}"
             save(clip, path)
-            jobs.append({"path": str(path), "fps": clip.fps, "frames": frames, "name": name, "suffix": suffix})
+            again = str(folder / f"{name}.blender.glb") if suffix == ".glb" and name in AGAIN else ""
+            job = {"path": str(path), "fps": clip.fps, "frames": frames, "name": name, "suffix": suffix, "again": again}
+            jobs.append(job)
     return jobs
 
 
@@ -104,6 +107,16 @@ def faults(job: dict[str, Any], answer: dict[str, Any], clip: Clip, *, plain_nam
     if answer.get("errors") or answer.get("warnings"):
         wrong.append(f"validator: {answer['errors']} errors, {answer['warnings']} warnings: {answer['issues']}")
     return wrong, apart
+
+
+def read_again(job: dict[str, Any], clip: Clip) -> tuple[list[str], float]:
+    """What Blender exported, read by us: the same joints in the same places, and as many frames."""
+    back = load(job["again"])
+    if len(back) != len(clip) or not set(clip.skeleton.names) <= set(back.skeleton.names):
+        return [f"exported and read again: {back}, not {clip}"], float("nan")
+    order = [back.skeleton.names.index(name) for name in clip.skeleton.names]
+    apart = float(np.linalg.norm(fk(back)[:, order] - fk(clip), axis=-1).max())
+    return ([] if apart <= TOLERANCE else [f"exported and read again: {1000 * apart:.3f} mm apart"]), apart
 
 
 def _still(clip: Clip) -> FloatArray | None:
@@ -158,6 +171,10 @@ def main() -> int:
                     answer = answers.get(job["path"], {"error": "no answer"})
                     wrong, apart = faults(job, answer, found[job["name"]], plain_names=program == "three.js")
                     worst = max(worst, apart)
+                    if job["again"] and program == "Blender":
+                        more, apart = read_again(job, found[job["name"]])
+                        wrong += more
+                        print(f"{program} {job['name']} exported as GLB, read by us: {1000 * apart:.4f} mm apart")
                     failed += bool(wrong)
                     for fault in wrong:
                         print(f"  FAILED {program} {Path(job['path']).name}: {fault}")
