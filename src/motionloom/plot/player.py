@@ -16,6 +16,7 @@ import numpy as np
 from motionloom.core import Clip, FloatArray
 from motionloom.io.files import write_whole
 from motionloom.kinematics.contacts import runs
+from motionloom.kinematics.forward import fk
 from motionloom.kinematics.travel import travel
 from motionloom.plot.body import Body, body, body_points
 from motionloom.plot.style import SOURCES
@@ -33,6 +34,7 @@ class Stage:
     note: str = ""
     numbers: tuple[tuple[str, str], ...] = ()  # (what, value with its unit)
     names: tuple[str, ...] = ()  # one per clip; the clips' own names otherwise
+    start: float = 0.0  # s, what is shown when the clock stands at 0
 
 
 def write_player(
@@ -68,6 +70,13 @@ def document(title: str, content: str, *, css: str = "") -> str:
     )
 
 
+def telling_moment(clip: Clip) -> float:
+    """The time (s) at which the pose, over the hips, is farthest from that of the first frame; a pen: the end."""
+    pose = fk(clip) - clip.root[:, None] * [1.0, 0.0, 1.0]
+    away = ((pose - pose[0]) ** 2).sum(axis=(1, 2))
+    return round((len(clip) - 1 if len(clip.skeleton) == 1 else int(away.argmax())) / clip.fps, 3)
+
+
 def _stage(stage: Stage, fps: float) -> dict[str, Any]:
     names = stage.names or tuple(clip.name for clip in stage.clips)
     figures = [_figure(clip, name, fps) for clip, name in zip(stage.clips, names, strict=True)]
@@ -75,7 +84,8 @@ def _stage(stage: Stage, fps: float) -> dict[str, Any]:
         figures[0]["yaw"], shifts = _row(stage.clips, figures[0]["yaw"], figures[0]["size"])
         for figure, shift in zip(figures, shifts, strict=True):
             figure["shift"] = [round(float(v), 4) for v in shift]
-    return {"title": stage.title, "note": stage.note, "numbers": list(stage.numbers), "figures": figures}
+    told = {"title": stage.title, "note": stage.note, "numbers": list(stage.numbers)}
+    return {**told, "start": stage.start, "figures": figures}
 
 
 def _figure(clip: Clip, name: str, fps: float) -> dict[str, Any]:

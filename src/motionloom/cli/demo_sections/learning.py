@@ -43,8 +43,9 @@ def make_section(folder: Path) -> Section:
         (
             Words(
                 "Three walks of six seconds go in; a walk of twenty seconds comes out. `cuts` is the simplest method: "
-                "it finds where one clip can be cut to another unseen, and wanders. Every frame remembers where it "
-                "came from: the coloured bands under the figure."
+                "it finds where the poses of two clips come within some centimetres of each other, cuts from one to "
+                "the other there, and wanders. Nothing is blended, so a cut can be seen if one looks for it. Every "
+                "frame remembers where it came from: the coloured bands under the figure."
             ),
             Moving(tuple(Stage((walk,), walk.name, numbers=_numbers(k)) for k, walk in enumerate(walks))),
             Moving((Stage((clip,), "long_walk.bvh", "20 s from the three clips above", numbers),)),

@@ -8,7 +8,7 @@ from motionloom.core import Clip
 from motionloom.io import save
 from motionloom.kinematics.facts import facts
 from motionloom.plot.page import Command, Moving, Section, Words, filmstrip_picture
-from motionloom.plot.player import Stage
+from motionloom.plot.player import Stage, telling_moment
 from motionloom.samples import SAMPLES, make
 
 
@@ -28,7 +28,8 @@ def make_stage(name: str, clip: Clip) -> Stage:
     numbers = [("length", f"{f.seconds:.1f} s")]
     if f.joints > 1 and f.travel > 0.5:
         numbers += [("travel", f"{f.travel:.1f} m"), ("speed", f"{f.speed:.1f} m/s")]
-    return Stage((clip,), title=name, note=SAMPLES[name].what, numbers=tuple(numbers))
+    start = 0.0 if name == "walk" else telling_moment(clip)  # the time track under all of them is the walk's
+    return Stage((clip,), title=name, note=SAMPLES[name].what, numbers=tuple(numbers), start=start)
 
 
 def make_section(folder: Path) -> Section:
