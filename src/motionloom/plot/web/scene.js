@@ -230,11 +230,13 @@ class Painter {
         const gap = Math.max(start - now, now - stop, 0) / window_;
         if (gap > 2) continue;
         const f = (start + stop) >> 1, seen = [];
+        const lowest = Math.min(...foot.points.map((i) => (figure.at(f, i, q), q[1])));
+        const level = lowest > figure.ground + 0.06 * figure.size ? lowest : figure.ground; // a stair, or the floor
         for (const i of foot.points) {
           figure.at(f, i, q);
           const r = 0.034 * figure.size;
           for (const [c, s] of RING) {
-            if (camera.see(q[0] + sx + c * r, figure.ground, q[2] + sz + s * r, p)) seen.push([p[0], p[1]]);
+            if (camera.see(q[0] + sx + c * r, level, q[2] + sz + s * r, p)) seen.push([p[0], p[1]]);
           }
         }
         if (seen.length < 3) continue;
