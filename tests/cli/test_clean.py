@@ -24,7 +24,7 @@ def skating(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_skate_falls_and_is_reported_before_and_after(run: Any, skating: Path, tmp_path: Path) -> None:
     answer = run("clean", skating / "slide.bvh", "-o", tmp_path / "still.bvh")
     assert answer.code == 0
-    assert "skate before" in answer.out
+    assert "planted feet slide" in answer.out
     before, after = skate_c(load(skating / "slide.bvh")), skate_c(load(tmp_path / "still.bvh"))
     assert before is not None
     assert after is not None
@@ -43,7 +43,8 @@ def test_a_folder_goes_to_a_folder_and_json_holds_the_numbers(run: Any, folder: 
         "walk_1.bvh",
         "walk_2.bvh",
     ]
-    assert all(set(r["before"]) == {"a", "b", "c"} and r["plants"] > 0 for r in reports)
+    assert all("skate_b_cm_per_s" in r["before"] and r["plants"] > 0 for r in reports)
+    assert all(r["slid_after"] < 0.1 <= r["slid_before"] or r["slid_after"] <= r["slid_before"] for r in reports)
     assert all((tmp_path / "out" / name).is_file() for name in ("walk_1.bvh", "fast/run.bvh"))
 
 

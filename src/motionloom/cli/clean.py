@@ -90,7 +90,7 @@ def _clean(
             save(cleaned, target)
     except MotionloomError as error:
         return {"path": str(path), "error": str(error)}
-    facts = asdict(report) | {"before": report.before._asdict(), "after": report.after._asdict()}
+    facts = asdict(report) | {"before": _named(report.before), "after": _named(report.after)}
     return {
         "path": str(path),
         "out": None if target is None else str(target),
@@ -105,20 +105,25 @@ def _say(reports: list[dict[str, Any]]) -> None:
     rows = [
         (
             r["out"] or r["path"],
-            _speed(r["before"]["b"]),
-            _speed(r["after"]["b"]),
+            *(_speed(r[k] if r["plants"] else None) for k in ("slid_before", "slid_after")),
             str(r["plants"]),
+            *(_speed(r[k]["skate_b_cm_per_s"]) for k in ("before", "after")),
             f"{100 * r['moved']:.1f} cm",
             f"{100 * r['lowered']:.1f} cm",
             f"{1000 * r['missed']:.1f} mm",
         )
         for r in reports
     ]
-    head = ("clip", "skate before", "after", "contacts", "feet moved", "hips lowered", "missed")
+    head = ("clip", "planted feet slide", "after", "contacts", "skate", "after", "feet moved", "hips lowered", "missed")
     for line in (line for r in reports for line in r["repaired"]):
         say(line)
     if rows:
         say("\n".join(columns(head, rows)))
+
+
+def _named(skate: Any) -> dict[str, float | None]:
+    """The three measures of skate under names that say their unit."""
+    return {"skate_a_share": skate.a, "skate_b_cm_per_s": skate.b, "skate_c_cm_per_s": skate.c}
 
 
 def _speed(value: float | None) -> str:

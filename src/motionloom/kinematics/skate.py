@@ -15,7 +15,7 @@ from motionloom.kinematics.limb import limb_rotations
 from motionloom.kinematics.plants import FootPath, FootPlan, plan_foot
 from motionloom.kinematics.proportions import leg_length
 from motionloom.kinematics.roles import Foot, feet
-from motionloom.kinematics.skate_measures import Skate, measure_skate
+from motionloom.kinematics.skate_measures import Skate, measure_skate, planted_speed
 from motionloom.rotation import angle_between, multiply
 
 EASE = 0.2  # s: how long the path of a foot bends before and after a plant
@@ -36,12 +36,15 @@ class SkateReport:
     moved: float  # m: the farthest that an ankle was moved
     lowered: float  # m: the farthest that the hips went down
     missed: float  # m: the farthest that an ankle stayed from its plant (out of reach, or a hard constraint)
+    slid_before: float = 0.0  # cm/s: how fast heels and toes slide over the contacts that were pinned
+    slid_after: float = 0.0
 
     def __str__(self) -> str:
         if self.before.b is None or self.after.b is None:
             return "no feet on the floor: nothing to mend"
         return (
-            f"skate {self.before.b:.1f} to {self.after.b:.1f} cm/s over {self.plants} contacts; feet moved by up to "
+            f"planted feet slide {self.slid_after:.1f} cm/s instead of {self.slid_before:.1f}, over {self.plants} "
+            f"contacts; skate {self.before.b:.1f} to {self.after.b:.1f} cm/s; feet moved by up to "
             f"{self.moved * 100:.1f} cm, hips lowered by up to {self.lowered * 100:.1f} cm"
         )
 
@@ -68,17 +71,22 @@ def remove_skate(
     touching = contacts(clip, ground=ground)
     if _pinned(clip, points, touching):
         out = with_labels(clip, touching)
-        return out, SkateReport(before, before, sum(len(runs(on)) for on in touching.values()), 0.0, 0.0, 0.0)
+        plants, slid = sum(len(runs(on)) for on in touching.values()), planted_speed(clip, touching)
+        return out, SkateReport(before, before, plants, 0.0, 0.0, 0.0, slid, slid)
     for tried in range(TRIES):
         done = _attempt(clip, legs, points, touching, fixed, ease, leg)
         pops = [_pops(clip, done.clip, foot) for foot in legs]
         if not any(len(frames) for frames in pops):
             break
         touching = _shortened(clip, done, touching, pops, 2 ** (tried // 3))
-    out = with_labels(done.clip, _labels(done, touching))
+    pinned = _labels(done, touching)
+    out = with_labels(done.clip, pinned)
+    slid_before, slid_after = planted_speed(clip, pinned), planted_speed(out, pinned)
     plants = sum(len(runs(on)) for plan in done.plans for on in (plan.heel_on, plan.toe_on))
     lowered = float((clip.root - out.root)[:, 1].max())
-    return out, SkateReport(before, measure_skate(out, ground=ground), plants, done.moved, lowered, done.missed)
+    return out, SkateReport(
+        before, measure_skate(out, ground=ground), plants, done.moved, lowered, done.missed, slid_before, slid_after
+    )
 
 
 def _pinned(clip: Clip, points: FloatArray, touching: dict[str, BoolArray]) -> bool:

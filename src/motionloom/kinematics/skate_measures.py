@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.core import Clip, FloatArray
+from motionloom.core import BoolArray, Clip, FloatArray
 from motionloom.kinematics.contacts import foot_parts, part_positions
 from motionloom.kinematics.edit import resample
 
@@ -63,6 +64,20 @@ def skate_c(clip: Clip, *, ground: float | None = None) -> float | None:
     slide, height = _toes(clip, 30.0, ground)
     planted = (np.maximum(height[1:], height[:-1]) < FADE) & (np.abs(np.diff(height, axis=0)) * 30.0 < LEVEL)
     return float(slide[planted].mean() * 100) if planted.any() else None
+
+
+def planted_speed(clip: Clip, touching: Mapping[str, BoolArray]) -> float:
+    """Mean horizontal speed of heels and toes over given contacts (labels of `foot_parts`), cm/s; 0 without contacts.
+
+    Unlike (a) to (c), it looks at no height: it says how well these very contacts hold.
+    """
+    parts = foot_parts(clip.skeleton)
+    if not parts or len(clip) < 2:
+        return 0.0
+    on = np.stack([touching[p.label] if p.label in touching else np.zeros(len(clip), bool) for p in parts], 1)
+    both = on[1:] & on[:-1]
+    speed = np.linalg.norm(np.diff(part_positions(clip)[..., [0, 2]], axis=0), axis=-1) * clip.fps
+    return float(speed[both].mean() * 100) if both.any() else 0.0
 
 
 def _toes(clip: Clip, fps: float, ground: float | None) -> tuple[FloatArray, FloatArray]:

@@ -63,11 +63,10 @@ def held(clip: Clip, constraints: Iterable[Constraint]) -> BoolArray:
 def _cleaned(clip: Clip, request: Request) -> Clip:
     hard = [c for c in request.wishes if c.hard]
     pinned, report = remove_skate(clip, hard=held(clip, hard))
-    before, after = report.before.b, report.after.b
-    if before is None or after is None:  # no feet on the ground
+    if report.before.b is None or not report.plants:  # no feet on the ground
         return clip
-    if after > before:
-        return _noted(clip, f"plants left as they are: pinning them would make skate {before:.1f} cm/s {after:.1f}")
+    if report.slid_after > report.slid_before:
+        return _noted(clip, f"plants left as they are: {report}")
     broken = [c for c in hard if isinstance(c, GEOMETRIC) and c.met(clip) and not c.met(pinned)]
     if broken:
         try:

@@ -60,6 +60,11 @@ def _rows(report: SkateReport) -> tuple[tuple[str, ...], ...]:
     a, b = report.before, report.after
     return (
         (
+            "mean speed of heels and toes over the contacts",
+            f"{report.slid_before:.1f} cm/s",
+            f"{report.slid_after:.1f} cm/s",
+        ),
+        (
             "frames with a toe below 5 cm and above 0.5 m/s (lift-off and landing too)",
             f"{100 * (a.a or 0):.1f} %",
             f"{100 * (b.a or 0):.1f} %",
