@@ -11,6 +11,7 @@ from motionloom.io.amc import read_amc
 from motionloom.io.bvh import read_bvh
 from motionloom.io.bvh_write import write_bvh
 from motionloom.io.c3d import read_c3d
+from motionloom.io.fbx import read_fbx
 from motionloom.io.glb_write import write_glb
 from motionloom.io.gltf import read_gltf
 from motionloom.io.humanml3d import write_humanml3d
@@ -50,6 +51,7 @@ FORMATS: dict[str, Format] = {
     ".usd": Format("USD: UsdSkel skeleton and animation", read_usd, write_usd),
     ".usda": Format("USD as text", read_usd, write_usd),
     ".usdc": Format("USD, binary", read_usd, write_usd),
+    ".fbx": Format("FBX: bones and the longest take", read_fbx),
     ".c3d": Format("C3D: optical markers", read_markers=read_c3d),
     ".trc": Format("TRC: optical markers", read_markers=read_trc, write_markers=write_trc),
 }

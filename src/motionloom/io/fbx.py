@@ -1,0 +1,110 @@
+"""FBX in, binary or text: the bones of a scene and one take. Needs the extra `fbx`."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from motionloom.core import Clip, FloatArray, MissingExtra, replace
+from motionloom.core.origin import from_file
+from motionloom.io import convention as conv
+from motionloom.io.from_world import clip_from_world
+from motionloom.io.notes import Notes
+from motionloom.rotation import multiply, normalize, rotate
+
+PATIENCE = 600  # s
+_AXES = dict(enumerate(("x", "-x", "y", "-y", "z", "-z")))  # as ufbx numbers them
+
+
+def read_fbx(
+    path: str | Path,
+    *,
+    unit: str | float | None = None,
+    up: str | None = None,
+    fps: float | None = None,
+    strict: bool = False,
+    drop_slides: bool = False,
+) -> Clip:
+    """A clip from the longest take of an FBX file, a frame for each frame of its time line (or at `fps`).
+
+    Joints are the scene's bones; a scene without any has its animated nodes taken. Unit and axes are as the file
+    states them. Layers, pivots and pre-rotations are in; the nodes' own places are the rest pose. The file is read in a
+    process of its own (see `fbx_worker`).
+    """
+    if find_spec("ufbx") is None:
+        raise MissingExtra("FBX files need ufbx: pip install 'motionloom[fbx]'")
+    notes = Notes(str(path), strict=strict)
+    _check(path, notes)
+    arrays, facts = _ask(path, notes, turned=up is None, fps=fps)
+    for said in facts["notes"]:
+        (notes.warn if "separate trees" in said else notes.say)(said)
+    metres = float(facts["unit"]) if unit is None else conv.unit_of(unit)
+    parents = arrays["parents"]
+    places, turns = _composed(parents, arrays["local"])
+    rest = _composed(parents, arrays["rest"][None])[1][0]
+    first = int(facts["first"])
+    clip = clip_from_world(
+        notes,
+        [str(name) for name in facts["names"][first:]],
+        [-1, *(int(p) - first for p in parents[first + 1 :])],
+        places[:, first:],
+        turns[:, first:],
+        float(facts["rate"]),
+        metres=metres if up is not None else metres / float(facts["unit"]),
+        up="y" if up is None else conv.up_of(up),
+        rest=rest[first:],
+        drop_slides=drop_slides,
+    )
+    axis = _AXES.get(facts["up"], "y") if up is None else conv.up_of(up)
+    return replace(clip, origin=from_file(Path(path).name, len(clip), unit=metres, up=axis, notes=clip.origin.notes))
+
+
+def _check(path: str | Path, notes: Notes) -> None:
+    """Is this an FBX file at all?"""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(4096)
+    except OSError as error:
+        raise notes.error(f"cannot be read: {error.strerror or error}") from None
+    if not (head.startswith(b"Kaydara FBX Binary") or b"FBX" in head):
+        raise notes.error("not an FBX file")
+
+
+def _ask(path: str | Path, notes: Notes, *, turned: bool, fps: float | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the other process found: arrays, and facts."""
+    words = [sys.executable, "-m", "motionloom.io.fbx_worker", str(Path(path).resolve())]
+    words += ["yes" if turned else "no", repr(float(fps or 0))]
+    try:
+        done = subprocess.run(words, capture_output=True, timeout=PATIENCE, check=False)
+    except subprocess.TimeoutExpired:
+        raise notes.error(f"not read within {PATIENCE} s") from None
+    if done.returncode or not done.stdout:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["it said nothing"]
+        raise notes.error(f"the FBX library broke on it (exit {done.returncode}: {said[0][:120]})")
+    with np.load(io.BytesIO(done.stdout), allow_pickle=False) as loaded:
+        arrays = {name: loaded[name] for name in loaded.files}
+    facts = json.loads(str(arrays.pop("facts")))
+    if "error" in facts:
+        raise notes.error(facts["error"])
+    return arrays, facts
+
+
+def _composed(parents: Any, local: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """World places (F, N, 3) and rotations (F, N, 4) from local translation, rotation and scale (F, N, 10).
+
+    Scales make bones longer or shorter, axis by axis in the frame of the joint that has them; they turn nothing.
+    """
+    places, turns, sizes = local[..., :3].copy(), normalize(local[..., 3:7]), local[..., 7:].copy()
+    for k, parent in enumerate(parents.tolist()):
+        if parent >= 0:
+            places[:, k] = places[:, parent] + rotate(turns[:, parent], places[:, k] * sizes[:, parent])
+            turns[:, k] = multiply(turns[:, parent], turns[:, k])
+            sizes[:, k] *= sizes[:, parent]
+    return places, turns
