@@ -142,6 +142,21 @@ def test_a_joint_above_the_hips_is_restored_and_folded_away_again(mocap, tmp_pat
     assert np.abs(fk(back) - fk(clip)).max() < 1e-6
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("cmu/16_15", "cmu/49_06", "cmu/60_10", "dog/D1_010_KAN01_003", "dog/D1_ex04_KAN02_001"),
+        *("bandai/dataset-1_punch_normal_001", "bandai/dataset-2_walk-turn-left_normal_001"),
+    ],
+)
+def test_real_clips_come_back_from_glb(mocap, tmp_path, name):
+    clip = load(mocap / f"{name}.bvh")
+    save(clip, tmp_path / "clip.glb")
+    back = load(tmp_path / "clip.glb")
+    assert np.abs(fk(back) - fk(clip)).max() < 1e-5
+    assert (back.skeleton.names, back.skeleton.roles, back.fps) == (clip.skeleton.names, clip.skeleton.roles, clip.fps)
+
+
 def test_a_one_joint_clip_is_written_too(tmp_path):
     turns = np.tile([1.0, 0, 0, 0], (4, 1, 1))
     pen = Clip(Skeleton(("pen",), np.array([-1]), np.zeros((1, 3))), np.arange(12.0).reshape(4, 3), turns, 10.0)
