@@ -152,3 +152,18 @@ def test_a_unit_that_makes_a_giant_is_doubted(run: Any, folder: Path, tmp_path: 
     assert answer.code == 0
     assert re.search(r"stature 3\d m with unit 20: is this right\?", answer.out)
     assert "is this right" not in run("convert", folder / "walk_1.bvh", tmp_path / "m.bvh", "--unit", "m").out
+
+
+def test_a_file_of_letters_becomes_a_folder_of_strokes(run, tmp_path):
+    import numpy as np
+    from scipy.io import savemat
+
+    letters = np.empty((1, 2), object)
+    letters[0, 0], letters[0, 1] = np.ones((3, 5)), np.ones((3, 6))
+    key = np.empty((1, 1), object)
+    key[0, 0] = "a"
+    savemat(tmp_path / "l.mat", {"xtrain": letters, "ytrain": np.array([[1, 1]]), "key": key})
+    answer = run("convert", tmp_path / "l.mat", tmp_path / "out")
+    assert answer.code == 0
+    assert sorted(p.name for p in (tmp_path / "out").glob("*_????.csv")) == ["a_0001.csv", "a_0002.csv"]
+    assert run("convert", tmp_path / "l.mat", tmp_path / "one.csv").code == 2

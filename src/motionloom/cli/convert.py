@@ -108,13 +108,15 @@ def _convert(
     """One clip read and written; what was written, or what is wrong with it. Wrong usage is raised."""
     from motionloom.core import BadRequest, Clip, Markers, MotionloomError, replace
     from motionloom.io import load, save
-    from motionloom.io.table import holds_markers, load_markers, save_markers
+    from motionloom.io.table import holds_many, holds_markers, load_markers, save_markers
     from motionloom.kinematics.edit import resample
     from motionloom.kinematics.stance import rebased, stance
 
     path, target = job
     clip: Clip | Markers
     try:
+        if holds_many(path):
+            return _convert_many(path, target, reading, writing)
         if holds_markers(path):
             clip = load_markers(path, **reading)
             save_markers(clip, target, **writing)
@@ -131,6 +133,22 @@ def _convert(
         return {"path": str(path), "error": str(error)}
     facts = {"frames": len(clip), "fps": clip.fps, "notes": list(clip.origin.notes)}
     return {"path": str(path), "out": str(target), **facts}
+
+
+def _convert_many(path: Path, target: Path, reading: dict[str, Any], writing: dict[str, Any]) -> dict[str, Any]:
+    """Each clip of a file that holds many, under its own name, into the folder; CSV unless told otherwise."""
+    from motionloom.core import BadRequest
+    from motionloom.io import load_many, save
+
+    if target.stem != path.stem:
+        raise BadRequest(f"{path.name} holds many clips: give a folder to write them to, not {target.name}")
+    suffix = ".csv" if target.suffix == ".bvh" else target.suffix
+    clips = load_many(path, **reading)
+    for clip in clips:
+        save(clip, target.parent / f"{clip.name}{suffix}", **writing)
+    notes = [f"{len(clips)} clips, {clips[0].name} to {clips[-1].name}"]
+    facts = {"frames": sum(map(len, clips)), "fps": clips[0].fps, "notes": notes}
+    return {"path": str(path), "out": str(target.parent), **facts}
 
 
 def output_paths(inputs: list[Path], arguments: list[str], out: Path, suffix: str) -> list[Path]:

@@ -4,7 +4,7 @@ from motionloom.io.files import expand_paths
 from motionloom.io.labels import labels_path, read_labels, write_labels
 from motionloom.io.roles_file import read_roles, with_roles
 from motionloom.io.stroke import stroke_clip
-from motionloom.io.table import FORMATS, Format, holds_markers, load, load_markers, save, save_markers
+from motionloom.io.table import FORMATS, Format, holds_markers, load, load_many, load_markers, save, save_markers
 
 __all__ = [
     "FORMATS",
@@ -13,6 +13,7 @@ __all__ = [
     "holds_markers",
     "labels_path",
     "load",
+    "load_many",
     "load_markers",
     "read_labels",
     "read_roles",

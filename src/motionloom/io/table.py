@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from motionloom.core import BadRequest, Clip, FormatError, Markers, replace
 from motionloom.io.amc import read_amc
@@ -14,6 +14,7 @@ from motionloom.io.c3d import read_c3d
 from motionloom.io.fbx import read_fbx
 from motionloom.io.glb_write import write_glb
 from motionloom.io.gltf import read_gltf
+from motionloom.io.handwriting import read_handwriting
 from motionloom.io.humanml3d import write_humanml3d
 from motionloom.io.labels import labelled, write_labels
 from motionloom.io.marker_csv import is_marker_csv, read_marker_csv, write_marker_csv
@@ -37,6 +38,7 @@ class Format(NamedTuple):
     write: Callable[..., None] | None = None
     read_markers: Callable[..., Markers] | None = None
     write_markers: Callable[..., None] | None = None
+    read_many: Callable[..., list[Clip]] | None = None  # for files that hold many clips
 
 
 FORMATS: dict[str, Format] = {
@@ -51,6 +53,7 @@ FORMATS: dict[str, Format] = {
     ".usd": Format("USD: UsdSkel skeleton and animation", read_usd, write_usd),
     ".usda": Format("USD as text", read_usd, write_usd),
     ".usdc": Format("USD, binary", read_usd, write_usd),
+    ".mat": Format("handwritten letters (MATLAB 5): many pen strokes", read_many=read_handwriting),
     ".fbx": Format("FBX: bones and the longest take", read_fbx),
     ".c3d": Format("C3D: optical markers", read_markers=read_c3d),
     ".trc": Format("TRC: optical markers", read_markers=read_trc, write_markers=write_trc),
@@ -86,6 +89,8 @@ def load(
     if holds_markers(path):
         said = "this file holds markers, not the motion of a skeleton"
         raise FormatError(f"{said}: `motionloom convert` makes TRC or CSV of it, load_markers reads it", path=path)
+    if entry is not None and entry.read_many is not None:
+        raise FormatError("this file holds many clips: use load_many", path=path)
     if entry is None or entry.read is None:
         readable = ", ".join(suffix for suffix, f in FORMATS.items() if f.read)
         raise FormatError(f"no reader for {path.suffix or 'a file without a suffix'}; there are {readable}", path=path)
@@ -127,6 +132,21 @@ def save(clip: Clip, path: str | Path, *, unit: str | float | None = None, up: s
     entry.write(clip, path, unit=unit, up=up)
     write_labels(clip, path)
     write_origin(clip, path)
+
+
+def load_many(path: str | Path, **options: Any) -> list[Clip]:
+    """Every clip of a file: those of a file that holds many (handwriting), or the one of any other; as `load`."""
+    entry = format_of(path)
+    if entry is None or entry.read_many is None:
+        return [load(path, **options)]
+    good = {k: v for k, v in options.items() if k in ("unit", "up", "fps", "strict")}
+    return entry.read_many(path, **good)
+
+
+def holds_many(path: str | Path) -> bool:
+    """Does this kind of file hold many clips (handwriting)?"""
+    entry = format_of(path)
+    return entry is not None and entry.read_many is not None
 
 
 def holds_markers(path: str | Path) -> bool:
