@@ -19,7 +19,7 @@ def test_every_format_has_its_row_and_says_which_ways_it_goes(suffix):
     row = next(line for line in PAGE.splitlines() if line.startswith("| `.") and f"`{suffix}`" in line.split("|")[1])
     entry = FORMATS[suffix]
     _, _, comes_in, goes_out, *_ = (cell.strip() for cell in row.split("|"))
-    assert comes_in == ("yes" if entry.read or entry.read_markers else "")
+    assert comes_in == ("yes" if entry.read or entry.read_markers or entry.read_many else "")
     assert goes_out == ("yes" if entry.write or entry.write_markers else "")
 
 
