@@ -25,6 +25,7 @@ COMMANDS: Mapping[str, str] = {
     "check": "what is wrong with captures before anyone learns from them",
     "clean": "take foot skate out of clips, many at once",
     "retarget": "the motion of clips on another body",
+    "fetch": "public motion data, with its licence",
     "samples": "clips computed here, to start with",
     "similar": "which frames of two clips look alike",
     "judge": "how good the pairs are that each measure chooses",

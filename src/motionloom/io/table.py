@@ -17,6 +17,7 @@ from motionloom.io.gltf import read_gltf
 from motionloom.io.handwriting import read_handwriting
 from motionloom.io.humanml3d import write_humanml3d
 from motionloom.io.labels import labelled, write_labels
+from motionloom.io.licence import with_licence, write_licence
 from motionloom.io.marker_csv import is_marker_csv, read_marker_csv, write_marker_csv
 from motionloom.io.npz import read_npz, write_npz
 from motionloom.io.provenance import with_origin, write_origin
@@ -97,7 +98,7 @@ def load(
     if fps is not None and not 1e-3 <= fps <= 1e6:
         raise BadRequest(f"fps: {fps} frames per second make no sense")
     clip = entry.read(path, unit=unit, up=up, fps=fps, strict=strict, drop_slides=drop_slides)
-    clip = with_origin(labelled(with_roles(clip, path, roles), path), path)
+    clip = with_licence(with_origin(labelled(with_roles(clip, path, roles), path), path), path)
     clip = clip if unit is None else _sized(clip, unit)
     if not starts_with_tpose(clip):
         return clip
@@ -132,6 +133,7 @@ def save(clip: Clip, path: str | Path, *, unit: str | float | None = None, up: s
     entry.write(clip, path, unit=unit, up=up)
     write_labels(clip, path)
     write_origin(clip, path)
+    write_licence(clip, path)
 
 
 def load_many(path: str | Path, **options: Any) -> list[Clip]:

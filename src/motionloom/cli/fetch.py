@@ -1,0 +1,69 @@
+"""`motionloom fetch`: public motion data, with its licence."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from motionloom.cli.options import Json, columns, print_json, say
+
+
+def fetch(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="A data set; without one, all are listed.", show_default=False)
+    ] = None,
+    clips: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[CLIPS]", help="Clips by name (16_15); a few if none.", show_default=False),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FOLDER", help="Where to; a folder called NAME otherwise.")
+    ] = None,
+    base: Annotated[
+        str | None, typer.Option("--from", metavar="URL", help="Another address that has the same files below it.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Get public motion data: checked by sha256, gone on with where it stopped, with its licence beside it.
+
+    Where no checksum is known, that of the first download is kept (SHA256SUMS), and later ones must agree.
+    """
+    from motionloom.io.datasets import DATASETS
+    from motionloom.io.fetch import fetch as fetched
+
+    if name is None:
+        facts = [{"name": d.name, "what": d.what, "licence": d.licence, "from": d.home} for d in DATASETS.values()]
+        if json:
+            print_json(facts)
+        else:
+            say(
+                "\n".join(
+                    columns(
+                        ("name", "what", "licence"), [(f["name"], f["what"], f["licence"]) for f in facts], (0, 1, 2)
+                    )
+                )
+            )
+        return
+    found = fetched(name, clips or (), out, base=base, watch=_watch if sys.stderr.isatty() else None)
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    if json:
+        print_json([{"path": str(f.path), "fresh": f.fresh, "checked": f.checked} for f in found])
+        return
+    data = DATASETS[name]
+    words = {"known": "checksum known", "first": "checksum recorded: first download", "again": "checksum as before"}
+    for f in found if len(found) <= 20 else found[:1]:
+        say(f"{f.path}: {'fetched' if f.fresh else 'here already'}, {words[f.checked]}")
+    if len(found) > 20:
+        say(f"{len(found) - 1} clips unpacked beside it")
+    say(f"licence: {data.licence}")
+    say(f"credit:  {data.credit}")
+
+
+def _watch(name: str, have: int, total: int) -> None:
+    """How far a download is, on one line."""
+    part = f"{100 * have / total:.0f} %" if total else ""
+    print(f"\r{name}: {have / 1e6:.1f} MB {part}   ", end="", file=sys.stderr, flush=True)

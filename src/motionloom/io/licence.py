@@ -1,0 +1,45 @@
+"""Under which terms a clip is: `walk.licence.txt` beside the clip, or `licence.txt` for its whole folder.
+
+Motion files have no place for it. `fetch` writes the folder's file; `save` writes the clip's, so terms stay known when
+a clip is converted, cut or retargeted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace as with_changes
+from pathlib import Path
+
+from motionloom.core import Clip, replace
+from motionloom.io.files import write_whole
+
+FOLDER = "licence.txt"
+LONGEST = 2000  # characters of a line
+
+
+def licence_path(clip: str | Path) -> Path:
+    """Where the terms of a clip file are: `walk.licence.txt` for `walk.bvh`."""
+    return Path(clip).with_suffix(".licence.txt")
+
+
+def with_licence(clip: Clip, path: str | Path) -> Clip:
+    """The clip with the first line of the licence file that stands beside it, or in its folder, if it has none yet."""
+    if clip.origin.licence:
+        return clip
+    for beside in (licence_path(path), Path(path).parent / FOLDER):
+        try:
+            with open(beside, encoding="utf-8", errors="replace") as file:
+                line = file.readline(LONGEST).strip()
+        except OSError:
+            continue
+        if line:
+            return replace(clip, origin=with_changes(clip.origin, licence=line))
+    return clip
+
+
+def write_licence(clip: Clip, path: str | Path) -> None:
+    """Write the clip's terms beside its file; an old file of another clip is taken away."""
+    beside = licence_path(path)
+    if clip.origin.licence:
+        write_whole(beside, [f"{clip.origin.licence}\n".encode()])
+    else:
+        beside.unlink(missing_ok=True)
