@@ -77,7 +77,8 @@ def test_a_pattern_without_a_match_is_said_to_match_nothing(run: Any, tmp_path: 
 
 def test_a_file_of_markers_is_pointed_to_the_command_that_reads_it(run: Any, tmp_path: Path) -> None:
     (tmp_path / "x.c3d").write_bytes(b"")
-    assert "markers, not the motion of a skeleton: `motionloom convert`" in run("info", tmp_path / "x.c3d").err
+    answer = run("view", tmp_path / "x.c3d", "-o", tmp_path / "x.png")
+    assert "markers, not the motion of a skeleton: `motionloom convert`" in answer.err
 
 
 def test_no_file_at_all_is_wrong_usage(run: Any) -> None:
@@ -89,7 +90,8 @@ def test_all_real_clips_are_told(run: Any, mocap: Path) -> None:
     assert answer.code == 0
     assert sum(clip["path"].endswith(".bvh") for clip in answer.json) == 156
     assert sum(clip["path"].endswith(".amc") for clip in answer.json) == 2
-    assert all(len(clip["roles"]) > 15 for clip in answer.json)
+    assert all(len(clip["roles"]) > 15 for clip in answer.json if "markers" not in clip)
+    assert [len(clip["markers"]) for clip in answer.json if "markers" in clip] == [12]
 
 
 def test_the_tpose_of_a_real_clip_is_no_part_of_its_turn(run: Any, mocap: Path) -> None:
@@ -97,3 +99,28 @@ def test_the_tpose_of_a_real_clip_is_no_part_of_its_turn(run: Any, mocap: Path) 
     (told,) = run("info", clip, "--json").json
     assert abs(told["turn"]) < 0.2  # with the T-pose it was -181 degrees
     assert "(without the T-pose of frame 0)" in run("info", clip).out
+
+
+def test_markers_show_names_gaps_and_rate(run, tmp_path):
+    import numpy as np
+
+    from motionloom.core import Markers
+    from motionloom.io import save_markers
+
+    places = np.random.default_rng(0).normal(size=(50, 2, 3))
+    places[10:15, 1] = np.nan
+    save_markers(Markers(("HEAD", "LTOE"), places, 100.0), tmp_path / "take.trc")
+    answer = run("info", tmp_path)
+    assert answer.code == 0
+    for said in (
+        "50 frames at 100 fps",
+        "2 markers",
+        "1 gaps, 5.0 % of all points, the longest 0.05 s",
+        "LTOE (1)",
+        "HEAD",
+    ):
+        assert said in answer.out
+    (facts,) = run("info", tmp_path / "take.trc", "--json").json
+    assert facts["markers"] == ["HEAD", "LTOE"]
+    (tmp_path / "broken.trc").write_text("nothing")
+    assert run("info", tmp_path / "broken.trc").code == 1

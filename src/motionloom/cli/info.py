@@ -28,24 +28,34 @@ def info(
     roles: Roles = None,
 ) -> None:
     """What is in these clips (and models): frames, rate, joints, unit, roles, travel, labels, sources of frames."""
-    from motionloom.io import expand_paths
+    from motionloom.io import FORMATS, expand_paths, holds_markers
 
     models = _models([path for path in clips if path.lower().endswith(".loom")])
     clips = [path for path in clips if not path.lower().endswith(".loom")]
-    paths = expand_paths(clips)
+    known = [suffix for suffix, f in FORMATS.items() if f.read or f.read_markers]
+    paths = expand_paths(clips, known)
+    marked = [path for path in paths if holds_markers(path)]
+    paths = [path for path in paths if path not in set(marked)]
     options = {"unit": unit, "up": up, "fps": fps, "strict": strict, "roles": roles}
     read = list(each(partial(_read, options=options), paths, "reading"))
     found = [(path, f, skeleton) for path, f, skeleton, _ in read if f is not None and skeleton is not None]
     broken = [(path, said) for path, _, _, said in read if said]
+    markers = []
+    for path in marked:
+        facts, said = _read_markers(path, {k: v for k, v in options.items() if k != "roles"})
+        markers += [{"path": str(path), **facts}] if facts else []
+        broken += [(path, said)] if said else []
     if json:
         good = [{"path": str(path), **f.as_dict()} for path, f, _ in found]
-        print_json(models + good + [{"path": str(path), "error": said} for path, said in broken])
-        models = []
+        print_json(models + good + markers + [{"path": str(path), "error": said} for path, said in broken])
+        models, markers = [], []
     elif full or len(paths) == 1:
         for path, f, skeleton in found:
             say("\n".join(in_full(path, f, skeleton)))
     elif found:
         say("\n".join(_in_lines([(path, f) for path, f, _ in found])))
+    for facts in markers:
+        say("\n".join(_markers_in_full(facts)))
     for model in models:
         say("\n".join(_model_in_full(model)))
     for _, said in broken:
@@ -79,6 +89,36 @@ def _read(path: Path, options: dict[str, Any]) -> tuple[Path, Facts | None, Skel
     except MotionloomError as error:
         return path, None, None, str(error)
     return path, facts(clip, skip=int(starts_with_tpose(clip))), clip.skeleton, ""
+
+
+def _read_markers(path: Path, options: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """What is in one file of markers, or what is wrong with it."""
+    from motionloom.core import MotionloomError
+    from motionloom.io import load_markers
+    from motionloom.kinematics.facts import marker_facts
+
+    try:
+        return marker_facts(load_markers(path, **options)), ""
+    except MotionloomError as error:
+        return {}, str(error)
+
+
+def _markers_in_full(f: dict[str, Any]) -> list[str]:
+    box = " x ".join(f"{side:.2f}" for side in f["box"])
+    gaps = f"{f['gaps']} gaps, {100 * f['missing']:.1f} % of all points, the longest {f['longest_gap']:.2f} s"
+    most = sorted(f["gaps_by_marker"].items(), key=lambda item: -item[1])[:6]
+    lines = [
+        f["path"],
+        f"  {f['frames']} frames at {f['fps']:.6g} fps, {f['seconds']:.2f} s; {len(f['markers'])} markers in {box} m",
+        f"  file     unit {_unit(f['unit'])}, up {f['up']}",
+        f"  gaps     {gaps if f['gaps'] else 'none'}",
+    ]
+    if most:
+        lines.append(f"  most in  {', '.join(f'{name} ({count})' for name, count in most)}")
+    if f["licence"]:
+        lines.append(f"  licence  {f['licence']}")
+    lines += [f"  note     {note}" for note in f["notes"]]
+    return [*lines, f"  markers  {', '.join(f['markers'])}"]
 
 
 def _in_lines(found: list[tuple[Path, Facts]]) -> list[str]:

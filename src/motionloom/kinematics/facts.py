@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.core import Clip
+from motionloom.core import BoolArray, Clip, Markers
 from motionloom.kinematics.travel import travel
 
 
@@ -78,3 +78,36 @@ def _sources(clip: Clip) -> tuple[tuple[str, str, int | None, int], ...]:
         return ()
     counts = np.bincount(clip.origin.which, minlength=len(clip.origin.sources))
     return tuple((s.clip, s.method, s.seed, int(n)) for s, n in zip(clip.origin.sources, counts, strict=True) if n)
+
+
+def marker_facts(markers: Markers) -> dict[str, Any]:
+    """What `info` prints about markers, as plain values: names, rate, size, and how many points are missing."""
+    gaps = markers.gaps
+    starts = np.diff(gaps.astype(np.int8), axis=0, prepend=0) == 1
+    seen = markers.positions[~gaps]
+    box = np.ptp(seen, axis=0).tolist() if len(seen) else [0.0, 0.0, 0.0]
+    return {
+        "name": markers.origin.name,
+        "frames": len(markers),
+        "fps": markers.fps,
+        "seconds": len(markers) / markers.fps,
+        "markers": list(markers.names),
+        "missing": float(gaps.mean()),
+        "gaps": int(starts.sum()),
+        "longest_gap": _longest(gaps) / markers.fps,
+        "gaps_by_marker": {n: int(k) for n, k in zip(markers.names, starts.sum(0).tolist(), strict=True) if k},
+        "box": box,
+        "unit": markers.origin.unit,
+        "up": markers.origin.up,
+        "licence": markers.origin.licence,
+        "notes": list(markers.origin.notes),
+    }
+
+
+def _longest(gaps: BoolArray) -> int:
+    """Frames of the longest gap of any marker."""
+    longest = run = np.zeros(gaps.shape[1], int)
+    for row in gaps:
+        run = np.where(row, run + 1, 0)
+        longest = np.maximum(longest, run)
+    return int(longest.max(initial=0))
