@@ -8,7 +8,7 @@ import struct
 import numpy as np
 import pytest
 
-from motionloom.core import BadRequest, Clip, Skeleton
+from motionloom.core import BadRequest, Clip, Origin, Skeleton, replace
 from motionloom.core.testing import assert_same_motion
 from motionloom.io import load, save
 from motionloom.io.glb_write import glb_parts
@@ -57,6 +57,13 @@ def test_slides_come_back_and_still_joints_have_no_translation_track(tiny, tmp_p
     moved = [c["target"]["node"] for c in tree["animations"][0]["channels"] if c["target"]["path"] == "translation"]
     assert moved == [0, 1]
     assert load(tmp_path / "slides.glb", drop_slides=True).slides is None
+
+
+def test_the_licence_is_in_the_file(tiny, tmp_path):
+    save(replace(tiny, origin=Origin(licence="CC BY-NC 4.0")), tmp_path / "a.glb")
+    (tmp_path / "a.licence.txt").unlink()
+    assert load(tmp_path / "a.glb").origin.licence == "CC BY-NC 4.0"
+    assert parts_of(tiny)[0]["asset"].keys() == {"version", "generator", "extras"}
 
 
 def test_every_joint_is_a_bone_of_one_skin_with_a_mesh(tiny):

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 
 import numpy as np
 import pytest
 
+from motionloom.constraints import Request
 from motionloom.core import BadRequest, Clip, Skeleton, SkeletonMismatch, replace
 from motionloom.core.origin import from_file
 from motionloom.core.testing import assert_same_motion
 from motionloom.kinematics.forward import fk
 from motionloom.kinematics.proportions import leg_length
-from motionloom.methods import learn, load_model, prepare, save_model, synthesize
+from motionloom.methods import METHODS, learn, load_model, prepare, save_model, synthesize
 from motionloom.methods.cuts import Config
 
 
@@ -120,3 +122,16 @@ def test_real_clips_of_two_subjects_are_learned_together(mocap):
     clip = synthesize(model, Request(seconds=3))
     assert len(clip) == 90
     assert fk(clip)[:, :, 1].min() > -0.2
+
+
+def test_what_a_model_makes_is_under_the_terms_of_all_its_clips(tiny_clips, tmp_path):
+    lines = ("free for all uses", "CC BY-NC 4.0", "")
+    clips = [
+        replace(c, origin=dataclasses.replace(c.origin, licence=t)) for c, t in zip(tiny_clips, lines, strict=True)
+    ]
+    for method in METHODS:
+        model = learn(method, clips)
+        assert [source.licence for source in model.sources] == list(lines)
+        save_model(model, tmp_path / "walks.loom")
+        made = synthesize(load_model(tmp_path / "walks.loom"), Request(seconds=2), seed=1)
+        assert made.origin.licence.split(" | ") == list(lines[:2])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.core.arrays import IntArray, frozen, put
+
+BETWEEN = " | "  # between the licence lines of several sources
 
 
 class Source(NamedTuple):
@@ -88,7 +90,7 @@ def from_file(name: str, frames: int, **facts: Any) -> Origin:
 
 
 def joined(origins: Sequence[Origin], lengths: Sequence[int]) -> Origin:
-    """The origin of clips laid one after the other; file facts are the first one's."""
+    """The origin of clips laid one after the other: under the terms of all of them; file facts are the first one's."""
     sources: list[Source] = []
     which, frames = [], []
     for origin, length in zip(origins, lengths, strict=True):
@@ -97,7 +99,18 @@ def joined(origins: Sequence[Origin], lengths: Sequence[int]) -> Origin:
         here = np.zeros(length, np.int64) if origin.which is None else origin.which
         which.append(index[here])
         frames.append(np.full(length, -1) if origin.frames is None else origin.frames)
-    return replace(origins[0], sources=tuple(sources), which=np.concatenate(which), frames=np.concatenate(frames))
+    return replace(
+        origins[0],
+        licence=all_terms(origin.licence for origin in origins),
+        sources=tuple(sources),
+        which=np.concatenate(which),
+        frames=np.concatenate(frames),
+    )
+
+
+def all_terms(licences: Iterable[str]) -> str:
+    """The terms of something made of several clips: each licence line once, `A | B`. None of them gets lost."""
+    return BETWEEN.join(dict.fromkeys(part for line in licences for part in line.split(BETWEEN) if part))
 
 
 def _position(sources: list[Source], source: Source) -> int:

@@ -119,8 +119,11 @@ def _document(clip: Clip, binary: _Binary, name: str) -> dict[str, Any]:
         "bind_pose": rest.said,
         "wrappers": len(wrappers),
     }
+    asset: dict[str, Any] = {"version": "2.0", "generator": "motionloom", "extras": {"motionloom": own}}
+    if clip.origin.licence:
+        asset["copyright"] = clip.origin.licence
     return {
-        "asset": {"version": "2.0", "generator": "motionloom", "extras": {"motionloom": own}},
+        "asset": asset,
         "scene": 0,
         "scenes": [{"nodes": [top, count]}],
         "nodes": nodes,

@@ -19,6 +19,7 @@ from motionloom.io.bvh_body import unique_names
 from motionloom.io.convention import unit_of, up_of
 from motionloom.io.gltf_data import Document, open_document
 from motionloom.io.gltf_tracks import Tracks, frame_times, read_tracks
+from motionloom.io.licence import one_line
 from motionloom.io.notes import Notes
 from motionloom.kinematics.forward import fk
 from motionloom.kinematics.roles import guess_roles
@@ -84,7 +85,8 @@ def clip_of(
     else:
         roles, ends = _own_facts(own, clip.skeleton, notes)
     body = clip.skeleton
-    origin = from_file(Path(notes.path).name, len(clip), notes=tuple(notes.said))
+    licence = one_line(document.tree["asset"].get("copyright"))
+    origin = from_file(Path(notes.path).name, len(clip), licence=licence, notes=tuple(notes.said))
     return replace(clip, skeleton=Skeleton(body.names, body.parents, body.offsets, roles, ends), origin=origin)
 
 

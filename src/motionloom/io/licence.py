@@ -1,7 +1,7 @@
 """Under which terms a clip is: `walk.licence.txt` beside the clip, or `licence.txt` for its whole folder.
 
-Motion files have no place for it. `fetch` writes the folder's file; `save` writes the clip's, so terms stay known when
-a clip is converted, cut or retargeted.
+Most motion files have no place for it. `fetch` writes the folder's file, and data sets come with a `LICENSE` of their
+own; `save` writes the clip's, so terms stay known when a clip is converted, cut or retargeted.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from motionloom.core import Clip, replace
 from motionloom.io.files import write_whole
 
 FOLDER = "licence.txt"
+OTHERS = ("LICENSE", "LICENSE.txt")  # as data sets have them
 LONGEST = 2000  # characters of a line
 
 
@@ -21,14 +22,19 @@ def licence_path(clip: str | Path) -> Path:
     return Path(clip).with_suffix(".licence.txt")
 
 
+def one_line(text: object) -> str:
+    """Terms as a file states them, in one line of bounded length; "" for what is no text."""
+    return " ".join(text[:LONGEST].split()) if isinstance(text, str) else ""
+
+
 def with_licence(clip: Clip, path: str | Path) -> Clip:
     """The clip with the first line of the licence file that stands beside it, or in its folder, if it has none yet."""
     if clip.origin.licence:
         return clip
-    for beside in (licence_path(path), Path(path).parent / FOLDER):
+    for beside in (licence_path(path), *(Path(path).parent / name for name in (FOLDER, *OTHERS))):
         try:
             with open(beside, encoding="utf-8", errors="replace") as file:
-                line = file.readline(LONGEST).strip()
+                line = one_line(file.readline(LONGEST))
         except OSError:
             continue
         if line:

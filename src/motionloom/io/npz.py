@@ -14,6 +14,7 @@ from motionloom.core import BadRequest, Clip, End, InvalidClip, MotionloomError,
 from motionloom.core.origin import from_file
 from motionloom.io.convention import unit_of, up_of
 from motionloom.io.files import write_whole
+from motionloom.io.licence import one_line
 from motionloom.io.notes import Notes
 from motionloom.io.npz_data import Arrays, npz_bytes
 from motionloom.io.smpl import is_smpl, smpl_clip
@@ -75,6 +76,8 @@ def clip_arrays(clip: Clip) -> dict[str, Any]:
         out["slides"] = clip.slides
     if clip.label_names:
         out["label_names"], out["labels"] = np.array(clip.label_names), clip.labels
+    if origin.licence:
+        out["licence"] = np.array(origin.licence)
     if origin.which is not None:
         out["source_clips"] = np.array([s.clip for s in origin.sources])
         out["source_methods"] = np.array([s.method for s in origin.sources])
@@ -119,14 +122,16 @@ def _ends(arrays: Arrays, notes: Notes) -> tuple[End, ...]:
 
 def _origin(arrays: Arrays, frames: int, notes: Notes) -> Origin:
     name = Path(notes.path).name
+    licence = _line(arrays, "licence", notes)
     if "frame_sources" not in arrays:
-        return from_file(name, frames, notes=tuple(notes.said))
+        return from_file(name, frames, licence=licence, notes=tuple(notes.said))
     try:
         clips, methods = _texts(arrays, "source_clips", notes), _texts(arrays, "source_methods", notes)
         seeds = _whole(arrays, "source_seeds", notes).tolist()
         sources = tuple(Source(c, m, None if s < 0 else s) for c, m, s in zip(clips, methods, seeds, strict=True))
         which, numbers = _whole(arrays, "frame_sources", notes), _whole(arrays, "frame_numbers", notes)
-        return Origin(name, sources=sources, which=which, frames=numbers, notes=tuple(notes.said))
+        said = tuple(notes.said)
+        return Origin(name, licence=licence, sources=sources, which=which, frames=numbers, notes=said)
     except (ValueError, MotionloomError) as error:
         raise notes.error(f"its sources of frames do not fit: {error}") from None
 
@@ -149,6 +154,16 @@ def _texts(arrays: Arrays, name: str, notes: Notes) -> tuple[str, ...]:
     if array.dtype.kind != "U" or array.ndim != 1 or array.size > 100_000:
         raise notes.error(f"array {name!r}: expected names in a row, found {array.dtype} of shape {array.shape}")
     return tuple(str(text) for text in array)
+
+
+def _line(arrays: Arrays, name: str, notes: Notes) -> str:
+    """One line of text, or "" if there is none."""
+    if name not in arrays:
+        return ""
+    array = arrays[name]
+    if array.dtype.kind != "U" or array.size != 1:
+        raise notes.error(f"array {name!r}: expected one text, found {array.dtype} of shape {array.shape}")
+    return one_line(str(array.reshape(())))
 
 
 def _one(arrays: Arrays, name: str, notes: Notes) -> Any:

@@ -14,6 +14,7 @@ from numpy.random import Generator
 from motionloom.constraints import MEASURES, Constraint, Measure, Request, residuals
 from motionloom.core import BadRequest, Clip, Skeleton, Source, UnknownJoint, Unmet, UnsupportedConstraint, replace
 from motionloom.core.arrays import put
+from motionloom.core.origin import all_terms
 from motionloom.kinematics.edit import resample
 from motionloom.kinematics.travel import placed
 from motionloom.methods.finish import finish
@@ -32,6 +33,7 @@ class Learned(NamedTuple):
     frames: int  # used, at the model's frame rate
     sha256: str
     of: str = "clip"  # what was hashed: the bytes of the "file", or the numbers of the "clip"
+    licence: str = ""  # the clip's terms; what the model makes is under those of all its clips
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -161,17 +163,19 @@ def synthesize(model: Model, request: Request, *, seed: int = 0, take: int = 0) 
     try:
         clip = model.synthesize(request, np.random.default_rng([seed, take]))
     except Unmet as error:
-        error.best = None if error.best is None else _signed(error.best, model.method, seed, take)
+        error.best = None if error.best is None else _signed(error.best, model, seed, take)
         raise
-    return _signed(clip, model.method, seed, take)
+    return _signed(clip, model, seed, take)
 
 
-def _signed(clip: Clip, method: str, seed: int, take: int) -> Clip:
-    """The clip with its method, seed and take in its origin; each frame still knows its source frame."""
+def _signed(clip: Clip, model: Model, seed: int, take: int) -> Clip:
+    """The clip with its method, seed, take and terms in its origin; each frame still knows its source frame."""
+    method = model.method
+    terms = all_terms([*(source.licence for source in model.sources), clip.origin.licence])
     sources = tuple(Source(s.clip, method, seed) for s in clip.origin.sources)
     said = f"made by {method}, seed {seed}, take {take}"
     name, notes = f"{method}_{seed}_{take:03d}", (said, *clip.origin.notes)
-    origin = dataclasses.replace(clip.origin, name=name, sources=sources, notes=notes)
+    origin = dataclasses.replace(clip.origin, name=name, licence=terms, sources=sources, notes=notes)
     return replace(clip, origin=origin)
 
 

@@ -134,7 +134,7 @@ def learn(
     hashes = [(clip_sha256(c), "clip") for c in clips] if files is None else [(file_sha256(f), "file") for f in files]
     used = [sum(len(c) for c, k in zip(ready.clips, ready.owners, strict=True) if k == i) for i in range(len(clips))]
     sources = tuple(
-        Learned(clip.name or f"clip {i}", frames, sha, of)
+        Learned(clip.name or f"clip {i}", frames, sha, of, clip.origin.licence)
         for i, (clip, frames, (sha, of)) in enumerate(zip(clips, used, hashes, strict=True))
     )
     return dataclasses.replace(model, sources=sources, notes=ready.notes + model.notes)
