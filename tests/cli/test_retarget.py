@@ -47,3 +47,18 @@ def test_four_legs_are_refused_in_one_line(run, folder, tmp_path):
     answer = run("retarget", folder / "walk_1.bvh", "--to", tmp_path / "dog.bvh")
     assert answer.code == 1
     assert "walks on 2 feet" in answer.err
+
+
+def test_the_file_still_knows_which_clip_it_came_from(run, folder, giant, tmp_path):
+    run("retarget", folder / "walk_1.bvh", "--to", giant, "-o", tmp_path / "big.bvh")
+    back = load(tmp_path / "big.bvh").origin
+    assert back.sources[0].clip == load(folder / "walk_1.bvh").origin.sources[0].clip
+    assert back.frames.tolist() == list(range(60))
+    assert any(note.startswith("retargeted from walk_1.bvh") for note in back.notes)
+
+
+def test_a_tpose_in_front_is_said(run, mocap, giant):
+    with_it = run("retarget", mocap / "cmu" / "16_15.bvh", "--to", giant)
+    without = run("retarget", mocap / "cmu" / "16_15.bvh", "--to", giant, "--trim-tpose")
+    assert "begins with a T-pose" in with_it.out + with_it.err
+    assert "T-pose" not in without.out + without.err

@@ -79,14 +79,16 @@ def _retarget(
 
     path, target = job
     try:
-        made, report = retargeted(load(path, **reading), body, like=like, plant=plant)
+        clip = load(path, **reading)
+        made, report = retargeted(clip, body, like=like, plant=plant)
         if target is not None:
             save(made, target)
     except MotionloomError as error:
         return {"path": str(path), "error": str(error)}
     skates = {name: getattr(report, name)._asdict() for name in ("source", "turned", "result")}
     out = None if target is None else str(target)
-    return {"path": str(path), "out": out, **asdict(report), **skates, "summary": str(report)}
+    notes = list(clip.origin.notes)
+    return {"path": str(path), "out": out, **asdict(report), **skates, "notes": notes, "summary": str(report)}
 
 
 def _say(reports: list[dict[str, Any]]) -> None:
@@ -108,3 +110,7 @@ def _say(reports: list[dict[str, Any]]) -> None:
         names = list(dict.fromkeys(name for r in reports for name in r[key]))
         if names:
             say(f"{', '.join(names)} {word}")
+    posed = sum(any("T-pose (not dropped)" in note for note in r["notes"]) for r in reports)
+    if posed:
+        said = "the clip begins" if len(reports) == 1 else f"{posed} of {len(reports)} clips begin"
+        say(f"{said} with a T-pose, and the leap out of it counts as skate: --trim-tpose drops it")

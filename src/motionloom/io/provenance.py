@@ -1,7 +1,7 @@
 """Where the frames of a made clip came from, beside its file: `long.origin.json` for `long.bvh`.
 
-Motion files have no place for it. It is written for clips that a method made, so that method, seed and the source of
-every frame are still known when the file is read again.
+Motion files have no place for it. It is written for clips that a method made, or that come from another body, so that
+method, seed, the source of every frame and the body's own clip are still known when the file is read again.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import numpy as np
 from motionloom.core import Clip, FormatError, Origin, Source, replace
 from motionloom.io.files import write_whole
 
+RETARGETED = "retargeted from "  # how retarget's note begins
+
 
 def origin_path(clip: str | Path) -> Path:
     """Where the provenance of a clip file is: `long.origin.json` for `long.bvh`."""
@@ -23,17 +25,19 @@ def origin_path(clip: str | Path) -> Path:
 
 
 def write_origin(clip: Clip, path: str | Path) -> None:
-    """Write the provenance of a made clip beside its file; an old one of another clip is taken away."""
+    """Write the provenance of a made or retargeted clip beside its file; an old one of another clip is taken away."""
     beside = origin_path(path)
-    runs = _runs(clip.origin) if any(source.method for source in clip.origin.sources) else []
-    if not runs or (len(runs) == 1 and runs[0][1:3] == (0, 1)):  # a sample is its own source, from its first frame on
+    other_body = any(note.startswith(RETARGETED) for note in clip.origin.notes)
+    runs = _runs(clip.origin) if other_body or any(source.method for source in clip.origin.sources) else []
+    its_own = len(runs) == 1 and runs[0][1:3] == (0, 1)  # a sample is its own source, from its first frame on
+    if not runs or (its_own and not other_body):
         beside.unlink(missing_ok=True)
         return
     facts = {
         "frames": len(clip),
         "sources": [source._asdict() for source in clip.origin.sources],
         "runs": [{"source": w, "first": f, "step": s, "count": n} for w, f, s, n in runs],
-        "notes": [note for note in clip.origin.notes if note.startswith("made by ")],
+        "notes": [note for note in clip.origin.notes if note.startswith(("made by ", RETARGETED))],
     }
     write_whole(beside, [json.dumps(facts, indent=1).encode()])
 

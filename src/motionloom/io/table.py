@@ -91,7 +91,8 @@ def load(
         said = "this file holds markers, not the motion of a skeleton"
         raise FormatError(f"{said}: `motionloom convert` makes TRC or CSV of it, load_markers reads it", path=path)
     if entry is not None and entry.read_many is not None:
-        raise FormatError("this file holds many clips: use load_many", path=path)
+        said = "this file holds many clips"
+        raise FormatError(f"{said}: `motionloom convert` makes a folder of them, load_many reads it", path=path)
     if entry is None or entry.read is None:
         readable = ", ".join(suffix for suffix, f in FORMATS.items() if f.read)
         raise FormatError(f"no reader for {path.suffix or 'a file without a suffix'}; there are {readable}", path=path)
