@@ -5,41 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.core import Clip, End, FloatArray, Skeleton
+from motionloom.core import Clip, FloatArray, Skeleton
 from motionloom.kinematics.limb import place_limb
-
-JOINTS = (
-    ("Hips", None, (0, 0, 0), "hips"),
-    ("Spine", "Hips", (0, 0.12, 0), "spine"),
-    ("Neck", "Spine", (0, 0.4, 0), "neck"),
-    ("Head", "Neck", (0, 0.12, 0), "head"),
-    *(
-        (f"{side}{name}", parent.format(side), (x * sign, y, z), f"{side.lower()}_{role}")
-        for side, sign in (("Left", 1), ("Right", -1))
-        for name, parent, (x, y, z), role in (
-            ("UpArm", "Spine", (0.18, 0.35, 0), "upper_arm"),
-            ("ForeArm", "{}UpArm", (0.28, 0, 0), "forearm"),
-            ("Hand", "{}ForeArm", (0.26, 0, 0), "hand"),
-            ("UpLeg", "Hips", (0.1, -0.05, 0), "thigh"),
-            ("Leg", "{}UpLeg", (0, -0.42, 0), "shin"),
-            ("Foot", "{}Leg", (0, -0.4, 0), "foot"),
-            ("Toe", "{}Foot", (0, -0.06, 0.15), "toe"),
-        )
-    ),
-)
-
-
-@pytest.fixture(scope="session")
-def body() -> Skeleton:
-    """A person of 1.5 m in a T-pose, facing +z, left along +x, with toes and end sites."""
-    names = [n for n, *_ in JOINTS]
-    return Skeleton(
-        tuple(names),
-        np.array([-1 if p is None else names.index(p) for _, p, *_ in JOINTS]),
-        np.array([offset for *_, offset, _ in JOINTS], float),
-        tuple(role for *_, role in JOINTS),
-        tuple(End(names.index(f"{side}Toe"), (0.0, 0.0, 0.05)) for side in ("Left", "Right")),
-    )
 
 
 def walk(skeleton: Skeleton, *, speed: float = 1.0, fps: float = 60, seconds: float = 3.0, slip: float = 0.0) -> Clip:
