@@ -23,7 +23,13 @@ NOT_MODULES = {"__init__", "__main__", "timing"}
 
 def commit() -> str:
     ask = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=HERE, capture_output=True, text=True, check=False)
-    changed = subprocess.run(["git", "status", "--porcelain"], cwd=HERE, capture_output=True, text=True, check=False)
+    changed = subprocess.run(
+        ["git", "status", "--porcelain", "--", ":/", ":!figures.json"],
+        cwd=HERE,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return ask.stdout.strip() + ("+" if changed.stdout.strip() else "")
 
 
