@@ -48,6 +48,12 @@ def test_similar_writes_matrix_pairs_picture_and_summary(folder, tmp_path, measu
     assert (tmp_path / "matrix.png").stat().st_size > 5_000
 
 
+def test_curvature_also_draws_the_curves_of_feet_and_hands(folder, tmp_path):
+    done = call("similar", folder / "walk.bvh", folder / "run.bvh", "--measure", "curvature", "-o", tmp_path, "--json")
+    assert "curvature.png" in json.loads(done.stdout)["files"]
+    assert (tmp_path / "curvature.png").stat().st_size > 10_000
+
+
 def test_minima_contacts_window_and_weights_narrow_the_answer(folder, tmp_path):
     words = ("similar", folder / "walk.bvh", folder / "run.bvh", "-o", tmp_path, "--json")
     plain, fewer = (json.loads(call(*words, *more).stdout) for more in ((), ("--minima", "--contacts")))

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from motionloom.cli.convert import output_paths
-from motionloom.cli.options import Clips, Fps, Json, Roles, TrimTpose, Unit, Up, columns, print_json, say, warn
+from motionloom.cli.options import Clips, Fps, Json, Roles, TrimTpose, Unit, Up, columns, say, tell
 from motionloom.cli.parallel import each
 
 
@@ -54,15 +54,7 @@ def clean(
     floor = None if ground is None else length(ground, "--ground")
     work = partial(_clean, reading=reading, find=find, mend=repair, options={"ease": ease, "ground": floor})
     reports = list(each(work, list(zip(paths, targets, strict=True)), "cleaning", worth=6))
-    if json:
-        print_json(reports)
-    else:
-        _say([report for report in reports if "error" not in report])
-    for report in reports:
-        if "error" in report:
-            warn(report["error"])
-    if any("error" in report for report in reports):
-        raise typer.Exit(1)
+    tell(reports, _say, json=json)
 
 
 def _clean(

@@ -90,6 +90,19 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, indent=2, ensure_ascii=False))
 
 
+def tell(reports: Sequence[dict[str, Any]], show: Callable[[list[dict[str, Any]]], None], *, json: bool) -> None:
+    """What was done to many files: JSON, or `show` for those that worked; each "error" is said, and the exit is 1."""
+    if json:
+        print_json(reports)
+    else:
+        show([report for report in reports if "error" not in report])
+    errors = [report["error"] for report in reports if "error" in report]
+    for error in errors:
+        warn(error)
+    if errors:
+        raise typer.Exit(1)
+
+
 def columns(head: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> list[str]:
     """Rows as lines with aligned columns; columns listed in `left` start on the left, numbers end on the right."""
     table = [list(head), *[list(row) for row in rows]]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.convert import output_paths
-from motionloom.cli.options import Clips, Fps, Json, Roles, TrimTpose, Unit, Up, columns, print_json, say, warn
+from motionloom.cli.options import Clips, Fps, Json, Roles, TrimTpose, Unit, Up, columns, say, tell
 from motionloom.cli.parallel import each
 
 if TYPE_CHECKING:
@@ -56,15 +56,7 @@ def retarget(
     shown = None if like is None else load(like, unit=unit, up=up, fps=fps, trim_tpose=True, roles=roles)
     work = partial(_retarget, body=body, like=shown, plant=plant, reading=reading)
     reports = list(each(work, list(zip(paths, targets, strict=True)), "retargeting", worth=6))
-    if json:
-        print_json(reports)
-    else:
-        _say([report for report in reports if "error" not in report])
-    for report in reports:
-        if "error" in report:
-            warn(report["error"])
-    if any("error" in report for report in reports):
-        raise typer.Exit(1)
+    tell(reports, _say, json=json)
 
 
 def _retarget(

@@ -54,6 +54,8 @@ def similar(
 ) -> None:
     """Compare every frame of A with every frame of B: matrix.npz, pairs.csv, matrix.png and similar.json in DIR.
 
+    With curvature also curvature.png: how feet and hands bend their ways.
+
     Clips of different frame rates are compared at the lower one.
     """
     from motionloom.analysis import find_similar, measure_named
@@ -153,5 +155,24 @@ def write_similarity(found: Similarity, folder: Path) -> dict[str, Any]:
         "best": rows[:5],
         "files": ["matrix.npz", "pairs.csv", "matrix.png", "similar.json"],
     }
+    if found.measure.name == "curvature":
+        _draw_curvatures(found, folder / "curvature.png")
+        summary["files"] = [*summary["files"], "curvature.png"]  # type: ignore[misc]
     (folder / "similar.json").write_text(text.dumps(summary, indent=2) + "\n")
     return summary
+
+
+def _draw_curvatures(found: Similarity, path: Path) -> None:
+    """The curvature of feet and hands of both clips, one above the other."""
+    from motionloom.analysis.bend import joint_curvatures
+    from motionloom.plot.similarity import curvature_curves, new_figure
+    from motionloom.plot.style import PAPER
+
+    figure = new_figure(11.0, 5.5)  # hands bend their ways far less than feet: a scale of their own
+    for row, clip in zip(figure.subplots(2, 2), (found.a, found.b), strict=True):
+        bends, body = joint_curvatures(clip), clip.skeleton
+        for ax, part, rest in zip(row, ("foot", "hand"), (0, len(body) - 1), strict=True):
+            found_joints = [j for side in ("left", "right") if (j := body.find(f"{side}_{part}")) is not None]
+            curves = {body.names[j]: bends[:, j] for j in found_joints or [rest]}
+            curvature_curves(curves, clip.fps, title=clip.name, ax=ax)
+    figure.savefig(path, dpi=130, facecolor=PAPER)
