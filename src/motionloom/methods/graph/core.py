@@ -1,0 +1,114 @@
+"""What every motion graph is made of: frames in a row, transitions between them, and routes (GUAN 2.4).
+
+A node is a frame of a clip, counted through all clips. Two kinds of edges leave it: to the next frame of its clip, and
+over a transition. A transition joins two similar frames a and b by a blend that is `half` frames wide on each side, so
+it leaves at a - half, the last frame that is purely the first clip's, and enters at b + half, the first that is purely
+the second's. Any way along these edges is a motion: two blends can never overlap.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Transitions:
+    """Pairs of similar frames, ordered by the frame that is left, then the frame that is entered.
+
+    Laid on the first clip's ground, a point p of the second is `ground_turn(turn, p) + shift`.
+    """
+
+    a: IntArray  # (T,) the frame of the first clip, counted through all clips
+    b: IntArray  # (T,) the frame of the second clip
+    distance: FloatArray  # (T,) how unlike they are, in the unit of the graph's measure
+    turn: FloatArray  # (T,) radians
+    shift: FloatArray  # (T, 2) metres
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+    def __getitem__(self, keep: BoolArray | IntArray | slice) -> Transitions:
+        return Transitions(self.a[keep], self.b[keep], self.distance[keep], self.turn[keep], self.shift[keep])
+
+
+class Piece(NamedTuple):
+    """Consecutive frames of one clip: start .. stop - 1 of clip number `clip`."""
+
+    clip: int
+    start: int
+    stop: int
+
+
+class Route(NamedTuple):
+    """A way through a graph: from frame `start` over the transitions `taken`, `frames` frames long in all."""
+
+    start: int
+    taken: tuple[int, ...]
+    frames: int
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """Clips with contact labels, and how one can go over into another."""
+
+    clips: tuple[Clip, ...]
+    transitions: Transitions
+    half: int  # frames on each side of a transition that are blended
+
+    @cached_property
+    def starts(self) -> IntArray:
+        """(C + 1,) the first frame of each clip, counted through all of them; the last entry is their total."""
+        return np.concatenate([[0], np.cumsum([len(c) for c in self.clips])])
+
+    @property
+    def count(self) -> int:
+        """How many frames there are."""
+        return int(self.starts[-1])
+
+    @cached_property
+    def clip_of(self) -> IntArray:
+        """(N,) the clip of each frame."""
+        return np.repeat(np.arange(len(self.clips)), np.diff(self.starts))
+
+    @cached_property
+    def leave(self) -> IntArray:
+        """(T,) increasing: the last frame before each transition's blend."""
+        return self.transitions.a - self.half
+
+    @cached_property
+    def enter(self) -> IntArray:
+        """(T,) the first frame after each transition's blend."""
+        return self.transitions.b + self.half
+
+    @cached_property
+    def first_out(self) -> IntArray:
+        """(N + 1,) transitions first_out[n] .. first_out[n + 1] - 1 leave at frame n."""
+        return np.searchsorted(self.leave, np.arange(self.count + 1))
+
+    @property
+    def blend(self) -> int:
+        """Frames that a transition takes from the one it leaves to the one it enters: 2 half."""
+        return 2 * self.half
+
+    def pieces(self, route: Route) -> list[Piece]:
+        """The stretches of clips that a route shows purely, without the blends between them.
+
+        Between two pieces lie 2 half - 1 blended frames; a last blend may be cut off by the route's end.
+        """
+        out, at, left = [], route.start, route.frames
+        for t in (*route.taken, -1):
+            clip = int(self.clip_of[at])
+            stop = min(at + left, int(self.starts[clip + 1]) if t < 0 else int(self.leave[t]) + 1)
+            first = int(self.starts[clip])
+            out.append(Piece(clip, at - first, stop - first))
+            left -= stop - at + self.blend - 1
+            if left <= 0 or t < 0:
+                break
+            at = int(self.enter[t])
+        return out
