@@ -52,6 +52,9 @@ class Model(ABC):
     whole_clips: ClassVar[bool] = False  # each clip is one example: mend broken frames instead of cutting them out
     cleans: ClassVar[bool] = True  # are plants cleaned at the end?
     uneven: ClassVar[bool] = False  # can it walk on ground with heights?
+    speaks: ClassVar[bool] = (
+        False  # are the notes of what it makes its own? Else they are remarks on the sources' files
+    )
 
     skeleton: Skeleton
     config: Any  # the method's own Config
@@ -82,6 +85,10 @@ class Model(ABC):
         """
         return ""
 
+    def ends(self, request: Request) -> bool:
+        """Does this request have a natural end, so that it may leave out its length?"""
+        return self.ends_itself
+
     def measures(self) -> Mapping[str, Measure]:
         """How this method's parameters are read off a clip."""
         return MEASURES
@@ -110,7 +117,8 @@ class Model(ABC):
         clip = resample(clip, fps)[:frames]
         begin = request.beginning(len(clip), fps)
         clip = placed(clip, begin.position, begin.heading)
-        clip = replace(clip, origin=dataclasses.replace(clip.origin, notes=()))  # remarks on the sources' files
+        if not self.speaks:
+            clip = replace(clip, origin=dataclasses.replace(clip.origin, notes=()))
         return finish(clip, request, clean=self.cleans, measures=self.measures())
 
     def _with_best(self, error: Unmet, request: Request, fps: float, frames: int | None) -> Unmet:
@@ -143,7 +151,7 @@ def check_request(model: Model, request: Request) -> None:
             raise UnsupportedConstraint(f"{model.method} cannot honour {c.describe()}: {why}")
     if not request.ground.flat and not model.uneven:
         raise UnsupportedConstraint(f"{model.method} cannot honour ground with heights; it needs `ground: flat`")
-    if frames is None and not model.ends_itself:
+    if frames is None and not model.ends(request):
         raise BadRequest(f"{model.method} can go on for ever: the request needs seconds or frames")
 
 

@@ -38,7 +38,7 @@ class Param(NamedTuple):
     """One field of a Config or Options, as a flag or a slider needs it."""
 
     name: str
-    type: type  # bool, int, float or str
+    type: type  # bool, int, float, str, or tuple: a list of texts
     optional: bool  # may be None
     default: Any
     help: str
@@ -71,6 +71,8 @@ class Param(NamedTuple):
             if not isinstance(value, str):
                 raise BadRequest(f"{where}: expected text, found {value!r}")
             return value
+        if self.type is tuple:
+            return _texts(value, where)
         if self.type is int:
             return whole(value, where)
         kind, size = UNITS.get(self.unit, ("number", 1.0))
@@ -80,6 +82,8 @@ class Param(NamedTuple):
         """A value given in Python: the right type, within the limits, one of the choices."""
         if value is None and self.optional:
             return None
+        if self.type is tuple:
+            return _texts(value, where)
         numeric = isinstance(value, (int, float)) and not isinstance(value, bool)
         right = {bool: isinstance(value, bool), str: isinstance(value, str), int: numeric, float: numeric}[self.type]
         if not right or (self.type is int and value != int(value)):
@@ -123,14 +127,26 @@ def params(cls: type[Settings]) -> list[Param]:
         if get_origin(kind) in (Union, UnionType):
             parts = [a for a in get_args(kind) if a is not NoneType]
             kind, optional = parts[0], len(parts) < len(get_args(kind))
-        if kind not in (bool, int, float, str):
-            raise TypeError(f"{cls.__module__}.{cls.__name__}.{f.name}: a setting is a bool, int, float or str")
+        kind = tuple if kind == tuple[str, ...] else kind
+        if kind not in (bool, int, float, str, tuple):
+            expected = "a bool, int, float, str or tuple[str, ...]"
+            raise TypeError(f"{cls.__module__}.{cls.__name__}.{f.name}: a setting is {expected}")
         m = f.metadata
         choices = tuple(m["choices"] or ())
         out.append(
             Param(f.name, kind, optional, f.default, m["help"], m["unit"], m["symbol"], m["low"], m["high"], choices)
         )
     return out
+
+
+def _texts(value: Any, where: str) -> tuple[str, ...]:
+    """A list of words and whole numbers, each as text."""
+    plain = isinstance(value, (list, tuple)) and all(
+        isinstance(v, (str, int)) and not isinstance(v, bool) for v in value
+    )
+    if not plain:
+        raise BadRequest(f"{where}: expected a list, as [3, 3, 7], found {value!r}")
+    return tuple(str(v).strip() for v in value)
 
 
 def needs_unit(p: Param) -> bool:

@@ -122,7 +122,7 @@ def test_a_texton_driven_as_observed_between_its_own_ends_is_the_observed_segmen
 
 
 def test_a_pose_changed_inside_a_texton_is_passed_through_and_the_rest_stays_smooth(model):
-    from motionloom.methods.textons.model import with_hard
+    from motionloom.methods.textons.editing import with_hard
     from motionloom.methods.textons.planning import piece_of
 
     longest = max(range(len(model.observed)), key=lambda k: model.observed[k].length)

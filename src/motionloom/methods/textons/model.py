@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,6 +18,7 @@ from motionloom.methods.base import Honours, Model, check_request
 from motionloom.methods.settings import Settings, param
 from motionloom.methods.textons import paths
 from motionloom.methods.textons.dynamics import Prior
+from motionloom.methods.textons.editing import edit_pose, plan_path, written_path
 from motionloom.methods.textons.grounding import contact_heights, grounded
 from motionloom.methods.textons.learning import (
     Learnt,
@@ -73,6 +74,11 @@ class Options(Settings):
         low=0,
     )
     nearness: float = param(5.0, "preference for key poses that follow closely, 0 = any (as LI)", low=0, high=10)
+    path: tuple[str, ...] | None = param(
+        None,
+        "textons in order, as [3, 3, 7#1, 1=2.5]: #1 names a segment of a texton, =2.5 its seconds; poses then bend "
+        "these textons instead of choosing them",
+    )
     stage: float = param(3.0, "radius around the start that a long motion turns back to", unit="m", low=0.1)
 
 
@@ -109,6 +115,7 @@ class TextonModel(Model):
     method: ClassVar[str] = "textons"
     honours: ClassVar[Honours] = ((PoseAt, "hard"), (RootAt, "hard"))
     Options: ClassVar[type[Settings]] = Options
+    speaks: ClassVar[bool] = True
 
     space: Space
     textons: tuple[Texton, ...]
@@ -124,6 +131,9 @@ class TextonModel(Model):
             return "it does not choose its way, so a root_at can only be at time 0"
         return ""
 
+    def ends(self, request: Request) -> bool:
+        return self.options(request).path is not None
+
     def plan(self, request: Request, rng: Generator) -> Plan:
         """Which texton comes when, with which key poses and for how many frames."""
         check_request(self, request)
@@ -131,15 +141,23 @@ class TextonModel(Model):
 
     def _plan(self, request: Request, options: Any, rng: Generator) -> Plan:
         frames = request.length(self.fps)
-        assert frames is not None  # checked before
-        return plan_motion(self, frames, self._waypoints(request, frames), options, rng)
+        if options.path is None:
+            assert frames is not None  # checked before
+            return plan_motion(self, frames, self._waypoints(request, frames), options, rng)
+        plan = plan_path(self, options.path, frames, options, rng)
+        if frames is None:  # only now is it known whether the rest of the request fits
+            check_request(self, dataclasses.replace(request, frames=plan.frames))
+        for at, pose in sorted(self._waypoints(request, plan.frames).items()):
+            plan = edit_pose(self, plan, at, pose, push=options.push)
+        return plan
 
     def _waypoints(self, request: Request, frames: int) -> dict[int, PoseAt]:
         return {c.frame(frames, self.fps): c for c in request.constraints if isinstance(c, PoseAt)}
 
     def make(self, request: Request, options: Any, rng: Generator) -> Clip:
         plan = self._plan(request, options, rng)
-        return self.render(plan, rng, noise=options.noise, push=options.push)
+        clip = self.render(plan, rng, noise=options.noise, push=options.push)
+        return replace(clip, origin=clip.origin.said(*plan.said, _path_note(self, plan)))
 
     def render(self, plan: Plan, rng: Generator, *, noise: float | None = None, push: str = "observed") -> Clip:
         """The frames of a plan, from the origin, facing +z; contacts come along, but plants are not cleaned yet."""
@@ -212,6 +230,7 @@ class TextonModel(Model):
 
 
 DEFAULT = Config()
+MOST_SAID = 40  # textons of a path that a clip's notes say
 TRIED = (0.5, 0.6, 0.7, 0.8, 0.95, 1.1)  # tolerances tried for BIC and MDL
 
 
@@ -284,6 +303,13 @@ def _observed(clips: Sequence[Clip], seen: Sequence[Frames], learnt: Learnt, nam
     return out
 
 
+def _path_note(model: TextonModel, plan: Plan) -> str:
+    """The path as `options.path` takes it; of a long one, its beginning."""
+    path = written_path(model, plan)
+    more = f" and {len(path) - MOST_SAID} more" if len(path) > MOST_SAID else ""
+    return f"path: [{', '.join(path[:MOST_SAID])}]{more}"
+
+
 def _stretched(y: FloatArray, length: int) -> FloatArray:
     """Frames in even steps from the first to the last, linearly between them."""
     if len(y) == length:
@@ -322,11 +348,3 @@ def _usual_noise(model: TextonModel) -> float:
         if strayed > 0:
             ratios.append(float(np.sqrt(((x - mean) ** 2).mean())) / strayed)
     return float(min(1.0, np.median(ratios))) if ratios else 1.0
-
-
-def with_hard(piece: Piece, frames: Mapping[int, Frames]) -> Piece:
-    """The piece with more frames that it must pass through (counted from its start)."""
-    for t in frames:
-        if not 2 <= t < piece.length:
-            raise BadRequest(f"frame {t} is not inside this texton of {piece.length} frames (2 to {piece.length - 1})")
-    return dataclasses.replace(piece, hard={**piece.hard, **frames})

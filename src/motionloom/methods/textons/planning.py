@@ -43,7 +43,7 @@ class Plan:
 
     pieces: tuple[Piece, ...]
     frames: int
-    said: tuple[str, ...] = ()  # poses that lie far from every key pose
+    said: tuple[str, ...] = ()  # how far the poses asked for lay from what was learnt
 
     @property
     def path(self) -> list[int]:
@@ -63,13 +63,13 @@ def plan_motion(model: TextonModel, frames: int, poses: Mapping[int, PoseAt], op
     nearest to the frames there are; their lengths are then stretched to fit. After the last pose, and without any:
     a walk sampled from the transitions inside the textons that can follow each other for ever.
     """
-    walk = _Walk(model, options, rng)
+    walk = Walk(model, options, rng)
     pieces: list[Piece] = []
     said: list[str] = []
     done = 0
     for at in sorted(poses):
         key, note = walk.nearest(poses[at])
-        said += [note] if note else []
+        said.append(note)
         if not pieces:
             pieces = walk.before(key, at)
         else:
@@ -82,7 +82,7 @@ def plan_motion(model: TextonModel, frames: int, poses: Mapping[int, PoseAt], op
     return Plan(tuple(pieces), frames, tuple(said))
 
 
-class _Walk:
+class Walk:
     """One plan in the making: the model's transitions, the options and the random choices."""
 
     def __init__(self, model: TextonModel, options: Any, rng: Generator) -> None:
@@ -127,10 +127,10 @@ class _Walk:
             return None
         chances /= chances.sum()
         away = float(np.linalg.norm(self.place)) > self.options.stage
-        tries = [self._draw(last, int(self.rng.choice(len(chances), p=chances))) for _ in range(TRIES if away else 1)]
+        tries = [self.draw(last, int(self.rng.choice(len(chances), p=chances))) for _ in range(TRIES if away else 1)]
         return min(tries, key=self._distance_after)
 
-    def _draw(self, last: Piece, texton: int) -> Piece:
+    def draw(self, last: Piece, texton: int) -> Piece:
         """An observed segment of a texton, those whose key pose lies near the end of the last one more often."""
         choices = self.of[texton]
         if len(choices) == 1 or self.options.nearness == 0:
@@ -164,9 +164,10 @@ class _Walk:
         )
         best = int(apart.argmin())
         piece = dataclasses.replace(piece_of(model, usable[best]), keys=wanted[best])
-        far = float(apart[best])
-        note = f"{constraint.describe()}: the nearest key pose is {far * 100:.0f} cm away (RMS over joints)"
-        return piece, note if far > 0.1 else ""
+        seen, far = model.observed[usable[best]], float(apart[best])
+        where = f"frame {seen.frame} of {seen.source}, texton {seen.texton}"
+        note = f"{constraint.describe()}: the nearest key pose ({where}) is {far * 100:.0f} cm away (RMS over joints)"
+        return piece, note
 
     def before(self, key: Piece, frames: int) -> list[Piece]:
         """Pieces that lead to a key pose and last `frames`."""
@@ -205,7 +206,7 @@ class _Walk:
         path = min(found, key=lambda f: f[0])[1]
         pieces = [start]
         for texton in path[1:]:
-            pieces.append(self._draw(pieces[-1], texton))
+            pieces.append(self.draw(pieces[-1], texton))
         return fitted(pieces, frames)
 
 

@@ -1,0 +1,277 @@
+"""Editing what textons make: a written path of textons, and poses changed inside them (LI 5.1, 6.2 and 7)."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from motionloom.constraints import PoseAt
+from motionloom.core import BadRequest, IntArray, NoPath
+from motionloom.methods.textons.observe import Frames, joined, pose_distance, to_coordinates, upright
+from motionloom.methods.textons.planning import LEAST, Piece, Plan, Walk, fitted, piece_of
+from motionloom.rotation import inverse, multiply
+
+if TYPE_CHECKING:
+    from motionloom.methods.textons.model import TextonModel
+
+FAR = 0.75  # spreads of a texton: an edited pose farther than this from all of its frames is warned of
+CARRIED = 0.1  # s: key poses nearer to an edited frame than this take part in the change
+_STEP = re.compile(r"(\d+)(?:#(\d+))?(?:=(\d+(?:\.\d+)?)s?)?")
+
+
+class Step(NamedTuple):
+    """One texton of a written path."""
+
+    texton: int
+    segment: int | None = None  # which of its observed segments lends key poses and length; None: drawn
+    seconds: float | None = None  # how long; None: as long as observed
+
+    def __str__(self) -> str:
+        lent = "" if self.segment is None else f"#{self.segment}"
+        return f"{self.texton}{lent}" + ("" if self.seconds is None else f"={self.seconds:.3f}".rstrip("0").rstrip("."))
+
+
+def read_path(model: TextonModel, words: Sequence[str | int]) -> list[Step]:
+    """A path as written in a request: `3`, `7#1` (its segment 1, from 0) or `7#1=2.5` (for 2.5 seconds).
+
+    Textons and segments that do not exist are a `BadRequest`; a transition that was never seen is a `NoPath`.
+    """
+    steps = [_read_step(model, str(word), k) for k, word in enumerate(words)]
+    if not steps:
+        raise BadRequest("options.path: expected at least one texton, found none")
+    check_path(model, [s.texton for s in steps])
+    return steps
+
+
+def _read_step(model: TextonModel, word: str, place: int) -> Step:
+    found = _STEP.fullmatch(word)
+    if found is None:
+        raise BadRequest(f"options.path[{place}]: expected a texton, as 7, 7#1 or 7#1=2.5, found {word!r}")
+    texton = int(found[1])
+    if texton >= len(model.textons):
+        raise BadRequest(f"options.path[{place}]: there is no texton {texton}; there are 0 to {len(model.textons) - 1}")
+    segments = len(model.of_texton(texton))
+    if found[2] is not None and int(found[2]) >= segments:
+        has = "one segment, 0" if segments == 1 else f"segments 0 to {segments - 1}"
+        raise BadRequest(f"options.path[{place}]: texton {texton} has {has}; found {word!r}")
+    seconds = None if found[3] is None else float(found[3])
+    if seconds is not None and round(seconds * model.fps) < LEAST:
+        raise BadRequest(f"options.path[{place}]: a texton lasts at least {LEAST} frames, found {word!r}")
+    return Step(texton, None if found[2] is None else int(found[2]), seconds)
+
+
+def check_path(model: TextonModel, path: Sequence[int]) -> None:
+    """`NoPath` where a texton is followed by one that never followed it in the clips; says which may."""
+    for place, (a, b) in enumerate(itertools.pairwise(path)):
+        if model.counts[a, b] > 0:
+            continue
+        after, before = np.flatnonzero(model.counts[a]), np.flatnonzero(model.counts[:, b])
+        bridges = np.intersect1d(after, before)
+        hint = f"; {_listed(bridges)} may stand between them" if len(bridges) else ""
+        raise NoPath(
+            f"texton {a} was never followed by texton {b} in the clips (places {place} and {place + 1} of the path); "
+            f"after {a} may come {_listed(after)}, before {b} {_listed(before)}{hint}"
+        )
+
+
+def _listed(textons: IntArray) -> str:
+    return ", ".join(str(int(t)) for t in textons) or "nothing"
+
+
+def written_path(model: TextonModel, plan: Plan) -> list[str]:
+    """The path of a plan as a request would say it, segments included, and lengths where they are not as observed."""
+    out = []
+    for piece in plan.pieces:
+        segment = model.of_texton(piece.texton).index(piece.observed)
+        own = piece.length == model.observed[piece.observed].length
+        out.append(str(Step(piece.texton, segment, None if own else piece.length / model.fps)))
+    return out
+
+
+def plan_path(model: TextonModel, words: Sequence[str | int], frames: int | None, options: Any, rng: Generator) -> Plan:
+    """A written path as a plan: segments that are not named are drawn, nearer key poses more often.
+
+    With `frames` all pieces are stretched or shortened alike to last that long together; without, they keep the
+    lengths that are written or were observed.
+    """
+    walk = Walk(model, options, rng)
+    pieces: list[Piece] = []
+    for step in read_path(model, words):
+        if step.segment is not None:
+            piece = piece_of(model, model.of_texton(step.texton)[step.segment])
+        elif pieces:
+            piece = walk.draw(pieces[-1], step.texton)
+        else:
+            piece = piece_of(model, int(rng.choice(model.of_texton(step.texton))))
+        if step.seconds is not None:
+            piece = dataclasses.replace(piece, length=round(step.seconds * model.fps))
+        pieces.append(piece)
+    if frames is not None:
+        if frames < LEAST * len(pieces):
+            raise BadRequest(
+                f"options.path: {len(pieces)} textons need at least {LEAST * len(pieces)} frames, found {frames}"
+            )
+        pieces = fitted(pieces, frames)
+    return whole(pieces)
+
+
+def whole(pieces: Sequence[Piece], said: Sequence[str] = ()) -> Plan:
+    """Pieces as a plan that plays all of them to their ends."""
+    return Plan(tuple(pieces), sum(p.length for p in pieces), tuple(said))
+
+
+def swap_texton(model: TextonModel, plan: Plan, at: int, texton: int, rng: Generator, *, options: Any = None) -> Plan:
+    """The plan with another texton in place `at`; the others stay as they are, but bend to meet it."""
+    return _spliced(model, plan, at, at + 1, texton, rng, options)
+
+
+def insert_texton(model: TextonModel, plan: Plan, at: int, texton: int, rng: Generator, *, options: Any = None) -> Plan:
+    """The plan with a texton more, before the one in place `at`; at the plan's length it becomes the last."""
+    return _spliced(model, plan, at, at, texton, rng, options)
+
+
+def delete_texton(model: TextonModel, plan: Plan, at: int) -> Plan:
+    """The plan without the texton in place `at`; those around it meet, if the second may follow the first."""
+    _check_place(plan, at, len(plan.pieces) - 1)
+    if len(plan.pieces) == 1:
+        raise BadRequest("a path has at least one texton: the last one cannot be deleted")
+    pieces = [*plan.pieces[:at], *plan.pieces[at + 1 :]]
+    check_path(model, [p.texton for p in pieces])
+    return whole(pieces, plan.said)
+
+
+def _spliced(model: TextonModel, plan: Plan, start: int, stop: int, texton: int, rng: Generator, options: Any) -> Plan:
+    _check_place(plan, start, len(plan.pieces) - (stop - start))
+    _read_step(model, str(texton), start)
+    before, after = plan.pieces[:start], plan.pieces[stop:]
+    check_path(model, [*(p.texton for p in before), texton, *(p.texton for p in after)])
+    walk = Walk(model, model.Options() if options is None else options, rng)
+    fresh = walk.draw(before[-1], texton) if before else piece_of(model, int(rng.choice(model.of_texton(texton))))
+    return whole([*before, fresh, *after], plan.said)
+
+
+def _check_place(plan: Plan, at: int, last: int) -> None:
+    if not 0 <= at <= last:
+        raise BadRequest(f"there is no place {at} in this path of {len(plan.pieces)} textons; expected 0 to {last}")
+
+
+class Choices(NamedTuple):
+    """What may be done at one place of a path."""
+
+    texton: int
+    chance: float | None  # probability of the transition to the next; None for the last
+    swap: tuple[int, ...]  # textons that may stand here instead
+    insert: tuple[int, ...]  # textons that may come between this one and the next, or after the last
+    delete: bool
+
+
+def choices(model: TextonModel, path: Sequence[int]) -> list[Choices]:
+    """What an editor of a path may do at each of its places without asking for a transition that was never seen."""
+    check_path(model, path)
+    seen = model.counts > 0
+    total = model.counts.sum(1)
+    every = np.ones(len(seen), bool)
+    out = []
+    for k, texton in enumerate(path):
+        last = k == len(path) - 1
+        here = (seen[path[k - 1]] if k else every) & (every if last else seen[:, path[k + 1]])
+        here[texton] = False
+        between = seen[texton] & (every if last else seen[:, path[k + 1]])
+        closes = k == 0 or last or bool(seen[path[k - 1], path[k + 1]])
+        chance = None if last else float(model.counts[texton, path[k + 1]] / total[texton])
+        swap, insert = (tuple(int(t) for t in np.flatnonzero(who)) for who in (here, between))
+        out.append(Choices(texton, chance, swap, insert, closes and len(path) > 1))
+    return out
+
+
+def with_hard(piece: Piece, frames: Mapping[int, Frames]) -> Piece:
+    """The piece with more frames that it must pass through (counted from its start)."""
+    for t in frames:
+        if not 0 <= t < piece.length:
+            raise BadRequest(f"frame {t} is not inside this texton of {piece.length} frames (0 to {piece.length - 1})")
+    return dataclasses.replace(piece, hard={**piece.hard, **frames})
+
+
+class Distance(NamedTuple):
+    """How far a pose lies from the frames of a texton."""
+
+    spreads: float  # to the nearest observed frame, in spreads: RMS distance of the texton's frames from their mean
+    metres: float  # to the same frame, RMS over joints
+
+
+def distance_to_texton(model: TextonModel, texton: int, frame: Frames) -> Distance:
+    """How far one frame lies from all frames that a texton was learnt from, in the texton's own spread (LI 7)."""
+    base = model.textons[texton].base
+    seen = joined([model.observed[k].frames for k in model.of_texton(texton)])
+    y = to_coordinates(seen, model.space, base)
+    away = np.linalg.norm(y - to_coordinates(frame, model.space, base), axis=1)
+    spread = float(np.sqrt(((y - y.mean(0)) ** 2).sum(1).mean()))
+    near = int(away.argmin())
+    metres = float(pose_distance(frame, seen[near : near + 1], model.skeleton)[0, 0])
+    return Distance(float(away[near]) / max(spread, 1e-9), metres)
+
+
+def edit_pose(model: TextonModel, plan: Plan, frame: int, pose: PoseAt, *, push: str = "observed") -> Plan:
+    """The plan bent through a pose at one frame (LI fig. 11); joints that the pose leaves open stay as they were.
+
+    The frame becomes one more hard frame of its texton, which is solved again; no other texton changes, unless the
+    frame lies within `CARRIED` of key poses: these then change alike, so that the body is not whipped back. What is
+    said of the pose, with a warning from `FAR` spreads on, is added to the plan.
+    """
+    starts = np.cumsum([0, *(p.length for p in plan.pieces)])
+    if not 0 <= frame < starts[-1]:
+        raise BadRequest(f"there is no frame {frame} in this plan of {starts[-1]} frames")
+    k = int(np.searchsorted(starts, frame, side="right")) - 1
+    t = frame - int(starts[k])
+    pieces = list(plan.pieces)
+    piece, following = pieces[k], pieces[k + 1] if k + 1 < len(pieces) else None
+    was = model.piece_frames(piece, following, np.random.default_rng(0), noise=0.0, push=push)[t : t + 1]
+    now = posed(was, pose, model)
+    near = max(2, round(CARRIED * model.fps))
+    piece = with_hard(piece, {t: now})
+    if t < near and (t == 0 or 0 not in piece.hard):
+        keys = _carried(piece.keys, was, now)
+        piece = dataclasses.replace(piece, keys=keys, hard={u: f for u, f in piece.hard.items() if u > 1})
+        piece = with_hard(piece, {0: now} if t == 0 else {t: now})
+    if piece.length - t <= near and following is None:
+        piece = dataclasses.replace(piece, after=_carried(piece.after, was, now))
+    elif piece.length - t <= near and following is not None and 0 not in following.hard:
+        pieces[k + 1] = dataclasses.replace(following, keys=_carried(following.keys, was, now))
+    pieces[k] = piece
+    return dataclasses.replace(plan, pieces=tuple(pieces), said=(*plan.said, _said(model, piece, pose, was, now)))
+
+
+def _said(model: TextonModel, piece: Piece, pose: PoseAt, was: Frames, now: Frames) -> str:
+    far = distance_to_texton(model, piece.texton, now)
+    moved = 100 * float(pose_distance(was, now, model.skeleton)[0, 0])
+    note = (
+        f"{pose.describe()}: bends texton {piece.texton} by {moved:.0f} cm, to {far.spreads:.2f} spreads of it "
+        f"({100 * far.metres:.0f} cm) from its nearest frame"
+    )
+    return note if far.spreads <= FAR else f"{note}: far outside (above {FAR:g}), so the texton may be spoilt"
+
+
+def posed(frame: Frames, pose: PoseAt, model: TextonModel) -> Frames:
+    """One frame with the joints, and the height, that a pose fixes."""
+    joints, rotations, height = pose.target(model.skeleton)
+    turns, root = frame.turns.copy(), frame.root.copy()
+    turns[0, joints] = rotations
+    if 0 in joints:
+        turns[0, 0] = upright(turns[0, 0], model.skeleton)
+    if height is not None:
+        root[0, 3] = height
+    return Frames(turns, root)
+
+
+def _carried(keys: Frames, was: Frames, now: Frames) -> Frames:
+    """Key poses changed as one frame was changed: every joint by the same turn, the hips by the same height."""
+    turns = multiply(keys.turns, multiply(inverse(was.turns), now.turns))
+    root = keys.root.copy()
+    root[:, 3] += now.root[0, 3] - was.root[0, 3]
+    return Frames(turns, root)
