@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from motionloom.blend import append, transition_point
-from motionloom.blend.plants import STRETCHED, Body, Near, Standing, _within_reach, plant_fit
+from motionloom.blend.hold import STRETCHED, _Posed, _within_reach
+from motionloom.blend.plants import Near, Standing, plant_fit
 from motionloom.blend.quality import window_quality
 from motionloom.kinematics.contacts import foot_parts
-from motionloom.kinematics.forward import world
+from motionloom.kinematics.forward import fk_rotations
 from motionloom.rotation import rotate, yaw
 from motionloom.samples import make
 
@@ -62,13 +63,14 @@ def test_nothing_standing_moves_nothing(person):
 
 def test_a_leg_in_the_air_slows_down_before_it_is_straight(stroll):
     few = stroll[:FRAMES]
-    body = Body(few.skeleton, few.root, few.rotations, None)
+    posed = _Posed(*(values[None] for values in fk_rotations(few)))
     limb = tuple(few.skeleton.joint(f"left_{role}") for role in ("thigh", "shin", "foot"))
-    hip = world(*body)[0][:, limb[0]]
+    hip = posed.places[0, :, limb[0]]
     length = np.linalg.norm(few.skeleton.offsets[list(limb[1:])], axis=1).sum()
     asked = np.linspace(0.6, 1.3, FRAMES)
     air = np.zeros(FRAMES, bool)
-    got = _within_reach(body, limb, hip + [0, -1, 0] * (asked * length)[:, None], air, few.fps)
+    wanted = hip + [0, -1, 0] * (asked * length)[:, None]
+    [got] = _within_reach(posed, limb, wanted[None], air[None], few.fps)
     reached = np.linalg.norm(got - hip, axis=1) / length
     assert reached.max() <= STRETCHED
     np.testing.assert_allclose(reached[asked < 0.94], asked[asked < 0.94])

@@ -8,7 +8,8 @@ import numpy as np
 
 from motionloom.analysis.comparison import Measure
 from motionloom.analysis.ground import Alignment
-from motionloom.blend.plants import Body, Near, Standing, hold_plants, plant_fit, standing
+from motionloom.blend.hold import hold_plants
+from motionloom.blend.plants import Near, Standing, one_window, plant_fit, standing
 from motionloom.blend.point import SEARCH, Point, half_window, point_at, same_body, transition_point
 from motionloom.core import Clip, FloatArray, Origin, Source
 from motionloom.core.origin import joined as joined_origins
@@ -85,8 +86,9 @@ def assemble(join: Join, b: Clip, root: FloatArray, rotations: FloatArray, metho
     slides = _slides(join, b)
     if join.found:
         near = slice(w.start - 1, w.stop + 1)
-        body = Body(skeleton, root[near], rotations[near], None if slides is None else slides[near])
-        root[near], rotations[near] = hold_plants(body, *join.feet_near(b), a.fps)
+        own = None if slides is None else slides[near]
+        held = hold_plants(one_window(skeleton, root[near], rotations[near], own, *join.feet_near(b)), a.fps)
+        root[near], rotations[near] = held[0][0], held[1][0]
     names = tuple(dict.fromkeys((*a.label_names, *b.label_names)))
     labels = np.zeros((len(root), len(names)), bool)
     for i, name in enumerate(names):

@@ -150,25 +150,28 @@ def _spin(knee: FloatArray, pole: FloatArray, axis: FloatArray) -> FloatArray:
 
 
 def folding_direction(skeleton: Skeleton, limb: Sequence[int], places: FloatArray, turns: FloatArray) -> FloatArray:
-    """Where the lower bone folds to in this motion: (F, 3), world. The pole for frames with a straight limb.
+    """Where the lower bone folds to in this motion: (..., F, 3), world. The pole for frames with a straight limb.
 
-    The mean over all frames, in the upper joint's own frame, of the lower bone's part across the upper one. A limb
-    that never bends folds as bodies do: shins backward, forearms forward, by `travel.body_axes`.
+    The mean over all F frames, in the upper joint's own frame, of the lower bone's part across the upper one. A limb
+    that never bends folds as bodies do: shins backward, forearms forward, by `travel.body_axes`. `places` is
+    (..., F, J, 3): several motions may lie side by side.
     """
     thigh, shin, foot = limb
-    t = places[:, shin] - places[:, thigh]
-    s = places[:, foot] - places[:, shin]
+    t = places[..., shin, :] - places[..., thigh, :]
+    s = places[..., foot, :] - places[..., shin, :]
     t = t / np.linalg.norm(t, axis=-1, keepdims=True)
     s = s / np.linalg.norm(s, axis=-1, keepdims=True)
-    across = s - np.einsum("fi,fi->f", t, s)[:, None] * t
-    mean = rotate(inverse(turns[:, thigh]), across).mean(0)
-    if np.linalg.norm(mean) > 0.02:
-        return rotate(turns[:, thigh], mean / np.linalg.norm(mean))
+    across = s - np.einsum("...i,...i->...", t, s)[..., None] * t
+    mean = rotate(inverse(turns[..., thigh, :]), across).mean(-2, keepdims=True)
+    size = np.linalg.norm(mean, axis=-1, keepdims=True)
+    out = rotate(turns[..., thigh, :], mean / np.maximum(size, 1e-12))
+    if (size > 0.02).all():
+        return out
     from motionloom.kinematics.travel import body_axes
 
     forward = 1.0 if "arm" in skeleton.roles[thigh] else -1.0
-    world_from_body = multiply(turns[:, 0], body_axes(skeleton))
-    return rotate(world_from_body, [0.0, 0.0, forward])
+    world_from_body = multiply(turns[..., 0, :], body_axes(skeleton))
+    return np.where(size > 0.02, out, rotate(world_from_body, [0.0, 0.0, forward]))
 
 
 def limb_rotations(
@@ -180,16 +183,20 @@ def limb_rotations(
     *,
     orientation: FloatArray | None = None,
     pole: FloatArray | None = None,
+    bend: FloatArray | None = None,
     soft: float = SOFT,
     slides: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """`place_limb` on plain arrays: new local rotations (F, J, 4) and what each frame missed (F,), metres."""
+    """`place_limb` on plain arrays: new local rotations (F, J, 4) and what each frame missed (F,), metres.
+
+    `bend` (F, 3) is where the lower bone folds to, for frames that are not of one motion; else `folding_direction`.
+    """
     thigh, shin, foot = limb
     if not (thigh in skeleton.chain(shin) and shin in skeleton.chain(foot)) or len({thigh, shin, foot}) < 3:
         said = ", ".join(repr(skeleton.names[j]) for j in limb)
         raise BadRequest(f"a limb is three joints, each above the next; {said} are not")
     places, turns = world(skeleton, root, rotations, slides)
-    bend = folding_direction(skeleton, limb, places, turns)
+    bend = folding_direction(skeleton, limb, places, turns) if bend is None else bend
     solved = two_bone(places[:, thigh], places[:, shin], places[:, foot], targets, bend=bend, pole=pole, soft=soft)
     out = np.array(rotations)
     above_shin = turns[:, skeleton.parents[shin]]
