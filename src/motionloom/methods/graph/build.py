@@ -1,0 +1,168 @@
+"""From clips to a motion graph: which frames are alike enough to go over from one to the other (GUAN 2.4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from motionloom.analysis.comparison import Comparison, Measure
+from motionloom.analysis.point_cloud import PointCloud
+from motionloom.analysis.similarity import measure_named
+from motionloom.analysis.weights import joint_weights
+from motionloom.blend.point import half_window, same_body
+from motionloom.core import BadRequest, Clip, IntArray, concatenate
+from motionloom.kinematics.contacts import contacts as contacts_of
+from motionloom.kinematics.contacts import foot_parts, with_contacts
+from motionloom.kinematics.forward import fk
+from motionloom.methods.graph.core import Graph, Transitions
+from motionloom.methods.graph.labels import Limits, label_sets, limit_table, read_limits
+from motionloom.methods.graph.laying import lay_all, spans
+
+LIMIT = 0.08  # m, root mean square: default for point clouds
+SHARE = 0.01  # of all pairs: what is alike by default in measures without a natural unit
+TILE = 1024  # rows and columns of the matrix computed at a time
+REACH = {"joint-angles": 1, "joint-positions": 2, "curvature": 6}  # frames to each side that a frame's features need
+
+
+def find_transitions(
+    clips: Sequence[Clip],
+    *,
+    measure: str = "point-cloud",
+    window: float = 0.35,
+    blend: float = 0.4,
+    limit: float | None = None,
+    limits: Limits | str = "",
+    minima: bool = True,
+    apart: float = 0.1,
+    shortest: float = 0.5,
+    contacts: bool = False,
+) -> Transitions:
+    """All pairs of frames that are alike enough for a transition, in both directions, and how it lies on the ground.
+
+    A pair must be at or below `limit`: for point clouds the root mean square distance of the joints in metres (default
+    0.08), for other measures a value in their own unit (default: what 1 % of all pairs do not exceed). `limits` says
+    it for pairs of labels: {("walk", "jog"): 0.09} or "walk jog 9cm"; where several hold, the strictest. With `minima`
+    only pairs that are most alike within `apart` seconds in both clips (GUAN 2.4.1), else all. Frames of one clip less
+    than `shortest` seconds apart are left out; so are frames without `blend` / 2 seconds of clip on either side. With
+    `contacts` the same heels and toes stand in both frames. `window` is how many seconds of motion around each frame
+    the measure looks at (point clouds, curvature). Clips are taken as `ready` makes them.
+    """
+    fps = clips[0].fps
+    half = half_window(blend, fps)
+    chosen = _measure(measure, window, fps, clips)
+    span = spans(clips, max(half, chosen.radius + REACH.get(measure, 0)))
+    found = label_sets(clips)
+    if not (span[:, 0] < span[:, 1]).any():
+        return _empty()
+    comparison = _prepared(chosen, clips)
+    given = read_limits(limits) if isinstance(limits, str) else limits
+    if limit is None:
+        limit = LIMIT if measure == "point-cloud" else _likely(comparison, span, SHARE)
+    table = limit_table(found, limit, given)
+    if measure == "point-cloud":
+        table = table**2
+    radius = max(1, round(apart * fps)) if minima else 0
+    rules = _Rules(span, found.of, table.astype(np.float32), radius, max(1, round(shortest * fps)))
+    a, b, distance = _pairs(comparison, rules)
+    if contacts:
+        same = _stances(clips)
+        keep = same[a] == same[b]
+        a, b, distance = a[keep], b[keep], distance[keep]
+    if measure == "point-cloud":
+        distance = np.sqrt(distance)
+    a, b, distance = np.concatenate([a, b]), np.concatenate([b, a]), np.concatenate([distance, distance])
+    order = np.lexsort((b, a))
+    a, b, distance = a[order], b[order], distance[order]
+    turn, shift = lay_all(clips, a, b, half)
+    return Transitions(a, b, distance, turn, shift)
+
+
+def build(clips: Sequence[Clip], *, blend: float = 0.4, **settings: Any) -> Graph:
+    """A motion graph of clips: their contacts as labels, and all transitions (`find_transitions` says with what).
+
+    `prune` then takes away what leads nowhere.
+    """
+    made = ready(clips)
+    return Graph(made, find_transitions(made, blend=blend, **settings), half_window(blend, made[0].fps))
+
+
+def ready(clips: Sequence[Clip]) -> tuple[Clip, ...]:
+    """Clips as a graph needs them: all on the first one's skeleton, at one frame rate, with contacts as labels."""
+    if not clips:
+        raise BadRequest("a motion graph needs at least one clip, found none")
+    return tuple(with_contacts(same_body(clips[0], clip)) for clip in clips)
+
+
+class _Rules(NamedTuple):
+    """What `choose` needs beside the values."""
+
+    span: IntArray
+    kind: IntArray
+    table: Any
+    radius: int
+    apart: int
+
+
+def _measure(name: str, window: float, fps: float, clips: Sequence[Clip]) -> Measure:
+    if not (np.isfinite(window) and window >= 0):
+        raise BadRequest(f"window: expected 0 s or more, found {window}")
+    return measure_named(name, radius=round(window * fps / 2), database=clips)
+
+
+def _prepared(measure: Measure, clips: Sequence[Clip]) -> Comparison:
+    """All clips one after the other against themselves; rows near the joints are never looked at."""
+    if isinstance(measure, PointCloud):
+        points = np.concatenate([fk(c) for c in clips])
+        return measure.between(points, points, joint_weights(clips[0].skeleton, measure.weights))
+    long = concatenate(clips)
+    return measure.prepare(long, long)
+
+
+def _pairs(comparison: Comparison, rules: _Rules) -> tuple[IntArray, IntArray, Any]:
+    """Chosen frames a < b and their values, tile by tile of the upper triangle."""
+    from motionloom.methods.graph._kernels import choose
+
+    first, size = comparison.first[0], comparison.shape[0]
+    cells, values = [np.empty((0, 2), np.int64)], [np.empty(0)]
+    for top in range(0, size, TILE):
+        for left in range(top, size, TILE):
+            rows, columns = ((at, min(at + TILE, size)) for at in (top, left))
+            wide = [(max(0, s - rules.radius), min(size, e + rules.radius)) for s, e in (rows, columns)]
+            block = comparison.block(slice(*wide[0]), slice(*wide[1]))
+            corner = (wide[0][0] + first, wide[1][0] + first)
+            inner = (rows[0] - wide[0][0], rows[1] - wide[0][0], columns[0] - wide[1][0], columns[1] - wide[1][0])
+            found, held = choose(block, corner, inner, *rules)
+            cells.append(found)
+            values.append(held)
+    pairs = np.concatenate(cells)
+    return pairs[:, 0], pairs[:, 1], np.concatenate(values).astype(float)
+
+
+def _likely(comparison: Comparison, span: IntArray, share: float) -> float:
+    """The value that `share` of the pairs do not exceed, read off at most 16 x 16 evenly spaced tiles of 32 cells."""
+    first, size = comparison.first[0], comparison.shape[0]
+    counts = (span[:, 0] < span[:, 1])[first : first + size]
+    at = np.unique(np.linspace(0, max(0, size - 32), 16).astype(int))
+    seen = []
+    for i in at:
+        for j in at[at > i]:
+            block = comparison.block(slice(i, min(i + 32, size)), slice(j, min(j + 32, size)))
+            seen.append(block[counts[i : i + 32]][:, counts[j : j + 32]].ravel())
+    flat = np.concatenate(seen) if seen else np.zeros(1)
+    return float(np.quantile(flat, share)) if flat.size else 0.0
+
+
+def _stances(clips: Sequence[Clip]) -> IntArray:
+    """(N,) which heels and toes stand in each frame, as one number."""
+    labels = [p.label for p in foot_parts(clips[0].skeleton)]
+    if not labels:
+        raise BadRequest("contacts: this body has no feet, so frames cannot be told apart by them")
+    power = 2 ** np.arange(len(labels))
+    return np.concatenate([np.stack([found[n] for n in labels], 1) @ power for found in map(contacts_of, clips)])
+
+
+def _empty() -> Transitions:
+    none = np.empty(0, np.int64)
+    return Transitions(none, none, np.empty(0), np.empty(0), np.empty((0, 2)))
