@@ -1,0 +1,129 @@
+"""The upper level's clusters: groups of frames in which the body looks alike and moves alike (GUAN 2.4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray
+from motionloom.kinematics.loop import seam_features
+
+ROUNDS = 100  # of Lloyd's algorithm at most; it stops by itself long before
+
+
+class Clusters(NamedTuple):
+    """Every frame's cluster, counted through all clips, and one frame for each cluster that shows what it is like."""
+
+    of: IntArray  # (N,) cluster of each frame
+    example: IntArray  # (K,) the frame nearest to the cluster's mean
+
+    @property
+    def count(self) -> int:
+        return len(self.example)
+
+
+def cluster_features(clips: Sequence[Clip]) -> FloatArray:
+    """(N, D) metres: joint positions, and velocities times 0.1 s, seen from the hips' place and heading.
+
+    These are `seam_features`: the distance of two rows is a root mean square over joints. Velocities hold the travel,
+    so a turn to the left and one to the right are two clusters although their poses hardly differ.
+    """
+    return np.concatenate([seam_features(clip) for clip in clips])
+
+
+def find_clusters(clips: Sequence[Clip], count: int, *, shortest: int, rng: Generator) -> Clusters:
+    """Frames in `count` clusters (or as many as there are different frames), by k-means on `cluster_features`.
+
+    GUAN only asks for "clustering analysis". k-means (Lloyd), begun with k-means++ seeds, is the same for the same
+    generator. Along each clip, a stay of fewer than `shortest` frames joins the neighbour that it is nearer to: a
+    frame on the border between two clusters is no action of its own. Clusters that end up empty are left out; they
+    are numbered by how many frames they have, the largest first.
+    """
+    if count < 1:
+        raise BadRequest(f"clusters: expected 1 or more, found {count}")
+    features = cluster_features(clips)
+    of, means = k_means(features, count, rng)
+    ends = np.cumsum([len(c) for c in clips])
+    of = np.concatenate(
+        [settled(part, rows, means, shortest) for part, rows in zip(np.split(of, ends[:-1]), np.split(features, ends[:-1]), strict=True)]
+    )  # fmt: skip
+    return _numbered(of, features)
+
+
+def k_means(features: FloatArray, count: int, rng: Generator) -> tuple[IntArray, FloatArray]:
+    """Rows (N, D) in at most `count` groups about their means: (N,) group of each row and (K, D) means.
+
+    Seeds by k-means++ (Arthur and Vassilvitskii 2007): each next one is a row drawn with a chance that grows with its
+    squared distance from the seeds so far. Then rows go to the nearest mean and means to their rows (Lloyd 1982).
+    """
+    means = _seeds(features, count, rng)
+    of = np.full(len(features), -1)
+    for _ in range(ROUNDS):
+        now = _squares(features, means).argmin(1)
+        if np.array_equal(now, of):
+            break
+        of = now
+        for k in range(len(means)):
+            if (of == k).any():
+                means[k] = features[of == k].mean(0)
+    return of, means
+
+
+def _seeds(features: FloatArray, count: int, rng: Generator) -> FloatArray:
+    chosen = [int(rng.integers(len(features)))]
+    away = _squares(features, features[chosen])[:, 0]
+    while len(chosen) < count and away.max() > 1e-12:
+        total = np.cumsum(away)
+        chosen.append(int(np.searchsorted(total, rng.random() * total[-1], side="right").clip(0, len(away) - 1)))
+        away = np.minimum(away, _squares(features, features[chosen[-1:]])[:, 0])
+    return features[chosen].copy()
+
+
+def _squares(rows: FloatArray, means: FloatArray) -> FloatArray:
+    """(N, K) squared distances."""
+    squares = (rows**2).sum(1)[:, None] + (means**2).sum(1) - 2 * rows @ means.T
+    return np.maximum(squares, 0.0)
+
+
+def settled(of: IntArray, features: FloatArray, means: FloatArray, shortest: int) -> IntArray:
+    """The clusters (F,) along one clip without stays of fewer than `shortest` frames, shortest stays first.
+
+    A short stay takes the cluster before or after it, whichever mean is nearer to its frames.
+    """
+    of = of.copy()
+    while True:
+        cuts = np.concatenate([[0], np.flatnonzero(np.diff(of)) + 1, [len(of)]])
+        lengths = np.diff(cuts)
+        if len(lengths) < 2 or lengths.min() >= shortest:
+            return of
+        k = int(lengths.argmin())
+        a, b = int(cuts[k]), int(cuts[k + 1])
+        beside = [int(of[i]) for i in (a - 1, b) if 0 <= i < len(of)]
+        far = [float(_squares(features[a:b], means[[c]]).sum()) for c in beside]
+        of[a:b] = beside[int(np.argmin(far))]
+
+
+def _numbered(of: IntArray, features: FloatArray) -> Clusters:
+    """Without empty clusters, the largest first, each with its most typical frame."""
+    used, counts = np.unique(of, return_counts=True)
+    order = used[np.argsort(-counts, kind="stable")]
+    place = np.zeros(int(used.max()) + 1, np.int64)
+    place[order] = np.arange(len(order))
+    out = place[of]
+    example = np.empty(len(order), np.int64)
+    for k in range(len(order)):
+        frames = np.flatnonzero(out == k)
+        middle = features[frames].mean(0, keepdims=True)
+        example[k] = frames[_squares(features[frames], middle)[:, 0].argmin()]
+    return Clusters(out, example)
+
+
+def stays(of: IntArray, clip_of: IntArray) -> list[tuple[int, int, int]]:
+    """Each unbroken stay in one cluster of one clip: (cluster, first frame, end frame)."""
+    breaks = np.concatenate([[True], (np.diff(of) != 0) | (np.diff(clip_of) != 0)])
+    firsts = np.flatnonzero(breaks)
+    ends = np.append(firsts[1:], len(of))
+    return [(int(of[a]), int(a), int(b)) for a, b in zip(firsts, ends, strict=True)]
