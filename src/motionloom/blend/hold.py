@@ -95,7 +95,7 @@ def _targets(windows: Windows, posed: _Posed) -> list[_Target]:
     out = []
     for foot in feet(windows.skeleton):
         own = [i for i, part in enumerate(parts) if part.foot.name == foot.name]
-        stands = windows.on[..., own].any(-1)
+        stands = np.asarray(windows.on[..., own].any(-1))
         if not stands[:, 1:-1].any():
             continue
         points = [places[:, :, parts[i].joint] + rotate(turns[:, :, parts[i].joint], parts[i].offset) for i in own]
