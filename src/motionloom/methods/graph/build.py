@@ -19,6 +19,7 @@ from motionloom.kinematics.forward import fk
 from motionloom.methods.graph.core import Graph, Transitions
 from motionloom.methods.graph.labels import Limits, label_sets, limit_table, read_limits
 from motionloom.methods.graph.laying import lay_all, spans
+from motionloom.methods.graph.thinning import Thinner
 
 LIMIT = 0.08  # m, root mean square: default for point clouds
 SHARE = 0.01  # of all pairs: what is alike by default in measures without a natural unit
@@ -38,6 +39,7 @@ def find_transitions(
     apart: float = 0.1,
     shortest: float = 0.5,
     contacts: bool = False,
+    most: int | None = None,
 ) -> Transitions:
     """All pairs of frames that are alike enough for a transition, in both directions, and how it lies on the ground.
 
@@ -47,7 +49,8 @@ def find_transitions(
     only pairs that are most alike within `apart` seconds in both clips (GUAN 2.4.1), else all. Frames of one clip less
     than `shortest` seconds apart are left out; so are frames without `blend` / 2 seconds of clip on either side. With
     `contacts` the same heels and toes stand in both frames. `window` is how many seconds of motion around each frame
-    the measure looks at (point clouds, curvature). Clips are taken as `ready` makes them.
+    the measure looks at (point clouds, curvature). With `most`, the best of each little square of frames, squares as
+    small as that allows (see `Thinner`). Clips are taken as `ready` makes them.
     """
     fps = clips[0].fps
     half = half_window(blend, fps)
@@ -65,7 +68,8 @@ def find_transitions(
         table = table**2
     radius = max(1, round(apart * fps)) if minima else 0
     rules = _Rules(span, found.of, table.astype(np.float32), radius, max(1, round(shortest * fps)))
-    a, b, distance = _pairs(comparison, rules)
+    thinner = None if most is None else Thinner(np.concatenate([[0], np.cumsum([len(c) for c in clips])]), most // 2)
+    a, b, distance = _pairs(comparison, rules, thinner)
     if contacts:
         same = _stances(clips)
         keep = same[a] == same[b]
@@ -120,7 +124,7 @@ def _prepared(measure: Measure, clips: Sequence[Clip]) -> Comparison:
     return measure.prepare(long, long)
 
 
-def _pairs(comparison: Comparison, rules: _Rules) -> tuple[IntArray, IntArray, Any]:
+def _pairs(comparison: Comparison, rules: _Rules, thinner: Thinner | None) -> tuple[IntArray, IntArray, Any]:
     """Chosen frames a < b and their values, tile by tile of the upper triangle."""
     from motionloom.methods.graph._kernels import choose
 
@@ -134,8 +138,14 @@ def _pairs(comparison: Comparison, rules: _Rules) -> tuple[IntArray, IntArray, A
             corner = (wide[0][0] + first, wide[1][0] + first)
             inner = (rows[0] - wide[0][0], rows[1] - wide[0][0], columns[0] - wide[1][0], columns[1] - wide[1][0])
             found, held = choose(block, corner, inner, *rules)
+            if thinner is not None:
+                thinner.add(found, held)
+                continue
             cells.append(found)
             values.append(held)
+    if thinner is not None:
+        pairs, kept = thinner.result()
+        return pairs[:, 0], pairs[:, 1], kept.astype(float)
     pairs = np.concatenate(cells)
     return pairs[:, 0], pairs[:, 1], np.concatenate(values).astype(float)
 
