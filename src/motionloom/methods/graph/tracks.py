@@ -70,9 +70,7 @@ def tracks(graph: Graph) -> Tracks:
         own = (
             np.concatenate([clip.root[:, [0, 2]] for clip in graph.clips]),
             np.concatenate([np.unwrap(headings(clip)) for clip in graph.clips]),
-            multiply(
-                np.concatenate([clip.rotations[:, 0] for clip in graph.clips]), body_axes(graph.clips[0].skeleton)
-            ),
+            multiply(np.concatenate([clip.rotations[:, 0] for clip in graph.clips]), axes),
         )
         for values in own:
             values.flags.writeable = False
