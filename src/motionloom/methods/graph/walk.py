@@ -141,7 +141,8 @@ def _start(graph: Graph, start: int, inside: BoolArray) -> int:
     if not 0 <= start < graph.count:
         raise BadRequest(f"a walk starts at a frame from 0 to {graph.count - 1}, found {start}")
     if not inside[start]:
-        good = np.flatnonzero(inside)
+        same = inside & (graph.clip_of == graph.clip_of[start])
+        good = np.flatnonzero(same if same.any() else inside)
         near = int(good[np.abs(good - start).argmin()])
         raise NoPath(
             f"from {graph_frame(graph, start)} no walk goes on for ever; the nearest that does is "
