@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from motionloom.core import Skeleton
-from motionloom.evaluate.base import NotApplicable, heights
+from motionloom.evaluate.base import NotApplicable, heights, off_the_floor
 from motionloom.evaluate.floor import floating, penetration
-from motionloom.evaluate.physics import distance_to_hull, flights, gravity_error, outside_support
+from motionloom.evaluate.physics import distance_to_hull, flights, gravity_error, in_the_air, outside_support
 from motionloom.kinematics.mass import DE_LEVA, NoMass, centre_of_mass
 
 
@@ -46,12 +46,43 @@ def test_distance_from_a_triangle_a_line_and_a_point():
 
 
 def test_a_centre_of_mass_ten_centimetres_beside_the_foot_is_five_outside():
-    centre = np.tile([0.10, 0.9, 0.0], (6, 1))
-    feet = np.tile([[0.0, 0, -0.1], [0.0, 0, 0.1]], (6, 1, 1))
-    touching = np.ones((6, 2), bool)
-    assert outside_support(centre, feet, touching, 30.0) == pytest.approx(np.full(6, 0.05))
+    centre = np.tile([0.10, 0.9, 0.0], (12, 1))
+    feet = np.tile([[0.0, 0, -0.1], [0.0, 0, 0.1]], (12, 1, 1))
+    touching = np.ones((12, 2), bool)
+    assert outside_support(centre, feet, touching, 30.0) == pytest.approx(np.full(12, 0.05))
     with pytest.raises(NotApplicable, match="never stands still"):
-        outside_support(centre + np.arange(6)[:, None] * [0.1, 0, 0], feet, touching, 30.0)
+        outside_support(centre + np.arange(12)[:, None] * [0.1, 0, 0], feet, touching, 30.0)
+
+
+def test_a_body_that_sits_or_only_turns_back_does_not_stand_still():
+    centre = np.tile([0.10, 0.9, 0.0], (12, 1))
+    feet, touching = np.tile([0.0, 0.0, 0.0], (12, 1, 1)), np.ones((12, 1), bool)
+    assert outside_support(centre, feet, touching, 30.0, leg=1.1) == pytest.approx(np.full(12, 0.05))  # 0.9 > 0.88
+    with pytest.raises(NotApplicable, match="never stands still"):
+        outside_support(centre, feet, touching, 30.0, leg=1.2)  # 0.9 < 0.96: it sits
+    swings = centre + np.abs(np.arange(12) - 6)[:, None] * [0.02, 0, 0]  # 0.6 m/s, at rest for one frame
+    with pytest.raises(NotApplicable, match="never stands still"):
+        outside_support(swings, feet, touching, 30.0, leg=1.0)
+
+
+def test_in_the_air_nothing_may_carry_the_body():
+    feet, hands, centre = np.zeros((6, 2, 3)), np.ones((6, 2, 3)), np.tile([0, 1.0, 0], (6, 1))
+    feet[1:, :, 1] = 0.05  # 4 cm is lifted
+    feet[2, 0, 1] = 0.03
+    hands[3, 1, 1] = 0.2  # a hand on the floor: a cartwheel
+    centre[4, 1] = 0.6  # low: it sits
+    assert in_the_air(feet, hands, centre, 0.9, 0.0).tolist() == [False, True, False, False, False, True]
+
+
+def test_bodies_that_swim_or_fly_are_not_on_their_feet_and_others_are():
+    kick = np.zeros((100, 1, 3))
+    kick[:, 0, 1] = 0.3 * np.abs(np.sin(np.arange(100)))  # at the lowest 2.5 cm for few frames
+    never = np.zeros((100, 1), bool)
+    assert "it lies or swims" in str(off_the_floor(kick, never, 0.4, 0.9, None))
+    assert "it flies or climbs" in str(off_the_floor(kick, never, 2.0, 0.9, None))
+    assert off_the_floor(kick, never, 0.9, 0.9, None) is None  # upright: whatever it does, it should stand
+    assert off_the_floor(kick, np.ones((100, 1), bool), 0.4, 0.9, None) is None  # it touches: it sits
+    assert off_the_floor(0 * kick, never, 0.4, 0.9, None) is None  # its feet stay low: they slide
 
 
 @pytest.mark.parametrize("fall", [9.81, 4.0])

@@ -28,6 +28,7 @@ def test_the_largest_jump_names_frame_and_joint(tiny: Clip):
     size, frame, joint = largest_jump(replace(tiny, rotations=rotations))
     assert (frame, joint) == (6, 2)
     assert size == pytest.approx(1.0, abs=0.1)
+    assert largest_jump(replace(tiny, rotations=rotations), joints=[0, 1])[2] != 2  # only those that are looked at
 
 
 def test_a_flip_is_a_turn_of_more_than_90_degrees_in_a_frame(tiny: Clip):

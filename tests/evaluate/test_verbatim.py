@@ -68,3 +68,8 @@ def test_the_fast_version_agrees_with_the_slow_one(arm, rng):
 def test_the_sources_are_looked_at_in_the_results_frame_rate(wander):
     half = wander[::2]
     assert verbatim_run(replace(half, fps=15.0), [wander]).length == 45
+
+
+def test_a_copy_may_begin_at_any_frame_of_a_faster_source(wander):
+    thirds = replace(wander[2::3], fps=10.0)  # frames 2, 5, 8 ... of 30 a second
+    assert verbatim_run(thirds, [wander[:6], wander]) == Run(30, 0, 1, 2)

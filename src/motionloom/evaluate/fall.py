@@ -7,14 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.core import BoolArray, Clip, FloatArray
-from motionloom.evaluate.physics import flights
+from motionloom.core import Clip
+from motionloom.evaluate.physics import flights, in_the_air
 from motionloom.kinematics.forward import fk
 from motionloom.kinematics.mass import GRAVITY, NEEDED, centre_of_mass
+from motionloom.kinematics.proportions import leg_length
 from motionloom.kinematics.roles import feet
 
-LIFTED = 0.04  # metres above their usual lowest: all foot joints this high are off the floor
-CLEAR = 0.3  # metres: a wrist nearer to the floor than this may hold the body up (cartwheels)
 JUMP = 0.025  # metres that the centre of mass must rise or fall in the air to weigh anything
 EXACT = 0.03  # misfit of the parabola as a share of that: more is no free flight
 WRONG = 0.2  # a rate off by more than this share is contradicted; steps of a run scatter by 0.15
@@ -37,24 +36,19 @@ def free_falls(clip: Clip) -> list[FreeFall]:
     if any(clip.skeleton.find(role) is None for role in NEEDED):
         return []
     points = fk(clip)
-    centre = centre_of_mass(clip.skeleton, points)[:, 1]
+    masses = centre_of_mass(clip.skeleton, points)
+    joints = [j for foot in feet(clip.skeleton) for j in (foot.ankle, foot.toe) if j is not None]
+    hands = [clip.skeleton.joint(f"{side}_hand") for side in ("left", "right")]
+    air = in_the_air(points[:, joints], points[:, hands], masses, leg_length(clip.skeleton))
+    centre = masses[:, 1]
     out = []
-    for f in flights(centre, _in_the_air(clip, points), clip.fps, shortest=8):
+    for f in flights(centre, air, clip.fps, shortest=8):
         path = centre[f.start + 1 : f.stop - 1]
         rise = float(np.ptp(path))
         top = int(path.argmax())
         if f.fall > 0 and rise > JUMP and f.misfit < EXACT * rise and 0.1 < top / len(path) < 0.9:
             out.append(FreeFall(f.start, f.stop, clip.fps * float(np.sqrt(GRAVITY / f.fall)), rise))
     return out
-
-
-def _in_the_air(clip: Clip, points: FloatArray) -> BoolArray:
-    """(F,) neither a foot nor a hand is on the floor."""
-    joints = [j for foot in feet(clip.skeleton) for j in (foot.ankle, foot.toe) if j is not None]
-    low = np.percentile(points[:, joints, 1], 1, axis=0)
-    lifted = (points[:, joints, 1] - low > LIFTED).all(axis=1)
-    hands = [clip.skeleton.joint(f"{side}_hand") for side in ("left", "right")]
-    return lifted & (points[:, hands, 1] > low.min() + CLEAR).all(axis=1)
 
 
 def true_rate(falls: Sequence[FreeFall]) -> float | None:

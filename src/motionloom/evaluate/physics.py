@@ -7,12 +7,16 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, FloatArray
-from motionloom.evaluate.base import NotApplicable
+from motionloom.evaluate.base import NotApplicable, heights
 from motionloom.kinematics.contacts import runs
 from motionloom.kinematics.mass import GRAVITY
 
 SLOW = 0.15  # m/s: a centre of mass slower than this stands still, and must be over its support
+STEADY = 0.25  # seconds that it must be so slow
+UPRIGHT = 0.8  # leg lengths from a foot joint to the centre of mass: 1.0 stands, 0.65 sits on a chair
 BREADTH = 0.05  # metres: half a foot's width; joints lie in the foot's middle, so the support is that much wider
+LIFTED = 0.04  # metres above their usual lowest: all foot joints this high are off the floor
+CLEAR = 0.3  # metres: a wrist nearer to the floor than this may hold the body up
 SHORTEST = 0.17  # seconds: shorter flights are steps of a run, and too short to fit
 LEAST = 5  # frames that a parabola is fitted to at least
 
@@ -26,18 +30,26 @@ class Flight(NamedTuple):
     misfit: float
 
 
-def outside_support(centre: FloatArray, feet: FloatArray, touching: BoolArray, fps: float) -> FloatArray:
+def outside_support(
+    centre: FloatArray, feet: FloatArray, touching: BoolArray, fps: float, *, leg: float = 0.0
+) -> FloatArray:
     """Metres by which the centre of mass (F, 3) is outside its support, for every frame in which the body stands still.
 
-    Standing still: some foot joint touches and the centre moves slower than 0.15 m/s along the ground. The support is
-    the convex hull of the touching foot joints (F, n, 3) on the ground, grown by half a foot's width.
+    Standing still: some foot joint touches, the centre moves slower than 0.15 m/s along the ground for a quarter of a
+    second (shorter, it only turns back: balance is in motion then), and it is 0.8 `leg` (metres) or more above the
+    touching joints (lower, the body sits or kneels, and something else carries it).
+    The support is the convex hull of the touching foot joints (F, n, 3) on the ground, grown by half a foot's width.
     """
     if not touching.any():
         raise NotApplicable("no foot ever touches the floor")
     if len(centre) < 2:
         raise NotApplicable("one frame only: it cannot be told whether the body stands still")
     speed = np.linalg.norm(np.gradient(centre[:, [0, 2]], 1 / fps, axis=0), axis=1)
-    still = np.flatnonzero((speed < SLOW) & touching.any(axis=1))
+    lowest = np.where(touching, feet[..., 1], np.inf).min(axis=1)
+    slow = np.zeros(len(centre), bool)
+    for start, stop in runs(speed < SLOW):
+        slow[start:stop] = stop - start >= STEADY * fps
+    still = np.flatnonzero(slow & (centre[:, 1] - lowest >= UPRIGHT * leg) & touching.any(axis=1))
     if not len(still):
         raise NotApplicable("the body never stands still")
     away = [distance_to_hull(centre[f, [0, 2]], feet[f, touching[f]][:, [0, 2]]) for f in still]
@@ -65,6 +77,21 @@ def _inside(point: FloatArray, corners: FloatArray) -> bool:
     angles = np.sort(np.arctan2(away[:, 1], away[:, 0]))
     gaps = np.diff(np.append(angles, angles[0] + 2 * np.pi))
     return bool(gaps.max() < np.pi)
+
+
+def in_the_air(
+    feet: FloatArray, hands: FloatArray, centre: FloatArray, leg: float, ground: float | None = None
+) -> BoolArray:
+    """(F,) nothing carries the body: all foot joints (F, n, 3) are lifted, and it is up.
+
+    Lifted: 4 cm above `ground` or each joint's own 1st percentile; a foot that slides along the floor is not in the
+    air. Up: both wrists (F, 2, 3) are 0.3 m above the floor (cartwheels), and the centre of mass
+    (F, 3) is 0.8 `leg` above it (a body that sits or lies).
+    """
+    above = heights(feet, ground)
+    floor = ground if ground is not None else float(np.percentile(feet[..., 1], 1, axis=0).min())
+    up = (hands[..., 1].min(axis=1) > floor + CLEAR) & (centre[:, 1] > floor + UPRIGHT * leg)
+    return np.asarray((above > LIFTED).all(axis=1) & up)
 
 
 def flights(height: FloatArray, airborne: BoolArray, fps: float, *, shortest: int | None = None) -> list[Flight]:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip, FloatArray, same_hierarchy
+from motionloom.core import BadRequest, Clip, FloatArray, SkeletonMismatch, require_same_hierarchy
 from motionloom.evaluate.base import NotApplicable, Take, take, upright_rotations
 from motionloom.evaluate.statistics import centre_of, centred_channels
 from motionloom.evaluate.windows import WIDE, WindowScores, window_scores
@@ -37,11 +37,10 @@ class Reference:
     def require_same_body(self, result: Take) -> None:
         """Raise `NotApplicable` unless poses of the result and of every source can be compared joint by joint."""
         for source in self.takes:
-            if not same_hierarchy(result.skeleton, source.skeleton):
-                raise NotApplicable(
-                    f"other skeletons: {len(result.skeleton)} joints here, {len(source.skeleton)} in {source.name!r}, "
-                    "or other names or parents"
-                )
+            try:
+                require_same_hierarchy(result.skeleton, source.skeleton, names=(result.name, source.name))
+            except SkeletonMismatch as error:
+                raise NotApplicable(f"other skeletons: {error}") from None
         if result.features.shape[1] <= 6 and not np.ptp(result.features, axis=0).any():
             raise NotApplicable("the only joint never turns: there are no poses to compare")
 
@@ -58,6 +57,12 @@ class Reference:
     def channels(self) -> list[FloatArray]:
         """Exponential maps (F, K, 3) about `centre`, one array per take."""
         return [centred_channels(upright_rotations(t.clip), self.centre) for t in self.takes]
+
+    @cached_property
+    def sound_channels(self) -> list[FloatArray]:
+        """The same without the frames that `motionloom check` calls broken: how far joints really turn."""
+        pieces = [p for t in self.takes for p in t.sound]
+        return [centred_channels(upright_rotations(p.clip), self.centre) for p in pieces]
 
     @cached_property
     def shuffled(self) -> WindowScores:

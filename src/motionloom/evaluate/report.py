@@ -98,7 +98,8 @@ def source_values(source: Reference, *, each: Each = iter) -> dict[str, Own]:
 
 def _own(family: Family, source: Reference) -> dict[str, Own]:
     if not family.compares:
-        rows = [(len(t), numbers(family, t, source)) for t in source.takes]
+        takes = [p for t in source.takes for p in t.sound] if family.sound else source.takes
+        rows = [(len(t), numbers(family, t, source)) for t in takes]
     elif len(source) < 2:
         return dict.fromkeys(family.names, Own(None, reason="one source clip only: none can be held out"))
     else:

@@ -29,13 +29,18 @@ def peak_acceleration(points: FloatArray, fps: float) -> float:
     return float(np.sqrt(np.einsum("fjc,fjc->fj", second, second).mean(axis=1)).max())
 
 
-def largest_jump(clip: Clip) -> tuple[float, int, int]:
-    """The largest frame-to-frame rotation of any joint: radians, the frame it leads to, and the joint."""
+def largest_jump(clip: Clip, joints: Sequence[int] | None = None) -> tuple[float, int, int]:
+    """The largest frame-to-frame rotation of any joint: radians, the frame it leads to, and the joint.
+
+    `joints` are those that are looked at. `evaluate` leaves out fingers, as everywhere: in captures they flip by half a
+    turn, and against such a source no jump would be too large.
+    """
     if len(clip) < 2:
         raise NotApplicable("one frame only: no step between frames")
-    steps = angle_between(clip.rotations[:-1], clip.rotations[1:])
+    looked = np.arange(len(clip.skeleton)) if joints is None else np.asarray(joints)
+    steps = angle_between(clip.rotations[:-1, looked], clip.rotations[1:, looked])
     frame, joint = np.unravel_index(int(steps.argmax()), steps.shape)
-    return float(steps[frame, joint]), int(frame) + 1, int(joint)
+    return float(steps[frame, joint]), int(frame) + 1, int(looked[joint])
 
 
 def flips(clip: Clip) -> list[int]:

@@ -15,7 +15,7 @@ SAME = np.radians(0.5)  # joints nearer than this are equal
 
 
 class Run(NamedTuple):
-    """Frames `start` to start + length of the result are frames `frame` onwards of source clip `source`."""
+    """Frames `start` to start + length of the result are those of source clip `source` from its own `frame` on."""
 
     length: int
     start: int
@@ -26,12 +26,20 @@ class Run(NamedTuple):
 def verbatim_run(result: Clip, sources: Sequence[Clip], *, within: float = SAME) -> Run:
     """Longest run of consecutive frames equal to consecutive source frames: every joint `within` 0.5 degrees.
 
-    At the result's own rate: the sources are resampled to it. Fingers and the heading are left out, so a copy that was
-    turned or moved is still a copy. A run of 0 frames has source and frame -1.
+    At the result's own rate: the sources are resampled to it, and where they have a whole number of frames for each one
+    of the result, a copy may begin at any of them. Fingers and the heading are left out, so a copy that was turned or
+    moved is still a copy; one whose feet were cleaned is not, where that turned a joint farther. A run of 0 frames has
+    source and frame -1.
     """
     from motionloom.evaluate._kernels import longest_run
 
-    clips = [at_rate(s, result.fps) for s in sources]
+    clips, phases, owners = [], [], []
+    for k, source in enumerate(sources):
+        stride = _stride(source.fps, result.fps)
+        for phase in range(min(stride, len(source))):
+            clips.append(source[phase::stride] if stride > 1 else at_rate(source, result.fps))
+            phases.append(phase)
+            owners.append(k)
     a = upright_rotations(result)
     b = np.concatenate([upright_rotations(c) for c in clips])
     place = np.concatenate([np.arange(len(c)) for c in clips])
@@ -47,5 +55,12 @@ def verbatim_run(result: Clip, sources: Sequence[Clip], *, within: float = SAME)
     if length == 0:
         return Run(0, -1, -1, -1)
     ends = np.cumsum([len(c) for c in clips])
-    source = int(np.searchsorted(ends, column, side="right"))
-    return Run(int(length), int(row), source, int(place[column]))
+    k = int(np.searchsorted(ends, column, side="right"))
+    frame = phases[k] + round(int(place[column]) * sources[owners[k]].fps / result.fps)
+    return Run(int(length), int(row), owners[k], frame)
+
+
+def _stride(source: float, result: float) -> int:
+    """Source frames for each frame of the result where that is a whole number; else 1."""
+    ratio = source / result
+    return round(ratio) if ratio > 1.5 and abs(ratio - round(ratio)) < 1e-3 else 1
