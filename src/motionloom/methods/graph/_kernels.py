@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 
 @njit(cache=True, nogil=True)
@@ -26,7 +26,7 @@ def choose(values: Any, corner: Any, inner: Any, span: Any, kind: Any, table: An
         a = corner[0] + r
         if span[a, 0] >= span[a, 1]:
             continue
-        top, bottom = max(a - radius, span[a, 0]) - corner[0], min(a + radius + 1, span[a, 1]) - corner[0]
+        rows = (max(a - radius, span[a, 0]) - corner[0], min(a + radius + 1, span[a, 1]) - corner[0])
         for c in range(max(inner[2], a + 1 - corner[1]), inner[3]):
             b = corner[1] + c
             v = values[r, c]
@@ -34,15 +34,10 @@ def choose(values: Any, corner: Any, inner: Any, span: Any, kind: Any, table: An
                 continue
             if b - a < apart and span[b, 0] == span[a, 0]:
                 continue
-            left, right = max(b - radius, span[b, 0]) - corner[1], min(b + radius + 1, span[b, 1]) - corner[1]
-            if radius > 0 and (
-                (c > left and values[r, c - 1] <= v)
-                or (c + 1 < right and values[r, c + 1] < v)
-                or (r > top and values[r - 1, c] <= v)
-                or (r + 1 < bottom and values[r + 1, c] < v)
-                or not _smallest(values, r, c, top, bottom, left, right)
-            ):
-                continue
+            if radius > 0:
+                columns = (max(b - radius, span[b, 0]) - corner[1], min(b + radius + 1, span[b, 1]) - corner[1])
+                if not lowest(values, r, c, rows, columns):
+                    continue
             if count == len(held):
                 found, held = _grown(found, held)
             found[count, 0], found[count, 1], held[count] = a, b, v
@@ -51,10 +46,18 @@ def choose(values: Any, corner: Any, inner: Any, span: Any, kind: Any, table: An
 
 
 @njit(cache=True, nogil=True)
-def _smallest(values: Any, r: int, c: int, top: int, bottom: int, left: int, right: int) -> bool:
+def lowest(values: Any, r: int, c: int, rows: Any, columns: Any) -> bool:
+    """Is cell (r, c) the smallest of these rows and columns (first, last excluded)? Of equal ones the first is.
+
+    Most cells fail against a neighbour, so those are asked first.
+    """
     v = values[r, c]
-    for i in range(top, bottom):
-        for j in range(left, right):
+    if c > columns[0] and values[r, c - 1] <= v or c + 1 < columns[1] and values[r, c + 1] < v:
+        return False
+    if r > rows[0] and values[r - 1, c] <= v or r + 1 < rows[1] and values[r + 1, c] < v:
+        return False
+    for i in range(rows[0], rows[1]):
+        for j in range(columns[0], columns[1]):
             w = values[i, j]
             if w < v or (w == v and (i < r or (i == r and j < c))):
                 return False
@@ -68,7 +71,7 @@ def _grown(found: Any, held: Any) -> Any:
     return more, longer
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def lay(points: Any, a: Any, b: Any, clip: Any, radius: int, turn: Any, shift: Any) -> None:
     """The turn and shift (HECK 3.2-3.4) that lay the points around frame b[t] on those around frame a[t], for each t.
 
@@ -76,7 +79,7 @@ def lay(points: Any, a: Any, b: Any, clip: Any, radius: int, turn: Any, shift: A
     each side, all alike, fewer where a clip ends sooner. Slow version: `laid_on` of motionloom.blend.point.
     """
     joints = points.shape[1]
-    for t in prange(len(a)):
+    for t in range(len(a)):
         i, j = a[t], b[t]
         before = min(radius, i - clip[i, 0], j - clip[j, 0])
         after = min(radius, clip[i, 1] - 1 - i, clip[j, 1] - 1 - j)
@@ -101,7 +104,7 @@ def lay(points: Any, a: Any, b: Any, clip: Any, radius: int, turn: Any, shift: A
         shift[t, 1] = sz / n + oz - (c * mv - s * mu)
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def fit_plants(parts: Any, runs: Any, a: Any, b: Any, half: int, gap: int, most: float, turn: Any, shift: Any) -> None:
     """Each turn and shift changed so that feet which stand over the cut stand in one place.
 
@@ -112,7 +115,7 @@ def fit_plants(parts: Any, runs: Any, a: Any, b: Any, half: int, gap: int, most:
     """
     count = 2 * half + 1
     rim = count / 4
-    for t in prange(len(a)):
+    for t in range(len(a)):
         i, j = a[t], b[t]
         c, s = np.cos(turn[t]), np.sin(turn[t])
         p, q, w = np.empty((parts.shape[1], 2)), np.empty((parts.shape[1], 2)), np.empty(parts.shape[1])

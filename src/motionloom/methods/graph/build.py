@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,10 +12,12 @@ from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.similarity import measure_named
 from motionloom.analysis.weights import joint_weights
 from motionloom.blend.point import half_window, same_body
-from motionloom.core import BadRequest, Clip, IntArray, concatenate
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray, concatenate
 from motionloom.kinematics.contacts import contacts as contacts_of
 from motionloom.kinematics.contacts import foot_parts, with_contacts
 from motionloom.kinematics.forward import fk
+from motionloom.methods.graph.clouds import clouds
+from motionloom.methods.graph.clouds import near as similar_clouds
 from motionloom.methods.graph.core import Graph, Transitions
 from motionloom.methods.graph.labels import Limits, label_sets, limit_table, read_limits
 from motionloom.methods.graph.laying import lay_all, spans
@@ -24,7 +26,10 @@ from motionloom.methods.graph.thinning import Thinner
 LIMIT = 0.08  # m, root mean square: default for point clouds
 SHARE = 0.01  # of all pairs: what is alike by default in measures without a natural unit
 TILE = 1024  # rows and columns of the matrix computed at a time
+STEP = 1 / 40  # s: bounds are tried for this long a stretch at a time first
 REACH = {"joint-angles": 1, "joint-positions": 2, "curvature": 6}  # frames to each side that a frame's features need
+
+Tiles = Iterator[tuple[IntArray, FloatArray]]
 
 
 def find_transitions(
@@ -59,23 +64,21 @@ def find_transitions(
     found = label_sets(clips)
     if not (span[:, 0] < span[:, 1]).any():
         return _empty()
-    comparison = _prepared(chosen, clips)
     given = read_limits(limits) if isinstance(limits, str) else limits
-    if limit is None:
-        limit = LIMIT if measure == "point-cloud" else _likely(comparison, span, SHARE)
-    table = limit_table(found, limit, given)
-    if measure == "point-cloud":
-        table = table**2
-    radius = max(1, round(apart * fps)) if minima else 0
-    rules = _Rules(span, found.of, table.astype(np.float32), radius, max(1, round(shortest * fps)))
-    thinner = None if most is None else Thinner(np.concatenate([[0], np.cumsum([len(c) for c in clips])]), most // 2)
-    a, b, distance = _pairs(comparison, rules, thinner)
+    near = max(1, round(apart * fps)) if minima else 0
+    least = max(1, round(shortest * fps))
+    if isinstance(chosen, PointCloud):
+        points = np.concatenate([fk(c) for c in clips])
+        table = limit_table(found, LIMIT if limit is None else limit, given)
+        windows = clouds(points, joint_weights(clips[0].skeleton, chosen.weights), span, chosen)
+        tiles = similar_clouds(windows, found.of, table, step=max(1, round(STEP * fps)), radius=near, apart=least)
+    else:
+        comparison = chosen.prepare(*[concatenate(clips)] * 2)
+        table = limit_table(found, _likely(comparison, span, SHARE) if limit is None else limit, given)
+        tiles = _tiles(comparison, _Rules(span, found.of, table.astype(np.float32), near, least))
     if contacts:
-        same = _stances(clips)
-        keep = same[a] == same[b]
-        a, b, distance = a[keep], b[keep], distance[keep]
-    if measure == "point-cloud":
-        distance = np.sqrt(distance)
+        tiles = _standing_alike(tiles, _stances(clips))
+    a, b, distance = _gathered(tiles, clips, most)
     a, b, distance = np.concatenate([a, b]), np.concatenate([b, a]), np.concatenate([distance, distance])
     order = np.lexsort((b, a))
     a, b, distance = a[order], b[order], distance[order]
@@ -115,21 +118,11 @@ def _measure(name: str, window: float, fps: float, clips: Sequence[Clip]) -> Mea
     return measure_named(name, radius=round(window * fps / 2), database=clips)
 
 
-def _prepared(measure: Measure, clips: Sequence[Clip]) -> Comparison:
-    """All clips one after the other against themselves; rows near the joints are never looked at."""
-    if isinstance(measure, PointCloud):
-        points = np.concatenate([fk(c) for c in clips])
-        return measure.between(points, points, joint_weights(clips[0].skeleton, measure.weights))
-    long = concatenate(clips)
-    return measure.prepare(long, long)
-
-
-def _pairs(comparison: Comparison, rules: _Rules, thinner: Thinner | None) -> tuple[IntArray, IntArray, Any]:
-    """Chosen frames a < b and their values, tile by tile of the upper triangle."""
+def _tiles(comparison: Comparison, rules: _Rules) -> Tiles:
+    """Chosen frames a < b (n, 2) and their values, tile by tile of the upper triangle."""
     from motionloom.methods.graph._kernels import choose
 
     first, size = comparison.first[0], comparison.shape[0]
-    cells, values = [np.empty((0, 2), np.int64)], [np.empty(0)]
     for top in range(0, size, TILE):
         for left in range(top, size, TILE):
             rows, columns = ((at, min(at + TILE, size)) for at in (top, left))
@@ -137,17 +130,26 @@ def _pairs(comparison: Comparison, rules: _Rules, thinner: Thinner | None) -> tu
             block = comparison.block(slice(*wide[0]), slice(*wide[1]))
             corner = (wide[0][0] + first, wide[1][0] + first)
             inner = (rows[0] - wide[0][0], rows[1] - wide[0][0], columns[0] - wide[1][0], columns[1] - wide[1][0])
-            found, held = choose(block, corner, inner, *rules)
-            if thinner is not None:
-                thinner.add(found, held)
-                continue
-            cells.append(found)
-            values.append(held)
-    if thinner is not None:
-        pairs, kept = thinner.result()
-        return pairs[:, 0], pairs[:, 1], kept.astype(float)
-    pairs = np.concatenate(cells)
-    return pairs[:, 0], pairs[:, 1], np.concatenate(values).astype(float)
+            yield choose(block, corner, inner, *rules)
+
+
+def _standing_alike(tiles: Tiles, stances: IntArray) -> Tiles:
+    for pairs, values in tiles:
+        keep = stances[pairs[:, 0]] == stances[pairs[:, 1]]
+        yield pairs[keep], values[keep]
+
+
+def _gathered(tiles: Tiles, clips: Sequence[Clip], most: int | None) -> tuple[IntArray, IntArray, FloatArray]:
+    """All tiles together, thinned to `most` transitions (both directions counted)."""
+    if most is None:
+        found = list(tiles)
+        pairs, values = np.concatenate([p for p, _ in found]), np.concatenate([v for _, v in found])
+    else:
+        thinner = Thinner(np.concatenate([[0], np.cumsum([len(c) for c in clips])]), most // 2)
+        for tile in tiles:
+            thinner.add(*tile)
+        pairs, values = thinner.result()
+    return pairs[:, 0], pairs[:, 1], values.astype(float)
 
 
 def _likely(comparison: Comparison, span: IntArray, share: float) -> float:
