@@ -62,31 +62,48 @@ def remove_skate(
     `hard` (F,) or (F, J) bool: joints that must stay exactly where and as they are at these frames. A leg with such
     a joint is left alone there (its plant takes that place), and the hips keep their height.
     """
+    before = measure_skate(clip, ground=ground)
+    done = pin_plants(clip, hard=hard, ease=ease, ground=ground)
+    if not done.labels:
+        return clip, SkateReport(before, before, 0, 0.0, 0.0, 0.0)
+    out, still = done.clip, done.moved == 0.0 and done.missed == 0.0
+    slid_before, slid_after = planted_speed(clip, done.labels), planted_speed(out, done.labels)
+    after = before if still else measure_skate(out, ground=ground)
+    lowered = float((clip.root - out.root)[:, 1].max())
+    return out, SkateReport(before, after, done.plants, done.moved, lowered, done.missed, slid_before, slid_after)
+
+
+@dataclass(frozen=True, eq=False)
+class Pinned:
+    """A clip with its plants pinned, and what that took."""
+
+    clip: Clip
+    labels: dict[str, BoolArray]  # the contacts that hold now; empty for a body without feet
+    plants: int
+    moved: float  # m
+    missed: float  # m
+
+
+def pin_plants(clip: Clip, *, hard: ArrayLike | None = None, ease: float = EASE, ground: float | None = None) -> Pinned:
+    """`remove_skate` without its measures."""
     legs = feet(clip.skeleton)
     fixed = _fixed(clip, hard)
-    before = measure_skate(clip, ground=ground)
     if not legs:
-        return clip, SkateReport(before, before, 0, 0.0, 0.0, 0.0)
+        return Pinned(clip, {}, 0, 0.0, 0.0)
     points, leg = part_positions(clip), leg_length(clip.skeleton)
     touching = contacts(clip, ground=ground)
     if _pinned(clip, points, touching):
-        out = with_labels(clip, touching)
-        plants, slid = sum(len(runs(on)) for on in touching.values()), planted_speed(clip, touching)
-        return out, SkateReport(before, before, plants, 0.0, 0.0, 0.0, slid, slid)
+        plants = sum(len(runs(on)) for on in touching.values())
+        return Pinned(with_labels(clip, touching), touching, plants, 0.0, 0.0)
     for tried in range(TRIES):
         done = _attempt(clip, legs, points, touching, fixed, ease, leg)
         pops = [_pops(clip, done.clip, foot) for foot in legs]
         if not any(len(frames) for frames in pops):
             break
         touching = _shortened(clip, done, touching, pops, 2 ** (tried // 3))
-    pinned = _labels(done, touching)
-    out = with_labels(done.clip, pinned)
-    slid_before, slid_after = planted_speed(clip, pinned), planted_speed(out, pinned)
+    labels = _labels(done, touching)
     plants = sum(len(runs(on)) for plan in done.plans for on in (plan.heel_on, plan.toe_on))
-    lowered = float((clip.root - out.root)[:, 1].max())
-    return out, SkateReport(
-        before, measure_skate(out, ground=ground), plants, done.moved, lowered, done.missed, slid_before, slid_after
-    )
+    return Pinned(with_labels(done.clip, labels), labels, plants, done.moved, done.missed)
 
 
 def _pinned(clip: Clip, points: FloatArray, touching: dict[str, BoolArray]) -> bool:
