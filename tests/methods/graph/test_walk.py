@@ -203,9 +203,9 @@ def test_a_stream_goes_on_without_end_and_without_growing(rings):
         sum(1 for _ in itertools.islice(stream, 50))
         gc.collect()
         before = tracemalloc.get_traced_memory()[0]
-        sum(1 for _ in itertools.islice(stream, 400))
+        made = sum(c.root.nbytes + c.rotations.nbytes for c in itertools.islice(stream, 400))
         gc.collect()
-        assert tracemalloc.get_traced_memory()[0] - before < 20_000  # bytes
+        assert tracemalloc.get_traced_memory()[0] - before < 0.1 * made  # numpy keeps some small blocks for later
     finally:
         tracemalloc.stop()
 
