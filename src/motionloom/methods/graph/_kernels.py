@@ -52,9 +52,9 @@ def lowest(values: Any, r: int, c: int, rows: Any, columns: Any) -> bool:
     Most cells fail against a neighbour, so those are asked first.
     """
     v = values[r, c]
-    if c > columns[0] and values[r, c - 1] <= v or c + 1 < columns[1] and values[r, c + 1] < v:
+    if (c > columns[0] and values[r, c - 1] <= v) or (c + 1 < columns[1] and values[r, c + 1] < v):
         return False
-    if r > rows[0] and values[r - 1, c] <= v or r + 1 < rows[1] and values[r + 1, c] < v:
+    if (r > rows[0] and values[r - 1, c] <= v) or (r + 1 < rows[1] and values[r + 1, c] < v):
         return False
     for i in range(rows[0], rows[1]):
         for j in range(columns[0], columns[1]):

@@ -29,7 +29,7 @@ def search_rows(tile: Any, clouds: Any, blocks: Any, limits: Any, radius: int, a
     diagonals. Returns (count, 2) windows and (count,) squared distances. 5,000 windows: 20 ms; 20,000 at 120 fps:
     0.3 s. Slow version: `slow_pairs` in tests/methods/graph/test_build.py.
     """
-    starts, middles, reach = blocks
+    starts, middles = blocks[:2]
     top, bottom, wide, rim = tile
     upper, lower = max(0, top - rim), min(len(middles), bottom + rim)
     rows = starts[lower] - starts[upper]
@@ -126,7 +126,7 @@ def _bound(turning: Any, heights: Any, size: Any, i: int, j: int) -> float:
         cross += x * d - y * c
     for m in range(heights.shape[0]):
         up += heights[m, i] * heights[m, j]
-    return size[i] + size[j] - 2 * (np.sqrt(dot * dot + cross * cross) + up)
+    return float(size[i] + size[j] - 2 * (np.sqrt(dot * dot + cross * cross) + up))
 
 
 @njit(cache=True, nogil=True)

@@ -3,9 +3,11 @@
 With horizontal points as complex numbers z (window mean taken off, weights multiplied in) and heights y, the squared
 distance of two windows after the best turn is |z|^2 + |z'|^2 - 2 |<z, z'>| + |y - y'|^2 (GUAN 2.28-2.31). Project both
 on a few orthonormal directions, z to c with r = |z - c| left over and y to e with s left over: since |<z, z'>| is at
-most |<c, c'>| + r r', no pair is nearer than |c|^2 + |c'|^2 - 2 |<c, c'>| + (r - r')^2 + |e - e'|^2 + (s - s')^2. That is
-a distance of its own, at a tenth of the cost, and it obeys the triangle inequality: frames around a middle one are no
-nearer than the middle one less how far they are from it. Pairs that this rules out are not looked at; none is lost.
+most |<c, c'>| + r r', the square is never below
+    |c|^2 + |c'|^2 - 2 |<c, c'>| + (r - r')^2 + |e - e'|^2 + (s - s')^2,
+a squared distance of its own that costs a tenth and obeys the triangle inequality: two frames are no nearer than the
+middle ones of the short stretches they lie in, less how far they are from those. Pairs that this rules out are not
+looked at; none is lost.
 """
 
 from __future__ import annotations
@@ -76,7 +78,7 @@ def clouds(points: FloatArray, weights: FloatArray, span: IntArray, measure: Poi
 def _over_windows(x: FloatArray, taps: FloatArray) -> FloatArray:
     """Weighted sums of x (N, ...) over each window, (N - 2 radius, ...)."""
     count = len(x) - len(taps) + 1
-    out = taps[0] * x[:count]
+    out: FloatArray = taps[0] * x[:count]
     for f in range(1, len(taps)):
         out += taps[f] * x[f : f + count]
     return out
