@@ -21,6 +21,7 @@ from motionloom.evaluate.tables import (
     evaluation_rows,
     left_out,
     reasons,
+    roughest,
     versus,
 )
 from motionloom.kinematics.edit import resample
@@ -59,7 +60,7 @@ def test_costs_are_measured_for_methods_only(found):
 def test_a_method_that_cannot_honour_the_request_stays_with_the_reason(walks):
     asked = Request(seconds=2.0, constraints=(LookAt(target=(0.0, 1.6, 4.0)),))
     said = compare(walks, asked, methods=["cuts"], count=1)
-    assert left_out(said) == ["cuts: does not honour look_at (hard)"]
+    assert left_out(said) == ["left out: cuts: does not honour look_at (hard)"]
     with pytest.raises(BadRequest, match="there is no method 'magic'"):
         compare(walks, asked, methods=["magic"])
 
@@ -108,7 +109,8 @@ def test_a_report_becomes_rows_bounds_and_reasons(found):
     head, rows = evaluation_rows([report])
     assert all(len(row) == len(head) for row in rows)
     assert [row[0] for row in bound_rows(report)[1]] == ["copy source", "shuffled source"]
-    assert any(line.startswith("gravity error of") for line in reasons([report]))
+    assert f"{report.name}: the body is never in the air long enough (gravity error)" in reasons([report])
+    assert roughest(report).count("%") == 4  # what is alike, and three joints
     assert versus(report.values["jerk"]).startswith("x")
     assert control_rows(report)[1] == []
 

@@ -48,6 +48,6 @@ def compare(
     say(f"{len(loaded)} source clips, seed {seed}, {count} takes of each")
     say("\n".join(columns(*comparison_rows(found))))
     for line in left_out(found):
-        say(f"  left out: {line}")
+        say(f"  {line}")
     if out is not None:
         say(f"{out}: the moving results side by side")

@@ -10,7 +10,8 @@ import typer
 from motionloom.cli.options import Json, Roles, Unit, Up, columns, load_all, print_json, progress, say
 
 if TYPE_CHECKING:
-    from motionloom.evaluate.report import Report
+    from motionloom.evaluate.reference import Reference
+    from motionloom.evaluate.report import Report, Spread
 
 
 def evaluate(
@@ -36,42 +37,70 @@ def evaluate(
     roles: Roles = None,
     json: Json = False,
 ) -> None:
-    """Measure clips against their source: skate, floor, smoothness, coverage, diversity, copies, physics."""
+    """Measure clips against their source: skate, floor, smoothness, coverage, diversity, copies, physics.
+
+    A T-pose in frame 0 is no part of the motion: it is left out, of results and of sources, and said.
+    """
+    from dataclasses import replace
+
     from motionloom.constraints import parse_request
     from motionloom.core.units import length
+    from motionloom.evaluate.base import take
+    from motionloom.evaluate.control import control
     from motionloom.evaluate.reference import reference
     from motionloom.evaluate.report import evaluate as measure
-    from motionloom.evaluate.report import source_values
+    from motionloom.evaluate.report import source_values, spread_of
     from motionloom.io import load
+    from motionloom.io.tpose import starts_with_tpose
 
     options: dict[str, Any] = {"unit": unit, "up": up, "roles": roles}
     floor = None if ground is None else length(ground, "--ground")
     asked = None if request is None else parse_request(request, load)
-    made = [clip for _, clip in load_all(results, **options)]
+    given = [clip for _, clip in load_all(results, **options)]
+    posed = [starts_with_tpose(clip) for clip in given]
+    made = [take(clip[1:] if t else clip, ground=floor) for clip, t in zip(given, posed, strict=True)]
     against = reference([c for _, c in load_all(source, trim_tpose=True, **options)], ground=floor)
     own = source_values(against, each=lambda families: progress(families, "measuring the source"))
-    reports = [measure(c, against, own=own, request=asked, ground=floor) for c in progress(made, "measuring")]
+    reports = [measure(t, against, own=own) for t in progress(made, "measuring")]
+    if asked is not None:  # times of a request count from the file's first frame
+        reports = [replace(r, control=tuple(control(c, asked))) for r, c in zip(reports, given, strict=True)]
+    between = spread_of(made, against)
     if picture is not None:
         from motionloom.plot.quality import quality_sheet, save_sheet
 
         save_sheet(quality_sheet(reports), picture)
     if json:
-        print_json([r.as_dict() for r in reports])
+        print_json([{**r.as_dict(), "spread": between.as_dict()} for r in reports])
         return
-    _say(reports, len(against), against.frames)
+    for clip in (clip for clip, t in zip(given, posed, strict=True) if t):
+        say(f"{clip.name}: frame 0 is a T-pose, left out")
+    _say(reports, against, between)
     if picture is not None:
         say(f"{picture}: all values against the source's range")
 
 
-def _say(reports: list[Report], clips: int, frames: int) -> None:
-    from motionloom.evaluate.tables import bound_rows, control_rows, evaluation_rows, reasons
+def _say(reports: list[Report], against: Reference, between: Spread) -> None:
+    from motionloom.evaluate.base import feature_joints
+    from motionloom.evaluate.tables import bound_rows, control_rows, evaluation_rows, number, reasons, roughest
 
     head, rows = evaluation_rows(reports)
-    say(f"against {clips} source clips, {frames} frames at 30 fps; windows compare {reports[0].joints} joints")
+    clips, joints = len(against), len(feature_joints(against.takes[0].skeleton))
+    many = "" if clips == 1 else "s"
+    say(f"against {clips} source clip{many}, {against.frames} frames at 30 fps; windows compare {joints} joints")
     say("\n".join(columns(head, rows, left=(0, 1))))
-    if reports[0].bounds:
+    bounded = next((r for r in reports if r.bounds), None)
+    if bounded is not None:
         say()
-        say("\n".join(columns(*bound_rows(reports[0]))))
+        say("\n".join(columns(*bound_rows(bounded))))
+    if len(reports) > 1:
+        beside = "" if between.ratio is None else f", x{between.ratio:.3g} of source takes ({number(between.source)})"
+        say(
+            f"\nspread between the results: {number(between.value)}{beside}"
+            + (between.reason and f": {between.reason}")
+        )
+    rough = [line for line in map(roughest, reports) if line]
+    if rough:
+        say("\n" + "\n".join(rough))
     for report in reports:
         if report.control:
             say()

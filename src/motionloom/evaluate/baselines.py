@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.core import Clip, concatenate, replace
+from motionloom.evaluate.base import NotApplicable
 from motionloom.kinematics.edit import concatenate_aligned
 from motionloom.rotation import exp, multiply, slerp
 
@@ -20,7 +21,12 @@ Baseline = Callable[[Sequence[Clip], int, Generator], Clip]
 
 
 def copied(sources: Sequence[Clip], frames: int, rng: Generator) -> Clip:
-    """The source itself, clip after clip, each put where the last one ended."""
+    """The source itself: a piece of one clip, or clip after clip, each put where the last one ended."""
+    long = [c for c in sources if len(c) >= frames]
+    if long:
+        clip = long[int(rng.integers(len(long)))]
+        start = int(rng.integers(len(clip) - frames + 1))
+        return clip[start : start + frames]
     order = rng.permutation(len(sources))
     parts: list[Clip] = []
     while sum(len(p) for p in parts) < frames:
@@ -60,6 +66,8 @@ def pieced(sources: Sequence[Clip], frames: int, rng: Generator) -> Clip:
 
 def noisy(sources: Sequence[Clip], frames: int, rng: Generator) -> Clip:
     """The source with 0.3 rad of noise at every joint but the root, new in each frame."""
+    if len(sources[0].skeleton) < 2:
+        raise NotApplicable("one joint only: there are no others to add noise to")
     clip = copied(sources, frames, rng)
     noise = exp(rng.normal(scale=NOISE, size=(*clip.rotations.shape[:2], 3)))
     noise[:, 0] = [1.0, 0.0, 0.0, 0.0]

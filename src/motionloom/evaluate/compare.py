@@ -11,11 +11,11 @@ import numpy as np
 
 from motionloom.constraints import Request
 from motionloom.core import BadRequest, Clip, MotionloomError, Unmet
-from motionloom.evaluate.base import NotApplicable, take
+from motionloom.evaluate.base import FPS, NotApplicable, take
 from motionloom.evaluate.baselines import BASELINES
 from motionloom.evaluate.cost import measured
 from motionloom.evaluate.reference import Reference, reference
-from motionloom.evaluate.report import Own, Report, evaluate, source_values, spread_of
+from motionloom.evaluate.report import Own, Report, Spread, evaluate, source_values, spread_of
 from motionloom.methods import METHODS, Model, learn, prepare, save_model, synthesize
 
 BASELINE_SECONDS = 10.0  # length of the baselines where the request names none
@@ -40,9 +40,8 @@ class Entry:
     clips: tuple[Clip, ...] = ()
     reports: tuple[Report, ...] = ()
     costs: Costs | None = None
-    spread: float | None = None  # distance between results of different seeds over that between source takes
-    spread_reason: str = ""
-    reason: str = ""  # why there is no result
+    spread: Spread = field(default_factory=lambda: Spread(None))
+    reason: str = ""  # why there is no result, or what the best ones do not meet
     notes: tuple[str, ...] = ()
 
     def mean(self, measure: str) -> float | None:
@@ -79,15 +78,16 @@ def compare(
 ) -> Comparison:
     """Learn every method in the table (or `methods`) that honours the request, make `count` takes, and measure all.
 
-    The source clips are prepared as for learning (one skeleton, no T-pose); measures look at 30 fps. A method that
-    cannot honour the request, or fails at it, stays in the table with the reason. `said` hears what is being done.
+    The source clips are prepared as for learning (one skeleton, no T-pose, no broken frames); measures look at 30 fps.
+    A method that cannot honour the request, or fails at it, stays in the table with the reason; where it finds a best
+    clip that does not meet all that was asked, that is measured, and said. `said` hears what is being done.
     """
     unknown = sorted(set(methods or ()) - set(METHODS))
     if unknown:
         raise BadRequest(f"there is no method {unknown[0]!r}; there is {', '.join(METHODS)}")
     tell = said or (lambda text: None)
-    ready = prepare(clips, request.fps or 30.0)
-    source = reference(ready.clips)
+    ready = prepare(clips, request.fps or FPS)
+    source = reference(prepare(clips, max(c.fps for c in clips)).clips if clips else ())  # copies are told at any rate
     tell("measuring the source")
     own = source_values(source)
     entries = []
@@ -97,15 +97,14 @@ def compare(
     frames = request.length(ready.clips[0].fps) or round(BASELINE_SECONDS * ready.clips[0].fps)
     for name, make in BASELINES.items():
         tell(f"making {name}")
-        made = [make(ready.clips, frames, np.random.default_rng([seed, i])) for i in range(count)]
-        made = [_named(c, name) for c in made]
-        entries.append(_measured(Entry(name, "baseline", tuple(made)), request, source, own))
-    return Comparison(request, ready.clips, own, tuple(entries), seed, ready.notes)
-
-
-def _named(clip: Clip, name: str) -> Clip:
-    """The clip under another name."""
-    return replace(clip, origin=replace(clip.origin, name=name))
+        try:
+            made = [make(ready.clips, frames, np.random.default_rng([seed, i])) for i in range(count)]
+        except NotApplicable as error:
+            entries.append(Entry(name, "baseline", reason=str(error)))
+            continue
+        named = tuple(replace(c, origin=replace(c.origin, name=name)) for c in made)
+        entries.append(_measured(Entry(name, "baseline", named), request, source, own))
+    return Comparison(request, tuple(clips), own, tuple(entries), seed, ready.notes)
 
 
 def _method(
@@ -117,16 +116,27 @@ def _method(
             return Entry(name, "method", reason=f"does not honour {wish.key()} ({'hard' if wish.hard else 'soft'})")
     try:
         model, learning = measured(lambda: learn(name, clips, seed=seed))
-        made, making = measured(lambda: [synthesize(model, request, seed=seed, take=i) for i in range(count)])
-    except Unmet as error:
-        best = (error.best,) if isinstance(error.best, Clip) else ()
-        return Entry(name, "method", best, reason=f"not met: {error}")
+        made, making = measured(lambda: [_take(model, request, seed, i) for i in range(count)])
     except MotionloomError as error:
         return Entry(name, "method", reason=str(error))
+    found = [clip for clip, _ in made if clip is not None]
+    unmet = [said for _, said in made if said]
+    reason = f"{len(unmet)} of {count} takes not met: {unmet[0]}" if unmet else ""
+    if not found:
+        return Entry(name, "method", reason=reason)
     peaks = [p for p in (learning.peak, making.peak) if p is not None]
-    per_second = making.seconds / sum(c.seconds for c in made)
+    per_second = making.seconds / sum(c.seconds for c in found)
     costs = Costs(learning.seconds, per_second, max(peaks) if peaks else None, _stored(model))
-    return _measured(Entry(name, "method", tuple(made), costs=costs, notes=model.notes), request, source, own)
+    entry = Entry(name, "method", tuple(found), costs=costs, notes=model.notes, reason=reason)
+    return _measured(entry, request, source, own)
+
+
+def _take(model: Model, request: Request, seed: int, number: int) -> tuple[Clip | None, str]:
+    """One result; or the best there was, and what is not met."""
+    try:
+        return synthesize(model, request, seed=seed, take=number), ""
+    except Unmet as error:
+        return (error.best if isinstance(error.best, Clip) else None), str(error)
 
 
 def _stored(model: Model) -> int:
@@ -140,9 +150,4 @@ def _measured(entry: Entry, request: Request, source: Reference, own: dict[str, 
     takes = [take(c) for c in entry.clips]
     asked = request if entry.kind == "method" else None  # a baseline was not told what to do
     reports = tuple(evaluate(t, source, own=own, request=asked) for t in takes)
-    try:
-        between, alike = spread_of(takes, source)
-        ratio, reason = (between / alike, "") if alike else (None, "one source take only")
-    except NotApplicable as error:
-        ratio, reason = None, str(error)
-    return replace(entry, reports=reports, spread=ratio, spread_reason=reason)
+    return replace(entry, reports=reports, spread=spread_of(takes, source))

@@ -175,8 +175,30 @@ def bounds(source: Reference) -> dict[str, dict[str, float | None]]:
     }
 
 
-def spread_of(results: Sequence[Take], source: Reference) -> tuple[float, float | None]:
-    """Mean distance between results of different seeds, and between source takes: see `windows.spread`."""
-    for result in results:
-        source.require_same_body(result)
-    return spread([r.features for r in results], source.features)
+@dataclass(frozen=True)
+class Spread:
+    """Mean distance between results of different seeds beside that between source takes; None with the reason."""
+
+    value: float | None
+    source: float | None = None
+    reason: str = ""
+
+    @property
+    def ratio(self) -> float | None:
+        """1: results differ from each other as much as source takes do."""
+        return self.value / self.source if self.value is not None and self.source else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {"value": self.value, "source": self.source, "ratio": self.ratio, "reason": self.reason}
+
+
+def spread_of(results: Sequence[Take], source: Reference) -> Spread:
+    """How far results of different seeds are from each other: see `windows.spread`."""
+    try:
+        for result in results:
+            source.require_same_body(result)
+        value, own = spread([r.features for r in results], source.features)
+    except NotApplicable as error:
+        return Spread(None, reason=str(error))
+    return Spread(value, own, "" if own else "fewer than two source takes of 30 frames")

@@ -59,15 +59,22 @@ def bound_rows(report: Report) -> tuple[tuple[str, ...], Rows]:
 
 
 def reasons(reports: Sequence[Report]) -> list[str]:
-    """One line for each n/a: which measure, and why."""
-    lines: dict[str, None] = {}
+    """One line for each reason of an n/a: whose, why, and which measures."""
+    found: dict[tuple[str, str], dict[str, None]] = {}
     for report in reports:
         for name, v in report.values.items():
             if v.value is None:
-                lines[f"{name} of {report.name}: {v.reason}"] = None
-            elif v.own.value is None:
-                lines[f"{name} of the source: {v.own.reason}"] = None
-    return list(lines)
+                found.setdefault((report.name, v.reason), {})[name] = None
+            if v.own.value is None:
+                found.setdefault(("source", v.own.reason), {})[name] = None
+    return [f"{who}: {why} ({', '.join(names)})" for (who, why), names in found.items()]
+
+
+def roughest(report: Report, most: int = 3) -> str:
+    """The joints whose jerk is most often above the source's 95th percentile, in one line; "" if it is unknown."""
+    order = sorted(report.joint_roughness.items(), key=lambda item: -item[1])[:most]
+    told = ", ".join(f"{name} {share:.0f} %" for name, share in order)
+    return f"roughest joints of {report.name} (5 % is alike): {told}" if order else ""
 
 
 def control_rows(report: Report) -> tuple[tuple[str, ...], Rows]:
@@ -124,12 +131,12 @@ def _entry_row(e: Entry) -> tuple[str, ...]:
             "n/a" if peak is None else f"{peak / 1e6:.0f}",
             f"{e.costs.stored_bytes / 1e3:.0f}",
         )
-    return (e.name, *(number(e.mean(n)) for n in SHOWN), number(e.spread), met, *cost)
+    return (e.name, *(number(e.mean(n)) for n in SHOWN), number(e.spread.ratio), met, *cost)
 
 
 def left_out(found: Comparison) -> list[str]:
-    """Methods without a result, and why."""
-    return [f"{e.name}: {e.reason}" for e in found.entries if e.reason]
+    """Methods without a result, or whose best ones do not meet the request, and why."""
+    return [f"{'not all met' if e.reports else 'left out'}: {e.name}: {e.reason}" for e in found.entries if e.reason]
 
 
 def comparison_dict(found: Comparison) -> dict[str, object]:
@@ -144,8 +151,7 @@ def comparison_dict(found: Comparison) -> dict[str, object]:
                 "reason": e.reason,
                 "reports": [r.as_dict() for r in e.reports],
                 "mean": {n: e.mean(n) for n in MEASURES} if e.reports else {},
-                "spread": e.spread,
-                "spread_reason": e.spread_reason,
+                "spread": e.spread.as_dict(),
                 "costs": None if e.costs is None else vars(e.costs),
             }
             for e in found.entries

@@ -16,28 +16,39 @@ from motionloom.plot.page import Moving, Picture, Section, Table, Words, write_p
 from motionloom.plot.player import Stage
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES
 
+BOUNDS = {"copy": "<", "shuffled": ">"}  # marks of what a copied and a shuffled source would score
+
 
 def quality_sheet(reports: Sequence[Report]) -> Any:
-    """A matplotlib figure: one line per measure, each with its own scale; the band is the source's range."""
+    """A matplotlib figure: one line per measure, each with its own scale; the band is the source's range.
+
+    Coverage and diversities also show what a copied and a shuffled source would score.
+    """
     named = [(r.name, {n: v.value for n, v in r.values.items()}) for r in reports]
-    return _sheet({n: reports[0].values[n].own for n in MEASURES}, named)
+    bounds = next((r.bounds for r in reports if r.bounds), {})
+    return _sheet({n: reports[0].values[n].own for n in MEASURES}, named, bounds)
 
 
 def comparison_sheet(found: Comparison) -> Any:
-    """The same for a comparison: means over the takes of each method and baseline."""
-    return _sheet(found.own, [(e.name, {n: e.mean(n) for n in MEASURES}) for e in found.best])
+    """The same for a comparison: means over the takes of each method and baseline, which are the bounds."""
+    return _sheet(found.own, [(e.name, {n: e.mean(n) for n in MEASURES}) for e in found.best], {})
 
 
-def _sheet(own: Mapping[str, Own], rows: Sequence[tuple[str, dict[str, float | None]]]) -> Any:
+def _sheet(
+    own: Mapping[str, Own],
+    rows: Sequence[tuple[str, dict[str, float | None]]],
+    bounds: Mapping[str, Mapping[str, float | None]],
+) -> Any:
     from matplotlib.figure import Figure
 
-    below = 0.35 + 0.22 * ((len(rows) + 4) // 4)  # inches for the legend
+    below = 0.35 + 0.22 * ((len(rows) + len(bounds) + 4) // 4)  # inches for the legend
     height = 0.5 + below + 0.36 * len(MEASURES)
     figure = Figure(figsize=(10, height), facecolor=PAPER)
     ax = figure.add_axes((0.2, below / height, 0.58, 1 - (0.5 + below) / height))
     ax.set_facecolor(PAPER)
     for k, name in enumerate(MEASURES):
-        _line(ax, k, name, own[name], [values[name] for _, values in rows])
+        limits = {kind: v for kind, values in bounds.items() if (v := values.get(name)) is not None}
+        _line(ax, k, name, own[name], [values[name] for _, values in rows], limits)
     ax.set_xlim(-0.03, 1.03)
     ax.set_ylim(len(MEASURES) - 0.4, -0.6)
     ax.set_yticks(range(len(MEASURES)), [f"{n} [{m.unit}]" if m.unit else n for n, m in MEASURES.items()], color=INK)
@@ -46,20 +57,22 @@ def _sheet(own: Mapping[str, Own], rows: Sequence[tuple[str, dict[str, float | N
     for side in ax.spines.values():
         side.set_visible(False)
     for i, (name, _) in enumerate(rows):
-        ax.plot([], [], "o", color=SOURCES[i % len(SOURCES)], label=name, markersize=6)
+        ax.plot([], [], label=name, **_mark(i))
+    for kind in bounds:
+        ax.plot([], [], BOUNDS[kind], color=QUIET, markerfacecolor="none", label=f"bound: {kind} source", markersize=6)
     ax.fill_between([], [], [], color=LINE, label="source: range and mean")
     ax.legend(
-        loc="upper center", bbox_to_anchor=(0.5, -0.01), ncols=min(4, len(rows) + 1), frameon=False, fontsize=9,
-        labelcolor=INK,
+        loc="upper center", bbox_to_anchor=(0.5, -0.01), ncols=min(4, len(rows) + len(bounds) + 1), frameon=False,
+        fontsize=9, labelcolor=INK,
     )  # fmt: skip
     figure.text(0.02, 1 - 0.3 / height, "Quality against the source's own range", color=INK, fontsize=12)
     figure.text(0.98, 1 - 0.3 / height, "each line from zero, log scale", color=QUIET, fontsize=8, ha="right")
     return figure
 
 
-def _line(ax: Any, k: int, name: str, own: Own, values: Sequence[float | None]) -> None:
+def _line(ax: Any, k: int, name: str, own: Own, values: Sequence[float | None], limits: Mapping[str, float]) -> None:
     """One measure on its own scale: zero on the left, log(1 + value / source), the largest number on the right."""
-    shown = [v for v in (*values, own.value, own.low, own.high) if v is not None]
+    shown = [v for v in (*values, own.value, own.low, own.high, *limits.values()) if v is not None]
     ax.plot([0, 1], [k, k], color=LINE, linewidth=0.8, zorder=1)
     if not shown:
         ax.text(1.05, k, "n/a", va="center", fontsize=8, color=QUIET)
@@ -75,11 +88,20 @@ def _line(ax: Any, k: int, name: str, own: Own, values: Sequence[float | None]) 
         ax.barh(k, max(at(own.high) - left, 0.004), left=left, height=0.55, color=LINE, zorder=2)
     if own.value is not None:
         ax.plot([at(own.value)] * 2, [k - 0.28, k + 0.28], color=QUIET, linewidth=1.6, zorder=3)
+    for kind, limit in limits.items():
+        ax.plot([at(limit)], [k], BOUNDS[kind], color=QUIET, markerfacecolor="none", markersize=6, zorder=3)
     for i, v in enumerate(values):
         if v is not None:
-            ax.plot([at(v)], [k], "o", color=SOURCES[i % len(SOURCES)], markersize=6, zorder=4, alpha=0.9)
+            ax.plot([at(v)], [k], zorder=4, alpha=0.9, **_mark(i))
     first = values[0] if values else None
-    ax.text(1.05, k, f"{number(first)}  (source {number(own.value)})", va="center", fontsize=8, color=INK)
+    ax.text(1.05, k, number(first), va="center", fontsize=8, color=SOURCES[0] if len(values) > 1 else INK)
+    ax.text(1.05 + 0.13, k, f"source {number(own.value)}", va="center", fontsize=8, color=QUIET)
+
+
+def _mark(i: int) -> dict[str, Any]:
+    """Colour and shape of result i: no two of the first 32 look the same."""
+    shape = "osD^"[i // len(SOURCES) % 4]
+    return {"color": SOURCES[i % len(SOURCES)], "marker": shape, "markersize": 6, "linestyle": "none"}
 
 
 def save_sheet(figure: Any, path: str | Path | io.BytesIO) -> None:
@@ -106,7 +128,7 @@ def comparison_page(found: Comparison, path: str | Path, *, title: str = "Method
             Section("Side by side", (Moving(stages),)),
             Section("Numbers", (Table(head, tuple(rows)), *words)),
             Section(
-                "Against the source's range", (Picture(buffer.getvalue(), "the first number is the first result's"),)
+                "Against the source's range", (Picture(buffer.getvalue(), "the coloured number is the first result's"),)
             ),
         ),
         path,
