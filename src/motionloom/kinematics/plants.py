@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -69,39 +71,77 @@ def _planned(path: FootPath, heel: list[Run], toe: list[Run], fps: float, ease: 
 
     width = max(1, round(ease * fps))
     slope = max(1, round(fps / 30))
-    turn_known = np.zeros(len(bone), bool)
-    turns = np.zeros((len(bone), 3))
-    for (a, b), direction in pins.directions.items():
-        turns[a:b] = log(between(bone[a:b], direction))
-        turn_known[a:b] = True
+    turns, turn_known = _by_frame(pins.directions, len(bone))
+    turns[turn_known] = log(between(bone[turn_known], turns[turn_known]))
     turn = exp(_eased(turns, turn_known, path.fixed, width, slope))
 
-    shift = np.zeros((len(bone), 3))
-    known = np.zeros(len(bone), bool)
-    for (a, b), point in pins.heel.items():
-        shift[a:b] = point - path.ankle[a:b]
-        known[a:b] = True
-    for (a, b), point in pins.toe.items():  # the toe has the last word: the heel may lift off before it
-        shift[a:b] = point - rotate(turn[a:b], bone[a:b]) - path.ankle[a:b]
-        known[a:b] = True
+    on_heel, heel_known = _by_frame(pins.heel, len(bone))
+    on_toe, toe_known = _by_frame(pins.toe, len(bone))
+    known = heel_known | toe_known
+    bone_turned = rotate(turn, bone)
+    # the toe has the last word: the heel may lift off before it
+    shift = np.where(toe_known[:, None], on_toe - bone_turned - path.ankle, on_heel - path.ankle)
+    shift[~known] = 0.0
     level = _eased(shift[:, 1:2], known, path.fixed, max(1, round(UPRIGHT * fps)), slope)
     shift = _eased(shift, known, path.fixed, width, slope)
     shift[:, 1:2] = level
-    ankle, bone = path.ankle + shift, rotate(turn, bone)
+    ankle, bone = path.ankle + shift, bone_turned
     below = [p[:, 1].min() - q[:, 1] for p, q in ((path.ankle, ankle), (path.toe, ankle + bone))]
     ankle[:, 1] += np.where(known | path.fixed, 0, np.maximum(np.maximum(*below), 0))  # no deeper than it ever was
     return FootPlan(ankle, turn, bone, _mask(heel, len(bone)), _mask(toe, len(bone)))
 
 
+def _by_frame(values: dict[Run, FloatArray], frames: int) -> tuple[FloatArray, BoolArray]:
+    """(F, 3) the value of the span that each frame lies in, and (F,) whether it lies in one."""
+    out, known = np.zeros((frames, 3)), np.zeros(frames, bool)
+    for (a, b), value in values.items():
+        out[a:b] = value
+        known[a:b] = True
+    return out, known
+
+
+class _Spans:
+    """Frames of many spans one after the other, so that sums and extremes over each take one call."""
+
+    def __init__(self, spans: Sequence[Run]) -> None:
+        bounds = np.array(spans, np.int64).reshape(-1, 2)
+        self.first, self.stop = bounds.T
+        self.lengths = self.stop - self.first
+        self.starts = np.concatenate([[0], np.cumsum(self.lengths)[:-1]]).astype(np.int64)
+        self.of = np.repeat(np.arange(len(bounds)), self.lengths)  # the span of each of these frames
+        self.frames = np.arange(len(self.of)) - self.starts[self.of] + self.first[self.of]
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        return np.asarray(np.add.reduceat(values, self.starts, axis=0))
+
+    def largest(self, values: Any) -> Any:
+        return np.maximum.reduceat(values, self.starts)
+
+    def means(self, values: FloatArray) -> FloatArray:
+        lengths = self.lengths if values.ndim == 1 else self.lengths[:, None]
+        return np.asarray(self.sums(values) / lengths)
+
+    def medians(self, values: FloatArray) -> FloatArray:
+        order = np.lexsort((values, self.of))
+        low, high = self.starts + (self.lengths - 1) // 2, self.starts + self.lengths // 2
+        return np.asarray((values[order[low]] + values[order[high]]) / 2)
+
+
 def _core(points: FloatArray, on: BoolArray, fps: float) -> BoolArray:
     """Contacts without their ends, where the part still rolls on or already lifts off: pinning these would throw it."""
     out = np.zeros_like(on)
-    speed = part_speeds(points[:, None], fps)[:, 0]
-    for a, b in runs(on):
-        slow = max(CALM, 1.5 * float(np.median(speed[a:b])))
-        calm = np.flatnonzero(speed[a:b] < slow)
-        if len(calm) and calm[-1] - calm[0] >= SHORTEST * fps - 1:
-            out[a + calm[0] : a + calm[-1] + 1] = True
+    found = runs(on)
+    if not found:
+        return out
+    spans = _Spans(found)
+    speed = part_speeds(points[:, None], fps)[spans.frames, 0]
+    slow = np.maximum(CALM, 1.5 * spans.medians(speed))
+    calm = speed < slow[spans.of]
+    last = spans.largest(np.where(calm, spans.frames, -1))
+    first = -spans.largest(np.where(calm, -spans.frames, -len(on)))
+    for a, b in zip(first, last, strict=True):
+        if b - a >= SHORTEST * fps - 1:
+            out[a : b + 1] = True
     return out
 
 
@@ -114,7 +154,14 @@ def _mask(spans: list[Run], frames: int) -> BoolArray:
 
 def _cut(points: FloatArray, on: BoolArray, fixed: BoolArray, farthest: float, gap: int) -> list[Run]:
     """Contacts, cut until the part stays within `farthest` of its mean place, and its fixed frames agree."""
-    out, waiting = [], runs(on)
+    found = runs(on)
+    if not found:
+        return []
+    spans = _Spans(found)
+    away = np.linalg.norm(points[spans.frames] - spans.means(points[spans.frames])[spans.of], axis=-1)
+    doubtful = (spans.largest(away) > 0.999 * farthest) | spans.largest(fixed[spans.frames])
+    out = [run for run, doubt in zip(found, doubtful, strict=True) if not doubt]
+    waiting = [run for run, doubt in zip(found, doubtful, strict=True) if doubt]
     while waiting:
         a, b = waiting.pop()
         held = np.flatnonzero(fixed[a:b]) + a
@@ -166,28 +213,42 @@ def _pins(path: FootPath, heel: list[Run], toe: list[Run], bone: FloatArray, len
     The longest contact of such a group takes its own place (the mean, or where a fixed frame has it); the others
     follow along the foot's mean direction over each overlap.
     """
-    ways = {}
-    for h in heel:
-        for t in toe:
-            both = (max(h[0], t[0]), min(h[1], t[1]))
-            if both[1] > both[0]:
-                ways[h, t] = (both, _direction(bone, path.fixed, both))
-    pins = _Pins({}, {}, dict(ways.values()))
+    pairs = _overlaps(heel, toe)
+    ways = _directions(bone, path.fixed, [both for _, _, both in pairs])
+    hangs: dict[tuple[Run, str], list[tuple[Run, str, FloatArray]]] = {}
+    for (h, t, _), way in zip(pairs, ways, strict=True):
+        hangs.setdefault((h, "heel"), []).append((t, "toe", length * way))
+        hangs.setdefault((t, "toe"), []).append((h, "heel", -length * way))
+    pins = _Pins({}, {}, {both: way for (_, _, both), way in zip(pairs, ways, strict=True)})
     order = [(h, "heel") for h in heel] + [(t, "toe") for t in toe]
-    order.sort(key=lambda item: (not path.fixed[item[0][0] : item[0][1]].any(), item[0][0] - item[0][1]))
+    own = dict(zip(order, (*_places(path.ankle, path.fixed, heel), *_places(path.toe, path.fixed, toe)), strict=True))
+    held = np.concatenate([[0], np.cumsum(path.fixed)])
+    order.sort(key=lambda item: (held[item[0][1]] == held[item[0][0]], item[0][0] - item[0][1]))
     deepest = {"heel": path.ankle[:, 1].min(), "toe": path.toe[:, 1].min()}
     for span, part in order:
         if span not in (pins.heel if part == "heel" else pins.toe):
-            points = path.ankle if part == "heel" else path.toe
-            group = _chain(ways, span, part, _place(points, path.fixed, span), length)
+            group = _chain(hangs, span, part, own[span, part])
             sunk = max(0.0, *(deepest[kind] - point[1] for _, kind, point in group))
             for member, kind, point in group:
                 (pins.heel if kind == "heel" else pins.toe)[member] = point + [0.0, sunk, 0.0]
     return pins
 
 
+def _overlaps(heel: list[Run], toe: list[Run]) -> list[tuple[Run, Run, Run]]:
+    """Contacts of heel and toe that overlap, and where they do; both lists are in order of time."""
+    out, first = [], 0
+    for h in heel:
+        while first < len(toe) and toe[first][1] <= h[0]:
+            first += 1
+        for t in toe[first:]:
+            if t[0] >= h[1]:
+                break
+            out.append((h, t, (max(h[0], t[0]), min(h[1], t[1]))))
+    return out
+
+
 def _chain(
-    ways: dict[tuple[Run, Run], tuple[Run, FloatArray]], span: Run, part: str, point: FloatArray, length: float
+    hangs: dict[tuple[Run, str], list[tuple[Run, str, FloatArray]]], span: Run, part: str, point: FloatArray
 ) -> list[tuple[Run, str, FloatArray]]:
     """Pins of one contact and of every contact that hangs on it by overlaps: (span, part, point)."""
     found: dict[tuple[Run, str], FloatArray] = {}
@@ -197,82 +258,71 @@ def _chain(
         if (span, part) in found:
             continue
         found[span, part] = point
-        for (h, t), (_, way) in ways.items():
-            if part == "heel" and h == span:
-                waiting.append((t, "toe", point + length * way))
-            elif part == "toe" and t == span:
-                waiting.append((h, "heel", point - length * way))
+        waiting += [(other, kind, point + by) for other, kind, by in hangs.get((span, part), [])]
     return [(span, part, point) for (span, part), point in found.items()]
 
 
-def _place(points: FloatArray, fixed: BoolArray, span: Run) -> FloatArray:
-    """Where a contact is pinned: its slow frames count most; a fixed frame counts alone."""
-    a, b = span
-    held = np.flatnonzero(fixed[a:b]) + a
-    if len(held):
-        return np.array(points[held[0]])
-    speed = np.linalg.norm(np.gradient(points[a:b], axis=0), axis=-1) if b - a > 1 else np.zeros(b - a)
-    weight = 1 / (speed + 0.25 * speed.mean() + 1e-9)
-    return np.array((points[a:b] * weight[:, None]).sum(0) / weight.sum())
+def _places(points: FloatArray, fixed: BoolArray, found: list[Run]) -> list[FloatArray]:
+    """Where each contact is pinned: its slow frames count most; a fixed frame counts alone."""
+    if not found:
+        return []
+    spans = _Spans(found)
+    before = np.maximum(spans.frames - 1, spans.first[spans.of])
+    after = np.minimum(spans.frames + 1, spans.stop[spans.of] - 1)
+    steps = (points[after] - points[before]) / np.maximum(after - before, 1)[:, None]
+    speed = np.linalg.norm(steps, axis=-1)
+    weight = 1 / (speed + 0.25 * spans.means(speed)[spans.of] + 1e-9)
+    mean = spans.sums(points[spans.frames] * weight[:, None]) / spans.sums(weight)[:, None]
+    return _or_held(mean, points, fixed, found)
 
 
-def _direction(bone: FloatArray, fixed: BoolArray, span: Run) -> FloatArray:
-    a, b = span
-    held = np.flatnonzero(fixed[a:b]) + a
-    mean = bone[held[0]] if len(held) else bone[a:b].mean(0)
-    return np.array(mean / np.linalg.norm(mean))
+def _directions(bone: FloatArray, fixed: BoolArray, found: list[Run]) -> list[FloatArray]:
+    """The foot's mean direction over each span, of unit length; a fixed frame's own."""
+    if not found:
+        return []
+    spans = _Spans(found)
+    mean = _or_held(spans.means(bone[spans.frames]), bone, fixed, found)
+    return [way / np.linalg.norm(way) for way in mean]
+
+
+def _or_held(means: FloatArray, values: FloatArray, fixed: BoolArray, found: list[Run]) -> list[FloatArray]:
+    """One value for each span: of its first fixed frame, else its mean."""
+    if not fixed.any():
+        return list(means)
+    held = [a + int(fixed[a:b].argmax()) if fixed[a:b].any() else -1 for a, b in found]
+    return [mean if at < 0 else values[at] for mean, at in zip(means, held, strict=True)]
 
 
 def _eased(values: FloatArray, known: BoolArray, fixed: BoolArray, width: int, slope: int) -> FloatArray:
     """Fill the frames between known ones; fixed frames are knots of value zero.
 
-    Quintic Hermite pieces with the value and the velocity (over `slope` frames) of the known side, no acceleration.
+    Quintic Hermite pieces with the value and the velocity (over `slope` frames) of the known side, no acceleration:
+    from knot to knot where these are within twice `width` frames, else to nothing within `width`.
     """
     out = np.where(known[:, None], values, 0.0)
     knots = known | fixed
-    if not knots.any():
+    spans = np.array(runs(knots)).reshape(-1, 2)
+    if not len(spans):
         return out
-    spans = runs(knots)
-    for k, (a, b) in enumerate(spans):
-        before = spans[k - 1][1] - 1 if k else -1
-        if k and a - before <= 2 * width:
-            _bridge(out, before, a, _rate(out, spans[k - 1], slope, end=True), _rate(out, (a, b), slope, end=False))
-        else:
-            start = max(before, a - width, 0) if k else max(a - width, 0)
-            _fade(out, a, start, a - width, _rate(out, (a, b), slope, end=False))
-        after = spans[k + 1][0] if k + 1 < len(spans) else len(out)
-        if k + 1 == len(spans) or after - (b - 1) > 2 * width:
-            _fade(out, b - 1, min(b - 1 + width, len(out) - 1), b - 1 + width, _rate(out, (a, b), slope, end=True))
+    first, last = spans[:, 0], spans[:, 1] - 1
+    short = (last - first < slope)[:, None]  # too short to tell a speed from noise
+    rate_in = np.where(short, 0.0, (out[np.minimum(first + slope, last)] - out[first]) / slope)
+    rate_out = np.where(short, 0.0, (out[last] - out[np.maximum(last - slope, first)]) / slope)
+    at = np.flatnonzero(~knots)
+    after = np.searchsorted(first, at)  # the next span; the one before it lies to the left
+    some_left, some_right = after > 0, after < len(spans)
+    before, after = np.maximum(after - 1, 0), np.minimum(after, len(spans) - 1)
+    left, right = at - last[before], first[after] - at
+    bridged = some_left & some_right & (left + right <= 2 * width)
+    reach = np.where(bridged, left + right, width)
+    fading = [(some_left, left, last[before], rate_out[before]), (some_right, right, first[after], -rate_in[after])]
+    total = np.zeros((len(at), out.shape[1]))
+    for some, far, knot, rate in fading:
+        near = some & (bridged | (far <= width))
+        value, speed = _quintic((far / reach)[:, None])
+        total += np.where(near[:, None], value * out[knot] + speed * reach[:, None] * rate, 0.0)
+    out[at] = total
     return out
-
-
-def _rate(values: FloatArray, span: Run, slope: int, *, end: bool) -> FloatArray:
-    """Change per frame at one end of a known span."""
-    a, b = span
-    step = slope
-    if b - a <= step:  # too short to tell from noise
-        return np.zeros(values.shape[1])
-    return np.array((values[b - 1] - values[b - 1 - step] if end else values[a + step] - values[a]) / step)
-
-
-def _bridge(out: FloatArray, left: int, right: int, rate_left: FloatArray, rate_right: FloatArray) -> None:
-    n = right - left
-    u = (np.arange(1, n) / n)[:, None]
-    for_left, slope_left = _quintic(u)
-    for_right, slope_right = _quintic(1 - u)
-    out[left + 1 : right] = (
-        for_left * out[left] + slope_left * n * rate_left + for_right * out[right] - slope_right * n * rate_right
-    )
-
-
-def _fade(out: FloatArray, knot: int, last: int, zero: int, rate: FloatArray) -> None:
-    """From the knot towards frame `zero`, where nothing is left; frames past `last` are not touched."""
-    n = abs(zero - knot)
-    sign = 1 if zero > knot else -1
-    at = np.arange(knot + sign, last + sign, sign)
-    u = (np.abs(at - knot) / n)[:, None]
-    value, slope = _quintic(u)
-    out[at] = value * out[knot] + slope * n * sign * rate
 
 
 def _quintic(u: FloatArray) -> tuple[FloatArray, FloatArray]:

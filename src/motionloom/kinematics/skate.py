@@ -95,8 +95,9 @@ def pin_plants(clip: Clip, *, hard: ArrayLike | None = None, ease: float = EASE,
     if _pinned(clip, points, touching):
         plants = sum(len(runs(on)) for on in touching.values())
         return Pinned(with_labels(clip, touching), touching, plants, 0.0, 0.0)
+    posed = fk_rotations(clip)
     for tried in range(TRIES):
-        done = _attempt(clip, legs, points, touching, fixed, ease, leg)
+        done = _attempt(clip, legs, points, posed, touching, fixed, ease, leg)
         pops = [_pops(clip, done.clip, foot) for foot in legs]
         if not any(len(frames) for frames in pops):
             break
@@ -129,13 +130,14 @@ def _attempt(
     clip: Clip,
     legs: tuple[Foot, ...],
     points: FloatArray,
+    posed: tuple[FloatArray, FloatArray],
     touching: dict[str, BoolArray],
     fixed: BoolArray,
     ease: float,
     leg: float,
 ) -> _Attempt:
     """Plan all feet, bring the plans within reach, and bend the legs."""
-    places, turns = fk_rotations(clip)
+    places, turns = posed
     width = max(1, round(ease * clip.fps))
     paths = [_path(clip, foot, places, points, touching, fixed) for foot in legs]
     plans = [plan_foot(path, clip.fps, ease=ease, farthest=FARTHEST * leg) for path in paths]

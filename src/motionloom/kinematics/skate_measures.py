@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.core import BoolArray, Clip, FloatArray
+from motionloom.core import BoolArray, Clip, FloatArray, Skeleton
 from motionloom.kinematics.contacts import foot_parts, part_positions
 from motionloom.kinematics.edit import resample
+from motionloom.kinematics.forward import fk_rotations
+from motionloom.rotation import rotate
 
 LOW = 0.05  # m: (a) looks at toes below this
 FADE = 0.025  # m: in (b) a toe counts less and less up to this height; (c) looks below it
@@ -27,7 +29,8 @@ class Skate(NamedTuple):
 
 def measure_skate(clip: Clip, *, ground: float | None = None) -> Skate:
     """All three measures. Heights count from each toe's own 1st percentile, or from `ground` (metres)."""
-    return Skate(skate_a(clip, ground=ground), skate_b(clip, ground=ground), skate_c(clip, ground=ground))
+    at_20, at_30 = (_toes(clip, fps, ground) for fps in (20.0, 30.0))
+    return Skate(_share(*at_20), _weighted(*at_30), _level(*at_30))
 
 
 def skate_a(clip: Clip, *, ground: float | None = None) -> float | None:
@@ -36,12 +39,7 @@ def skate_a(clip: Clip, *, ground: float | None = None) -> float | None:
     A toe skates from one frame to the next if it is below 5 cm on both and its horizontal speed is above 0.5 m/s,
     at once and as the mean of the five steps around it (of those that exist, at the ends).
     """
-    slide, height = _toes(clip, 20.0, ground)
-    if not slide.size:
-        return None
-    mean = np.stack([slide[max(0, t - 2) : t + 3].mean(0) for t in range(len(slide))])
-    low = np.maximum(height[1:], height[:-1]) < LOW
-    return float((low & (slide > FAST) & (mean > FAST)).any(1).mean())
+    return _share(*_toes(clip, 20.0, ground))
 
 
 def skate_b(clip: Clip, *, ground: float | None = None) -> float | None:
@@ -50,10 +48,7 @@ def skate_b(clip: Clip, *, ground: float | None = None) -> float | None:
     w = clip(2 - 2^(h / 2.5 cm), 0, 1) after Zhang et al. 2018 (MANN); v is the speed of a step from one frame to the
     next and h the mean height of the two.
     """
-    slide, height = _toes(clip, 30.0, ground)
-    weight = np.clip(2 - 2 ** ((height[1:] + height[:-1]) / 2 / FADE), 0, 1)
-    total = weight.sum()
-    return float((weight * slide).sum() / total * 100) if total > 0 else None
+    return _weighted(*_toes(clip, 30.0, ground))
 
 
 def skate_c(clip: Clip, *, ground: float | None = None) -> float | None:
@@ -61,7 +56,26 @@ def skate_c(clip: Clip, *, ground: float | None = None) -> float | None:
 
     Contact: below 2.5 cm on both frames of a step, and rising or falling slower than 0.2 m/s.
     """
-    slide, height = _toes(clip, 30.0, ground)
+    return _level(*_toes(clip, 30.0, ground))
+
+
+def _share(slide: FloatArray, height: FloatArray) -> float | None:
+    if not slide.size:
+        return None
+    wide = np.pad(slide, ((2, 2), (0, 0)))
+    count = np.convolve(np.ones(len(slide)), np.ones(5))[2:-2, None]
+    mean = sum(wide[k : k + len(slide)] for k in range(5)) / count
+    low = np.maximum(height[1:], height[:-1]) < LOW
+    return float((low & (slide > FAST) & (mean > FAST)).any(1).mean())
+
+
+def _weighted(slide: FloatArray, height: FloatArray) -> float | None:
+    weight = np.clip(2 - 2 ** ((height[1:] + height[:-1]) / 2 / FADE), 0, 1)
+    total = weight.sum()
+    return float((weight * slide).sum() / total * 100) if total > 0 else None
+
+
+def _level(slide: FloatArray, height: FloatArray) -> float | None:
     planted = (np.maximum(height[1:], height[:-1]) < FADE) & (np.abs(np.diff(height, axis=0)) * 30.0 < LEVEL)
     return float(slide[planted].mean() * 100) if planted.any() else None
 
@@ -82,9 +96,21 @@ def planted_speed(clip: Clip, touching: Mapping[str, BoolArray]) -> float:
 
 def _toes(clip: Clip, fps: float, ground: float | None) -> tuple[FloatArray, FloatArray]:
     """Horizontal speeds of steps (T - 1, K) m/s and heights (T, K) m of the toes; the heel of a foot without one."""
-    parts = foot_parts(clip.skeleton)
-    at = {p.foot.name: i for i, p in enumerate(parts)}  # the last part of each foot: its toe if it has one
-    points = part_positions(resample(clip, fps))[:, list(at.values())]
+    toes = list({p.foot.name: p for p in foot_parts(clip.skeleton)}.values())  # the last part of each foot is its toe
+    legs, joints = _without_others(clip, [p.joint for p in toes])
+    places, turns = fk_rotations(resample(legs, fps))
+    points = places[:, joints] + rotate(turns[:, joints], np.array([p.offset for p in toes]).reshape(-1, 3))
     slide = np.linalg.norm(np.diff(points[..., [0, 2]], axis=0), axis=-1) * fps
     floor = np.percentile(points[..., 1], 1, axis=0) if ground is None else np.full(points.shape[1], ground)
     return slide, points[..., 1] - floor
+
+
+def _without_others(clip: Clip, wanted: list[int]) -> tuple[Clip, list[int]]:
+    """The clip with only these joints and those they hang on, which is less to resample; and their new numbers."""
+    skeleton = clip.skeleton
+    kept = sorted({0, *(j for joint in wanted for j in skeleton.chain(joint))})
+    place = {joint: k for k, joint in enumerate(kept)}
+    parents = np.array([-1 if j == 0 else place[int(skeleton.parents[j])] for j in kept])
+    less = Skeleton(tuple(skeleton.names[j] for j in kept), parents, skeleton.offsets[kept])
+    slides = None if clip.slides is None else clip.slides[:, kept]
+    return Clip(less, clip.root, clip.rotations[:, kept], clip.fps, slides=slides), [place[j] for j in wanted]
