@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 from motionloom.core import BadRequest, NoPath
 from motionloom.methods.textons import paths
 from motionloom.methods.textons._kernels import best_segmentation, factor_banded, solve_banded
+from motionloom.methods.textons._kernels_frames import ease_between, factor_run, solve_run
 from motionloom.methods.textons.dynamics import (
     Dynamics,
     Prior,
@@ -21,6 +22,7 @@ from motionloom.methods.textons.dynamics import (
     parameters,
     spectral_radius,
 )
+from motionloom.methods.textons.making import system_of
 from motionloom.methods.textons.solving import constrained_run, eased, free_run, push_of
 
 WEAK = Prior(ridge=1e-12, floor=1e-9, weight=1e-9)
@@ -145,6 +147,46 @@ def test_the_banded_solver_agrees_with_a_dense_one(rng):
     assert_allclose(dense @ x, right, atol=1e-9)
 
 
+@pytest.mark.parametrize("length", [5, 6, 7, 40])
+def test_the_run_by_blocks_agrees_with_the_banded_one_at_every_length(rng, length):
+    d = small(rng)
+    system = system_of(d)
+    factors = factor_run(system.p0, system.p1, system.p2, 40)  # of the longest: shorter ones are its beginning
+    ends, push = rng.normal(size=(4, d.size)), rng.normal(size=(length, d.size))
+    fast = solve_run(factors, system.p1, system.p2, system.row, system.lean + push, ends)
+    slow = constrained_run(d, dict(zip((0, 1, length - 2, length - 1), ends, strict=True)), push)
+    assert_allclose(fast, slow, atol=1e-8)
+
+
+def test_the_factors_are_those_of_the_dense_matrix(rng):
+    d, n = small(rng), 6
+    s = system_of(d)
+    dense = np.zeros((n * d.size, n * d.size))
+    for t in range(n):
+        for k, block in enumerate((s.p0, s.p1, s.p2)):
+            if t + k < n:
+                a, b = slice((t + k) * d.size, (t + k + 1) * d.size), slice(t * d.size, (t + 1) * d.size)
+                dense[a, b] = block
+                dense[b, a] = block.T
+    factors = factor_run(s.p0, s.p1, s.p2, n)
+    lower, middle = np.eye(len(dense)), np.zeros_like(dense)
+    for t in range(n):
+        a = slice(t * d.size, (t + 1) * d.size)
+        middle[a, a] = np.linalg.inv(factors[t, 0])
+        for k in (1, 2):
+            if t >= k:
+                lower[a, (t - k) * d.size : (t - k + 1) * d.size] = factors[t, k]
+    assert_allclose(lower @ middle @ lower.T, dense, rtol=1e-7, atol=1e-7 * np.abs(dense).max())
+
+
+@pytest.mark.parametrize("length", [6, 20, 42, 43])
+def test_the_compiled_offset_is_the_eased_one(rng, length):
+    ends, out = rng.normal(size=(4, 3)), rng.normal(size=(length, 3))
+    wanted = out + eased(dict(zip((0, 1, length - 2, length - 1), ends, strict=True)), length)
+    ease_between(ends, length, 12, out)
+    assert_allclose(out, wanted, atol=1e-12)
+
+
 def small(rng):
     _, y, _ = swing(rng, frames=200)
     return fit([y], keep=0.999, largest=3, prior=Prior())
@@ -201,11 +243,19 @@ def test_the_push_of_a_segment_and_its_own_ends_give_the_segment_back(rng):
     assert_allclose(again, x, atol=1e-6)
 
 
+def test_a_free_run_that_would_not_grow_follows_its_push(rng):
+    d = small(rng)
+    calm = Dynamics(d.mean, d.basis, 0.9 * d.a1, 0.81 * d.a2, d.drift, d.noise, d.outside)
+    assert spectral_radius(calm) < 0.995
+    x = np.cumsum(0.1 * rng.normal(size=(30, d.size)), axis=0)
+    assert_allclose(free_run(calm, x[:2], push_of(calm, x)), x, atol=1e-9)
+
+
 def test_free_runs_stay_bounded_even_where_the_fit_would_grow(rng):
     d = small(rng)
     wild = Dynamics(d.mean, d.basis, 2.1 * np.eye(d.size), -1.0 * np.eye(d.size), d.drift, d.noise, d.outside)
     assert spectral_radius(wild) > 1
-    x = free_run(wild, np.zeros((2, d.size)), 5000, 1.0, rng)
+    x = free_run(wild, np.zeros((2, d.size)), rng.standard_normal((5000, d.size)))
     assert np.isfinite(x).all()
     assert np.abs(x[2500:]).max() < 20 * np.abs(x[:2500]).max() + 1
 
@@ -243,21 +293,21 @@ def test_a_path_of_impossible_length_says_so():
 
 
 def test_textons_repeat_as_often_as_their_self_transition_says(rng):
-    runs = [paths.repeated([1], M, rng).count(1) for _ in range(4000)]
-    assert_allclose(np.mean(runs), 2.0, rtol=0.1)  # 1 / (1 - 1/2)
+    again = [paths.repetitions(M, 1, rng) for _ in range(4000)]
+    assert_allclose(np.mean(again), 1.0, rtol=0.1)  # 1 / (1 - 1/2), less the first
+    assert paths.repetitions(np.ones((1, 1)), 0, rng) == 20  # one that always follows itself must end too
 
 
-def test_a_walk_inside_the_endless_part_never_stops(rng):
+def test_the_endless_part_is_where_all_can_reach_each_other():
     counts = np.array([[0, 3.0, 1, 0], [0, 2, 2, 0], [1, 0, 0, 1], [0, 0, 0, 0]])
     assert paths.endless(counts).tolist() == [0, 1, 2]
-    with pytest.raises(NoPath, match="nothing ever followed texton 3"):
-        paths.sample_next(M, 3, rng)
+    assert len(paths.endless(np.triu(counts, 1))) == 0
 
 
 def test_a_long_walk_visits_textons_as_the_stationary_distribution_says(rng):
     inside = M[:3, :3] / M[:3, :3].sum(1, keepdims=True)
     at, seen = 0, np.zeros(3)
     for _ in range(20000):
-        at = paths.sample_next(inside, at, rng)
+        at = int(rng.choice(3, p=inside[at]))
         seen[at] += 1
     assert_allclose(seen / seen.sum(), paths.stationary(inside), atol=0.02)

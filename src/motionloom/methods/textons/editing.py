@@ -14,6 +14,7 @@ from numpy.random import Generator
 from motionloom.constraints import PoseAt
 from motionloom.core import BadRequest, IntArray, NoPath
 from motionloom.methods.textons.observe import Frames, joined, pose_distance, to_coordinates, upright
+from motionloom.methods.textons.paths import probabilities
 from motionloom.methods.textons.planning import LEAST, Piece, Plan, Walk, fitted, piece_of
 from motionloom.rotation import inverse, multiply
 
@@ -67,16 +68,17 @@ def _read_step(model: TextonModel, word: str, place: int) -> Step:
 
 
 def check_path(model: TextonModel, path: Sequence[int]) -> None:
-    """`NoPath` where a texton is followed by one that never followed it in the clips; says which may."""
+    """`NoPath` where a texton is followed by one that never followed it, nor starts near its end; says which may."""
     for place, (a, b) in enumerate(itertools.pairwise(path)):
-        if model.counts[a, b] > 0:
+        if model.may_follow[a, b]:
             continue
-        after, before = np.flatnonzero(model.counts[a]), np.flatnonzero(model.counts[:, b])
+        after, before = np.flatnonzero(model.may_follow[a]), np.flatnonzero(model.may_follow[:, b])
         bridges = np.intersect1d(after, before)
         hint = f"; {_listed(bridges)} may stand between them" if len(bridges) else ""
         raise NoPath(
-            f"texton {a} was never followed by texton {b} in the clips (places {place} and {place + 1} of the path); "
-            f"after {a} may come {_listed(after)}, before {b} {_listed(before)}{hint}"
+            f"texton {a} was never followed by texton {b} in the clips, nor does {b} start near its end "
+            f"(places {place} and {place + 1} of the path); "
+            f"after {a} may come {_listed(after)}; before {b} came {_listed(before)}{hint}"
         )
 
 
@@ -172,10 +174,10 @@ class Choices(NamedTuple):
 
 
 def choices(model: TextonModel, path: Sequence[int]) -> list[Choices]:
-    """What an editor of a path may do at each of its places without asking for a transition that was never seen."""
+    """What an editor of a path may do at each of its places: every transition must have been seen, or be near."""
     check_path(model, path)
-    seen = model.counts > 0
-    total = model.counts.sum(1)
+    seen = model.may_follow
+    chances = probabilities(model.counts)
     every = np.ones(len(seen), bool)
     out = []
     for k, texton in enumerate(path):
@@ -184,7 +186,7 @@ def choices(model: TextonModel, path: Sequence[int]) -> list[Choices]:
         here[texton] = False
         between = seen[texton] & (every if last else seen[:, path[k + 1]])
         closes = k == 0 or last or bool(seen[path[k - 1], path[k + 1]])
-        chance = None if last else float(model.counts[texton, path[k + 1]] / total[texton])
+        chance = None if last else float(chances[texton, path[k + 1]])
         swap, insert = (tuple(int(t) for t in np.flatnonzero(who)) for who in (here, between))
         out.append(Choices(texton, chance, swap, insert, closes and len(path) > 1))
     return out

@@ -1,4 +1,4 @@
-"""Feet on the ground: the root's way recomputed from the feet that stand.
+"""Feet on the ground: the root moves over standing feet as it did in the observed segments, and no foot sinks in.
 
 A texton's basis and the bend towards the next key poses change the pose and the root's velocity apart from each
 other, so feet would slide and float. Where a foot stands, the pose itself says how the root moves over it.
@@ -7,14 +7,38 @@ other, so feet would slide and float. Where a foot stands, the pose itself says 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.core import BoolArray, Clip, FloatArray, replace
-from motionloom.kinematics.contacts import foot_parts, part_positions
+from motionloom.core import BoolArray, Clip, FloatArray, Skeleton, replace
+from motionloom.kinematics.contacts import foot_parts, part_positions, part_speeds
+from motionloom.kinematics.forward import world
+from motionloom.kinematics.limb import limb_rotations
+from motionloom.kinematics.roles import feet
+from motionloom.kinematics.travel import ground_turn
+from motionloom.methods.textons.observe import Frames
+from motionloom.rotation import rotate
 
-STEADY = 0.035  # s: deviation of the Gaussian that smooths corrections along the ground
+STEADY = 0.05  # s: deviation of the Gaussian that smooths corrections along the ground
 LEVEL = 0.07  # s: and of height
+REACH = 3  # deviations after which the Gaussian ends
+SUNK = 0.005  # m: a foot part this far below its usual height on the floor is lifted
+QUICK = 0.7  # m/s: a part that moves faster does not stand, whatever the observed segment did
+EASE = 0.08  # s: over which a lift comes and goes
+
+
+class Footing(NamedTuple):
+    """What an observed segment says about its feet, frame by frame."""
+
+    contacts: BoolArray  # (F, P) which parts stand
+    slip: FloatArray  # (F, P, 2) m: how far each part moves to the left and forward to the next frame, over the ground
+    low: FloatArray  # (F,) m: how far the lowest part is above its usual height on the floor
+
+
+def joined_footing(parts: Sequence[Footing]) -> Footing:
+    """One after the other."""
+    return Footing(*(np.concatenate(p) for p in zip(*parts, strict=True)))
 
 
 def contact_heights(clips: Sequence[Clip]) -> FloatArray:
@@ -28,27 +52,99 @@ def contact_heights(clips: Sequence[Clip]) -> FloatArray:
     return out
 
 
-def grounded(clip: Clip, heights: FloatArray) -> Clip:
-    """The clip with its root moved so that parts labelled as standing keep their place, and the lowest its height.
+def part_places(frames: Frames, skeleton: Skeleton) -> FloatArray:
+    """(F, P, 3) where foot parts are, seen from the hips' place on the ground and heading; y is the height."""
+    parts = foot_parts(skeleton)
+    height = frames.root[:, 3]
+    places, turns = world(skeleton, np.stack([0 * height, height, 0 * height], 1), frames.turns)
+    joints = [p.joint for p in parts]
+    return places[:, joints] + rotate(turns[:, joints], np.array([p.offset for p in parts]).reshape(-1, 3))
 
-    Along the ground the root steps as the mean of the standing parts demands; in the air it keeps its own velocity.
-    Where any part stands, the lowest of all parts is put at the height at which it usually stands.
+
+def slips(frames: Frames, places: FloatArray, fps: float) -> FloatArray:
+    """(F, P, 2) m: how far each part moves over the ground to the next frame, in this frame's heading."""
+    motion = frames.root[:, :3] / fps
+    out = np.zeros((*places.shape[:2], 2))
+    there = ground_turn(motion[:-1, None, 2], places[1:, :, [0, 2]]) + motion[:-1, None, :2]
+    out[:-1] = there - places[:-1, :, [0, 2]]
+    if len(out) > 1:
+        out[-1] = out[-2]
+    return out
+
+
+def footing(frames: Frames, contacts: BoolArray, skeleton: Skeleton, heights: FloatArray, fps: float) -> Footing:
+    """What the feet of one clip do. Floors lie at different heights in different takes: `low` has its median at 0."""
+    places = part_places(frames, skeleton)
+    if not places.shape[1]:
+        return Footing(contacts, np.zeros((len(frames), 0, 2)), np.zeros(len(frames)))
+    low = (places[..., 1] - heights).min(1)
+    stands = contacts.any(1)
+    return Footing(contacts, slips(frames, places, fps), low - (np.median(low[stands]) if stands.any() else 0.0))
+
+
+def grounded(frames: Frames, seen: Footing, skeleton: Skeleton, heights: FloatArray, fps: float) -> Frames:
+    """The frames with the root's velocity and height changed so that standing feet do as they did where observed.
+
+    Along the ground the root gets the mean, over the parts that stand, of how much more they slip than they did; in
+    the air it keeps its velocity. In height, the lowest part is put as far above the floor as it was.
     """
-    parts = foot_parts(clip.skeleton)
-    on = np.stack([clip.label(f"contact:{p.name}") for p in parts], 1) if parts else np.zeros((len(clip), 0), bool)
-    if not on.any():
-        return clip
-    where = part_positions(clip)
-    both = on[1:] & on[:-1]
-    slip = np.diff(where[..., [0, 2]], axis=0)  # (F-1, P, 2) what a standing part moves although it should not
-    root = clip.root.copy()
-    push = _smooth(_mean(slip, both), STEADY * clip.fps)
-    root[1:, [0, 2]] -= np.cumsum(push, axis=0)
-    high = (where[..., 1] - heights).min(1)  # the lowest part, standing or not: none may sink into the floor
+    if not seen.contacts.any():
+        return frames
+    places = part_places(frames, skeleton)
+    root = frames.root.copy()
+    on = seen.contacts
+    both = on & np.concatenate([on[1:], on[-1:]])
+    more = _mean(slips(frames, places, fps) - seen.slip, both)
+    root[:, :2] -= _smooth(more, STEADY * fps) * fps
+    high = (places[..., 1] - heights).min(1) - seen.low
     stands = np.flatnonzero(on.any(1))
-    high = np.interp(np.arange(len(clip)), stands, high[stands])
-    root[:, 1] -= _smooth(high[:, None], LEVEL * clip.fps)[:, 0]
-    return replace(clip, root=root)
+    high = np.interp(np.arange(len(frames)), stands, high[stands])
+    root[:, 3] -= _smooth(high[:, None], LEVEL * fps)[:, 0]
+    return Frames(frames.turns, root)
+
+
+def lifted(clip: Clip, heights: FloatArray) -> Clip:
+    """The clip with its legs bent where a foot part is more than `SUNK` below its usual height on the floor."""
+    parts = foot_parts(clip.skeleton)
+    if not parts:
+        return clip
+    where = part_positions(clip)[..., 1]
+    width = max(1, round(EASE * clip.fps))
+    rotations = clip.rotations
+    for foot in feet(clip.skeleton):
+        own = [i for i, p in enumerate(parts) if p.foot.name == foot.name]
+        need = np.maximum((heights[own] - SUNK - where[:, own]).max(1), 0.0)
+        if not need.any():
+            continue
+        rise = _envelope(need, width)
+        places, turns = world(clip.skeleton, clip.root, rotations, clip.slides)
+        limb = (foot.thigh, foot.shin, foot.ankle)
+        target = places[:, foot.ankle] + rise[:, None] * [0.0, 1.0, 0.0]
+        bent, _ = limb_rotations(
+            clip.skeleton, clip.root, rotations, limb, target, orientation=turns[:, foot.ankle], slides=clip.slides
+        )
+        rotations = np.where((rise > 1e-6)[:, None, None], bent, rotations)
+    return replace(clip, rotations=rotations)
+
+
+def trimmed(contacts: BoolArray, clip: Clip) -> BoolArray:
+    """(F, P) contacts without the frames at which a part is too quick or too high to stand in this very motion.
+
+    Contacts come from the observed segment; where the motion was bent far from it, a foot may do something else.
+    """
+    if not contacts.any():
+        return contacts
+    where = part_positions(clip)
+    quick = part_speeds(where, clip.fps) > QUICK
+    return contacts & ~quick
+
+
+def _envelope(need: FloatArray, width: int) -> FloatArray:
+    """A smooth curve that is nowhere below `need`: its largest value within `width` frames, averaged over as many."""
+    padded = np.pad(need, 2 * width, mode="edge")
+    wide = np.lib.stride_tricks.sliding_window_view(padded, 2 * width + 1).max(1)
+    kernel = np.hanning(2 * width + 3)[1:-1]
+    return np.convolve(wide, kernel / kernel.sum(), mode="valid")
 
 
 def _mean(values: FloatArray, on: BoolArray) -> FloatArray:
@@ -59,7 +155,7 @@ def _mean(values: FloatArray, on: BoolArray) -> FloatArray:
 
 def _smooth(values: FloatArray, deviation: float) -> FloatArray:
     """Along axis 0 with a Gaussian, ends repeated."""
-    reach = max(1, int(np.ceil(3 * deviation)))
+    reach = max(1, int(np.ceil(REACH * deviation)))
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / max(deviation, 1e-6)) ** 2)
     padded = np.pad(values, ((reach, reach), (0, 0)), mode="edge")
     return np.stack([np.convolve(column, kernel / kernel.sum(), mode="valid") for column in padded.T], 1)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Constraint, PoseAt, Request, RootAt
-from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, Origin, Source, replace
+from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, replace
 from motionloom.kinematics.contacts import with_contacts
 from motionloom.kinematics.travel import from_root_motion
 from motionloom.methods.base import Honours, Model, check_request
@@ -19,7 +20,8 @@ from motionloom.methods.settings import Settings, param
 from motionloom.methods.textons import paths
 from motionloom.methods.textons.dynamics import Prior
 from motionloom.methods.textons.editing import edit_pose, plan_path, written_path
-from motionloom.methods.textons.grounding import contact_heights, grounded
+from motionloom.methods.textons.grounding import Footing, contact_heights, footing
+from motionloom.methods.textons.joins import Joins
 from motionloom.methods.textons.learning import (
     Learnt,
     Material,
@@ -29,18 +31,11 @@ from motionloom.methods.textons.learning import (
     criterion,
     learn,
 )
-from motionloom.methods.textons.observe import (
-    Frames,
-    Space,
-    joined,
-    observe,
-    restore,
-    space_of,
-    to_coordinates,
-    to_frames,
-)
-from motionloom.methods.textons.planning import Piece, Plan, plan_motion
-from motionloom.methods.textons.solving import constrained_run, eased, push_of
+from motionloom.methods.textons.making import Bench
+from motionloom.methods.textons.observe import Frames, Space, joined, observe, space_of, to_coordinates
+from motionloom.methods.textons.planning import Piece, Plan, Walk, plan_motion
+from motionloom.methods.textons.solving import constrained_run
+from motionloom.methods.textons.weaving import chunks, some_frames, weave, whole_clip
 
 
 @dataclass(frozen=True)
@@ -73,11 +68,39 @@ class Options(Settings):
         "amount of noise, 1 = as learnt; default: by the spread of observed segments (an eighth if pushed)",
         low=0,
     )
-    nearness: float = param(5.0, "preference for key poses that follow closely, 0 = any (as LI)", low=0, high=10)
+    nearness: float = param(2.0, "preference for key poses that follow closely, 0 = any (as LI)", low=0, high=10)
+    unseen: float = param(
+        0.7,
+        "largest distance of a join never seen, as a share of the median of all pairs; 0 = none (as LI)",
+        low=0,
+        high=2,
+    )
+    evenly: bool = param(True, "show all observed segments equally often in the long run; false = as M says (as LI)")
+    vary: float = param(
+        float(np.radians(2)),
+        "how far the joint that turns most is turned from an observed key pose; 0 = not at all (as LI)",
+        unit="rad",
+        low=0,
+        high=0.5,
+    )
+    length: float = param(1.0, "how long textons are made, 1 = as observed", low=0.25, high=8)
+    longer: str = param(
+        "cycles", "how a texton lasts longer than observed: cycles said again, or slower", choices=("cycles", "slower")
+    )
     path: tuple[str, ...] | None = param(
         None,
         "textons in order, as [3, 3, 7#1, 1=2.5]: #1 names a segment of a texton, =2.5 its seconds; poses then bend "
         "these textons instead of choosing them",
+    )
+    way: str = param(
+        "fixed",
+        "between two poses: the best path of as many textons as fit, or the most probable one of all, textons repeated",
+        choices=("fixed", "cheapest"),
+    )
+    ends: str = param(
+        "met",
+        "a texton ends in the key poses of the next, or anywhere (as LI 5.3) and the next goes on from there",
+        choices=("met", "free"),
     )
     stage: float = param(3.0, "radius around the start that a long motion turns back to", unit="m", low=0.1)
 
@@ -90,7 +113,9 @@ class Observed:
     source: str
     frame: int  # where it starts in the source file
     frames: Frames  # length + 2
-    contacts: BoolArray  # (length + 2, L) which foot parts stand, in the order of the model's `contact_names`
+    contacts: BoolArray  # (length + 2, P) which foot parts stand, in the order of the model's `contact_names`
+    slip: FloatArray  # (length + 2, P, 2) m: how far each foot part moves over the ground to the next frame
+    low: FloatArray  # (length + 2,) m: how far the lowest foot part is above its usual height on the floor
     move: FloatArray  # (3,) how far it travels to the left and forward (m), and turns (rad)
 
     @property
@@ -156,73 +181,94 @@ class TextonModel(Model):
 
     def make(self, request: Request, options: Any, rng: Generator) -> Clip:
         plan = self._plan(request, options, rng)
-        clip = self.render(plan, rng, noise=options.noise, push=options.push)
+        if any(isinstance(c, PoseAt) for c in request.constraints):  # plants are cleaned at the end, around the poses
+            clip = self.render(plan, rng, options)
+        else:
+            clip = some_frames(weave(self, iter(plan.pieces), rng, options), plan.frames)
         return replace(clip, origin=clip.origin.said(*plan.said, _path_note(self, plan)))
 
-    def render(self, plan: Plan, rng: Generator, *, noise: float | None = None, push: str = "observed") -> Clip:
-        """The frames of a plan, from the origin, facing +z; contacts come along, but plants are not cleaned yet."""
-        usual = self.noise / 8 if push == "observed" else self.noise  # a push has its segment's own variation in it
-        amount = usual if noise is None else noise
-        parts = [
-            self.piece_frames(piece, nxt, rng, noise=amount, push=push)
-            for piece, nxt in zip(plan.pieces, [*plan.pieces[1:], None], strict=True)
-        ]
-        frames = joined(parts)
-        clip = restore(frames[: plan.frames], self.skeleton, self.fps)
-        standing = np.concatenate([self._contacts(p) for p in plan.pieces])[: plan.frames]
-        clip = replace(clip, origin=self._origin(plan), label_names=self.contact_names, labels=standing)
-        return grounded(clip, self.heights)
+    def stream(self, rng: Generator, options: Any = None, *, frames: int | None = None) -> Iterator[Clip]:
+        """Motion that never ends, cleaned, in clips that follow each other without a seam (of `frames` each, if given).
+
+        Memory stays bounded; the same generator gives the same frames whatever `frames` is. Each clip goes on where
+        the one before it ended: `concatenate` puts them together. It starts at the origin and faces +z.
+        """
+        options = DEFAULT_OPTIONS if options is None else options
+        walk = Walk(self, options, rng)
+        clips = weave(self, walk.endless(), rng, options, walk=walk)
+        return clips if frames is None else chunks(clips, frames)
+
+    def render(
+        self, plan: Plan, rng: Generator, options: Any = None, *, noise: float | None = None, push: str | None = None
+    ) -> Clip:
+        """The frames of a plan, from the origin, facing +z; contacts come along, but plants are not cleaned yet.
+
+        `noise` and `push` are short for options that differ in these.
+        """
+        options = DEFAULT_OPTIONS if options is None else options
+        given = {k: v for k, v in (("noise", noise), ("push", push)) if v is not None}
+        return whole_clip(self, iter(plan.pieces), plan.frames, rng, dataclasses.replace(options, **given))
+
+    def amount(self, noise: float | None, push: str) -> float:
+        """The amount of noise, or the usual one: a push has its segment's own variation in it."""
+        usual = self.noise / 8 if push == "observed" else self.noise
+        return usual if noise is None else noise
+
+    def joins(self, options: Any) -> Joins:
+        """Which observed segment may follow which under these options."""
+        return self.bench.joins(options)
+
+    @cached_property
+    def may_follow(self) -> BoolArray:
+        """(N, N) may the second texton follow the first? It was seen to, or some join of theirs is near."""
+        found = self.joins(DEFAULT_OPTIONS)
+        out = self.counts > 0
+        of = self.textons_of
+        out[of[:, None].repeat(len(of), 1)[found.allowed], of[None].repeat(len(of), 0)[found.allowed]] = True
+        return out
+
+    @cached_property
+    def textons_of(self) -> IntArray:
+        """(n,) the texton of every observed segment."""
+        return np.array([o.texton for o in self.observed])
+
+    @cached_property
+    def bench(self) -> Bench:
+        """What making frames works out once."""
+        return Bench(self)
 
     def piece_frames(
-        self, piece: Piece, following: Piece | None, rng: Generator, *, noise: float, push: str = "observed"
+        self,
+        piece: Piece,
+        following: Piece | None,
+        rng: Generator,
+        *,
+        noise: float,
+        push: str = "observed",
+        longer: str = "cycles",
+        ends: str = "met",
     ) -> Frames:
         """One texton's frames; the two after its last one are the key poses of what follows, so both sides meet.
 
         Key poses go through rotations into the texton's chart; what its basis cannot express of them is carried along
         as a smooth offset, so that they are met exactly. With `push` "observed" the run is driven as the observed
-        segment was, and what the basis leaves out of that segment comes along; noise is added to that.
+        segment was, and what the basis leaves out of that segment comes along; noise is added to that. `longer` says
+        how that segment is made to last longer than it was: by "cycles" said again, or "slower". With `ends` "free" the
+        run leads anywhere (LI 5.3), and the two frames after its last one come along too.
         """
-        texton = self.textons[piece.texton]
-        dynamics = texton.dynamics
-        ends = piece.after if following is None else following.keys
-        hard = {0: piece.keys[:1], 1: piece.keys[1:], piece.length: ends[:1], piece.length + 1: ends[1:], **piece.hard}
-        at = sorted(hard)
-        wanted = to_coordinates(joined([hard[t] for t in at]), self.space, texton.base) - dynamics.mean
-        drive = noise * rng.standard_normal((piece.length + 2, dynamics.size))
-        rest = np.zeros((piece.length + 2, len(dynamics.mean)))
-        if push == "observed":
-            seen = self.observed[piece.observed]
-            y = to_coordinates(seen.frames, self.space, texton.base) - dynamics.mean
-            y = _stretched(y, piece.length + 2)
-            x = y @ dynamics.basis
-            drive += push_of(dynamics, x)
-            rest = y - x @ dynamics.basis.T
-        states = wanted @ dynamics.basis
-        x = constrained_run(dynamics, dict(zip(at, states, strict=True)), drive)
-        missing = wanted - states @ dynamics.basis.T - rest[at]
-        y = dynamics.mean + x @ dynamics.basis.T + rest + eased(dict(zip(at, missing, strict=True)), piece.length + 2)
-        return to_frames(y[: piece.length], self.space, texton.base)
+        if ends == "free":
+            return self.bench.make(piece, None, rng, noise=noise, push=push, longer=longer)
+        last = piece.after if following is None else following.keys
+        return self.bench.make(piece, last, rng, noise=noise, push=push, longer=longer)[: piece.length]
 
-    def _contacts(self, piece: Piece) -> BoolArray:
-        """(length, L) the observed segment's contacts at the piece's length."""
-        seen = self.observed[piece.observed].contacts
-        at = np.round(np.linspace(0, len(seen) - 1, piece.length + 2)).astype(int)
-        return seen[at][: piece.length]
+    def carried_on(self, piece: Piece, following: Piece, frames: Frames) -> Piece:
+        """What follows a piece that ended anywhere: it starts in the two frames after it."""
+        return dataclasses.replace(following, keys=frames[piece.length : piece.length + 2])
 
-    def _origin(self, plan: Plan) -> Origin:
-        """Frames are new; only key poses stand in a source. Every frame names the clip its texton's key came from."""
-        sources: list[Source] = []
-        which, frames = [], []
-        for piece in plan.pieces:
-            seen = self.observed[piece.observed]
-            source = Source(seen.source)
-            if source not in sources:
-                sources.append(source)
-            which += [sources.index(source)] * piece.length
-            frames += [seen.frame, *([-1] * (piece.length - 1))]
-        return Origin(
-            sources=tuple(sources), which=np.array(which[: plan.frames]), frames=np.array(frames[: plan.frames])
-        )
+    def footing(self, piece: Piece, longer: str = "cycles") -> Footing:
+        """What the feet of a piece's observed segment do, at the piece's length."""
+        drive, n = self.bench.drive(piece, longer), piece.length
+        return Footing(drive.contacts[:n], drive.slip[:n], drive.low[:n])
 
     def of_texton(self, texton: int) -> list[int]:
         """Indices into `observed` of a texton's segments."""
@@ -230,6 +276,7 @@ class TextonModel(Model):
 
 
 DEFAULT = Config()
+DEFAULT_OPTIONS = Options()
 MOST_SAID = 40  # textons of a path that a clip's notes say
 TRIED = (0.5, 0.6, 0.7, 0.8, 0.95, 1.1)  # tolerances tried for BIC and MDL
 
@@ -258,7 +305,8 @@ def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | Non
     learnt, chosen = _learn(material, rules, config.count)
     standing = [with_contacts(clip) for clip in clips]
     names = tuple(n for n in standing[0].label_names if n.startswith("contact:"))
-    observed = _observed(standing, seen, learnt, names)
+    heights = contact_heights(standing)
+    observed = _observed(standing, seen, learnt, names, heights)
     model = TextonModel(
         skeleton=clips[0].skeleton,
         config=config,
@@ -268,7 +316,7 @@ def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | Non
         textons=learnt.textons,
         observed=tuple(observed),
         contact_names=names,
-        heights=contact_heights(standing),
+        heights=heights,
         counts=count_transitions(learnt.segments, len(learnt.textons)),
         noise=1.0,
         history=learnt.history,
@@ -287,19 +335,21 @@ def _learn(material: Material, rules: Rules, count: str) -> tuple[Learnt, tuple[
     return found, (f"{count.upper()} chose {len(found.textons)} textons (tolerance {tolerance:g}) among {table}",)
 
 
-def _observed(clips: Sequence[Clip], seen: Sequence[Frames], learnt: Learnt, names: Sequence[str]) -> list[Observed]:
+def _observed(
+    clips: Sequence[Clip], seen: Sequence[Frames], learnt: Learnt, names: Sequence[str], heights: FloatArray
+) -> list[Observed]:
+    stand = [np.stack([c.label(n) for n in names], 1) if names else np.zeros((len(c), 0), bool) for c in clips]
+    feet = [footing(f, on, c.skeleton, heights, c.fps) for c, f, on in zip(clips, seen, stand, strict=True)]
     out = []
     for s in learnt.segments:
         clip = clips[s.clip]
-        stop = min(s.stop + 2, len(clip))  # at a clip's end, its own last two frames
-        frames = seen[s.clip][s.start : stop]
+        cut = slice(s.start, min(s.stop + 2, len(clip)))  # at a clip's end, its own last two frames
+        frames = seen[s.clip][cut]
         at = s.start if clip.origin.frames is None else int(clip.origin.frames[s.start])
         path = from_root_motion(frames.root[:-1, :3] / clip.fps)
         move = np.array([*path.place[-1], path.heading[-1]])
-        standing = (
-            np.stack([clip.label(n)[s.start : stop] for n in names], 1) if names else np.zeros((len(frames), 0), bool)
-        )
-        out.append(Observed(s.label, clip.name, at, frames, standing, move))
+        own = feet[s.clip]
+        out.append(Observed(s.label, clip.name, at, frames, own.contacts[cut], own.slip[cut], own.low[cut], move))
     return out
 
 
@@ -308,16 +358,6 @@ def _path_note(model: TextonModel, plan: Plan) -> str:
     path = written_path(model, plan)
     more = f" and {len(path) - MOST_SAID} more" if len(path) > MOST_SAID else ""
     return f"path: [{', '.join(path[:MOST_SAID])}]{more}"
-
-
-def _stretched(y: FloatArray, length: int) -> FloatArray:
-    """Frames in even steps from the first to the last, linearly between them."""
-    if len(y) == length:
-        return y
-    at = np.linspace(0, len(y) - 1, length)
-    low = np.minimum(at.astype(int), len(y) - 2)
-    part = (at - low)[:, None]
-    return (1 - part) * y[low] + part * y[low + 1]
 
 
 def _summary(learnt: Learnt, clips: Sequence[Clip]) -> str:

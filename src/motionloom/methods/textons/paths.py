@@ -1,4 +1,4 @@
-"""Which texton follows which: sampled paths, the cheapest path, and the best path of a given length (LI 5.2)."""
+"""Paths over transitions: the part that never ends, the cheapest path, the best path of a given length (LI 5.2)."""
 
 from __future__ import annotations
 
@@ -26,13 +26,6 @@ def probabilities(counts: FloatArray) -> FloatArray:
     return np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
 
 
-def sample_next(chances: FloatArray, texton: int, rng: Generator) -> int:
-    """A successor drawn from M; `NoPath` if nothing was ever seen to follow."""
-    if chances[texton].sum() <= 0:
-        raise NoPath(f"nothing ever followed texton {texton} in the clips")
-    return int(rng.choice(len(chances), p=chances[texton] / chances[texton].sum()))
-
-
 def stationary(chances: FloatArray) -> FloatArray:
     """(N,) how often a long walk visits each texton: the left eigenvector of M with eigenvalue 1."""
     values, vectors = np.linalg.eig(chances.T)
@@ -57,38 +50,49 @@ def cheapest_path(chances: FloatArray, start: int, goal: int) -> list[int]:
     return path[::-1]
 
 
-def repeated(path: list[int], chances: FloatArray, rng: Generator) -> list[int]:
-    """Each texton of the path said again as often as its self-transition, sampled, says (LI 5.2.1)."""
-    out: list[int] = []
-    for texton in path:
-        out.append(texton)
-        while rng.random() < chances[texton, texton]:
-            out.append(texton)
-            if len(out) > 20 * len(path) + 200:  # a texton that always follows itself never leaves
-                break
-    return out
+def repetitions(chances: FloatArray, texton: int, rng: Generator, *, most: int = 20) -> int:
+    """How often more a texton is said, as its self-transition, sampled, says (LI 5.2.1); at most `most` times."""
+    again = 0
+    while again < most and rng.random() < chances[texton, texton]:
+        again += 1
+    return again
 
 
 def fixed_length_path(chances: FloatArray, start: int, goal: int, length: int) -> list[int]:
-    """The most probable path of exactly `length` textons, ends included, by dynamic programming (LI 5.2.2)."""
-    _check(chances, start, goal)
+    """The most probable path of exactly `length` places, ends included, by dynamic programming (LI 5.2.2)."""
     if length < 1:
         raise BadRequest(f"a path has at least one texton, found {length}")
+    found = paths_of_each_length(chances, start, goal, length)[-1]
+    if found is None:
+        raise NoPath(f"no path of {length} textons leads from texton {start} to texton {goal}")
+    return found
+
+
+def paths_of_each_length(chances: FloatArray, start: int, goal: int, most: int) -> list[list[int] | None]:
+    """The most probable path of 1, 2 ... `most` places from start to goal; None where there is none of that length.
+
+    LI 5.2.2 for all lengths in one pass, O(most N^2).
+    """
+    _check(chances, start, goal)
     with np.errstate(divide="ignore"):
         log_m = np.log(chances)
     best = np.full(len(chances), -np.inf)
     best[start] = 0.0
-    steps = []
-    for _ in range(length - 1):
-        ways = best[:, None] + log_m
-        steps.append(ways.argmax(0))
-        best = ways.max(0)
-    if not np.isfinite(best[goal]):
-        raise NoPath(f"no path of {length} textons leads from texton {start} to texton {goal}")
-    path = [goal]
-    for step in reversed(steps):
-        path.append(int(step[path[-1]]))
-    return path[::-1]
+    steps: list[IntArray] = []
+    out: list[list[int] | None] = []
+    for length in range(1, most + 1):
+        if length > 1:
+            ways = best[:, None] + log_m
+            steps.append(ways.argmax(0))
+            best = ways.max(0)
+        if not np.isfinite(best[goal]):
+            out.append(None)
+            continue
+        path = [goal]
+        for step in reversed(steps):
+            path.append(int(step[path[-1]]))
+        out.append(path[::-1])
+    return out
 
 
 def log_probability(chances: FloatArray, path: list[int]) -> float:

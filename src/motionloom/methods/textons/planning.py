@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,17 +11,19 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import PoseAt
-from motionloom.core import BadRequest, FloatArray, IntArray, NoPath
+from motionloom.core import BadRequest, FloatArray, NoPath
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.textons import paths
-from motionloom.methods.textons.observe import Frames, joined, pose_distance, upright
+from motionloom.methods.textons.joins import SCALE
+from motionloom.methods.textons.observe import Frames, pose_distance, upright
 from motionloom.rotation import inverse, multiply
 
 if TYPE_CHECKING:
     from motionloom.methods.textons.model import TextonModel
 
 LEAST = 4  # frames: two key poses, and two of the next
-TRIES = 6  # candidates that a motion which strayed off its stage chooses from
+AGAIN = 0.4  # a segment shown once more than another is this much less likely
+HOMESICK = 0.25  # m: off the stage, a segment that leads so much less far back is e times less likely
 STRETCH = 1.5  # how much longer or shorter than observed a texton is made when a pose must be reached in time
 
 
@@ -83,78 +85,108 @@ def plan_motion(model: TextonModel, frames: int, poses: Mapping[int, PoseAt], op
 
 
 class Walk:
-    """One plan in the making: the model's transitions, the options and the random choices."""
+    """One walk over the observed segments in the making: the joins, the options and the random choices."""
 
     def __init__(self, model: TextonModel, options: Any, rng: Generator) -> None:
         self.model, self.options, self.rng = model, options, rng
-        self.inside: IntArray = paths.endless(model.counts)
+        self.joins = model.joins(options)
         self.chances = paths.probabilities(model.counts)
         self.of = [model.of_texton(i) for i in range(len(model.textons))]
-        lengths = [np.mean([model.observed[k].length for k in ks]) for ks in self.of]
-        self.usual: FloatArray = np.array(lengths)
+        self.visits = np.zeros(len(model.observed))
         self.place, self.heading = np.zeros(2), 0.0
 
     def first(self) -> Piece:
-        among = self.inside if len(self.inside) else np.arange(len(self.of))
-        return piece_of(self.model, int(self.rng.choice(np.concatenate([self.of[i] for i in among]))))
+        among = self.joins.inside if len(self.joins.inside) else np.arange(len(self.model.observed))
+        return self.varied(self.piece(int(self.rng.choice(among))))
+
+    def piece(self, observed: int) -> Piece:
+        """An observed segment as a piece, as long as the options ask."""
+        own = piece_of(self.model, observed)
+        return dataclasses.replace(own, length=max(LEAST, round(own.length * self.options.length)))
+
+    def varied(self, piece: Piece) -> Piece:
+        """The piece with its key poses turned a little, the same way in both (see the option `vary`)."""
+        if self.options.vary <= 0:
+            return piece
+        return dataclasses.replace(piece, keys=self.model.bench.varied(piece, self.options.vary, self.rng))
+
+    def endless(self) -> Iterator[Piece]:
+        """Pieces for ever; `NoPath` where nothing follows."""
+        piece = self.first()
+        while True:
+            self.go(piece)
+            yield piece
+            following = self.step(piece)
+            if following is None:
+                raise NoPath(self._stuck(piece, "the stream"))
+            piece = following
+
+    def _stuck(self, piece: Piece, what: str) -> str:
+        return (
+            f"nothing ever followed texton {piece.texton} in the clips, so {what} ends there (raise `tolerance` when "
+            f"learning, so that textons are shared, or the option `unseen`, which is {self.options.unseen:g})"
+        )
 
     def onwards(self, pieces: list[Piece], frames: int) -> None:
         """Append sampled pieces until there are enough frames."""
         total = sum(p.length for p in pieces)
         for p in pieces:
-            self._go(p)
+            self.go(p)
         while total < frames:
             piece = self.step(pieces[-1])
             if piece is None:
-                lasts = total / self.model.fps
                 raise NoPath(
-                    f"nothing ever followed texton {pieces[-1].texton} in the clips; this way lasts {lasts:.1f} s "
-                    f"(raise `tolerance` when learning, so that textons are shared)",
+                    self._stuck(pieces[-1], f"this way of {total / self.model.fps:.1f} s"),
                     best=self.model.render(Plan(tuple(pieces), total), self.rng, noise=self.options.noise),
                 )
             pieces.append(piece)
-            self._go(piece)
+            self.go(piece)
             total += piece.length
 
     def step(self, last: Piece) -> Piece | None:
-        """A successor, sampled; off the stage, the one of a few that leads back best."""
-        chances = self.chances[last.texton].copy()
-        if last.texton in self.inside:
-            keep = np.zeros(len(chances), bool)
-            keep[self.inside] = True
-            chances[~keep] = 0.0
-        if chances.sum() <= 0:
+        """A successor, sampled; off the stage, those that lead back are preferred.
+
+        With `evenly`, segments that were shown more often than others are less likely to come again.
+        """
+        chances = self.joins.chances[last.observed].copy()
+        if not chances.any():
             return None
-        chances /= chances.sum()
-        away = float(np.linalg.norm(self.place)) > self.options.stage
-        tries = [self.draw(last, int(self.rng.choice(len(chances), p=chances))) for _ in range(TRIES if away else 1)]
-        return min(tries, key=self._distance_after)
+        may = np.flatnonzero(chances)
+        if self.options.evenly:
+            chances[may] *= AGAIN ** (self.visits[may] - self.visits[may].min())
+        if float(np.linalg.norm(self.place)) > self.options.stage:
+            far = np.array([self._distance_after(int(k)) for k in may])
+            chances[may] *= np.exp(-(far - far.min()) / HOMESICK)
+        chosen = int(self.rng.choice(len(chances), p=chances / chances.sum()))
+        return self.varied(self.piece(chosen))
 
     def draw(self, last: Piece, texton: int) -> Piece:
         """An observed segment of a texton, those whose key pose lies near the end of the last one more often."""
         choices = self.of[texton]
-        if len(choices) == 1 or self.options.nearness == 0:
-            return piece_of(self.model, int(self.rng.choice(choices)))
-        starts = joined([self.model.observed[k].keys[:1] for k in choices])
-        apart = pose_distance(last.after[:1], starts, self.model.skeleton)[0]
-        weights = np.exp(-self.options.nearness * (apart - apart.min()) / 0.05)
-        return piece_of(self.model, int(self.rng.choice(choices, p=weights / weights.sum())))
+        apart = self.joins.distance[last.observed, choices]
+        unit = max(SCALE * float(np.median(self.joins.distance)), 1e-9)
+        weights = np.exp(-self.options.nearness * (apart - apart.min()) / unit)
+        return self.piece(int(self.rng.choice(choices, p=weights / weights.sum())))
 
-    def _moved(self, piece: Piece) -> tuple[FloatArray, float]:
-        left, forward, turn = self.model.observed[piece.observed].move
+    def _moved(self, observed: int) -> tuple[FloatArray, float]:
+        left, forward, turn = self.model.observed[observed].move
         return self.place + ground_turn(self.heading, np.array([left, forward])), self.heading + float(turn)
 
-    def _go(self, piece: Piece) -> None:
-        self.place, self.heading = self._moved(piece)
+    def go(self, piece: Piece) -> None:
+        """Keep in mind that a piece was shown, and where it led."""
+        self.place, self.heading = self._moved(piece.observed)
+        self.visits[piece.observed] += 1
+        if len(self.joins.inside):  # only differences count: they stay small for ever
+            self.visits = np.maximum(self.visits - self.visits[self.joins.inside].min(), 0.0)
 
-    def _distance_after(self, piece: Piece) -> float:
-        return float(np.linalg.norm(self._moved(piece)[0]))
+    def _distance_after(self, observed: int) -> float:
+        return float(np.linalg.norm(self._moved(observed)[0]))
 
     def nearest(self, constraint: PoseAt) -> tuple[Piece, str]:
         """The piece whose key pose is nearest to a pose, starting in that pose exactly; says how far it was."""
         model = self.model
         joints, rotations, height = constraint.target(model.skeleton)
-        usable = [k for i in (self.inside if len(self.inside) else range(len(self.of))) for k in self.of[i]]
+        usable = self.joins.inside.tolist() or list(range(len(model.observed)))
         wanted = [with_pose(model.observed[k].keys, joints, rotations, height, model.skeleton) for k in usable]
         apart = np.array(
             [
@@ -175,39 +207,61 @@ class Walk:
             return []
         if frames < LEAST:
             raise BadRequest(f"a pose at frame {frames} is too near to the start: textons need {LEAST} frames")
-        back = paths.probabilities(self.model.counts.T)
+        back = paths.probabilities(self.joins.chances.T)
         pieces: list[Piece] = []
-        texton = key.texton
+        at = key.observed
         while sum(p.length for p in pieces) < frames / STRETCH or not pieces:
-            if back[texton].sum() <= 0:
+            if back[at].sum() <= 0:
                 if not pieces:
-                    pieces = [piece_of(self.model, key.observed)]
+                    pieces = [self.piece(key.observed)]
                 break
-            texton = int(self.rng.choice(len(back), p=back[texton]))
-            pieces.insert(0, piece_of(self.model, int(self.rng.choice(self.of[texton]))))
+            at = int(self.rng.choice(len(back), p=back[at]))
+            pieces.insert(0, self.piece(at))
         return fitted(pieces, frames)
 
     def between(self, start: Piece, goal: Piece, frames: int) -> list[Piece]:
-        """Pieces from one key pose to the next that last exactly `frames`."""
+        """Pieces from one key pose to the next that last exactly `frames`, along the best path (`options.way`)."""
         if frames < LEAST:
             raise BadRequest(f"two poses {frames} frames apart are too near: textons need {LEAST} frames")
+        if self.options.way == "cheapest":
+            path = self._cheapest(start.observed, goal.observed)
+        else:
+            path = self._fixed(start.observed, goal.observed, frames)
+        if path is None:
+            raise NoPath(
+                f"no way leads from texton {start.texton} to texton {goal.texton} in these clips: no join that was seen"
+                f", nor one nearer than {100 * self.joins.limit:.0f} cm (the option `unseen`)"
+            )
+        return fitted([start, *(self.piece(k) for k in path[1:])], frames)
+
+    def _fixed(self, start: int, goal: int, frames: int) -> list[int] | None:
+        """The path of fixed length whose segments, as long as they were observed, come nearest to `frames`.
+
+        LI 5.2.2, for every number of segments that could fill the time; joins that are not likely count too.
+        """
+        lengths = np.array([self.model.observed[k].length * self.options.length for k in range(len(self.visits))])
+        most = max(2, int(np.ceil(STRETCH * frames / lengths.min())) + 1)
         found: list[tuple[float, list[int]]] = []
-        most = max(2, int(np.ceil(STRETCH * frames / self.usual.min())) + 1)
-        for count in range(1, most + 1):
-            try:
-                path = paths.fixed_length_path(self.chances, start.texton, goal.texton, count + 1)[:-1]
-            except NoPath:
-                continue
-            stretch = abs(float(np.log(frames / self.usual[path].sum())))
-            unlikely = -paths.log_probability(self.chances, [*path, goal.texton]) / count
-            found.append((stretch / np.log(STRETCH) + 0.2 * unlikely, path))
-        if not found:
-            raise NoPath(f"no way leads from texton {start.texton} to texton {goal.texton} in these clips")
-        path = min(found, key=lambda f: f[0])[1]
-        pieces = [start]
-        for texton in path[1:]:
-            pieces.append(self.draw(pieces[-1], texton))
-        return fitted(pieces, frames)
+        for path in paths.paths_of_each_length(self.joins.chances, start, goal, most + 1):
+            if path is not None and len(path) > 1:
+                stretch = abs(float(np.log(frames / lengths[path[:-1]].sum())))
+                unlikely = -paths.log_probability(self.joins.chances, path) / (len(path) - 1)
+                found.append((stretch / np.log(STRETCH) + 0.2 * unlikely, path[:-1]))
+        return min(found, key=lambda f: f[0])[1] if found else None
+
+    def _cheapest(self, start: int, goal: int) -> list[int] | None:
+        """The most probable path, whatever its length, each texton repeated as M says (LI 5.2.1)."""
+        try:
+            path = paths.cheapest_path(self.joins.chances, start, goal)
+        except NoPath:
+            return None
+        out: list[int] = []
+        for k in path[:-1] or [start]:
+            out.append(k)
+            texton = self.model.observed[k].texton
+            for _ in range(paths.repetitions(self.chances, texton, self.rng)):
+                out.append(self.draw(self.piece(out[-1]), texton).observed)
+        return out
 
 
 def fitted(pieces: Sequence[Piece], frames: int) -> list[Piece]:

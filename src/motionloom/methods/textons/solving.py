@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.random import Generator
 
 from motionloom.core import FloatArray
 from motionloom.methods.textons.dynamics import Dynamics, spectral_radius
@@ -14,8 +13,8 @@ from motionloom.methods.textons.dynamics import Dynamics, spectral_radius
 SETTLED = 0.995  # the largest |eigenvalue| of a free run: a deviation halves in 138 frames
 
 
-def free_run(dynamics: Dynamics, first: FloatArray, length: int, noise: float, rng: Generator) -> FloatArray:
-    """(length, d) states from the first two (2, d), driven by noise alone (LI fig. 4).
+def free_run(dynamics: Dynamics, first: FloatArray, push: FloatArray) -> FloatArray:
+    """(l, d) states from the first two (2, d), driven by `push` (l, d) alone: the v of LI fig. 4 and eq. 10.
 
     Most fits to one segment grow without bound (spectral radius above 1), so all eigenvalues are scaled to stay below
     `SETTLED`, and the drift with them, so that the run settles around the texton's mean.
@@ -23,11 +22,11 @@ def free_run(dynamics: Dynamics, first: FloatArray, length: int, noise: float, r
     shrink = min(1.0, SETTLED / spectral_radius(dynamics))
     a1, a2 = dynamics.a1 * shrink, dynamics.a2 * shrink**2
     drift = dynamics.drift if shrink == 1.0 else 0.0 * dynamics.drift
-    x = np.empty((length, dynamics.size))
-    x[:2] = first[:length]
-    push = noise * rng.standard_normal((length, dynamics.size)) @ dynamics.noise.T
-    for t in range(2, length):
-        x[t] = a1 @ x[t - 1] + a2 @ x[t - 2] + drift + push[t]
+    x = np.empty_like(push)
+    x[:2] = first[: len(push)]
+    force = push @ dynamics.noise.T + drift
+    for t in range(1, len(push) - 1):
+        x[t + 1] = a1 @ x[t] + a2 @ x[t - 1] + force[t]
     return x
 
 

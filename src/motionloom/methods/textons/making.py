@@ -1,0 +1,244 @@
+"""The frames of one texton, fast: what does not change from piece to piece is worked out once and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+from numpy.random import Generator
+
+from motionloom.core import BoolArray, FloatArray
+from motionloom.methods.textons.dynamics import Dynamics
+from motionloom.methods.textons.joins import Joins, find_joins
+from motionloom.methods.textons.lengths import at_length
+from motionloom.methods.textons.observe import ROOT, Frames, Space, joined
+from motionloom.methods.textons.planning import Piece
+from motionloom.methods.textons.solving import constrained_run, eased, free_run, push_of
+
+if TYPE_CHECKING:
+    from motionloom.methods.textons.model import TextonModel
+
+MOST_BYTES = 64 * 2**20  # of what is kept, for each of factors and drives
+REACH = 12  # frames over which the slope of what the basis cannot express dies out
+ROOM = 32  # frames more than asked for are factored, so that the next longer piece finds them
+
+
+class Kept:
+    """Results by key, up to a bound in bytes; when it is full, it starts anew."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self.size = most, 0
+        self.held: dict[Hashable, Any] = {}
+
+    def get(self, key: Hashable, make: Callable[[], Any], size: Callable[[Any], int]) -> Any:
+        """What is held under a key, or made now."""
+        found = self.held.get(key)
+        if found is None:
+            found = make()
+            if self.size + size(found) > self.most:
+                self.held, self.size = {}, 0
+            self.held[key] = found
+            self.size += size(found)
+        return found
+
+
+class System(NamedTuple):
+    """A texton's dynamics as `_kernels_frames.solve_run` takes them."""
+
+    p0: FloatArray
+    p1: FloatArray
+    p2: FloatArray
+    row: FloatArray  # (d, 3d)  [-W A2, -W A1, W] with W = B^-1
+    lean: FloatArray  # (d,) W D
+
+
+class Drive(NamedTuple):
+    """An observed segment at some length, as what drives a texton."""
+
+    push: FloatArray  # (l + 2, d)
+    rest: FloatArray  # (l + 2, D) what the basis leaves out of it
+    contacts: BoolArray  # (l + 2, L)
+    slip: FloatArray  # (l + 2, P, 2) m: how each foot part moves over the ground to the next frame
+    low: FloatArray  # (l + 2,) m: how far the lowest foot part is above its usual height
+
+
+def system_of(dynamics: Dynamics) -> System:
+    """The blocks of LI eq. 8, whitened: what every free frame of a run adds to the normal equations."""
+    w = np.linalg.inv(dynamics.noise)
+    r0, r1, r2 = -w @ dynamics.a2, -w @ dynamics.a1, w
+    row = np.concatenate([r0, r1, r2], 1)
+    p0 = r0.T @ r0 + r1.T @ r1 + r2.T @ r2
+    return System(p0, r2.T @ r1 + r1.T @ r0, r2.T @ r0, row, w @ dynamics.drift)
+
+
+class Bench:
+    """What making frames needs of a model; kept with it, within a bound of memory."""
+
+    def __init__(self, model: TextonModel) -> None:
+        self.model = model
+        self.systems: dict[int, System] = {}
+        self.factors, self.drives = Kept(MOST_BYTES), Kept(MOST_BYTES)
+        self.ways: dict[tuple[Any, ...], Joins] = {}
+        self.spreads: dict[int, FloatArray] = {}
+        self.column = columns(model.space)
+
+    def make(
+        self, piece: Piece, ends: Frames | None, rng: Generator, *, noise: float, push: str, longer: str
+    ) -> Frames:
+        """The frames of a piece, and the two after it: `ends`, or, without any, where the run happens to lead."""
+        texton = self.model.textons[piece.texton]
+        dynamics = texton.dynamics
+        length = piece.length + 2
+        drive = rng.standard_normal((length, dynamics.size))
+        drive *= noise
+        rest = None
+        if push == "observed":
+            lent = self.drive(piece, longer)
+            drive += lent.push
+            rest = lent.rest
+        if ends is None:
+            y = self._free(piece, drive, rest)
+        elif piece.hard or length < 6:
+            y = self._through(piece, ends, drive, rest)
+        else:
+            y = self._between(piece, ends, drive, rest)
+        return self.frames(y, texton.base)
+
+    def joins(self, options: Any) -> Joins:
+        """`find_joins`, once for every choice of options."""
+        key = (options.unseen, options.nearness, options.evenly)
+        if key not in self.ways:
+            self.ways[key] = find_joins(self.model, options)
+        return self.ways[key]
+
+    def varied(self, piece: Piece, most: float, rng: Generator) -> Frames:
+        """The key poses of a piece, both turned by the same small offset: a smoothed P(X_1) of LI 4.1.
+
+        The offset is drawn from the spread of the texton's states, without the root's place, and scaled so that the
+        joint that turns most turns by `most` radians.
+        """
+        texton = self.model.textons[piece.texton]
+        space, basis = self.model.space, texton.dynamics.basis
+        offset = basis @ (rng.standard_normal(basis.shape[1]) * self.spread(piece.texton))
+        whole = np.zeros(len(space.moving))
+        whole[space.moving] = offset
+        whole[3 * len(space.base) :] = 0.0
+        turns = np.linalg.norm(whole[: 3 * len(space.base)].reshape(-1, 3) / space.scale[:, None], axis=1)
+        if turns.max(initial=0.0) <= 0:
+            return piece.keys
+        y = self.coordinates(piece.keys, texton.base) + (most / turns.max()) * whole[space.moving]
+        return self.frames(y, texton.base)
+
+    def spread(self, texton: int) -> FloatArray:
+        """(d,) deviation of a texton's states over its observed segments."""
+        if texton not in self.spreads:
+            t, seen = self.model.textons[texton], [self.model.observed[k] for k in self.model.of_texton(texton)]
+            y = np.concatenate([self.coordinates(o.frames, t.base) for o in seen]) - t.dynamics.mean
+            self.spreads[texton] = (y @ t.dynamics.basis).std(0)
+        return self.spreads[texton]
+
+    def _between(self, piece: Piece, ends: Frames, drive: FloatArray, rest: FloatArray | None) -> FloatArray:
+        """(l + 2, D) the usual run, from its own key poses to those that follow."""
+        from motionloom.methods.textons._kernels_frames import ease_between, solve_run
+
+        texton = self.model.textons[piece.texton]
+        dynamics, length = texton.dynamics, len(drive)
+        wanted = self.coordinates(joined([piece.keys, ends]), texton.base) - dynamics.mean
+        states = wanted @ dynamics.basis
+        system = self.system(piece.texton)
+        drive += system.lean
+        x = solve_run(self.factor(piece.texton, length - 4), system.p1, system.p2, system.row, drive, states)
+        missing = wanted - states @ dynamics.basis.T
+        if rest is None:
+            y = x @ dynamics.basis.T + dynamics.mean
+        else:
+            y = x @ dynamics.basis.T + rest
+            y += dynamics.mean
+            missing -= rest[[0, 1, -2, -1]]
+        ease_between(missing, length, REACH, y)
+        return cast("FloatArray", y)
+
+    def _free(self, piece: Piece, drive: FloatArray, rest: FloatArray | None) -> FloatArray:
+        """(l + 2, D) a run from its key poses that leads anywhere; what the basis cannot express of them stays."""
+        texton = self.model.textons[piece.texton]
+        dynamics = texton.dynamics
+        wanted = self.coordinates(piece.keys, texton.base) - dynamics.mean
+        states = wanted @ dynamics.basis
+        y = dynamics.mean + free_run(dynamics, states, drive) @ dynamics.basis.T
+        missing = (wanted - states @ dynamics.basis.T)[-1]
+        if rest is not None:
+            y += rest
+            missing = missing - rest[1]
+        return cast("FloatArray", y + missing)
+
+    def _through(self, piece: Piece, ends: Frames, drive: FloatArray, rest: FloatArray | None) -> FloatArray:
+        """(l + 2, D) a run through more frames than its ends."""
+        texton = self.model.textons[piece.texton]
+        dynamics, length = texton.dynamics, len(drive)
+        hard = {0: piece.keys[:1], 1: piece.keys[1:], length - 2: ends[:1], length - 1: ends[1:], **piece.hard}
+        at = sorted(hard)
+        wanted = self.coordinates(joined([hard[t] for t in at]), texton.base) - dynamics.mean
+        states = wanted @ dynamics.basis
+        x = constrained_run(dynamics, dict(zip(at, states, strict=True)), drive)
+        rest = np.zeros((length, len(dynamics.mean))) if rest is None else rest
+        missing = wanted - states @ dynamics.basis.T - rest[at]
+        offset = eased(dict(zip(at, missing, strict=True)), length, reach=REACH)
+        return dynamics.mean + x @ dynamics.basis.T + rest + offset
+
+    def system(self, texton: int) -> System:
+        if texton not in self.systems:
+            self.systems[texton] = system_of(self.model.textons[texton].dynamics)
+        return self.systems[texton]
+
+    def factor(self, texton: int, frames: int) -> FloatArray:
+        """Factors of at least `frames` free frames (see `_kernels_frames.factor_run`); one serves all lengths."""
+        from motionloom.methods.textons._kernels_frames import factor_run
+
+        rounds = -(-frames // ROOM) * ROOM  # by steps, so that a longer piece does not always factor anew
+        for longer in range(rounds, rounds + 4 * ROOM, ROOM):
+            if (texton, longer) in self.factors.held:
+                return cast("FloatArray", self.factors.held[texton, longer])
+        s = self.system(texton)
+        return cast(
+            "FloatArray",
+            self.factors.get((texton, rounds), lambda: factor_run(s.p0, s.p1, s.p2, rounds), lambda f: int(f.nbytes)),
+        )
+
+    def drive(self, piece: Piece, longer: str) -> Drive:
+        """The observed segment of a piece at the piece's length."""
+        key = (piece.observed, piece.length, longer)
+        return cast(
+            "Drive", self.drives.get(key, lambda: self._drive(*key), lambda d: sum(int(part.nbytes) for part in d))
+        )
+
+    def _drive(self, observed: int, length: int, longer: str) -> Drive:
+        seen = self.model.observed[observed]
+        texton = self.model.textons[seen.texton]
+        dynamics = texton.dynamics
+        y = self.coordinates(seen.frames, texton.base) - dynamics.mean
+        timed = at_length(y, length + 2, self.model.fps, longer=longer)
+        x = timed.y @ dynamics.basis
+        rest = timed.y - x @ dynamics.basis.T
+        slip = seen.slip[timed.frame] * timed.pace
+        return Drive(push_of(dynamics, x), rest, seen.contacts[timed.frame], slip, seen.low[timed.frame])
+
+    def coordinates(self, frames: Frames, base: FloatArray) -> FloatArray:
+        """`observe.to_coordinates`, compiled."""
+        from motionloom.methods.textons._kernels_frames import chart
+
+        turns, root = np.ascontiguousarray(frames.turns), np.ascontiguousarray(frames.root)
+        space = self.model.space
+        return cast("FloatArray", chart(turns, root, base, space.scale, ROOT, self.column, space.size))
+
+    def frames(self, y: FloatArray, base: FloatArray) -> Frames:
+        """`observe.to_frames`, compiled."""
+        from motionloom.methods.textons._kernels_frames import unchart
+
+        space = self.model.space
+        return Frames(*unchart(y, base, space.scale, ROOT, self.column, space.still))
+
+
+def columns(space: Space) -> Any:
+    """(3 J + 4,) the column of every number of a frame, -1 for those that do not vary."""
+    return np.where(space.moving, np.cumsum(space.moving) - 1, -1)
