@@ -108,11 +108,11 @@ class Model(ABC):
             cover = int(np.ceil((frames - 1) * self.fps / fps - 1e-9)) + 1
             inner = dataclasses.replace(inner, seconds=None, frames=max(cover, inner.length(self.fps) or 1))
         try:
-            return self._finished(self.make(inner, options, rng), request, fps, frames)
+            return self.finished(self.make(inner, options, rng), request, fps, frames)
         except Unmet as error:
             raise self._with_best(error, request, fps, frames) from None
 
-    def _finished(self, clip: Clip, request: Request, fps: float, frames: int | None) -> Clip:
+    def finished(self, clip: Clip, request: Request, fps: float, frames: int | None) -> Clip:
         """The raw clip at the result's frame rate and length, at its beginning, cleaned and checked."""
         clip = resample(clip, fps)[:frames]
         begin = request.beginning(len(clip), fps)
@@ -126,7 +126,7 @@ class Model(ABC):
         if error.best is None or error.residuals is not None:
             return error
         try:
-            best = self._finished(error.best, request, fps, frames)
+            best = self.finished(error.best, request, fps, frames)
         except Unmet as again:
             best = again.best
         rows = residuals(best, request, measures=self.measures())
@@ -171,12 +171,12 @@ def synthesize(model: Model, request: Request, *, seed: int = 0, take: int = 0) 
     try:
         clip = model.synthesize(request, np.random.default_rng([seed, take]))
     except Unmet as error:
-        error.best = None if error.best is None else _signed(error.best, model, seed, take)
+        error.best = None if error.best is None else signed(error.best, model, seed, take)
         raise
-    return _signed(clip, model, seed, take)
+    return signed(clip, model, seed, take)
 
 
-def _signed(clip: Clip, model: Model, seed: int, take: int) -> Clip:
+def signed(clip: Clip, model: Model, seed: int, take: int) -> Clip:
     """The clip with its method, seed, take and terms in its origin; each frame still knows its source frame."""
     method = model.method
     terms = all_terms([*(source.licence for source in model.sources), clip.origin.licence])

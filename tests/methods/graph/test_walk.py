@@ -226,7 +226,7 @@ def test_where_no_way_leads_round_it_is_said(arm):
 
 
 def test_a_start_that_leads_nowhere_is_refused_with_the_nearest_one_that_does(rings):
-    with pytest.raises(NoPath, match=r"from frame 39 of 'clip 0' .*the nearest that does is frame 26 of 'clip 0'"):
+    with pytest.raises(NoPath, match=r"from clip 0#39 .*the nearest that does is clip 0#26"):
         random_route(rings, 50, np.random.default_rng(0), start=39)
     with pytest.raises(BadRequest, match="a frame from 0 to 79, found 80"):
         random_route(rings, 50, np.random.default_rng(0), start=80)

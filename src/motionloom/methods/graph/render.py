@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, Origin, Source
-from motionloom.core.origin import joined
+from motionloom.core.origin import all_terms, joined
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.graph.blends import blends
 from motionloom.methods.graph.core import Graph, Route
+from motionloom.methods.graph.naming import frame_name
 from motionloom.methods.graph.tracks import Stretch, Tracks, stretches, track, tracks
 from motionloom.rotation import multiply, yaw
 
@@ -93,25 +94,12 @@ def _blend_labels(graph: Graph, t: int, names: tuple[str, ...]) -> BoolArray:
     return np.concatenate([_labels(*before, names), _labels(*after, names)])
 
 
-def _blend_origin(graph: Graph, t: int, count: int) -> Origin:
+def _blend_origin(graph: Graph, t: int, frames: int) -> Origin:
     """Where blended frames come from: the transition, with its two frames as their files count them."""
-    ends = [_source(graph, int(frame)) for frame in (graph.transitions.a[t], graph.transitions.b[t])]
-    source = Source(" + ".join(name for name, _ in ends), "blend")
-    licence = ends[0][1].licence, ends[1][1].licence
+    ends = [int(frame[t]) for frame in (graph.transitions.a, graph.transitions.b)]
     return Origin(
-        licence=" | ".join(dict.fromkeys(x for x in licence if x)),
-        sources=(source,),
-        which=np.zeros(count, np.int64),
-        frames=np.full(count, -1),
+        licence=all_terms(graph.clips[graph.clip_of[frame]].origin.licence for frame in ends),
+        sources=(Source(" + ".join(frame_name(graph, frame) for frame in ends), "blend"),),
+        which=np.zeros(frames, np.int64),
+        frames=np.full(frames, -1),
     )
-
-
-def _source(graph: Graph, frame: int) -> tuple[str, Origin]:
-    """`walk.bvh#120` for a frame, and its clip's origin."""
-    c = int(graph.clip_of[frame])
-    clip, at = graph.clips[c], frame - int(graph.starts[c])
-    origin = clip.origin
-    name = origin.name or f"clip {c}"
-    if origin.which is not None and origin.frames is not None and origin.frames[at] >= 0:
-        name, at = origin.sources[int(origin.which[at])].clip or name, int(origin.frames[at])
-    return f"{name}#{at}", origin

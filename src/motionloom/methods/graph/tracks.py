@@ -24,6 +24,7 @@ from motionloom.blend.transition import blend_weights
 from motionloom.core import BadRequest, FloatArray, IntArray
 from motionloom.kinematics.travel import UP, Travel, body_axes, ground_turn, headings
 from motionloom.methods.graph.core import Graph, Route
+from motionloom.methods.graph.naming import frame_name
 from motionloom.rotation import multiply, slerp, twist, yaw
 
 
@@ -98,7 +99,7 @@ def stretches(graph: Graph, route: Route) -> list[Stretch]:
         clip = int(graph.clip_of[at])
         stop = int(graph.starts[clip + 1]) if t < 0 else int(graph.leave[t]) + 1
         if t >= 0 and not at < stop <= graph.starts[clip + 1]:
-            raise BadRequest(f"a route cannot take transition {t} from {graph_frame(graph, at)}: it leaves elsewhere")
+            raise BadRequest(f"a route cannot take transition {t} from {frame_name(graph, at)}: it leaves elsewhere")
         count = min(left, stop - at)
         out.append(Stretch(at, -1, count, turn, (float(shift[0]), float(shift[1]))))
         left -= count
@@ -115,12 +116,6 @@ def stretches(graph: Graph, route: Route) -> list[Stretch]:
         at = int(graph.enter[t])
     name = graph.clips[clip].name or f"clip {clip}"
     raise BadRequest(f"a route of {route.frames} frames runs over the end of {name!r} after {route.frames - left}")
-
-
-def graph_frame(graph: Graph, frame: int) -> str:
-    """A frame in words: "frame 12 of 'walk.bvh'"."""
-    clip = int(graph.clip_of[frame])
-    return f"frame {frame - int(graph.starts[clip])} of {graph.clips[clip].name or f'clip {clip}'!r}"
 
 
 def track(graph: Graph, route: Route) -> Travel:

@@ -11,9 +11,10 @@ from numpy.random import Generator
 from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, NoPath
 from motionloom.kinematics.travel import ground_turn, moved, turned
 from motionloom.methods.graph.core import Graph, Route
+from motionloom.methods.graph.naming import frame_name
 from motionloom.methods.graph.prune import component, usable
 from motionloom.methods.graph.render import render
-from motionloom.methods.graph.tracks import graph_frame, stretches
+from motionloom.methods.graph.tracks import stretches
 
 Pick = Literal["uniform", "alike"]
 SHORTEST = 0.5  # s between two transitions, where there is a choice
@@ -145,8 +146,8 @@ def _start(graph: Graph, start: int, inside: BoolArray) -> int:
         good = np.flatnonzero(same if same.any() else inside)
         near = int(good[np.abs(good - start).argmin()])
         raise NoPath(
-            f"from {graph_frame(graph, start)} no walk goes on for ever; the nearest that does is "
-            f"{graph_frame(graph, near)}"
+            f"from {frame_name(graph, start)} no walk goes on for ever; the nearest that does is "
+            f"{frame_name(graph, near)}"
         )
     return start
 
