@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +22,7 @@ class Travel:
     heading: FloatArray  # (F,) radians, continuous in time; 0 faces +z, positive turns left, towards +x
 
 
+@lru_cache(maxsize=256)  # a skeleton never changes, and every heading asks
 def body_axes(skeleton: Skeleton) -> FloatArray:
     """The constant turn (4,) from the body's own axes (x left, y up, z forward) to the hips' local frame.
 
@@ -28,6 +30,12 @@ def body_axes(skeleton: Skeleton) -> FloatArray:
     Rest poses differ between files (in some every bone lies along x), so no local axis is taken for granted. A body
     without thighs or spine is taken to face +z at rest.
     """
+    out = _axes(skeleton)
+    out.flags.writeable = False
+    return out
+
+
+def _axes(skeleton: Skeleton) -> FloatArray:
     sides = [skeleton.find(f"{side}_thigh") for side in ("left", "right")]
     spine = skeleton.find("spine", "neck", "head")
     if None in sides or spine is None:

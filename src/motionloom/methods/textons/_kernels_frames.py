@@ -39,7 +39,7 @@ def factor_run(p0: Any, p1: Any, p2: Any, frames: int) -> Any:
     return out
 
 
-@njit(cache=True)
+@njit(cache=True, fastmath={"reassoc", "contract"})  # sums of products in any order, so that they go by fours
 def solve_run(factors: Any, p1: Any, p2: Any, row: Any, drive: Any, ends: Any) -> Any:
     """(l, d) states between given ends: frames 0, 1, l - 2 and l - 1 are `ends` (4, d), the rest least squares.
 
@@ -138,21 +138,22 @@ def unchart(y: Any, base: Any, scale: Any, root_scale: Any, column: Any, still: 
     """The frames (F, J, 4) and (F, 4) of coordinates y: `observe.to_frames`. 107 frames, 38 joints: 0.1 ms."""
     frames, joints = len(y), len(base)
     turns, root = np.empty((frames, joints, 4)), np.empty((frames, 4))
-    for j in range(joints):
-        c0, c1, c2 = column[3 * j], column[3 * j + 1], column[3 * j + 2]
-        fixed = c0 < 0 and c1 < 0 and c2 < 0
-        bw, bx, by, bz = base[j, 0], base[j, 1], base[j, 2], base[j, 3]
-        for f in range(frames):
-            if fixed and f > 0:
-                turns[f, j] = turns[0, j]
+    for f in range(frames):
+        for j in range(joints):
+            c0, c1, c2 = column[3 * j], column[3 * j + 1], column[3 * j + 2]
+            if f > 0 and c0 < 0 and c1 < 0 and c2 < 0:
+                for k in range(4):
+                    turns[f, j, k] = turns[0, j, k]
                 continue
+            bw, bx, by, bz = base[j, 0], base[j, 1], base[j, 2], base[j, 3]
             vx = (still[3 * j] if c0 < 0 else y[f, c0]) / scale[j]
             vy = (still[3 * j + 1] if c1 < 0 else y[f, c1]) / scale[j]
             vz = (still[3 * j + 2] if c2 < 0 else y[f, c2]) / scale[j]
             angle = np.sqrt(vx * vx + vy * vy + vz * vz)
             half = 0.5 * angle
-            w = np.cos(half)
-            by_half = 0.5 if angle < 1e-9 else np.sin(half) / angle
+            sine = np.sin(half)
+            w = np.sqrt(1.0 - sine * sine) if half < 1.5 else np.cos(half)
+            by_half = 0.5 if angle < 1e-9 else sine / angle
             x, y_, z = vx * by_half, vy * by_half, vz * by_half
             turns[f, j, 0] = bw * w - bx * x - by * y_ - bz * z
             turns[f, j, 1] = bw * x + bx * w + by * z - bz * y_

@@ -110,20 +110,21 @@ def lifted(clip: Clip, heights: FloatArray) -> Clip:
         return clip
     where = part_positions(clip)[..., 1]
     width = max(1, round(EASE * clip.fps))
-    rotations = clip.rotations
+    rotations = clip.rotations.copy()
     for foot in feet(clip.skeleton):
         own = [i for i, p in enumerate(parts) if p.foot.name == foot.name]
         need = np.maximum((heights[own] - SUNK - where[:, own]).max(1), 0.0)
         if not need.any():
             continue
         rise = _envelope(need, width)
-        places, turns = world(clip.skeleton, clip.root, rotations, clip.slides)
-        limb = (foot.thigh, foot.shin, foot.ankle)
-        target = places[:, foot.ankle] + rise[:, None] * [0.0, 1.0, 0.0]
-        bent, _ = limb_rotations(
-            clip.skeleton, clip.root, rotations, limb, target, orientation=turns[:, foot.ankle], slides=clip.slides
-        )
-        rotations = np.where((rise > 1e-6)[:, None, None], bent, rotations)
+        at = np.flatnonzero(rise > 1e-6)
+        slides = None if clip.slides is None else clip.slides[at]
+        places, turns = world(clip.skeleton, clip.root[at], rotations[at], slides)
+        target = places[:, foot.ankle] + rise[at, None] * [0.0, 1.0, 0.0]
+        limb, held = (foot.thigh, foot.shin, foot.ankle), turns[:, foot.ankle]
+        rotations[at] = limb_rotations(
+            clip.skeleton, clip.root[at], rotations[at], limb, target, orientation=held, slides=slides
+        )[0]
     return replace(clip, rotations=rotations)
 
 

@@ -93,7 +93,9 @@ class Walk:
         self.chances = paths.probabilities(model.counts)
         self.of = [model.of_texton(i) for i in range(len(model.textons))]
         self.visits = np.zeros(len(model.observed))
+        self.moves = np.array([o.move for o in model.observed])
         self.place, self.heading = np.zeros(2), 0.0
+        self.trail: list[Piece] = []  # shown, but where they led is only guessed
 
     def first(self) -> Piece:
         among = self.joins.inside if len(self.joins.inside) else np.arange(len(self.model.observed))
@@ -155,7 +157,7 @@ class Walk:
         if self.options.evenly:
             chances[may] *= AGAIN ** (self.visits[may] - self.visits[may].min())
         if float(np.linalg.norm(self.place)) > self.options.stage:
-            far = np.array([self._distance_after(int(k)) for k in may])
+            far = np.linalg.norm(self.place + ground_turn(self.heading, self.moves[may, :2]), axis=1)
             chances[may] *= np.exp(-(far - far.min()) / HOMESICK)
         chosen = int(self.rng.choice(len(chances), p=chances / chances.sum()))
         return self.varied(self.piece(chosen))
@@ -168,19 +170,25 @@ class Walk:
         weights = np.exp(-self.options.nearness * (apart - apart.min()) / unit)
         return self.piece(int(self.rng.choice(choices, p=weights / weights.sum())))
 
-    def _moved(self, observed: int) -> tuple[FloatArray, float]:
-        left, forward, turn = self.model.observed[observed].move
-        return self.place + ground_turn(self.heading, np.array([left, forward])), self.heading + float(turn)
-
     def go(self, piece: Piece) -> None:
         """Keep in mind that a piece was shown, and where it led."""
-        self.place, self.heading = self._moved(piece.observed)
+        self._move(piece)
+        self.trail.append(piece)
         self.visits[piece.observed] += 1
         if len(self.joins.inside):  # only differences count: they stay small for ever
             self.visits = np.maximum(self.visits - self.visits[self.joins.inside].min(), 0.0)
 
-    def _distance_after(self, observed: int) -> float:
-        return float(np.linalg.norm(self._moved(observed)[0]))
+    def _move(self, piece: Piece) -> None:
+        move = self.moves[piece.observed]
+        self.place = self.place + ground_turn(self.heading, move[:2])
+        self.heading += float(move[2])
+
+    def correct(self, count: int, place: FloatArray, heading: float) -> None:
+        """Say where the motion really was after `count` more of the pieces that were shown."""
+        self.trail = self.trail[count:]
+        self.place, self.heading = place, heading
+        for piece in self.trail:
+            self._move(piece)
 
     def nearest(self, constraint: PoseAt) -> tuple[Piece, str]:
         """The piece whose key pose is nearest to a pose, starting in that pose exactly; says how far it was."""

@@ -8,7 +8,7 @@ same pieces give the same bits.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from motionloom.methods.textons.model import TextonModel
 
 AHEAD = 1.0  # s: frames known on either side when feet are grounded
+ATONCE = 3.0  # s: least that is grounded at once
 WINDOW = 8.0  # s: frames cleaned at once,
 MARGIN = 1.0  # s: and as many more on either side are looked at
 FADE = 0.25  # s: over which one window becomes the next
@@ -84,30 +85,33 @@ def _made(model: TextonModel, pieces: Iterator[Piece], rng: Generator, options: 
 
 def _travelled(model: TextonModel, parts: Iterator[_Raw], walk: Walk | None) -> Iterator[Clip]:
     """Each part grounded, and carried on from where the one before it ended."""
-    near = max(2, round(AHEAD * model.fps))
-    held: _Raw | None = None
-    done = 0  # frames of `held` that were given out already
+    near, least = (max(2, round(s * model.fps)) for s in (AHEAD, ATONCE))
+    held: list[_Raw] = []  # the last second that was given out, and what is not yet
+    done = 0  # frames of these that were given out
     end: Travel | None = None
     for part in parts:
-        held = part if held is None else _joined(held, part)
-        ready = len(held) - near
-        if ready - done < 1:
+        held.append(part)
+        ends = np.cumsum([len(p) for p in held])
+        count = int(np.searchsorted(ends, ends[-1] - near, side="right"))  # pieces with `near` frames after them
+        ready = int(ends[count - 1]) if count else 0
+        if ready - done < least:
             continue
-        clip, end = _carried(model, held, done, ready, end)
+        raw = _joined(held)
+        clip, end = _carried(model, raw, done, ready, end)
         if walk is not None:
-            walk.place, walk.heading = end.place[-1], float(end.heading[-1])
+            walk.correct(int(raw.key[done:ready].sum()), end.place[-1], float(end.heading[-1]))
         yield clip
-        held, done = held[max(0, ready - near) :], min(ready, near)
-    if held is not None and len(held) > done:
-        yield _carried(model, held, done, len(held), end)[0]
+        held, done = [raw[max(0, ready - near) : ready], *held[count:]], min(ready, near)
+    if held and (raw := _joined(held)) and len(raw) > done:
+        yield _carried(model, raw, done, len(raw), end)[0]
 
 
-def _joined(a: _Raw, b: _Raw) -> _Raw:
+def _joined(parts: Sequence[_Raw]) -> _Raw:
     return _Raw(
-        joined([a.frames, b.frames]),
-        joined_footing([a.seen, b.seen]),
-        np.concatenate([a.which, b.which]),
-        np.concatenate([a.key, b.key]),
+        joined([p.frames for p in parts]),
+        joined_footing([p.seen for p in parts]),
+        np.concatenate([p.which for p in parts]),
+        np.concatenate([p.key for p in parts]),
     )
 
 
