@@ -22,12 +22,14 @@ class Options(Settings):
     mode: str = param("best", "what to keep", choices=("best", "first"))
     mirror: bool = param(False, "mirror too")
     limit: float | None = param(None, "largest speed", unit="m/s", low=0)
+    order: tuple[str, ...] | None = param(None, "what comes when")
 
 
 def test_values_of_a_request_are_read_with_their_units():
     read = Options.of({"lean": "30deg", "reach": "20cm", "tries": "3", "mode": "first", "mirror": True, "limit": None})
     assert read == Options(lean=math.radians(30), reach=0.2, tries=3, mode="first", mirror=True)
     assert Options.of({}) == Options()
+    assert Options.of({"order": [3, "7#1", 4]}).order == ("3", "7#1", "4")
 
 
 @pytest.mark.parametrize(
@@ -43,6 +45,9 @@ def test_values_of_a_request_are_read_with_their_units():
         ({"mode": 3}, "options.mode: expected text, found 3"),
         ({"mirror": 1}, "options.mirror: expected true or false, found 1"),
         ({"limit": -1}, "options.limit: expected 0 to inf m/s, found -1"),
+        ({"order": "3 4"}, r"options.order: expected a list, as \[3, 3, 7\], found '3 4'"),
+        ({"order": [3, 1.5]}, r"options.order: expected a list"),
+        ({"order": [True]}, r"options.order: expected a list"),
     ],
 )
 def test_wrong_values_are_refused_with_their_place(values, said):
@@ -62,7 +67,7 @@ def test_python_values_are_checked_too():
 
 def test_settings_describe_themselves():
     table = {p.name: p for p in params(Options)}
-    assert list(table) == ["noise", "lean", "reach", "tries", "mode", "mirror", "limit"]
+    assert list(table) == ["noise", "lean", "reach", "tries", "mode", "mirror", "limit", "order"]
     assert table["noise"].describe() == "how much noise [0 to 2]"
     assert table["lean"].describe() == "forward lean [rad, theta]"
     assert table["mode"].describe() == "what to keep [best or first]"

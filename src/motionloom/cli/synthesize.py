@@ -77,6 +77,7 @@ def _report(
         "frames": 0 if clip is None else len(clip),
         "seconds": 0.0 if clip is None else clip.seconds,
         "error": error,
+        "notes": [] if clip is None else [n for n in clip.origin.notes if not n.startswith("made by ")],
         "residuals": [row._asdict() for row in rows],
     }
 
@@ -87,6 +88,8 @@ def _say(report: dict[str, Any], rows: list[Row]) -> None:
     if report["path"]:
         made = f"{report['frames']} frames, {report['seconds']:.2f} s, seed {report['seed']}, take {report['take']}"
         say(f"{report['path']}: {made}")
+        for note in report["notes"]:
+            say(f"  {note}")
     elif report["error"]:
         say("nothing was written; --best writes the best clip found")
     if rows:

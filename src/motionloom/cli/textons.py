@@ -1,41 +1,84 @@
-"""`motionloom textons`: what the textons of a model are like."""
+"""`motionloom textons`: what the textons of a model are like, and what a path of them allows."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Json, columns, print_json, say
+from motionloom.cli.options import Json, Seed, columns, print_json, progress, say
+
+if TYPE_CHECKING:
+    from motionloom.methods.textons import TextonModel
+    from motionloom.methods.textons.editing import Choices
+    from motionloom.methods.textons.table import Row
+
+MOST = 8  # textons listed in a cell
 
 
 def textons(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A .loom file that was learned with textons.")],
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="FILE.png", help="Draw the segments and the transitions.")
+    path: Annotated[
+        str | None,
+        typer.Option("--path", metavar="PATH", help="A path, as '3 3 7#1 1': check it, and say how it may be changed."),
     ] = None,
+    segments: Annotated[
+        bool, typer.Option("--segments", help="List each texton's segments, as 7#1: clip, frame and length.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--out", metavar="DIR", help="Folder for pictures: segments, transitions, graph, curves, spectra."
+        ),
+    ] = None,
+    seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """List textons: how many segments, how long, dimensions, fit error, and how likely each follows itself."""
+    """List textons: how many segments, how long, dimensions, fit error, and how likely each follows itself.
+
+    A path that pleases goes into a request: -r '{options: {path: [3, 3, 7#1, 1]}}'.
+    """
+    from motionloom.methods.textons.editing import choices, read_path
+    from motionloom.methods.textons.table import texton_table
+
+    learned = _load(model)
+    steps = [] if path is None else read_path(learned, path.replace(",", " ").split())
+    edits = choices(learned, [s.texton for s in steps]) if steps else []
+    rows = texton_table(learned) if path is None else []
+    written = [] if out is None else _draw(learned, out, seed, quiet=json)
+    if json:
+        report: dict[str, Any] = {"notes": list(learned.notes), "pictures": [str(p) for p in written]}
+        report |= {"path": [e._asdict() for e in edits]} if steps else {"textons": [r._asdict() for r in rows]}
+        report |= {"segments": _segments(learned)} if segments else {}
+        print_json(report)
+        return
+    say("\n".join(_edit_lines([str(s) for s in steps], edits) if steps else _lines(rows)))
+    if segments:
+        found = _segments(learned)
+        cells = [(f["name"], f["clip"], str(f["frame"]), f"{f['seconds']:.2f} s") for f in found]
+        say("\n" + "\n".join(columns(("segment", "clip", "frame", "length"), cells, left=(0, 1))))
+    for note in learned.notes if path is None else ():
+        say(note)
+    for picture in written:
+        say(f"wrote {picture}")
+
+
+def _load(path: Path) -> TextonModel:
     from motionloom.core import BadRequest
     from motionloom.methods import load_model
     from motionloom.methods.textons import TextonModel
-    from motionloom.methods.textons.table import texton_table
 
-    learned = load_model(model)
+    learned = load_model(path)
     if not isinstance(learned, TextonModel):
-        raise BadRequest(f"{model.name} was learned with {learned.method}, not with textons")
-    rows = texton_table(learned)
-    if out is not None:
-        from motionloom.plot.textons import save_textons
+        raise BadRequest(f"{path.name} was learned with {learned.method}, not with textons")
+    return learned
 
-        save_textons(learned, out)
-    if json:
-        print_json({"textons": [r._asdict() for r in rows], "notes": list(learned.notes)})
-        return
-    head = ("texton", "segments", "length", "dimensions", "fit error", "radius", "repeats", "endless")
-    lines = [
+
+def _lines(rows: Sequence[Row]) -> list[str]:
+    head = ("texton", "segments", "length", "dimensions", "fit error", "radius", "repeats", "endless", "next")
+    cells = [
         (
             str(r.texton),
             str(r.segments),
@@ -45,11 +88,54 @@ def textons(
             f"{r.radius:.3f}",
             f"{r.repeats:.0%}",
             "yes" if r.endless else "no",
+            _few(r.next),
         )
         for r in rows
     ]
-    say("\n".join(columns(head, lines)))
-    for note in learned.notes:
-        say(note)
-    if out is not None:
-        say(f"wrote {out}")
+    return columns(head, cells, left=(0, 8))
+
+
+def _edit_lines(written: Sequence[str], edits: Sequence[Choices]) -> list[str]:
+    head = ("place", "texton", "to the next", "may be deleted", "may be swapped for", "may follow it here")
+    cells = [
+        (
+            str(k),
+            word,
+            "" if e.chance is None else f"{e.chance:.0%}",
+            "yes" if e.delete else "no",
+            _few(e.swap),
+            _few(e.insert),
+        )
+        for k, (word, e) in enumerate(zip(written, edits, strict=True))
+    ]
+    return columns(head, cells, left=(0, 1, 4, 5))
+
+
+def _few(textons: Sequence[int]) -> str:
+    shown = " ".join(str(t) for t in textons[:MOST])
+    return f"{shown} and {len(textons) - MOST} more" if len(textons) > MOST else shown or "-"
+
+
+def _segments(model: TextonModel) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": f"{texton}#{k}",
+            "texton": texton,
+            "segment": k,
+            "clip": model.observed[o].source,
+            "frame": model.observed[o].frame,
+            "seconds": model.observed[o].length / model.fps,
+        }
+        for texton in range(len(model.textons))
+        for k, o in enumerate(model.of_texton(texton))
+    ]
+
+
+def _draw(model: TextonModel, folder: Path, seed: int, *, quiet: bool) -> list[Path]:
+    from motionloom.plot.textons_pictures import PICTURES
+
+    folder.mkdir(parents=True, exist_ok=True)
+    names = list(PICTURES)
+    for name in names if quiet else progress(names, "drawing"):
+        PICTURES[name](model, seed).savefig(folder / f"{name}.png", dpi=110)
+    return [folder / f"{name}.png" for name in names]

@@ -2,51 +2,165 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from motionloom.core import Clip, FloatArray, replace
 from motionloom.methods.textons import TextonModel
-from motionloom.methods.textons.paths import probabilities
+from motionloom.methods.textons.observe import joined, restore
+from motionloom.methods.textons.paths import endless, probabilities
+from motionloom.plot.body import body, body_points
+from motionloom.plot.paint import paint_body
 from motionloom.plot.similarity import new_figure
-from motionloom.plot.style import INK, PAPER, QUIET
+from motionloom.plot.style import INK, LINE, PAPER, QUIET
+from motionloom.plot.view import View, best_yaw
+
+INCHES = 13.0  # width of the segmentation with its filmstrip
+TALL = 0.62  # inches: a body in it
+
+
+class Band(NamedTuple):
+    """One observed segment in time."""
+
+    observed: int
+    name: str  # 7#1: segment 1 of texton 7
+    start: float  # s, in its clip
+    seconds: float
+
+
+def bands(model: TextonModel) -> dict[str, list[Band]]:
+    """Every clip's segments in time; frames that were left out of learning stay as gaps.
+
+    A segment knows the frame of its file that it starts at. Files may run faster than the model; the least step from
+    segment to segment, over the frames of the first, says how much. Clips of one name are told apart: dance (2).
+    """
+    clips: dict[str, list[int]] = {}
+    names_used: dict[str, int] = {}
+    source = ""
+    for k, o in enumerate(model.observed):
+        before = model.observed[k - 1] if k else None
+        if before is None or before.source != o.source or o.frame <= before.frame:
+            names_used[o.source] = names_used.get(o.source, 0) + 1
+            source = o.source if names_used[o.source] == 1 else f"{o.source} ({names_used[o.source]})"
+        clips.setdefault(source, []).append(k)
+    names = {o: f"{i}#{n}" for i in range(len(model.textons)) for n, o in enumerate(model.of_texton(i))}
+    out = {}
+    for source, own in clips.items():
+        first = np.array([model.observed[k].frame for k in own], float)
+        frames = np.array([model.observed[k].length for k in own], float)
+        rate = float((np.diff(first) / frames[:-1]).min()) if len(own) > 1 else 1.0
+        starts = first / max(rate, 1e-9) / model.fps
+        out[source] = [
+            Band(k, names[k], float(s), float(n) / model.fps) for k, s, n in zip(own, starts, frames, strict=True)
+        ]
+    return out
+
+
+def texton_colours(model: TextonModel) -> FloatArray:
+    """(N, 4) one colour for each texton; neighbours in number are told apart."""
+    from matplotlib import colormaps
+
+    order = (np.arange(len(model.textons)) * 0.381966) % 1.0  # the golden section spreads any number of them
+    return np.asarray(colormaps["turbo"](0.06 + 0.88 * order))
 
 
 def segment_bands(model: TextonModel, *, ax: Any) -> Any:
     """Every clip as a row of coloured bands, one for each segment, with its texton's number; seconds below."""
-    from matplotlib import colormaps
-
-    colours = colormaps["turbo"](np.linspace(0.05, 0.95, max(len(model.textons), 2)))
-    clips = list(dict.fromkeys(o.source for o in model.observed))
-    at = dict.fromkeys(clips, 0.0)
-    for o in model.observed:
-        row, start, seconds = clips.index(o.source), at[o.source], o.length / model.fps
-        ax.barh(row, seconds, left=start, height=0.8, color=colours[o.texton], edgecolor=PAPER, linewidth=1)
-        ax.text(start + seconds / 2, row, str(o.texton), ha="center", va="center", fontsize=7, color=PAPER)
-        at[o.source] = start + seconds
-    ax.set_yticks(range(len(clips)), clips, fontsize=8, color=INK)
+    colours = texton_colours(model)
+    rows = bands(model)
+    for row, own in enumerate(rows.values()):
+        for b in own:
+            texton = model.observed[b.observed].texton
+            ax.barh(row, b.seconds, left=b.start, height=0.8, color=colours[texton], edgecolor=PAPER, linewidth=1)
+            ax.text(b.start + b.seconds / 2, row, str(texton), ha="center", va="center", fontsize=7, color=PAPER)
+    ax.set_yticks(range(len(rows)), list(rows), fontsize=8, color=INK)
     ax.invert_yaxis()
     ax.set_xlabel("s", color=QUIET)
     ax.set_title("segments and their textons", color=INK, fontsize=10, loc="left")
     return ax
 
 
+def segmentation(model: TextonModel) -> Any:
+    """Every clip as a filmstrip with its segments as coloured bands under it; made from the model alone.
+
+    Poses stand at their time, in one place, but turned as they were; a band is named 7#1, as in a written path.
+    Returns the figure.
+    """
+    colours = texton_colours(model)
+    rows = bands(model)
+    shape = body(observed_clip(model, 0))
+    size = max(shape.size, 1e-6)
+    longest = max(b.start + b.seconds for own in rows.values() for b in own)
+    inch = size / TALL  # metres of a body for an inch of the picture
+    side = 0.9  # inches, for the clips' names
+    second = (INCHES - side - 0.2) * inch / longest
+    row_tall = 2.1 * size
+    figure = new_figure(INCHES, row_tall * len(rows) / inch + 0.55)
+    figure.set_layout_engine("none")
+    ax = figure.add_axes((0, 0, 1, 1))
+    for r, (source, own) in enumerate(rows.items()):
+        floor = -(r + 1) * row_tall + 0.6 * size
+        for b in own:
+            clip = observed_clip(model, b.observed)
+            _poses(ax, clip, second, b, floor, size)
+            texton = model.observed[b.observed].texton
+            ax.barh(
+                floor - 0.32 * size, second * b.seconds, left=second * b.start, height=0.34 * size,
+                color=colours[texton], edgecolor=PAPER, linewidth=1.2,
+            )  # fmt: skip
+            middle = second * (b.start + b.seconds / 2)
+            ax.text(middle, floor - 0.33 * size, b.name, ha="center", va="center", fontsize=7, color=PAPER)
+        ax.text(-0.15 * inch, floor - 0.32 * size, source, ha="right", va="center", fontsize=7, color=INK)
+    for s in range(0, int(longest) + 1, 1 if longest < 12 else 2):
+        low = -len(rows) * row_tall
+        ax.plot([second * s, second * s], [low, 0], color=LINE, lw=0.6, zorder=0)
+        ax.text(second * s, low - 0.22 * inch, f"{s} s", ha="center", va="center", fontsize=7, color=QUIET)
+    ax.set_xlim(-side * inch, (INCHES - side) * inch)
+    ax.set_ylim(-len(rows) * row_tall - 0.4 * inch, 0.15 * inch)
+    ax.set_aspect("equal")
+    ax.axis("off")
+    return figure
+
+
+def _poses(ax: Any, clip: Clip, second: float, band: Band, floor: float, size: float) -> None:
+    """A segment's poses at their times, as many as find room."""
+    shape = body(clip)
+    if not shape.parts:
+        return
+    count = max(1, int(second * band.seconds / (0.5 * size)))
+    frames = ((np.arange(count) + 0.5) / count * (len(clip) - 1)).astype(int)
+    still = np.zeros_like(clip.root)
+    still[:, 1] = clip.root[:, 1]
+    clip = replace(clip, root=still)
+    view = View(best_yaw(clip, shape.size))
+    points = body_points(clip, shape)
+    for f in frames:
+        place = np.array([second * (band.start + f / clip.fps), floor])
+        paint_body(ax, shape, points[f], view, shift=place)
+
+
+def observed_clip(model: TextonModel, observed: int) -> Clip:
+    """An observed segment as a clip again, from the origin."""
+    seen = model.observed[observed]
+    clip = restore(joined([seen.frames[: seen.length]]), model.skeleton, model.fps)
+    contacts = seen.contacts[: seen.length]
+    return replace(clip, label_names=model.contact_names, labels=contacts) if contacts.shape[1] else clip
+
+
 def transition_matrix(model: TextonModel, *, ax: Any) -> Any:
-    """How likely the texton of a row is followed by that of a column."""
-    image = ax.imshow(probabilities(model.counts), cmap="magma", vmin=0, vmax=1)
+    """How likely the texton of a row is followed by that of a column; what can go on for ever is named in bold."""
+    chances = probabilities(model.counts)
+    image = ax.imshow(np.where(chances > 0, chances, np.nan), cmap="magma_r", vmin=0, vmax=1)
+    ax.set_facecolor(PAPER)
+    inside = set(endless(model.counts).tolist())
+    every = range(len(model.textons))
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_ticks(every, [str(i) for i in every], fontsize=min(8, 240 / len(model.textons)))
+        for i, label in zip(every, axis.get_ticklabels(), strict=True):
+            label.set(color=INK if i in inside else QUIET, weight="bold" if i in inside else "normal")
     ax.set_xlabel("next texton", color=QUIET)
     ax.set_ylabel("texton", color=QUIET)
-    ax.set_title("transitions seen", color=INK, fontsize=10, loc="left")
+    ax.set_title("transitions seen (bold: can follow each other for ever)", color=INK, fontsize=10, loc="left")
     ax.figure.colorbar(image, ax=ax, label="probability", shrink=0.8)
     return ax
-
-
-def save_textons(model: TextonModel, path: str | Path, *, dpi: int = 120) -> None:
-    """Both pictures in one file."""
-    clips = len({o.source for o in model.observed})
-    figure = new_figure(12, max(4.5, 1 + 0.35 * clips))
-    left, right = figure.subplots(1, 2, width_ratios=[1.6, 1])
-    segment_bands(model, ax=left)
-    transition_matrix(model, ax=right)
-    figure.savefig(path, dpi=dpi, facecolor=PAPER)

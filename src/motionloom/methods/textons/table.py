@@ -24,6 +24,7 @@ class Row(NamedTuple):
     radius: float  # largest |eigenvalue|: above 1, a free run without stabilising would grow
     repeats: float  # probability of following itself
     endless: bool  # does it belong to those that can follow each other for ever?
+    next: tuple[int, ...]  # textons that may follow it, the likeliest first
 
 
 def texton_table(model: TextonModel) -> list[Row]:
@@ -47,6 +48,7 @@ def texton_table(model: TextonModel) -> list[Row]:
                 spectral_radius(texton.dynamics),
                 float(chances[i, i]),
                 i in inside,
+                tuple(int(j) for j in np.argsort(-chances[i], kind="stable") if model.may_follow[i, j]),
             )
         )
     return rows
