@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from motionloom.core import replace
+from motionloom.core import concatenate, replace
 from motionloom.io import load, save
 from motionloom.rotation import exp, multiply
 from motionloom.samples import make
@@ -33,6 +33,36 @@ def test_evaluate_prints_a_table_with_the_source_beside_it(run: Any, folder: Pat
     for word in ("skate", "coverage", "global diversity", "copy source", "shuffled source", "vs source", "24 joints"):
         assert word in answer.out
     assert picture.stat().st_size > 10_000
+
+
+def test_evaluate_leaves_out_a_t_pose_and_says_so(run: Any, tmp_path: Path) -> None:
+    walk = make("walk", seconds=2, fps=30)
+    rest = replace(walk[:1], rotations=np.tile([1.0, 0, 0, 0], (1, len(walk.skeleton), 1)))
+    save(walk, tmp_path / "plain.bvh")
+    save(concatenate([rest, walk]), tmp_path / "posed.bvh")
+    answer = run("evaluate", tmp_path / "posed.bvh", "--source", tmp_path / "plain.bvh")
+    assert "posed.bvh: frame 0 is a T-pose, left out" in answer.out
+    (report,) = run("evaluate", tmp_path / "posed.bvh", "--source", tmp_path / "plain.bvh", "--json").json
+    assert report["measures"]["verbatim run"]["value"] == len(walk)
+    assert report["measures"]["peak acceleration"]["ratio"] == pytest.approx(1, abs=0.01)
+
+
+def test_evaluate_of_two_bodies_keeps_bounds_and_says_why(run: Any, folder: Path, tmp_path: Path) -> None:
+    save(make("dog_walk", seconds=2), tmp_path / "dog.bvh")
+    answer = run("evaluate", tmp_path / "dog.bvh", folder / "walk_1.bvh", "--source", folder / "walk_2.bvh")
+    assert "shuffled source" in answer.out  # although the first result has no diversity
+    assert "windows compare 24 joints" in answer.out
+    assert "spread between the results: n/a: other skeletons" in answer.out
+    assert answer.out.count("dog.bvh: other skeletons") == 1  # one line for all measures
+
+
+def test_evaluate_tells_how_far_results_are_apart(run: Any, folder: Path) -> None:
+    answer = run("evaluate", folder / "walk_1.bvh", folder / "fast" / "run.bvh", "--source", folder, "--json")
+    spread = answer.json[0]["spread"]
+    assert spread["ratio"] == pytest.approx(spread["value"] / spread["source"])
+    alone = run("evaluate", folder / "walk_1.bvh", "--source", folder, "--json").json[0]["spread"]
+    assert alone["value"] is None
+    assert "one result only" in alone["reason"]
 
 
 def test_evaluate_takes_several_sources_and_answers_in_json(run: Any, folder: Path) -> None:
@@ -77,6 +107,19 @@ def test_check_says_clip_joint_frame_and_size(run: Any, broken: Path, folder: Pa
     glitch = next(f for f in found if f["kind"] == "glitch")
     assert (glitch["start"], glitch["stop"]) == (90, 92)
     assert glitch["size"] == pytest.approx(86, abs=6)
+
+
+def test_check_tells_files_of_one_name_apart(run: Any, folder: Path, tmp_path: Path) -> None:
+    save(load(folder / "walk_1.bvh"), tmp_path / "walk_1.bvh")
+    answer = run("check", folder / "walk_1.bvh", tmp_path / "walk_1.bvh")
+    assert f"the same take as {folder / 'walk_1.bvh'}" in answer.out
+    assert f"\n{tmp_path / 'walk_1.bvh'}\n" in answer.out
+
+
+def test_check_says_what_learning_leaves_out(run: Any, broken: Path, tmp_path: Path) -> None:
+    assert "1 of them name broken frames" in run("check", broken).out
+    learned = run("learn", "cuts", broken, "-o", tmp_path / "m.loom").out
+    assert "2 broken frames left out" in learned
 
 
 def test_clean_repair_mends_and_says_so(run: Any, broken: Path, tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from motionloom import samples
 from motionloom.core import Clip, replace
 from motionloom.evaluate.check import check, rate_findings, repair
 from motionloom.evaluate.fall import free_falls, true_rate
-from motionloom.evaluate.findings import backward_bend, bone_findings
+from motionloom.evaluate.findings import bone_findings
+from motionloom.evaluate.limbs import against_usual, backward_bend, elbow_findings
 from motionloom.evaluate.twins import twins
 from motionloom.kinematics.edit import resample
 from motionloom.kinematics.mirror import mirror
@@ -69,9 +70,75 @@ def test_a_limb_that_flips_and_stays_is_a_flipped_limb(walk):
 
 def test_a_knee_behind_the_line_from_hip_to_ankle_bends_backwards():
     hip, ankle, toe = np.array([[0.0, 0.8, 0]]), np.array([[0.0, 0, 0]]), np.array([[0.0, 0, 0.2]])
-    knee = np.array([[0.0, 0.4, -0.3]])  # shin length 0.5: 0.6 of it behind
-    assert backward_bend(hip, knee, ankle, toe) == pytest.approx([0.6])
-    assert backward_bend(hip, knee * [1, 1, -1], ankle, toe) == pytest.approx([-0.6])
+    knee = np.array([[0.0, 0.4, -0.3]])  # thigh and shin of 3, 4, 5: each leans by arctan(3 / 4)
+    assert backward_bend(hip, knee, ankle, toe) == pytest.approx([2 * np.arctan(0.75)])
+    assert backward_bend(hip, knee * [1, 1, -1], ankle, toe) == pytest.approx([-2 * np.arctan(0.75)])
+
+
+def test_a_folded_knee_with_pointed_toes_is_not_flipped():
+    hip, knee, ankle = np.array([[0.0, 0.1, 0]]), np.array([[0.0, 0.1, 0.4]]), np.array([[0.0, 0.2, 0]])
+    toe = ankle + [[0.0, 0.1, -0.1]]  # away from the knee, and up: the sole is up, as the heel is at the seat
+    assert backward_bend(hip, knee, ankle, toe)[0] < -2.5
+
+
+def test_an_elbow_that_bends_against_its_hinge_is_a_flipped_limb(walk):
+    rotations = walk.rotations.copy()
+    j = walk.skeleton.joint("left_forearm")
+    bend = exp([0, -1.2, 0]), exp([0, 1.2, 0])  # about the sample's own hinge: forward, and back
+    rotations[:, j] = bend[0]
+    assert elbow_findings(replace(walk, rotations=rotations)) == []
+    rotations[60:90, j] = bend[1]
+    (found,) = elbow_findings(replace(walk, rotations=rotations))
+    assert (found.kind, found.joint, found.start, found.stop) == ("flipped limb", walk.skeleton.names[j], 60, 90)
+    assert found.size == pytest.approx(np.degrees(1.2), abs=0.1)
+
+
+def test_sides_are_against_the_usual_one_over_120_degrees_away():
+    sides = np.array([[1.0, 0, 0]] * 8 + [[-0.4, 0.9, 0], [-0.6, 0.7, 0]])  # 114 and 131 degrees from +x
+    assert against_usual(sides).tolist()[:8] == [False] * 8
+    assert against_usual(np.array([[1.0, 0, 0]] * 9 + [[-1.0, 0, 0]])).tolist() == [False] * 9 + [True]
+    assert not against_usual(np.array([[1.0, 0, 0], [-1.0, 0, 0]])).any()  # no side is usual
+
+
+def test_a_body_that_freezes_as_a_whole_is_found(walk):
+    held = walk[np.r_[0:100, np.full(60, 100), 101 : len(walk)]]  # a hole that the system filled with the last frame
+    (found,) = [f for f in check([held]) if f.kind == "frozen"]
+    assert found.joint == "all"
+    assert found.size == pytest.approx(1.0, abs=0.02)
+
+
+def test_a_t_pose_inside_a_clip_is_said_and_not_learned_from(walk):
+    from motionloom.methods import prepare
+
+    rotations = walk.rotations.copy()
+    rotations[150:153] = IDENTITY
+    spoilt = replace(walk, rotations=rotations)
+    (pose,) = [f for f in check([spoilt]) if f.kind == "T-pose"]
+    assert (pose.start, pose.stop, pose.broken) == (150, 153, True)
+    ready = prepare([spoilt], spoilt.fps)
+    assert sum(len(c) for c in ready.clips) <= len(walk) - 3
+    assert "broken frames left out" in ready.notes[0]
+
+
+def test_learning_leaves_out_the_frames_that_check_calls_broken(walk):
+    from motionloom.kinematics.glitches import broken_frames
+
+    rotations = walk.rotations.copy()
+    for role, frames in (("left_forearm", slice(100, 103)), ("left_toe", slice(200, 202)), ("head", slice(260, 261))):
+        j = walk.skeleton.joint(role)
+        rotations[frames, j] = multiply(rotations[frames, j], exp([1.5, 0, 0]))
+    spoilt = replace(walk, rotations=rotations)
+    named = np.zeros(len(walk), bool)
+    for f in check([spoilt]):
+        if f.broken:
+            named[f.start : f.stop] = True
+    assert np.flatnonzero(named).tolist() == [100, 101, 102, 260]  # not for a toe
+    assert np.array_equal(named, broken_frames(spoilt))
+
+
+def test_one_frame_and_one_joint_are_checked_without_a_word_too_many(walk):
+    assert kinds(walk[:1]) == ["never moves"]
+    assert kinds(samples.make("stroke")) == []
 
 
 def test_an_added_t_pose_is_said_once(walk):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections import Counter
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +12,7 @@ import typer
 from motionloom.cli.options import Clips, Fps, Json, Roles, Unit, Up, load_all, print_json, progress, say
 
 if TYPE_CHECKING:
+    from motionloom.core import Clip
     from motionloom.evaluate.findings import Finding
 
 
@@ -27,7 +30,7 @@ def check(
     """What is wrong with captures before anyone learns from them: glitches, frozen joints, frame rate, twins ..."""
     from motionloom.evaluate.check import check as look
 
-    loaded = [clip for _, clip in load_all(clips, unit=unit, up=up, fps=fps, roles=roles)]
+    loaded = _told_apart(load_all(clips, unit=unit, up=up, fps=fps, roles=roles))
     found = look(loaded, each=lambda items: progress(items, "checking"))
     if json:
         print_json([asdict(f) for f in found])
@@ -39,8 +42,21 @@ def check(
         say(name)
         for text in _lines(lines, None if all_ else 4):
             say(f"  {text}")
-    clean = len({c.name for c in loaded}) - len(by_clip)
-    say(f"{len(loaded)} clips, {clean} without a finding; {len(found)} findings")
+    broken = [f for f in found if f.broken]
+    many = "1 clip" if len(loaded) == 1 else f"{len(loaded)} clips"
+    count = "1 finding" if len(found) == 1 else f"{len(found)} findings"
+    say(f"{many}, {len(loaded) - len(by_clip)} without a finding; {count}")
+    if broken:
+        say(f"{len(broken)} of them name broken frames: `motionloom learn` leaves those out")
+
+
+def _told_apart(loaded: list[tuple[Path, Clip]]) -> list[Clip]:
+    """The clips; those whose files have the same name, in other folders, are called by their paths."""
+    names = Counter(clip.name for _, clip in loaded)
+    return [
+        clip if names[clip.name] == 1 else replace(clip, origin=replace(clip.origin, name=str(path)))
+        for path, clip in loaded
+    ]
 
 
 def _lines(found: list[Finding], most: int | None) -> list[str]:

@@ -119,4 +119,4 @@ def _named(skate: Any) -> dict[str, float | None]:
 
 
 def _speed(value: float | None) -> str:
-    return "no feet" if value is None else f"{value:.1f} cm/s"
+    return "n/a" if value is None else f"{value:.1f} cm/s"  # no feet, or feet that never come near the floor

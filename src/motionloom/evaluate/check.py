@@ -8,7 +8,16 @@ import numpy as np
 
 from motionloom.core import Clip, replace
 from motionloom.evaluate.fall import WRONG, free_falls, true_rate
-from motionloom.evaluate.findings import CHECKS, Finding, in_file
+from motionloom.evaluate.findings import (
+    Finding,
+    bone_findings,
+    floor_findings,
+    glitch_findings,
+    in_file,
+    rest_findings,
+    still_findings,
+)
+from motionloom.evaluate.limbs import elbow_findings, knee_findings
 from motionloom.evaluate.twins import RATE, twins
 from motionloom.io.tpose import starts_with_tpose
 from motionloom.kinematics.glitches import Glitch, glitches, mendable, mended
@@ -16,6 +25,17 @@ from motionloom.kinematics.mass import GRAVITY
 from motionloom.kinematics.proportions import same_bones
 
 Each = Callable[[Sequence[Clip]], Iterable[Clip]]
+
+CHECKS: tuple[Callable[[Clip], list[Finding]], ...] = (
+    rest_findings,
+    glitch_findings,
+    still_findings,
+    knee_findings,
+    elbow_findings,
+    floor_findings,
+    bone_findings,
+)
+"""The checks of one clip; a new one is a function and a line here."""
 
 
 def check(clips: Sequence[Clip], *, each: Each = iter) -> list[Finding]:
@@ -33,7 +53,7 @@ def check(clips: Sequence[Clip], *, each: Each = iter) -> list[Finding]:
         found = [f for one in CHECKS for f in one(motions[-1])]
         if motions[-1] is not clip:
             text = "frame 0 is a T-pose, not part of the motion"
-            found.insert(0, Finding(clip.name or "clip", "T-pose", text, start=0, stop=1, size=1.0, unit="frames"))
+            found.insert(0, Finding(clip.name or "clip", "T-pose", text, "all", 0, 1, 1.0, "frames", broken=True))
         out.append(found)
     for i, finding in rate_findings(motions) + twin_findings(motions):
         out[i].append(finding)

@@ -22,6 +22,7 @@ HARDEST = np.radians(150_000.0)  # rad/s^2: which takes more angular acceleratio
 ODD = 8.0  # and is so many times more than half a second around it: a spike
 SPIKE_ROOT = 0.06  # metres, the same for the root's place,
 HARDEST_ROOT = 400.0  # m/s^2, and its acceleration
+AT_REST = np.radians(0.1)
 TOGETHER = 0.1  # seconds: jumps this near to each other are one glitch
 LONGEST = 0.25  # seconds: longer ones cannot be mended from their neighbours
 
@@ -59,9 +60,18 @@ def glitches(clip: Clip) -> list[Glitch]:
     return sorted(found, key=lambda g: (g.start, g.joint))
 
 
+def rest_frames(clip: Clip) -> BoolArray:
+    """(F,) the frames in the rest pose (a T-pose, mostly): half of the joints that usually turn do not turn at all."""
+    from_rest = 2 * np.arccos(np.clip(np.abs(clip.rotations[..., 0]), 0, 1))
+    moving = np.median(from_rest, axis=0) > 10 * AT_REST
+    if moving.sum() < 3:
+        return np.zeros(len(clip), bool)
+    return np.asarray((from_rest[:, moving] < AT_REST).mean(axis=1) >= 0.5)
+
+
 def broken_frames(clip: Clip, found: Sequence[Glitch] | None = None) -> BoolArray:
-    """(F,) the frames that nobody should learn from: a joint other than a finger or a toe is wrong there."""
-    out = np.zeros(len(clip), bool)
+    """(F,) the frames nobody should learn from: a joint other than a finger or a toe is wrong, or it is a T-pose."""
+    out = rest_frames(clip)
     ignored = set(small_joints(clip.skeleton))
     for g in glitches(clip) if found is None else found:
         if g.joint not in ignored:
