@@ -22,6 +22,9 @@ def view(
     start: Annotated[float, typer.Option("--from", metavar="S", min=0.0, help="Begin here [s].")] = 0.0,
     end: Annotated[float | None, typer.Option("--to", metavar="S", help="End here [s].")] = None,
     trails: Annotated[bool, typer.Option(help="Foot trails and footprints in the picture.")] = True,
+    sources: Annotated[
+        bool, typer.Option("--sources", help="Draw where every frame comes from: clips, their frames, transitions.")
+    ] = False,
     unit: Unit = None,
     up: Up = None,
     fps: Fps = None,
@@ -38,9 +41,14 @@ def view(
             raise BadRequest(f"--from {start:g} s: this is after the end of {path.name} ({clip.seconds:g} s)")
     titles = row_titles([path for path, _ in loaded], [clip.name for _, clip in loaded])
     shown = [crop(clip, start, end) if start or end is not None else clip for _, clip in loaded]
-    target = out or Path(loaded[0][0].stem + ".html")
+    target = out or Path(loaded[0][0].stem + (".png" if sources else ".html"))
     kind = target.suffix.lower()
-    if kind in (".html", ".htm"):
+    if sources:
+        from motionloom.plot.provenance import save_provenance
+
+        with busy("drawing"):
+            save_provenance(shown, target, titles=titles)
+    elif kind in (".html", ".htm"):
         from motionloom.plot.player import write_player
 
         with busy("drawing"):

@@ -48,7 +48,7 @@ def _own_scales(laid: list[Row], ax: Any, scales: list[float]) -> Any:
     """Rows of very different size (a person and a pen), each in axes and with a scale of its own."""
     heights = [(row.box[3] - row.box[2]) / inch + HEAD + FOOT for row, inch in zip(laid, scales, strict=True)]
     widths = [(row.box[1] - row.box[0]) / inch for row, inch in zip(laid, scales, strict=True)]
-    ax = _axes(max(widths), sum(heights)) if ax is None else ax
+    ax = blank_axes(max(widths), sum(heights)) if ax is None else ax
     top = 0.0
     for row, inch, height in zip(laid, scales, heights, strict=True):
         inset = ax.inset_axes((0, top - height, max(widths), height), transform=ax.transData)
@@ -63,7 +63,7 @@ def _rows(laid: list[Row], ax: Any, inch: float, least: float = 0.0) -> Any:
     head, foot = HEAD * inch, FOOT * inch
     heights = [row.box[3] - row.box[2] + head + foot for row in laid]
     if ax is None:
-        ax = _axes(width / inch, sum(heights) / inch)
+        ax = blank_axes(width / inch, sum(heights) / inch)
     top = 0.0
     for row, height in zip(laid, heights, strict=True):
         left, _, _, high = row.box
@@ -94,7 +94,7 @@ def save_filmstrip(
     write_whole(path, [picture.getvalue()])
 
 
-def _axes(width: float, height: float) -> Any:
+def blank_axes(width: float, height: float) -> Any:
     """New axes without a window: the figure belongs to the caller, not to pyplot."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -1,0 +1,123 @@
+"""`motionloom walk`: endless motion, as much of it as wanted, from a model that has a motion graph."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from motionloom.cli.options import Json, Seed, print_json, progress, say
+
+if TYPE_CHECKING:
+    from motionloom.methods.graph.takes import Walk
+
+
+def walk(
+    model: Annotated[Path, typer.Argument(metavar="MODEL.loom", help="A model with a motion graph.")],
+    seconds: Annotated[float, typer.Option("--seconds", metavar="S", help="How long the walk lasts [s].")] = 60.0,
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", metavar="FILE", help="Where to write; a folder with --count. [MODEL_walk.bvh]"),
+    ] = None,
+    seed: Seed = 0,
+    count: Annotated[
+        int | None, typer.Option("--count", metavar="N", min=1, help="Make N takes: take_000.bvh and so on.")
+    ] = None,
+    start: Annotated[
+        str | None, typer.Option("--start", metavar="CLIP#FRAME", help="Begin here: walk.bvh#120. Anywhere otherwise.")
+    ] = None,
+    style: Annotated[
+        str | None, typer.Option("--style", metavar="LABEL", help="Show only frames with this label.")
+    ] = None,
+    fps: Annotated[
+        float | None, typer.Option("--fps", metavar="FPS", min=1.0, help="Frame rate of the result; the model's else.")
+    ] = None,
+    shortest: Annotated[
+        float, typer.Option("--shortest", metavar="S", min=0.0, help="Time between two transitions [s].")
+    ] = 0.5,
+    pick: Annotated[
+        str, typer.Option("--pick", metavar="WAY", help="Transitions: alike (the best more often) or uniform.")
+    ] = "alike",
+    fresh: Annotated[bool, typer.Option(help="Avoid what was shown lately.")] = True,
+    picture: Annotated[
+        Path | None,
+        typer.Option("--picture", metavar="FILE", help="Draw where every frame comes from: .png, .svg or .pdf."),
+    ] = None,
+    to: Annotated[str, typer.Option("--to", metavar="SUFFIX", help="Format of the takes in a folder.")] = ".bvh",
+    json: Json = False,
+) -> None:
+    """Walk at random through a motion graph: motion without end, that never comes to a dead end."""
+    from motionloom.io import save
+    from motionloom.methods import load_model
+    from motionloom.methods.graph.prune import facts
+    from motionloom.methods.graph.takes import graph_of, random_walk
+    from motionloom.plot.provenance import check_suffix, save_provenance
+
+    if picture is not None:
+        check_suffix(picture)
+    learned = load_model(model)
+    known = facts(graph_of(learned))
+    if not json:
+        say("\n".join([f"{model}: {known.lines()[0]}", *("  " + line for line in known.lines()[1:])]))
+    takes: list[dict[str, Any]] = []
+    for take in progress(range(count or 1), "walking"):
+        made = random_walk(
+            learned,
+            seconds,
+            fps=fps,
+            start=start,
+            style=style,
+            seed=seed,
+            take=take,
+            shortest=shortest,
+            pick=pick,
+            fresh=fresh,
+        )
+        path = _target(model, out, None if count is None else take, to)
+        save(made.clip, path)
+        drawn = None if picture is None else _numbered(picture, None if count is None else take)
+        if drawn is not None:
+            save_provenance([made.clip], drawn, titles=[path.name])
+        takes.append(_report(made, learned.fps, path, drawn, seed, take))
+        if not json:
+            say(_line(takes[-1]))
+    if json:
+        graph = {name: value if math.isfinite(value) else None for name, value in asdict(known).items()}
+        print_json({"model": str(model), "graph": graph, "takes": takes})
+
+
+def _target(model: Path, out: Path | None, take: int | None, to: str) -> Path:
+    """Where a take goes: `g_walk.bvh`, or `g_walks/take_000.bvh` of several."""
+    if take is None:
+        return out or Path(f"{model.stem}_walk.{to.lstrip('.')}")
+    return (out or Path(f"{model.stem}_walks")) / f"take_{take:03d}.{to.lstrip('.')}"
+
+
+def _numbered(picture: Path, take: int | None) -> Path:
+    return picture if take is None else picture.with_name(f"{picture.stem}_{take:03d}{picture.suffix}")
+
+
+def _report(made: Walk, fps: float, path: Path, picture: Path | None, seed: int, take: int) -> dict[str, Any]:
+    return {
+        "path": str(path),
+        "picture": None if picture is None else str(picture),
+        "seed": seed,
+        "take": take,
+        "frames": len(made.clip),
+        "seconds": made.clip.seconds,
+        "transitions": len(made.route.taken),
+        "repeats_after": made.variety if made.variety < made.route.frames else None,
+        "repeats_after_seconds": made.variety / fps if made.variety < made.route.frames else None,
+    }
+
+
+def _line(take: dict[str, Any]) -> str:
+    length = f"{take['frames']} frames, {take['seconds']:.2f} s, seed {take['seed']}, take {take['take']}"
+    said = "shows no second of motion twice"
+    if take["repeats_after"] is not None:
+        said = f"repeats itself after {take['repeats_after']} frames ({take['repeats_after_seconds']:.1f} s)"
+    drawn = f"; {take['picture']}" if take["picture"] else ""
+    return f"{take['path']}: {length}; {take['transitions']} transitions, {said}{drawn}"

@@ -1,0 +1,223 @@
+"""Where the frames of a clip came from, as a picture: a band for each source along time, poses above."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from io import BytesIO
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from motionloom.core import BadRequest, Clip
+from motionloom.io.files import write_whole
+from motionloom.plot.body import body, body_points
+from motionloom.plot.filmstrip import blank_axes
+from motionloom.plot.paint import paint_body
+from motionloom.plot.style import INK, LINE, PAPER, QUIET, RGB, SOURCES, mix, rgb
+from motionloom.plot.view import View, best_yaw
+
+WIDE, SIDE = 11.0, 0.3  # inches: the picture, and its margins
+HEAD, POSES, BAND, FOOT = 0.42, 1.3, 0.3, 0.42  # inches: title, poses, bands, and the seconds under them
+ROW, ROWS = 15.0, 6  # seconds in a row, and how many rows before they get longer
+APART = 0.62  # inches from pose to pose
+
+
+class Band(NamedTuple):
+    """Frames of the result that come from one source, in order; or a blend of two."""
+
+    start: int  # first frame of the result
+    frames: int
+    source: str  # the clip, or what made them
+    first: int  # its frames, as the file counts them; -1 if no single frame stands behind
+    last: int
+    into: str = ""  # of a blend: the second clip
+
+
+def bands(clip: Clip) -> list[Band]:
+    """The sources of a clip along time. `BadRequest` if nothing is known about them."""
+    origin = clip.origin
+    if origin.which is None or origin.frames is None:
+        raise BadRequest(
+            f"{clip.name or 'this clip'}: where its frames came from is not known "
+            "(motionloom keeps it in a file beside, such as walk.origin.json)"
+        )
+    out = []
+    for source, first, start, frames in origin.spans():
+        name, into = source.clip or source.method or "made", ""
+        if first < 0 and " + " in name:
+            name, into = (part.rpartition("#")[0] or part for part in name.split(" + ", 1))
+        out.append(Band(start, frames, name, first, int(origin.frames[start + frames - 1]), into))
+    return out
+
+
+def provenance(clips: Clip | Sequence[Clip], *, titles: Sequence[str] | None = None) -> Any:
+    """Draw, for each clip, poses along time and under them coloured bands: which clip, and which of its frames.
+
+    A blend is split along its diagonal, from the colour of the clip that is left to that of the one that is entered;
+    a plain cut is a line. Returns the matplotlib axes (in inches).
+    """
+    shown = [clips] if isinstance(clips, Clip) else list(clips)
+    names = list(titles) if titles is not None else [clip.name for clip in shown]
+    found = [bands(clip) for clip in shown]
+    colours = _colours([name for rows in found for band in rows for name in (band.source, band.into) if name])
+    row = POSES + BAND + FOOT
+    heights = [HEAD + row * _rows(clip) for clip in shown]
+    key = 0.24 * int(np.ceil(len(colours) / 6)) + 0.14
+    ax = blank_axes(WIDE, sum(heights) + key)
+    top = 0.0
+    for clip, title, one, height in zip(shown, names, found, heights, strict=True):
+        _draw_title(ax, clip, title, one, top)
+        for k in range(_rows(clip)):
+            _draw_row(ax, clip, one, colours, k, top - HEAD - k * row)
+        top -= height
+    _draw_key(ax, colours, top)
+    ax.set_xlim(0, WIDE)
+    ax.set_ylim(-sum(heights) - key, 0)
+    ax.set_aspect("equal")
+    ax.axis("off")
+    return ax
+
+
+def save_provenance(
+    clips: Clip | Sequence[Clip], path: str | Path, *, titles: Sequence[str] | None = None, dpi: int = 130
+) -> None:
+    """Write the picture: PNG, SVG or PDF by the suffix of `path`. Missing folders are made."""
+    kind = check_suffix(path)
+    picture = BytesIO()
+    provenance(clips, titles=titles).figure.savefig(picture, dpi=dpi, facecolor=PAPER, format=kind)
+    write_whole(path, [picture.getvalue()])
+
+
+def check_suffix(path: str | Path) -> str:
+    """The kind of picture that a name stands for."""
+    kind = Path(path).suffix.lower().removeprefix(".")
+    if kind not in ("png", "svg", "pdf"):
+        raise BadRequest(f"cannot draw to {Path(path).name!r}: expected a name ending in .png, .svg or .pdf")
+    return kind
+
+
+def _rows(clip: Clip) -> int:
+    return int(np.clip(np.ceil(clip.seconds / ROW - 0.01), 1, ROWS))
+
+
+def _colours(names: list[str]) -> dict[str, RGB]:
+    """A colour for each source, in order of appearance; past eight they come again, paler."""
+    kinds = list(dict.fromkeys(names))
+    paper = rgb(PAPER)
+    return {
+        name: mix(rgb(SOURCES[i % len(SOURCES)]), paper, min(0.3 * (i // len(SOURCES)), 0.75))
+        for i, name in enumerate(kinds)
+    }
+
+
+def _draw_title(ax: Any, clip: Clip, title: str, found: list[Band], top: float) -> None:
+    joins = sum(1 for band in found if band.into)
+    cuts = sum(1 for a, b in pairwise(found) if not a.into and not b.into)
+    said = [f"{clip.seconds:.2f} s", f"{len({b.source for b in found if not b.into})} clips"]
+    said += [f"{joins} transitions"] if joins else []
+    said += [f"{cuts} cuts"] if cuts else []
+    ax.text(SIDE, top - 0.24, title, ha="left", va="center", color=INK, fontsize=11, weight="bold")
+    ax.text(WIDE - SIDE, top - 0.24, ",  ".join(said), ha="right", va="center", color=QUIET, fontsize=8)
+
+
+def _draw_row(ax: Any, clip: Clip, found: list[Band], colours: dict[str, RGB], k: int, top: float) -> None:
+    """One stretch of time: poses, bands, seconds."""
+    from matplotlib.patches import Polygon
+
+    rows = _rows(clip)
+    first, stop = (round(i * len(clip) / rows) for i in (k, k + 1))
+    inch = (WIDE - 2 * SIDE) / max(round(len(clip) / rows), 1)  # for each frame
+    high, low = top - POSES, top - POSES - BAND
+
+    def at(frame: float) -> float:
+        return SIDE + (frame - first) * inch
+
+    _draw_poses(ax, clip, first, stop, inch, top)
+    for band in found:
+        a, b = max(band.start, first), min(band.start + band.frames, stop)
+        if a >= b:
+            continue
+        x, y = at(a), at(b)
+        corners = [(x, low), (y, low), (y, high), (x, high)]
+        ax.add_patch(Polygon(corners, facecolor=colours[band.source], edgecolor="none", zorder=2))
+        if band.into:
+            left, right = at(band.start), at(band.start + band.frames)
+            x_high, x_low = max(left, x), min(right, y)
+            ax.add_patch(
+                Polygon(
+                    [(x_high, high), (y, high), (x_low, low)], facecolor=colours[band.into], edgecolor="none", zorder=3
+                )
+            )
+            ax.plot([x_high, x_low], [high, low], color=PAPER, lw=1.0, zorder=4)
+            ax.plot([(x + y) / 2], [high + 0.05], marker="v", ms=3.2, color=INK, mec="none", zorder=4)
+        else:
+            _write_band(ax, clip, band, (a, b), (x, y, (high + low) / 2))
+            ax.plot([x, x], [low, high], color=PAPER, lw=1.0, zorder=4)
+    for t in np.arange(np.ceil(first / clip.fps), stop / clip.fps + 1e-9, _tick((stop - first) / clip.fps)):
+        x = at(t * clip.fps)
+        ax.plot([x, x], [low - 0.02, low - 0.06], color=QUIET, lw=0.8)
+        ax.text(x, low - 0.14, f"{t:g} s", ha="center", va="center", color=QUIET, fontsize=7)
+
+
+def _tick(seconds: float) -> float:
+    return next((t for t in (1.0, 2.0, 5.0, 10.0, 30.0, 60.0) if seconds / t <= 18), 300.0)
+
+
+def _write_band(ax: Any, clip: Clip, band: Band, span: tuple[int, int], box: tuple[float, float, float]) -> None:
+    """The source's frame numbers at both ends of a band and its name between them, as far as there is room."""
+    left, right, y = box
+    look = {"va": "center", "color": PAPER, "zorder": 5}
+    name = band.source.rpartition(".")[0] or band.source
+    wide = right - left
+    numbers: list[str] = []
+    if band.first >= 0 and clip.origin.frames is not None:
+        numbers = [str(int(clip.origin.frames[f])) for f in (span[0], span[1] - 1)]
+    need = sum(0.062 * len(n) + 0.06 for n in numbers)
+    if numbers and wide > need + 0.02:
+        ax.text(left + 0.04, y, numbers[0], ha="left", fontsize=6, **look)
+        ax.text(right - 0.04, y, numbers[1], ha="right", fontsize=6, **look)
+        wide -= need
+    elif numbers and wide > 0.062 * len(numbers[0]) + 0.04:
+        ax.text((left + right) / 2, y, numbers[0], ha="center", fontsize=6, **look)
+        return
+    if wide > 0.085 * len(name) + 0.06:
+        ax.text((left + right) / 2, y, name, ha="center", fontsize=8, weight="bold", **look)
+
+
+def _draw_poses(ax: Any, clip: Clip, first: int, stop: int, inch: float, top: float) -> None:
+    """Bodies over the moments they are from."""
+    if len(clip.skeleton) < 2:
+        return
+    width = (stop - first) * inch
+    count = max(1, int(width / APART))
+    frames = (first + (np.arange(count) + 0.5) * (stop - first) / count).astype(int)
+    shape = body(clip)
+    part = clip[frames]
+    points = body_points(part, shape)
+    view = View(best_yaw(clip[first:stop], shape.size))
+    under = np.stack([part.root[:, 0], np.full(count, points[..., 1].min()), part.root[:, 2]], -1)
+    seen, stand = view.project(points)[..., :2], view.project(under)[:, :2]
+    tall = float((seen[..., 1] - stand[:, None, 1]).max()) + 0.2 * shape.size
+    metres = max(tall / (POSES - 0.14), float(np.ptp(seen[..., 0], axis=1).max()) / (1.9 * APART))  # to the inch
+    low = -0.08 * shape.size
+    inset = ax.inset_axes((SIDE, top - POSES + 0.1, width, POSES - 0.1), transform=ax.transData)
+    inset.plot([0, width * metres], [0, 0], color=LINE, lw=0.8, zorder=0)
+    for k, frame in enumerate(frames):
+        shift = np.array([(frame + 0.5 - first) * inch * metres, 0.0]) - stand[k]
+        paint_body(inset, shape, points[k], view, shift=shift)
+    inset.set_xlim(0, width * metres)
+    inset.set_ylim(low, low + (POSES - 0.1) * metres)
+    inset.axis("off")
+
+
+def _draw_key(ax: Any, colours: dict[str, RGB], top: float) -> None:
+    """Which colour is which clip."""
+    from matplotlib.patches import Rectangle
+
+    step = (WIDE - 2 * SIDE) / 6
+    for i, (name, colour) in enumerate(colours.items()):
+        x, y = SIDE + (i % 6) * step, top - 0.12 - 0.24 * (i // 6)
+        ax.add_patch(Rectangle((x, y - 0.06), 0.2, 0.12, facecolor=colour, edgecolor="none"))
+        ax.text(x + 0.27, y, name, ha="left", va="center", color=INK, fontsize=8)

@@ -1,0 +1,103 @@
+"""Bands of sources: which clip, which frames, where it changes over."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom.blend import append
+from motionloom.core import BadRequest, Clip, Origin, Source, concatenate, replace
+from motionloom.core.origin import from_file
+from motionloom.plot.provenance import Band, bands, provenance, save_provenance
+from motionloom.plot.style import SOURCES, rgb
+from motionloom.samples import make
+
+
+@pytest.fixture(scope="module")
+def walks() -> list[Clip]:
+    clips = [make("walk", seconds=2, fps=30, seed=s) for s in (0, 1)]
+    return [replace(c, origin=from_file(f"walk_{k}.bvh", len(c))) for k, c in enumerate(clips)]
+
+
+def shown(clip: Clip, *rows: tuple[str, int, int]) -> Clip:
+    """The clip with these sources: (name, first frame or -1, frames)."""
+    sources = tuple(Source(name) for name, *_ in rows)
+    which = np.concatenate([np.full(n, i) for i, (_, _, n) in enumerate(rows)])
+    frames = np.concatenate([np.full(n, -1) if first < 0 else first + np.arange(n) for _, first, n in rows])
+    return replace(clip[: len(which)], origin=Origin(sources=sources, which=which, frames=frames))
+
+
+def test_bands_tell_clips_frames_and_transitions(walks):
+    clip = shown(walks[0], ("a.bvh", 20, 12), ("a.bvh#37 + b.bvh#11", -1, 11), ("b.bvh", 17, 20))
+    assert bands(clip) == [
+        Band(0, 12, "a.bvh", 20, 31),
+        Band(12, 11, "a.bvh", -1, -1, "b.bvh"),
+        Band(23, 20, "b.bvh", 17, 36),
+    ]
+
+
+def test_clips_joined_by_append_have_bands_too(walks):
+    found = bands(append(*walks))
+    assert [(b.source, b.into) for b in found] == [
+        ("walk_0.bvh", ""),
+        ("walk_0.bvh", "walk_1.bvh"),
+        ("walk_1.bvh", ""),
+    ]
+
+
+def test_what_a_method_made_without_a_source_is_called_by_the_method(walks):
+    made = Origin(sources=(Source("", "textons", 3),), which=np.zeros(60, int), frames=np.full(60, -1))
+    assert bands(replace(walks[0], origin=made)) == [Band(0, 60, "textons", -1, -1)]
+
+
+def test_a_clip_without_known_sources_is_refused(walks):
+    with pytest.raises(BadRequest, match="where its frames came from is not known"):
+        bands(replace(walks[0], origin=Origin()))
+
+
+def texts(ax) -> list[str]:
+    return [t.get_text() for t in ax.texts]
+
+
+def test_the_picture_names_clips_frames_and_seconds(walks):
+    clip = shown(walks[0], ("a.bvh", 20, 22), ("a.bvh#37 + b.bvh#11", -1, 11), ("b.bvh", 117, 27))
+    ax = provenance(clip, titles=["mine"])
+    said = texts(ax)
+    for word in ("mine", "a", "20", "41", "b", "117", "143", "0 s", "1 s", "2 s", "a.bvh", "b.bvh"):
+        assert word in said, word
+    assert "2.00 s,  2 clips,  1 transitions" in said
+    colours = [patch.get_facecolor()[:3] for patch in ax.patches]
+    for k in range(2):
+        assert any(np.allclose(colour, rgb(SOURCES[k])) for colour in colours)
+
+
+def test_cuts_are_counted(walks):
+    assert "4.00 s,  2 clips,  1 cuts" in texts(provenance(concatenate(walks), titles=["cut"]))
+
+
+def test_long_clips_take_several_rows_and_many_sources_stay_apart(walks):
+    long = concatenate([walks[0]] * 20)
+    many = shown(long, *((f"{k}.bvh", 0, 60) for k in range(20)))
+    ax = provenance(many, titles=["long"])
+    insets = ax.child_axes
+    assert len(insets) == 3  # 40 s
+    keys = {patch.get_facecolor() for patch in ax.patches}
+    assert len(keys) == 20
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_it_is_saved_as_a_picture(walks, tmp_path, suffix):
+    save_provenance(walks, tmp_path / "new" / f"p.{suffix}")
+    assert (tmp_path / "new" / f"p.{suffix}").stat().st_size > 1000
+
+
+def test_other_suffixes_are_refused(walks, tmp_path):
+    with pytest.raises(BadRequest, match=r"ending in \.png, \.svg or \.pdf"):
+        save_provenance(walks, tmp_path / "p.gif")
+
+
+def test_a_pen_stroke_has_bands_without_poses():
+    stroke = make("stroke", seed=0)
+    ax = provenance(replace(stroke, origin=from_file("a.csv", len(stroke))))
+    assert not ax.child_axes
+    assert "a.csv" in texts(ax)
