@@ -71,7 +71,7 @@ def test_the_motion_of_a_choice_has_the_probability_and_ends_that_it_says():
     of = np.repeat(rng.integers(5, size=10), 4)
     made = chain(graph, 0.5)
     tree = cluster_tree(made, Clusters(of, np.zeros(5, int)), 2, 20)
-    choices = tree_choices(tree)
+    choices = tree_choices(tree, made, 20)
     assert len(choices) == len([k for k in tree.leaves if k])
     assert [c.log_probability for c in choices] == sorted((c.log_probability for c in choices), reverse=True)
     for c in choices:
@@ -89,7 +89,7 @@ def test_the_product_decides_and_not_the_sum():
     of = np.array([0] * 7 + [1] * 13 + [0] * 2 + [1] * 13 + [2] * 15)
     made = chain(graph, 1.0)
     tree = cluster_tree(made, Clusters(of, np.zeros(3, int)), 0, 9)
-    [choice] = [c for c in tree_choices(tree) if c.clusters == (0, 1)]
+    [choice] = [c for c in tree_choices(tree, made, 9) if c.clusters == (0, 1)]
     assert len(choice.route.taken) == 1
     assert choice.log_probability == pytest.approx(np.log(0.5))
 
@@ -103,8 +103,14 @@ def test_a_tree_that_is_too_large_says_how_far_it_looked():
     assert len(tree.cluster) <= 200
 
 
-def test_where_nothing_changes_there_is_no_other_cluster_to_go_to():
-    graph = graph_of([20], [])
-    tree = cluster_tree(chain(graph, 1.0), Clusters(np.zeros(20, int), np.zeros(1, int)), 0, 10)
+def test_where_no_other_cluster_is_in_reach_going_on_is_the_one_choice():
+    graph = graph_of([20, 20], [(17, 25, 0.3), (18, 30, 0.1)])
+    alive = np.ones(40, bool)
+    alive[18:20] = False
+    made = chain(graph, 1.0, alive)
+    tree = cluster_tree(made, Clusters(np.zeros(40, int), np.zeros(1, int)), 14, 10)
     assert tree.leaves.tolist() == [0]
-    assert tree_choices(tree) == []
+    [only] = tree_choices(tree, made, 10)
+    assert only.clusters == (0,)
+    assert only.route == (14, (1,), 11)  # 14 15 16 17, over the only transition that leaves there, and on
+    assert only.end == 36

@@ -109,7 +109,7 @@ def _put(
 
 
 @njit(cache=True)
-def _slot(key: Any, wanted: int) -> int:
+def _slot(key: Any, wanted: int) -> Any:
     """Where a key lies in the table, or the free place where it belongs (multiplicative hashing, linear probing)."""
     mask = key.size - 1
     slot = ((wanted * 0x9E3779B97F4A7C1) >> 20) & mask
@@ -129,3 +129,24 @@ def _child(node: Any, here: int, wanted: int, nodes: int) -> tuple[int, int]:
     node[nodes, PARENT], node[nodes, CLUSTER], node[nodes, SIBLING] = here, wanted, node[here, CHILD]
     node[here, CHILD] = nodes
     return nodes, nodes + 1
+
+
+@njit(cache=True)
+def trace(label: Any, ends: Any) -> Any:
+    """The transitions on the way to each of some labels: first places (E + 1,) and all of them, in order."""
+    first = np.zeros(len(ends) + 1, np.int64)
+    for e in range(len(ends)):
+        at, count = ends[e], 0
+        while at >= 0:
+            count += label[at, VIA] >= 0
+            at = label[at, BEFORE]
+        first[e + 1] = first[e] + count
+    out = np.empty(first[-1], np.int64)
+    for e in range(len(ends)):
+        at, k = ends[e], first[e + 1]
+        while at >= 0:
+            if label[at, VIA] >= 0:
+                k -= 1
+                out[k] = label[at, VIA]
+            at = label[at, BEFORE]
+    return first, out

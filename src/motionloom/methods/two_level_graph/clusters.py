@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.random import Generator
@@ -14,7 +15,8 @@ from motionloom.kinematics.loop import seam_features
 ROUNDS = 100  # of Lloyd's algorithm at most; it stops by itself long before
 
 
-class Clusters(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Clusters:
     """Every frame's cluster, counted through all clips, and one frame for each cluster that shows what it is like."""
 
     of: IntArray  # (N,) cluster of each frame
@@ -46,10 +48,9 @@ def find_clusters(clips: Sequence[Clip], count: int, *, shortest: int, rng: Gene
         raise BadRequest(f"clusters: expected 1 or more, found {count}")
     features = cluster_features(clips)
     of, means = k_means(features, count, rng)
-    ends = np.cumsum([len(c) for c in clips])
-    of = np.concatenate(
-        [settled(part, rows, means, shortest) for part, rows in zip(np.split(of, ends[:-1]), np.split(features, ends[:-1]), strict=True)]
-    )  # fmt: skip
+    starts = np.concatenate([[0], np.cumsum([len(c) for c in clips])])
+    parts = [slice(int(a), int(b)) for a, b in pairwise(starts)]
+    of = np.concatenate([settled(of[p], features[p], means, shortest) for p in parts])
     return _numbered(of, features)
 
 
@@ -85,7 +86,7 @@ def _seeds(features: FloatArray, count: int, rng: Generator) -> FloatArray:
 def _squares(rows: FloatArray, means: FloatArray) -> FloatArray:
     """(N, K) squared distances."""
     squares = (rows**2).sum(1)[:, None] + (means**2).sum(1) - 2 * rows @ means.T
-    return np.maximum(squares, 0.0)
+    return np.asarray(np.maximum(squares, 0.0))
 
 
 def settled(of: IntArray, features: FloatArray, means: FloatArray, shortest: int) -> IntArray:
@@ -119,11 +120,3 @@ def _numbered(of: IntArray, features: FloatArray) -> Clusters:
         middle = features[frames].mean(0, keepdims=True)
         example[k] = frames[_squares(features[frames], middle)[:, 0].argmin()]
     return Clusters(out, example)
-
-
-def stays(of: IntArray, clip_of: IntArray) -> list[tuple[int, int, int]]:
-    """Each unbroken stay in one cluster of one clip: (cluster, first frame, end frame)."""
-    breaks = np.concatenate([[True], (np.diff(of) != 0) | (np.diff(clip_of) != 0)])
-    firsts = np.flatnonzero(breaks)
-    ends = np.append(firsts[1:], len(of))
-    return [(int(of[a]), int(a), int(b)) for a, b in zip(firsts, ends, strict=True)]

@@ -15,6 +15,7 @@ class Chain:
     """A graph with the probability of every edge, as costs: -log of it, so that the most probable way costs least."""
 
     graph: Graph
+    delta: float  # of eq. 2.16, in the unit of the graph's distances
     go: FloatArray  # (N,) to the next frame; infinite where there is none
     take: FloatArray  # (T,) over each transition, seen from the frame where it leaves; infinite if it leads nowhere
 
@@ -45,7 +46,7 @@ def chain(graph: Graph, delta: float, alive: BoolArray | None = None) -> Chain:
         whole = np.log(np.maximum(total, 1e-300))
         go = np.where(on, whole, np.inf)
         take = np.where(weight > 0, whole[leave] - np.log(weight), np.inf)
-    return Chain(graph, go, take)
+    return Chain(graph, delta, go, take)
 
 
 def log_probability(chain: Chain, start: int, taken: tuple[int, ...], frames: int) -> float:

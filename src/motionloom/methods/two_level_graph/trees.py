@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from motionloom.core import FloatArray, IntArray
-from motionloom.methods.graph import Route
+from motionloom.kinematics.travel import ground_turn
+from motionloom.methods.graph import Graph, Route
+from motionloom.methods.graph.tracks import tracks
 from motionloom.methods.two_level_graph.clusters import Clusters
 from motionloom.methods.two_level_graph.markov import Chain, words
 
 MOST = 200_000  # labels of one tree: its budget, far above what two seconds of common material need
+NEAR, ALIKE = 0.3, np.radians(20.0)  # m, rad: choices that lead nearer than this are one to a person
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,10 +32,11 @@ class Tree:
     frame: IntArray  # (M,) where the most probable way enters the node's cluster
     after: IntArray  # (M,) how many frames after the start
     log_probability: FloatArray  # (M,) of that way: the log of the product along it
-    taken: tuple[tuple[int, ...], ...]  # (M,) its transitions
+    first: IntArray  # (M + 1,) its transitions are taken[first[k] : first[k + 1]]
+    taken: IntArray
     seen: int  # frames ahead up to which the tree is complete
 
-    @property
+    @cached_property
     def leaves(self) -> IntArray:
         """The nodes without children; each stands for one cluster path."""
         inner = np.zeros(len(self.cluster), bool)
@@ -45,6 +50,11 @@ class Tree:
             out.append(int(self.cluster[node]))
             node = int(self.parent[node])
         return tuple(reversed(out))
+
+    def route(self, node: int) -> Route:
+        """The most probable way to a node's cluster."""
+        taken = self.taken[self.first[node] : self.first[node + 1]]
+        return Route(self.start, tuple(taken.tolist()), int(self.after[node]) + 1)
 
 
 class Words(NamedTuple):
@@ -70,16 +80,7 @@ def cluster_tree(
     transition per child and goes on from it alone, which may miss it. A blend counts as its first clip up to a and as
     its second from b + 1 on, and is passed whole.
     """
-    from motionloom.methods.two_level_graph._kernels import (
-        BEFORE,
-        BEST,
-        CLUSTER,
-        FRAME,
-        PARENT,
-        TIME,
-        VIA,
-        grow_tree,
-    )
+    from motionloom.methods.two_level_graph._kernels import BEST, CLUSTER, FRAME, PARENT, TIME, grow_tree, trace
 
     graph = chain.graph
     word = transition_words(chain, clusters) if passed is None else passed
@@ -98,15 +99,7 @@ def cluster_tree(
     )
     best = node[:, BEST]
     there = best >= 0
-    taken: list[tuple[int, ...]] = []
-    for one in best:
-        way = []
-        at = int(one)
-        while at >= 0:
-            if label[at, VIA] >= 0:
-                way.append(int(label[at, VIA]))
-            at = int(label[at, BEFORE])
-        taken.append(tuple(reversed(way)))
+    first, taken = trace(label, best)
     return Tree(
         start=start,
         cluster=node[:, CLUSTER],
@@ -114,7 +107,8 @@ def cluster_tree(
         frame=np.where(there, label[best, FRAME], -1),
         after=np.where(there, label[best, TIME], -1),
         log_probability=np.where(there, -cost[best], -np.inf),
-        taken=tuple(taken),
+        first=first,
+        taken=taken,
         seen=int(seen),
     )
 
@@ -128,12 +122,85 @@ class Choice(NamedTuple):
     end: int  # that frame: choices go on from there
 
 
-def tree_choices(tree: Tree) -> list[Choice]:
-    """The cluster paths of a tree, the most probable first; none if no other cluster is in reach."""
+def tree_choices(tree: Tree, chain: Chain, reach: int) -> list[Choice]:
+    """The cluster paths of a tree, the most probable first; where no other cluster is in reach, going on is the one."""
     out = []
     for leaf in tree.leaves:
         if leaf == 0 or tree.frame[leaf] < 0:
             continue
-        route = Route(tree.start, tree.taken[leaf], int(tree.after[leaf]) + 1)
-        out.append(Choice(tree.path(int(leaf)), float(tree.log_probability[leaf]), route, int(tree.frame[leaf])))
+        log_p, end = float(tree.log_probability[leaf]), int(tree.frame[leaf])
+        out.append(Choice(tree.path(int(leaf)), log_p, tree.route(int(leaf)), end))
+    if not out:
+        stay = likeliest(chain, tree.start, reach)
+        return [] if stay is None else [stay._replace(clusters=(int(tree.cluster[0]),))]
     return sorted(out, key=lambda c: (-c.log_probability, c.clusters))
+
+
+class Ways(NamedTuple):
+    """The motions of many cluster paths from one frame: way c takes transitions taken[first[c] : first[c + 1]]."""
+
+    first: IntArray  # (C + 1,)
+    taken: IntArray
+    frames: IntArray  # (C,) how long each is, the present frame included
+
+
+def tree_ways(tree: Tree, chain: Chain, reach: int) -> Ways:
+    """The motions of `tree_choices` as arrays, in the order of the leaves."""
+    leaves = tree.leaves[(tree.leaves > 0) & (tree.frame[tree.leaves] >= 0)]
+    if not len(leaves):
+        stay = [c.route for c in tree_choices(tree, chain, reach)]
+        taken = np.array([t for r in stay for t in r.taken], np.int64)
+        first = np.cumsum([0, *(len(r.taken) for r in stay)])
+        return Ways(first, taken, np.array([r.frames for r in stay], np.int64))
+    counts = np.diff(tree.first)[leaves]
+    first = np.concatenate([[0], np.cumsum(counts)])
+    at = np.repeat(tree.first[leaves] - first[:-1], counts) + np.arange(first[-1])
+    return Ways(first, tree.taken[at], tree.after[leaves] + 1)
+
+
+def likeliest(chain: Chain, start: int, reach: int) -> Choice | None:
+    """Going on for `reach` steps, over the likeliest transition where a clip ends; None if nothing leads on."""
+    graph, taken, at, gone, log_p = chain.graph, [], start, 0, 0.0
+    while gone < reach:
+        if np.isfinite(chain.go[at]):
+            log_p -= float(chain.go[at])
+            at, gone = at + 1, gone + 1
+            continue
+        out = slice(int(graph.first_out[at]), int(graph.first_out[at + 1]))
+        if not np.isfinite(chain.take[out]).any():
+            break
+        t = out.start + int(chain.take[out].argmin())
+        log_p -= float(chain.take[t])
+        taken.append(t)
+        at, gone = int(graph.enter[t]), gone + graph.blend
+    return Choice((), log_p, Route(start, tuple(taken), gone + 1), at) if gone else None
+
+
+def different(graph: Graph, choices: list[Choice], most: int) -> list[Choice]:
+    """The first `most` that differ: in their last cluster, or by 0.3 m or 20 degrees in where they lead."""
+    out: list[Choice] = []
+    ends: list[tuple[int, FloatArray, float]] = []
+    for choice in choices:
+        place, turn = arrival(graph, choice)
+        if any(
+            last == choice.clusters[-1] and np.linalg.norm(place - there) < NEAR and abs(turn - way) < ALIKE
+            for last, there, way in ends
+        ):
+            continue
+        out.append(choice)
+        ends.append((choice.clusters[-1], place, turn))
+        if len(out) == most:
+            break
+    return out
+
+
+def arrival(graph: Graph, choice: Choice) -> tuple[FloatArray, float]:
+    """Where a choice leads, seen from the body now: metres to its left and ahead (2,), and how far it turns, rad."""
+    known, turn, shift = tracks(graph), 0.0, np.zeros(2)
+    for t in choice.route.taken:
+        shift = ground_turn(turn, graph.transitions.shift[t]) + shift
+        turn += float(graph.transitions.turn[t])
+    start = choice.route.start
+    there = ground_turn(turn, known.place[choice.end]) + shift - known.place[start]
+    heading = float(known.heading[choice.end] + turn - known.heading[start])
+    return ground_turn(-known.heading[start], there), float((heading + np.pi) % (2 * np.pi) - np.pi)

@@ -1,0 +1,121 @@
+"""`motionloom choices`: what can be done from a frame of a two-level graph, and doing it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from motionloom.cli.options import Json, columns, print_json, say
+
+if TYPE_CHECKING:
+    from motionloom.methods.two_level_graph import TwoLevelGraph
+    from motionloom.methods.two_level_graph.offers import Offer
+
+
+def choices(
+    model: Annotated[Path, typer.Argument(metavar="MODEL.loom", help="A model of two-level-graph.")],
+    at: Annotated[
+        str | None, typer.Option("--at", metavar="CLIP#FRAME", help="From here: walk.bvh#120. Else the first frame.")
+    ] = None,
+    follow: Annotated[
+        str, typer.Option("--follow", metavar="N,N,...", help="Take these choices first, one after the other: 0,3,1.")
+    ] = "",
+    reach: Annotated[
+        float, typer.Option("--reach", metavar="S", min=0.2, max=10, help="How far to look ahead [s].")
+    ] = 1.5,
+    most: Annotated[int, typer.Option("--most", metavar="N", min=1, help="How many choices to offer.")] = 12,
+    picture: Annotated[
+        Path | None, typer.Option("--picture", metavar="FILE", help="Draw poses, paths and footprints of the choices.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write the motion of the choices followed.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List what can be done next, the most probable first; each choice has a number to say it by.
+
+    With --follow you drive: the list is what can be done after those choices, and -o writes the motion so far.
+    """
+    from motionloom.core import BadRequest
+    from motionloom.methods.graph.naming import frame_name
+    from motionloom.methods.two_level_graph.model import follow_choices, route_end
+    from motionloom.methods.two_level_graph.offers import offers
+
+    learned = two_level(model)
+    start = first_frame(learned, at)
+    numbers = [n.strip() for n in follow.split(",") if n.strip()]
+    if out is not None and not numbers:
+        raise BadRequest("-o writes the motion of the choices that were followed: say which with --follow 0,2")
+    route = follow_choices(learned, start, numbers, reach=reach, most=most)
+    now = route_end(learned.graph, route)[0]
+    found = offers(learned, now, reach=reach, most=most)
+    here = frame_name(learned.graph, now)
+    if out is not None:
+        _write(learned, frame_name(learned.graph, start), numbers, reach, most, out)
+    if picture is not None:
+        from motionloom.plot.choices import save_choices
+
+        save_choices(learned, now, picture, reach=reach, most=most)
+    if json:
+        print_json({"at": here, "followed": numbers, "choices": [offer.facts() for offer in found]})
+        return
+    say(f"{model}: from {here}, {reach:g} s ahead")
+    say("\n".join("  " + line for line in _table(found)))
+    for path in (out, picture):
+        if path is not None:
+            say(f"wrote {path}")
+
+
+def two_level(path: Path) -> TwoLevelGraph:
+    """The model, or a refusal: other methods have no clusters."""
+    from motionloom.core import BadRequest
+    from motionloom.methods import load_model
+    from motionloom.methods.two_level_graph import TwoLevelGraph
+
+    learned = load_model(path)
+    if not isinstance(learned, TwoLevelGraph):
+        raise BadRequest(f"{path.name} was learned with {learned.method}; this needs `learn two-level-graph`")
+    return learned
+
+
+def first_frame(model: TwoLevelGraph, at: str | None) -> int:
+    """The frame that is named, or the first one from which one can go on."""
+    from motionloom.methods.graph.naming import frame_named
+
+    return int(model.alive.argmax()) if at is None else frame_named(model.graph, at)
+
+
+def _table(found: list[Offer]) -> list[str]:
+    from math import degrees
+
+    rows = []
+    for offer in found:
+        turn = degrees(offer.turn)
+        side = "" if abs(turn) < 5 else f"{abs(turn):.0f} deg {'left' if turn > 0 else 'right'}"
+        across = "" if abs(offer.left) < 0.05 else f"{abs(offer.left):.1f} m {'left' if offer.left > 0 else 'right'}"
+        path = ">".join(map(str, offer.choice.clusters))
+        rows.append(
+            (
+                str(offer.number),
+                f"{offer.share:.1%}",
+                f"{offer.seconds:.2f} s",
+                f"{offer.ahead:.1f} m",
+                across,
+                side,
+                path,
+                offer.ends,
+            )
+        )
+    return columns(("", "likely", "lasts", "ahead", "aside", "turns", "clusters", "ends at"), rows, left=(0, 6, 7))
+
+
+def _write(model: TwoLevelGraph, start: str, numbers: list[str], reach: float, most: int, out: Path) -> None:
+    """The motion of the choices so far, by the same request that anyone could write."""
+    from motionloom.constraints import Request
+    from motionloom.io import save
+    from motionloom.methods import synthesize
+
+    options = {"start": start, "choices": numbers, "reach": reach, "most": most}
+    save(synthesize(model, Request(options=options)), out)

@@ -1,0 +1,108 @@
+"""Compiled loops of sketches: where the motions of many cluster paths lead. Plain arrays in and out, no checks."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+X, Z, HEADING, ALONG, COST, WHOLE, AHEAD, GONE, USED, NODE, HALTED = range(11)  # columns of what `try_ways` returns
+
+
+class Moves(NamedTuple):
+    """The graph seen from above: see `Steps`."""
+
+    step: Any  # (N, 3)
+    leave: Any  # (T,)
+    enter: Any  # (T,)
+    over: Any  # (T, 2 half, 2)
+    turn: Any  # (T,)
+
+
+class Wanted(NamedTuple):
+    """The path, and when it is to be walked."""
+
+    line: Any  # (M, 2)
+    spacing: float
+    least: float  # m that go by each frame at least
+    frames: int  # of the result; 0: as long as it takes
+    even: float  # how much an even pace counts
+    keep: int  # frames of each way that are kept
+    back: int  # frames over which the direction at the end is read off
+    outlook: float  # and how many times that far the body is thought to go on
+
+
+@njit(cache=True)
+def try_ways(moves: Any, wanted: Any, start: int, first: Any, taken: Any, frames: Any, begin: Any, shown: int) -> Any:
+    """(C, 11) for each of C ways from one frame: the body after `keep` frames, and what the way costs.
+
+    Way c takes transitions taken[first[c] : first[c + 1]] and is frames[c] long, the first frame included. begin: x, z,
+    heading, metres along the path; `shown` frames came before. X .. ALONG: the body at the first frame after `keep`
+    that is shown purely (or at the end), COST: the sum of |P'(s) - P(s)|^2 up to there (GUAN eq. 2.15), WHOLE: of all
+    of the way, AHEAD: of the point thought to come after, GONE: frames kept, USED: transitions, NODE: the frame there.
+    HALTED: the path ended within the way; then X .. GONE are those of that frame, and USED counts what was begun.
+    About 20 ns a frame. The slow version is `slow_way` in tests/methods/two_level_graph/test_sketch.py.
+    """
+    out = np.zeros((len(frames), 11))
+    last = len(wanted.line) - 1
+    end = last * wanted.spacing
+    blend = moves.over.shape[1]
+    longest = 0
+    for c in range(len(frames)):
+        longest = max(longest, frames[c])
+    track = np.empty((longest, 2))
+    for c in range(len(frames)):
+        node, k, gone = start, first[c], 0
+        x, z, h, s = begin[0], begin[1], begin[2], begin[3]
+        cost, kept, halted = 0.0, False, False
+        track[0, 0], track[0, 1] = x, z
+        while gone < frames[c] - 1 and not halted:
+            over = k < first[c + 1] and moves.leave[taken[k]] == node
+            bx, bz, ch, sh = x, z, np.cos(h), np.sin(h)
+            for i in range(blend if over else 1):
+                dx, dz = moves.step[node, 0], moves.step[node, 1]
+                if over:
+                    dx, dz = moves.over[taken[k], i, 0], moves.over[taken[k], i, 1]
+                nx, nz = bx + ch * dx + sh * dz, bz + ch * dz - sh * dx
+                s += max(wanted.least, np.hypot(nx - x, nz - z))
+                x, z = nx, nz
+                gone += 1
+                track[gone, 0], track[gone, 1] = x, z
+                cost += _off(wanted, x, z, s, shown + gone)
+                if wanted.frames == 0 and s >= end:
+                    halted = True
+                    break
+            if over:
+                h += moves.turn[taken[k]]
+                node = moves.enter[taken[k]]
+                k += 1
+            else:
+                h += moves.step[node, 2]
+                node += 1
+            if halted or (not kept and (gone >= wanted.keep or gone >= frames[c] - 1)):
+                kept = True
+                out[c, X], out[c, Z], out[c, HEADING], out[c, ALONG], out[c, COST] = x, z, h, s, cost
+                out[c, GONE], out[c, USED], out[c, NODE] = gone, k - first[c], node
+        out[c, WHOLE], out[c, HALTED] = cost, halted
+        back = min(wanted.back, gone)
+        if back > 0:
+            dx = (x - track[gone - back, 0]) * wanted.outlook / back * wanted.back
+            dz = (z - track[gone - back, 1]) * wanted.outlook / back * wanted.back
+            out[c, AHEAD] = _off(wanted, x + dx, z + dz, s + np.hypot(dx, dz), 0 if wanted.frames == 0 else -1)
+    return out
+
+
+@njit(cache=True)
+def _off(wanted: Any, x: float, z: float, s: float, frame: int) -> Any:
+    """|P' - P(s)|^2; being early or late at a frame counts a little, where the length in time is given."""
+    last = len(wanted.line) - 1
+    at = min(s / wanted.spacing, float(last))
+    k = min(int(at), last - 1)
+    part = at - k
+    dx = x - (wanted.line[k, 0] + part * (wanted.line[k + 1, 0] - wanted.line[k, 0]))
+    dz = z - (wanted.line[k, 1] + part * (wanted.line[k + 1, 1] - wanted.line[k, 1]))
+    late = 0.0
+    if wanted.frames > 0 and frame >= 0:
+        late = min(s, last * wanted.spacing) - last * wanted.spacing * frame / max(1, wanted.frames - 1)
+    return dx * dx + dz * dz + wanted.even * late * late

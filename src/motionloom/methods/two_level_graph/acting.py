@@ -1,0 +1,213 @@
+"""Acting out: a performed clip, or its silhouettes as a camera sees them, picks the way through the graph."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from motionloom.constraints import Request, Start
+from motionloom.core import Clip, FloatArray, NoPath, replace, same_hierarchy
+from motionloom.kinematics.edit import resample
+from motionloom.kinematics.loop import seam_features
+from motionloom.kinematics.proportions import on_skeleton, same_bones
+from motionloom.kinematics.travel import travel
+from motionloom.methods.base import signed
+from motionloom.methods.graph import Graph, Route
+from motionloom.methods.graph.naming import frame_name
+from motionloom.methods.graph.render import render
+from motionloom.methods.graph.tracks import tracks
+from motionloom.methods.two_level_graph.markov import Chain, chain
+from motionloom.methods.two_level_graph.model import TwoLevelGraph
+from motionloom.methods.two_level_graph.silhouettes import (
+    VIEWS,
+    mask_features,
+    mirrored,
+    silhouettes,
+    view_angles,
+)
+
+BLOCK = 32  # performed frames that are compared with the whole graph at a time
+NEAR = 0.1  # m: a pose this far off costs 1 a frame
+SMOOTH = 0.3  # what a transition with D = delta costs, against the likeness of the frames
+
+Apart = Callable[[int, int], Any]
+"""How unlike performed frames start .. stop - 1 look to every frame from every viewpoint: (stop - start, N, V)."""
+
+
+class Acted(NamedTuple):
+    """What a performance picked."""
+
+    route: Route
+    cost: float  # a frame, on average: see `pose_differences` and `silhouette_differences`
+    view: float | None  # radians: where the camera stood at the start, seen from the body found; None for poses
+
+
+def pose_differences(graph: Graph, performed: Clip) -> Apart:
+    """Poses compared: the squared seam (pose and velocity, root mean square over joints), in units of 10 cm."""
+    own = np.concatenate([seam_features(clip) for clip in graph.clips]).astype(np.float32) / NEAR
+    theirs = seam_features(performed).astype(np.float32) / NEAR
+    return lambda start, stop: _squares(theirs[start:stop], own)[..., None]
+
+
+def silhouette_differences(views: Any, masks: Any) -> Apart:
+    """Silhouettes compared: the squared difference of their cells, as a share of what the performed ones hold.
+
+    `views` are the graph's (`silhouette_views`), `masks` (F, rows, columns) the performed ones.
+    """
+    seen = mask_features(masks)
+    holds = max(float((seen**2).sum(1).mean()), 1e-6)
+    count, half, size = views.shape
+    own, scale = views.reshape(count * half, size), np.float32(1 / np.sqrt(holds))
+
+    def apart(start: int, stop: int) -> Any:
+        part = seen[start:stop]
+        sides = [_squares(x * scale, own * scale).reshape(-1, count, half) for x in (part, mirrored(part))]
+        return np.concatenate(sides, 2)
+
+    return apart
+
+
+def _squares(x: Any, y: Any) -> Any:
+    """(A, B) squared distances of rows, in single precision."""
+    out = (x**2).sum(1)[:, None] + (y**2).sum(1) - 2 * (x @ y.T)
+    return np.maximum(out, 0, out=out)
+
+
+def resembling(chain: Chain, apart: Apart, frames: int, angles: FloatArray, *, smooth: float) -> Acted:
+    """The way of `frames` frames through the graph that looks most like the performance, over all of it (exact).
+
+    Its cost is how unlike it looks, frame by frame, plus `smooth` times D/delta for each transition (-log of eq. 2.16
+    before it is made to sum to 1, so that going on costs nothing). `angles` are guesses where the camera stands, seen
+    from the body at the start; each is followed by itself, and as the body turns the camera sees it from other
+    viewpoints. Memory: a block of performed frames against the graph from all viewpoints, and for the best guess one
+    number for each performed frame and frame of the graph.
+    """
+    costs, _ = _followed(chain, apart, frames, angles, smooth, keep=False)
+    guess, end = np.unravel_index(int(np.argmin(costs)), costs.shape)
+    best = float(costs[guess, end])
+    if not np.isfinite(best):
+        longest = int(np.diff(chain.graph.starts).max())
+        raise NoPath(
+            f"no way through this graph lasts {frames} frames: it has {len(chain.graph.transitions)} transitions, "
+            f"and its longest clip has {longest} frames"
+        )
+    costs, came = _followed(chain, apart, frames, angles[[guess]], smooth, keep=True)
+    route = _traced(chain.graph, came, int(end), frames)
+    return Acted(route, best / frames, float(angles[guess]))
+
+
+def _followed(
+    chain: Chain, apart: Apart, frames: int, angles: FloatArray, smooth: float, *, keep: bool
+) -> tuple[FloatArray, Any]:
+    """Cost (H, N) of the cheapest way to each frame at the end; and how each frame was come to, if wanted."""
+    from motionloom.methods.two_level_graph._kernels_acting import Lower, follow
+
+    graph = chain.graph
+    known, t = tracks(graph), graph.transitions
+    go = np.where(np.isfinite(chain.go), 0.0, np.inf)
+    take = np.where(np.isfinite(chain.take), smooth * t.distance / chain.delta, np.inf)
+    lower = Lower(go, known.heading, t.a, t.b, take, t.turn, graph.half)
+    rows = graph.blend + 1
+    cost = np.full((rows, len(angles), graph.count), np.inf)
+    camera = np.zeros_like(cost)
+    came = np.full((frames if keep else 0, graph.count if keep else 0), -1, np.int32)
+    for first, past, block in _blocks(apart, frames, graph.blend):
+        part = came[first : first + len(block) - past] if keep else came
+        follow(lower, block, past, first, angles, cost, camera, part)
+    return cost[(frames - 1) % rows], came
+
+
+def _blocks(apart: Apart, frames: int, history: int) -> Iterator[tuple[int, int, Any]]:
+    """(first performed frame, how many rows before it are there too, differences), block after block."""
+    kept: Any = None
+    for first in range(0, frames, BLOCK):
+        block = apart(first, min(first + BLOCK, frames))
+        past = 0 if kept is None else len(kept)
+        whole = block if kept is None else np.concatenate([kept, block])
+        yield first, past, np.ascontiguousarray(whole, np.float32)
+        kept = whole[-history:]
+
+
+def _traced(graph: Graph, came: Any, end: int, frames: int) -> Route:
+    taken: list[int] = []
+    at, t = end, frames - 1
+    while t > 0:
+        e = int(came[t, at])
+        if e < 0:
+            at, t = at - 1, t - 1
+        else:
+            taken.append(e)
+            at, t = int(graph.leave[e]), t - graph.blend
+    return Route(at, tuple(reversed(taken)), frames)
+
+
+def act(
+    model: TwoLevelGraph,
+    performed: Clip,
+    *,
+    camera: float | None = None,
+    told: bool = False,
+    smooth: float = SMOOTH,
+) -> Acted:
+    """The way through a model's graph that a performance picks: by its poses, or by what a camera sees of it.
+
+    `performed` may be of another body (its poses then need the same joints) and frame rate. With `camera` (radians:
+    where it stands at the start, seen from the performer) only silhouettes are compared, from all 18 viewpoints, as
+    nobody knows where the camera stands, unless that is `told`. Dead ends count too: a performance need not go on.
+    """
+    graph = model.graph
+    performed = resample(performed, model.fps)
+    lower = chain(graph, model.delta)
+    if camera is None:
+        if not same_bones(model.skeleton, performed.skeleton, names=("the model", performed.name or "the performance")):
+            performed = on_skeleton(performed, model.skeleton)
+        found = resembling(lower, pose_differences(graph, performed), len(performed), np.zeros(1), smooth=smooth)
+        return found._replace(view=None)
+    heading = travel(performed).heading
+    masks = silhouettes(performed, camera - (heading - heading[0]))
+    angles = np.array([camera]) if told else view_angles(VIEWS)
+    return resembling(lower, silhouette_differences(model.views, masks), len(masks), angles, smooth=smooth)
+
+
+class Played(NamedTuple):
+    """A performance played by the model's own clips."""
+
+    clip: Clip
+    acted: Acted
+    apart: float | None  # m: root mean square over joints and frames, seen from the hips; None for other joints
+
+
+def act_out(model: TwoLevelGraph, performed: Clip, **options: Any) -> Played:
+    """The performance in the words of the graph: a finished clip of its length and frame rate, from where it began.
+
+    `options` are those of `act`.
+    """
+    acted = act(model, performed, **options)
+    path = travel(performed)
+    start = Start((float(path.place[0, 0]), float(path.place[0, 1])), float(path.heading[0]))
+    raw = render(model.graph, acted.route)
+    raw = replace(raw, origin=dataclasses.replace(raw.origin, notes=(_said(model.graph, performed, acted),)))
+    fps = performed.fps
+    # the last frames of a faster performance lie after the model's last one
+    frames = min(len(performed), int(np.floor((len(raw) - 1) * fps / model.fps + 1e-6)) + 1)
+    clip = model.finished(raw, Request(frames=frames, fps=fps, start=start), fps, frames)
+    return Played(signed(clip, model, 0, 0), acted, _apart(performed, clip))
+
+
+def _said(graph: Graph, performed: Clip, acted: Acted) -> str:
+    seen = "" if acted.view is None else f", seen from {np.degrees(acted.view):.0f} degrees"
+    return (
+        f"{performed.name or 'a performance'} acted out{seen}: from {frame_name(graph, acted.route.start)} over "
+        f"{len(acted.route.taken)} transitions"
+    )
+
+
+def _apart(performed: Clip, clip: Clip) -> float | None:
+    joints = len(clip.skeleton)
+    if not same_hierarchy(clip.skeleton, performed.skeleton):
+        return None
+    one, other = (seam_features(c[: len(clip)]).reshape(len(clip), joints, 6)[..., :3] for c in (performed, clip))
+    return float(np.sqrt(((one - other) ** 2).sum((1, 2)).mean()))
