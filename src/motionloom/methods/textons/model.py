@@ -141,6 +141,7 @@ class TextonModel(Model):
     honours: ClassVar[Honours] = ((PoseAt, "hard"), (RootAt, "hard"))
     Options: ClassVar[type[Settings]] = Options
     speaks: ClassVar[bool] = True
+    mends: ClassVar[bool] = True
 
     space: Space
     textons: tuple[Texton, ...]
