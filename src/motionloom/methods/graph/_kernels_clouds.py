@@ -64,56 +64,74 @@ def _mark(place: Any, clouds: Any, blocks: Any, limits: Any, values: Any, cells:
     size, turning, heights = clouds[5], clouds[6], clouds[7]
     most, slack = limits[2], limits[3]
     corner = (starts[place[0]], starts[place[2]])
-    first, last = place[2], place[3]
-    n = last - first
-    seen = middles[first:last]
-    c, e, s = np.empty((2, turning.shape[1], n), np.float32), np.empty((heights.shape[0], n), np.float32), np.empty(n)
-    for j in range(n):
-        c[:, :, j], e[:, j], s[j] = turning[:, :, seen[j]], heights[:, seen[j]], size[seen[j]]
-    bound = np.empty(n, np.float32)
+    first, n = place[2], place[3] - place[2]
+    c, e = np.empty((2, turning.shape[1], n), np.float32), np.empty((heights.shape[0] + 2, n), np.float32)
+    for k in range(n):
+        j = middles[first + k]
+        c[:, :, k], e[:-2, k], e[-2, k], e[-1, k] = turning[:, :, j], heights[:, j], size[j], reach[first + k]
+    room, work = np.empty(n, np.float32), np.empty((2, n), np.float32)
     marked = 0
     for u in range(place[0], place[1]):
         i = middles[u]
-        _bounds(turning[0, :, i].copy(), turning[1, :, i].copy(), heights[:, i].copy(), c[0], c[1], e, bound)
-        for k in range(n):
-            far = most + reach[u] + reach[first + k]
-            if size[i] + s[k] - 2 * bound[k] > far * far + slack:
+        _rooms(turning[:, :, i].copy(), heights[:, i].copy(), size[i] - slack, most + reach[u], c, e, work, room)
+        for start in range(0, n, 32):
+            stop = min(start + 32, n)
+            if not _any_room(room[start:stop]):
                 continue
-            alone = starts[u + 1] - starts[u] == 1 and starts[first + k + 1] - starts[first + k] == 1
-            for a in range(starts[u], starts[u + 1]):
-                for b in range(starts[first + k], starts[first + k + 1]):
-                    if alone or _bound(turning, heights, size, a, b) <= most * most + slack:
-                        values[a - corner[0], b - corner[1]] = -1
-                        cells[marked, 0], cells[marked, 1] = a, b
-                        marked += 1
+            for k in range(start, stop):
+                if room[k] < 0:
+                    continue
+                alone = starts[u + 1] - starts[u] == 1 and starts[first + k + 1] - starts[first + k] == 1
+                for a in range(starts[u], starts[u + 1]):
+                    for b in range(starts[first + k], starts[first + k + 1]):
+                        if alone or _bound(turning, heights, size, a, b) <= most * most + slack:
+                            values[a - corner[0], b - corner[1]] = -1
+                            cells[marked, 0], cells[marked, 1] = a, b
+                            marked += 1
     return marked
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def _bounds(x: Any, y: Any, up: Any, c: Any, d: Any, e: Any, out: Any) -> None:
-    """out[j] = |<c_i, c_j>| + e_i . e_j for one window (x + iy, up) against many (c + id, e), four rows at a time."""
-    n = out.size
-    dot, cross = np.zeros(n, np.float32), np.zeros(n, np.float32)
-    out[:] = 0
-    for m in range(0, x.size, 4):
-        x0, x1, x2, x3 = x[m], x[m + 1], x[m + 2], x[m + 3]
-        y0, y1, y2, y3 = y[m], y[m + 1], y[m + 2], y[m + 3]
-        c0, c1, c2, c3 = c[m], c[m + 1], c[m + 2], c[m + 3]
-        d0, d1, d2, d3 = d[m], d[m + 1], d[m + 2], d[m + 3]
-        for j in range(n):
-            dot[j] += (x0 * c0[j] + y0 * d0[j] + x1 * c1[j] + y1 * d1[j]) + (
-                x2 * c2[j] + y2 * d2[j] + x3 * c3[j] + y3 * d3[j]
+def _any_room(room: Any) -> bool:
+    most = room[0]
+    for k in range(room.size):
+        most = max(most, room[k])
+    return bool(most >= 0)
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def _rooms(ci: Any, ei: Any, size: float, reach: float, c: Any, e: Any, work: Any, room: Any) -> None:
+    """room[k] = (limit^2 - bound) / 2 for one window (c_i, e_i) against many; negative: too far apart.
+
+    Limit is the largest one with both reaches; e holds sizes and reaches in its last two rows. All of it are loops over
+    k of single precision, four directions at a time: 2 ns for each pair.
+    """
+    n = room.size
+    dot, cross = work[0, :n], work[1, :n]
+    dot[:] = 0
+    cross[:] = 0
+    for m in range(0, c.shape[1], 4):
+        x0, x1, x2, x3 = ci[0, m], ci[0, m + 1], ci[0, m + 2], ci[0, m + 3]
+        y0, y1, y2, y3 = ci[1, m], ci[1, m + 1], ci[1, m + 2], ci[1, m + 3]
+        c0, c1, c2, c3 = c[0, m, :n], c[0, m + 1, :n], c[0, m + 2, :n], c[0, m + 3, :n]
+        d0, d1, d2, d3 = c[1, m, :n], c[1, m + 1, :n], c[1, m + 2, :n], c[1, m + 3, :n]
+        for k in range(n):
+            dot[k] += (x0 * c0[k] + y0 * d0[k] + x1 * c1[k] + y1 * d1[k]) + (
+                x2 * c2[k] + y2 * d2[k] + x3 * c3[k] + y3 * d3[k]
             )
-            cross[j] += (x0 * d0[j] - y0 * c0[j] + x1 * d1[j] - y1 * c1[j]) + (
-                x2 * d2[j] - y2 * c2[j] + x3 * d3[j] - y3 * c3[j]
+            cross[k] += (x0 * d0[k] - y0 * c0[k] + x1 * d1[k] - y1 * c1[k]) + (
+                x2 * d2[k] - y2 * c2[k] + x3 * d3[k] - y3 * c3[k]
             )
-    for m in range(0, up.size, 4):
-        x0, x1, x2, x3 = up[m], up[m + 1], up[m + 2], up[m + 3]
-        c0, c1, c2, c3 = e[m], e[m + 1], e[m + 2], e[m + 3]
-        for j in range(n):
-            out[j] += x0 * c0[j] + x1 * c1[j] + x2 * c2[j] + x3 * c3[j]
-    for j in range(n):
-        out[j] += np.sqrt(dot[j] * dot[j] + cross[j] * cross[j])
+    h, far, sizes, reaches = np.float32(0.5 * size), np.float32(reach), e[-2, :n], e[-1, :n]
+    half = np.float32(0.5)
+    for k in range(n):
+        both = far + reaches[k]
+        room[k] = half * (both * both - sizes[k]) - h + np.sqrt(dot[k] * dot[k] + cross[k] * cross[k])
+    for m in range(0, ei.size, 4):
+        x0, x1, x2, x3 = ei[m], ei[m + 1], ei[m + 2], ei[m + 3]
+        c0, c1, c2, c3 = e[m, :n], e[m + 1, :n], e[m + 2, :n], e[m + 3, :n]
+        for k in range(n):
+            room[k] += x0 * c0[k] + x1 * c1[k] + x2 * c2[k] + x3 * c3[k]
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)

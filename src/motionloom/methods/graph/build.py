@@ -21,10 +21,11 @@ from motionloom.methods.graph.clouds import near as similar_clouds
 from motionloom.methods.graph.core import Graph, Transitions
 from motionloom.methods.graph.labels import Limits, label_sets, limit_table, read_limits
 from motionloom.methods.graph.laying import lay_all, spans
+from motionloom.methods.graph.limits import LIMIT, SHARE, likely_limit
 from motionloom.methods.graph.thinning import Thinner
 
-LIMIT = 0.08  # m, root mean square: default for point clouds
-SHARE = 0.01  # of all pairs: what is alike by default in measures without a natural unit
+__all__ = ["LIMIT", "REACH", "SHARE", "build", "find_transitions", "ready"]
+
 TILE = 1024  # rows and columns of the matrix computed at a time
 STEP = 1 / 40  # s: bounds are tried for this long a stretch at a time first
 REACH = {"joint-angles": 1, "joint-positions": 2, "curvature": 6}  # frames to each side that a frame's features need
@@ -49,7 +50,7 @@ def find_transitions(
     """All pairs of frames that are alike enough for a transition, in both directions, and how it lies on the ground.
 
     A pair must be at or below `limit`: for point clouds the root mean square distance of the joints in metres (default
-    0.08), for other measures a value in their own unit (default: what 1 % of all pairs do not exceed). `limits` says
+    0.08), for other measures a value in their own unit (default: what 0.5 % of all pairs do not exceed). `limits` says
     it for pairs of labels: {("walk", "jog"): 0.09} or "walk jog 9cm"; where several hold, the strictest. With `minima`
     only pairs that are most alike within `apart` seconds in both clips (GUAN 2.4.1), else all. Frames of one clip less
     than `shortest` seconds apart are left out; so are frames without `blend` / 2 seconds of clip on either side. With
@@ -57,6 +58,7 @@ def find_transitions(
     the measure looks at (point clouds, curvature). With `most`, the best of each little square of frames, squares as
     small as that allows (see `Thinner`). Clips are taken as `ready` makes them.
     """
+    _check(clips, limit=limit, apart=apart, shortest=shortest)
     fps = clips[0].fps
     half = half_window(blend, fps)
     chosen = _measure(measure, window, fps, clips)
@@ -74,7 +76,7 @@ def find_transitions(
         tiles = similar_clouds(windows, found.of, table, step=max(1, round(STEP * fps)), radius=near, apart=least)
     else:
         comparison = chosen.prepare(*[concatenate(clips)] * 2)
-        table = limit_table(found, _likely(comparison, span, SHARE) if limit is None else limit, given)
+        table = limit_table(found, likely_limit(comparison, span) if limit is None else limit, given)
         tiles = _tiles(comparison, _Rules(span, found.of, table.astype(np.float32), near, least))
     if contacts:
         tiles = _standing_alike(tiles, _stances(clips))
@@ -97,9 +99,16 @@ def build(clips: Sequence[Clip], *, blend: float = 0.4, **settings: Any) -> Grap
 
 def ready(clips: Sequence[Clip]) -> tuple[Clip, ...]:
     """Clips as a graph needs them: all on the first one's skeleton, at one frame rate, with contacts as labels."""
+    _check(clips)
+    return tuple(with_contacts(same_body(clips[0], clip)) for clip in clips)
+
+
+def _check(clips: Sequence[Clip], **settings: float | None) -> None:
     if not clips:
         raise BadRequest("a motion graph needs at least one clip, found none")
-    return tuple(with_contacts(same_body(clips[0], clip)) for clip in clips)
+    for name, value in settings.items():
+        if value is not None and not (np.isfinite(value) and value >= 0):
+            raise BadRequest(f"{name}: expected a number from 0 up, found {value}")
 
 
 class _Rules(NamedTuple):
@@ -150,20 +159,6 @@ def _gathered(tiles: Tiles, clips: Sequence[Clip], most: int | None) -> tuple[In
             thinner.add(*tile)
         pairs, values = thinner.result()
     return pairs[:, 0], pairs[:, 1], values.astype(float)
-
-
-def _likely(comparison: Comparison, span: IntArray, share: float) -> float:
-    """The value that `share` of the pairs do not exceed, read off at most 16 x 16 evenly spaced tiles of 32 cells."""
-    first, size = comparison.first[0], comparison.shape[0]
-    counts = (span[:, 0] < span[:, 1])[first : first + size]
-    at = np.unique(np.linspace(0, max(0, size - 32), 16).astype(int))
-    seen = []
-    for i in at:
-        for j in at[at > i]:
-            block = comparison.block(slice(i, min(i + 32, size)), slice(j, min(j + 32, size)))
-            seen.append(block[counts[i : i + 32]][:, counts[j : j + 32]].ravel())
-    flat = np.concatenate(seen) if seen else np.zeros(1)
-    return float(np.quantile(flat, share)) if flat.size else 0.0
 
 
 def _stances(clips: Sequence[Clip]) -> IntArray:
