@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,9 +18,11 @@ from motionloom.core import BoolArray, Clip, FloatArray, IntArray, concatenate
 from motionloom.kinematics.contacts import contacts, foot_parts
 from motionloom.kinematics.forward import fk
 from motionloom.methods.graph import Graph, Transitions
-from motionloom.methods.graph.build import LIMIT, REACH, SHARE
+from motionloom.methods.graph.build import REACH
 from motionloom.methods.graph.labels import label_sets, limit_table, read_limits
 from motionloom.methods.graph.laying import lay_all
+from motionloom.methods.graph.laying import spans as clip_spans
+from motionloom.methods.graph.limits import LIMIT, alike_limit
 from motionloom.methods.graph.prune import prune
 
 ROWS = 1024  # frames of one clip that are compared with all of another at a time
@@ -123,7 +125,8 @@ def lower_level(
     starts = np.concatenate([[0], np.cumsum([len(c) for c in clips])])
     spans = [(int(a) + spare, int(b) - spare) for a, b in pairwise(starts)]
     if limit is None:
-        limit = LIMIT if measure == "point-cloud" else _likely(comparison, spans)
+        known = measure == "point-cloud"
+        limit = LIMIT if known else alike_limit(chosen, comparison, clips, clip_spans(clips, spare))
     squared = measure == "point-cloud"
     sets = label_sets(clips)
     table = limit_table(sets, limit, read_limits(limits))
@@ -183,16 +186,3 @@ def _prepared(measure: Measure, clips: Sequence[Clip]) -> Comparison:
         return measure.between(points, points, joint_weights(clips[0].skeleton, measure.weights))
     long = concatenate(clips)
     return measure.prepare(long, long)
-
-
-def _likely(comparison: Comparison, spans: Sequence[tuple[int, int]]) -> float:
-    """What `SHARE` of all pairs do not exceed, read off some 200 x 200 evenly spaced frames."""
-    frames: Any = np.concatenate([np.arange(a, b) for a, b in spans if a < b] or [np.empty(0, np.int64)])
-    if not len(frames):
-        return 0.0
-    first = comparison.first[0]
-    at = np.unique(frames[np.linspace(0, len(frames) - 1, 200).astype(int)]) - first
-    rows = [comparison.block(slice(k, k + 1), slice(0, comparison.shape[1]))[0][at] for k in at]
-    away = np.abs(at[:, None] - at) > 30
-    seen = np.stack(rows)[away]
-    return float(np.quantile(seen, SHARE)) if seen.size else 0.0

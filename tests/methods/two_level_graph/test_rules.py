@@ -1,0 +1,152 @@
+"""Each pruning rule alone, and all of them against a slow version."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hand_made import graph_of
+
+from motionloom.analysis import PointCloud
+from motionloom.kinematics.contacts import contacts
+from motionloom.methods.graph.build import ready
+from motionloom.methods.two_level_graph.rules import (
+    best_around,
+    connected,
+    differ_in_contact,
+    lower_level,
+    stances,
+    too_unlike,
+)
+from motionloom.samples import make
+
+SETTINGS = {
+    "measure": "point-cloud",
+    "window": 0.2,
+    "blend": 0.2,
+    "limit": 0.09,
+    "limits": "",
+    "apart": 0.1,
+    "shortest": 0.5,
+}
+
+
+@pytest.fixture(scope="module")
+def clips():
+    return ready([make("walk", seed=s, seconds=1.6, fps=30) for s in (0, 1)])
+
+
+def test_contact_rule_tells_a_foot_that_leaves_from_one_that_comes_down(clips):
+    on = contacts(clips[0])
+    left = on["contact:left_toe"]
+    code = stances(clips)[: len(clips[0])]
+    lifts = np.flatnonzero(left[:-1] & ~left[1:])
+    assert len(lifts)
+    stands = np.flatnonzero(left[:-1] & left[1:])
+    assert differ_in_contact(code[lifts], code[stands]).all()
+
+
+def test_contact_rule_removes_exactly_pairs_with_other_feet_on_the_ground():
+    assert differ_in_contact(np.array([1, 2]), np.array([1, 3, 2])).tolist() == [
+        [False, True, True],
+        [True, True, False],
+    ]
+
+
+def test_a_body_without_feet_has_one_stance(tiny):
+    assert not stances([tiny, tiny]).any()
+
+
+def test_similarity_rule_is_a_threshold_on_probability():
+    distance = np.array([[0.01, 0.08], [0.0801, 0.5]])
+    assert too_unlike(distance, 0.08).tolist() == [[False, False], [True, True]]
+    delta = 0.024
+    p = np.exp(-distance / delta)
+    assert ((p < np.exp(-0.08 / delta)) == too_unlike(distance, 0.08)).all()
+    assert too_unlike(distance, np.array([[0.005, 1], [1, 0.1]])).tolist() == [[True, False], [False, True]]
+
+
+def test_local_maximum_rule_keeps_the_most_probable_around():
+    distance = np.full((5, 6), np.inf)
+    distance[1, 1], distance[1, 2], distance[3, 5] = 0.2, 0.1, 0.3
+    assert sorted(map(tuple, best_around(distance, 1).tolist())) == [(1, 2), (3, 5)]
+    assert best_around(distance, 4).tolist() == [[1, 2]]
+    assert len(best_around(np.full((3, 3), np.inf), 1)) == 0
+
+
+def test_connectedness_rule_removes_dead_ends_and_sinks():
+    around = [(6, 14, 0.1), (16, 4, 0.1)]  # there and back: 5 -> 15, 15 -> 5
+    dead = [(7, 23, 0.1), (8, 25, 0.1)]  # the third clip cannot be left
+    graph, gone = connected(graph_of([10, 10, 10], around + dead))
+    assert gone == 2
+    assert sorted(zip(graph.transitions.a.tolist(), graph.transitions.b.tolist(), strict=True)) == [(6, 14), (16, 4)]
+
+
+def test_all_rules_together_against_a_slow_version(clips):
+    found = lower_level(clips, **SETTINGS)
+    starts = np.array([0, len(clips[0]), len(clips[0]) + len(clips[1])])
+    code, radius, half, near, r = stances(clips), 3, 3, 15, 3
+    pairs, counts = {}, np.zeros(4, int)
+    for i, a in enumerate(clips):
+        for j, b in enumerate(clips):
+            matrix = np.sqrt(PointCloud(radius=r).matrix(a, b))
+            values = np.full((len(a), len(b)), np.inf)
+            for f in range(r, len(a) - r):
+                for g in range(r, len(b) - r):
+                    if i == j and abs(f - g) < near:
+                        continue
+                    counts[0] += 1
+                    if code[starts[i] + f] != code[starts[j] + g]:
+                        continue
+                    counts[1] += 1
+                    if matrix[f - r, g - r] > 0.09:
+                        continue
+                    counts[2] += 1
+                    values[f, g] = matrix[f - r, g - r]
+            for f, g in np.argwhere(np.isfinite(values)):
+                around = values[max(f - radius, 0) : f + radius + 1, max(g - radius, 0) : g + radius + 1]
+                if values[f, g] <= around.min():
+                    pairs[int(starts[i] + f), int(starts[j] + g)] = values[f, g]
+    counts[3] = len(pairs)
+    assert len(pairs) > 10
+    made = dict(
+        zip(
+            zip(found.transitions.a.tolist(), found.transitions.b.tolist(), strict=True),
+            found.transitions.distance,
+            strict=True,
+        )
+    )
+    assert made.keys() == pairs.keys()
+    for pair, value in pairs.items():
+        assert made[pair] == pytest.approx(value, abs=2e-4)
+    removed = found.pruned
+    assert (removed.pairs, removed.contact, removed.similarity, removed.maximum) == (
+        counts[0],
+        counts[0] - counts[1],
+        counts[1] - counts[2],
+        counts[2] - counts[3],
+    )
+    assert removed.kept == len(found.transitions)
+    assert half == 3
+
+
+def test_blocks_of_rows_change_nothing(clips, monkeypatch):
+    whole = lower_level(clips, **SETTINGS)
+    monkeypatch.setattr("motionloom.methods.two_level_graph.rules.ROWS", 7)
+    parts = lower_level(clips, **SETTINGS)
+    assert np.array_equal(whole.transitions.a, parts.transitions.a)
+    assert np.array_equal(whole.transitions.b, parts.transitions.b)
+    assert whole.pruned == parts.pruned
+
+
+def test_what_each_rule_removed_is_said_in_words(clips):
+    [line] = lower_level(clips, **SETTINGS).pruned.lines()
+    assert "join different contacts" in line
+    assert "are no local best" in line
+
+
+@pytest.mark.parametrize("measure", ["joint-angles", "joint-positions", "curvature"])
+def test_other_measures_choose_their_own_limit(clips, measure):
+    found = lower_level(clips, **(SETTINGS | {"measure": measure, "limit": None}))
+    assert found.limit > 0
+    assert len(found.transitions)
+    assert found.transitions.distance.max() <= found.limit + 1e-6
