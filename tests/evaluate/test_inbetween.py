@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import sleep
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ from motionloom.evaluate.inbetween import (
     Scale,
     benchmark,
     centred,
+    evenly,
     interpolated,
     npss,
     scale_of,
@@ -57,9 +60,9 @@ def test_interpolation_is_exact_on_a_straight_line_with_a_constant_turn(arm):
     scale = Scale(np.zeros((3, 3)), np.ones((3, 3)))
     found = benchmark([clip], scale, BASELINES)
     for gap in GAPS:
-        assert found["interpolation"][gap].l2p == pytest.approx(0, abs=1e-9)
-        assert found["interpolation"][gap].l2q == pytest.approx(0, abs=1e-9)
-        assert found["zero velocity"][gap].l2p > 0.05
+        assert found["interpolation"].scores[gap].l2p == pytest.approx(0, abs=1e-9)
+        assert found["interpolation"].scores[gap].l2q == pytest.approx(0, abs=1e-9)
+        assert found["zero velocity"].scores[gap].l2p > 0.05
 
 
 def test_l2p_is_one_norm_over_all_joints(arm):
@@ -116,3 +119,24 @@ def test_statistics_come_from_training_windows_only(walk):
     assert np.allclose(again.mean, scale.mean)
     with pytest.raises(NotApplicable, match="no training clip"):
         scale_of([walk[:50]])
+
+
+def test_a_slow_filler_stops_with_the_windows_it_has_and_others_can_be_measured_on_the_same(walk):
+    scale = scale_of([walk])
+
+    def slow(window: Clip, gap: int) -> Clip:
+        sleep(0.01)
+        return interpolated(window, gap)
+
+    late = benchmark([walk], scale, {"slow": slow}, seconds=0.06)["slow"]  # four windows of four gaps: 0.16 s
+    same = benchmark([walk], scale, {"same": interpolated}, first=late.windows)["same"]
+    assert 1 <= late.windows < 4
+    assert same == late
+
+
+def test_windows_are_chosen_evenly_and_so_is_every_beginning():
+    assert sorted(evenly(9)) == list(range(9))
+    assert sorted(evenly(9, 3)) == [0, 4, 8]
+    for n in (5, 10, 20):  # no gap between the first n of 40 is much larger than 40 / n
+        first = sorted(evenly(40)[:n])
+        assert max(np.diff([-1, *first, 40])) <= 2.7 * 40 / n

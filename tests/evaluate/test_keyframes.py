@@ -32,8 +32,8 @@ def test_methods_that_take_keyframes_fill_gaps_between_them(walks):
     assert len(filled) == 65
     assert filler.asked == 1
     scores = benchmark(walks[2:], scale_of(walks[:2]), {**BASELINES, "cuts": filler}, most=1)
-    assert set(scores["cuts"]) == set(GAPS)
-    assert all(np.isfinite(s.l2p) and np.isfinite(s.npss) for s in scores["cuts"].values())
+    assert set(scores["cuts"].scores) == set(GAPS)
+    assert all(np.isfinite(s.l2p) and np.isfinite(s.npss) for s in scores["cuts"].scores.values())
 
 
 def test_twins_stay_on_one_side_of_the_split():

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 
 import numpy as np
 
@@ -138,19 +139,51 @@ def npss(truth: FloatArray, guess: FloatArray) -> float:
     return float(np.average(distance, weights=totals[0]))
 
 
-def benchmark(
-    test: Sequence[Clip], scale: Scale, fillers: Mapping[str, Filler], *, most: int | None = None
-) -> dict[str, dict[int, Score]]:
-    """Every filler on every gap: {name: {gap: Score}}. Clips at 30 fps, none of them seen in training.
+@dataclass(frozen=True)
+class Result:
+    """What a filler scores, gap by gap, over the first `windows` of the test windows."""
 
-    `most` takes at most so many windows, evenly chosen: for slow fillers, and said beside the numbers.
+    scores: Mapping[int, Score]
+    windows: int
+
+
+def benchmark(
+    test: Sequence[Clip],
+    scale: Scale,
+    fillers: Mapping[str, Filler],
+    *,
+    most: int | None = None,
+    first: int | None = None,
+    seconds: float | None = None,
+) -> dict[str, Result]:
+    """Every filler on every gap. Clips at 30 fps, none of them seen in training.
+
+    `most` takes at most so many windows, `first` only the first of these; `seconds` stops a filler that takes longer,
+    with the windows it has filled by then (one at least). All are said beside the numbers: scores of different windows
+    do not compare. Windows come in an order whose every beginning is spread evenly over all of them.
     """
     found = windows(test, *TEST)
     if not found:
         raise NotApplicable(f"no test clip is longer than {TEST[0]} frames")
-    if most is not None and len(found) > most:
-        found = [found[int(k)] for k in np.linspace(0, len(found) - 1, most)]
-    out: dict[str, dict[int, Score]] = {}
-    for name, fill in fillers.items():
-        out[name] = {gap: score(found, [fill(w, gap) for w in found], gap, scale) for gap in GAPS}
-    return out
+    found = [found[k] for k in evenly(len(found), most)[:first]]
+    return {name: _benchmark(found, scale, fill, seconds) for name, fill in fillers.items()}
+
+
+def _benchmark(found: Sequence[Clip], scale: Scale, fill: Filler, seconds: float | None) -> Result:
+    start = perf_counter()
+    filled: dict[int, list[Clip]] = {gap: [] for gap in GAPS}
+    done = 0
+    for window in found:
+        for gap in GAPS:
+            filled[gap].append(fill(window, gap))
+        done += 1
+        if seconds is not None and perf_counter() - start > seconds:
+            break
+    return Result({gap: score(found[:done], filled[gap], gap, scale) for gap in GAPS}, done)
+
+
+def evenly(count: int, most: int | None = None) -> list[int]:
+    """At most `most` numbers below `count`, spread evenly, in an order whose beginnings are spread evenly too."""
+    chosen = np.linspace(0, count - 1, count if most is None else min(count, most)).astype(int)
+    golden = (np.arange(len(chosen)) * (np.sqrt(5) - 1) / 2) % 1
+    return [int(chosen[k]) for k in np.argsort(np.argsort(golden))]

@@ -71,7 +71,7 @@ def against_usual(sides: FloatArray) -> BoolArray:
 
 
 def backward_bend(hip: FloatArray, knee: FloatArray, ankle: FloatArray, toe: FloatArray) -> FloatArray:
-    """(F,) radians by which a knee bends to the side that its toes point to, from places (F, 3); negative: as it should.
+    """(F,) radians by which a knee bends towards the side of its toes, from places (F, 3); negative: as it should.
 
     Seen along the shin, a bent knee has its hip on the heel's side. Where the foot lies along the shin, so that it has
     no side, the answer is 0.
