@@ -49,6 +49,19 @@ def test_the_python_tour_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         assert (tmp_path / name).stat().st_size > 0
 
 
+def test_the_tour_of_quality_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for seed, name in enumerate(("clips/walk", "clips/turn", "long")):
+        CliRunner().invoke(app, ["samples", "walk", "--seconds", "3", "--seed", str(seed), "-o", f"{name}.bvh"])
+    for line in block("console").strip().splitlines():
+        name, *arguments = shlex.split(line, comments=True)
+        assert name == "motionloom"
+        result = CliRunner().invoke(app, arguments)
+        assert result.exit_code == 0, f"{line}\n{result.output}"
+    for made in ("good.png", "compare.html", "mended"):
+        assert (tmp_path / made).exists()
+
+
 def test_the_tour_of_two_clips_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for seed, name in enumerate(("walk", "turn")):
