@@ -22,7 +22,7 @@ from motionloom.methods.graph.build import REACH
 from motionloom.methods.graph.labels import label_sets, limit_table, read_limits
 from motionloom.methods.graph.laying import lay_all
 from motionloom.methods.graph.laying import spans as clip_spans
-from motionloom.methods.graph.limits import LIMIT, alike_limit
+from motionloom.methods.graph.limits import LIMIT, likely_limit
 from motionloom.methods.graph.prune import prune
 
 ROWS = 1024  # frames of one clip that are compared with all of another at a time
@@ -126,7 +126,7 @@ def lower_level(
     spans = [(int(a) + spare, int(b) - spare) for a, b in pairwise(starts)]
     if limit is None:
         known = measure == "point-cloud"
-        limit = LIMIT if known else alike_limit(chosen, comparison, clips, clip_spans(clips, spare))
+        limit = LIMIT if known else likely_limit(comparison, clip_spans(clips, spare))
     squared = measure == "point-cloud"
     sets = label_sets(clips)
     table = limit_table(sets, limit, read_limits(limits))
