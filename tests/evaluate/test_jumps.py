@@ -29,11 +29,25 @@ def test_steps_are_angles_of_each_joint(arm):
     np.testing.assert_allclose(np.degrees(joint_steps(bending(arm, [0.0, 3, 10, 5])))[:, 1], [3, 7, 5])
 
 
-def test_a_jump_is_a_share_of_the_joints_own_largest_turn(arm):
+def test_a_jump_is_a_share_of_the_largest_turn_in_the_source(arm):
     source = bending(arm, np.cumsum([0.0, 2, 8, 4, 2]))
     found = transition_jumps(blended(bending(arm, [0.0, 1, 2, 18, 19, 20]), 2, 4), [source])
-    assert found.largest == pytest.approx(16 / 8)
+    assert found.largest == found.own_largest == pytest.approx(16 / 8)
     assert (found.joint, found.frame) == ("Mid", 3)
+
+
+def test_a_joint_is_also_held_against_its_own_largest_turn(arm):
+    """The middle joint turns by 8 degrees at most, the top one by 40: one of 16 is much for the first only."""
+    source = bending(arm, np.cumsum([0.0, 2, 8, 4, 2]))
+    rotations = source.rotations.copy()
+    rotations[:, 2] = from_axis_angle([1.0, 0, 0], np.radians([0.0, 40, 0, 0, 0]))
+    found = transition_jumps(
+        blended(bending(arm, [0.0, 1, 2, 18, 19, 20]), 2, 4), [replace(source, rotations=rotations)]
+    )
+    assert found.largest == pytest.approx(16 / 40)
+    assert found.own_largest == pytest.approx(16 / 8)
+    assert found.rare == 0
+    assert found.own_rare == pytest.approx(1 / 9)  # one of three steps, one of three joints
 
 
 def test_jumps_outside_transitions_do_not_count(arm):
@@ -53,7 +67,8 @@ def test_a_clip_against_itself_is_rare_once_in_a_thousand(arm):
     clip = bending(arm, np.cumsum(rng.normal(size=6001)))
     found = transition_jumps(clip, [clip], np.ones(len(clip), bool))
     assert found.largest == pytest.approx(1)
-    assert found.rare == pytest.approx(0.001 / 3, rel=0.2)  # one of three joints moves
+    assert found.rare == pytest.approx(0.001, rel=0.2)
+    assert found.own_rare == pytest.approx(0.001 / 3, rel=0.2)  # one of three joints moves
 
 
 def test_without_transitions_there_is_no_answer(arm):

@@ -11,17 +11,19 @@ from motionloom.core import BoolArray, Clip, FloatArray
 from motionloom.evaluate.base import NotApplicable, feature_joints
 from motionloom.rotation import angle_between
 
-RARE = 99.9  # percentile of a joint's own turns: what a source frame exceeds once in a thousand
+RARE = 99.9  # percentile: what the source itself exceeds once in a thousand
 STILL = np.radians(0.5)  # radians: a joint that never turns in the source may turn this far in a frame
 
 
 class Jumps(NamedTuple):
-    """Joints inside transitions, each against itself in the source."""
+    """How fast joints turn inside transitions. As fast as in the source is 1; 0.001 of its own frames are rare."""
 
-    largest: float  # the largest turn in a frame, as a share of the joint's largest in the source: 1 is as quick
-    joint: str  # whose that is
-    frame: int  # to which frame it leads
-    rare: float  # share of joint frames above the joint's own 99.9th percentile; 0.001 is alike
+    largest: float  # the largest turn of any joint in a frame, by the largest of any joint in the source
+    rare: float  # share of frames whose largest turn is above the 99.9th percentile of the source's frames
+    own_largest: float  # the same with each joint against its own largest in the source: stricter
+    own_rare: float  # share of joint frames above the joint's own 99.9th percentile
+    joint: str  # the one of `own_largest`
+    frame: int  # to which it leads
 
 
 def joint_steps(clip: Clip) -> FloatArray:
@@ -43,11 +45,15 @@ def transition_jumps(result: Clip, sources: Sequence[Clip], inside: BoolArray | 
     at = inside[1:] | inside[:-1]
     if not at.any():
         raise NotApplicable("no frame lies inside a transition")
-    own = np.concatenate([joint_steps(clip) for clip in sources if len(clip) > 1])
+    source = np.concatenate([joint_steps(clip) for clip in sources if len(clip) > 1])
     steps = joint_steps(result)[at]
-    ratio = steps / np.maximum(own.max(0), STILL)
+    ratio = steps / np.maximum(source.max(0), STILL)
     row, column = np.unravel_index(int(ratio.argmax()), ratio.shape)
-    rare = np.percentile(own, RARE, axis=0)
-    name = result.skeleton.names[feature_joints(result.skeleton)[int(column)]]
-    frame = int(np.flatnonzero(at)[row]) + 1
-    return Jumps(float(ratio[row, column]), name, frame, float((steps > np.maximum(rare, STILL)).mean()))
+    return Jumps(
+        largest=float(steps.max() / max(float(source.max()), STILL)),
+        rare=float((steps.max(1) > max(float(np.percentile(source.max(1), RARE)), STILL)).mean()),
+        own_largest=float(ratio[row, column]),
+        own_rare=float((steps > np.maximum(np.percentile(source, RARE, axis=0), STILL)).mean()),
+        joint=result.skeleton.names[feature_joints(result.skeleton)[int(column)]],
+        frame=int(np.flatnonzero(at)[row]) + 1,
+    )

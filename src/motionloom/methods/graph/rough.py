@@ -1,0 +1,41 @@
+"""Transitions that look wrong although their frames are alike: a joint must flip over, or turns too fast."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motionloom.blend.transition import blend_weights
+from motionloom.core import BoolArray, FloatArray
+from motionloom.kinematics.roles import fingers
+from motionloom.methods.graph.core import Graph
+from motionloom.rotation import angle_between
+
+FAR = np.radians(90.0)  # a joint that differs by more than this at a transition would flip over in its blend
+QUICK = 0.95  # of a joint's fastest turn in the clips: what a blend may do; the rest is for legs that keep plants
+STILL = np.radians(0.5)  # a joint that never turns in the clips may turn this far in a frame
+
+
+def rough(graph: Graph, *, far: float = FAR, quick: float = QUICK) -> BoolArray:
+    """(T,) transitions that are better left out: `graph.transitions[~rough(graph)]`.
+
+    Measures of places do not see how a head or a hand is turned about its own joint, and captures have heads that are
+    half a turn off through a whole clip. So: in one joint (fingers do not count) the two frames differ by more than
+    `far` radians, hips after the transition's turn; or a joint of the blend turns by more in one frame than `quick`
+    times what it ever does in the clips, and by more than in either of the two clips just there.
+    """
+    from motionloom.methods.graph._kernels_render import mark_rough
+
+    skeleton = graph.clips[0].skeleton
+    chosen = [j for j in range(len(skeleton)) if j not in set(fingers(skeleton))]
+    parts = [clip.rotations[:, chosen] for clip in graph.clips]
+    alpha = np.concatenate([[0.0], blend_weights(graph.half), [1.0]])
+    fastest = np.cos(np.maximum(quick * _fastest(parts), STILL) / 2)
+    t, out = graph.transitions, np.empty(len(graph.transitions), bool)
+    mark_rough(np.concatenate(parts), t.a, t.b, t.turn, alpha, float(np.cos(far / 2)), fastest, out)
+    return out
+
+
+def _fastest(parts: list[FloatArray]) -> FloatArray:
+    """(K,) the largest turn of each joint from one frame to the next, radians."""
+    steps = [angle_between(part[:-1], part[1:]).max(0) for part in parts if len(part) > 1]
+    return np.asarray(np.max(steps, axis=0))
