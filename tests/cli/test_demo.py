@@ -38,3 +38,25 @@ def test_an_unknown_part_is_wrong_usage(run: Any, tmp_path: Path) -> None:
     answer = run("demo", "-o", tmp_path, "--only", "fireworks")
     assert answer.code == 2
     assert "cleaning" in answer.err
+
+
+def test_the_last_part_measures_everything_that_was_made_beside_its_own_source(tmp_path: Path) -> None:
+    from motionloom.cli.demo_sections.quality import make_section
+    from motionloom.constraints import Request
+    from motionloom.io import load, save
+    from motionloom.kinematics.mirror import mirror
+    from motionloom.methods import learn, synthesize
+    from motionloom.plot.page import Table
+    from motionloom.samples import make
+
+    for k in (1, 2):
+        save(make("walk", seconds=2, seed=k, fps=30), tmp_path / f"walk_{k}.bvh")
+    save(make("run", seconds=2, fps=30), tmp_path / "run.bvh")
+    model = learn("cuts", [load(tmp_path / f"walk_{k}.bvh") for k in (1, 2)])
+    save(synthesize(model, Request(seconds=2.0)), tmp_path / "new_walk_1.bvh")  # a number at the end: still new
+    save(mirror(make("run", seconds=2, fps=30)), tmp_path / "run_mirrored.bvh")
+    (table,) = [block for block in make_section(tmp_path).blocks if isinstance(block, Table)]
+    assert [row[0] for row in table.rows] == [
+        *("source: walk_1, walk_2", "new_walk_1.bvh", "bound: source copy", "bound: source shuffled"),
+        *("source: run", "run_mirrored.bvh", "bound: source copy", "bound: source shuffled"),
+    ]

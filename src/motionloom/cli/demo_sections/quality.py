@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 from motionloom.cli.options import columns, say
@@ -20,23 +21,24 @@ NOT_NEW = ("round_trip",)  # folders that hold copies
 
 
 def make_section(folder: Path) -> Section:
-    """Each new clip against the samples with the same body; the table is printed too."""
-    sources, made = _sorted(folder)
+    """Each new clip against the samples it was made from; the table is printed too."""
+    samples, made = _sorted(folder)
     head = ("clip", "seconds", *SHOWN.values())
     rows: list[tuple[str, ...]] = []
-    reports: list[Report] = []
-    for body in _bodies(made):
-        against = reference([c for c in sources if same_hierarchy(c.skeleton, body[0].skeleton)] or body)
+    largest: list[Report] = []
+    for names, clips in _groups(samples, made).items():
+        against = reference([c for c in samples if c.name in names])
         own = source_values(against)
-        rows.append((f"source: {len(against)} clips", "", *(number(own[n].value) for n in SHOWN)))
-        for clip in body:
-            report = evaluate(clip, against, own=own)
-            reports.append(report)
+        whose = ", ".join(Path(n).stem for n in names) if len(names) < 5 else f"{len(names)} clips"
+        rows.append((f"source: {whose}", "", *(number(own[n].value) for n in SHOWN)))
+        reports = [evaluate(clip, against, own=own) for clip in clips]
+        for clip, report in zip(clips, reports, strict=True):
             rows.append((clip.name, f"{clip.seconds:.1f}", *(number(report.values[n].value) for n in SHOWN)))
         rows += [
             (f"bound: source {kind}", "", *(number(values[n]) if n in values else "" for n in SHOWN))
-            for kind, values in reports[-1].bounds.items()
+            for kind, values in next((r.bounds for r in reports if r.bounds), {}).items()
         ]
+        largest = max(largest, reports, key=len)
     say("\nQuality of everything made, beside its source")
     say("\n".join(columns(head, rows)))
     said = [str(f) for f in check(made) if f.kind != "never moves"][:6]
@@ -48,7 +50,7 @@ def make_section(folder: Path) -> Section:
                 "score highest, so it stands beside coverage, skate, peak acceleration and both bounds."
             ),
             Table(head, tuple(rows)),
-            *([_sheet(reports)] if reports else []),
+            *([_sheet(largest)] if largest else []),
             Command("motionloom evaluate long_walk.bvh --source 'walk_*.bvh' --picture quality.png"),
             Command("motionloom compare walk_1.bvh walk_2.bvh walk_3.bvh -r '{seconds: 12}' -o compare.html"),
             Command("motionloom check *.bvh", "\n".join(said) or "nothing is wrong with the clips made here"),
@@ -57,24 +59,29 @@ def make_section(folder: Path) -> Section:
 
 
 def _sorted(folder: Path) -> tuple[list[Clip], list[Clip]]:
-    """Samples, and everything else that the demo wrote."""
+    """Samples (`walk`, `walk_1`), and everything else that the demo wrote."""
     paths = [p for p in sorted(folder.rglob("*.bvh")) if not set(p.relative_to(folder).parts[:-1]) & set(NOT_NEW)]
     clips = [load(p) for p in paths]
-    sample = [p.stem in SAMPLES or p.stem.rpartition("_")[2].isdigit() for p in paths]
+    sample = [re.sub(r"_\d+$", "", p.stem) in SAMPLES for p in paths]
     return [c for c, s in zip(clips, sample, strict=True) if s], [
         c for c, s in zip(clips, sample, strict=True) if not s
     ]
 
 
-def _bodies(clips: list[Clip]) -> list[list[Clip]]:
-    groups: list[list[Clip]] = []
-    for clip in clips:
-        home = next((g for g in groups if same_hierarchy(g[0].skeleton, clip.skeleton)), None)
-        if home is None:
-            groups.append([clip])
-        else:
-            home.append(clip)
-    return groups
+def _groups(samples: list[Clip], made: list[Clip]) -> dict[tuple[str, ...], list[Clip]]:
+    """What was made, by the names of the samples it was made from: as its origin tells, or as its own name does."""
+    out: dict[tuple[str, ...], list[Clip]] = {}
+    for clip in made:
+        alike = [c for c in samples if same_hierarchy(c.skeleton, clip.skeleton)] or [clip]
+        told = {part.split("#")[0] for s in clip.origin.sources for part in s.clip.split(" + ")}
+        kinds = {part.removeprefix("sample:") for part in told}
+        own = (
+            [c.name for c in alike if c.name in told]
+            or [c.name for c in alike if Path(c.name).stem in kinds]
+            or [c.name for c in alike if Path(c.name).stem == clip.name.split("_")[0]]
+        )
+        out.setdefault(tuple(own or (c.name for c in alike)), []).append(clip)
+    return out
 
 
 def _sheet(reports: list[Report]) -> Picture:
