@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray
+from motionloom.core.arrays import frozen, put
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +30,16 @@ class Transitions:
     distance: FloatArray  # (T,) how unlike they are, in the unit of the graph's measure
     turn: FloatArray  # (T,) radians
     shift: FloatArray  # (T, 2) metres
+
+    def __post_init__(self) -> None:
+        put(self, "a", frozen(self.a, np.int64, (None,), "transitions: a"))
+        count = len(self.a)
+        put(self, "b", frozen(self.b, np.int64, (count,), "transitions: b"))
+        put(self, "distance", frozen(self.distance, np.float64, (count,), "transitions: distance"))
+        put(self, "turn", frozen(self.turn, np.float64, (count,), "transitions: turn"))
+        put(self, "shift", frozen(self.shift, np.float64, (count, 2), "transitions: shift"))
+        step_a, step_b = np.diff(self.a), np.diff(self.b)
+        assert ((step_a > 0) | ((step_a == 0) & (step_b > 0))).all(), "transitions must be ordered, each pair once"
 
     def __len__(self) -> int:
         return len(self.a)

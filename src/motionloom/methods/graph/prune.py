@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray
+from motionloom.core import BadRequest, BoolArray, IntArray
 from motionloom.methods.graph.core import Graph
 from motionloom.methods.graph.labels import label_sets
 
@@ -52,7 +51,7 @@ class Facts:
     transitions: int
     per_second: float  # transitions for each second of material
     connected: float  # share of the frames that lie in the largest strongly connected part
-    longest: float  # s: the longest time in that part without a choice; infinite if there is never one
+    longest: float  # s: the longest time in that part from one choice to the next; infinite if there is none
 
     def lines(self) -> list[str]:
         """The same in words."""
@@ -67,14 +66,15 @@ def prune(graph: Graph) -> tuple[Graph, Report]:
     """The graph without transitions that lead into a dead end, out of nowhere, or into a part that cannot be left.
 
     GUAN 2.4.1: for each set of labels the largest strongly connected part of its own frames and transitions is kept.
-    Literally, that would cut every way from one label set to another; so what lies on a way from one of these parts to
-    one of them is kept too (a jump between walks, say). Without labels, it is the largest strongly connected part.
+    Literally, that would cut every way from one label set to another. So the largest strongly connected part of all
+    frames is kept too, and whatever lies on a way from one of these parts to one of them (a jump between walks, say).
+    Without labels, it is the largest strongly connected part and nothing else.
 
     Clips stay whole, so frames keep their numbers: `alive` says which ones are left. In each clip they are one stretch,
     from its first entrance to its last exit.
     """
     found = label_sets(graph.clips)
-    core = np.zeros(graph.count, bool)
+    core = component(graph)
     largest = []
     for k in range(len(found.sets)):
         part = component(graph, found.of == k)
@@ -94,7 +94,8 @@ def prune(graph: Graph) -> tuple[Graph, Report]:
 def alive(graph: Graph) -> BoolArray:
     """(N,) frames that lie between an entrance and a later exit of their clip: all others lead nowhere.
 
-    In a pruned graph one can go on for ever from each of them.
+    In a pruned graph one can go on for ever from each of them. Blends may show frames that lie outside, so this is no
+    mask of allowed frames.
     """
     edge = np.zeros(graph.count + 1, np.int64)
     out = np.zeros(graph.count, bool)
@@ -118,14 +119,16 @@ def component(graph: Graph, allowed: BoolArray | None = None) -> BoolArray:
     if allowed is not None and allowed.shape != (graph.count,):
         raise BadRequest(f"allowed frames: expected {(graph.count,)} of them, found shape {allowed.shape}")
     use = np.ones(graph.count, bool) if allowed is None else allowed
-    part = _parts(graph, use)
-    sizes = np.bincount(part[use], minlength=1)
-    if not use.any() or sizes.max() < 2:  # one frame is no way round: a transition onto itself does not exist
+    source, target = _edges(graph, use)
+    part = _parts(graph, source, target)
+    round_it = np.zeros(int(part.max()) + 1, bool)  # parts that one can go round in: with an edge inside
+    inside = part[source] == part[target]
+    round_it[part[source[inside]]] = True
+    sizes = np.where(round_it, np.bincount(part), 0)
+    if not sizes.any():
         return np.zeros(graph.count, bool)
-    first = np.full(len(sizes), graph.count)
-    np.minimum.at(first, part[use], np.flatnonzero(use))
-    best = min(np.flatnonzero(sizes == sizes.max()), key=lambda p: first[p])
-    return np.asarray(use & (part == best))
+    first = np.argmax(sizes[part] == sizes.max())  # the part of the first frame that lies in a largest one
+    return np.asarray(part == part[first])
 
 
 def facts(graph: Graph) -> Facts:
@@ -153,17 +156,13 @@ def _edges(graph: Graph, allowed: BoolArray) -> tuple[IntArray, IntArray]:
     )
 
 
-def _matrix(graph: Graph, ends: tuple[IntArray, IntArray]) -> Any:
-    from scipy.sparse import csr_array
-
-    return csr_array((np.ones(len(ends[0]), np.int8), ends), shape=(graph.count, graph.count))
-
-
-def _parts(graph: Graph, allowed: BoolArray) -> IntArray:
+def _parts(graph: Graph, source: IntArray, target: IntArray) -> IntArray:
     """(N,) the number of the strongly connected part of each frame."""
+    from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    return np.asarray(connected_components(_matrix(graph, _edges(graph, allowed)), connection="strong")[1])
+    matrix = csr_array((np.ones(len(source), np.int8), (source, target)), shape=(graph.count, graph.count))
+    return np.asarray(connected_components(matrix, connection="strong")[1])
 
 
 def _between(graph: Graph, core: BoolArray) -> BoolArray:
@@ -190,21 +189,21 @@ def _reached(graph: Graph, source: IntArray, target: IntArray, core: BoolArray) 
 
 
 def _without_choice(graph: Graph, part: BoolArray) -> float:
-    """The most frames that one is led along within a part before the next choice.
+    """The most frames within a part from one choice to the next.
 
     Where only one edge leads on it is followed, all frames at once and in doubled steps, until two lead on.
     """
-    source, target = _edges(graph, part)
-    steps = np.where(np.arange(len(source)) < len(source) - usable(graph, part).sum(), 1, graph.blend)
+    source, target = _edges(graph, np.ones(graph.count, bool))
+    steps = np.ones(len(source))
+    steps[len(source) - len(graph.transitions) :] = graph.blend
     inside = part[source] & part[target]
     source, target, steps = source[inside], target[inside], steps[inside]
     ways = np.bincount(source, minlength=graph.count)
     to, taken = np.arange(graph.count), np.zeros(graph.count)
     forced = ways[source] == 1
+    if forced.all():
+        return float("inf")
     to[source[forced]], taken[source[forced]] = target[forced], steps[forced]
     for _ in range(int(np.ceil(np.log2(graph.count + 1))) + 1):
         taken, to = taken + taken[to], to[to]
-    if (ways[to[part]] == 1).any():
-        return float("inf")
-    longest: FloatArray = taken[part]
-    return float(longest.max())
+    return float((steps + taken[target])[~forced].max())
