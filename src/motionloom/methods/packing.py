@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -78,6 +79,7 @@ class Unpacker:
         self._built: dict[str, Any] = {}
 
     @staticmethod
+    @cache
     def hints(cls: Any) -> dict[str, Any]:
         """The types of a dataclass's or named tuple's fields."""
         return get_type_hints(cls)

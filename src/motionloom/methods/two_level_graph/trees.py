@@ -16,6 +16,7 @@ from motionloom.methods.two_level_graph.clusters import Clusters
 from motionloom.methods.two_level_graph.markov import Chain, words
 
 MOST = 200_000  # labels of one tree: its budget, far above what two seconds of common material need
+FEW = 4096  # and what is tried first
 NEAR, ALIKE = 0.3, np.radians(20.0)  # m, rad: choices that lead nearer than this are one to a person
 
 
@@ -84,19 +85,24 @@ def cluster_tree(
 
     graph = chain.graph
     word = transition_words(chain, clusters) if passed is None else passed
-    label, cost, node, seen = grow_tree(
-        start,
-        reach,
-        graph.blend,
-        clusters.of,
-        chain.go,
-        graph.first_out,
-        chain.take,
-        graph.enter,
-        word.first,
-        word.all,
-        max(most, 2 * graph.blend + 2),
-    )
+    room = min(FEW, most)
+    while True:  # small trees are the rule, and clearing room for large ones takes longer than growing them
+        label, cost, node, seen = grow_tree(
+            start,
+            reach,
+            graph.blend,
+            clusters.of,
+            chain.go,
+            graph.first_out,
+            chain.take,
+            graph.enter,
+            word.first,
+            word.all,
+            max(room, 2 * graph.blend + 2),
+        )
+        if seen == reach or room == most:
+            break
+        room = min(8 * room, most)
     best = node[:, BEST]
     there = best >= 0
     first, taken = trace(label, best)
