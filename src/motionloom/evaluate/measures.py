@@ -51,11 +51,11 @@ MEASURES: Mapping[str, Measure] = {
     "local diversity": Measure("", "cost per frame of the best source window for each 15-frame result window", ""),
     "verbatim run": Measure("frames", "longest run equal to the source, joints within 0.5 deg", ""),
     "correlation error": Measure("", "RMS difference of the correlations between channels", "low"),
-    "range violations": Measure("%", "joint frames over 5 deg beyond the source's range", "low"),
+    "range violations": Measure("%", "joint frames over 5 deg beyond the source's range", "low", least=0.1),
     "worst violation": Measure("deg", "farthest that a joint turns beyond the source's range", "low", "max"),
     "spectrum distance": Measure("Hz", "earth-mover distance between power spectra", "low"),
-    "off balance": Measure("cm", "centre of mass outside its support while standing still, mean", "low"),
-    "gravity error": Measure("m/s^2", "fall of the centre of mass in flight against 9.81", "low"),
+    "off balance": Measure("cm", "centre of mass outside its support while standing still, mean", "low", least=0.5),
+    "gravity error": Measure("m/s^2", "fall of the centre of mass in flight against 9.81", "low", least=0.5),
 }
 
 
