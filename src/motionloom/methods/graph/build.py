@@ -16,12 +16,12 @@ from motionloom.core import BadRequest, Clip, FloatArray, IntArray, concatenate
 from motionloom.kinematics.contacts import contacts as contacts_of
 from motionloom.kinematics.contacts import foot_parts, with_contacts
 from motionloom.kinematics.forward import fk
-from motionloom.methods.graph.clouds import clouds
-from motionloom.methods.graph.clouds import near as similar_clouds
+from motionloom.methods.graph.clouds import Clouds, clouds, near
 from motionloom.methods.graph.core import Graph, Transitions
 from motionloom.methods.graph.labels import Limits, label_sets, limit_table, read_limits
 from motionloom.methods.graph.laying import lay_all, spans
 from motionloom.methods.graph.limits import LIMIT, SHARE, likely_limit
+from motionloom.methods.graph.rough import rough
 from motionloom.methods.graph.thinning import Thinner
 
 __all__ = ["LIMIT", "REACH", "SHARE", "build", "find_transitions", "ready"]
@@ -67,17 +67,15 @@ def find_transitions(
     if not (span[:, 0] < span[:, 1]).any():
         return _empty()
     given = read_limits(limits) if isinstance(limits, str) else limits
-    near = max(1, round(apart * fps)) if minima else 0
-    least = max(1, round(shortest * fps))
+    radius = max(1, round(apart * fps)) if minima else 0
+    step, least = (max(1, round(t * fps)) for t in (STEP, shortest))
     if isinstance(chosen, PointCloud):
-        points = np.concatenate([fk(c) for c in clips])
         table = limit_table(found, LIMIT if limit is None else limit, given)
-        windows = clouds(points, joint_weights(clips[0].skeleton, chosen.weights), span, chosen)
-        tiles = similar_clouds(windows, found.of, table, step=max(1, round(STEP * fps)), radius=near, apart=least)
+        tiles = near(_clouds(clips, span, chosen), found.of, table, step=step, radius=radius, apart=least)
     else:
         comparison = chosen.prepare(*[concatenate(clips)] * 2)
         table = limit_table(found, likely_limit(comparison, span) if limit is None else limit, given)
-        tiles = _tiles(comparison, _Rules(span, found.of, table.astype(np.float32), near, least))
+        tiles = _tiles(comparison, _Rules(span, found.of, table.astype(np.float32), radius, least))
     if contacts:
         tiles = _standing_alike(tiles, _stances(clips))
     a, b, distance = _gathered(tiles, clips, most)
@@ -91,10 +89,12 @@ def find_transitions(
 def build(clips: Sequence[Clip], *, blend: float = 0.4, **settings: Any) -> Graph:
     """A motion graph of clips: their contacts as labels, and all transitions (`find_transitions` says with what).
 
-    `prune` then takes away what leads nowhere.
+    Transitions in which a joint flips over or turns too fast are left out (see `rough`). `prune` then takes away what
+    leads nowhere.
     """
     made = ready(clips)
-    return Graph(made, find_transitions(made, blend=blend, **settings), half_window(blend, made[0].fps))
+    whole = Graph(made, find_transitions(made, blend=blend, **settings), half_window(blend, made[0].fps))
+    return Graph(made, whole.transitions[~rough(whole)], whole.half)
 
 
 def ready(clips: Sequence[Clip]) -> tuple[Clip, ...]:
@@ -125,6 +125,11 @@ def _measure(name: str, window: float, fps: float, clips: Sequence[Clip]) -> Mea
     if not (np.isfinite(window) and window >= 0):
         raise BadRequest(f"window: expected 0 s or more, found {window}")
     return measure_named(name, radius=round(window * fps / 2), database=clips)
+
+
+def _clouds(clips: Sequence[Clip], span: IntArray, measure: PointCloud) -> Clouds:
+    points = np.concatenate([fk(c) for c in clips])
+    return clouds(points, joint_weights(clips[0].skeleton, measure.weights), span, measure)
 
 
 def _tiles(comparison: Comparison, rules: _Rules) -> Tiles:
