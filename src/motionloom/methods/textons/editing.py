@@ -21,7 +21,7 @@ from motionloom.rotation import inverse, multiply
 if TYPE_CHECKING:
     from motionloom.methods.textons.model import TextonModel
 
-FAR = 0.75  # spreads of a texton: an edited pose farther than this from all of its frames is warned of
+FAR = 1.0  # spreads of a texton: an edited pose farther than this from all of its frames is warned of
 CARRIED = 0.1  # s: key poses nearer to an edited frame than this take part in the change
 _STEP = re.compile(r"(\d+)(?:#(\d+))?(?:=(\d+(?:\.\d+)?)s?)?")
 
@@ -219,7 +219,9 @@ def distance_to_texton(model: TextonModel, texton: int, frame: Frames) -> Distan
     return Distance(float(away[near]) / max(spread, 1e-9), metres)
 
 
-def edit_pose(model: TextonModel, plan: Plan, frame: int, pose: PoseAt, *, push: str = "observed") -> Plan:
+def edit_pose(
+    model: TextonModel, plan: Plan, frame: int, pose: PoseAt, *, push: str = "observed", longer: str = "cycles"
+) -> Plan:
     """The plan bent through a pose at one frame (LI fig. 11); joints that the pose leaves open stay as they were.
 
     The frame becomes one more hard frame of its texton, which is solved again; no other texton changes, unless the
@@ -233,7 +235,7 @@ def edit_pose(model: TextonModel, plan: Plan, frame: int, pose: PoseAt, *, push:
     t = frame - int(starts[k])
     pieces = list(plan.pieces)
     piece, following = pieces[k], pieces[k + 1] if k + 1 < len(pieces) else None
-    was = model.piece_frames(piece, following, np.random.default_rng(0), noise=0.0, push=push)[t : t + 1]
+    was = model.piece_frames(piece, following, np.random.default_rng(0), noise=0.0, push=push, longer=longer)[t : t + 1]
     now = posed(was, pose, model)
     near = max(2, round(CARRIED * model.fps))
     piece = with_hard(piece, {t: now})

@@ -1,0 +1,265 @@
+"""LI 4 and 6 on CMU's salsa: textons found, how well they describe the motion, and what the minimum length changes.
+
+    python experiments/71_textons_of_salsa.py [folds]
+
+Writes out/experiments/textons_of_salsa.{png,json} and docs/experiments/textons_of_salsa.md. Needs ../shared/mocap.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from ar_hmm import Hmm, fit_hmm, hmm_likelihood, texton_likelihood
+from similarity_material import publish, table
+from texton_material import Salsa, apart, rules_of, salsa
+
+from motionloom.core import FloatArray, IntArray
+from motionloom.methods.textons import Config, TextonModel, fit
+from motionloom.methods.textons.dynamics import spectral_radius
+from motionloom.methods.textons.editing import whole
+from motionloom.methods.textons.learning import (
+    Learnt,
+    Material,
+    Rules,
+    Segment,
+    count_transitions,
+    greedy,
+    learn,
+    segment_all,
+)
+from motionloom.methods.textons.observe import joined, observe, restore, space_of, to_coordinates, to_frames
+from motionloom.methods.textons.planning import piece_of
+from motionloom.plot.similarity import new_figure
+from motionloom.plot.style import INK, PAPER, QUIET, SOURCES
+from motionloom.plot.textons import observed_clip, segment_bands, transition_matrix
+
+FOLDS = 3  # takes that are left out in turn; ten of them take a quarter of an hour
+
+
+def labels_of(segments: Sequence[Segment], clips: Sequence[int]) -> list[IntArray]:
+    """The texton of every frame of every clip."""
+    out = [np.zeros(n, np.int64) for n in clips]
+    for s in segments:
+        out[s.clip][s.start : s.stop] = s.label
+    return out
+
+
+def per_frame(scores: Sequence[FloatArray], labels: Sequence[IntArray]) -> float:
+    """Mean log density of a frame given the two before it and its state, in nats; across borders too."""
+    found = [score[np.arange(len(own)), own][2:] for score, own in zip(scores, labels, strict=True)]
+    return float(np.concatenate(found).mean())
+
+
+def pieces_of(labels: Sequence[IntArray]) -> list[int]:
+    """Lengths of all stretches of one state, in frames."""
+    out: list[int] = []
+    for own in labels:
+        edges = np.flatnonzero(np.diff(own)) + 1
+        out += np.diff([0, *edges, len(own)]).tolist()
+    return out
+
+
+def row(name: str, scores: Sequence[FloatArray], labels: Sequence[IntArray], states: int) -> list[str]:
+    lengths = pieces_of(labels)
+    told = f"{np.mean(lengths):.1f} ({min(lengths)} to {max(lengths)})"
+    return [name, str(states), str(len(lengths)), told, f"{per_frame(scores, labels):.1f}"]
+
+
+def smoothed(segments: Sequence[Segment], count: int, rules: Rules) -> FloatArray:
+    counts = count_transitions(segments, count) + rules.smoothing
+    return counts / counts.sum(1, keepdims=True)
+
+
+def what_segmentation_changes(material: Material, rules: Rules, learnt: Learnt) -> tuple[list[list[str]], Hmm]:
+    """Rows: greedy, exact, after EM, with a shorter minimum, and without any segments."""
+    clips = range(len(material.clips))
+    sizes = [len(c) for c in material.clips]
+    textons, segments = greedy(material, rules)
+    scores = [material.score(c, textons) for c in clips]
+    rows = [row("greedy initialisation", scores, labels_of(segments, sizes), len(textons))]
+    exact, _ = segment_all(material, textons, smoothed(segments, len(textons), rules), rules.shortest)
+    rows.append(row("the same textons, exact segmentation", scores, labels_of(exact, sizes), len(textons)))
+    own = [material.score(c, learnt.textons) for c in clips]
+    labels = labels_of(learnt.segments, sizes)
+    rows.append(row(f"after EM, T_min {rules.shortest} frames", own, labels, len(learnt.textons)))
+    for shortest in (rules.shortest // 2, rules.shortest // 4):
+        found = learn(material, replace(rules, shortest=shortest))
+        scores = [material.score(c, found.textons) for c in clips]
+        told = labels_of(found.segments, sizes)
+        rows.append(row(f"after EM, T_min {shortest} frames", scores, told, len(found.textons)))
+    hmm = fit_hmm(material, learnt.textons, labels, rules)
+    scores = [material.score(c, hmm.states) for c in clips]
+    rows.append(row("autoregressive HMM, no minimum", scores, hmm.paths, len(hmm.states)))
+    one = material.learn_texton([Segment(c, 0, sizes[c], 0) for c in clips], rules)
+    scores = [material.score(c, [one]) for c in clips]
+    rows.append(row("one linear dynamic system", scores, [np.zeros(n, np.int64) for n in sizes], 1))
+    return rows, hmm
+
+
+def held_out(source: Salsa, config: Config, folds: int) -> list[list[float]]:
+    """For each take left out: frames, and its log-likelihood a frame by textons, the HMM and one LDS; textons found."""
+    rules = rules_of(config)
+    rows = []
+    for fold in range(folds):
+        inside, outside = (
+            [c for c, k in zip(source.clips, source.owners, strict=True) if (k == fold) == out] for out in (False, True)
+        )
+        train = [observe(c) for c in inside if len(c) >= 2 * rules.shortest]
+        test = [observe(c) for c in outside if len(c) >= 2 * rules.shortest]
+        space = space_of(joined(train), inside[0].skeleton)
+        material, unseen = Material(train, space), Material(test, space)
+        learnt = learn(material, rules)
+        sizes = [len(c) for c in train]
+        hmm = fit_hmm(material, learnt.textons, labels_of(learnt.segments, sizes), rules)
+        one = material.learn_texton([Segment(c, 0, n, 0) for c, n in enumerate(sizes)], rules)
+        mean = float(np.mean([len(s) for s in learnt.segments]))
+        total = np.zeros(3)
+        for c in range(len(test)):
+            total += (
+                texton_likelihood(unseen.score(c, learnt.textons), learnt.transitions, rules.shortest, mean),
+                hmm_likelihood(unseen.score(c, hmm.states), hmm.transitions),
+                float(unseen.score(c, [one])[2:].sum()),
+            )
+        frames = sum(len(c) - 2 for c in test)
+        rows.append([frames, *(total / frames), len(learnt.textons)])
+        print(f"fold {fold}: {rows[-1]}", flush=True)
+    return rows
+
+
+def reconstructions(model: TextonModel) -> tuple[list[list[str]], dict[str, float]]:
+    """Per texton: errors of its basis, of the mean run between the ends of each segment, and with its own push."""
+    rng = np.random.default_rng(0)
+    rows, everything = [], []
+    for i, texton in enumerate(model.textons):
+        dynamics = texton.dynamics
+        errors = []
+        for k in model.of_texton(i):
+            seen = observed_clip(model, k)
+            y = to_coordinates(model.observed[k].frames[: len(seen)], model.space, texton.base)
+            flat = dynamics.mean + (y - dynamics.mean) @ dynamics.basis @ dynamics.basis.T
+            basis = restore(to_frames(flat, model.space, texton.base), model.skeleton, model.fps)
+            plan = whole([piece_of(model, k)])
+            made = [model.render(plan, rng, noise=0.0, push=push) for push in ("nothing", "observed")]
+            errors.append([100 * float(np.sqrt((apart(c, seen) ** 2).mean())) for c in (basis, *made)])
+        mean = np.mean(errors, axis=0)
+        lengths = [model.observed[k].length for k in model.of_texton(i)]
+        everything.append((len(lengths), sum(lengths), *mean))
+        if len(lengths) > 1:
+            told = f"{min(lengths)} to {max(lengths)}"
+            radius = f"{spectral_radius(dynamics):.3f}"
+            rows.append([str(i), str(len(lengths)), told, str(dynamics.size), radius, *(f"{e:.1f}" for e in mean)])
+    table_ = np.array(everything)
+    once = table_[table_[:, 0] == 1]
+    if len(once):
+        spread = f"{int(once[:, 1].min())} to {int(once[:, 1].max())}"
+        rows.append([f"{len(once)} more", "1 each", spread, "", "", *(f"{e:.1f}" for e in once[:, 2:].mean(0))])
+    weights = table_[:, 1]
+    return rows, dict(
+        zip(("basis", "mean run", "pushed"), (table_[:, 2:] * weights[:, None]).sum(0) / weights.sum(), strict=True)
+    )
+
+
+def picture(model: TextonModel, hmm: Hmm) -> object:
+    """Bands, transitions, and how long segments last with and without a minimum."""
+    figure = new_figure(13, 9)
+    top, bottom = figure.subfigures(2, 1, height_ratios=[1, 1.15])
+    segment_bands(model, ax=top.subplots())
+    left, right = bottom.subplots(1, 2)
+    transition_matrix(model, ax=left)
+    ends = np.geomspace(1, 400, 40)
+    for values, name, colour in (
+        (pieces_of(hmm.paths), "autoregressive HMM, no minimum", SOURCES[1]),
+        ([o.length for o in model.observed], "textons, T_min 1 s", SOURCES[0]),
+    ):
+        right.hist(values, bins=ends, color=colour, alpha=0.8, label=f"{name}: {len(values)} segments")
+    right.set_xscale("log")
+    right.set_xlabel("frames that a segment lasts (60 = 1 s)", color=QUIET)
+    right.set_ylabel("segments", color=QUIET)
+    right.legend(frameon=False, fontsize=8, labelcolor=INK)
+    right.set_facecolor(PAPER)
+    return figure
+
+
+def main() -> None:
+    config = Config()
+    source = salsa(config)
+    if source is None:
+        return
+    folds = int(sys.argv[1]) if len(sys.argv) > 1 else FOLDS
+    start = time.perf_counter()
+    model = fit(source.clips, config)
+    took = time.perf_counter() - start
+    rules = rules_of(config)
+    long = [c for c in source.clips if len(c) >= 2 * rules.shortest]
+    seen = [observe(c) for c in long]
+    material = Material(seen, space_of(joined(seen), long[0].skeleton))
+    learnt = learn(material, rules)
+    changes, hmm = what_segmentation_changes(material, rules, learnt)
+    errors, overall = reconstructions(model)
+    rows = held_out(source, config, folds)
+    values = np.array(rows)
+    weights = values[:, 0] / values[:, 0].sum()
+    mean = weights @ values[:, 1:4]
+    better = int((values[:, 1] > values[:, 2]).sum())
+    takes = [
+        [source.takes[k].name, f"{r[0]:.0f}", *(f"{v:.1f}" for v in r[1:4]), f"{r[4]:.0f}"] for k, r in enumerate(rows)
+    ]
+    takes.append(["all, by frames", f"{values[:, 0].sum():.0f}", *(f"{v:.1f}" for v in mean), ""])
+    frames = sum(len(c) for c in long)
+    once = sum(len(model.of_texton(i)) == 1 for i in range(len(model.textons)))
+    lengths = [o.length for o in model.observed]
+    dims = [t.dynamics.size for t in model.textons]
+    grows = sum(spectral_radius(t.dynamics) > 1 for t in model.textons)
+    page = f"""
+# Textons of CMU's salsa
+
+LI 4 and 6, subject 60: ten takes, {len(source.takes)} files, {frames} frames at {config.fps:g} fps after what is
+broken in the captures was mended or left out. `motionloom learn textons 60_*.bvh -o salsa.loom` with its defaults.
+
+![segments, transitions, lengths](textons_of_salsa.png)
+
+{len(model.textons)} textons in {len(model.observed)} segments of {min(lengths)} to {max(lengths)} frames (LI: 246
+textons of 60 to 172 frames from 49,800), {min(dims)} to {max(dims)} dimensions (LI: 12 to 15). Learning took
+{took:.0f} s here (`./run bench` has the figure of a quiet machine). {once} textons were seen once only: there is no
+second instance from which to tell what varies. {grows} of {len(model.textons)} have an eigenvalue above 1, so
+without ends they would grow.
+
+## What the minimum length and the exact segmentation change
+
+All rows are on the same {frames} frames. Log-likelihood is per frame, in nats, given the two frames before it and the
+frame's state ({material.channels} channels); higher is better. The autoregressive HMM has the same emissions and starts
+from the learnt textons, but its state may change at every frame.
+
+{table(["", "states", "segments", "mean length (frames)", "log-likelihood"], changes)}
+
+## Held-out takes
+
+Learnt on nine takes, tested on the tenth ({folds} of ten folds); log p(frames | first two frames) a frame, summed
+over all paths (forward algorithm), so that switching often is paid for. For textons, lengths beyond T_min are geometric
+with the mean seen in training: LI models none, and without a length model there is no likelihood to compare.
+
+{table(["take left out", "frames", "textons", "autoregressive HMM", "one LDS", "textons learnt"], takes)}
+
+## Reconstruction
+
+Errors in cm, RMS over joints and frames, of: the texton's basis alone (what the dimensions leave out); the mean run
+between a segment's own two ends (LI eq. 8 without noise); and the same run pushed as the segment was.
+{overall["basis"]:.1f}, {overall["mean run"]:.1f} and {overall["pushed"]:.1f} cm over all frames.
+
+{table(["texton", "segments", "frames", "dimensions", "radius", "basis", "mean run", "pushed"], errors)}
+
+@SAYS@
+"""
+    numbers = {"changes": changes, "held out": rows, "reconstruction": overall, "seconds": took, "better": better}
+    publish("textons_of_salsa", picture(model, hmm), numbers, page.replace("@SAYS@", SAYS), dpi=70)
+
+
+SAYS = """
+"""
+
+if __name__ == "__main__":
+    main()

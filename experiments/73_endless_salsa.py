@@ -1,0 +1,262 @@
+"""Five minutes of salsa that never ends: drift, skate, acceleration, repetition, and how often each texton comes.
+
+    python experiments/73_endless_salsa.py [seconds]
+
+Writes out/experiments/endless_salsa.{png,json} and docs/experiments/endless_salsa.md. Needs ../shared/mocap.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from similarity_material import ROOT, publish, table
+from texton_material import learned, salsa
+
+from motionloom.core import Clip, FloatArray, IntArray
+from motionloom.evaluate.base import at_rate, pose_features
+from motionloom.evaluate.reference import Reference, reference
+from motionloom.evaluate.report import Own, Report, evaluate, source_values
+from motionloom.kinematics.contacts import part_positions
+from motionloom.kinematics.travel import travel
+from motionloom.methods.textons import Config, Options, TextonModel
+from motionloom.methods.textons.paths import endless, probabilities, stationary
+from motionloom.methods.textons.planning import Piece, Walk
+from motionloom.methods.textons.weaving import some_frames, weave
+from motionloom.plot.similarity import new_figure
+from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES
+
+SECONDS = 300.0
+WAYS = {
+    "as it comes": Options(),
+    "as LI": Options(push="nothing", nearness=0.0, unseen=0.0, evenly=False, vary=0.0),
+}
+MEASURED = ("skate", "peak acceleration", "jump", "flips", "deepest penetration", "floating", "jerk", "coverage")
+MEASURED += ("local diversity", "verbatim run", "range violations", "spectrum distance")
+RATE = 30.0  # fps at which frames are compared
+APART = 2.0  # s: nearer frames of one motion are no repetition
+
+
+class Made(NamedTuple):
+    """A long motion, the textons it is made of, and how fast it was made."""
+
+    clip: Clip
+    pieces: list[Piece]
+    rate: float  # frames in a second
+
+
+def long_motion(model: TextonModel, options: Options, seconds: float) -> Made:
+    """`TextonModel.stream`, with its pieces written down."""
+    rng = np.random.default_rng(0)
+    walk = Walk(model, options, rng)
+    pieces: list[Piece] = []
+
+    def noted(source: Iterator[Piece]) -> Iterator[Piece]:
+        for piece in source:
+            pieces.append(piece)
+            yield piece
+
+    some_frames(weave(model, Walk(model, options, rng).endless(), rng, options), 600)  # compiled, and tables are made
+    start = time.perf_counter()
+    clip = some_frames(weave(model, noted(walk.endless()), rng, options, walk=walk), round(seconds * model.fps))
+    return Made(clip, pieces, len(clip) / (time.perf_counter() - start))
+
+
+def by_minutes(clip: Clip) -> list[list[str]]:
+    """Where the body is and how high, minute by minute: a drift would show."""
+    rows = []
+    place = travel(clip).place
+    feet = part_positions(clip)[..., 1]
+    step = round(60 * clip.fps)
+    for k, start in enumerate(range(0, len(clip), step)):
+        part = slice(start, start + step)
+        away = np.linalg.norm(place[part] - place[0], axis=1)
+        heights = clip.root[part, 1]
+        values = (away.mean(), away.max(), heights.mean(), heights.min(), heights.max(), feet[part].min())
+        rows.append([f"{k + 1}", *(f"{v:.2f}" for v in values)])
+    return rows
+
+
+def nearest(frames: FloatArray, among: FloatArray, *, banned: Any = None) -> FloatArray:
+    """(F,) distance of each frame's features to the nearest of others; `banned(rows)` gives those that do not count."""
+    square = (among**2).sum(1)
+    out = np.empty(len(frames))
+    for start in range(0, len(frames), 512):
+        rows = np.arange(start, min(start + 512, len(frames)))
+        d = (frames[rows] ** 2).sum(1)[:, None] + square - 2 * frames[rows] @ among.T
+        if banned is not None:
+            d[banned(rows)] = np.inf
+        out[rows] = np.sqrt(np.maximum(d.min(1), 0.0))
+    return out
+
+
+def repetition(clip: Clip, takes: Sequence[Clip]) -> dict[str, FloatArray]:
+    """Distances to the nearest source frame; of source frames to other takes; and of the motion to its own past."""
+    sources = [pose_features(at_rate(c, RATE)) for c in takes]
+    owner = np.concatenate([np.full(len(s), k) for k, s in enumerate(sources)])
+    everything = np.concatenate(sources)
+    made = pose_features(at_rate(clip, RATE))
+    lag = round(APART * RATE)
+    number = np.arange(len(made))
+    return {
+        "made, to the source": nearest(made, everything),
+        "source, to its other takes": nearest(everything, everything, banned=lambda r: owner[r][:, None] == owner),
+        "made, to its own past": nearest(made[lag + 1 :], made, banned=lambda r: number > (r + lag + 1)[:, None] - lag),
+    }
+
+
+def shares(model: TextonModel, made: Made, options: Options) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """How often each texton came, what the walk's own chances say, and the stationary distribution of M."""
+    count = len(model.textons)
+    seen = np.bincount([p.texton for p in made.pieces], minlength=count) / len(made.pieces)
+    of: IntArray = np.array([o.texton for o in model.observed])
+    told = model.joins(options).share(of, count)
+    learnt = np.zeros(count)
+    inside = endless(model.counts)
+    learnt[inside] = stationary(probabilities(model.counts[np.ix_(inside, inside)]))
+    return seen, told, learnt
+
+
+def half_difference(a: FloatArray, b: FloatArray) -> float:
+    """Half the sum of differences: the share of visits that would have to move; 0 alike, 1 nothing in common."""
+    return 0.5 * float(np.abs(a - b).sum())
+
+
+def picture(model: TextonModel, found: dict[str, Any], histograms: dict[str, Any]) -> Any:
+    """The way over the ground, distances to the nearest frame, and the texton histograms."""
+    figure = new_figure(13, 6.5)
+    top, bottom = figure.subfigures(2, 1)
+    left, right = top.subplots(1, 2, width_ratios=[1, 1.8])
+    place = travel(found["clip"]).place
+    left.plot(place[:, 0], place[:, 1], color=INK, lw=0.5, alpha=0.7)
+    left.set_aspect("equal")
+    left.set(xlabel="m", ylabel="m", title="five minutes from above")
+    for (name, values), colour in zip(found["repetition"].items(), SOURCES, strict=False):
+        right.hist(values, bins=np.linspace(0, 3, 80), density=True, histtype="step", lw=1.6, color=colour, label=name)
+    right.set(xlabel="distance to the nearest frame", title="repetition")
+    right.legend(frameon=False, fontsize=8, labelcolor=INK)
+    ax = bottom.subplots()
+    at = np.arange(len(model.textons))
+    for k, (name, values) in enumerate(histograms.items()):
+        ax.bar(at + 0.27 * (k - 1), values, width=0.27, color=SOURCES[k], label=name)
+    ax.set(xlabel="texton", title="how often each texton comes", xticks=at)
+    ax.tick_params(axis="x", labelsize=6)
+    ax.legend(frameon=False, fontsize=8, labelcolor=INK)
+    for each in (left, right, ax):
+        each.set_facecolor(PAPER)
+        each.grid(color=LINE, lw=0.5)
+        each.set_axisbelow(True)
+        each.title.set(color=INK, fontsize=9)
+        each.tick_params(colors=QUIET)
+    return figure
+
+
+def measured(clip: Clip, source: Reference, own: dict[str, Own]) -> Report:
+    return evaluate(clip, source, own=own)
+
+
+def commit() -> str:
+    """The commit that these numbers are of."""
+    done = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    return done.stdout.strip() or "unknown"
+
+
+def main() -> None:
+    config = Config()
+    source = salsa(config)
+    if source is None:
+        return
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS
+    model = learned(source, config)
+    clips = [c for c in source.clips if len(c) >= 2 * round(config.shortest * config.fps)]
+    beside = reference(clips)
+    own = source_values(beside)
+    made = {name: long_motion(model, options, seconds) for name, options in WAYS.items()}
+    reports = {name: measured(m.clip, beside, own) for name, m in made.items()}
+    rows = []
+    for measure in MEASURED:
+        values = [reports[name].values[measure] for name in WAYS]
+        cells = ["n/a" if v.value is None else f"{v.value:.3g}" for v in values]
+        ratio = "" if values[0].ratio is None else f"{values[0].ratio:.2f}"
+        self_ = own[measure].value
+        rows.append([measure, values[0].unit, "" if self_ is None else f"{self_:.3g}", *cells, ratio])
+    rows.append(["made at", "frames/s", "", *(f"{m.rate:,.0f}" for m in made.values()), ""])
+    first = made["as it comes"]
+    again = repetition(first.clip, clips)
+    distances = [
+        [name, *(f"{np.quantile(v, q):.2f}" for q in (0.01, 0.1, 0.5, 0.9)), f"{(v < 0.1).mean():.1%}"]
+        for name, v in again.items()
+    ]
+    counted = {name: shares(model, made[name], WAYS[name]) for name in WAYS}
+    visits = [
+        [
+            name,
+            str(len(made[name].pieces)),
+            f"{half_difference(s, t):.2f}",
+            f"{half_difference(s, m):.2f}",
+            f"{half_difference(t, m):.2f}",
+        ]
+        for name, (s, t, m) in counted.items()
+    ]
+    expected = []
+    rng = np.random.default_rng(0)
+    for _, t, _ in counted.values():  # what chance alone makes of so many visits
+        draws = rng.multinomial(len(first.pieces), t / t.sum(), size=200) / len(first.pieces)
+        expected.append(float(np.mean([half_difference(d, t) for d in draws])))
+    names = ("came", "the walk's own chances", "stationary distribution of M")
+    figure = picture(
+        model,
+        {"clip": first.clip, "repetition": again},
+        dict(zip(names, counted["as it comes"], strict=True)),
+    )
+    page = f"""
+# Five minutes of endless salsa
+
+The stream of a model of CMU's subject 60 ([textons of salsa](textons_of_salsa.md)), {seconds:g} s, seed 0, as it comes:
+driven as observed segments were, joined where poses are near, plants cleaned as it goes. Beside it the same as LI made
+it: noise alone, key poses at random, only transitions that were seen. Measures as in [quality](../quality.md). Made at
+commit {commit()}.
+
+![way, repetition, histogram](endless_salsa.png)
+
+{table(["measure", "unit", "source", *WAYS, "ratio to the source"], rows)}
+
+## Drift
+
+Distance from the start, height of the hips and of the lowest foot part, minute by minute, in metres.
+
+{table(["minute", "away, mean", "largest", "hips, mean", "lowest", "highest", "lowest foot"], by_minutes(first.clip))}
+
+## Repetition
+
+Distance of a frame's features (6-D rotations) to the nearest frame: of the source; of the other takes, for source
+frames; of the motion itself, more than {APART:g} s before. Quantiles, and the share of frames nearer than 0.1. The
+longest run equal to the source (every joint within 0.5°) is {reports["as it comes"].values["verbatim run"].value:.0f}
+frames.
+
+{table(["", "1 %", "10 %", "50 %", "90 %", "below 0.1"], distances)}
+
+## Textons
+
+Share of visits that would have to move for two histograms to be equal: those that came, against the chances of the walk
+and against the stationary distribution of the counted M. Chance alone gives about {expected[0]:.2f} for so many visits.
+
+{table(["", "visits", "came / walk", "came / M", "walk / M"], visits)}
+
+@SAYS@
+"""
+    numbers = {"rows": rows, "distances": distances, "visits": visits, "expected": expected, "commit": commit()}
+    publish("endless_salsa", figure, numbers, page.replace("@SAYS@", SAYS), dpi=70)
+
+
+SAYS = """
+"""
+
+if __name__ == "__main__":
+    main()

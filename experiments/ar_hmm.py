@@ -1,0 +1,107 @@
+"""An autoregressive hidden Markov model with the textons' own emissions, and likelihoods of held-out motion.
+
+The state may change at every frame: there are no segments, no shortest length and no key poses. Everything else is as
+in the texton model: each state's basis, mean, second-order dynamics and prior.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom.core import FloatArray, IntArray
+from motionloom.methods.textons.learning import Material, Rules, Segment, Texton
+
+
+@dataclass(frozen=True, eq=False)
+class Hmm:
+    """States with their dynamics, transition probabilities from frame to frame, and the best path of each clip."""
+
+    states: tuple[Texton, ...]
+    transitions: FloatArray  # (N, N)
+    paths: tuple[IntArray, ...]
+
+
+def fit_hmm(material: Material, start: Sequence[Texton], paths: Sequence[IntArray], rules: Rules) -> Hmm:
+    """Hard EM (the best path where Baum-Welch sums, as the textons' own) from given states and paths."""
+    states, paths = list(start), list(paths)
+    for _ in range(rules.rounds):
+        states = [
+            material.learn_texton(own, rules, old) if (own := _runs(paths, i)) else old for i, old in enumerate(states)
+        ]
+        transitions = _transitions(paths, len(states), rules.smoothing)
+        found = [viterbi(material.score(c, states), np.log(transitions)) for c in range(len(paths))]
+        if all(np.array_equal(a, b) for a, b in zip(found, paths, strict=True)):
+            break
+        paths = found
+    return Hmm(tuple(states), _transitions(paths, len(states), rules.smoothing), tuple(paths))
+
+
+def _runs(paths: Sequence[IntArray], state: int) -> list[Segment]:
+    """Stretches of one state, each with the two frames before it, from which its first frame is predicted."""
+    out = []
+    for clip, path in enumerate(paths):
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], (path == state).astype(np.int8), [0]])))
+        out += [Segment(clip, max(0, int(a) - 2), int(b), state) for a, b in edges.reshape(-1, 2)]
+    return [s for s in out if len(s) > 2]
+
+
+def _transitions(paths: Sequence[IntArray], count: int, smoothing: float) -> FloatArray:
+    counts = np.full((count, count), smoothing)
+    for path in paths:
+        np.add.at(counts, (path[:-1], path[1:]), 1.0)
+    return counts / counts.sum(1, keepdims=True)
+
+
+def viterbi(score: FloatArray, log_a: FloatArray) -> IntArray:
+    """(T,) the best path; frames 0 and 1, which nothing predicts, have score 0."""
+    best = score[0].copy()
+    came = np.zeros(score.shape, np.int32)
+    for t in range(1, len(score)):
+        ways = best[:, None] + log_a
+        came[t] = ways.argmax(0)
+        best = ways.max(0) + score[t]
+    path = np.empty(len(score), np.int64)
+    path[-1] = int(best.argmax())
+    for t in range(len(score) - 1, 0, -1):
+        path[t - 1] = came[t, path[t]]
+    return path
+
+
+def hmm_likelihood(score: FloatArray, transitions: FloatArray) -> float:
+    """log p(frames 2 ... | frames 0 and 1), summed over all paths: the forward algorithm, from even odds."""
+    alpha = np.full(len(transitions), 1 / len(transitions))
+    total = 0.0
+    for t in range(2, len(score)):
+        alpha = alpha @ transitions
+        alpha, total = _seen(alpha, score[t], total)
+    return total
+
+
+def texton_likelihood(score: FloatArray, transitions: FloatArray, shortest: int, mean: float) -> float:
+    """The same for textons: a state lasts `shortest` frames at least, and `mean` on average (the rest geometric).
+
+    LI models no lengths, so without this a border would cost nothing and the number would be no likelihood. The first
+    frames after a border are predicted from the frames before it, as in the other models.
+    """
+    count = len(transitions)
+    leave = 1.0 / (max(mean - shortest, 0.0) + 1.0)
+    alpha = np.zeros((shortest, count))
+    alpha[0] = 1 / count
+    total = 0.0
+    for t in range(2, len(score)):
+        ripe = alpha[-1]
+        fresh = (leave * ripe) @ transitions
+        alpha = np.concatenate([fresh[None], alpha[:-1]])
+        alpha[-1] += (1 - leave) * ripe
+        alpha, total = _seen(alpha, score[t], total)
+    return total
+
+
+def _seen(alpha: FloatArray, score: FloatArray, total: float) -> tuple[FloatArray, float]:
+    top = float(score.max())
+    alpha = alpha * np.exp(score - top)
+    share = float(alpha.sum())
+    return alpha / share, total + float(np.log(share)) + top
