@@ -14,6 +14,7 @@ from motionloom.kinematics.mirror import mirror
 from motionloom.methods.graph import Graph
 from motionloom.methods.graph.build import ready
 from motionloom.methods.graph.prune import facts
+from motionloom.methods.graph.rough import rough
 from motionloom.methods.two_level_graph.clusters import find_clusters
 from motionloom.methods.two_level_graph.config import Config
 from motionloom.methods.two_level_graph.model import TwoLevelGraph
@@ -27,13 +28,15 @@ def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | Non
     made = ready([*clips, *(mirror(clip) for clip in clips)] if config.mirror else clips)
     half = half_window(config.blend, config.fps)
     lower = lower_level(made, **_settings(config))
-    graph, gone = connected(Graph(made, lower.transitions, half))
+    whole = Graph(made, lower.transitions, half)
+    bad = rough(whole)
+    graph, gone = connected(Graph(made, lower.transitions[~bad], half))
     if not len(graph.transitions):
         raise NoPath(_unconnected(made, config, lower, half))
     stay = max(1, round(config.stay * config.fps))
     seed = np.random.default_rng(0) if rng is None else rng
     found = find_clusters(made, config.clusters, shortest=stay, rng=seed)
-    pruned = lower.pruned._replace(connectedness=gone)
+    pruned = lower.pruned._replace(connectedness=gone, rough=int(bad.sum()))
     notes = (*pruned.lines(), *facts(graph).lines(), f"{found.count} clusters of frames")
     return TwoLevelGraph(
         skeleton=made[0].skeleton,

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import Constraint, PoseAt, Request, RootAt, RootPath, Style
+from motionloom.constraints import Constraint, PoseAt, Reach, Request, RootAt, RootPath, Style
 from motionloom.core import BadRequest, BoolArray, Clip, IntArray, NoPath, replace
 from motionloom.kinematics.travel import placed
 from motionloom.methods.base import Honours, Model, check_request
@@ -64,6 +64,8 @@ class TwoLevelGraph(Model):
     honours: ClassVar[Honours] = (
         (RootPath, "hard"),
         (RootPath, "soft"),
+        (Reach, "hard"),
+        (Reach, "soft"),
         (RootAt, "hard"),
         (PoseAt, "hard"),
         (Style, "hard"),
@@ -79,11 +81,13 @@ class TwoLevelGraph(Model):
 
     def refuses(self, constraint: Constraint, frames: int | None) -> str:
         if isinstance(constraint, RootAt) and frames is not None and constraint.frame(frames, self.fps) != 0:
-            return "a root_at can only be at time 0; a root_path leads to places"
+            return "a root_at can only be at time 0; root_path and reach lead to places"
         return ""
 
     def ends(self, request: Request) -> bool:
-        return any(isinstance(c, RootPath) for c in request.constraints) or bool(request.options.get("choices"))
+        return any(isinstance(c, (RootPath, Reach)) for c in request.constraints) or bool(
+            request.options.get("choices")
+        )
 
     @cached_property
     def alive(self) -> BoolArray:
@@ -160,7 +164,9 @@ class TwoLevelGraph(Model):
         frames = request.length(self.fps)
         begin = request.beginning(frames or 1, self.fps)
         wishes = [c for c in request.wishes if c.hard or c.weight]
-        paths = [c for c in wishes if isinstance(c, RootPath)]  # a root_at is at time 0, where `begin` says all
+        paths = [
+            c for c in wishes if isinstance(c, (RootPath, Reach))
+        ]  # a root_at is at time 0, where `begin` says all
         goal = goal_of(paths, begin, frames, self.fps, self.pace)
         most = frames or (goal.frames if goal else 1)
         when = timing(self.graph, self.steps, wishes, most, frames is not None)
@@ -182,7 +188,7 @@ class TwoLevelGraph(Model):
         least = options.progress / self.fps
         keep = max(1, round(options.keep * self.fps))
         starts = self._starts(when, options)
-        if options.search == "clusters" and (goal.path is None or goal.path.times is None):
+        if options.search == "clusters" and goal.path is not None and goal.path.times is None:
             few = starts if len(starts) <= 2 * self.clusters.count else self._examples(starts)
             asked = Asked(goal.line, least, frames, when.alive)
             reach = max(1, round(options.reach * self.fps))
@@ -198,9 +204,17 @@ class TwoLevelGraph(Model):
                 budget=options.budget,
             )
         bits: Any = np.zeros((0, 0), np.uint8) if when.alive is None else when.alive.bits
-        if goal.timed:
+        if goal.timed or goal.path is None:
             return search_beam(
-                when.steps, goal, begin, starts, bits, width=options.width, least=least, budget=options.budget
+                when.steps,
+                goal,
+                begin,
+                starts,
+                bits,
+                width=options.width,
+                least=least,
+                look=round(0.5 * self.fps),
+                budget=options.budget,
             )
         ahead = max(1, round(options.ahead * self.fps))
         return search_step_by_step(

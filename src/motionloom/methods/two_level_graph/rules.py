@@ -36,17 +36,18 @@ class Pruned(NamedTuple):
     similarity: int
     maximum: int
     connectedness: int
+    rough: int = 0  # not the source's: blends in which a joint flips over or turns too fast (`graph.rough`)
 
     @property
     def kept(self) -> int:
-        return self.pairs - self.contact - self.similarity - self.maximum - self.connectedness
+        return self.pairs - self.contact - self.similarity - self.maximum - self.connectedness - self.rough
 
     def lines(self) -> list[str]:
         """The same in words, one line."""
         return [
             f"of {self.pairs:,} possible transitions, {self.contact:,} join different contacts, {self.similarity:,} "
-            f"join frames too unlike, {self.maximum:,} are no local best, {self.connectedness:,} lead nowhere; "
-            f"{self.kept:,} are left"
+            f"join frames too unlike, {self.maximum:,} are no local best, {self.rough:,} would turn a joint too fast, "
+            f"{self.connectedness:,} lead nowhere; {self.kept:,} are left"
         ]
 
 
