@@ -197,6 +197,18 @@ def test_repair_mends_says_so_and_leaves_the_rest(walk):
     assert nothing == []
 
 
+def test_what_can_be_mended_is_mended_at_once(mocap):
+    from motionloom.io import load
+    from motionloom.kinematics.glitches import glitches, mendable
+
+    clip, said = repair(load(mocap / "cmu" / "60_08.bvh"))  # small glitches beside large ones
+    mended = [line for line in said if "mended by its neighbours" in line]
+    assert len(mended) > 40
+    assert len(set(mended)) == len(mended)  # each is told once
+    left = [g for g in glitches(clip) if mendable(g, clip.fps)]
+    assert sum("its neighbours are too far apart" in line for line in said) == len(left) < 8
+
+
 def test_a_wrong_frame_rate_is_said_from_the_fall_of_a_jump(mocap):
     from motionloom.io import load
 

@@ -26,6 +26,8 @@ from motionloom.kinematics.proportions import same_bones
 
 Each = Callable[[Sequence[Clip]], Iterable[Clip]]
 
+PASSES = 4  # of mending: beside a large glitch a small one shows only when the large one is gone
+
 CHECKS: tuple[Callable[[Clip], list[Finding]], ...] = (
     rest_findings,
     glitch_findings,
@@ -121,13 +123,22 @@ def repair(clip: Clip) -> tuple[Clip, list[str]]:
     if starts_with_tpose(clip):
         clip = clip[1:]
         said.append(f"{name}: frame 0 was a T-pose, dropped")
-    found = glitches(clip)
-    clip_2, done = mended(clip, found)
-    said += [f"{name}: {_told(clip, g)}, mended by its neighbours" for g in done]
-    said += [f"{name}: {_told(clip, g)}, left as it is ({_why(g)})" for g in found if not mendable(g, clip.fps)]
-    if done:
-        clip_2 = replace(clip_2, origin=clip_2.origin.said(f"{len(done)} glitches mended"))
-    return clip_2, said
+    touched: list[Glitch] = []
+    for _ in range(PASSES):
+        found = glitches(clip)
+        clip, done = mended(clip, [g for g in found if not any(_overlap(g, t) for t in touched)])
+        touched += done
+        if not done:
+            break
+    said += [f"{name}: {_told(clip, g)}, mended by its neighbours" for g in touched]
+    said += [f"{name}: {_told(clip, g)}, left as it is ({_why(g, clip.fps)})" for g in glitches(clip)]
+    if touched:
+        clip = replace(clip, origin=clip.origin.said(f"{len(touched)} glitches mended"))
+    return clip, said
+
+
+def _overlap(a: Glitch, b: Glitch) -> bool:
+    return a.joint == b.joint and a.start < b.stop and b.start < a.stop
 
 
 def _told(clip: Clip, g: Glitch) -> str:
@@ -139,5 +150,7 @@ def _told(clip: Clip, g: Glitch) -> str:
     )
 
 
-def _why(g: Glitch) -> str:
-    return "it jumps and stays there" if g.kind == "step" else "too long to be told from its neighbours"
+def _why(g: Glitch, fps: float) -> str:
+    if g.kind == "step":
+        return "it jumps and stays there"
+    return "its neighbours are too far apart" if mendable(g, fps) else "too long to be told from its neighbours"
