@@ -1,0 +1,242 @@
+"""Compiled: where a way leads, and how it is scored. Plain arrays in and out, no checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True)
+def lay(
+    clip: Any, edge: Any, move: Any, half: int, frames: int, start: int, leaves: Any, count: int, pieces: Any
+) -> Any:
+    """The stretches of clips that a way consists of, each laid on the ground: fills `pieces` (., 5) from its row 0 on.
+
+    A piece is its first frame in the result, the frame of the material it begins with, and how it lies: turn, x, z.
+    A blend counts to its first clip before its middle and to its second from there on. Returns how many pieces lie
+    within the asked length, how many frames the way can last, and the sum of its transitions' costs; 0 pieces if a
+    transition leaves before the one before it has entered, or from another clip. With g the first piece's ground
+    transform and h_e each transition's, piece k lies by g h_1 ... h_k.
+    """
+    pieces[0, 0], pieces[0, 1] = 0, start
+    turn, x, z = pieces[0, 2], pieces[0, 3], pieces[0, 4]
+    n, time, frame, free, costs = 1, 0, start, start, 0.0
+    for k in range(count):
+        e = leaves[k]
+        a, b = edge[e, 0], edge[e, 1]
+        if clip[a, 0] != clip[frame, 0] or a - half < free:  # free: the first frame at which a blend may begin
+            return 0, 0, 0.0
+        time += a - frame
+        if time > frames - 1:
+            return n, frames, costs
+        frame, free = b, b + half
+        c, s = np.cos(turn), np.sin(turn)
+        x += c * move[e, 2] + s * move[e, 3]
+        z += c * move[e, 3] - s * move[e, 2]
+        turn += move[e, 1]
+        costs += move[e, 0]
+        pieces[n, 0], pieces[n, 1], pieces[n, 2], pieces[n, 3], pieces[n, 4] = time, frame, turn, x, z
+        n += 1
+    return n, time + clip[frame, 1] - frame, costs
+
+
+@njit(cache=True)
+def put_first(begin: Any, heading: Any, hips: Any, start: int, pieces: Any) -> None:
+    """How the first piece lies so that frame `start` stands where the result begins."""
+    turn = begin[2] - heading[start]
+    c, s = np.cos(turn), np.sin(turn)
+    x, z = hips[start, 0], hips[start, 2]
+    pieces[0, 2], pieces[0, 3], pieces[0, 4] = turn, begin[0] - (c * x + s * z), begin[1] - (c * z - s * x)
+
+
+@njit(cache=True)
+def _at(clip: Any, half: int, pieces: Any, n: int, time: int) -> Any:
+    """The piece at a time and its frame; the other piece of a blend with its frame and weight (0 outside blends).
+
+    Where a way is too short, its last frame stays.
+    """
+    k = n - 1
+    while pieces[k, 0] > time:
+        k -= 1
+    first = int(pieces[k, 1])
+    frame = min(first + time - int(pieces[k, 0]), clip[first, 1] - 1)
+    other = k
+    away = half
+    if k + 1 < n and pieces[k + 1, 0] - time < half:
+        other, away = k + 1, int(pieces[k + 1, 0]) - time
+    elif k > 0 and time - pieces[k, 0] < half:
+        other, away = k - 1, time - int(pieces[k, 0])
+    if other == k:
+        return k, frame, k, frame, 0.0
+    p = (half - away) / (2.0 * half)
+    beside = min(int(pieces[other, 1]) + time - int(pieces[other, 0]), clip[int(pieces[other, 1]), 1] - 1)
+    return k, frame, other, beside, p * p * (3 - 2 * p)
+
+
+@njit(cache=True)
+def _spot(clip: Any, half: int, table: Any, pieces: Any, n: int, time: int) -> Any:
+    """The place x, y, z of a table's point at a time; inside a blend between both clips, as it is rendered."""
+    k, frame, other, beside, share = _at(clip, half, pieces, n, time)
+    c, s = np.cos(pieces[k, 2]), np.sin(pieces[k, 2])
+    px, y, pz = table[frame, 0], table[frame, 1], table[frame, 2]
+    x, z = c * px + s * pz + pieces[k, 3], c * pz - s * px + pieces[k, 4]
+    if share > 0.0:
+        c, s = np.cos(pieces[other, 2]), np.sin(pieces[other, 2])
+        px, pz = table[beside, 0], table[beside, 2]
+        x += share * (c * px + s * pz + pieces[other, 3] - x)
+        y += share * (table[beside, 1] - y)
+        z += share * (c * pz - s * px + pieces[other, 4] - z)
+    return x, y, z
+
+
+@njit(cache=True)
+def _facing(clip: Any, half: int, heading: Any, pieces: Any, n: int, time: int) -> Any:
+    k, frame, other, beside, share = _at(clip, half, pieces, n, time)
+    here = heading[frame] + pieces[k, 2]
+    return here + share * _turn(heading[beside] + pieces[other, 2] - here)
+
+
+@njit(cache=True)
+def _turn(angle: float) -> float:
+    """The same angle in [-pi, pi)."""
+    return (angle + np.pi) % (2 * np.pi) - np.pi
+
+
+@njit(cache=True)
+def _lacking(pieces: Any, n: int, carried: Any, first: int, end: int) -> float:
+    """How many of the frames first .. end - 1 do not carry a label."""
+    lacking = 0.0
+    for k in range(n):
+        low = max(first, int(pieces[k, 0]))
+        high = end if k + 1 == n else min(end, int(pieces[k + 1, 0]))
+        if high > low:
+            f = int(pieces[k, 1]) + low - int(pieces[k, 0])
+            g = min(f + high - low, len(carried) - 1)
+            lacking += high - low - (carried[g] - carried[f])
+    return lacking
+
+
+@njit(cache=True)
+def _keeps(clip: Any, half: int, hard: Any, pieces: Any, n: int) -> bool:
+    """Does the way keep what is hard about its frames?"""
+    for i in range(len(hard.time)):
+        _, frame, _, _, share = _at(clip, half, pieces, n, hard.time[i])
+        if share > 0.0 or not hard.mask[i, frame]:
+            return False
+    for i in range(len(hard.span)):
+        if _lacking(pieces, n, hard.carried[i], hard.span[i, 0], hard.span[i, 1]) > 0:
+            return False
+    return True
+
+
+@njit(cache=True)
+def score(m: Any, t: Any, hard: Any, start: int, leaves: Any, count: int, pieces: Any, line: Any, parts: Any) -> Any:
+    """GUAN eq. 2.18 for a way: fills `parts` (6,). Returns their sum, how many pieces there are, how long it can last.
+
+    The score is infinite if it is no way (then there are no pieces) or breaks what is hard. `pieces` and `line` are
+    space to work in. 1 microsecond for ten transitions and one place to be at.
+    The slow version is `slow_score` in tests/methods/hierarchical_graph/test_score.py.
+    """
+    clip, half = m.clip, m.half
+    parts[:] = 0.0
+    put_first(t.begin, m.heading, t.tables[0], start, pieces)
+    n, lasts, costs = lay(clip, m.edge, m.move, half, t.frames, start, leaves, count, pieces)
+    if n == 0 or (len(hard.time) + len(hard.span) > 0 and not _keeps(clip, half, hard, pieces, n)):
+        return np.inf, n, lasts
+    parts[0] = t.smoothness * costs
+    parts[1] = t.length * max(0, t.frames - lasts)
+    points = t.points
+    for i in range(len(points)):
+        x, y, z = _spot(clip, half, t.tables[int(points[i, 1])], pieces, n, int(points[i, 0]))
+        away = points[i, 5] * ((x - points[i, 2]) ** 2 + (z - points[i, 4]) ** 2)
+        away += points[i, 6] * (y - points[i, 3]) ** 2
+        parts[int(points[i, 7])] += points[i, 8] * np.sqrt(away)
+    headings = t.headings
+    for i in range(len(headings)):
+        faces = _facing(clip, half, m.heading, pieces, n, int(headings[i, 0]))
+        parts[2] += headings[i, 2] * abs(_turn(faces - headings[i, 1]))
+    poses = t.poses
+    for i in range(len(poses)):
+        frame = _at(clip, half, pieces, n, int(poses[i, 0]))[1]
+        parts[3] += poses[i, 2] * t.unlike[int(poses[i, 1]), frame]
+    spans = t.spans
+    for i in range(len(spans)):
+        first, end = int(spans[i, 0]), int(spans[i, 1])
+        parts[4] += spans[i, 3] * _lacking(pieces, n, t.carried[int(spans[i, 2])], first, end) / (end - first)
+    if len(t.reaches) + len(t.circles) + len(t.ways) > 0:
+        _along(clip, half, m.heading, t, pieces, n, line, parts)
+    return parts.sum(), n, lasts
+
+
+@njit(cache=True)
+def _along(clip: Any, half: int, heading: Any, t: Any, pieces: Any, n: int, line: Any, parts: Any) -> None:
+    """What needs the whole way over the ground: arrivals, circles to stay out of, paths to follow."""
+    stride, reaches, circles, ways = t.stride, t.reaches, t.circles, t.ways
+    count = (t.frames - 1) // stride + 1
+    _trace(clip, half, t.tables[0], pieces, n, stride, count, line)
+    for r in range(len(reaches)):
+        x, z = reaches[r, 1], reaches[r, 2]
+        best = np.inf
+        for i in range(min(count, int(reaches[r, 0]) // stride + 1)):
+            away = np.hypot(line[i, 0] - x, line[i, 1] - z)
+            if reaches[r, 4] > 0 and away < best:
+                faces = _facing(clip, half, heading, pieces, n, i * stride)
+                away += reaches[r, 5] * abs(_turn(faces - reaches[r, 3]))
+            best = min(best, away)
+        parts[2] += reaches[r, 6] * best
+    for r in range(len(circles)):
+        deepest = total = 0.0
+        for i in range(count):
+            depth = max(0.0, circles[r, 2] - np.hypot(line[i, 0] - circles[r, 0], line[i, 1] - circles[r, 1]))
+            deepest, total = max(deepest, depth), total + depth
+        parts[5] += circles[r, 3] * deepest + circles[r, 4] * total
+    for r in range(len(ways)):
+        i, j = -(-int(ways[r, 0]) // stride), int(ways[r, 1]) // stride + 1
+        parts[2] += ways[r, 4] * _apart(line[i:j], t.samples[int(ways[r, 2]) : int(ways[r, 3])])
+
+
+@njit(cache=True)
+def _trace(clip: Any, half: int, hips: Any, pieces: Any, n: int, stride: int, count: int, line: Any) -> None:
+    """The place of the hips at every `stride`-th frame: piece by piece outside blends, `_spot` inside."""
+    i = 0
+    for k in range(n):
+        first, frame, end = int(pieces[k, 0]), int(pieces[k, 1]), clip[int(pieces[k, 1]), 1] - 1
+        stop = count * stride if k + 1 == n else int(pieces[k + 1, 0])
+        c, s, x, z = np.cos(pieces[k, 2]), np.sin(pieces[k, 2]), pieces[k, 3], pieces[k, 4]
+        while i < count and i * stride < stop:
+            time = i * stride
+            if (k > 0 and time - first < half) or (k + 1 < n and stop - time < half):
+                line[i, 0], _, line[i, 1] = _spot(clip, half, hips, pieces, n, time)
+            else:
+                f = min(frame + time - first, end)
+                line[i, 0] = c * hips[f, 0] + s * hips[f, 2] + x
+                line[i, 1] = c * hips[f, 2] - s * hips[f, 0] + z
+            i += 1
+
+
+@njit(cache=True)
+def _apart(line: Any, path: Any) -> Any:
+    """How far a walked line is from a drawn one: half the mean deviation, half the worst, of the best pairing in order.
+
+    The mean is that of dynamic time warping, the worst the discrete Frechet distance; both by c[i, j] from c[i-1, j],
+    c[i, j-1] and c[i-1, j-1], one row at a time. Squares of distances, with roots taken of what is kept.
+    """
+    count = len(path)
+    if len(line) == 0 or count == 0:
+        return 0.0
+    total = np.full(count, np.inf)
+    worst = np.full(count, np.inf)
+    for i in range(len(line)):
+        x, z = line[i, 0], line[i, 1]
+        corner_total = corner_worst = 0.0 if i == 0 else np.inf
+        left_total = left_worst = np.inf
+        for j in range(count):
+            d = (x - path[j, 0]) ** 2 + (z - path[j, 1]) ** 2
+            up_total, up_worst = total[j], worst[j]
+            left_total = np.sqrt(d) + min(corner_total, up_total, left_total)
+            left_worst = max(d, min(corner_worst, up_worst, left_worst))
+            corner_total, corner_worst = up_total, up_worst
+            total[j], worst[j] = left_total, left_worst
+    return 0.5 * total[count - 1] / max(len(line), count) + 0.5 * np.sqrt(worst[count - 1])

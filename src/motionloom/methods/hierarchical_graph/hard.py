@@ -1,0 +1,110 @@
+"""What is hard: the frames that every way must show, and how far a way may be bent to the places it must come to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from motionloom.constraints import Avoid, PoseAt, PositionAt, Reach, Request, RootAt, RootPath, Style
+from motionloom.core import BoolArray, Clip, NoPath
+from motionloom.kinematics.travel import travel
+from motionloom.methods.graph import Graph
+from motionloom.methods.hierarchical_graph.search import alive_frames
+from motionloom.methods.hierarchical_graph.shapes import Hard, Material
+from motionloom.methods.hierarchical_graph.terms import must, pose_distances
+
+SHARES = (0.0, 0.002, 0.01, 0.05, 0.25)  # of all frames: how many of those nearest to a pose may stand for it
+SAME = 1e-3  # rad: a frame this near is the pose itself
+FREE = 0.5  # m (and rad) that geometry may always bend a way by
+
+
+def must_keep(graph: Graph, m: Material, request: Request) -> tuple[Hard, Any]:
+    """What every way keeps, and the frames from which it can be kept at each time; `NoPath` says what cannot.
+
+    Hard poses restrict the frames shown at their time to those nearest to the pose, as few as leave a way (first the
+    very frame, where it is in the material). Hard styles restrict all frames of their span, or, where there is no way,
+    all but what their tolerance leaves for the changes at its ends.
+    """
+    fps = graph.clips[0].fps
+    frames = request.length(fps)
+    assert frames is not None  # checked before
+    hard = must(graph, {}, ())
+    bits, dead = alive_frames(m, hard, frames)
+    if dead >= 0:
+        raise NoPath(
+            f"no way through these clips lasts {frames / fps:g} s; the longest lasts {(frames - dead) / fps:g} s "
+            f"(no transition leads on; raise `limit`)"
+        )
+    styles: list[tuple[range, str]] = []
+    for style in (c for c in request.constraints if c.hard and isinstance(c, Style)):
+        for slack in (0.0, 1.0):
+            trial = [*styles, (_inner(style, frames, fps, slack), style.label)]
+            strict = must(graph, {}, trial)
+            now, dead = alive_frames(m, strict, frames)
+            if dead < 0:
+                styles, hard, bits = trial, strict, now
+                break
+        else:
+            raise NoPath(_why(graph, style))
+    poses = [c for c in request.constraints if c.hard and isinstance(c, PoseAt)]
+    apart = [pose_distances(graph, c) for c in poses]
+    for share in SHARES if poses else ():
+        near: dict[int, BoolArray] = {}
+        for c, d in zip(poses, apart, strict=True):
+            time, mask = c.frame(frames, fps), d <= (SAME if share == 0.0 else np.quantile(d, share))
+            near[time] = near[time] & mask if time in near else mask
+        strict = must(graph, near, styles)
+        now, dead = alive_frames(m, strict, frames)
+        if dead < 0:
+            return strict, now
+    return hard, bits
+
+
+def _inner(style: Style, frames: int, fps: float, slack: float) -> range:
+    span = style.frames(frames, fps)
+    room = int(slack * style.tolerance * len(span) / 2)
+    return range(span.start + room, span.stop - room)
+
+
+def _why(graph: Graph, style: Style) -> str:
+    known = sorted({n for clip in graph.clips for n in clip.label_names if clip.label(n).any()})
+    if style.label not in known:
+        labels = ", ".join(n for n in known if ":" not in n) or "no labels"
+        return f"no clip carries the label {style.label!r}; these clips carry {labels}"
+    longest = _longest_run(graph, style.label)
+    return (
+        f"no way through these clips keeps {style.describe()}: no transition leads to enough frames that carry it; "
+        f"in one clip it lasts {longest / graph.clips[0].fps:.2f} s at most (raise `limit`, or give a weight)"
+    )
+
+
+def _longest_run(graph: Graph, label: str) -> int:
+    longest = 0
+    for clip in graph.clips:
+        off = np.flatnonzero(~np.concatenate([[False], clip.label(label), [False]]))
+        longest = max(longest, int(np.diff(off).max(initial=1)) - 1)
+    return longest
+
+
+def too_far(clip: Clip, request: Request, bend: float) -> str:
+    """Why a way is too far from a hard place for geometry to bend it there, with the nearest thing; "" if it is not.
+
+    The gap may be `bend` times the way walked until then, and half a metre or radian in any case.
+    """
+    path = travel(clip)
+    walked = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(path.place, axis=0), axis=1))])
+    for c in request.constraints:
+        if not c.hard or not isinstance(c, (RootAt, Reach, RootPath, PositionAt, Avoid)):
+            continue
+        until = c.frame(len(clip), clip.fps) if isinstance(c, (RootAt, Reach, PositionAt)) else len(clip) - 1
+        gap, allowed = c.worst(clip), FREE + bend * float(walked[until]) + c.limit
+        if gap > allowed:
+            at = c.arrival(clip) if isinstance(c, Reach) else until
+            x, z = path.place[at]
+            there = f"[{x:.2f}, {z:.2f}], heading {np.degrees(path.heading[at]):.0f}deg, at {at / clip.fps:.2f} s"
+            return (
+                f"no way was found that comes near {c.describe()}: the nearest misses it by {gap:.2f} {c.unit} "
+                f"(it could be bent by {allowed:.2f}); it is at {there}"
+            )
+    return ""

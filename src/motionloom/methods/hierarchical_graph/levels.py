@@ -1,0 +1,140 @@
+"""From all edges between two clips to a few: clusters of edges, and the binary tree beneath each (GUAN 2.4.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from motionloom.core import FloatArray, IntArray
+from motionloom.methods.graph import Graph
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """The hierarchy G1 <- G2 <- ... <- G: every edge of G1 is the root of a binary tree whose leaves are edges of G.
+
+    Nodes are in preorder: the left child of node i is i + 1, its right child comes after the left one's nodes. A node
+    stands for the edges `order[first:stop]` and carries their mean. Roots are sorted by the clips that they join.
+    """
+
+    order: IntArray  # (T,) int32: transitions, as leaves from left to right
+    first: IntArray  # (M,) int32: a node's leaves
+    stop: IntArray  # (M,) int32
+    centre: FloatArray  # (M, 2) mean frame that is left and mean frame that is entered, counted through all clips
+    cost: FloatArray  # (M,) mean cost
+    medoid: IntArray  # (M,) int32: the transition nearest to the centre, which stands for the node
+    ends: IntArray  # (M, 2) int32: the latest frame that its edges leave, the earliest that they enter
+    roots: IntArray  # (R,) int32: the edges of G1
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @cached_property
+    def depth(self) -> int:
+        """How many levels there are, G1 and G included."""
+        nodes, levels = np.asarray(self.roots, np.int64), 0
+        while len(nodes):
+            nodes = nodes[self.stop[nodes] - self.first[nodes] > 1]
+            nodes = np.concatenate([nodes + 1, nodes + 2 * (self.stop[nodes + 1] - self.first[nodes + 1])])
+            levels += 1
+        return levels
+
+    def right(self, node: int) -> int:
+        """The right child of a node with more than one leaf; the left child of node i is i + 1."""
+        return node + 2 * int(self.stop[node + 1] - self.first[node + 1])
+
+    @cached_property
+    def home(self) -> IntArray:
+        """(T,) the node that is a transition alone."""
+        alone = np.flatnonzero(self.stop - self.first == 1)
+        out = np.empty(len(self.order), np.int64)
+        out[self.order[self.first[alone]]] = alone
+        return out
+
+
+def edge_matrix(graph: Graph, s: int, t: int) -> FloatArray:
+    """P_st: the cost of the edge from each frame of clip s to each frame of clip t; infinity where there is none.
+
+    GUAN eq. 2.17 as corrected: an edge is where the distance is below the threshold. Rows are from-frames.
+    """
+    out = np.full((len(graph.clips[s]), len(graph.clips[t])), np.inf)
+    a, b = graph.transitions.a, graph.transitions.b
+    here = (graph.clip_of[a] == s) & (graph.clip_of[b] == t)
+    out[a[here] - graph.starts[s], b[here] - graph.starts[t]] = graph.transitions.distance[here]
+    return out
+
+
+def spacing(graph: Graph) -> int:
+    """How far apart neighbouring edges lie, in frames: 1, or the side of the squares that a graph was thinned by.
+
+    It is the largest power of two for which no square of that side holds two edges (those to a later frame: their
+    opposites may share a square with them).
+    """
+    moves = graph.transitions
+    ahead = moves.a < moves.b
+    a, b = moves.a[ahead], moves.b[ahead]
+    clip_a, clip_b = graph.clip_of[a], graph.clip_of[b]
+    pair = clip_a * len(graph.clips) + clip_b
+    x, y = a - graph.starts[clip_a], b - graph.starts[clip_b]
+    side = 1
+    while 2 * side < graph.count:
+        width = graph.count // (2 * side) + 1
+        key = (pair * width + x // (2 * side)) * width + y // (2 * side)
+        if len(np.unique(key)) < len(key):
+            break
+        side *= 2
+    return side
+
+
+def groups(graph: Graph, cell: int) -> IntArray:
+    """(T,) for each edge the number of its group: edges of one P_st that touch, diagonally too, as squares of `cell`.
+
+    Similar frames have similar neighbours, so the edges of a matrix form islands (GUAN fig. 2.12). Groups are numbered
+    by the pair of clips, then in the order of their first edge.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    a, b = graph.transitions.a, graph.transitions.b
+    clip_a, clip_b = graph.clip_of[a], graph.clip_of[b]
+    pair = clip_a * len(graph.clips) + clip_b
+    width = graph.count // cell + 3
+    x, y = (a - graph.starts[clip_a]) // cell + 1, (b - graph.starts[clip_b]) // cell + 1
+    key = (pair * width + x) * width + y
+    by_key = np.argsort(key, kind="stable")
+    ordered = key[by_key]
+    links: list[tuple[IntArray, IntArray]] = []
+    for step in (0, 1, width - 1, width, width + 1):  # itself (cells may hold several), right, and the row below
+        at = np.searchsorted(ordered, key + step)
+        at = np.minimum(at, len(ordered) - 1)
+        near = ordered[at] == key + step
+        links.append((np.flatnonzero(near), by_key[at[near]]))
+    i, j = (np.concatenate(part) for part in zip(*links, strict=True))
+    joined = coo_array((np.ones(len(i), bool), (i, j)), shape=(len(a), len(a)))
+    _, label = connected_components(joined, directed=False)
+    by_pair = np.lexsort((y, x, pair))
+    _, first = np.unique(label[by_pair], return_index=True)
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return np.asarray(rank[label], np.int64)
+
+
+def grow_levels(graph: Graph, *, widest: float) -> Levels:
+    """All edges of a graph in clusters, and a tree by 2-means below each cluster.
+
+    A cluster is a group of edges that touch (see `groups`); one that spans more than `widest` frames, as along the
+    diagonal of two walks, is split by 2-means until none does. The centres of the clusters are the edges of G1.
+    """
+    from motionloom.methods.hierarchical_graph._kernels_tree import grow
+
+    moves = graph.transitions
+    group = groups(graph, spacing(graph)) if len(moves) else np.zeros(0, np.int64)
+    by_group = np.lexsort((moves.b, moves.a, group))
+    points = np.stack([moves.a, moves.b], 1)[by_group].astype(np.float64)
+    order, first, stop, centre, cost, medoid, ends, roots = grow(
+        points, moves.distance[by_group], group[by_group], float(widest)
+    )
+    narrow = by_group.astype(np.int32)
+    return Levels(narrow[order], first, stop, centre, cost, narrow[medoid], ends, roots)
