@@ -50,7 +50,7 @@ class Model(ABC):
     Options: ClassVar[type[Settings]] = Settings
     ends_itself: ClassVar[bool] = False  # has a natural end, so that a request may leave out its length
     whole_clips: ClassVar[bool] = False  # each clip is one example: mend broken frames instead of cutting them out
-    mends: ClassVar[bool] = False  # short glitches are mended first, so that less is cut out
+    spare: ClassVar[float] = 0.0  # s: frames as near to broken ones are left out too
     cleans: ClassVar[bool] = True  # are plants cleaned at the end?
     uneven: ClassVar[bool] = False  # can it walk on ground with heights?
     speaks: ClassVar[bool] = (

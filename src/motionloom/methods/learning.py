@@ -18,7 +18,6 @@ from motionloom.kinematics.glitches import broken_frames, mended, whole_pieces
 from motionloom.kinematics.proportions import leg_length, on_skeleton, same_bones
 from motionloom.methods.base import Learned, Model
 
-SPARE = 0.08  # s: next to frames that cannot be mended, a capture is often wrong already
 SHORTEST = 0.5  # s: pieces of a clip that are shorter are left out
 
 
@@ -30,13 +29,15 @@ class Prepared(NamedTuple):
     owners: tuple[int, ...]  # for each clip, the number of the given one it is (a piece of)
 
 
-def prepare(clips: Sequence[Clip], fps: float, *, trim_tpose: bool = True, broken: str = "leave out") -> Prepared:
+def prepare(
+    clips: Sequence[Clip], fps: float, *, trim_tpose: bool = True, broken: str = "leave out", spare: float = 0.0
+) -> Prepared:
     """Clips put on the first one's skeleton, without T-pose and broken frames, at `fps`.
 
     Same names and parents with other bone lengths: the rotations are kept and the root is scaled by leg length. Another
     hierarchy is a `SkeletonMismatch`. Frames that `motionloom check` calls broken are left out, so a clip may become
-    several; or `broken` is "mend" (short glitches are mended, clips stay whole), "mend first" (short glitches are
-    mended, and what is still broken is left out, with a little on either side) or "keep".
+    several, and so are those within `spare` seconds of them; or `broken` is "mend" (short glitches are mended, clips
+    stay whole) or "keep".
     """
     if not clips:
         raise BadRequest("there is nothing to learn from: give at least one clip")
@@ -59,7 +60,7 @@ def prepare(clips: Sequence[Clip], fps: float, *, trim_tpose: bool = True, broke
                 said.setdefault(done, []).append(name)
             clip = replace(clip, skeleton=skeleton) if same else on_skeleton(clip, skeleton)
         kept = broken == "keep" or (tpose and not trim_tpose)  # the jump from a T-pose that is kept is no fault
-        pieces, done = ([clip], "") if kept else _unbroken(clip, broken)
+        pieces, done = ([clip], "") if kept else _unbroken(clip, broken == "mend", spare)
         if done:
             said.setdefault(done, []).append(name)
         if clip.fps != fps:
@@ -94,23 +95,23 @@ def _require_one_kind(clips: Sequence[Clip]) -> None:
         raise SkeletonMismatch(f"{error}; a model learns from one kind of skeleton, and here are {sets}") from None
 
 
-def _unbroken(clip: Clip, broken: str) -> tuple[list[Clip], str]:
+def _unbroken(clip: Clip, mend: bool, spare: float) -> tuple[list[Clip], str]:
     """The clip without its broken frames, in pieces; or in one, with what can be mended mended; and what was done."""
-    if broken == "leave out":
-        pieces = whole_pieces(clip)
-        lost = len(clip) - sum(len(p) for p in pieces)
-        return pieces, f"{lost} broken frames left out (`motionloom check` says where)" if lost else ""
-    whole, done = mended(clip)
-    said = f"{len(done)} glitches mended by their neighbours" if done else ""
-    if broken == "mend":
-        return [whole], said
-    bad = broken_frames(whole)
-    spare = round(SPARE * clip.fps)
-    wide = np.convolve(bad, np.ones(2 * spare + 1), mode="same") > 0
-    pieces = [whole[a:b] for a, b in runs(~wide) if b - a >= max(2, round(SHORTEST * clip.fps))]
+    if mend:
+        whole, done = mended(clip)
+        return [whole], f"{len(done)} glitches mended by their neighbours" if done else ""
+    pieces = whole_pieces(clip)
+    if spare and len(pieces) > 1:
+        pieces = _spared(clip, round(spare * clip.fps))
     lost = len(clip) - sum(len(p) for p in pieces)
-    left = f"{lost} frames that are broken or next to broken ones left out" if lost else ""
-    return pieces, ", ".join(part for part in (said, left) if part)
+    near = f", with those within {spare:g} s of them" if spare else ""
+    return pieces, f"{lost} broken frames left out (`motionloom check` says where){near}" if lost else ""
+
+
+def _spared(clip: Clip, spare: int) -> list[Clip]:
+    """What is left without broken frames and those next to them, in which captures are often wrong already."""
+    wide = np.convolve(broken_frames(clip), np.ones(2 * spare + 1), mode="same") > 0
+    return [clip[a:b] for a, b in runs(~wide) if b - a >= max(2, round(SHORTEST * clip.fps))]
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -142,8 +143,8 @@ def learn(
         raise BadRequest(f"{method} needs its own Config, found {type(config).__name__}")
     if files is not None and len(files) != len(clips):
         raise BadRequest(f"expected one file for each of {len(clips)} clips, found {len(files)}")
-    broken = "mend" if module.MODEL.whole_clips else "mend first" if module.MODEL.mends else "leave out"
-    ready = prepare(clips, config.fps, trim_tpose=trim_tpose, broken=broken)
+    broken = "mend" if module.MODEL.whole_clips else "leave out"
+    ready = prepare(clips, config.fps, trim_tpose=trim_tpose, broken=broken, spare=module.MODEL.spare)
     model: Model = module.fit(ready.clips, config, rng=np.random.default_rng([seed]))
     hashes = [(clip_sha256(c), "clip") for c in clips] if files is None else [(file_sha256(f), "file") for f in files]
     used = [sum(len(c) for c, k in zip(ready.clips, ready.owners, strict=True) if k == i) for i in range(len(clips))]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, Skeleton, replace
-from motionloom.kinematics.contacts import foot_parts, part_positions, part_speeds
+from motionloom.kinematics.contacts import foot_parts, part_positions
 from motionloom.kinematics.forward import world
 from motionloom.kinematics.limb import limb_rotations
 from motionloom.kinematics.roles import feet
@@ -20,11 +20,10 @@ from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.textons.observe import Frames
 from motionloom.rotation import rotate
 
-STEADY = 0.05  # s: deviation of the Gaussian that smooths corrections along the ground
-LEVEL = 0.07  # s: and of height
+STEADY = 0.1  # s: deviation of the Gaussian that smooths corrections along the ground
+LEVEL = 0.1  # s: and of height
 REACH = 3  # deviations after which the Gaussian ends
-SUNK = 0.005  # m: a foot part this far below its usual height on the floor is lifted
-QUICK = 0.7  # m/s: a part that moves faster does not stand, whatever the observed segment did
+SUNK = 0.012  # m: a foot part this far below its usual height on the floor is lifted
 EASE = 0.08  # s: over which a lift comes and goes
 
 
@@ -126,18 +125,6 @@ def lifted(clip: Clip, heights: FloatArray) -> Clip:
             clip.skeleton, clip.root[at], rotations[at], limb, target, orientation=held, slides=slides
         )[0]
     return replace(clip, rotations=rotations)
-
-
-def trimmed(contacts: BoolArray, clip: Clip) -> BoolArray:
-    """(F, P) contacts without the frames at which a part is too quick or too high to stand in this very motion.
-
-    Contacts come from the observed segment; where the motion was bent far from it, a foot may do something else.
-    """
-    if not contacts.any():
-        return contacts
-    where = part_positions(clip)
-    quick = part_speeds(where, clip.fps) > QUICK
-    return contacts & ~quick
 
 
 def _envelope(need: FloatArray, width: int) -> FloatArray:

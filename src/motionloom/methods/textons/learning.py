@@ -215,15 +215,21 @@ def segment_all(
     return found, value
 
 
-def learn(material: Material, rules: Rules, *, say: Say = lambda _: None) -> Learnt:
-    """Greedy initialisation, then EM until the segmentation no longer changes (or `rounds`)."""
+def learn(
+    material: Material, rules: Rules, *, start: Sequence[Texton] | None = None, say: Say = lambda _: None
+) -> Learnt:
+    """Greedy initialisation (or these textons to start with), then EM until the segmentation stays (or `rounds`)."""
     short = [i for i, c in enumerate(material.clips) if len(c) < 2 * rules.shortest]
     if short:
         raise BadRequest(
             f"clip {short[0]} has {len(material.clips[short[0]])} frames; textons of at least {rules.shortest} frames "
             f"need clips of at least {2 * rules.shortest}"
         )
-    textons, segments = greedy(material, rules)
+    if start is None:
+        textons, segments = greedy(material, rules)
+    else:
+        textons, even = list(start), np.full((len(start), len(start)), 1 / len(start))
+        segments, _ = segment_all(material, textons, even, rules.shortest)
     say(f"greedy: {len(textons)} textons, {len(segments)} segments")
     history: list[float] = []
     transitions = _probabilities(count_transitions(segments, len(textons)), rules.smoothing)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import BoolArray, FloatArray
+from motionloom.core import BoolArray, FloatArray, IntArray, Source
 from motionloom.methods.textons.dynamics import Dynamics
 from motionloom.methods.textons.joins import Joins, find_joins
 from motionloom.methods.textons.lengths import at_length
@@ -138,17 +139,22 @@ class Bench:
             self.spreads[texton] = (y @ t.dynamics.basis).std(0)
         return self.spreads[texton]
 
+    @cached_property
+    def origins(self) -> tuple[tuple[Source, ...], IntArray, IntArray]:
+        """The clips that segments come from; for each segment, which of them, and the frame it starts at."""
+        names = list(dict.fromkeys(o.source for o in self.model.observed))
+        which = np.array([names.index(o.source) for o in self.model.observed])
+        return tuple(Source(n) for n in names), which, np.array([o.frame for o in self.model.observed])
+
     def _between(self, piece: Piece, ends: Frames, drive: FloatArray, rest: FloatArray | None) -> FloatArray:
         """(l + 2, D) the usual run, from its own key poses to those that follow."""
-        from motionloom.methods.textons._kernels_frames import ease_between, solve_run
+        from motionloom.methods.textons._kernels_frames import ease_between
 
         texton = self.model.textons[piece.texton]
         dynamics, length = texton.dynamics, len(drive)
         wanted = self.coordinates(joined([piece.keys, ends]), texton.base) - dynamics.mean
         states = wanted @ dynamics.basis
-        system = self.system(piece.texton)
-        drive += system.lean
-        x = solve_run(self.factor(piece.texton, length - 4), system.p1, system.p2, system.row, drive, states)
+        x = self.run(piece.texton, states, drive)
         missing = wanted - states @ dynamics.basis.T
         if rest is None:
             y = x @ dynamics.basis.T + dynamics.mean
@@ -157,7 +163,15 @@ class Bench:
             y += dynamics.mean
             missing -= rest[[0, 1, -2, -1]]
         ease_between(missing, length, REACH, y)
-        return cast("FloatArray", y)
+        return y
+
+    def run(self, texton: int, ends: FloatArray, drive: FloatArray) -> FloatArray:
+        """`constrained_run` between four given frames (the first two and the last two), by blocks."""
+        from motionloom.methods.textons._kernels_frames import solve_run
+
+        s = self.system(texton)
+        x = solve_run(self.factor(texton, len(drive) - 4), s.p1, s.p2, s.row, drive + s.lean, ends)
+        return cast("FloatArray", x)
 
     def _free(self, piece: Piece, drive: FloatArray, rest: FloatArray | None) -> FloatArray:
         """(l + 2, D) a run from its key poses that leads anywhere; what the basis cannot express of them stays."""

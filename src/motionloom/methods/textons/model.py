@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -12,97 +12,19 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Constraint, PoseAt, Request, RootAt
-from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, replace
-from motionloom.kinematics.contacts import with_contacts
-from motionloom.kinematics.travel import from_root_motion
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray, replace
 from motionloom.methods.base import Honours, Model, check_request
-from motionloom.methods.settings import Settings, param
-from motionloom.methods.textons import paths
-from motionloom.methods.textons.dynamics import Prior
+from motionloom.methods.settings import Settings
 from motionloom.methods.textons.editing import edit_pose, plan_path, written_path
-from motionloom.methods.textons.grounding import Footing, contact_heights, footing
+from motionloom.methods.textons.grounding import Footing
 from motionloom.methods.textons.joins import Joins
-from motionloom.methods.textons.learning import (
-    Learnt,
-    Material,
-    Rules,
-    Texton,
-    count_transitions,
-    criterion,
-    learn,
-)
+from motionloom.methods.textons.learning import Texton
+from motionloom.methods.textons.live import State, start, step
 from motionloom.methods.textons.making import Bench
-from motionloom.methods.textons.observe import Frames, Space, joined, observe, space_of, to_coordinates
+from motionloom.methods.textons.observe import Frames, Space
+from motionloom.methods.textons.options import DEFAULT_OPTIONS, Options
 from motionloom.methods.textons.planning import Piece, Plan, Walk, plan_motion
-from motionloom.methods.textons.solving import constrained_run
 from motionloom.methods.textons.weaving import chunks, some_frames, weave, whole_clip
-
-
-@dataclass(frozen=True)
-class Config(Settings):
-    """What learning needs."""
-
-    fps: float = param(60.0, "frame rate of the model", unit="fps", low=10, high=240)
-    tolerance: float = param(0.65, "fit error that opens a new texton, as a share of the clips' deviation", low=0.01)
-    shortest: float = param(1.0, "shortest segment", unit="s", symbol="T_min", low=0.1)
-    variance: float = param(0.99, "share of variance that a texton's basis keeps", low=0.5, high=1.0)
-    dimensions: int = param(25, "most dimensions of a texton's state", low=1, high=60)
-    count: str = param("tolerance", "what decides how many textons", choices=("tolerance", "bic", "mdl"))
-    rounds: int = param(15, "most rounds of expectation and maximisation", low=1, high=100)
-    smoothing: float = param(0.1, "pseudo-count of transitions while learning", low=1e-6)
-    ridge: float = param(1e-3, "weight of the pull towards constant velocity", unit="m^2", low=0)
-    floor: float = param(1e-3, "noise that every texton has at least", unit="m", low=1e-6)
-
-
-@dataclass(frozen=True)
-class Options(Settings):
-    """What synthesis needs."""
-
-    push: str = param(
-        "observed",
-        "what drives a texton besides noise: what drove an observed segment, or nothing (as LI)",
-        choices=("observed", "nothing"),
-    )
-    noise: float | None = param(
-        None,
-        "amount of noise, 1 = as learnt; default: by the spread of observed segments (an eighth if pushed)",
-        low=0,
-    )
-    nearness: float = param(2.0, "preference for key poses that follow closely, 0 = any (as LI)", low=0, high=10)
-    unseen: float = param(
-        0.7,
-        "largest distance of a join never seen, as a share of the median of all pairs; 0 = none (as LI)",
-        low=0,
-        high=2,
-    )
-    evenly: bool = param(True, "show all observed segments equally often in the long run; false = as M says (as LI)")
-    vary: float = param(
-        float(np.radians(2)),
-        "how far the joint that turns most is turned from an observed key pose; 0 = not at all (as LI)",
-        unit="rad",
-        low=0,
-        high=0.5,
-    )
-    length: float = param(1.0, "how long textons are made, 1 = as observed", low=0.25, high=8)
-    longer: str = param(
-        "cycles", "how a texton lasts longer than observed: cycles said again, or slower", choices=("cycles", "slower")
-    )
-    path: tuple[str, ...] | None = param(
-        None,
-        "textons in order, as [3, 3, 7#1, 1=2.5]: #1 names a segment of a texton, =2.5 its seconds; poses then bend "
-        "these textons instead of choosing them",
-    )
-    way: str = param(
-        "fixed",
-        "between two poses: the best path of as many textons as fit, or the most probable one of all, textons repeated",
-        choices=("fixed", "cheapest"),
-    )
-    ends: str = param(
-        "met",
-        "a texton ends in the key poses of the next, or anywhere (as LI 5.3) and the next goes on from there",
-        choices=("met", "free"),
-    )
-    stage: float = param(3.0, "radius around the start that a long motion turns back to", unit="m", low=0.1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +63,7 @@ class TextonModel(Model):
     honours: ClassVar[Honours] = ((PoseAt, "hard"), (RootAt, "hard"))
     Options: ClassVar[type[Settings]] = Options
     speaks: ClassVar[bool] = True
-    mends: ClassVar[bool] = True
+    spare: ClassVar[float] = 0.2  # the first and last frames of a piece become key poses: they must be good
 
     space: Space
     textons: tuple[Texton, ...]
@@ -174,7 +96,7 @@ class TextonModel(Model):
         if frames is None:  # only now is it known whether the rest of the request fits
             check_request(self, dataclasses.replace(request, frames=plan.frames))
         for at, pose in sorted(self._waypoints(request, plan.frames).items()):
-            plan = edit_pose(self, plan, at, pose, push=options.push)
+            plan = edit_pose(self, plan, at, pose, push=options.push, longer=options.longer)
         return plan
 
     def _waypoints(self, request: Request, frames: int) -> dict[int, PoseAt]:
@@ -199,6 +121,14 @@ class TextonModel(Model):
         clips = weave(self, walk.endless(), rng, options, walk=walk)
         return clips if frames is None else chunks(clips, frames)
 
+    def start(self, rng: Generator, options: Any = None) -> State:
+        """The state from which `step` goes on: at the origin, facing +z."""
+        return start(self, rng, DEFAULT_OPTIONS if options is None else options)
+
+    def step(self, state: State, command: int | None, dt: float, rng: Generator) -> tuple[State, Clip]:
+        """The pose (a clip of one frame) `dt` seconds on; `command` is a texton to head for, or None (see `live`)."""
+        return step(self, state, command, dt, rng)
+
     def render(
         self, plan: Plan, rng: Generator, options: Any = None, *, noise: float | None = None, push: str | None = None
     ) -> Clip:
@@ -208,7 +138,7 @@ class TextonModel(Model):
         """
         options = DEFAULT_OPTIONS if options is None else options
         given = {k: v for k, v in (("noise", noise), ("push", push)) if v is not None}
-        return whole_clip(self, iter(plan.pieces), plan.frames, rng, dataclasses.replace(options, **given))
+        return whole_clip(self, plan.pieces, plan.frames, rng, dataclasses.replace(options, **given))
 
     def amount(self, noise: float | None, push: str) -> float:
         """The amount of noise, or the usual one: a push has its segment's own variation in it."""
@@ -262,10 +192,6 @@ class TextonModel(Model):
         last = piece.after if following is None else following.keys
         return self.bench.make(piece, last, rng, noise=noise, push=push, longer=longer)[: piece.length]
 
-    def carried_on(self, piece: Piece, following: Piece, frames: Frames) -> Piece:
-        """What follows a piece that ended anywhere: it starts in the two frames after it."""
-        return dataclasses.replace(following, keys=frames[piece.length : piece.length + 2])
-
     def footing(self, piece: Piece, longer: str = "cycles") -> Footing:
         """What the feet of a piece's observed segment do, at the piece's length."""
         drive, n = self.bench.drive(piece, longer), piece.length
@@ -276,82 +202,7 @@ class TextonModel(Model):
         return [k for k, o in enumerate(self.observed) if o.texton == texton]
 
 
-DEFAULT = Config()
-DEFAULT_OPTIONS = Options()
 MOST_SAID = 40  # textons of a path that a clip's notes say
-TRIED = (0.5, 0.6, 0.7, 0.8, 0.95, 1.1)  # tolerances tried for BIC and MDL
-
-
-def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None) -> TextonModel:
-    """Learn textons from clips of one skeleton at `config.fps` (see `methods.prepare`). No chance is involved."""
-    shortest = max(4, round(config.shortest * config.fps))
-    short = [c for c in clips if len(c) < 2 * shortest]
-    if len(short) == len(clips):
-        longest = max(clips, key=len)
-        raise BadRequest(
-            f"{longest.name or 'the longest clip'} lasts {longest.seconds:.2f} s; textons of at least "
-            f"{config.shortest:g} s need clips of at least {2 * config.shortest:g} s"
-        )
-    clips = [c for c in clips if len(c) >= 2 * shortest]
-    left = [f"{c.name}: {c.seconds:.1f} s left out, shorter than two textons" for c in short]
-    seen = [observe(clip) for clip in clips]
-    space = space_of(joined(seen), clips[0].skeleton)
-    if not space.size:
-        raise BadRequest("nothing moves in these clips: there is no dynamics to learn")
-    material = Material(seen, space)
-    prior = Prior(config.ridge, config.floor)
-    rules = Rules(
-        shortest, config.variance, config.dimensions, config.tolerance, config.smoothing, config.rounds, prior
-    )
-    learnt, chosen = _learn(material, rules, config.count)
-    standing = [with_contacts(clip) for clip in clips]
-    names = tuple(n for n in standing[0].label_names if n.startswith("contact:"))
-    heights = contact_heights(standing)
-    observed = _observed(standing, seen, learnt, names, heights)
-    model = TextonModel(
-        skeleton=clips[0].skeleton,
-        config=config,
-        fps=config.fps,
-        notes=(*left, *chosen, _summary(learnt, clips)),
-        space=space,
-        textons=learnt.textons,
-        observed=tuple(observed),
-        contact_names=names,
-        heights=heights,
-        counts=count_transitions(learnt.segments, len(learnt.textons)),
-        noise=1.0,
-        history=learnt.history,
-    )
-    return dataclasses.replace(model, noise=_usual_noise(model))
-
-
-def _learn(material: Material, rules: Rules, count: str) -> tuple[Learnt, tuple[str, ...]]:
-    if count == "tolerance":
-        return learn(material, rules), ()
-    tried = [(t, dataclasses.replace(rules, tolerance=t)) for t in TRIED]
-    learnt = [(t, r, learn(material, r)) for t, r in tried]
-    costs = [criterion(material, found, r, count) for _, r, found in learnt]
-    tolerance, _, found = learnt[int(np.argmin(costs))]
-    table = ", ".join(f"{len(m.textons)} ({c:,.0f})" for (_, _, m), c in zip(learnt, costs, strict=True))
-    return found, (f"{count.upper()} chose {len(found.textons)} textons (tolerance {tolerance:g}) among {table}",)
-
-
-def _observed(
-    clips: Sequence[Clip], seen: Sequence[Frames], learnt: Learnt, names: Sequence[str], heights: FloatArray
-) -> list[Observed]:
-    stand = [np.stack([c.label(n) for n in names], 1) if names else np.zeros((len(c), 0), bool) for c in clips]
-    feet = [footing(f, on, c.skeleton, heights, c.fps) for c, f, on in zip(clips, seen, stand, strict=True)]
-    out = []
-    for s in learnt.segments:
-        clip = clips[s.clip]
-        cut = slice(s.start, min(s.stop + 2, len(clip)))  # at a clip's end, its own last two frames
-        frames = seen[s.clip][cut]
-        at = s.start if clip.origin.frames is None else int(clip.origin.frames[s.start])
-        path = from_root_motion(frames.root[:-1, :3] / clip.fps)
-        move = np.array([*path.place[-1], path.heading[-1]])
-        own = feet[s.clip]
-        out.append(Observed(s.label, clip.name, at, frames, own.contacts[cut], own.slip[cut], own.low[cut], move))
-    return out
 
 
 def _path_note(model: TextonModel, plan: Plan) -> str:
@@ -359,33 +210,3 @@ def _path_note(model: TextonModel, plan: Plan) -> str:
     path = written_path(model, plan)
     more = f" and {len(path) - MOST_SAID} more" if len(path) > MOST_SAID else ""
     return f"path: [{', '.join(path[:MOST_SAID])}]{more}"
-
-
-def _summary(learnt: Learnt, clips: Sequence[Clip]) -> str:
-    lengths = [len(s) for s in learnt.segments]
-    kept = paths.endless(count_transitions(learnt.segments, len(learnt.textons)))
-    inside = sum(len(s) for s in learnt.segments if s.label in kept)
-    return (
-        f"{len(learnt.textons)} textons in {len(learnt.segments)} segments of {min(lengths)} to {max(lengths)} frames; "
-        f"{len(kept)} of them, {inside / sum(lengths):.0%} of the frames, can follow each other for ever"
-    )
-
-
-def _usual_noise(model: TextonModel) -> float:
-    """The amount of noise with which samples stray from the mean run as far as the observed segments do.
-
-    For every observed segment: how far it lies from the mean run between its own ends, against how far samples with
-    full noise do (RMS, metres); the median of the ratios, at most 1.
-    """
-    rng = np.random.default_rng(0)
-    ratios = []
-    for seen in model.observed:
-        texton = model.textons[seen.texton]
-        x = (to_coordinates(seen.frames, model.space, texton.base) - texton.dynamics.mean) @ texton.dynamics.basis
-        ends = {t: x[t] for t in (0, 1, len(x) - 2, len(x) - 1)}
-        mean = constrained_run(texton.dynamics, ends, np.zeros_like(x))
-        sample = constrained_run(texton.dynamics, ends, rng.standard_normal(x.shape))
-        strayed = float(np.sqrt(((sample - mean) ** 2).mean()))
-        if strayed > 0:
-            ratios.append(float(np.sqrt(((x - mean) ** 2).mean())) / strayed)
-    return float(min(1.0, np.median(ratios))) if ratios else 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -78,9 +79,10 @@ def plan_motion(model: TextonModel, frames: int, poses: Mapping[int, PoseAt], op
             pieces[-1:] = walk.between(pieces[-1], key, at - done)
         pieces.append(key)
         done = at
-    if not pieces:
-        pieces = [walk.first()]
-    walk.onwards(pieces, frames)
+    if pieces:
+        walk.onwards(pieces, frames)
+    else:
+        pieces = walk.alone(frames)
     return Plan(tuple(pieces), frames, tuple(said))
 
 
@@ -112,6 +114,36 @@ class Walk:
             return piece
         return dataclasses.replace(piece, keys=self.model.bench.varied(piece, self.options.vary, self.rng))
 
+    def alone(self, frames: int) -> list[Piece]:
+        """Sampled pieces for so many frames. They are made as they are drawn, to see where they really lead."""
+        from motionloom.methods.textons.weaving import travelled
+
+        drawn: list[Piece] = []
+
+        def pieces() -> Iterator[Piece]:
+            for piece in self.endless():
+                drawn.append(piece)
+                yield piece
+
+        noise = np.random.default_rng(self.rng.integers(2**63))
+        try:
+            for _ in travelled(self.model, pieces(), noise, self.options, walk=self):
+                if sum(p.length for p in drawn) >= frames:
+                    break
+        except NoPath as error:
+            total = sum(p.length for p in drawn)
+            if total < frames:
+                best = self.model.render(Plan(tuple(drawn), total), self.rng, self.options)
+                raise NoPath(f"{error}, after {total / self.model.fps:.1f} s", best=best) from None
+        ends = np.cumsum([p.length for p in drawn])
+        return drawn[: int(np.searchsorted(ends, frames)) + 1]
+
+    def copy(self, rng: Generator) -> Walk:
+        """A walk that goes on from here by itself."""
+        other = copy.copy(self)
+        other.rng, other.visits, other.trail = rng, self.visits.copy(), list(self.trail)
+        return other
+
     def endless(self) -> Iterator[Piece]:
         """Pieces for ever; `NoPath` where nothing follows."""
         piece = self.first()
@@ -120,10 +152,10 @@ class Walk:
             yield piece
             following = self.step(piece)
             if following is None:
-                raise NoPath(self._stuck(piece, "the stream"))
+                raise NoPath(self.stuck(piece, "the stream"))
             piece = following
 
-    def _stuck(self, piece: Piece, what: str) -> str:
+    def stuck(self, piece: Piece, what: str) -> str:
         return (
             f"nothing ever followed texton {piece.texton} in the clips, so {what} ends there (raise `tolerance` when "
             f"learning, so that textons are shared, or the option `unseen`, which is {self.options.unseen:g})"
@@ -138,8 +170,8 @@ class Walk:
             piece = self.step(pieces[-1])
             if piece is None:
                 raise NoPath(
-                    self._stuck(pieces[-1], f"this way of {total / self.model.fps:.1f} s"),
-                    best=self.model.render(Plan(tuple(pieces), total), self.rng, noise=self.options.noise),
+                    self.stuck(pieces[-1], f"this way of {total / self.model.fps:.1f} s"),
+                    best=self.model.render(Plan(tuple(pieces), total), self.rng, self.options),
                 )
             pieces.append(piece)
             self.go(piece)

@@ -27,10 +27,15 @@ class Row(NamedTuple):
     next: tuple[int, ...]  # textons that may follow it, the likeliest first
 
 
+def endless_textons(model: TextonModel) -> set[int]:
+    """Textons that a walk with the usual options can come back to for ever."""
+    return set(model.textons_of[model.joins(model.Options()).inside].tolist())
+
+
 def texton_table(model: TextonModel) -> list[Row]:
     """A row for each texton of a model."""
     chances = paths.probabilities(model.counts)
-    inside = set(paths.endless(model.counts).tolist())
+    inside = endless_textons(model)
     rows = []
     for i, texton in enumerate(model.textons):
         seen = [model.observed[k] for k in model.of_texton(i)]

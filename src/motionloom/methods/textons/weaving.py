@@ -2,12 +2,13 @@
 
 Pieces are made one after the other. Their feet are grounded and their travel added up with a second of look-ahead;
 then plants are pinned window by window. Neighbouring windows overlap by more than two seconds and are faded into each
-other, so no seam is seen. What is kept in memory does not grow. Windows do not depend on how frames are asked for: the
-same pieces give the same bits.
+other, so no seam is seen. What is kept in memory does not grow, and is all in two states, `Ground` and `Wash`. Windows
+do not depend on how frames are asked for: the same pieces give the same bits.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import BoolArray, Clip, IntArray, Origin, Source, replace
+from motionloom.core import BoolArray, Clip, IntArray, Origin, replace
+from motionloom.core.clip import concatenate
 from motionloom.kinematics.contacts import foot_parts, part_positions
 from motionloom.kinematics.skate import STILL, pin_plants
 from motionloom.kinematics.travel import Travel, travel
-from motionloom.methods.textons.grounding import Footing, grounded, joined_footing, lifted, trimmed
+from motionloom.methods.textons.grounding import Footing, grounded, joined_footing, lifted
 from motionloom.methods.textons.observe import Frames, joined, restore
 from motionloom.methods.textons.planning import Piece, Walk
 
@@ -34,7 +36,7 @@ FADE = 0.25  # s: over which one window becomes the next
 
 
 @dataclass(frozen=True, eq=False)
-class _Raw:
+class Raw:
     """Frames that were made, with what the feet of their observed segments did and where they come from."""
 
     frames: Frames
@@ -45,9 +47,29 @@ class _Raw:
     def __len__(self) -> int:
         return len(self.frames)
 
-    def __getitem__(self, at: slice) -> _Raw:
+    def __getitem__(self, at: slice) -> Raw:
         seen = Footing(self.seen.contacts[at], self.seen.slip[at], self.seen.low[at])
-        return _Raw(self.frames[at], seen, self.which[at], self.key[at])
+        return Raw(self.frames[at], seen, self.which[at], self.key[at])
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """Frames that wait to be grounded."""
+
+    held: tuple[Raw, ...] = ()  # the last second that was given out, and what was not yet
+    done: int = 0  # frames of these that were given out
+    end: Travel | None = None  # where the next one is
+    atonce: float = ATONCE  # s
+
+
+@dataclass(frozen=True, eq=False)
+class Wash:
+    """Frames that wait to be cleaned."""
+
+    held: Clip | None = None  # the last second of the window before, and what comes after it
+    done: int = 0  # frames of it that were given out
+    tail: Clip | None = None  # the window before, where the next one fades in
+    window: float = WINDOW  # s
 
 
 def weave(
@@ -57,57 +79,75 @@ def weave(
 
     `walk`, if given, is told where the motion really is before each new piece is drawn, so that it can turn back.
     """
-    return cleaned(model, _travelled(model, _made(model, pieces, rng, options), walk))
+    wash = Wash()
+    for clip in travelled(model, pieces, rng, options, walk=walk):
+        wash, clean = washed(model, wash, clip)
+        yield from clean
+    yield from washed(model, wash, None)[1]
 
 
-def whole_clip(model: TextonModel, pieces: Iterator[Piece], frames: int, rng: Generator, options: Any) -> Clip:
-    """The first `frames` frames of the pieces as one clip: feet are grounded and lifted, but plants are not pinned."""
-    return lifted(some_frames(_travelled(model, _made(model, pieces, rng, options), None), frames), model.heights)
-
-
-def _made(model: TextonModel, pieces: Iterator[Piece], rng: Generator, options: Any) -> Iterator[_Raw]:
-    """The frames of each piece; what follows a piece must be known first."""
-    amount = model.amount(options.noise, options.push)
+def travelled(
+    model: TextonModel, pieces: Iterator[Piece], rng: Generator, options: Any, *, walk: Walk | None = None
+) -> Iterator[Clip]:
+    """The same, not cleaned: feet are grounded, but neither lifted nor pinned."""
+    ground = Ground()
     piece = next(pieces, None)
     while piece is not None:
-        following = next(pieces, None)
-        frames = model.piece_frames(
-            piece, following, rng, noise=amount, push=options.push, longer=options.longer, ends=options.ends
-        )
-        if options.ends == "free" and following is not None:
-            following = model.carried_on(piece, following, frames)
-        which = np.full(piece.length, piece.observed)
-        key = np.zeros(piece.length, bool)
-        key[0] = True
-        yield _Raw(frames[: piece.length], model.footing(piece, options.longer), which, key)
-        piece = following
-
-
-def _travelled(model: TextonModel, parts: Iterator[_Raw], walk: Walk | None) -> Iterator[Clip]:
-    """Each part grounded, and carried on from where the one before it ended."""
-    near, least = (max(2, round(s * model.fps)) for s in (AHEAD, ATONCE))
-    held: list[_Raw] = []  # the last second that was given out, and what is not yet
-    done = 0  # frames of these that were given out
-    end: Travel | None = None
-    for part in parts:
-        held.append(part)
-        ends = np.cumsum([len(p) for p in held])
-        count = int(np.searchsorted(ends, ends[-1] - near, side="right"))  # pieces with `near` frames after them
-        ready = int(ends[count - 1]) if count else 0
-        if ready - done < least:
-            continue
-        raw = _joined(held)
-        clip, end = _carried(model, raw, done, ready, end)
-        if walk is not None:
-            walk.correct(int(raw.key[done:ready].sum()), end.place[-1], float(end.heading[-1]))
+        raw, piece = made(model, piece, next(pieces, None), rng, options)
+        ground, clip = carried(model, ground, raw, walk)
+        if clip is not None:
+            yield clip
+    clip = carried(model, ground, None, walk)[1]
+    if clip is not None:
         yield clip
-        held, done = [raw[max(0, ready - near) : ready], *held[count:]], min(ready, near)
-    if held and (raw := _joined(held)) and len(raw) > done:
-        yield _carried(model, raw, done, len(raw), end)[0]
 
 
-def _joined(parts: Sequence[_Raw]) -> _Raw:
-    return _Raw(
+def whole_clip(model: TextonModel, pieces: Sequence[Piece], frames: int, rng: Generator, options: Any) -> Clip:
+    """The first `frames` frames of the pieces as one clip: feet are grounded and lifted, but plants are not pinned."""
+    return lifted(some_frames(travelled(model, iter(pieces), rng, options), frames), model.heights)
+
+
+def made(
+    model: TextonModel, piece: Piece, following: Piece | None, rng: Generator, options: Any
+) -> tuple[Raw, Piece | None]:
+    """The frames of a piece, and what follows it: with free ends it starts where the piece happened to lead."""
+    amount = model.amount(options.noise, options.push)
+    frames = model.piece_frames(
+        piece, following, rng, noise=amount, push=options.push, longer=options.longer, ends=options.ends
+    )
+    if options.ends == "free" and following is not None:
+        following = dataclasses.replace(following, keys=frames[piece.length : piece.length + 2])
+    key = np.zeros(piece.length, bool)
+    key[0] = True
+    seen = model.footing(piece, options.longer)
+    return Raw(frames[: piece.length], seen, np.full(piece.length, piece.observed), key), following
+
+
+def carried(
+    model: TextonModel, state: Ground, part: Raw | None, walk: Walk | None = None
+) -> tuple[Ground, Clip | None]:
+    """One more part; the frames that are ready, grounded and carried on from those before. None: no part follows."""
+    held = state.held if part is None else (*state.held, part)
+    if not held:
+        return state, None
+    near = max(2, round(AHEAD * model.fps))
+    ends = np.cumsum([len(p) for p in held])
+    count = len(held)
+    if part is not None:  # pieces with `near` frames after them
+        count = int(np.searchsorted(ends, ends[-1] - near, side="right"))
+    ready = int(ends[count - 1]) if count else 0
+    if ready <= state.done or (part is not None and ready - state.done < round(state.atonce * model.fps)):
+        return dataclasses.replace(state, held=held), None
+    raw = _joined(held)
+    clip, end = _placed(model, raw, state.done, ready, state.end)
+    if walk is not None:
+        walk.correct(int(raw.key[state.done : ready].sum()), end.place[-1], float(end.heading[-1]))
+    held = (raw[max(0, ready - near) : ready], *held[count:])
+    return dataclasses.replace(state, held=held, done=min(ready, near), end=end), clip
+
+
+def _joined(parts: Sequence[Raw]) -> Raw:
+    return Raw(
         joined([p.frames for p in parts]),
         joined_footing([p.seen for p in parts]),
         np.concatenate([p.which for p in parts]),
@@ -115,44 +155,35 @@ def _joined(parts: Sequence[_Raw]) -> _Raw:
     )
 
 
-def _carried(model: TextonModel, raw: _Raw, start: int, stop: int, end: Travel | None) -> tuple[Clip, Travel]:
+def _placed(model: TextonModel, raw: Raw, start: int, stop: int, end: Travel | None) -> tuple[Clip, Travel]:
     """Frames start .. stop as a clip that begins where `end` says, and where the frame after them is."""
     frames = grounded(raw.frames, raw.seen, model.skeleton, model.heights, model.fps)
     clip = restore(frames[start : min(stop + 1, len(frames))], model.skeleton, model.fps, end)
-    after = travel(clip[len(clip) - 1 :]) if stop < len(frames) else None
-    names = list(dict.fromkeys(o.source for o in model.observed))
+    after = travel(clip[len(clip) - 1 :])
     own = raw[start:stop]
-    at = np.array([model.observed[k].frame for k in own.which])
-    origin = Origin(
-        sources=tuple(Source(n) for n in names),
-        which=np.array([names.index(model.observed[k].source) for k in own.which]),
-        frames=np.where(own.key, at, -1),
-    )
-    clip = clip[: stop - start]
-    labels = trimmed(own.seen.contacts, clip)
-    clip = replace(clip, label_names=model.contact_names, labels=labels, origin=origin)
-    return clip, after if after is not None else travel(clip[len(clip) - 1 :])
+    sources, source, frame = model.bench.origins
+    origin = Origin(sources=sources, which=source[own.which], frames=np.where(own.key, frame[own.which], -1))
+    clip = replace(clip[: stop - start], label_names=model.contact_names, labels=own.seen.contacts, origin=origin)
+    return clip, after
 
 
-def cleaned(model: TextonModel, clips: Iterator[Clip]) -> Iterator[Clip]:
-    """Clips that follow each other, with plants pinned: the same motion in other pieces."""
-    from motionloom.core.clip import concatenate
-
-    fps = model.fps
-    window, margin, fade = (max(2, round(s * fps)) for s in (WINDOW, MARGIN, FADE))
-    held: Clip | None = None
-    done = 0  # frames of `held` that were given out, or belong to the window before
-    tail: Clip | None = None  # the window before, where the next one fades in
-    for clip in clips:
+def washed(model: TextonModel, state: Wash, clip: Clip | None) -> tuple[Wash, list[Clip]]:
+    """One more clip; the windows that are ready, their plants pinned. None: nothing follows, and all is given out."""
+    window, margin, fade = (max(2, round(s * model.fps)) for s in (state.window, MARGIN, FADE))
+    held, done, tail = state.held, state.done, state.tail
+    out: list[Clip] = []
+    if clip is not None:
         held = clip if held is None else concatenate([held, clip])
         while len(held) - done >= window + fade + margin:
             result = pinned(held[: done + window + fade + margin], model)
-            yield _faded(tail, result[done : done + window])
+            out.append(_faded(tail, result[done : done + window]))
             tail = result[done + window : done + window + fade]
             start = max(0, done + window - margin)
             held, done = held[start:], done + window - start
-    if held is not None and len(held) > done:
-        yield _faded(tail, pinned(held, model)[done:])
+    elif held is not None and len(held) > done:
+        out.append(_faded(tail, pinned(held, model)[done:]))
+        held, done, tail = None, 0, None
+    return Wash(held, done, tail, state.window), out
 
 
 def pinned(clip: Clip, model: TextonModel) -> Clip:
@@ -177,8 +208,7 @@ def _faded(before: Clip | None, after: Clip) -> Clip:
     root, rotations = after.root.copy(), after.rotations.copy()
     root[:n] = before.root[:n] + share[:, None] * (after.root[:n] - before.root[:n])
     rotations[:n] = mixed
-    out = replace(after, root=root, rotations=rotations)
-    return replace(out, labels=_agreed(before[:n], after, n))
+    return replace(after, root=root, rotations=rotations, labels=_agreed(before[:n], after, n))
 
 
 def _agreed(before: Clip, after: Clip, n: int) -> BoolArray:
@@ -196,25 +226,18 @@ def _agreed(before: Clip, after: Clip, n: int) -> BoolArray:
 
 def chunks(clips: Iterator[Clip], frames: int) -> Iterator[Clip]:
     """The same frames in clips of `frames`; the last one may be shorter."""
-    from motionloom.core.clip import concatenate
-
     held: Clip | None = None
     for clip in clips:
         held = clip if held is None else concatenate([held, clip])
-        while len(held) >= frames:
+        while held is not None and len(held) >= frames:
             yield held[:frames]
-            if len(held) == frames:
-                held = None
-                break
-            held = held[frames:]
+            held = held[frames:] if len(held) > frames else None
     if held is not None:
         yield held
 
 
 def some_frames(clips: Iterator[Clip], frames: int) -> Clip:
     """The first `frames` frames of clips that follow each other, as one."""
-    from motionloom.core.clip import concatenate
-
     found: list[Clip] = []
     total = 0
     for clip in clips:

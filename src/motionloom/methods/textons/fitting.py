@@ -1,0 +1,153 @@
+"""Learning a texton model from clips."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.random import Generator
+
+from motionloom.core import BadRequest, Clip, FloatArray
+from motionloom.kinematics.contacts import with_contacts
+from motionloom.kinematics.travel import from_root_motion
+from motionloom.methods.textons import paths
+from motionloom.methods.textons.dynamics import Prior
+from motionloom.methods.textons.grounding import contact_heights, footing
+from motionloom.methods.textons.learning import Learnt, Material, Rules, count_transitions, criterion, greedy, learn
+from motionloom.methods.textons.model import Observed, TextonModel
+from motionloom.methods.textons.observe import Frames, joined, observe, space_of, to_coordinates
+from motionloom.methods.textons.options import DEFAULT, DEFAULT_OPTIONS, Config
+
+HALVINGS = 16  # of the tolerance (each by the root of two) until there are as many textons as asked for
+TRIED = (0.5, 0.6, 0.7, 0.8, 0.95, 1.1)  # tolerances tried for BIC and MDL
+
+
+def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None) -> TextonModel:
+    """Learn textons from clips of one skeleton at `config.fps` (see `methods.prepare`). No chance is involved."""
+    shortest = max(4, round(config.shortest * config.fps))
+    short = [c for c in clips if len(c) < 2 * shortest]
+    if len(short) == len(clips):
+        longest = max(clips, key=len)
+        raise BadRequest(
+            f"{longest.name or 'the longest clip'} lasts {longest.seconds:.2f} s; textons of at least "
+            f"{config.shortest:g} s need clips of at least {2 * config.shortest:g} s"
+        )
+    clips = [c for c in clips if len(c) >= 2 * shortest]
+    left = [f"{c.name}: {c.seconds:.1f} s left out, shorter than two textons" for c in short]
+    seen = [observe(clip) for clip in clips]
+    space = space_of(joined(seen), clips[0].skeleton)
+    if not space.size:
+        raise BadRequest("nothing moves in these clips: there is no dynamics to learn")
+    material = Material(seen, space)
+    prior = Prior(config.ridge, config.floor)
+    rules = Rules(
+        shortest, config.variance, config.dimensions, config.tolerance, config.smoothing, config.rounds, prior
+    )
+    learnt, chosen = _learn(material, rules, config)
+    standing = [with_contacts(clip) for clip in clips]
+    names = tuple(n for n in standing[0].label_names if n.startswith("contact:"))
+    heights = contact_heights(standing)
+    observed = _observed(standing, seen, learnt, names, heights)
+    model = TextonModel(
+        skeleton=clips[0].skeleton,
+        config=config,
+        fps=config.fps,
+        notes=(*left, *chosen),
+        space=space,
+        textons=learnt.textons,
+        observed=tuple(observed),
+        contact_names=names,
+        heights=heights,
+        counts=count_transitions(learnt.segments, len(learnt.textons)),
+        noise=1.0,
+        history=learnt.history,
+    )
+    return dataclasses.replace(model, noise=_usual_noise(model), notes=(*model.notes, _summary(model)))
+
+
+def _learn(material: Material, rules: Rules, config: Config) -> tuple[Learnt, tuple[str, ...]]:
+    if config.textons is not None:
+        return _at_most(material, rules, config.textons)
+    if config.count == "tolerance":
+        return learn(material, rules), ()
+    tried = [(t, dataclasses.replace(rules, tolerance=t)) for t in TRIED]
+    learnt = [(t, r, learn(material, r)) for t, r in tried]
+    costs = [criterion(material, found, r, config.count) for _, r, found in learnt]
+    tolerance, _, found = learnt[int(np.argmin(costs))]
+    table = ", ".join(f"{len(m.textons)} ({c:,.0f})" for (_, _, m), c in zip(learnt, costs, strict=True))
+    chose = f"{config.count.upper()} chose {len(found.textons)} textons (tolerance {tolerance:g}) among {table}"
+    return found, (chose,)
+
+
+def _at_most(material: Material, rules: Rules, most: int) -> tuple[Learnt, tuple[str, ...]]:
+    """As many textons as asked for, or fewer: the tolerance at which there are enough, and the longest of these."""
+    room = sum(len(c) // rules.shortest for c in material.clips)
+    if most > room:
+        raise BadRequest(
+            f"config.textons: {most} textons were asked for, but these clips hold at most {room} segments of "
+            f"{rules.shortest} frames (give more clips, fewer textons, or a smaller `shortest`)"
+        )
+    tolerance = rules.tolerance
+    for _ in range(HALVINGS):
+        textons, segments = greedy(material, dataclasses.replace(rules, tolerance=tolerance))
+        if len(textons) >= most:
+            break
+        tolerance /= 2**0.5
+    used = [sum(len(s) for s in segments if s.label == i) for i in range(len(textons))]
+    kept = np.sort(np.argsort(used)[::-1][:most])
+    learnt = learn(material, rules, start=[textons[i] for i in kept])
+    return learnt, (f"{most} textons asked for, {len(learnt.textons)} found (tolerance {tolerance:.2g})",)
+
+
+def _observed(
+    clips: Sequence[Clip], seen: Sequence[Frames], learnt: Learnt, names: Sequence[str], heights: FloatArray
+) -> list[Observed]:
+    stand = [np.stack([c.label(n) for n in names], 1) if names else np.zeros((len(c), 0), bool) for c in clips]
+    feet = [footing(f, on, c.skeleton, heights, c.fps) for c, f, on in zip(clips, seen, stand, strict=True)]
+    out = []
+    for s in learnt.segments:
+        clip = clips[s.clip]
+        cut = slice(s.start, min(s.stop + 2, len(clip)))  # at a clip's end, its own last two frames
+        frames = seen[s.clip][cut]
+        at = s.start if clip.origin.frames is None else int(clip.origin.frames[s.start])
+        path = from_root_motion(frames.root[:-1, :3] / clip.fps)
+        move = np.array([*path.place[-1], path.heading[-1]])
+        own = feet[s.clip]
+        out.append(Observed(s.label, clip.name, at, frames, own.contacts[cut], own.slip[cut], own.low[cut], move))
+    return out
+
+
+def _summary(model: TextonModel) -> str:
+    """How many textons and segments there are, and how much of them can go on for ever."""
+    lengths = np.array([o.length for o in model.observed])
+    total = lengths.sum()
+    kept = paths.endless(model.counts)
+    seen = lengths[np.isin(model.textons_of, kept)].sum() / total
+    joins = model.joins(DEFAULT_OPTIONS)
+    near = int((joins.allowed & ~joins.seen).sum())
+    return (
+        f"{len(model.textons)} textons in {len(lengths)} segments of {lengths.min()} to {lengths.max()} frames; by "
+        f"transitions that were seen, {len(kept)} textons, {seen:.0%} of the frames, can follow each other for ever; "
+        f"with {near} joins nearer than {100 * joins.limit:.0f} cm, {lengths[joins.inside].sum() / total:.0%}"
+    )
+
+
+def _usual_noise(model: TextonModel) -> float:
+    """The amount of noise with which samples stray from the mean run as far as the observed segments do.
+
+    For every observed segment: how far it lies from the mean run between its own ends, against how far samples with
+    full noise do (RMS, metres); the median of the ratios, at most 1.
+    """
+    rng = np.random.default_rng(0)
+    ratios = []
+    for seen in model.observed:
+        texton = model.textons[seen.texton]
+        x = (to_coordinates(seen.frames, model.space, texton.base) - texton.dynamics.mean) @ texton.dynamics.basis
+        ends = x[[0, 1, -2, -1]]
+        mean = model.bench.run(seen.texton, ends, np.zeros_like(x))
+        sample = model.bench.run(seen.texton, ends, rng.standard_normal(x.shape))
+        strayed = float(np.sqrt(((sample - mean) ** 2).mean()))
+        if strayed > 0:
+            ratios.append(float(np.sqrt(((x - mean) ** 2).mean())) / strayed)
+    return float(min(1.0, np.median(ratios))) if ratios else 1.0

@@ -1,0 +1,81 @@
+"""What learning textons is told, and what making motion with them is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom.methods.settings import Settings, param
+
+
+@dataclass(frozen=True)
+class Config(Settings):
+    """What learning needs."""
+
+    fps: float = param(60.0, "frame rate of the model", unit="fps", low=10, high=240)
+    tolerance: float = param(0.65, "fit error that opens a new texton, as a share of the clips' deviation", low=0.01)
+    shortest: float = param(1.0, "shortest segment", unit="s", symbol="T_min", low=0.1)
+    variance: float = param(0.99, "share of variance that a texton's basis keeps", low=0.5, high=1.0)
+    dimensions: int = param(25, "most dimensions of a texton's state", low=1, high=60)
+    count: str = param("tolerance", "what decides how many textons", choices=("tolerance", "bic", "mdl"))
+    textons: int | None = param(None, "most textons; default: as many as `count` decides", low=1)
+    rounds: int = param(15, "most rounds of expectation and maximisation", low=1, high=100)
+    smoothing: float = param(0.1, "pseudo-count of transitions while learning", low=1e-6)
+    ridge: float = param(1e-3, "weight of the pull towards constant velocity", unit="m^2", low=0)
+    floor: float = param(1e-3, "noise that every texton has at least", unit="m", low=1e-6)
+
+
+@dataclass(frozen=True)
+class Options(Settings):
+    """What synthesis needs."""
+
+    push: str = param(
+        "observed",
+        "what drives a texton besides noise: what drove an observed segment, or nothing (as LI)",
+        choices=("observed", "nothing"),
+    )
+    noise: float | None = param(
+        None,
+        "amount of noise, 1 = as learnt; default: by the spread of observed segments (an eighth if pushed)",
+        low=0,
+    )
+    nearness: float = param(3.0, "preference for key poses that follow closely, 0 = any (as LI)", low=0, high=10)
+    unseen: float = param(
+        0.7,
+        "largest distance of a join never seen, as a share of the median of all pairs; 0 = none (as LI)",
+        low=0,
+        high=2,
+    )
+    evenly: bool = param(True, "show all observed segments equally often in the long run; false = as M says (as LI)")
+    vary: float = param(
+        float(np.radians(2)),
+        "how far the joint that turns most is turned from an observed key pose; 0 = not at all (as LI)",
+        unit="rad",
+        low=0,
+        high=0.5,
+    )
+    length: float = param(1.0, "how long textons are made, 1 = as observed", low=0.25, high=8)
+    longer: str = param(
+        "cycles", "how a texton lasts longer than observed: cycles said again, or slower", choices=("cycles", "slower")
+    )
+    path: tuple[str, ...] | None = param(
+        None,
+        "textons in order, as [3, 3, 7#1, 1=2.5]: #1 names a segment of a texton, =2.5 its seconds; poses then bend "
+        "these textons instead of choosing them",
+    )
+    way: str = param(
+        "fixed",
+        "between two poses: the best path of as many textons as fit, or the most probable one of all, textons repeated",
+        choices=("fixed", "cheapest"),
+    )
+    ends: str = param(
+        "met",
+        "a texton ends in the key poses of the next, or anywhere (as LI 5.3) and the next goes on from there",
+        choices=("met", "free"),
+    )
+    stage: float = param(3.0, "radius around the start that a long motion turns back to", unit="m", low=0.1)
+
+
+DEFAULT = Config()
+DEFAULT_OPTIONS = Options()
