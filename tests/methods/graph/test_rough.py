@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from motionloom.blend.transition import blend_weights
 from motionloom.core import Clip
+from motionloom.kinematics.edit import resample
+from motionloom.methods.graph.build import find_transitions, ready
 from motionloom.methods.graph.core import Graph, Transitions
+from motionloom.methods.graph.prune import component
 from motionloom.methods.graph.rough import STILL, rough
 from motionloom.rotation import angle_between, exp, from_axis_angle, multiply, normalize, slerp, yaw
+from motionloom.samples import make
 
 
 def graph_of(clips: list[Clip], pairs: list[tuple[int, int]], turn: list[float], half: int) -> Graph:
@@ -78,3 +84,13 @@ def test_a_blend_that_is_too_short_for_its_way_is_rough(arm):
     clips = [bent(arm, 0.0), bent(arm, 1.2)]
     assert rough(graph_of(clips, [(15, 45)], [0.0], 2)).tolist() == [True]
     assert rough(graph_of(clips, [(15, 45)], [0.0], 12)).tolist() == [False]
+
+
+def test_clips_of_one_kind_are_not_torn_apart_by_a_rule_that_hardly_a_blend_keeps():
+    walks = ready([resample(make("walk", seed=s, speed=1.3 + 0.1 * s, seconds=4), 30.0) for s in range(3)])
+    whole = Graph(walks, find_transitions(walks), 6)
+    strict = replace(whole, transitions=whole.transitions[~rough(whole, quick=0.95)])
+    kept = replace(whole, transitions=whole.transitions[~rough(whole)])
+    assert component(strict).sum() < 0.5 * component(whole).sum()
+    assert component(kept).sum() >= 0.8 * component(whole).sum()
+    assert len(kept.transitions) < len(whole.transitions)

@@ -2,34 +2,57 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from motionloom.blend.transition import blend_weights
 from motionloom.core import BoolArray, FloatArray
 from motionloom.kinematics.roles import fingers
 from motionloom.methods.graph.core import Graph
+from motionloom.methods.graph.prune import component
 from motionloom.rotation import angle_between
 
 FAR = np.radians(90.0)  # a joint that differs by more than this at a transition would flip over in its blend
 QUICK = 0.95  # of a joint's fastest turn in the clips: what a blend may do; the rest is for legs that keep plants
+QUICKER = (1.25, 1.6, 2.5)  # what it may do in clips that are so much of one kind that hardly a blend keeps to that
+ENOUGH = 0.8  # of the frames that are connected where any speed will do: so many must be, or more is allowed
+ANY = 1e6  # times its fastest: any speed
 STILL = np.radians(0.5)  # a joint that never turns in the clips may turn this far in a frame
 
 
-def rough(graph: Graph, *, far: float = FAR, quick: float = QUICK) -> BoolArray:
+def rough(graph: Graph, *, far: float = FAR, quick: float | None = None) -> BoolArray:
     """(T,) transitions that are better left out: `graph.transitions[~rough(graph)]`.
 
     Measures of places do not see how a head or a hand is turned about its own joint, and captures have heads that are
     half a turn off through a whole clip. So: in one joint (fingers do not count) the two frames differ by more than
     `far` radians, hips after the transition's turn; or a joint of the blend turns by more in one frame than `quick`
     times what it ever does in the clips, and by more than in either of the two clips just there.
+
+    Without `quick` it is 0.95, or the next of 1.25, 1.6 and 2.5 with which at least 80 % of the frames that could be
+    connected at any speed still are: computed clips are so even that hardly a blend of them is slower than their own
+    fastest frame.
     """
+    if quick is not None:
+        return _marked(graph, far, quick)
+    flips = _marked(graph, far, ANY)
+    most = component(replace(graph, transitions=graph.transitions[~flips])).sum()
+    for share in (QUICK, *QUICKER):
+        found = _marked(graph, far, share)
+        if component(replace(graph, transitions=graph.transitions[~found])).sum() >= ENOUGH * most:
+            return found
+    return flips
+
+
+def _marked(graph: Graph, far: float, quick: float) -> BoolArray:
+    """(T,) transitions in which a joint flips over, or is faster than `quick` times its fastest."""
     from motionloom.methods.graph._kernels_render import mark_rough
 
     skeleton = graph.clips[0].skeleton
     chosen = [j for j in range(len(skeleton)) if j not in set(fingers(skeleton))]
     parts = [clip.rotations[:, chosen] for clip in graph.clips]
     alpha = np.concatenate([[0.0], blend_weights(graph.half), [1.0]])
-    fastest = np.cos(np.maximum(quick * _fastest(parts), STILL) / 2)
+    fastest = np.cos(np.clip(quick * _fastest(parts), STILL, np.pi) / 2)
     t, out = graph.transitions, np.empty(len(graph.transitions), bool)
     mark_rough(np.concatenate(parts), t.a, t.b, t.turn, alpha, float(np.cos(far / 2)), fastest, out)
     return out
