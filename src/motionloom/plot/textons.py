@@ -9,7 +9,8 @@ import numpy as np
 from motionloom.core import Clip, FloatArray, replace
 from motionloom.methods.textons import TextonModel
 from motionloom.methods.textons.observe import joined, restore
-from motionloom.methods.textons.paths import endless, probabilities
+from motionloom.methods.textons.paths import probabilities
+from motionloom.methods.textons.table import endless_textons
 from motionloom.plot.body import body, body_points
 from motionloom.plot.paint import paint_body
 from motionloom.plot.similarity import new_figure
@@ -153,7 +154,7 @@ def transition_matrix(model: TextonModel, *, ax: Any) -> Any:
     chances = probabilities(model.counts)
     image = ax.imshow(np.where(chances > 0, chances, np.nan), cmap="magma_r", vmin=0, vmax=1)
     ax.set_facecolor(PAPER)
-    inside = set(endless(model.counts).tolist())
+    inside = endless_textons(model)
     every = range(len(model.textons))
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_ticks(every, [str(i) for i in every], fontsize=min(8, 240 / len(model.textons)))

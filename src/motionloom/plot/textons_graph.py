@@ -8,7 +8,8 @@ import numpy as np
 
 from motionloom.core import FloatArray
 from motionloom.methods.textons import TextonModel
-from motionloom.methods.textons.paths import endless, probabilities
+from motionloom.methods.textons.paths import probabilities
+from motionloom.methods.textons.table import endless_textons
 from motionloom.plot.body import body, body_points
 from motionloom.plot.paint import paint_body
 from motionloom.plot.similarity import new_figure
@@ -31,7 +32,7 @@ def texton_graph(model: TextonModel, *, inches: float = 1.25) -> Any:
 
     chances = probabilities(model.counts)
     at = layout(chances)
-    inside = set(endless(model.counts).tolist())
+    inside = endless_textons(model)
     colours = texton_colours(model)
     low, high = at.min(0) - [0.7 * WIDE, 0.75 * TALL], at.max(0) + [0.7 * WIDE, 0.75 * TALL]
     scale = inches / WIDE

@@ -121,24 +121,6 @@ def test_a_texton_driven_as_observed_between_its_own_ends_is_the_observed_segmen
         assert apart.max() < 0.01
 
 
-def test_a_pose_changed_inside_a_texton_is_passed_through_and_the_rest_stays_smooth(model):
-    from motionloom.methods.textons.editing import with_hard
-    from motionloom.methods.textons.planning import piece_of
-
-    longest = max(range(len(model.observed)), key=lambda k: model.observed[k].length)
-    piece, middle = piece_of(model, longest), model.observed[longest].length // 2
-    wanted = model.observed[longest].frames[middle + 2 : middle + 3]  # a pose that came a little later
-    edited = model.piece_frames(with_hard(piece, {middle: wanted}), None, np.random.default_rng(0), noise=0.0)
-    assert pose_distance(edited[middle : middle + 1], wanted, model.skeleton)[0, 0] < 1e-6
-    step = angle_between(edited.turns[1:], edited.turns[:-1]).max()
-    assert (
-        step
-        < 2 * angle_between(model.observed[longest].frames.turns[1:], model.observed[longest].frames.turns[:-1]).max()
-    )
-    with pytest.raises(BadRequest, match="is not inside this texton"):
-        with_hard(piece, {piece.length: wanted})
-
-
 def test_more_noise_means_more_variety(model):
     plan = model.plan(Request(seconds=6), np.random.default_rng(0))
     still = fk(model.render(plan, np.random.default_rng(1), noise=0.0))
