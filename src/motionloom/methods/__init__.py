@@ -31,7 +31,17 @@ class Method(NamedTuple):
 
 METHODS: Mapping[str, Method] = {
     "cuts": Method("motionloom.methods.cuts", "loops clips and joins them with plain cuts"),
+    "hierarchical-graph": Method(
+        "motionloom.methods.hierarchical_graph",
+        "a motion graph searched at random from coarse to fine, stopped any time",
+    ),
     "textons": Method("motionloom.methods.textons", "linear dynamic systems and their transitions, with variation"),
+    "motion-graph": Method(
+        "motionloom.methods.motion_graph", "clips joined by blends; follows paths, places and styles"
+    ),
+    "two-level-graph": Method(
+        "motionloom.methods.two_level_graph", "says what can be done next; choices, paths, acting out"
+    ),
 }
 
 _HOMES = {

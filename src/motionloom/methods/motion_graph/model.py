@@ -1,0 +1,250 @@
+"""The one-level motion graph as a model: learning it, and ways through it that keep a request."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from motionloom.constraints import Avoid, PoseAt, Reach, Request, RootAt, RootPath, Style
+from motionloom.core import Clip, IntArray, NoPath, replace
+from motionloom.kinematics.mirror import mirror
+from motionloom.kinematics.travel import placed
+from motionloom.methods.base import Honours, Model, check_request
+from motionloom.methods.graph.build import build
+from motionloom.methods.graph.core import Graph, Route
+from motionloom.methods.graph.prune import alive, facts, prune
+from motionloom.methods.graph.render import render
+from motionloom.methods.graph.walk import random_route
+from motionloom.methods.motion_graph.goal import Goal, goal_of
+from motionloom.methods.motion_graph.report import check_start, describe, halted, unreached
+from motionloom.methods.motion_graph.search import Found, search_beam, search_step_by_step
+from motionloom.methods.motion_graph.steps import Steps, steps
+from motionloom.methods.motion_graph.times import Timing, timing
+from motionloom.methods.motion_graph.ways import Alive, wander
+from motionloom.methods.settings import Settings, param
+
+
+@dataclass(frozen=True)
+class Config(Settings):
+    """What learning needs."""
+
+    fps: float = param(30.0, "frame rate of the model", unit="fps", low=10, high=240)
+    measure: str = param(
+        "point-cloud",
+        "how alike two frames are",
+        choices=("point-cloud", "joint-positions", "joint-angles", "curvature"),
+    )
+    window: float = param(0.35, "motion around a frame that the measure looks at", unit="s", low=0, high=2)
+    blend: float = param(0.4, "length of a transition", unit="s", low=0.05, high=2)
+    limit: float | None = param(
+        None, "how unlike joined frames may be, in the measure's unit; default: 0.08 m, or the nearest 1 %", low=0
+    )
+    limits: str = param("", "limits for pairs of labels: 'walk jog 9cm, jog jog 0.08'")
+    apart: float = param(0.1, "transitions nearer than this to a better one are left out", unit="s", low=0)
+    shortest: float = param(0.5, "frames of one clip nearer than this are not joined", unit="s", low=0)
+    contacts: bool = param(False, "join only frames in which the same heels and toes stand")
+    mirror: bool = param(False, "learn every clip's mirror image too")
+
+
+@dataclass(frozen=True)
+class Options(Settings):
+    """What synthesis needs."""
+
+    search: str = param(
+        "beam", "how a path is searched: all of it, or step by step (GUAN 2.4.1)", choices=("beam", "branch-and-bound")
+    )
+    width: int = param(500, "bodies that the beam follows side by side", low=1, high=100_000)
+    ahead: float = param(3.0, "how far branch and bound looks", unit="s", symbol="n", low=0.1, high=20)
+    keep: float = param(1.0, "how much of that it keeps", unit="s", symbol="m", low=0.03, high=20)
+    progress: float = param(0.1, "a path goes by at least this fast, so that standing costs", unit="m/s", low=0.01)
+    budget: int = param(30_000_000, "frames that a search looks at, at most", low=1000)
+    arrival: float = param(0.25, "a path's end farther away than this is said to be missed", unit="m", low=0)
+    bend: float = param(0.3, "farthest that the way found is bent to keep what is hard", unit="m", low=0)
+    shortest: float = param(0.5, "shortest time between transitions of a random walk", unit="s", low=0)
+    pick: str = param(
+        "uniform", "transitions of a random walk: any, or like frames more often", choices=("uniform", "alike")
+    )
+    fresh: bool = param(True, "a random walk avoids what it has shown lately")
+
+
+class Plan(NamedTuple):
+    """A way through the graph, where it was meant to go, and what is to be said about it."""
+
+    route: Route
+    goal: Goal | None
+    notes: tuple[str, ...]
+    missing: str = ""  # the hard wish that it cannot keep
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class MotionGraphModel(Model):
+    """Clips and the transitions between them."""
+
+    method: ClassVar[str] = "motion-graph"
+    honours: ClassVar[Honours] = tuple(
+        (kind, strength) for kind in (RootPath, Reach, RootAt, Avoid, Style) for strength in ("hard", "soft")
+    ) + ((PoseAt, "hard"),)
+    Options: ClassVar[type[Settings]] = Options
+    speaks: ClassVar[bool] = True
+
+    graph: Graph
+
+    @cached_property
+    def steps(self) -> Steps:
+        """The graph seen from above, without frames from which one cannot go on."""
+        found = steps(self.graph)
+        return found.within(alive(self.graph), np.ones(len(found.enter), bool))
+
+    @cached_property
+    def pace(self) -> float:
+        """m/s: the usual speed of these clips."""
+        return max(0.2, float(np.median(np.linalg.norm(self.steps.step[:, :2], axis=1))) * self.fps)
+
+    def ends(self, request: Request) -> bool:
+        return any(isinstance(c, (RootPath, Reach)) for c in request.constraints)
+
+    def plan(self, request: Request, rng: Generator) -> Plan:
+        """The way through the graph: where it starts and which transitions it takes."""
+        check_request(self, request)
+        return self._plan(request.at_fps(self.fps), self.options(request), rng)
+
+    def make(self, request: Request, options: Any, rng: Generator) -> Clip:
+        plan = self._plan(request, options, rng)
+        clip = render(self.graph, plan.route)
+        begin = request.beginning(len(clip), self.fps)
+        clip = placed(clip, begin.position, begin.heading)
+        said, missing = describe(clip, plan.goal, request.constraints, options)
+        clip = replace(clip, origin=dataclasses.replace(clip.origin, notes=(*plan.notes, *said)))
+        if plan.missing or missing:
+            raise NoPath(plan.missing or missing, best=clip)
+        return clip
+
+    def _plan(self, request: Request, options: Any, rng: Generator) -> Plan:
+        frames = request.length(self.fps)
+        begin = request.beginning(frames or 1, self.fps)
+        wishes = [c for c in request.wishes if c.hard or c.weight]
+        goal = goal_of(wishes, begin, frames, self.fps, self.pace)
+        when = timing(self.graph, self.steps, wishes, frames or (goal.frames if goal else 1), frames is not None)
+        if goal is None:
+            assert frames is not None  # checked before
+            return self._wander(request, options, when, frames, rng)
+        missing = when.missing or check_start(goal, begin, wishes)
+        found = self._search(goal, begin, when, options)
+        notes = halted(found, options)
+        if not found.arrived:
+            missing = missing or unreached(found, goal, wishes, self.fps)
+        route = found.route
+        if frames is not None and route.frames < frames:
+            route = self._go_on(route, when, frames, options, rng)
+        return Plan(route, goal, tuple(notes), missing)
+
+    def _search(self, goal: Goal, begin: Any, when: Timing, options: Any) -> Found:
+        bits = np.zeros((0, 0), np.uint8) if when.alive is None else when.alive.bits
+        starts = self._starts(when)
+        least = options.progress / self.fps
+        if options.search == "beam" or goal.timed or goal.path is None:
+            return search_beam(
+                when.steps,
+                goal,
+                begin,
+                starts,
+                bits,
+                width=options.width,
+                least=least,
+                look=round(0.5 * self.fps),
+                budget=options.budget,
+            )
+        ahead, keep = (max(1, round(seconds * self.fps)) for seconds in (options.ahead, options.keep))
+        return search_step_by_step(
+            when.steps, goal.line, begin, starts, bits, ahead=ahead, keep=keep, least=least, budget=options.budget
+        )
+
+    def _starts(self, when: Timing) -> IntArray:
+        """Frames to start at: every second that leads on, or all if there are few."""
+        leads = when.steps.goes_on | (np.diff(when.steps.first_out) > 0)
+        starts = np.flatnonzero(leads if when.alive is None else leads & when.alive.at(0))
+        return starts if len(starts) < 100 else starts[::2]
+
+    def _go_on(self, route: Route, when: Timing, frames: int, options: Any, rng: Generator) -> Route:
+        """The route made longer by a random walk, as far as what is asked at times allows."""
+        node, shown = self._end(route)
+        steps_on = when.alive or Alive(when.steps, frames, lambda t: None)
+        least = round(options.shortest * self.fps)
+        if not steps_on.has(min(shown, frames) - 1, node):
+            return route
+        _, more = wander(when.steps, steps_on, shown - 1, node, rng, shortest=least)
+        return Route(route.start, (*route.taken, *more), frames)
+
+    def _end(self, route: Route) -> tuple[int, int]:
+        """The frame that a route comes to last, when its last blend is over, and how many frames that takes."""
+        at, left = route.start, route.frames
+        for t in route.taken:
+            left -= int(self.graph.leave[t]) - at + self.graph.blend
+            at = int(self.graph.enter[t])
+        return at + max(left - 1, 0), route.frames + max(1 - left, 0)
+
+    def _wander(self, request: Request, options: Any, when: Timing, frames: int, rng: Generator) -> Plan:
+        """A random walk; of several, the first that keeps out of all circles."""
+        circles = [c for c in request.constraints if isinstance(c, Avoid)]
+        best, least, missing = None, np.inf, when.missing
+        for _ in range(200 if circles else 1):
+            route = self._random(when, frames, options, rng)
+            if not circles:
+                return Plan(route, None, (), missing)
+            begin = request.beginning(frames, self.fps)
+            clip = placed(render(self.graph, route), begin.position, begin.heading)
+            deep = max(c.worst(clip) - c.limit for c in circles)
+            if deep < least:
+                best, least = route, deep
+            if deep <= 0:
+                break
+        assert best is not None
+        return Plan(best, None, (), missing)
+
+    def _random(self, when: Timing, frames: int, options: Any, rng: Generator) -> Route:
+        if when.alive is None:
+            own = {"shortest": options.shortest, "pick": options.pick, "fresh": options.fresh}
+            return random_route(self.graph, frames, rng, allowed=when.allowed, **own)
+        least = round(options.shortest * self.fps)
+        start, taken = wander(when.steps, when.alive, 0, None, rng, shortest=least)
+        return Route(start, taken, frames)
+
+
+DEFAULT = Config()
+
+
+def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None) -> MotionGraphModel:
+    """Learn from clips of one skeleton at `config.fps` (see `methods.prepare`). No chance is involved."""
+    if config.mirror:
+        clips = [*clips, *(mirror(clip) for clip in clips)]
+    graph = build(clips, **_settings(config))
+    pruned, report = prune(graph)
+    if not len(pruned.transitions):
+        raise NoPath(_unconnected(clips, config, graph))
+    notes = [*report.lines(), *facts(pruned).lines()]
+    return MotionGraphModel(skeleton=clips[0].skeleton, config=config, fps=config.fps, notes=tuple(notes), graph=pruned)
+
+
+def _settings(config: Config) -> dict[str, Any]:
+    names = ("measure", "window", "blend", "limit", "limits", "apart", "shortest", "contacts")
+    return {name: getattr(config, name) for name in names}
+
+
+def _unconnected(clips: Sequence[Clip], config: Config, graph: Graph) -> str:
+    """Why there is no way round, and the limit with which there would be one."""
+    said = f"these clips cannot be connected: {len(graph.transitions)} transitions, but no way leads round"
+    if max(len(c) for c in clips) <= graph.blend + 2:
+        return f"{said}; the longest clip lasts {max(c.seconds for c in clips):.2f} s, a transition {config.blend:g} s"
+    known = graph.transitions.distance
+    limit = config.limit or (float(known.max()) if len(known) else 0.08)
+    for factor in (1.25, 1.5, 2.0, 3.0, 4.0):
+        more, _ = prune(build(clips, **(_settings(config) | {"limit": factor * limit, "limits": ""})))
+        if len(more.transitions):
+            return f"{said} with a limit of {limit:.3g}; with --limit {factor * limit:.3g} there is one"
+    return f"{said}, not even with four times the limit ({4 * limit:.3g}): give clips that do more alike things"

@@ -1,0 +1,93 @@
+"""What is said about a way that was found: how far it is from what was asked, and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from motionloom.constraints import Avoid, Constraint, Reach, RootAt, RootPath, Start
+from motionloom.core import Clip
+from motionloom.methods.motion_graph.goal import APART, Goal
+from motionloom.methods.motion_graph.search import Found
+
+
+def check_start(goal: Goal, begin: Start, wishes: Sequence[Constraint]) -> str:
+    """Why a hard path cannot be kept from its very start, or "": it begins where the body is not."""
+    for c in wishes:
+        if isinstance(c, RootPath) and c.hard and (c.times is None or c.times[0] == 0):
+            away = float(np.linalg.norm(np.array(c.points[0]) - begin.position))
+            if away > max(c.tolerance, APART):
+                facing = np.degrees(goal.line.heading[round(goal.first / goal.line.spacing)])
+                x, z = c.points[0]
+                return (
+                    f"the path starts at ({x:g}, {z:g}), {away:.2f} m from the body at ({begin.position[0]:g}, "
+                    f"{begin.position[1]:g}), allowed {c.tolerance:g} m: let it begin there with "
+                    f"`start: {{position: [{x:g}, {z:g}], heading: {facing:.0f}deg}}`, or give the path a weight"
+                )
+    return ""
+
+
+def halted(found: Found, options: Any) -> list[str]:
+    """A spent budget, in words."""
+    if not found.spent:
+        return []
+    return [
+        f"warning: the search's budget was spent ({found.looked:,} frames looked at, allowed {options.budget:,}): this "
+        "is the best way found till then"
+    ]
+
+
+def unreached(found: Found, goal: Goal, wishes: Sequence[Constraint], fps: float) -> str:
+    """Why the end was not reached, and how far one gets, if a hard wish asks for it."""
+    lasts = found.route.frames / fps
+    got = f"{found.along:.1f} of {goal.line.length:.1f} m in {lasts:.1f} s"
+    for c in wishes:
+        if isinstance(c, Reach) and c.hard:
+            return f"no way to {c.describe()} was found in time: the best gets {got}"
+        if isinstance(c, RootPath) and c.hard:
+            return f"no way along the whole path was found: the best gets {got}"
+    return ""
+
+
+def describe(clip: Clip, goal: Goal | None, wishes: Sequence[Constraint], options: Any) -> tuple[list[str], str]:
+    """How far the way is from path, places and goals, in words; and the hard one that is too far to be bent to."""
+    said: list[str] = []
+    missing = ""
+    if goal is None:
+        return said, missing
+    for c in wishes:
+        if not isinstance(c, (RootPath, Reach, RootAt, Avoid)):
+            continue
+        off = np.abs(c.residual(clip))
+        worst = float(off.max(initial=0.0))
+        if isinstance(c, RootPath):
+            said += _of_path(c, off, clip, options)
+        if c.hard and worst > c.limit + options.bend:
+            missing = missing or (
+                f"no way found through these clips keeps {c.describe()}: the nearest is {worst:.2f} m off, allowed "
+                f"{c.limit:g} m (and {options.bend:g} m of bending); {_hint(c)}"
+            )
+    return said, missing
+
+
+def _of_path(c: RootPath, off: Any, clip: Clip, options: Any) -> list[str]:
+    length = float(np.linalg.norm(np.diff(np.array(c.points), axis=0), axis=1).sum())
+    worst = int(off.argmax())
+    out = [
+        f"path of {length:.1f} m followed, {100 * off.mean():.1f} cm off on average, {100 * off.max():.1f} cm at worst "
+        f"(at {worst / clip.fps:.1f} s)"
+    ]
+    end = float(np.linalg.norm(clip.root[-1, [0, 2]] - np.array(c.points[-1])))
+    if c.times is None and end > options.arrival:
+        out.append(f"warning: it ends {end:.2f} m from the path's end, more than {options.arrival:g} m")
+    return out
+
+
+def _hint(c: Constraint) -> str:
+    if isinstance(c, RootAt):
+        return "ask for a later time, or with a weight"
+    if isinstance(c, Reach):
+        return "ask for a larger tolerance or more time"
+    return "ask for a larger tolerance, gentler turns or more time, or with a weight"

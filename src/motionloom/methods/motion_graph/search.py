@@ -1,0 +1,160 @@
+"""The search for a way that follows a line: incremental branch and bound (GUAN 2.4.1), and a beam over all of it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from motionloom.constraints import Start
+from motionloom.core import IntArray
+from motionloom.kinematics.travel import ground_turn
+from motionloom.methods.graph.core import Route
+from motionloom.methods.motion_graph.goal import Goal
+from motionloom.methods.motion_graph.line import Line
+from motionloom.methods.motion_graph.steps import Steps, soon
+
+CHANGE = 0.0003  # m^2 along a metre: what a transition costs at least
+UNLIKE = 0.001  # and what one between the most unlike frames costs besides
+
+
+SHARE = 4  # bodies per graph frame, if they were spread evenly, that may be at one of them; at least two
+
+
+class Found(NamedTuple):
+    """A way through the graph, and how the search for it went."""
+
+    route: Route
+    arrived: bool  # did it get to the end of the line (or to the last frame)?
+    along: float  # metres of the line that are behind it
+    cost: float
+    looked: int  # frames that the search looked at
+    spent: bool  # was its budget spent before it was done?
+
+
+class State(NamedTuple):
+    """A body on its way: graph frame, place, heading, and metres along the line."""
+
+    node: int
+    x: float
+    z: float
+    heading: float
+    s: float
+
+
+def search_beam(
+    steps: Steps,
+    goal: Goal,
+    begin: Start,
+    starts: IntArray,
+    bits: Any,
+    *,
+    width: int,
+    least: float,
+    look: int,
+    budget: int,
+) -> Found:
+    """The best way found when `width` bodies go along the line side by side; `least` metres of it pass each frame.
+
+    `look`: frames that it looks ahead along each body's clip, to guess where that leads.
+    """
+    from motionloom.methods.motion_graph._kernels_beam import Moves, Task, beam
+
+    dear = CHANGE + UNLIKE * steps.distance**2
+    moves = Moves(
+        steps.step, steps.goes_on, steps.first_out, steps.enter, steps.over, steps.turn, dear, soon(steps, look)
+    )
+    line = goal.line
+    same = max(2, round(SHARE * width / max(1, int(steps.goes_on.sum()))))
+    task = Task(
+        line.points,
+        line.heading,
+        line.spacing,
+        goal.weight,
+        goal.due,
+        goal.hurry,
+        goal.keys,
+        goal.circles,
+        np.zeros(0, np.int64),
+        np.zeros((0, 0), bool),
+        bits,
+        np.array(goal.last),
+        least,
+        goal.frames,
+        goal.timed,
+    )
+    at = np.array([*begin.position, begin.heading, 0.0])
+    start, taken, frames, reached, cost, along, looked, spent = beam(moves, task, starts, at, width, same, budget)
+    route = Route(int(start), tuple(steps.number[taken].tolist()), int(frames) + 1)
+    return Found(route, bool(reached), float(along), float(cost), int(looked), bool(spent))
+
+
+def search_step_by_step(
+    steps: Steps,
+    line: Line,
+    begin: Start,
+    starts: IntArray,
+    bits: Any,
+    *,
+    ahead: int,
+    keep: int,
+    least: float,
+    budget: int,
+) -> Found:
+    """GUAN 2.4.1: the best way of n = `ahead` frames by branch and bound, of which m = `keep` are kept; and again.
+
+    It halts when the path's length is behind it. The budget is shared out evenly over the searches that the path will
+    need at most; the first one, which also chooses the start, may use a quarter of it.
+    """
+    from motionloom.methods.motion_graph._kernels import branch_and_bound
+
+    now = State(-1, *begin.position, begin.heading, 0.0)
+    start, taken, frames, total, looked, spent, arrived = -1, [], 0, 0.0, 0, False, False
+    share = budget // 4
+    while not arrived:
+        nodes = starts if now.node < 0 else np.array([now.node])
+        at = np.array([now.x, now.z, now.heading, now.s])
+        arrays = (steps.step, steps.goes_on, steps.first_out, steps.enter, steps.over, steps.turn)
+        first, way, count, done, cost, seen = branch_and_bound(
+            *arrays, line.points, line.spacing, nodes, at, frames, bits, ahead, least, max(share, 1)
+        )
+        looked, spent = looked + int(seen), spent or seen >= share
+        if not np.isfinite(cost):
+            break
+        start = int(first) if start < 0 else start
+        now = now._replace(node=int(first)) if now.node < 0 else now
+        kept = int(count) if done else min(keep, int(count))
+        now, used, kept = advanced(steps, line, now, way, kept, least)
+        taken += way[:used].tolist()
+        frames, total, arrived = frames + kept, total + float(cost), bool(done)
+        share = max((budget - looked) // max(1, round((line.length - now.s) / 1.0)), budget // 200)
+        if looked > 2 * budget:
+            break
+    route = Route(start, tuple(steps.number[np.array(taken, np.int64)].tolist()), frames + 1)
+    return Found(route, arrived, min(now.s, line.length), total, looked, spent)
+
+
+def advanced(
+    steps: Steps, line: Line, state: State, taken: IntArray, frames: int, least: float
+) -> tuple[State, int, int]:
+    """Where a body is after `frames` frames along transitions `taken`: state, transitions begun, frames gone.
+
+    A transition that is being blended then is gone through to its end, unless it ends the way.
+    """
+    node, x, z, h, s = state
+    used = gone = 0
+    end = line.length
+    while gone < frames:
+        e = int(taken[used]) if used < len(taken) else -1
+        if e >= 0 and steps.first_out[node] <= e < steps.first_out[node + 1]:
+            for q in ground_turn(h, steps.over[e]) + np.array([x, z]):
+                s += max(least, float(np.hypot(q[0] - x, q[1] - z)))
+                x, z, gone = float(q[0]), float(q[1]), gone + 1
+                if s >= end and gone >= frames:
+                    break
+            node, h, used = int(steps.enter[e]), h + float(steps.turn[e]), used + 1
+        else:
+            dx, dz = ground_turn(h, steps.step[node, :2])
+            s += max(least, float(np.hypot(dx, dz)))
+            x, z, h, node, gone = x + float(dx), z + float(dz), h + float(steps.step[node, 2]), node + 1, gone + 1
+    return State(node, x, z, h, s), used, gone
