@@ -24,7 +24,7 @@ from motionloom.methods.graph.limits import LIMIT, SHARE, likely_limit
 from motionloom.methods.graph.rough import rough
 from motionloom.methods.graph.thinning import Thinner
 
-__all__ = ["LIMIT", "REACH", "SHARE", "build", "find_transitions", "ready"]
+__all__ = ["LIMIT", "REACH", "SHARE", "build", "find_transitions", "ready", "similar_pairs"]
 
 TILE = 1024  # rows and columns of the matrix computed at a time
 STEP = 1 / 40  # s: bounds are tried for this long a stretch at a time first
@@ -58,6 +58,46 @@ def find_transitions(
     the measure looks at (point clouds, curvature). With `most`, the best of each little square of frames, squares as
     small as that allows (see `Thinner`). Clips are taken as `ready` makes them.
     """
+    _, tiles = similar_pairs(
+        clips,
+        measure=measure,
+        window=window,
+        blend=blend,
+        limit=limit,
+        limits=limits,
+        minima=minima,
+        apart=apart,
+        shortest=shortest,
+    )
+    if contacts:
+        tiles = _standing_alike(tiles, _stances(clips))
+    a, b, distance = _gathered(tiles, clips, most)
+    if not len(a):
+        return _empty()
+    half = half_window(blend, clips[0].fps)
+    a, b, distance = np.concatenate([a, b]), np.concatenate([b, a]), np.concatenate([distance, distance])
+    order = np.lexsort((b, a))
+    a, b, distance = a[order], b[order], distance[order]
+    turn, shift = lay_all(clips, a, b, half)
+    return Transitions(a, b, distance, turn, shift)
+
+
+def similar_pairs(
+    clips: Sequence[Clip],
+    *,
+    measure: str = "point-cloud",
+    window: float = 0.35,
+    blend: float = 0.4,
+    limit: float | None = None,
+    limits: Limits | str = "",
+    minima: bool = True,
+    apart: float = 0.1,
+    shortest: float = 0.5,
+) -> tuple[float, Tiles]:
+    """The limit, and tile by tile the pairs of frames a < b (n, 2) that are alike enough, with how unlike they are.
+
+    Settings are those of `find_transitions`, which is made of them.
+    """
     _check(clips, limit=limit, apart=apart, shortest=shortest)
     fps = clips[0].fps
     half = half_window(blend, fps)
@@ -65,25 +105,18 @@ def find_transitions(
     span = spans(clips, max(half, chosen.radius + REACH.get(measure, 0)))
     found = label_sets(clips)
     if not (span[:, 0] < span[:, 1]).any():
-        return _empty()
+        return 0.0, iter([(np.empty((0, 2), np.int64), np.empty(0))])
     given = read_limits(limits) if isinstance(limits, str) else limits
     radius = max(1, round(apart * fps)) if minima else 0
     step, least = (max(1, round(t * fps)) for t in (STEP, shortest))
     if isinstance(chosen, PointCloud):
-        table = limit_table(found, LIMIT if limit is None else limit, given)
-        tiles = near(_clouds(clips, span, chosen), found.of, table, step=step, radius=radius, apart=least)
-    else:
-        comparison = chosen.prepare(*[concatenate(clips)] * 2)
-        table = limit_table(found, likely_limit(comparison, span) if limit is None else limit, given)
-        tiles = _tiles(comparison, _Rules(span, found.of, table.astype(np.float32), radius, least))
-    if contacts:
-        tiles = _standing_alike(tiles, _stances(clips))
-    a, b, distance = _gathered(tiles, clips, most)
-    a, b, distance = np.concatenate([a, b]), np.concatenate([b, a]), np.concatenate([distance, distance])
-    order = np.lexsort((b, a))
-    a, b, distance = a[order], b[order], distance[order]
-    turn, shift = lay_all(clips, a, b, half)
-    return Transitions(a, b, distance, turn, shift)
+        most = LIMIT if limit is None else limit
+        table = limit_table(found, most, given)
+        return most, near(_clouds(clips, span, chosen), found.of, table, step=step, radius=radius, apart=least)
+    comparison = chosen.prepare(*[concatenate(clips)] * 2)
+    most = likely_limit(comparison, span) if limit is None else limit
+    table = limit_table(found, most, given).astype(np.float32)
+    return most, _tiles(comparison, _Rules(span, found.of, table, radius, least))
 
 
 def build(clips: Sequence[Clip], *, blend: float = 0.4, **settings: Any) -> Graph:
