@@ -7,6 +7,7 @@ import pytest
 
 from motionloom import samples
 from motionloom.core import Clip, replace
+from motionloom.kinematics.forward import fk
 from motionloom.kinematics.glitches import broken_frames, glitches, mended
 from motionloom.rotation import angle_between, exp, multiply
 
@@ -41,14 +42,27 @@ def test_a_burst_is_found_with_its_joint_frames_and_size(walk):
     assert np.flatnonzero(broken_frames(spoilt)).tolist() == [100, 101, 102]
 
 
-def test_a_short_burst_is_mended_by_its_neighbours_and_nothing_else_is_touched(walk):
+def test_a_short_burst_is_mended_by_its_neighbours_with_what_hangs_on_it_and_nothing_else(walk):
     spoilt = bent(walk, "left_forearm", slice(100, 103), 80)
     again, done = mended(spoilt)
     assert len(done) == 1
     assert angle_between(again.rotations, walk.rotations).max() < np.radians(1)
-    same = np.delete(again.rotations, walk.skeleton.joint("left_forearm"), axis=1)
-    assert np.array_equal(same, np.delete(walk.rotations, walk.skeleton.joint("left_forearm"), axis=1))
+    below = walk.skeleton.below(walk.skeleton.joint("left_forearm"))
+    assert np.array_equal(np.delete(again.rotations, below, axis=1), np.delete(walk.rotations, below, axis=1))
     assert glitches(again) == []
+
+
+def test_a_chest_that_makes_up_for_wrong_hips_is_mended_with_them(walk):
+    """The hips jump by 70 degrees for three frames, two joints above turn back by 15 each: neither is a jump."""
+    rotations = walk.rotations.copy()
+    wrong, hips = exp([0, np.radians(70), 0]), walk.skeleton.joint("hips")
+    rotations[100:103, hips] = multiply(rotations[100:103, hips], wrong)
+    for role in ("spine", "neck"):
+        j = walk.skeleton.joint(role)
+        rotations[100:103, j] = multiply(exp([0, np.radians(-15), 0]), rotations[100:103, j])
+    again, done = mended(replace(walk, rotations=rotations))
+    assert {g.joint for g in done} == {hips}
+    assert np.abs(fk(again) - fk(walk)).max() < 0.01
 
 
 def test_wrong_first_frames_hold_the_first_good_one(walk):

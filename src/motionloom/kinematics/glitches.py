@@ -105,7 +105,8 @@ def mendable(glitch: Glitch, fps: float) -> bool:
 def mended(clip: Clip, found: Sequence[Glitch] | None = None) -> tuple[Clip, list[Glitch]]:
     """The clip with its short glitches mended, and those that were: slerp from the good frame before to the one after.
 
-    At an edge the nearest good frame is held. Only the joint that glitches is touched.
+    At an edge the nearest good frame is held. All that hangs on the joint is mended with it, as captures make up for a
+    wrong joint by turning the next ones (a pelvis that jumps, below a chest that does not); with the hips, their place.
     """
     done = [g for g in (glitches(clip) if found is None else found) if mendable(g, clip.fps)]
     rotations, root = clip.rotations.copy(), clip.root.copy()
@@ -116,11 +117,13 @@ def mended(clip: Clip, found: Sequence[Glitch] | None = None) -> tuple[Clip, lis
             before = after
         if g.stop == len(clip):
             after = before
-        if g.joint < 0:
+        if g.joint <= 0:
             root[g.start : g.stop] = root[before] + share[:, None] * (root[after] - root[before])
-        else:
-            q = rotations[:, g.joint]
-            q[g.start : g.stop] = slerp(q[before], q[after], share)
+        if g.joint >= 0:
+            below = clip.skeleton.below(g.joint)
+            rotations[g.start : g.stop, below] = slerp(
+                rotations[before, below], rotations[after, below], share[:, None]
+            )
     return (replace(clip, root=root, rotations=rotations) if done else clip), done
 
 
