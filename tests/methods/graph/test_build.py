@@ -12,13 +12,13 @@ from motionloom.blend.point import Point, laid_on
 from motionloom.blend.transition import CLOUD, laid_for_plants
 from motionloom.core import BadRequest, Clip, SkeletonMismatch, with_labels
 from motionloom.kinematics.contacts import foot_parts
+from motionloom.kinematics.edit import resample
 from motionloom.kinematics.forward import fk
 from motionloom.kinematics.travel import ground_turn, moved, turned
 from motionloom.methods.graph import build as building
 from motionloom.methods.graph.build import build, find_transitions, ready
 from motionloom.methods.graph.clouds import clouds, near
 from motionloom.methods.graph.laying import spans
-from motionloom.methods.learning import prepare as prepared
 from motionloom.rotation import exp
 from motionloom.samples import make
 
@@ -40,7 +40,7 @@ def dance(skeleton, seed, frames):
 
 @pytest.fixture(scope="module")
 def dances(arm):
-    return [dance(arm, seed, frames) for seed, frames in ((1, 70), (2, 45), (3, 20), (4, 90))]
+    return [dance(arm, seed, frames) for seed, frames in ((1, 50), (2, 32), (3, 18), (4, 60))]
 
 
 def slow_pairs(clips, measure, *, half, reach, limit, radius, shortest):
@@ -77,12 +77,12 @@ def test_the_pairs_of_point_clouds_are_those_of_a_slow_search(dances, minima, wi
     slow = slow_pairs(
         dances, measure, half=3, reach=measure.radius, limit=limit**2, radius=radius, shortest=round(0.3 * FPS)
     )
-    assert len(slow) > 20
+    assert len(slow) > 10
     assert list(zip(found.a.tolist(), found.b.tolist(), strict=True)) == sorted(slow)
     np.testing.assert_allclose(found.distance, np.sqrt([slow[k] for k in sorted(slow)]), atol=2e-6)
 
 
-@pytest.mark.parametrize(("name", "limit", "reach"), [("joint-angles", 2.0, 1), ("joint-positions", 2.0, 2)])
+@pytest.mark.parametrize(("name", "limit", "reach"), [("joint-angles", 2.0, 1), ("joint-positions", 4.0, 2)])
 def test_the_pairs_of_other_measures_are_those_of_a_slow_search(dances, name, limit, reach):
     found = find_transitions(dances, measure=name, blend=0.05, limit=limit, apart=0.1, shortest=0.3)
     measure = measure_named(name, database=dances)
@@ -195,7 +195,7 @@ def test_a_transition_lies_where_a_blend_of_the_two_clips_would_lay_it(blend):
     graph = build(clips, blend=blend, limit=0.2)
     at, planted = graph.transitions, 0
     assert len(at) > 20
-    for k in range(0, len(at), max(1, len(at) // 40)):
+    for k in range(0, len(at), max(1, len(at) // 20)):
         one, other = (int(graph.clip_of[f[k]]) for f in (at.a, at.b))
         point = Point(int(at.a[k] - graph.starts[one]), int(at.b[k] - graph.starts[other]), 0.0)
         join = prepare(graph.clips[one], graph.clips[other], point, blend, plants=True)
@@ -255,7 +255,7 @@ def test_settings_that_make_no_sense_are_refused(dances, wrong, said):
 def test_nothing_is_lost_on_real_clips(mocap):
     from motionloom.io import load
 
-    clips = ready(prepared([load(mocap / "cmu" / f"60_{n:02d}.bvh") for n in (1, 8)], 30.0).clips)
+    clips = ready([resample(load(mocap / "cmu" / f"60_{n:02d}.bvh")[1:], 30.0) for n in (1, 8)])
     found = find_transitions(clips)
     span = spans(clips, 6)
     points = np.concatenate([fk(c) for c in clips])

@@ -43,34 +43,32 @@ class Clouds(NamedTuple):
 
 def clouds(points: FloatArray, weights: FloatArray, span: IntArray, measure: PointCloud) -> Clouds:
     """The windows of `points` (N, J, 3) that lie in a clip; `span` (N, 2) is as `laying.spans` gives it."""
-    used = weights > 0
-    w = np.sqrt(weights[used] / weights.sum())
+    used = np.flatnonzero(weights)
+    w, k = np.sqrt(weights[used] / weights.sum()), len(used)
     taps = frame_weights(measure.radius, measure.taper)
-    p = points[:, used] - [0, 1, 0] * points[:, used].mean(0)  # heights from each joint's own level
     frame = np.flatnonzero(span[:, 0] < span[:, 1])
-    place = np.searchsorted(frame, span[frame])
-    weighted = p * w[:, None]
-    means = np.einsum("fkc,k->fc", weighted, w)
-    first = frame - measure.radius
-    total = _over_windows(np.einsum("fkc,fkc->f", weighted, weighted), taps)[first]
-    middle = _over_windows(means[:, [0, 2]], taps)[first]
-    size = total - np.einsum("vc,vc->v", middle, middle)
-    flat = np.concatenate([weighted[..., 0], weighted[..., 2], weighted[..., 1]], 1)
-    ground, level = _directions(flat, first, taps, w)
-    turning, heights = _project(flat, first, middle, taps, w, ground, level)
-    up = _over_windows(np.einsum("fk,fk->f", weighted[..., 1], weighted[..., 1]), taps)[first]
-    left_z = np.sqrt(np.maximum(size - up - (turning**2).sum((0, 1)), 0))
-    left_y = np.sqrt(np.maximum(up - (heights**2).sum(0), 0))
-    about = (weighted - means[:, None] * w[:, None])[..., [0, 2, 1]]
+    place, first = np.searchsorted(frame, span[frame]), frame - measure.radius
+    flat = np.empty((len(points), 3 * k))  # x of all points, then z, then y, times the root of their weights
+    for at, axis in enumerate((0, 2, 1)):
+        np.multiply(points[:, used, axis], w, out=flat[:, at * k : (at + 1) * k])
+    flat[:, 2 * k :] -= flat[:, 2 * k :].mean(0)  # heights from each joint's own level
+    means = np.stack([flat[:, at * k : (at + 1) * k] @ w for at in range(3)], 1)
+    middle = _over_windows(means[:, :2], taps)[first]
+    ground, up = (_over_windows(np.einsum("fk,fk->f", x, x), taps)[first] for x in np.split(flat, [2 * k], axis=1))
+    size = ground - np.einsum("vc,vc->v", middle, middle)
+    turning, heights = _project(flat, first, middle, taps, w, *_directions(flat, first, taps, w))
+    left = [size - (turning**2).sum((0, 1)), up - (heights**2).sum(0)]
+    for at in range(3):
+        flat[:, at * k : (at + 1) * k] -= np.outer(means[:, at], w)
     return Clouds(
         frame,
         place,
-        np.ascontiguousarray(about.transpose(0, 2, 1).reshape(len(p), -1), np.float32),
-        np.ascontiguousarray(means[:, [0, 2, 1]]),
+        flat.astype(np.float32),
+        means,
         middle,
-        size,
+        size + up,
         turning.astype(np.float32),
-        np.concatenate([heights, [left_z, left_y]]).astype(np.float32),
+        np.concatenate([heights, np.sqrt(np.maximum(left, 0))]).astype(np.float32),
         taps,
     )
 
