@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.analysis.comparison import Comparison, Measure
-from motionloom.analysis.pairs import local_minima
-from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.similarity import measure_named
-from motionloom.analysis.weights import joint_weights
 from motionloom.blend.point import half_window
-from motionloom.core import BoolArray, Clip, FloatArray, IntArray, concatenate
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray
 from motionloom.kinematics.contacts import contacts, foot_parts
-from motionloom.kinematics.forward import fk
 from motionloom.methods.graph import Graph, Transitions
-from motionloom.methods.graph.build import REACH
-from motionloom.methods.graph.labels import label_sets, limit_table, read_limits
-from motionloom.methods.graph.laying import lay_all
-from motionloom.methods.graph.laying import spans as clip_spans
-from motionloom.methods.graph.limits import LIMIT, likely_limit
+from motionloom.methods.graph.build import REACH, similar_pairs
+from motionloom.methods.graph.laying import lay_all, spans
 from motionloom.methods.graph.prune import prune
-
-ROWS = 1024  # frames of one clip that are compared with all of another at a time
 
 
 class Pruned(NamedTuple):
@@ -76,8 +65,8 @@ def stances(clips: Sequence[Clip]) -> IntArray:
 
 
 def differ_in_contact(a: IntArray, b: IntArray) -> BoolArray:
-    """Contact rule: (A, B) pairs to be removed because other parts of the feet stand; `a`, `b` are `stances`."""
-    return np.asarray(a[:, None] != b)
+    """Contact rule: pairs to be removed because other parts of the feet stand; `a` and `b` are `stances`."""
+    return np.asarray(a != b)
 
 
 def too_unlike(distance: FloatArray, limit: FloatArray | float) -> BoolArray:
@@ -85,14 +74,18 @@ def too_unlike(distance: FloatArray, limit: FloatArray | float) -> BoolArray:
     return np.asarray(distance > limit)
 
 
-def best_around(distance: FloatArray, radius: int) -> IntArray:
-    """Local maximum rule: the pairs (P, 2) to be kept, most probable within `radius` rows and columns around them.
+def best_around(a: IntArray, b: IntArray, distance: FloatArray, clip_of: IntArray, radius: int) -> BoolArray:
+    """Local maximum rule: pairs to be kept, the most probable within `radius` frames of both of their own.
 
-    Removed pairs are infinite in `distance` and compete with no one. The least distance is the largest probability.
+    Pairs (P,) are ordered by a, then b. Only those that the other rules left are listed, so only they compete, and only
+    with pairs of the same two clips (clip_of (N,)). The least distance is the largest probability.
     """
-    if not np.isfinite(distance).any():
-        return np.empty((0, 2), np.int64)
-    return local_minima(distance, radius=radius, threshold=float(np.finfo(np.float32).max)).frames
+    from motionloom.methods.two_level_graph._kernels_rules import mark_best
+
+    first = np.searchsorted(a, np.arange(len(clip_of) + 1))
+    out = np.zeros(len(a), bool)
+    mark_best(a, b, distance, first, clip_of, radius, out)
+    return out
 
 
 def connected(graph: Graph) -> tuple[Graph, int]:
@@ -114,76 +107,50 @@ def lower_level(
 ) -> Lower:
     """All transitions between clips that the first three rules leave, in both directions.
 
-    Settings are those of `find_transitions`. Clip by clip against clip, in blocks of 1024 rows, so that memory grows
-    with the longest clip only; the time grows with the square of all frames.
+    Settings are those of `find_transitions`. The similarity rule comes first, where most pairs need not be looked at
+    (`similar_pairs`); what each rule removes is told as if contacts had come first. Memory: 24 bytes for each pair of
+    similar frames with the same contacts.
     """
     fps = clips[0].fps
-    half = half_window(blend, fps)
-    chosen = measure_named(measure, radius=round(window * fps / 2), database=clips)
-    comparison = _prepared(chosen, clips)
-    first = comparison.first[0]
-    spare = max(half, chosen.radius + REACH.get(measure, 0))
-    starts = np.concatenate([[0], np.cumsum([len(c) for c in clips])])
-    spans = [(int(a) + spare, int(b) - spare) for a, b in pairwise(starts)]
-    if limit is None:
-        known = measure == "point-cloud"
-        limit = LIMIT if known else likely_limit(comparison, clip_spans(clips, spare))
-    squared = measure == "point-cloud"
-    sets = label_sets(clips)
-    table = limit_table(sets, limit, read_limits(limits))
-    stance, near, radius = stances(clips), max(1, round(shortest * fps)), max(1, round(apart * fps))
+    shared = {"measure": measure, "window": window, "blend": blend, "limits": limits, "shortest": shortest}
+    most, tiles = similar_pairs(clips, limit=limit, minima=False, apart=apart, **shared)  # type: ignore[arg-type]
+    stance = stances(clips)
+    found = []
+    for pairs, values in tiles:
+        same = ~differ_in_contact(stance[pairs[:, 0]], stance[pairs[:, 1]])
+        found.append((pairs[same], values[same]))
+    pairs, distance = np.concatenate([p for p, _ in found]), np.concatenate([v for _, v in found]).astype(float)
+    order = np.lexsort((pairs[:, 1], pairs[:, 0]))
+    a, b, distance = pairs[order, 0], pairs[order, 1], distance[order]
     owner = np.repeat(np.arange(len(clips)), [len(c) for c in clips])
-    counts = np.zeros(4, np.int64)
-    found: list[tuple[IntArray, FloatArray]] = []
-    for rows, columns, inner in _blocks(spans, radius):
-        a, b = np.arange(*rows), np.arange(*columns)
-        block = comparison.block(slice(rows[0] - first, rows[1] - first), slice(columns[0] - first, columns[1] - first))
-        values = np.sqrt(block) if squared else block
-        left = b >= a[:, None] + (near if owner[a[0]] == owner[b[0]] else -len(owner))
-        counts[0] += int(left[inner].sum())
-        left &= ~differ_in_contact(stance[a], stance[b])
-        counts[1] += int(left[inner].sum())
-        left &= ~too_unlike(values, table[np.ix_(sets.of[a], sets.of[b])])
-        counts[2] += int(left[inner].sum())
-        cells = best_around(np.where(left, values, np.inf), radius)
-        cells = cells[(cells[:, 0] >= inner.start) & (cells[:, 0] < inner.stop)]
-        counts[3] += len(cells)
-        at = values[cells[:, 0], cells[:, 1]].astype(float)
-        found.append((cells + np.array([rows[0], columns[0]]), at))
-    possible, same, alike, best = (2 * int(c) for c in counts)  # both directions
-    pruned = Pruned(possible, possible - same, same - alike, alike - best, 0)
-    return Lower(_both_ways(clips, found, half), float(limit), pruned)
+    best = best_around(a, b, distance, owner, max(1, round(apart * fps)))
+    chosen = measure_named(measure, radius=round(window * fps / 2), database=clips)
+    half = half_window(blend, fps)
+    span = spans(clips, max(half, chosen.radius + REACH.get(measure, 0)))
+    possible, agree = _counts(span[:, 0] < span[:, 1], stance, owner, max(1, round(shortest * fps)))
+    alike, kept = 2 * len(a), 2 * int(best.sum())
+    pruned = Pruned(possible, possible - agree, agree - alike, alike - kept, 0)
+    return Lower(_both_ways(clips, a[best], b[best], distance[best], half), float(most), pruned)
 
 
-def _blocks(spans: Sequence[tuple[int, int]], radius: int) -> Iterator[tuple[tuple[int, int], tuple[int, int], slice]]:
-    """Rows (with `radius` more on either side, where there are any), columns, and which of the rows are meant.
+def _counts(counts: BoolArray, stance: IntArray, owner: IntArray, near: int) -> tuple[int, int]:
+    """How many pairs of frames there are, in both directions, and how many with the same contacts.
 
-    Every two clips meet once, in blocks of `ROWS` rows; clips without frames that count are left out.
+    Frames that do not count (N,) are left out, and so are frames of one clip nearer than `near` to each other.
     """
-    whole = [s for s in spans if s[0] < s[1]]
-    for i, rows in enumerate(whole):
-        for columns in whole[i:]:
-            for top in range(rows[0], rows[1], ROWS):
-                stop = min(top + ROWS, rows[1])
-                wide = (max(top - radius, rows[0]), min(stop + radius, rows[1]))
-                yield wide, columns, slice(top - wide[0], stop - wide[0])
+    total, same = int(counts.sum()) ** 2, int((np.unique(stance[counts], return_counts=True)[1] ** 2).sum())
+    for step in range(min(near, len(counts))):
+        late, early = slice(step, None), slice(0, len(counts) - step)
+        both = counts[late] & counts[early] & (owner[late] == owner[early])
+        twice = 2 if step else 1
+        total -= twice * int(both.sum())
+        same -= twice * int((both & (stance[late] == stance[early])).sum())
+    return total, same
 
 
-def _both_ways(clips: Sequence[Clip], found: list[tuple[IntArray, FloatArray]], half: int) -> Transitions:
-    pairs = np.concatenate([np.empty((0, 2), np.int64), *(cells for cells, _ in found)])
-    values = np.concatenate([np.empty(0), *(v for _, v in found)])
-    a, b = np.concatenate([pairs, pairs[:, ::-1]]).T
-    distance = np.concatenate([values, values])
+def _both_ways(clips: Sequence[Clip], a: IntArray, b: IntArray, distance: FloatArray, half: int) -> Transitions:
+    a, b, distance = np.concatenate([a, b]), np.concatenate([b, a]), np.concatenate([distance, distance])
     order = np.lexsort((b, a))
-    a, b, distance = np.ascontiguousarray(a[order]), np.ascontiguousarray(b[order]), distance[order]
+    a, b, distance = a[order], b[order], distance[order]
     turn, shift = lay_all(clips, a, b, half)
     return Transitions(a, b, distance, turn, shift)
-
-
-def _prepared(measure: Measure, clips: Sequence[Clip]) -> Comparison:
-    """All clips one after the other against themselves; windows over the joints are never looked at."""
-    if isinstance(measure, PointCloud):
-        points = np.concatenate([fk(c) for c in clips])
-        return measure.between(points, points, joint_weights(clips[0].skeleton, measure.weights))
-    long = concatenate(clips)
-    return measure.prepare(long, long)
