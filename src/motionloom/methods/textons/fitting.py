@@ -14,10 +14,12 @@ from motionloom.kinematics.travel import from_root_motion
 from motionloom.methods.textons import paths
 from motionloom.methods.textons.dynamics import Prior
 from motionloom.methods.textons.grounding import contact_heights, footing
+from motionloom.methods.textons.joins import join_distances
 from motionloom.methods.textons.learning import Learnt, Material, Rules, count_transitions, criterion, greedy, learn
 from motionloom.methods.textons.model import Observed, TextonModel
 from motionloom.methods.textons.observe import Frames, joined, observe, space_of, to_coordinates
 from motionloom.methods.textons.options import DEFAULT, DEFAULT_OPTIONS, Config
+from motionloom.methods.textons.strain import gentle_joins
 
 HALVINGS = 16  # of the tolerance (each by the root of two) until there are as many textons as asked for
 TRIED = (0.5, 0.6, 0.7, 0.8, 0.95, 1.1)  # tolerances tried for BIC and MDL
@@ -60,9 +62,11 @@ def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | Non
         contact_names=names,
         heights=heights,
         counts=count_transitions(learnt.segments, len(learnt.textons)),
+        gentle=np.ones((len(observed), len(observed)), bool),
         noise=1.0,
         history=learnt.history,
     )
+    model = dataclasses.replace(model, gentle=gentle_joins(model, join_distances(model)))
     return dataclasses.replace(model, noise=_usual_noise(model), notes=(*model.notes, _summary(model)))
 
 

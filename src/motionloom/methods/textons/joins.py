@@ -48,7 +48,8 @@ def find_joins(model: TextonModel, options: Any) -> Joins:
     """Every join of a model under the options `unseen`, `nearness` and `evenly`.
 
     The weight of a join is M (its texton's chance, shared among the texton's segments; for one never seen that of any
-    segment) times exp(-nearness d / (median / 4)). With `evenly` the weights are balanced (Sinkhorn 1964) until every
+    segment) times exp(-nearness d / (median / 4)). Unless `nearness` is 0, joins that would throw the body (see
+    `strain`) are left out. With `evenly` the weights are balanced (Sinkhorn 1964) until every
     segment is entered as often as it is left, so that an endless walk shows all of them equally often.
     """
     textons = np.array([o.texton for o in model.observed])
@@ -58,6 +59,8 @@ def find_joins(model: TextonModel, options: Any) -> Joins:
     typical = float(np.median(apart)) if apart.size else 0.0
     limit = options.unseen * typical
     allowed = seen | (apart <= limit) if limit > 0 else seen
+    if options.nearness > 0 and len(paths.endless((allowed & model.gentle).astype(float))):
+        allowed = allowed & model.gentle
     inside = paths.endless(allowed.astype(float))
     member = np.zeros(len(textons), bool)
     member[inside] = True

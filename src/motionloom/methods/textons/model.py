@@ -71,6 +71,7 @@ class TextonModel(Model):
     counts: FloatArray  # (N, N) transitions seen
     contact_names: tuple[str, ...]  # labels of foot parts that stand
     heights: FloatArray  # (P,) metres: how high each foot part is while it stands
+    gentle: BoolArray  # (n, n) joins of observed segments that were tried and throw nothing (see `strain`)
     noise: float  # the default amount of noise
     history: tuple[float, ...] = ()  # the objective while learning
 

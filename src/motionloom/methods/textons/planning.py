@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import PoseAt
-from motionloom.core import BadRequest, FloatArray, NoPath
+from motionloom.core import BadRequest, FloatArray, IntArray, NoPath
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.textons import paths
 from motionloom.methods.textons.joins import SCALE
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 LEAST = 4  # frames: two key poses, and two of the next
 AGAIN = 0.4  # a segment shown once more than another is this much less likely
-HOMESICK = 0.25  # m: off the stage, a segment that leads so much less far back is e times less likely
+HOMESICK = 0.25  # m: at the edge of the stage, a segment that leads so much less far back is e times less likely
 STRETCH = 1.5  # how much longer or shorter than observed a texton is made when a pose must be reached in time
 
 
@@ -96,6 +96,7 @@ class Walk:
         self.of = [model.of_texton(i) for i in range(len(model.textons))]
         self.visits = np.zeros(len(model.observed))
         self.moves = np.array([o.move for o in model.observed])
+        self.usual = self.joins.chances @ self.moves[:, :2]  # (n, 2) how far what follows a segment travels, on average
         self.place, self.heading = np.zeros(2), 0.0
         self.trail: list[Piece] = []  # shown, but where they led is only guessed
 
@@ -188,9 +189,10 @@ class Walk:
         may = np.flatnonzero(chances)
         if self.options.evenly:
             chances[may] *= AGAIN ** (self.visits[may] - self.visits[may].min())
-        if float(np.linalg.norm(self.place)) > self.options.stage:
-            far = np.linalg.norm(self.place + ground_turn(self.heading, self.moves[may, :2]), axis=1)
-            chances[may] *= np.exp(-(far - far.min()) / HOMESICK)
+        off = float(np.linalg.norm(self.place)) / self.options.stage
+        if off > 1:
+            far = self._far_after(may)
+            chances[may] *= np.exp(-(far - far.min()) * off**2 / HOMESICK)
         chosen = int(self.rng.choice(len(chances), p=chances / chances.sum()))
         return self.varied(self.piece(chosen))
 
@@ -209,6 +211,12 @@ class Walk:
         self.visits[piece.observed] += 1
         if len(self.joins.inside):  # only differences count: they stay small for ever
             self.visits = np.maximum(self.visits - self.visits[self.joins.inside].min(), 0.0)
+
+    def _far_after(self, segments: IntArray) -> FloatArray:
+        """(k,) metres from the middle of the stage after each of these segments and what usually follows it."""
+        move = self.moves[segments]
+        then = ground_turn(self.heading + move[:, 2], self.usual[segments])
+        return np.linalg.norm(self.place + ground_turn(self.heading, move[:, :2]) + then, axis=1)
 
     def _move(self, piece: Piece) -> None:
         move = self.moves[piece.observed]
