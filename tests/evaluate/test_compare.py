@@ -122,3 +122,26 @@ def test_a_job_is_timed_and_its_peak_memory_is_its_own():
     if large.peak is not None and small.peak is not None:
         assert large.peak - small.peak > 200_000_000
     del kept
+
+
+def test_a_best_clip_that_does_not_meet_the_request_is_measured_and_said(walks, monkeypatch):
+    from motionloom.core import Unmet
+    from motionloom.evaluate import compare as module
+    from motionloom.methods import synthesize
+
+    def sometimes(model, request, *, seed, take):
+        if take == 0:
+            return synthesize(model, request, seed=seed, take=take)
+        raise Unmet("2 m off", best=walks[0] if take == 1 else None)
+
+    monkeypatch.setattr(module, "synthesize", sometimes)
+    found = compare(walks, Request(seconds=3.0), methods=["cuts"], count=3)
+    assert len(found.entries[0].reports) == 2
+    assert left_out(found) == ["not all met: cuts: 2 of 3 takes not met: 2 m off"]
+
+
+def test_noise_needs_a_second_joint():
+    strokes = [samples.make("stroke", seed=s) for s in range(2)]
+    found = {e.name: e for e in compare(strokes, Request(seconds=1.0), methods=["cuts"], count=1).entries}
+    assert "one joint only" in found["noise added"].reason
+    assert found["copy of the source"].reports
