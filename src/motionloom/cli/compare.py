@@ -45,7 +45,7 @@ def compare(
     if json:
         print_json(comparison_dict(found))
         return
-    say(f"{len(loaded)} source clips, seed {seed}, {count} takes of each")
+    say(f"{len(loaded)} source clips, seed {seed}, {count} takes of each; windows compare {found.joints} joints")
     say("\n".join(columns(*comparison_rows(found))))
     for line in left_out(found):
         say(f"  {line}")

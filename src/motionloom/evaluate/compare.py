@@ -11,7 +11,7 @@ import numpy as np
 
 from motionloom.constraints import Request
 from motionloom.core import BadRequest, Clip, MotionloomError, Unmet
-from motionloom.evaluate.base import FPS, NotApplicable, take
+from motionloom.evaluate.base import FPS, NotApplicable, feature_joints, take
 from motionloom.evaluate.baselines import BASELINES
 from motionloom.evaluate.cost import measured
 from motionloom.evaluate.reference import Reference, reference
@@ -65,6 +65,11 @@ class Comparison:
     def best(self) -> tuple[Entry, ...]:
         """Those with results."""
         return tuple(e for e in self.entries if e.reports)
+
+    @property
+    def joints(self) -> int:
+        """How many joints coverage and diversities compare: their numbers depend on it."""
+        return len(feature_joints(self.sources[0].skeleton))
 
 
 def compare(

@@ -143,6 +143,7 @@ def comparison_dict(found: Comparison) -> dict[str, object]:
     """Plain values for JSON."""
     return {
         "seed": found.seed,
+        "joints": found.joints,
         "source": {n: {"value": o.value, "low": o.low, "high": o.high} for n, o in found.own.items()},
         "entries": [
             {

@@ -120,7 +120,10 @@ def comparison_page(found: Comparison, path: str | Path, *, title: str = "Method
     save_sheet(comparison_sheet(found), buffer)
     head, rows = comparison_rows(found)
     words = [Words(line) for line in left_out(found)]
-    lead = f"{len(found.sources)} source clips, seed {found.seed}: every method, and what needs no learning."
+    lead = (
+        f"{len(found.sources)} source clips, seed {found.seed}: every method, and what needs no learning. "
+        f"Coverage and diversities compare {found.joints} joints."
+    )
     write_page(
         title,
         lead,
