@@ -196,6 +196,13 @@ def test_a_body_drawn_fast_over_the_floor_skates_although_no_contact_is_found(st
     assert "never in the air" in found.values["gravity error"].reason
 
 
+def test_feet_above_the_ground_that_was_given_have_no_skate_and_it_says_how_high_they_are(stand):
+    below = float(take(stand).feet[0][..., 1].min()) - 0.07
+    found = evaluate(stand, reference([stand], ground=below), ground=below)
+    assert "the lowest foot joint is 7 cm above the ground given" in found.values["skate"].reason
+    assert value(found, "floating") >= 7
+
+
 def test_what_is_broken_in_the_source_is_no_excuse_for_the_result(walks):
     """A glitch of 2 rad in the source: against it every jump would seem small. The source's own leaves it out."""
     rotations = walks[1].rotations.copy()

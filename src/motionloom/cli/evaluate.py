@@ -27,7 +27,11 @@ def evaluate(
     ] = None,
     ground: Annotated[
         str | None,
-        typer.Option("--ground", metavar="HEIGHT", help="Height of the floor [m]; each foot's own if absent."),
+        typer.Option(
+            "--ground",
+            metavar="HEIGHT",
+            help="Height of the floor [m], where foot joints stand; each one's own if absent.",
+        ),
     ] = None,
     picture: Annotated[
         Path | None, typer.Option("--picture", metavar="FILE.png", help="Draw all values against the source's range.")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.evaluate import floor, physics, smooth, statistics
-from motionloom.evaluate.base import FPS, NotApplicable, Take, feature_joints, upright_rotations
+from motionloom.evaluate.base import FPS, NotApplicable, Take, feature_joints, heights, upright_rotations
 from motionloom.evaluate.reference import Reference
 from motionloom.evaluate.verbatim import verbatim_run
 from motionloom.evaluate.windows import window_scores
@@ -64,10 +64,14 @@ def _skate(result: Take, source: Reference) -> Numbers:
         raise NotApplicable("one frame only: nothing to tell a speed from")
     result.require_feet()
     a, b, c = measure_skate(result.original, ground=result.ground)
+    high = ""
+    if result.ground is not None:
+        lowest = 100 * float(heights(result.feet[0], result.ground).min())
+        high = f": the lowest foot joint is {lowest:.0f} cm above the ground given (joints lie inside the foot)"
     return {
-        "skate": "no toe is ever near the floor" if b is None else b,
+        "skate": f"no toe is ever near the floor{high}" if b is None else b,
         "skate (a)": "one frame at 20 fps only: nothing to tell a speed from" if a is None else 100 * a,
-        "skate (c)": "no toe is ever low and level" if c is None else c,
+        "skate (c)": f"no toe is ever low and level{high}" if c is None else c,
     }
 
 
