@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from motionloom import samples
 from motionloom.constraints import PoseAt, Request, parse_request
 from motionloom.core import BadRequest, Clip, Skeleton, replace
 from motionloom.io import stroke_clip
-from motionloom.kinematics.edit import resample
 from motionloom.kinematics.forward import fk
 from motionloom.methods import learn, load_model, save_model, synthesize
 from motionloom.methods.textons.learning import Material, Rules, objective, segment_all
@@ -27,19 +25,6 @@ from motionloom.methods.textons.observe import (
 from motionloom.rotation import angle_between
 
 CONFIG = {"fps": 30.0, "shortest": 0.5, "tolerance": 0.7}
-
-
-@pytest.fixture(scope="module")
-def takes() -> list[Clip]:
-    return [
-        resample(samples.make(name, seconds=8, seed=seed), 30)
-        for name, seed in (("dance", 0), ("dance", 1), ("walk", 2))
-    ]
-
-
-@pytest.fixture(scope="module")
-def model(takes):
-    return learn("textons", takes, CONFIG)
 
 
 def test_observing_and_restoring_a_clip_gives_it_back(takes):

@@ -103,9 +103,12 @@ def grounded(frames: Frames, seen: Footing, skeleton: Skeleton, heights: FloatAr
 
 
 def lifted(clip: Clip, heights: FloatArray) -> Clip:
-    """The clip with its legs bent where a foot part is more than `SUNK` below its usual height on the floor."""
+    """The clip with its legs bent where a foot part is more than `SUNK` below its usual height on the floor.
+
+    A clip without labels of contacts was not grounded either: it stays as it is.
+    """
     parts = foot_parts(clip.skeleton)
-    if not parts:
+    if not parts or not clip.label_names:
         return clip
     where = part_positions(clip)[..., 1]
     width = max(1, round(EASE * clip.fps))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 64 * 2**20  # of what is kept, for each of factors and drives
 REACH = 12  # frames over which the slope of what the basis cannot express dies out
+LINGERS = 0.3  # s: in which what the basis cannot express dies out of a free run
 ROOM = 32  # frames more than asked for are factored, so that the next longer piece finds them
 
 
@@ -174,17 +175,20 @@ class Bench:
         return cast("FloatArray", x)
 
     def _free(self, piece: Piece, drive: FloatArray, rest: FloatArray | None) -> FloatArray:
-        """(l + 2, D) a run from its key poses that leads anywhere; what the basis cannot express of them stays."""
+        """(l + 2, D) a run from its key poses that leads anywhere; what the basis cannot express of them dies out."""
         texton = self.model.textons[piece.texton]
         dynamics = texton.dynamics
         wanted = self.coordinates(piece.keys, texton.base) - dynamics.mean
         states = wanted @ dynamics.basis
         y = dynamics.mean + free_run(dynamics, states, drive) @ dynamics.basis.T
-        missing = (wanted - states @ dynamics.basis.T)[-1]
+        missing = wanted - states @ dynamics.basis.T
         if rest is not None:
             y += rest
-            missing = missing - rest[1]
-        return cast("FloatArray", y + missing)
+            missing = missing - rest[:2]
+        y[:1] += missing[:1]
+        time = np.arange(len(y) - 1) / self.model.fps / LINGERS
+        y[1:] += ((1 + time) * np.exp(-time))[:, None] * missing[1]
+        return y
 
     def _through(self, piece: Piece, ends: Frames, drive: FloatArray, rest: FloatArray | None) -> FloatArray:
         """(l + 2, D) a run through more frames than its ends."""

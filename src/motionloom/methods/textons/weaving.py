@@ -120,6 +120,8 @@ def made(
     key = np.zeros(piece.length, bool)
     key[0] = True
     seen = model.footing(piece, options.longer)
+    if options.ends == "free":  # its feet do not do what the segment's did: contacts are found while cleaning
+        seen = Footing(seen.contacts[:, :0], seen.slip[:, :0], seen.low)
     return Raw(frames[: piece.length], seen, np.full(piece.length, piece.observed), key), following
 
 
@@ -163,8 +165,8 @@ def _placed(model: TextonModel, raw: Raw, start: int, stop: int, end: Travel | N
     own = raw[start:stop]
     sources, source, frame = model.bench.origins
     origin = Origin(sources=sources, which=source[own.which], frames=np.where(own.key, frame[own.which], -1))
-    clip = replace(clip[: stop - start], label_names=model.contact_names, labels=own.seen.contacts, origin=origin)
-    return clip, after
+    names = model.contact_names[: own.seen.contacts.shape[1]]
+    return replace(clip[: stop - start], label_names=names, labels=own.seen.contacts, origin=origin), after
 
 
 def washed(model: TextonModel, state: Wash, clip: Clip | None) -> tuple[Wash, list[Clip]]:

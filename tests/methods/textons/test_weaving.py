@@ -1,0 +1,184 @@
+"""Motion that never ends: blocks without seams, the same bits in any chunks, bounded memory, frame by frame."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from motionloom.constraints import Request
+from motionloom.core import BadRequest, NoPath
+from motionloom.core.clip import concatenate
+from motionloom.kinematics.contacts import foot_parts, part_positions, runs
+from motionloom.kinematics.forward import fk
+from motionloom.methods import learn
+from motionloom.methods.textons import Options
+from motionloom.methods.textons.weaving import chunks, some_frames, travelled, washed, weave
+from motionloom.rotation import angle_between
+
+
+def streamed(model, frames, *, seed=0, size=None, **options):
+    return some_frames(model.stream(np.random.default_rng(seed), Options(**options), frames=size), frames)
+
+
+@pytest.fixture(scope="module")
+def minute(model):
+    return streamed(model, 60 * 30)
+
+
+def test_the_same_frames_come_in_chunks_of_any_size(model, minute):
+    for size in (7, 100, 641):
+        again = streamed(model, len(minute), size=size)
+        assert_array_equal(again.rotations, minute.rotations)
+        assert_array_equal(again.root, minute.root)
+        assert_array_equal(again.labels, minute.labels)
+
+
+def test_chunks_are_as_long_as_asked_for(model):
+    lengths = [len(c) for c in itertools.islice(model.stream(np.random.default_rng(0), frames=50), 20)]
+    assert lengths == [50] * 20
+    clips = list(itertools.islice(model.stream(np.random.default_rng(0)), 2))
+    assert sum(len(c) for c in clips) == 480
+    assert [len(c) for c in chunks(iter(clips), 100)] == [100, 100, 100, 100, 80]
+
+
+def test_no_seam_is_seen_where_one_block_becomes_the_next(model):
+    blocks = list(itertools.islice(model.stream(np.random.default_rng(1)), 6))
+    whole = concatenate(blocks)
+    points = fk(whole)
+    jolt = np.linalg.norm(np.diff(points, n=2, axis=0), axis=-1).max(1) * whole.fps**2
+    turn = angle_between(whole.rotations[1:], whole.rotations[:-1]).max(1)
+    borders = np.cumsum([len(b) for b in blocks])[:-1]
+    near = np.zeros(len(whole), bool)
+    for b in borders:
+        near[b - 2 : b + 10] = True  # the block fades in over a quarter of a second
+    assert jolt[near[1:-1]].max() <= np.quantile(jolt[~near[1:-1]], 0.999)
+    assert turn[near[1:]].max() <= np.quantile(turn[~near[1:]], 0.999)
+
+
+def test_plants_stand_still_across_blocks(minute):
+    points = part_positions(minute)
+    for i, part in enumerate(foot_parts(minute.skeleton)):
+        spans = runs(minute.label(part.label))
+        assert spans
+        assert max(np.ptp(points[a:b, i], axis=0).max() for a, b in spans) < 3e-4
+
+
+def test_a_stream_neither_leaves_its_stage_nor_sinks(model):
+    long = streamed(model, 8 * 60 * 30, seed=3, stage=2.0)
+    away = np.linalg.norm(long.root[:, [0, 2]], axis=1)
+    assert away.max() < 8
+    assert np.median(away) < 3
+    assert np.abs(np.median(long.root[-3000:, 1]) - np.median(long.root[:3000, 1])) < 0.02
+    assert (part_positions(long)[..., 1] - model.heights).min() > -0.05
+
+
+def test_what_a_stream_keeps_does_not_grow(model):
+    from motionloom.methods.textons.planning import Walk
+    from motionloom.methods.textons.weaving import Ground, Wash, carried, made
+
+    rng = np.random.default_rng(0)
+    walk = Walk(model, Options(), rng)
+    pieces = walk.endless()
+    ground, wash, piece = Ground(), Wash(), next(pieces)
+    kept = []
+    for _ in range(300):
+        raw, piece = made(model, piece, next(pieces), rng, Options())
+        ground, clip = carried(model, ground, raw, walk)
+        if clip is not None:
+            wash, _ = washed(model, wash, clip)
+        kept.append((sum(len(r) for r in ground.held), 0 if wash.held is None else len(wash.held), len(walk.trail)))
+    assert (np.max(kept, axis=0) < [8 * 30, 14 * 30, 12]).all()
+    assert walk.visits.max() < 60
+
+
+def test_a_request_of_some_seconds_is_the_plan_woven(model):
+    request = Request(seconds=20)
+    made = model.synthesize(request, np.random.default_rng(4))
+    rng = np.random.default_rng(4)
+    plan = model.plan(request, rng)
+    woven = some_frames(weave(model, iter(plan.pieces), rng, Options()), 600)
+    assert_allclose(made.rotations[:, 1:], woven.rotations[:, 1:], atol=1e-12)  # it is placed by `synthesize`
+
+
+def test_a_plan_says_where_the_motion_really_leads(model):
+    """Grounding changes the travel of a segment; a plan that did not know would drift off its stage unseen."""
+    request = Request(seconds=240, options={"stage": 1.5})
+    made = model.synthesize(request, np.random.default_rng(2))
+    assert np.linalg.norm(made.root[:, [0, 2]], axis=1).max() < 6
+
+
+def test_grounding_in_parts_is_grounding_as_a_whole(model):
+    """Parts are grounded with a second on either side: what lies farther away has no say."""
+    from motionloom.methods.textons import weaving
+
+    pieces = model.plan(Request(seconds=30), np.random.default_rng(0)).pieces
+    parts = some_frames(travelled(model, iter(pieces), np.random.default_rng(0), Options()), 900)
+    before = weaving.ATONCE
+    ground = weaving.Ground(atonce=1e6)
+    piece, rest, rng = pieces[0], iter(pieces[1:]), np.random.default_rng(0)
+    clip = None
+    while piece is not None:
+        raw, piece = weaving.made(model, piece, next(rest, None), rng, Options())
+        ground, clip = weaving.carried(model, ground, raw)
+    clip = weaving.carried(model, ground, None)[1]
+    assert before == weaving.ATONCE
+    assert_allclose(parts.root, clip[:900].root, atol=2e-3)
+    assert_allclose(fk(parts), fk(clip[:900]), atol=5e-3)
+
+
+def test_frame_by_frame_is_the_same_whatever_the_steps(model):
+    def poses(dt, count):
+        rng = np.random.default_rng(5)
+        state = model.start(rng)
+        out = []
+        for _ in range(count):
+            state, pose = model.step(state, None, dt, rng)
+            out.append(pose)
+        return concatenate(out)
+
+    fine, coarse = poses(1 / 60, 360), poses(1 / 30, 180)
+    assert_allclose(fine.rotations[1::2], coarse.rotations, atol=1e-9)
+    assert_allclose(fine.root[1::2], coarse.root, atol=1e-9)
+
+
+def test_stepping_changes_no_state(model):
+    state = model.start(np.random.default_rng(0))
+    a, b = (model.step(state, None, 7.0, np.random.default_rng(1))[1] for _ in range(2))
+    assert_array_equal(a.rotations, b.rotations)
+
+
+def test_a_command_leads_to_a_texton(model):
+    goal = int(np.argmax(np.bincount(model.textons_of[model.joins(Options()).inside])))
+    shown = {}
+    for command in (None, goal):
+        rng = np.random.default_rng(6)
+        state = model.start(rng)
+        textons = []
+        for _ in range(40):
+            state, _ = model.step(state, command, 1.0, rng)
+            textons.append(state.piece.texton)
+        shown[command] = np.mean(np.array(textons) == goal)
+    assert shown[goal] > shown[None]
+    with pytest.raises(BadRequest, match="there is no texton 999"):
+        model.step(model.start(np.random.default_rng(0)), 999, 0.1, np.random.default_rng(0))
+
+
+def test_free_ends_go_on_where_the_texton_led_and_stay_bounded(model):
+    clip = streamed(model, 900, ends="free", push="nothing", noise=0.5)
+    turn = angle_between(clip.rotations[1:], clip.rotations[:-1]).max()
+    seen = max(angle_between(o.frames.turns[1:], o.frames.turns[:-1]).max() for o in model.observed)
+    assert turn < 3 * seen
+    met = streamed(model, 900)
+    assert np.abs(clip.rotations - met.rotations).max() > 0.1
+
+
+def test_a_stream_that_must_end_says_where(takes):
+    lonely = learn("textons", takes[:1], {"fps": 30.0, "shortest": 0.5, "tolerance": 0.05})
+    if len(lonely.joins(Options(unseen=0.0)).inside):
+        pytest.skip("this clip repeats itself")
+    with pytest.raises(NoPath, match="nothing ever followed texton"):
+        for _ in lonely.stream(np.random.default_rng(0), Options(unseen=0.0)):
+            pass
