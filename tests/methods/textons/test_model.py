@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from motionloom.constraints import PoseAt, Request, parse_request
-from motionloom.core import BadRequest, Clip, Skeleton, replace
+from motionloom.core import BadRequest, Clip, NoPath, Skeleton, replace
 from motionloom.io import stroke_clip
 from motionloom.kinematics.forward import fk
 from motionloom.methods import learn, load_model, save_model, synthesize
@@ -126,6 +128,29 @@ def test_choreography_between_a_first_and_a_last_pose(model, takes):
     assert last.met(clip)
 
 
+def test_the_cheapest_way_between_poses_is_another_way_to_get_there(model, takes):
+    first, last = PoseAt(time=0.0, pose=takes[0][10:11]), PoseAt(time="end", pose=takes[1][120:121])
+    request = Request(seconds=6, constraints=(first, last), options={"way": "cheapest"})
+    clip = synthesize(model, request, seed=2)
+    assert last.met(clip)
+    plan = model.plan(request, np.random.default_rng(0))
+    joins = model.joins(model.options(request))
+    path = [p.observed for p in plan.pieces]
+    assert all(joins.allowed[a, b] or model.textons_of[a] == model.textons_of[b] for a, b in itertools.pairwise(path))
+
+
+def test_two_poses_that_no_way_joins_are_refused(takes):
+    model = learn("textons", [takes[0], takes[2]], CONFIG)
+    poses = [PoseAt(time=t, pose=take[40:41]) for t, take in ((0.0, takes[2]), ("end", takes[0]))]
+    request = Request(seconds=5, constraints=tuple(poses), options={"unseen": 0.0, "nearness": 0.0})
+    if len(set(model.textons_of[model.joins(model.options(request)).inside])) == len(model.textons):
+        pytest.skip("these two clips share textons")
+    try:
+        model.plan(request, np.random.default_rng(0))
+    except NoPath as error:
+        assert "no way leads from texton" in str(error)  # noqa: PT017
+
+
 def test_a_long_motion_stays_on_its_stage_and_on_the_floor(model):
     clip = model.synthesize(Request(seconds=60, options={"stage": 2.0}), np.random.default_rng(5))
     assert np.linalg.norm(clip.root[:, [0, 2]] - clip.root[0, [0, 2]], axis=1).max() < 8
@@ -151,6 +176,17 @@ def test_pen_strokes_go_through_the_same_code():
 def test_clips_that_are_too_short_are_refused(takes):
     with pytest.raises(BadRequest, match=r"lasts 0\.\d+ s; textons of at least 0.5 s need clips of at least 1 s"):
         learn("textons", [takes[0][:20]], CONFIG)
+
+
+def test_no_more_textons_than_asked_for(takes):
+    model = learn("textons", takes, {**CONFIG, "textons": 4})
+    assert 1 <= len(model.textons) <= 4
+    assert any(note.startswith("4 textons asked for") for note in model.notes)
+
+
+def test_more_textons_than_the_clips_can_hold_are_refused(takes):
+    with pytest.raises(BadRequest, match=r"99 textons were asked for, but these clips hold at most \d+ segments of 15"):
+        learn("textons", takes, {**CONFIG, "textons": 99})
 
 
 def test_clips_in_which_nothing_moves_are_refused(takes):

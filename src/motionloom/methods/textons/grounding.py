@@ -22,6 +22,7 @@ from motionloom.rotation import rotate
 
 STEADY = 0.1  # s: deviation of the Gaussian that smooths corrections along the ground
 LEVEL = 0.1  # s: and of height
+AIRBORNE = 0.2  # where feet stand less of the time around than this, the root keeps its own velocity more and more
 REACH = 3  # deviations after which the Gaussian ends
 SUNK = 0.012  # m: a foot part this far below its usual height on the floor is lifted
 EASE = 0.08  # s: over which a lift comes and goes
@@ -84,8 +85,8 @@ def footing(frames: Frames, contacts: BoolArray, skeleton: Skeleton, heights: Fl
 def grounded(frames: Frames, seen: Footing, skeleton: Skeleton, heights: FloatArray, fps: float) -> Frames:
     """The frames with the root's velocity and height changed so that standing feet do as they did where observed.
 
-    Along the ground the root gets the mean, over the parts that stand, of how much more they slip than they did; in
-    the air it keeps its velocity. In height, the lowest part is put as far above the floor as it was.
+    Along the ground the root gets the mean, over the parts that stand, of how much more they slip than they did, also
+    in the moments between; in the air it keeps its velocity. In height, the lowest part is put as far above the floor as it was.
     """
     if not seen.contacts.any():
         return frames
@@ -94,7 +95,8 @@ def grounded(frames: Frames, seen: Footing, skeleton: Skeleton, heights: FloatAr
     on = seen.contacts
     both = on & np.concatenate([on[1:], on[-1:]])
     more = _mean(slips(frames, places, fps) - seen.slip, both)
-    root[:, :2] -= _smooth(more, STEADY * fps) * fps
+    known = _smooth(both.any(1, keepdims=True).astype(float), STEADY * fps)  # how much of the time around is known
+    root[:, :2] -= _smooth(more, STEADY * fps) / np.maximum(known, AIRBORNE) * fps
     high = (places[..., 1] - heights).min(1) - seen.low
     stands = np.flatnonzero(on.any(1))
     high = np.interp(np.arange(len(frames)), stands, high[stands])

@@ -1,0 +1,91 @@
+"""Feet of made motion: as they did where observed, and not through the floor."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.testing import assert_allclose
+
+from motionloom.core import replace
+from motionloom.kinematics.contacts import foot_parts, part_positions, with_contacts
+from motionloom.kinematics.travel import placed
+from motionloom.methods.textons.grounding import (
+    Footing,
+    contact_heights,
+    footing,
+    grounded,
+    joined_footing,
+    lifted,
+    part_places,
+    slips,
+)
+from motionloom.methods.textons.observe import Frames, observe
+
+
+def feet_of(take):
+    clip = with_contacts(take)
+    on = np.stack([clip.label(p.label) for p in foot_parts(clip.skeleton)], 1)
+    return clip, observe(clip), on, contact_heights([clip])
+
+
+def test_slips_are_the_steps_of_foot_parts_over_the_ground(takes):
+    clip, frames, _, _ = feet_of(takes[2])
+    found = slips(frames, part_places(frames, clip.skeleton), clip.fps)
+    world = np.diff(part_positions(clip)[..., [0, 2]], axis=0)
+    assert_allclose(np.linalg.norm(found[:-1], axis=-1), np.linalg.norm(world, axis=-1), atol=1e-9)
+
+
+def test_frames_that_do_as_observed_stay_as_they_are(takes):
+    clip, frames, on, heights = feet_of(takes[0])
+    seen = footing(frames, on, clip.skeleton, heights, clip.fps)
+    again = grounded(frames, seen, clip.skeleton, heights, clip.fps)
+    assert_allclose(again.root[:, :3], frames.root[:, :3], atol=1e-9)
+    floor = again.root[:, 3] - frames.root[:, 3]
+    assert np.ptp(floor) < 1e-9  # the floor of the take is put where the floor is
+
+
+def test_a_root_that_slides_and_floats_is_put_back_over_its_feet(takes):
+    clip, frames, on, heights = feet_of(takes[2])
+    seen = footing(frames, on, clip.skeleton, heights, clip.fps)
+    t = np.arange(len(frames)) / clip.fps
+    root = frames.root.copy()
+    root[:, 0] += 0.3
+    root[:, 3] += 0.05 * np.sin(t)
+    fixed = grounded(Frames(frames.turns, root), seen, clip.skeleton, heights, clip.fps)
+    plain = grounded(frames, seen, clip.skeleton, heights, clip.fps)
+    middle = slice(20, -20)  # the Gaussian has no neighbours at the ends
+    assert np.abs(fixed.root[middle, 0] - plain.root[middle, 0]).max() < 0.05
+    assert np.abs(fixed.root[middle, 3] - plain.root[middle, 3]).max() < 0.01
+
+
+def test_without_contacts_nothing_is_grounded(takes):
+    clip, frames, on, heights = feet_of(takes[0])
+    none = Footing(np.zeros_like(on), np.zeros((*on.shape, 2)), np.zeros(len(on)))
+    assert grounded(frames, none, clip.skeleton, heights, clip.fps) is frames
+
+
+def test_feet_that_sink_are_lifted_and_others_stay(takes):
+    clip, _, _, heights = feet_of(takes[0])
+    sunk = replace(clip, root=clip.root - [0.0, 0.04, 0.0])
+    up = lifted(sunk, heights)
+    deep = lambda c: float((heights - part_positions(c)[..., 1]).max())
+    assert deep(sunk) > 0.03
+    assert deep(up) < 0.02
+    arms = [j for j, role in enumerate(clip.skeleton.roles) if "arm" in role or role in ("hips", "spine", "head")]
+    assert_allclose(up.rotations[:, arms], sunk.rotations[:, arms], atol=0)
+    assert_allclose(up.root, sunk.root, atol=0)
+    high = replace(clip, root=clip.root + [0.0, 0.1, 0.0])
+    assert_allclose(lifted(high, heights).rotations, high.rotations, atol=0)
+
+
+def test_footings_follow_each_other(takes):
+    clip, frames, on, heights = feet_of(takes[0])
+    seen = footing(frames, on, clip.skeleton, heights, clip.fps)
+    parts = [Footing(seen.contacts[a:b], seen.slip[a:b], seen.low[a:b]) for a, b in ((0, 40), (40, len(on)))]
+    for whole, part in zip(seen, joined_footing(parts), strict=True):
+        assert_allclose(whole, part)
+
+
+def test_where_a_body_stands_says_nothing_about_its_feet(takes):
+    clip, frames, _, _ = feet_of(takes[1])
+    other = observe(placed(clip, (3.0, -2.0), 1.2))
+    assert_allclose(part_places(other, clip.skeleton), part_places(frames, clip.skeleton), atol=1e-9)
