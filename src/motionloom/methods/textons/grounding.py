@@ -86,7 +86,8 @@ def grounded(frames: Frames, seen: Footing, skeleton: Skeleton, heights: FloatAr
     """The frames with the root's velocity and height changed so that standing feet do as they did where observed.
 
     Along the ground the root gets the mean, over the parts that stand, of how much more they slip than they did, also
-    in the moments between; in the air it keeps its velocity. In height, the lowest part is put as far above the floor as it was.
+    in the moments between; in the air it keeps its velocity. In height, the lowest part is put as far above the floor
+    as it was.
     """
     if not seen.contacts.any():
         return frames

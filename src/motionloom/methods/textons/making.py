@@ -80,10 +80,14 @@ class Bench:
     def __init__(self, model: TextonModel) -> None:
         self.model = model
         self.systems: dict[int, System] = {}
-        self.factors, self.drives = Kept(MOST_BYTES), Kept(MOST_BYTES)
+        self.forget()
         self.ways: dict[tuple[Any, ...], Joins] = {}
         self.spreads: dict[int, FloatArray] = {}
         self.column = columns(model.space)
+
+    def forget(self) -> None:
+        """Drop what is kept from one piece to the next."""
+        self.factors, self.drives = Kept(MOST_BYTES), Kept(MOST_BYTES)
 
     def make(
         self, piece: Piece, ends: Frames | None, rng: Generator, *, noise: float, push: str, longer: str
