@@ -14,6 +14,8 @@ import numpy as np
 from motionloom.core import FloatArray, IntArray
 from motionloom.methods.textons.learning import Material, Rules, Segment, Texton
 
+ROUNDS = 8  # of EM; after the first few the likelihood hardly rises
+
 
 @dataclass(frozen=True, eq=False)
 class Hmm:
@@ -27,7 +29,7 @@ class Hmm:
 def fit_hmm(material: Material, start: Sequence[Texton], paths: Sequence[IntArray], rules: Rules) -> Hmm:
     """Hard EM (the best path where Baum-Welch sums, as the textons' own) from given states and paths."""
     states, paths = list(start), list(paths)
-    for _ in range(rules.rounds):
+    for _ in range(ROUNDS):
         states = [
             material.learn_texton(own, rules, old) if (own := _runs(paths, i)) else old for i, old in enumerate(states)
         ]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
 from typing import NamedTuple
 
 import numpy as np
-from similarity_material import MOCAP, REAL
+from similarity_material import MOCAP, REAL, ROOT
 
 from motionloom.core import Clip, FloatArray, IntArray
 from motionloom.io import load
 from motionloom.kinematics.forward import fk
-from motionloom.kinematics.travel import placed, travel
+from motionloom.kinematics.travel import travel
 from motionloom.methods.learning import prepare
 from motionloom.methods.textons import Config, TextonModel, fit
 from motionloom.methods.textons.dynamics import Prior
@@ -63,6 +64,8 @@ def apart(a: Clip, b: Clip) -> FloatArray:
     return np.sqrt((away**2).mean(1))
 
 
-def facing(clip: Clip) -> Clip:
-    """The clip from the origin, facing +z."""
-    return placed(clip)
+def commit() -> str:
+    """The commit that numbers are of."""
+    asked = ["git", "rev-parse", "--short", "HEAD"]
+    done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
