@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from motionloom.blend import append
 from motionloom.core import Clip, concatenate
 from motionloom.plot import Stage, player, write_player
 from motionloom.plot.body import body, body_points
@@ -105,6 +106,15 @@ def test_a_joined_clip_shows_where_its_frames_came_from(walk: Clip) -> None:
     joined = concatenate([walk[:30], other[60:90]])
     figure = read(player([Stage((joined,))], fps=60)).players[0]["stages"][0]["figures"][0]
     assert [span[1:3] for span in figure["sources"]] == [[0, 30], [30, 30]]
+
+
+def test_blends_have_one_place_in_the_key_of_sources(walk: Clip) -> None:
+    joined = append(walk[:90], walk[20:])
+    sources = read(player([Stage((joined,))], fps=60)).players[0]["stages"][0]["figures"][0]["sources"]
+    groups = {name: (colour, group) for name, _, _, colour, group in sources}
+    (blend,) = [name for name in groups if " + " in name]
+    assert groups.pop(blend)[1] == "blends"
+    assert all(group == name for name, (_, group) in groups.items())
 
 
 def test_several_figures_start_in_a_row(walk: Clip) -> None:

@@ -19,10 +19,11 @@ from motionloom.kinematics.contacts import runs
 from motionloom.kinematics.forward import fk
 from motionloom.kinematics.travel import travel
 from motionloom.plot.body import Body, body, body_points
-from motionloom.plot.style import SOURCES
+from motionloom.plot.style import QUIET, SOURCES
 from motionloom.plot.view import best_yaw, foot_trails, ground_height
 
 TONES = ("left", "right", "middle", "eye", "prop")  # the player's numbers for them
+BLENDS = "blends"  # what the key of the time track calls frames that two clips were blended to
 
 
 @dataclass(frozen=True)
@@ -156,13 +157,21 @@ def _feet(clip: Clip, shape: Body, used: list[int], stride: int) -> list[Any]:
 
 
 def _sources(clip: Clip, stride: int) -> list[Any]:
-    """Runs of frames with their source, for the time track; only where a clip has more than one run."""
+    """Runs of frames for the time track: source, start, length, colour, and what the key calls it.
+
+    Only where a clip has more than one run. Blends of two clips share a colour and a name in the key.
+    """
     spans = clip.origin.spans()
     if len(spans) < 2:
         return []
-    names = list(dict.fromkeys(source.clip for source, *_ in spans))
-    colour = {name: SOURCES[k % len(SOURCES)] for k, name in enumerate(names)}
-    return [[s.clip, start / stride, length / stride, colour[s.clip]] for s, _, start, length in spans]
+    blends = [first < 0 and " + " in source.clip for source, first, *_ in spans]
+    names = list(dict.fromkeys(span[0].clip for span, blend in zip(spans, blends, strict=True) if not blend))
+    colour = {name: SOURCES[k % len(SOURCES)] for k, name in enumerate(names)} | {BLENDS: QUIET}
+    groups = [BLENDS if blend else span[0].clip for span, blend in zip(spans, blends, strict=True)]
+    return [
+        [source.clip, start / stride, length / stride, colour[group], group]
+        for (source, _, start, length), group in zip(spans, groups, strict=True)
+    ]
 
 
 def _row(clips: Sequence[Clip], yaw: float, size: float) -> tuple[float, FloatArray]:

@@ -78,7 +78,7 @@ class Stage {
 
   // Which colour of the time track is which source.
   legend() {
-    const colours = new Map(this.figures.flatMap((figure) => figure.sources).map(([name, , , colour]) => [name, colour]));
+    const colours = new Map(this.figures.flatMap((figure) => figure.sources).map(([, , , colour, group]) => [group, colour]));
     return [...colours].map(([name, colour]) => make("span", { class: "loom-source", style: `--source:${colour}` }, name));
   }
 
