@@ -82,7 +82,9 @@ def fit(
     free = everything.shape[1] - size
     s2 = (rest.sum() + prior.weight * free * prior.floor**2) / ((n + prior.weight) * max(free, 1))
     noise = cholesky(scatter / (n + prior.weight))
-    return Dynamics(mean, basis, a1, a2, q[0] - a1 @ q[1] - a2 @ q[2], noise, float(max(s2, 1e-12)))
+    drift = q[0] - a1 @ q[1] - a2 @ q[2]
+    basis, a1, a2, noise = (np.ascontiguousarray(m) for m in (basis, a1, a2, noise))  # as a file gives them back
+    return Dynamics(mean, basis, a1, a2, drift, noise, float(max(s2, 1e-12)))
 
 
 def _outside(y: FloatArray, mean: FloatArray, basis: FloatArray) -> FloatArray:
