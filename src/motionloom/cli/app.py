@@ -34,6 +34,7 @@ COMMANDS: Mapping[str, str] = {
     "methods": "what each method can do and be told",
     "learn": "learn a model from clips",
     "synthesize": "make new clips from a model and a request",
+    "graph": "how a motion graph is connected, and what its clips can do",
     "walk": "endless random walks through a motion graph",
     "choices": "what can be done next in a two-level graph, and doing it",
     "act": "a performance picks the way through a two-level graph",

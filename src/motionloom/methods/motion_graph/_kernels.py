@@ -22,7 +22,7 @@ def off_squared(x: float, z: float, s: float, line: Any, spacing: float) -> Any:
 
 @njit(cache=True)
 def may_be(bits: Any, t: int, node: int) -> Any:
-    """Is a node allowed at frame t of the result? `bits` are packed (F, N/8); none at all allows everything."""
+    """Is a graph frame (or transition, N + e) allowed at frame t? `bits`: see `ways.Alive`; none allow everything."""
     if bits.shape[0] == 0:
         return True
     return t < bits.shape[0] and (bits[t, node >> 3] >> (7 - (node & 7))) & 1 == 1
@@ -35,7 +35,6 @@ def branch_and_bound(
     first_out: Any,
     enter: Any,
     over: Any,
-    turn: Any,
     line: Any,
     spacing: float,
     starts: Any,
@@ -59,7 +58,7 @@ def branch_and_bound(
     """
     blend = over.shape[1]
     deepest = frames // blend + 2
-    end = spacing * (len(line) - 1)
+    end = spacing * (len(line) - 1) - 1e-9
     room = 1024 + len(starts)
     node = np.empty(room, np.int64)
     values = np.empty((room, 5))  # x, z, heading, s, error
@@ -86,6 +85,8 @@ def branch_and_bound(
         while f < best:
             ch, sh = np.cos(h), np.sin(h)
             for e in range(first_out[n], first_out[n + 1]):
+                if not may_be(bits, t0 + t, len(goes_on) + e):
+                    continue
                 px, pz, ps, pf, whole = x, z, s, f, False
                 k = 0
                 while k < blend and not whole and pf < best:
@@ -103,11 +104,11 @@ def branch_and_bound(
                     best, best_frames, best_start, done = pf, t + k, start, ps >= end
                     best_taken[:d] = way[:d]
                     best_taken[d], best_depth = e, d + 1
-                elif may_be(bits, t0 + t + k, enter[e]):
+                else:
                     if top == len(node):
                         node, values, when, depth, taken, origin = _longer(node, values, when, depth, taken, origin)
                     node[top], when[top], depth[top], origin[top] = enter[e], t + k, d + 1, start
-                    values[top, 0], values[top, 1], values[top, 2] = px, pz, h + turn[e]
+                    values[top, 0], values[top, 1], values[top, 2] = px, pz, h + over[e, blend - 1, 2]
                     values[top, 3], values[top, 4] = ps, pf
                     taken[top, :d] = way[:d]
                     taken[top, d] = e

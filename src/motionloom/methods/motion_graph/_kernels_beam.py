@@ -22,7 +22,6 @@ class Moves(NamedTuple):
     first_out: Any
     enter: Any
     over: Any
-    turn: Any
     dear: Any
     soon: Any
 
@@ -40,7 +39,7 @@ class Task(NamedTuple):
     circles: Any  # (C, 3) to stay out of: x, z, radius
     parts: Any  # (M,) which row of `masks` counts at each place, -1: none
     masks: Any  # (P, N) which frames may be used there
-    bits: Any  # packed (F, N/8): which frames may be used when
+    bits: Any  # packed (F, (N + T) / 8): which frames and transitions may be used when
     last: Any  # (3,) heading at the end of the line, weight of it, weight of the place
     least: float  # m: the line goes by at least this much a frame
     frames: int  # the most frames; all of them if timed
@@ -62,7 +61,7 @@ def beam(moves: Any, task: Any, starts: Any, begin: Any, width: int, same: int, 
     """
     blend = moves.over.shape[1]
     stride = 2.0 if task.timed else 0.1
-    end = task.spacing * (len(task.line) - 1)
+    end = task.spacing * (len(task.line) - 1) - 1e-9
     levels = int((task.frames if task.timed else end) / stride) + 2
     room = 8 * width + 4 * len(starts)
     head = np.full(levels, -1, np.int64)
@@ -129,13 +128,15 @@ def beam(moves: Any, task: Any, starts: Any, begin: Any, width: int, same: int, 
             while alive:
                 ch, sh = np.cos(h), np.sin(h)
                 for e in range(moves.first_out[n], moves.first_out[n + 1]):
+                    if not may_be(task.bits, t, len(moves.goes_on) + e):
+                        continue
                     px, pz, ps, pcost, ended = x, z, s, cost + moves.dear[e], False
                     to = moves.enter[e]
                     hop = 0
                     while hop < blend and not ended and pcost < best:
                         qx = x + ch * moves.over[e, hop, 0] + sh * moves.over[e, hop, 1]
                         qz = z + ch * moves.over[e, hop, 1] - sh * moves.over[e, hop, 0]
-                        ph = h + moves.turn[e] * (hop + 1) / blend
+                        ph = h + moves.over[e, hop, 2]
                         hop += 1
                         ps, more = _frame(task, px, pz, qx, qz, ph, ps, t + hop, to - blend + hop)
                         pcost += more
@@ -145,13 +146,11 @@ def beam(moves: Any, task: Any, starts: Any, begin: Any, width: int, same: int, 
                     if pcost >= best:
                         continue
                     if ended:
-                        pcost += _close(task, px, pz, h + moves.turn[e] * hop / blend, ps, end)
+                        pcost += _close(task, px, pz, h + moves.over[e, hop - 1, 2], ps, end)
                         if pcost < best and (task.timed or ps >= end):
                             best, best_trace, best_via, best_frames, best_s = pcost, trace[i], e, t + hop, ps
                         continue
-                    if not may_be(task.bits, t + hop, to):
-                        continue
-                    ph = h + moves.turn[e]
+                    ph = h + moves.over[e, blend - 1, 2]
                     where = int(((t + hop) if task.timed else ps) / stride)
                     where = max(where, level + 1)
                     if where >= levels:

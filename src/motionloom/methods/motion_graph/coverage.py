@@ -94,9 +94,8 @@ def coverage(graph: Graph) -> Coverage:
     fits &= np.isfinite(way[found.enter, width - found.blend - side, 0]) if width > found.blend + side else True
     if side and fits.any():
         before = way[starts[fits], side]
-        blend = np.concatenate([found.over[fits, -1], found.turn[fits, None]], 1)
         rest = way[found.enter[fits], width - found.blend - side]
-        moves.append(after(after(before, blend), rest))
+        moves.append(after(after(before, found.over[fits, -1]), rest))
     move = np.concatenate(moves)
     speed = np.linalg.norm(move[:, :2], axis=1) * fps / width
     course = np.arctan2(move[:, 0], move[:, 1]) - move[:, 2] / 2  # seen from the heading in the middle

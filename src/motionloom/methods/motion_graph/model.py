@@ -29,6 +29,8 @@ from motionloom.methods.motion_graph.times import Timing, timing
 from motionloom.methods.motion_graph.ways import Alive, wander
 from motionloom.methods.settings import Settings, param
 
+LOOK = 0.5  # s that the beam looks ahead along a clip
+
 
 @dataclass(frozen=True)
 class Config(Settings):
@@ -60,6 +62,7 @@ class Options(Settings):
         "beam", "how a path is searched: all of it, or step by step (GUAN 2.4.1)", choices=("beam", "branch-and-bound")
     )
     width: int = param(500, "bodies that the beam follows side by side", low=1, high=100_000)
+    calm: float = param(1.0, "how much the beam avoids transitions; 0: not at all", low=0)
     ahead: float = param(3.0, "how far branch and bound looks", unit="s", symbol="n", low=0.1, high=20)
     keep: float = param(1.0, "how much of that it keeps", unit="s", symbol="m", low=0.03, high=20)
     progress: float = param(0.1, "a path goes by at least this fast, so that standing costs", unit="m/s", low=0.01)
@@ -68,7 +71,7 @@ class Options(Settings):
     bend: float = param(0.3, "farthest that the way found is bent to keep what is hard", unit="m", low=0)
     shortest: float = param(0.5, "shortest time between transitions of a random walk", unit="s", low=0)
     pick: str = param(
-        "uniform", "transitions of a random walk: any, or like frames more often", choices=("uniform", "alike")
+        "alike", "transitions of a random walk: like frames more often, or any", choices=("alike", "uniform")
     )
     fresh: bool = param(True, "a random walk avoids what it has shown lately")
 
@@ -134,7 +137,7 @@ class MotionGraphModel(Model):
         if goal is None:
             assert frames is not None  # checked before
             return self._wander(request, options, when, frames, rng)
-        missing = when.missing or check_start(goal, begin, wishes)
+        missing = when.missing or check_start(begin, wishes)
         found = self._search(goal, begin, when, options)
         notes = halted(found, options)
         if not found.arrived:
@@ -149,17 +152,8 @@ class MotionGraphModel(Model):
         starts = self._starts(when)
         least = options.progress / self.fps
         if options.search == "beam" or goal.timed or goal.path is None:
-            return search_beam(
-                when.steps,
-                goal,
-                begin,
-                starts,
-                bits,
-                width=options.width,
-                least=least,
-                look=round(0.5 * self.fps),
-                budget=options.budget,
-            )
+            own = {"width": options.width, "calm": options.calm, "budget": options.budget}
+            return search_beam(when.steps, goal, begin, starts, bits, least=least, look=round(LOOK * self.fps), **own)
         ahead, keep = (max(1, round(seconds * self.fps)) for seconds in (options.ahead, options.keep))
         return search_step_by_step(
             when.steps, goal.line, begin, starts, bits, ahead=ahead, keep=keep, least=least, budget=options.budget

@@ -13,13 +13,13 @@ from motionloom.methods.motion_graph.goal import APART, Goal
 from motionloom.methods.motion_graph.search import Found
 
 
-def check_start(goal: Goal, begin: Start, wishes: Sequence[Constraint]) -> str:
+def check_start(begin: Start, wishes: Sequence[Constraint]) -> str:
     """Why a hard path cannot be kept from its very start, or "": it begins where the body is not."""
     for c in wishes:
         if isinstance(c, RootPath) and c.hard and (c.times is None or c.times[0] == 0):
             away = float(np.linalg.norm(np.array(c.points[0]) - begin.position))
             if away > max(c.tolerance, APART):
-                facing = np.degrees(goal.line.heading[round(goal.first / goal.line.spacing)])
+                facing = np.degrees(np.arctan2(*np.subtract(c.points[1], c.points[0])))
                 x, z = c.points[0]
                 return (
                     f"the path starts at ({x:g}, {z:g}), {away:.2f} m from the body at ({begin.position[0]:g}, "

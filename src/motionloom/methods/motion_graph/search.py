@@ -14,8 +14,8 @@ from motionloom.methods.motion_graph.goal import Goal
 from motionloom.methods.motion_graph.line import Line
 from motionloom.methods.motion_graph.steps import Steps, soon
 
-CHANGE = 0.0003  # m^2 along a metre: what a transition costs at least
-UNLIKE = 0.001  # and what one between the most unlike frames costs besides
+CHANGE = 0.001  # m^2 along a metre: what a transition costs at least
+UNLIKE = 0.002  # and what one between the most unlike frames costs besides
 
 
 SHARE = 4  # bodies per graph frame, if they were spread evenly, that may be at one of them; at least two
@@ -51,19 +51,19 @@ def search_beam(
     *,
     width: int,
     least: float,
+    calm: float,
     look: int,
     budget: int,
 ) -> Found:
     """The best way found when `width` bodies go along the line side by side; `least` metres of it pass each frame.
 
-    `look`: frames that it looks ahead along each body's clip, to guess where that leads.
+    `calm`: how much transitions are avoided. `look`: frames that it looks ahead along each body's clip, to guess where
+    that leads.
     """
     from motionloom.methods.motion_graph._kernels_beam import Moves, Task, beam
 
-    dear = CHANGE + UNLIKE * steps.distance**2
-    moves = Moves(
-        steps.step, steps.goes_on, steps.first_out, steps.enter, steps.over, steps.turn, dear, soon(steps, look)
-    )
+    dear = calm * (CHANGE + UNLIKE * steps.distance**2)
+    moves = Moves(steps.step, steps.goes_on, steps.first_out, steps.enter, steps.over, dear, soon(steps, look))
     line = goal.line
     same = max(2, round(SHARE * width / max(1, int(steps.goes_on.sum()))))
     task = Task(
@@ -114,7 +114,7 @@ def search_step_by_step(
     while not arrived:
         nodes = starts if now.node < 0 else np.array([now.node])
         at = np.array([now.x, now.z, now.heading, now.s])
-        arrays = (steps.step, steps.goes_on, steps.first_out, steps.enter, steps.over, steps.turn)
+        arrays = (steps.step, steps.goes_on, steps.first_out, steps.enter, steps.over)
         first, way, count, done, cost, seen = branch_and_bound(
             *arrays, line.points, line.spacing, nodes, at, frames, bits, ahead, least, max(share, 1)
         )
@@ -143,16 +143,16 @@ def advanced(
     """
     node, x, z, h, s = state
     used = gone = 0
-    end = line.length
+    end = line.length - 1e-9
     while gone < frames:
         e = int(taken[used]) if used < len(taken) else -1
         if e >= 0 and steps.first_out[node] <= e < steps.first_out[node + 1]:
-            for q in ground_turn(h, steps.over[e]) + np.array([x, z]):
+            for q in ground_turn(h, steps.over[e, :, :2]) + np.array([x, z]):
                 s += max(least, float(np.hypot(q[0] - x, q[1] - z)))
                 x, z, gone = float(q[0]), float(q[1]), gone + 1
                 if s >= end and gone >= frames:
                     break
-            node, h, used = int(steps.enter[e]), h + float(steps.turn[e]), used + 1
+            node, h, used = int(steps.enter[e]), h + float(steps.over[e, -1, 2]), used + 1
         else:
             dx, dz = ground_turn(h, steps.step[node, :2])
             s += max(least, float(np.hypot(dx, dz)))

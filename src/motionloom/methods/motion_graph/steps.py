@@ -20,8 +20,7 @@ class Steps:
     goes_on: BoolArray  # (N,) is there a next frame?
     first_out: IntArray  # (N + 1,) transitions first_out[n] .. first_out[n + 1] - 1 leave at frame n
     enter: IntArray  # (T,)
-    over: FloatArray  # (T, 2 half, 2) the places of the frames after the one left: blended ones, then the one entered
-    turn: FloatArray  # (T,) from the frame left to the frame entered
+    over: FloatArray  # (T, 2 half, 3) from the frame left to each blended one and to the one entered
     distance: FloatArray  # (T,) how unlike the joined frames are, as a share of the largest there is
 
     number: IntArray  # (T,) which transition of the graph each one is
@@ -38,7 +37,7 @@ class Steps:
         leave = np.repeat(np.arange(len(allowed)), np.diff(self.first_out))
         keep = usable & allowed[leave] & allowed[self.enter]
         first_out = np.searchsorted(leave[keep], np.arange(len(allowed) + 1))
-        entered = (self.enter[keep], self.over[keep], self.turn[keep], self.distance[keep], self.number[keep])
+        entered = (self.enter[keep], self.over[keep], self.distance[keep], self.number[keep])
         return Steps(self.step, goes_on, first_out, *entered)
 
 
@@ -54,13 +53,13 @@ def steps(graph: Graph) -> Steps:
     step[~goes_on] = 0.0
     t = graph.transitions
     leave, enter = graph.leave, graph.enter
-    entered = ground_turn(t.turn, place[enter]) + t.shift
-    shown = np.concatenate([known.blended[..., :2], entered[:, None]], axis=1)
-    over = ground_turn(-heading[leave][:, None], shown - place[leave][:, None])
-    turn = t.turn + heading[enter] - heading[leave]
-    turn = (turn + np.pi) % (2 * np.pi) - np.pi
+    entered = np.column_stack([ground_turn(t.turn, place[enter]) + t.shift, heading[enter] + t.turn])
+    shown = np.concatenate([known.blended, entered[:, None]], axis=1)
+    over = np.empty_like(shown)
+    over[..., :2] = ground_turn(-heading[leave][:, None], shown[..., :2] - place[leave][:, None])
+    over[..., 2] = (shown[..., 2] - heading[leave][:, None] + np.pi) % (2 * np.pi) - np.pi
     largest = float(t.distance.max(initial=0.0)) or 1.0
-    return Steps(step, goes_on, graph.first_out, enter, over, turn, t.distance / largest, np.arange(len(t)))
+    return Steps(step, goes_on, graph.first_out, enter, over, t.distance / largest, np.arange(len(t)))
 
 
 def ahead(found: Steps, frames: int) -> FloatArray:

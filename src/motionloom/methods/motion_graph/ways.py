@@ -15,28 +15,38 @@ Allowed = Callable[[int], BoolArray | None]
 
 
 class Alive:
-    """For each frame of the result, the graph frames from which the rest can still be walked: packed bits (F, N/8)."""
+    """For each frame of the result, the graph frames and transitions from which the rest can still be walked.
+
+    `bits` are packed, (F, (N + T) / 8): graph frames, then transitions by the frame they are left at.
+    """
 
     def __init__(self, steps: Steps, frames: int, allowed: Allowed) -> None:
-        """From the last frame back: alive[t] = allowed[t] and (the next frame is alive at t + 1, or a transition leads
-        to a frame that is alive when it is over; a blend may be cut off by the end).
+        """From the last frame back: a graph frame is alive at t if it is allowed and the next one is alive at t + 1, or
+        a transition from it is. A transition is alive if the frame it enters is alive when it is over, and the frames
+        whose labels it shows meanwhile are allowed: the first clip's up to its middle, then the second's. The end may
+        cut it off.
         """
-        self.size = len(steps.goes_on)
-        self.bits = np.zeros((frames, (self.size + 7) // 8), np.uint8)
-        self.first_dead = -1  # the last frame of the result at which nothing is alive, -1 if none
+        self.size, half = len(steps.goes_on), steps.blend // 2
         leave = np.repeat(np.arange(self.size), np.diff(steps.first_out))
-        held = [np.ones(self.size, bool)] * steps.blend  # alive at t + 1, t + 2, ... t + blend
+        self.bits = np.zeros((frames, (self.size + len(leave) + 7) // 8), np.uint8)
+        self.first_dead = -1  # the last frame of the result at which nothing is alive, -1 if none
+        held = [np.ones(self.size, bool)] * steps.blend  # what is alive at t + 1, t + 2, ... t + blend
+        runs = [np.full(self.size, steps.blend + 1)] * half  # how many frames of the clip in a row are allowed then
         for t in range(frames - 1, -1, -1):
+            mask = allowed(t)
+            run = np.append(np.minimum(runs[0][1:] + 1, steps.blend + 1), 1)
+            if mask is not None:
+                run = run * mask
+            over = held[-1][steps.enter] & (run[leave] >= half) & (runs[-1][steps.enter - half] > half)
             now = np.ones(self.size, bool)
             if t < frames - 1:
                 now[:-1] = held[0][1:]
                 now &= steps.goes_on
-                now[leave[held[-1][steps.enter]]] = True
-            mask = allowed(t)
+                now[leave[over]] = True
             if mask is not None:
                 now &= mask
-            self.bits[t] = np.packbits(now)
-            held = [now, *held[:-1]]
+            self.bits[t] = np.packbits(np.concatenate([now, over]))
+            held, runs = [now, *held[:-1]], [run, *runs[:-1]]
             if not now.any():
                 self.first_dead = t
                 return
@@ -46,6 +56,7 @@ class Alive:
         return np.unpackbits(self.bits[t], count=self.size).astype(bool)
 
     def has(self, t: int, node: int) -> bool:
+        """Is a graph frame, or transition number node - N, alive at frame t?"""
         return bool(self.bits[t, node >> 3] >> (7 - (node & 7)) & 1)
 
 
@@ -62,11 +73,8 @@ def wander(
     begun, taken, t, since = node, [], first, 0
     while t < frames - 1:
         goes_on = bool(steps.goes_on[node]) and alive.has(t + 1, node + 1)
-        ways = [
-            e
-            for e in range(int(steps.first_out[node]), int(steps.first_out[node + 1]))
-            if t + steps.blend >= frames or alive.has(t + steps.blend, int(steps.enter[e]))
-        ]
+        out = range(int(steps.first_out[node]), int(steps.first_out[node + 1]))
+        ways = [e for e in out if alive.has(t, alive.size + e)]
         pick = int(rng.integers(len(ways) + 1)) if ways and goes_on and since >= shortest else 0
         if ways and (pick or not goes_on):
             e = ways[pick - 1 if pick else int(rng.integers(len(ways)))]

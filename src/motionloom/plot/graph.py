@@ -1,0 +1,82 @@
+"""Pictures of motion graphs: what the clips can do on the ground, and a way beside the path it should follow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motionloom.core import Clip
+from motionloom.kinematics.travel import travel
+from motionloom.methods.motion_graph.coverage import STILL, TURN, Coverage
+from motionloom.plot.similarity import new_figure
+from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES, TONES
+
+PATH = TONES["left"]  # the colour of what was asked for
+
+
+def coverage_picture(found: Coverage, *, ax: Any = None) -> Any:
+    """Every second of a graph as a dot: how fast it goes and how fast it turns; lines mark standing and straight on.
+
+    Left turns are on the left. Returns the matplotlib axes.
+    """
+    if ax is None:
+        ax = new_figure(6.4, 4.2).add_subplot()
+    _quiet(ax)
+    rate = np.degrees(found.turn)
+    ax.scatter(rate, found.speed, s=9, color=SOURCES[0], alpha=0.35, linewidths=0)
+    reach = max(60.0, float(np.abs(rate).max(initial=0.0)) * 1.05)
+    for side in (-1, 1):
+        ax.axvline(side * np.degrees(TURN), color=LINE, linewidth=1, zorder=0)
+    ax.axhline(STILL, color=LINE, linewidth=1, zorder=0)
+    ax.set_xlim(reach, -reach)
+    ax.set_ylim(0, max(1.0, float(found.speed.max(initial=0.0)) * 1.08))
+    ax.set_xlabel("left   turn, degrees a second   right", color=QUIET, fontsize=8)
+    ax.set_ylabel("speed, m/s", color=QUIET, fontsize=8)
+    ax.set_title("what these clips can do", color=INK, fontsize=10, loc="left")
+    return ax
+
+
+def path_picture(clip: Clip, path: ArrayLike, *, title: str = "", ax: Any = None) -> Any:
+    """A way over the ground from above, beside the path (K, 2) that it should follow; z up, x to the left as one
+    who faces +z has it. Stretches of the same source clip have one colour, blends are dark. Returns the axes.
+    """
+    if ax is None:
+        ax = new_figure(4.6, 4.6).add_subplot()
+    _quiet(ax)
+    corners, place = np.asarray(path, float), travel(clip).place
+    ax.plot(corners[:, 0], corners[:, 1], color=PATH, linewidth=5, alpha=0.35, solid_capstyle="round")
+    for part, colour in _stretches(clip):
+        line = place[part.start : part.stop + 1]
+        ax.plot(line[:, 0], line[:, 1], color=colour, linewidth=1.3, solid_capstyle="butt")
+    ax.plot(*place[0], "o", color=INK, markersize=4)
+    ax.set_aspect("equal")
+    ax.invert_xaxis()
+    ax.margins(0.06)
+    ax.set_title(title, color=INK, fontsize=9, loc="left")
+    return ax
+
+
+def save_coverage(found: Coverage, path: str | Path) -> None:
+    """The picture of a coverage as a file; the suffix says which kind."""
+    coverage_picture(found).figure.savefig(path, dpi=130, facecolor=PAPER)
+
+
+def _stretches(clip: Clip) -> list[tuple[slice, str]]:
+    """Frames in a row from one source, each with a colour; blends are dark."""
+    names: dict[str, str] = {}
+    out = []
+    for source, first, start, frames in clip.origin.spans():
+        name = source.clip
+        colour = INK if first < 0 else names.setdefault(name, SOURCES[len(names) % len(SOURCES)])
+        out.append((slice(start, start + frames), colour))
+    return out or [(slice(0, len(clip)), SOURCES[0])]
+
+
+def _quiet(ax: Any) -> None:
+    ax.set_facecolor(PAPER)
+    ax.tick_params(colors=QUIET, labelsize=7)
+    for spine in ax.spines.values():
+        spine.set_color(LINE)

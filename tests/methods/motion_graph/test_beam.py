@@ -1,0 +1,160 @@
+"""The beam's costs are what they are said to be, and with room for all bodies it finds the best way."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from small_graphs import every_way, graph_of, placed_track, random_graph, walker
+
+from motionloom.constraints import Start
+from motionloom.methods.graph.tracks import track
+from motionloom.methods.motion_graph import search as search_module
+from motionloom.methods.motion_graph.goal import Goal
+from motionloom.methods.motion_graph.line import line_through
+from motionloom.methods.motion_graph.search import search_beam
+from motionloom.methods.motion_graph.steps import steps
+
+FREE = np.zeros((0, 0), np.uint8)
+LEAST = 0.01
+
+
+def found_by(graph, goal, starts, *, width=5000, bits=FREE, budget=10**9):
+    own = {"width": width, "least": LEAST, "calm": 1.0, "look": 5, "budget": budget}
+    return search_beam(steps(graph), goal, Start(), np.array(starts), bits, **own)
+
+
+def along(corners, **more):
+    line = line_through(corners)
+    return Goal(line, np.ones(len(line.points)), 200, False, **more)
+
+
+def slow_cost(graph, route, goal):
+    """What a route costs, frame by frame; None if it does not end just where the line does."""
+    line, place = goal.line, placed_track(graph, route, (0, 0, 0))
+    heading = track(graph, route).heading - track(graph, route).heading[0]
+    s = total = 0.0
+    for f, (a, b) in enumerate(pairwise(place), 1):
+        if not goal.timed and s >= line.length - 1e-9:
+            return None
+        walked = float(np.linalg.norm(b - a))
+        low, high = (min(s + max(LEAST, k * walked), line.length) for k in (0.6, 1.6))
+        inner = np.arange(np.floor(low / line.spacing) + 1, np.floor(high / line.spacing + 1e-9) + 1) * line.spacing
+        offs = [(float(((b - line.at(at)) ** 2).sum()), at) for at in (low, *inner)]
+        off, now = min(offs, key=lambda pair: pair[0])
+        passed = max(now - s, 0.5 * walked, LEAST)
+        total += off * (1 + 8 * off) * passed
+        if len(goal.due):
+            total += goal.hurry * (now - goal.due[f]) ** 2 * passed
+        if len(goal.keys):
+            x, z, h, place_weight, turn_weight = goal.keys[f]
+            total += place_weight * float(((b - [x, z]) ** 2).sum())
+            total += turn_weight * float((heading[f] - h + np.pi) % (2 * np.pi) - np.pi) ** 2
+        for x, z, radius in goal.circles:
+            deep = radius - float(np.linalg.norm(b - [x, z]))
+            total += (20 * deep**2 + 0.5 * deep) * passed if deep > 0 else 0.0
+        s = now
+    if not goal.timed and s < line.length - 1e-9:
+        return None
+    turn, weight, end = goal.last
+    total += end * (float(((place[-1] - line.points[-1]) ** 2).sum()) + (line.length - s) ** 2)
+    total += weight * ((heading[-1] - turn + np.pi) % (2 * np.pi) - np.pi) ** 2
+    d = graph.transitions.distance / graph.transitions.distance.max()
+    return total + sum(search_module.CHANGE + search_module.UNLIKE * d[t] ** 2 for t in route.taken)
+
+
+def best_of_all(graph, goal, starts, frames):
+    costs = [
+        cost
+        for start in starts
+        for n in frames
+        for route in every_way(graph, start, n)
+        if (cost := slow_cost(graph, route, goal)) is not None
+    ]
+    return min(costs)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_with_room_for_all_it_finds_the_best_of_all_ways(arm, seed):
+    rng = np.random.default_rng(seed)
+    graph = random_graph(arm, rng)
+    goal = along(np.cumsum([[0.0, 0], rng.normal(0, 0.1, 2) + [0, 0.5], rng.normal(0, 0.2, 2) + [0, 0.3]], axis=0))
+    found = found_by(graph, goal, [1, 16])
+    assert found.arrived
+    assert found.cost == pytest.approx(slow_cost(graph, found.route, goal), rel=1e-6)
+    best = best_of_all(graph, goal, [1, 16], range(1, 13))
+    assert best - 1e-9 <= found.cost <= 1.02 * best  # of bodies in one cell only the cheapest goes on
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_timed_ways_are_the_best_of_their_length(arm, seed):
+    rng = np.random.default_rng(10 + seed)
+    graph = random_graph(arm, rng)
+    line = line_through([[0, 0], [0.1, 0.8]])
+    keys = np.zeros((10, 5))
+    keys[9] = 0.1, 0.7, 0.3, 2.0, 0.5
+    goal = Goal(
+        line,
+        np.ones(len(line.points)),
+        10,
+        True,
+        np.linspace(0, line.length, 10),
+        0.3,
+        keys,
+        np.array([[0.3, 0.4, 0.2]]),
+        (0.2, 0.1, 1.0),
+    )
+    found = found_by(graph, goal, [1, 16])
+    assert (found.arrived, found.route.frames) == (True, 10)
+    assert found.cost == pytest.approx(slow_cost(graph, found.route, goal), rel=1e-6)
+    best = best_of_all(graph, goal, [1, 16], [9])
+    assert best - 1e-9 <= found.cost <= 1.02 * best
+
+
+def two_ways(arm):
+    """Straight on, or left from every fifth frame on."""
+    clips = [walker(arm, np.full(80, 0.1), np.zeros(80)), walker(arm, np.full(80, 0.1), np.full(80, 0.1))]
+    return graph_of(clips, [(a + p, 5 + q) for a in range(10, 80, 5) for p in (0, 81) for q in (0, 81)])
+
+
+def test_a_corner_is_taken_where_the_material_has_one(arm):
+    graph = two_ways(arm)
+    found = found_by(graph, along([[0, 0], [0, 2.5], [2.5, 4]]), range(20))
+    place = placed_track(graph, found.route, (0, 0, 0))
+    assert found.arrived
+    assert np.linalg.norm(place[-1] - [2.5, 4]) < 0.5
+    assert {0, 81} == {81 * (frame > 81) for frame in graph.enter[list(found.route.taken)]}
+
+
+def test_only_frames_that_may_be_shown_are_shown(arm):
+    graph, goal = two_ways(arm), along([[0, 0], [0, 2.5], [2.5, 4]])
+    allowed = np.ones((200, graph.count + len(graph.transitions)), bool)
+    allowed[:, 81 : graph.count] = False
+    allowed[:, graph.count :] = graph.enter < 81
+    found = found_by(graph, goal, range(20), bits=np.packbits(allowed, axis=1))
+    assert (graph.enter[list(found.route.taken)] < 81).all()
+
+
+def test_where_all_ways_end_too_soon_the_farthest_is_given(arm):
+    graph = graph_of([walker(arm, np.full(30, 0.1), np.zeros(30))], [])
+    found = found_by(graph, along([[0, 0], [0, 9.0]]), [0])
+    assert not found.arrived
+    assert 2.7 <= found.along <= 3.0
+    assert found.route.frames <= 31
+
+
+def test_a_spent_budget_still_comes_to_an_end(arm):
+    graph, goal = two_ways(arm), along([[0, 0], [0, 2.5], [2.5, 4], [0, 6], [-2, 4]])
+    whole, short = (found_by(graph, goal, range(80), budget=n) for n in (10**9, 2000))
+    assert not whole.spent
+    assert short.spent
+    assert short.arrived
+    assert short.looked < whole.looked
+    assert short.cost >= whole.cost
+
+
+def test_a_narrow_beam_is_no_better_than_a_wide_one(arm):
+    graph, goal = two_ways(arm), along([[0, 0], [0, 3], [3, 3], [3, 0]])
+    costs = [found_by(graph, goal, range(80), width=w).cost for w in (1, 2000)]
+    assert costs[1] <= costs[0] + 1e-12

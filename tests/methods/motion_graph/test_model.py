@@ -1,0 +1,245 @@
+"""The model: what it follows and reaches, what it says, and what it refuses."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from motionloom.constraints import Avoid, PoseAt, Reach, Request, RootAt, RootPath, Start, Style, parse_request
+from motionloom.core import BadRequest, NoPath, UnsupportedConstraint, with_labels
+from motionloom.kinematics.travel import travel
+from motionloom.methods import learn, synthesize
+from motionloom.methods.motion_graph import Config, fit
+from motionloom.samples import make
+
+BEND = ((0, 0), (0, 3), (0.4, 5), (1.2, 7))
+
+
+@pytest.fixture(scope="module")
+def walks():
+    return [make("walk", seed=s, speed=1.3, turn=t, seconds=4) for s, t in ((0, 0.0), (1, 0.3), (2, -0.3))]
+
+
+@pytest.fixture(scope="module")
+def model(walks):
+    return learn("motion-graph", walks)
+
+
+@pytest.fixture(scope="module")
+def striding(walks):
+    """Walks of which some carry one label and some the other; all can be joined."""
+    clips = [with_labels(w, {n: np.ones(len(w), bool)}) for w, n in zip(walks, ("plain", "left", "right"), strict=True)]
+    return learn("motion-graph", clips)
+
+
+def notes(clip, word):
+    return [n for n in clip.origin.notes if word in n]
+
+
+@pytest.mark.parametrize("search", ["beam", "branch-and-bound"])
+def test_a_path_is_followed_to_its_end(model, search):
+    wish = RootPath(points=BEND, weight=1.0)
+    clip = synthesize(model, Request(options={"search": search}, constraints=(wish,)))
+    off = wish.residual(clip)
+    assert off.max() < 0.3
+    assert np.linalg.norm(clip.root[-1, [0, 2]] - BEND[-1]) < 0.25
+    assert clip.seconds == pytest.approx(7.3 / 1.3, abs=0.7)  # at the clips' own pace
+    [said] = notes(clip, "path of 7.2 m followed")
+    assert f"{100 * off.mean():.1f} cm off on average, {100 * off.max():.1f} cm at worst" in said
+
+
+def test_the_result_is_where_the_plan_leads(model):
+    asked = Request(constraints=(RootPath(points=BEND, weight=1.0),))
+    plan = model.plan(asked, np.random.default_rng(0))
+    clip = synthesize(model, asked)
+    assert len(clip) == plan.route.frames
+    assert plan.goal.path == asked.constraints[0]
+    blended = (clip.origin.frames < 0).sum()
+    assert 0 < blended <= len(plan.route.taken) * (model.graph.blend - 1)
+
+
+def test_points_with_times_are_passed_on_time(model):
+    take = travel(synthesize(model, Request(seconds=4), seed=8)).place
+    wish = RootPath(points=[tuple(take[k]) for k in (0, 40, 80)], times=("0f", "40f", "80f"))
+    clip = synthesize(model, Request(seconds=4, constraints=(wish,)))
+    assert wish.met(clip)
+    assert len(clip) == 120
+
+
+def test_a_place_is_reached_and_the_walk_goes_on(model):
+    wish = Reach(position=(1.0, 3.5), by=5)
+    clip = synthesize(model, Request(seconds=8, constraints=(wish,)))
+    assert wish.met(clip)
+    assert len(clip) == 240
+    assert np.linalg.norm(np.diff(clip.root[200:, [0, 2]], axis=0), axis=1).mean() > 0.02
+
+
+def test_a_place_to_reach_ends_a_motion_without_a_length(model):
+    wish = Reach(position=(1.0, 3.5))
+    clip = synthesize(model, Request(constraints=(wish,)))
+    assert wish.met(clip)
+    assert np.linalg.norm(clip.root[-1, [0, 2]] - wish.position) < 0.3
+
+
+def test_a_place_at_a_time_is_come_through_with_little_bending(model):
+    take = synthesize(model, Request(seconds=4), seed=3)
+    way = travel(take)
+    wish = RootAt(time="90f", position=tuple(way.place[90]), heading=float(way.heading[90]))
+    plan = model.plan(Request(seconds=4, constraints=(wish,)), np.random.default_rng(0))
+    raw = model.make(
+        Request(frames=120, fps=30, constraints=(wish,)), model.options(Request()), np.random.default_rng(0)
+    )
+    assert wish.worst(raw) < 0.3
+    assert plan.route.frames == 120
+    assert wish.met(synthesize(model, Request(seconds=4, constraints=(wish,))))
+
+
+def test_an_obstacle_on_the_way_is_gone_around(model):
+    goal, circle = Reach(position=(0, 6)), Avoid(center=(0.1, 3), radius=0.4)
+    clip = synthesize(model, Request(constraints=(goal, circle)))
+    assert goal.met(clip)
+    assert circle.met(clip)
+
+
+def test_only_frames_with_the_label_are_shown_along_a_path(striding):
+    wishes = (RootPath(points=((0, 0), (0, 2)), weight=1.0), Style(label="plain"))
+    clip = synthesize(striding, Request(constraints=wishes))
+    assert clip.label("plain").all()
+
+
+def test_labels_change_along_a_path_as_asked(striding):
+    wishes = (
+        RootPath(points=((0, 0), (0, 6)), weight=1.0),
+        Style(label="left", span=(0, 1.5)),
+        Style(label="right", span=(2.0, 3.5)),
+    )
+    clip = synthesize(striding, Request(constraints=wishes))
+    assert all(w.met(clip) for w in wishes[1:])
+    assert len(notes(clip, "path of 6.0 m followed")) == 1
+
+
+def test_labels_at_times_are_kept_by_branch_and_bound_too(striding):
+    wishes = (RootPath(points=((0, 0), (0, 4)), weight=1.0), Style(label="right", span=(0.5, 2.5)))
+    clip = synthesize(striding, Request(options={"search": "branch-and-bound"}, constraints=wishes))
+    assert wishes[1].met(clip)
+
+
+def test_a_wish_for_a_label_that_cannot_be_is_given_up(striding):
+    clip = synthesize(striding, Request(seconds=3, constraints=(Style(label="swim", weight=1.0),)))
+    assert len(clip) == 90
+
+
+def test_a_label_that_exists_nowhere_is_an_error_that_lists_those_that_exist(striding):
+    with pytest.raises(NoPath, match="no clip carries the label 'swim'; these clips carry left, plain, right, walk"):
+        synthesize(striding, Request(seconds=3, constraints=(Style(label="swim"),)))
+
+
+def test_a_pose_is_taken_at_its_time(model):
+    take = synthesize(model, Request(seconds=3), seed=4)
+    wish = PoseAt(time=1, pose=take[40:41])
+    clip = synthesize(model, Request(seconds=3, constraints=(wish,)))
+    assert wish.met(clip)
+
+
+def test_a_path_that_starts_elsewhere_says_how_to_start_there(model):
+    wish = RootPath(points=((3, 0), (3, 4)))
+    with pytest.raises(
+        NoPath, match=r"starts at \(3, 0\), 3.00 m from the body.*position: \[3, 0\], heading: 0deg"
+    ) as e:
+        synthesize(model, Request(constraints=(wish,)))
+    assert e.value.best is not None
+    met = synthesize(model, Request(start=Start(position=(3, 0)), constraints=(wish,)))
+    assert wish.met(met)
+
+
+def test_a_wished_path_that_starts_elsewhere_is_walked_to(model):
+    clip = synthesize(model, Request(constraints=(RootPath(points=((1, 3), (2, 6)), weight=1.0),)))
+    assert np.linalg.norm(clip.root[-1, [0, 2]] - (2, 6)) < 0.4
+
+
+def test_a_goal_that_cannot_be_reached_in_time_says_how_far_one_gets(model):
+    with pytest.raises(NoPath, match=r"was found in time: the best gets \d\.\d of 30.0 m in 3.\d s") as e:
+        synthesize(model, Request(seconds=4, constraints=(Reach(position=(0, 30), by=3),)))
+    assert e.value.best is not None
+
+
+def test_a_path_that_these_clips_cannot_follow_says_how_near_they_come(model):
+    there_and_back = RootPath(points=((0, 0), (0, 3), (0.05, 0)))
+    with pytest.raises(NoPath, match=r"the nearest is \d\.\d\d m off, allowed 0.2 m"):
+        synthesize(model, Request(constraints=(there_and_back,)))
+
+
+def test_a_spent_budget_is_said_and_the_best_is_given(model):
+    asked = Request(options={"budget": 1000}, constraints=(RootPath(points=BEND, weight=1.0),))
+    clip = synthesize(model, asked)
+    assert len(notes(clip, "warning: the search's budget was spent")) == 1
+    assert len(clip) > 60
+
+
+def test_without_a_path_a_length_is_needed(model):
+    with pytest.raises(BadRequest, match="the request needs seconds or frames"):
+        synthesize(model, Request(constraints=(Style(label="walk"),)))
+
+
+def test_times_that_count_from_the_end_need_a_length(model):
+    wishes = (RootPath(points=BEND, weight=1.0), Style(label="walk", span=("end-1", "end")))
+    with pytest.raises(BadRequest, match="needs the length of the result: give seconds"):
+        synthesize(model, Request(constraints=wishes))
+
+
+def test_soft_poses_are_refused(model):
+    rotations = "rotations: {head: {order: xyz, angles: [0deg, 0deg, 0deg]}}"
+    asked = parse_request(f"{{seconds: 1, constraints: [pose_at: {{time: 0, {rotations}, weight: 1}}]}}")
+    with pytest.raises(UnsupportedConstraint, match="motion-graph cannot honour PoseAt"):
+        synthesize(model, asked)
+
+
+def test_clips_that_cannot_be_connected_say_which_limit_would_do(walks):
+    from motionloom.kinematics.edit import resample
+
+    clips = [resample(w, 30.0) for w in walks]
+    with pytest.raises(NoPath, match=r"cannot be connected: \d+ transitions.*with"):
+        fit(clips, Config(limit=0.001))
+    with pytest.raises(NoPath, match=r"the longest clip lasts 0\.2"):
+        fit([c[:8] for c in clips])
+
+
+def test_mirror_images_double_what_can_be_done(walks):
+    from motionloom.kinematics.edit import resample
+
+    clips = [resample(walks[1], 30.0)]
+    plain, both = fit(clips), fit(clips, Config(mirror=True))
+    assert both.graph.count == 2 * plain.graph.count
+    left = travel(both.graph.clips[0]).heading
+    right = travel(both.graph.clips[1]).heading
+    np.testing.assert_allclose(left[-1] - left[0], right[0] - right[-1], atol=1e-6)
+
+
+def test_a_wider_beam_changes_nothing_but_the_way(model):
+    asked = Request(constraints=(RootPath(points=BEND, weight=1.0),))
+    wide = dataclasses.replace(asked, options={"width": 2000})
+    a, b = (RootPath(points=BEND).residual(synthesize(model, r)).mean() for r in (asked, wide))
+    assert b <= a + 0.02
+
+
+def test_the_real_walker_holds_its_own_on_corners_curves_and_a_spiral(mocap):
+    from motionloom.io import load
+    from motionloom.kinematics.edit import resample
+
+    numbers = (11, 13, 15, 16, 17, 19, 21, 23, 25, 27, 29)
+    clips = [resample(load(mocap / "cmu" / f"16_{k}.bvh", trim_tpose=True), 30.0) for k in numbers]
+    model = learn("motion-graph", clips)
+    a = np.linspace(0, 4 * np.pi, 100)
+    r = 3.5 - 2.0 * a / a[-1]
+    spiral = np.stack([3.5 - r * np.cos(a), r * np.sin(a)], 1)
+    square = np.array([[0, 0], [0, 4], [4, 4], [4, 0], [0, 0.0]])
+    eight = np.concatenate([np.stack([2 - 2 * np.cos(a[:51]), 2 * np.sin(a[:51])], 1)] * 2) * (
+        [[1, 1]] * 51 + [[-1, 1]] * 51
+    )
+    for path, mean, worst in ((spiral, 0.12, 0.3), (square, 0.2, 0.45), (eight, 0.12, 0.3)):
+        wish = RootPath(points=tuple(map(tuple, path)), weight=1.0)
+        off = wish.residual(synthesize(model, Request(constraints=(wish,))))
+        assert off.mean() < mean
+        assert off.max() < worst

@@ -1,0 +1,37 @@
+"""Pictures of motion graphs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom.core import replace
+from motionloom.core.origin import Origin, Source
+from motionloom.methods.motion_graph.coverage import Coverage
+from motionloom.plot.graph import coverage_picture, path_picture
+from motionloom.samples import make
+
+pytest.importorskip("matplotlib")
+
+
+def test_left_turns_are_on_the_left():
+    found = Coverage(np.array([1.0, 2.0]), np.radians([40.0, -10.0]), np.zeros(2), 30.0)
+    ax = coverage_picture(found)
+    dots = ax.collections[0].get_offsets()
+    np.testing.assert_allclose(dots, [[40, 1], [-10, 2]])
+    low, high = ax.get_xlim()
+    assert low > high
+
+
+def test_a_way_is_drawn_beside_its_path_with_one_colour_for_each_source():
+    clip = make("walk", seconds=2, fps=30)
+    which = np.repeat([0, 1, 0], 20)
+    frames = np.concatenate([np.arange(20), np.full(20, -1), np.arange(50, 70)])
+    origin = Origin(sources=(Source("a.bvh"), Source("a.bvh#20 + a.bvh#50", "blend")), which=which, frames=frames)
+    ax = path_picture(replace(clip, origin=origin), [[0, 0], [0, 2]], title="straight on")
+    path, first, blend, last, start = ax.lines
+    np.testing.assert_allclose(path.get_xydata(), [[0, 0], [0, 2]])
+    assert first.get_color() == last.get_color() != blend.get_color()
+    np.testing.assert_allclose(first.get_xydata()[0], clip.root[0, [0, 2]])
+    np.testing.assert_allclose(start.get_xydata()[0], clip.root[0, [0, 2]])
+    assert ax.get_title(loc="left") == "straight on"
