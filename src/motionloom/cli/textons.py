@@ -96,12 +96,13 @@ def _lines(rows: Sequence[Row]) -> list[str]:
 
 
 def _edit_lines(written: Sequence[str], edits: Sequence[Choices]) -> list[str]:
+    """A row for each place; a transition is as likely as seen, or was never seen but lies "near"."""
     head = ("place", "texton", "to the next", "may be deleted", "may be swapped for", "may follow it here")
     cells = [
         (
             str(k),
             word,
-            "" if e.chance is None else f"{e.chance:.0%}",
+            "" if e.chance is None else f"{e.chance:.0%}" if e.chance else "near",
             "yes" if e.delete else "no",
             _few(e.swap),
             _few(e.insert),
