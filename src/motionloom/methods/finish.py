@@ -65,6 +65,8 @@ def _cleaned(clip: Clip, request: Request) -> Clip:
     pinned, report = remove_skate(clip, hard=held(clip, hard))
     if report.before.b is None or not report.plants:  # no feet on the ground
         return clip
+    if report.moved == 0.0 and report.missed == 0.0:  # the method pinned its plants itself
+        return pinned
     if report.slid_after > report.slid_before:
         return _noted(clip, f"plants left as they are: {report}")
     broken = [c for c in hard if isinstance(c, GEOMETRIC) and c.met(clip) and not c.met(pinned)]

@@ -24,7 +24,7 @@ from motionloom.methods.textons.making import Bench
 from motionloom.methods.textons.observe import Frames, Space
 from motionloom.methods.textons.options import DEFAULT_OPTIONS, Options
 from motionloom.methods.textons.planning import Piece, Plan, Walk, plan_motion
-from motionloom.methods.textons.weaving import chunks, some_frames, weave, whole_clip
+from motionloom.methods.textons.weaving import chunks, weave, whole_clip, woven
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +108,8 @@ class TextonModel(Model):
         if any(isinstance(c, PoseAt) for c in request.constraints):  # plants are cleaned at the end, around the poses
             clip = self.render(plan, rng, options)
         else:
-            clip = some_frames(weave(self, iter(plan.pieces), rng, options), plan.frames)
+            clip, wash = woven(self, plan.pieces, plan.frames, rng, options)
+            clip = replace(clip, origin=clip.origin.said(*([str(wash)] if wash.plants else [])))
         return replace(clip, origin=clip.origin.said(*plan.said, _path_note(self, plan)))
 
     def stream(self, rng: Generator, options: Any = None, *, frames: int | None = None) -> Iterator[Clip]:

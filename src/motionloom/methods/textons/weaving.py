@@ -70,6 +70,27 @@ class Wash:
     done: int = 0  # frames of it that were given out
     tail: Clip | None = None  # the window before, where the next one fades in
     window: float = WINDOW  # s
+    plants: int = 0  # contacts pinned so far (one that two windows see counts twice)
+    moved: float = 0.0  # m: the farthest that cleaning moved an ankle
+
+    def __str__(self) -> str:
+        return (
+            f"plants cleaned window by window: {self.plants} contacts pinned, feet moved by up to "
+            f"{100 * self.moved:.1f} cm"
+        )
+
+
+def woven(model: TextonModel, pieces: Sequence[Piece], frames: int, rng: Generator, options: Any) -> tuple[Clip, Wash]:
+    """The first `frames` frames of the pieces, cleaned, and what cleaning did."""
+    wash, out, total = Wash(), [], 0
+    for clip in travelled(model, iter(pieces), rng, options):
+        wash, clean = washed(model, wash, clip)
+        out += clean
+        total += sum(len(c) for c in clean)
+        if total >= frames:
+            return concatenate(out)[:frames], wash
+    wash, clean = washed(model, wash, None)
+    return concatenate([*out, *clean])[:frames], wash
 
 
 def weave(
@@ -177,20 +198,23 @@ def washed(model: TextonModel, state: Wash, clip: Clip | None) -> tuple[Wash, li
     if clip is not None:
         held = clip if held is None else concatenate([held, clip])
         while len(held) - done >= window + fade + margin:
-            result = pinned(held[: done + window + fade + margin], model)
+            result, state = _pinned(held[: done + window + fade + margin], model, state)
             out.append(_faded(tail, result[done : done + window]))
             tail = result[done + window : done + window + fade]
             start = max(0, done + window - margin)
             held, done = held[start:], done + window - start
     elif held is not None and len(held) > done:
-        out.append(_faded(tail, pinned(held, model)[done:]))
+        result, state = _pinned(held, model, state)
+        out.append(_faded(tail, result[done:]))
         held, done, tail = None, 0, None
-    return Wash(held, done, tail, state.window), out
+    return dataclasses.replace(state, held=held, done=done, tail=tail), out
 
 
-def pinned(clip: Clip, model: TextonModel) -> Clip:
-    """One window with its feet lifted off where they sink in, and its plants pinned."""
-    return pin_plants(lifted(clip, model.heights)).clip
+def _pinned(clip: Clip, model: TextonModel, state: Wash) -> tuple[Clip, Wash]:
+    """One window with its feet lifted off where they sink in, and its plants pinned; and a count of what was done."""
+    found = pin_plants(lifted(clip, model.heights))
+    moved = max(state.moved, found.moved)
+    return found.clip, dataclasses.replace(state, plants=state.plants + found.plants, moved=moved)
 
 
 def _faded(before: Clip | None, after: Clip) -> Clip:
