@@ -60,8 +60,8 @@ def slow_score(graph, way, request, options):
             depth = np.maximum(c.radius - np.linalg.norm(path.place - c.center, axis=1), 0)
             out["obstacles"] += options.obstacles * weight * (depth.max() + depth.sum() / 10.0)
         elif isinstance(c, RootPath):
-            samples = along_path(np.array(c.points), max(0.02, 4.0 / 60))
-            out["body"] += options.body * weight * slow_apart(path.place, samples)
+            samples = along_path(np.array(c.points), max(0.02, 4.0 / 40))
+            out["body"] += options.body * weight * slow_apart(path.place[::2], samples)
     return out
 
 
@@ -130,13 +130,13 @@ def test_what_is_too_short_pays_for_each_missing_second_and_what_is_no_way_is_ou
     m, terms = material(graph, grow_levels(graph, widest=3)), terms_of(graph, request, Options(length=7.0))
     pieces, line, parts = np.zeros((9, 5)), np.empty((FRAMES + 2, 2)), np.empty(6)
     none = np.zeros(0, np.int64)
-    value, used, lasts = score(m, terms, must(graph, {}, ()), 30, none, 0, pieces, line, parts)
+    value, used, lasts = score(m, terms, must(graph, {}, ()), 30, none, 0, np.inf, pieces, line, parts)
     assert (used, lasts) == (1, 10)  # the first clip has 40 frames
     assert value == parts[1] == pytest.approx(7.0 * 5.0)
     late = np.flatnonzero(graph.clip_of[graph.transitions.a] == 0)[-1:]  # it leaves before frame 39
-    assert score(m, terms, must(graph, {}, ()), 39, late, 1, pieces, line, parts)[0] == np.inf
+    assert score(m, terms, must(graph, {}, ()), 39, late, 1, np.inf, pieces, line, parts)[0] == np.inf
     elsewhere = np.flatnonzero(graph.clip_of[graph.transitions.a] == 1)[:1]
-    assert score(m, terms, must(graph, {}, ()), 0, elsewhere, 1, pieces, line, parts)[0] == np.inf
+    assert score(m, terms, must(graph, {}, ()), 0, elsewhere, 1, np.inf, pieces, line, parts)[0] == np.inf
 
 
 def test_weights_multiply_their_part(graph):
@@ -145,3 +145,16 @@ def test_weights_multiply_their_part(graph):
     heavy = ways(graph, request, 5, Options(body=3.0, smoothness=0.5))
     for a, b in zip(plain, heavy, strict=True):
         np.testing.assert_allclose(b.parts, a.parts * [10, 1, 3, 1, 1, 1])
+
+
+def test_a_bound_only_leaves_out_what_is_above_it(graph):
+    request = Request(frames=FRAMES, fps=10, constraints=(*ASKED["a path"], *ASKED["an obstacle"]))
+    m, terms = material(graph, grow_levels(graph, widest=3)), terms_of(graph, request, Options())
+    space = np.zeros((99, 5)), np.empty((FRAMES + 2, 2)), np.empty(6)
+    cut = 0
+    for way in ways(graph, request, 20):
+        for bound in (0.5 * way.score, 0.99 * way.score, 1.01 * way.score):
+            value = score(m, terms, must(graph, {}, ()), way.start, way.leaves, len(way.leaves), bound, *space)[0]
+            assert value == pytest.approx(way.score) or (value == np.inf and bound < way.score)
+            cut += value == np.inf
+    assert cut > 10

@@ -57,6 +57,8 @@ def _may_stay(hard: Any, time: int, frame: int, count: int, frames: int) -> bool
 def _may_take(hard: Any, alive: Any, half: int, time: int, frame: int, a: int, b: int) -> bool:
     """Can the transition from a to b be taken from the state (time, frame), and the rest be walked after it?"""
     middle = time + a - frame
+    if not is_alive(alive, middle + half, b + half):
+        return False
     if len(hard.time) + len(hard.span) > 0:
         frames = len(alive)
         if not _may_stay(hard, time, frame, a - frame, frames) or not _may_stay(hard, middle, b, half, frames):
@@ -64,7 +66,7 @@ def _may_take(hard: Any, alive: Any, half: int, time: int, frame: int, a: int, b
         for i in range(len(hard.time)):
             if abs(hard.time[i] - middle) < half:
                 return False
-    return is_alive(alive, middle + half, b + half)
+    return True
 
 
 @njit(cache=True)
@@ -217,7 +219,7 @@ def replace_portions(
             n = walk_on(m, hard, alive, gap, state, offset + frame, frame, new_nodes, new_leaves, i)
             if n < 0:
                 continue
-        value, used, lasts = score(m, t, hard, first, new_leaves, n, pieces, line, parts)
+        value, used, lasts = score(m, t, hard, first, new_leaves, n, best, pieces, line, parts)
         looked += 1
         if used > 0 and lasts < t.frames:  # too short now: go on from the last edge
             n = used - 1
@@ -225,7 +227,7 @@ def replace_portions(
             time = int(pieces[n, 0]) + (0 if n == 0 else half)
             longer = walk_on(m, hard, alive, gap, state, time, frame, new_nodes, new_leaves, n)
             if longer >= 0:
-                value, used, _ = score(m, t, hard, first, new_leaves, longer, pieces, line, parts)
+                value, used, _ = score(m, t, hard, first, new_leaves, longer, best, pieces, line, parts)
         if value < best:
             n = used - 1
             best, best_start, best_count = value, first, n
@@ -308,7 +310,7 @@ def take_children(
                 new[:count] = leaves
                 if not _refit(m, start, new, count, i, u) or (j > i and not _refit(m, start, new, count, j, v)):
                     continue
-                value, used, _ = score(m, t, hard, start, new, count, pieces, line, parts)
+                value, used, _ = score(m, t, hard, start, new, count, best, pieces, line, parts)
                 looked += 1
                 if value < best:
                     best, best_count = value, used - 1

@@ -16,7 +16,6 @@ from motionloom.methods.hierarchical_graph.terms import must, pose_distances
 
 SHARES = (0.0, 0.002, 0.01, 0.05, 0.25)  # of all frames: how many of those nearest to a pose may stand for it
 SAME = 1e-3  # rad: a frame this near is the pose itself
-FREE = 0.5  # m (and rad) that geometry may always bend a way by
 
 
 def must_keep(graph: Graph, m: Material, request: Request) -> tuple[Hard, Any]:
@@ -88,23 +87,28 @@ def _longest_run(graph: Graph, label: str) -> int:
 
 
 def too_far(clip: Clip, request: Request, bend: float) -> str:
-    """Why a way is too far from a hard place for geometry to bend it there, with the nearest thing; "" if it is not.
+    """Why a way is too far from a hard place to be bent there, with the nearest thing; "" if it is not.
 
-    The gap may be `bend` times the way walked until then, and half a metre or radian in any case.
+    It may be off by `bend` metres (and radians) more than the constraint allows.
     """
     path = travel(clip)
-    walked = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(path.place, axis=0), axis=1))])
     for c in request.constraints:
         if not c.hard or not isinstance(c, (RootAt, Reach, RootPath, PositionAt, Avoid)):
             continue
-        until = c.frame(len(clip), clip.fps) if isinstance(c, (RootAt, Reach, PositionAt)) else len(clip) - 1
-        gap, allowed = c.worst(clip), FREE + bend * float(walked[until]) + c.limit
-        if gap > allowed:
-            at = c.arrival(clip) if isinstance(c, Reach) else until
-            x, z = path.place[at]
-            there = f"[{x:.2f}, {z:.2f}], heading {np.degrees(path.heading[at]):.0f}deg, at {at / clip.fps:.2f} s"
-            return (
-                f"no way was found that comes near {c.describe()}: the nearest misses it by {gap:.2f} {c.unit} "
-                f"(it could be bent by {allowed:.2f}); it is at {there}"
-            )
+        off = np.abs(c.residual(clip))
+        gap = float(off.max(initial=0.0))
+        if gap <= bend + c.limit:
+            continue
+        at = int(off.argmax()) if isinstance(c, (RootPath, Avoid)) else len(clip) - 1
+        if isinstance(c, (RootAt, PositionAt)):
+            at = c.frame(len(clip), clip.fps)
+        elif isinstance(c, Reach):
+            at = c.arrival(clip)
+        x, z = path.place[at]
+        facing = (np.degrees(path.heading[at]) + 180) % 360 - 180
+        return (
+            f"no way was found that comes near {c.describe()}: the nearest misses it by {gap:.2f} {c.unit}, and it "
+            f"may be bent by {bend:.2f}; at {at / clip.fps:.2f} s the hips are at [{x:.2f}, {z:.2f}], "
+            f"heading {facing:.0f}deg"
+        )
     return ""

@@ -21,14 +21,16 @@ from motionloom.constraints import (
     Style,
 )
 from motionloom.core import Clip, NoPath, replace
+from motionloom.kinematics.mirror import mirror
 from motionloom.kinematics.travel import placed
 from motionloom.methods.base import Honours, Model, check_request
 from motionloom.methods.graph import Graph, Route
-from motionloom.methods.graph.build import build
+from motionloom.methods.graph.build import LIMIT, build
+from motionloom.methods.graph.missing import unconnected
 from motionloom.methods.graph.prune import facts, prune
 from motionloom.methods.graph.render import render
 from motionloom.methods.hierarchical_graph.hard import must_keep, too_far
-from motionloom.methods.hierarchical_graph.levels import Levels, grow_levels
+from motionloom.methods.hierarchical_graph.levels import Levels, grow_levels, spacing
 from motionloom.methods.hierarchical_graph.search import Found, Search
 from motionloom.methods.hierarchical_graph.shapes import TERMS, Material, Terms
 from motionloom.methods.hierarchical_graph.terms import material, terms_of
@@ -39,20 +41,22 @@ from motionloom.methods.settings import Settings, param
 class Config(Settings):
     """What learning needs."""
 
-    fps: float = param(30.0, "frame rate of the model", unit="fps", low=1, high=1000)
+    fps: float = param(30.0, "frame rate of the model", unit="fps", low=10, high=240)
     measure: str = param(
         "point-cloud",
-        "how frames are compared",
+        "how alike two frames are",
         choices=("point-cloud", "joint-positions", "joint-angles", "curvature"),
     )
-    window: float = param(0.35, "how much motion around a frame is compared", unit="s", low=0)
+    window: float = param(0.35, "motion around a frame that the measure looks at", unit="s", low=0, high=2)
+    blend: float = param(0.4, "length of a transition", unit="s", low=0.05, high=2)
     limit: float | None = param(
-        None, "largest distance of a transition, in the measure's unit; default: 0.08 m, else 1 % of all pairs", low=0
+        None, "how unlike joined frames may be, in the measure's unit; default: 0.08 m, or the nearest 1 %", low=0
     )
-    limits: str = param("", "other limits for pairs of labels, as 'walk jog 9cm'")
-    blend: float = param(0.4, "length of a transition's blend", unit="s", low=0.05)
-    shortest: float = param(0.5, "frames of one clip nearer than this are not joined", unit="s", low=0.1)
-    most: int = param(200_000, "most transitions; of more, the best of each square of frames is kept", low=100)
+    limits: str = param("", "limits for pairs of labels: 'walk jog 9cm, jog jog 0.08'")
+    shortest: float = param(0.5, "frames of one clip nearer than this are not joined", unit="s", low=0)
+    contacts: bool = param(False, "join only frames in which the same heels and toes stand")
+    mirror: bool = param(False, "learn every clip's mirror image too")
+    most: int = param(50_000, "most transitions; of more, the best of each square of frames is kept", low=100)
     cluster: float = param(0.5, "widest cluster of transitions at the top level", unit="s", low=0)
 
 
@@ -60,7 +64,7 @@ class Config(Settings):
 class Options(Settings):
     """What synthesis needs. The weights say what a metre, a radian, a second or a transition counts in the score."""
 
-    budget: int = param(30_000, "most ways that are looked at", low=1)
+    budget: int = param(100_000, "most ways that are looked at", low=1)
     patience: int = param(18, "rounds without a better way after which the search ends", low=1)
     smoothness: float = param(
         0.05, "weight of each transition; the worst of the graph counts as 1", symbol="w_c", low=0
@@ -71,7 +75,7 @@ class Options(Settings):
     style: float = param(1.0, "weight of the share of a span that is not in its style", low=0)
     obstacles: float = param(4.0, "weight of how deep the way lies in an obstacle, and for how long", low=0)
     shortest: float = param(0.3, "shortest time between two transitions, where there is a choice", unit="s", low=0)
-    bend: float = param(0.25, "how far a way may be bent to a hard place, per metre walked", low=0)
+    bend: float = param(0.5, "farthest that the way found is bent to keep what is hard", unit="m", low=0)
 
 
 class Plan(NamedTuple):
@@ -185,28 +189,37 @@ DEFAULT = Config()
 
 def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None) -> HierarchicalGraph:
     """Learn from clips of one skeleton at `config.fps` (see `methods.prepare`). No chance is involved."""
-    whole = build(
-        clips,
-        measure=config.measure,
-        window=config.window,
-        blend=config.blend,
-        limit=config.limit,
-        limits=config.limits,
-        minima=False,
-        shortest=config.shortest,
-        most=config.most,
-    )
+    if config.mirror:
+        clips = [*clips, *(mirror(clip) for clip in clips)]
+    whole = build(clips, **_settings(config))
     graph, report = prune(whole)
-    notes = report.lines()
-    if not len(graph.transitions) and len(whole.transitions):
-        graph, notes = whole, ["no way through these clips leads round: a result can only be as long as its way"]
+    if not len(graph.transitions):
+        raise NoPath(_unconnected(clips, config, whole))
     levels = grow_levels(graph, widest=config.cluster * config.fps)
     edges = f"{len(graph.transitions)} edges in {len(levels.roots)} clusters, {levels.depth} levels"
+    if (side := spacing(whole)) > 1:
+        edges += f"; thinned to the best of each {side} x {side} frames"
     return HierarchicalGraph(
         skeleton=clips[0].skeleton,
         config=config,
         fps=config.fps,
-        notes=(*notes, *facts(graph).lines(), edges),
+        notes=(*report.lines(), *facts(graph).lines(), edges),
         graph=graph,
         levels=levels,
     )
+
+
+def _settings(config: Config) -> dict[str, Any]:
+    names = ("measure", "window", "blend", "limit", "limits", "shortest", "contacts", "most")
+    return {name: getattr(config, name) for name in names} | {"minima": False}
+
+
+def _unconnected(clips: Sequence[Clip], config: Config, whole: Graph) -> str:
+    known = whole.transitions.distance
+    limit = config.limit or (float(known.max()) if len(known) else LIMIT)
+
+    def would(wider: float) -> bool:
+        found, _ = prune(build(clips, **(_settings(config) | {"limit": wider, "limits": ""})))
+        return len(found.transitions) > 0
+
+    return unconnected(clips, blend=config.blend, transitions=len(known), limit=limit, would=would)

@@ -11,10 +11,10 @@ from numpy.random import Generator
 from motionloom.core import FloatArray, IntArray
 from motionloom.methods.hierarchical_graph.shapes import Hard, Material, Terms
 
-SEEDS, MORE = 12, 3  # seed ways in the first round, and new ones in every later round
-KEPT = 6  # ways that go on to the next round
+SEEDS, MORE = 24, 4  # seed ways in the first round, and new ones in every later round
+KEPT = 12  # ways that go on to the next round
 TRIES = 48  # replaced portions of one way in a round
-PAIRS = 256  # ways to put in children for edges of one way
+PAIRS = 64  # ways to put in children for edges of one way
 STUCK, GAIN = 6, 0.02  # rounds without a gain of this share after which all ways are given up for new seeds
 
 
@@ -109,7 +109,7 @@ class Search:
         assert n >= 0  # the first frame is alive, so there is a way
         parts = np.empty(6)
         pieces, line = np.zeros((self.room + 2, 5)), np.empty((self.t.frames // self.t.stride + 2, 2))
-        value = float(score(self.m, self.t, self.hard, start, leaves, n, pieces, line, parts)[0])
+        value = float(score(self.m, self.t, self.hard, start, leaves, n, np.inf, pieces, line, parts)[0])
         self.evaluations += 1
         return Way(value, start, nodes[:n].copy(), leaves[:n].copy(), parts)
 

@@ -57,4 +57,4 @@ class Terms(NamedTuple):
     circles: FloatArray  # (., 5) x, z, radius, weight, weight of each moment inside
     ways: FloatArray  # (., 5) first frame, last frame, first sample, end, weight
     samples: FloatArray  # (., 2) points of the asked paths, at equal steps
-    stride: int  # frames between the places at which paths, circles and arrivals are looked at
+    stride: int  # frames between the places at which circles and arrivals are looked at; for paths, every other

@@ -32,8 +32,8 @@ from motionloom.rotation import angle_between
 HARD = (
     10.0  # the weight of a hard constraint while ways are compared; that it holds in the end is not a matter of weight
 )
-LOOK = 0.1  # s between the places at which paths, circles and arrivals are looked at
-SAMPLES = 60  # of an asked path
+LOOK = 0.1  # s between the places at which circles and arrivals are looked at; for paths, every other
+SAMPLES = 40  # of an asked path
 
 BODY, JOINTS = float(TERMS.index("body")), float(TERMS.index("joints"))
 

@@ -1,0 +1,238 @@
+"""The search as a whole: it gets better and never worse, can be stopped, and says what is missing."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from edges_by_hand import make_graph
+
+from motionloom.constraints import Avoid, PoseAt, PositionAt, Reach, Request, RootAt, RootPath, Style, residuals
+from motionloom.core import NoPath, with_labels
+from motionloom.kinematics.travel import travel
+from motionloom.methods import learn, synthesize
+from motionloom.methods.graph import Graph
+from motionloom.methods.hierarchical_graph import Config, HierarchicalGraph, Options
+from motionloom.methods.hierarchical_graph.levels import grow_levels
+from motionloom.samples import make
+
+PLACE = RootAt(time=4.0, position=(1.5, 4.5), heading=0.6, weight=1.0)
+
+
+@pytest.fixture(scope="module")
+def walker():
+    """A graph of four walks, one of them labelled as sneaking."""
+    clips = [
+        make("walk", seed=s, speed=v, turn=t, seconds=4) for s, v, t in ((0, 1.3, 0.0), (1, 1.4, 0.3), (2, 1.3, -0.3))
+    ]
+    last = make("walk", seed=3, speed=1.2, turn=0.1, seconds=4)
+    sneak = with_labels(last, {"walk": np.zeros(len(last), bool), "sneak": np.ones(len(last), bool)})
+    return learn("hierarchical-graph", [*clips, sneak])
+
+
+def asked(*constraints, seconds=6.0, **options):
+    return Request(seconds=seconds, constraints=constraints, options=options)
+
+
+def test_the_score_never_rises_and_falls_far(walker):
+    for seed in range(3):
+        plan = walker.plan(asked(PLACE, budget=20_000), np.random.default_rng(seed))
+        scores = [s for _, s in plan.history]
+        assert all(b <= a for a, b in pairwise(scores))
+        counts = [e for e, _ in plan.history]
+        assert all(b > a for a, b in pairwise(counts))
+        assert plan.score == scores[-1] < 0.5 * scores[0]
+        assert plan.score == pytest.approx(sum(plan.parts.values()))
+
+
+def test_the_same_seed_gives_the_same_way(walker):
+    plans = [walker.plan(asked(PLACE, budget=5_000), np.random.default_rng(s)) for s in (1, 1, 2)]
+    assert plans[0] == plans[1]
+    assert plans[0].route != plans[2].route
+
+
+def test_a_search_can_be_stopped_and_gives_the_best_so_far(walker):
+    told = []
+
+    def enough(found):
+        told.append(found.best.score)
+        return len(told) < 3
+
+    plan = walker.plan(asked(PLACE, budget=10**9, patience=10**9), np.random.default_rng(0), progress=enough)
+    assert len(told) == 3
+    assert plan.score == told[-1]
+    assert plan.ended == "it was stopped"
+
+
+def test_an_interrupt_gives_the_best_so_far(walker):
+    def interrupt(found):
+        if found.rounds == 2:
+            raise KeyboardInterrupt
+
+    plan = walker.plan(asked(PLACE, budget=10**9, patience=10**9), np.random.default_rng(0), progress=interrupt)
+    assert (plan.rounds, plan.ended) == (2, "it was stopped")
+
+
+def test_a_budget_bounds_the_search(walker):
+    plan = walker.plan(asked(PLACE, budget=1_000), np.random.default_rng(0))
+    assert 1_000 <= plan.evaluations < 1_200
+    assert plan.ended == "the budget was spent"
+    clip = walker.synthesize(asked(RootAt(time=4, position=(0, 50), weight=1), budget=1_000), np.random.default_rng(0))
+    assert any("best score" in note and "the budget was spent" in note for note in clip.origin.notes)
+
+
+def test_a_search_ends_when_nothing_better_is_found(walker):
+    plan = walker.plan(asked(PLACE, budget=10**9, patience=3), np.random.default_rng(0))
+    assert plan.ended == "no better way was found"
+    assert len({s for _, s in plan.history[-4:]}) == 1
+
+
+def test_the_way_takes_real_transitions_and_is_as_long_as_asked_for(walker):
+    graph = walker.graph
+    plan = walker.plan(asked(PLACE, budget=5_000), np.random.default_rng(0))
+    at = plan.route.start
+    for e in plan.route.taken:
+        assert graph.clip_of[at] == graph.clip_of[graph.leave[e]]
+        assert at <= graph.leave[e]
+        at = int(graph.enter[e])
+    clip = walker.render(plan, asked(PLACE).at_fps(30.0))
+    assert len(clip) == 180
+    np.testing.assert_allclose(
+        plan.parts["body"], np.abs(PLACE.residual(clip)).sum(), atol=0.02
+    )  # the rendered hips may give way by millimetres
+
+
+def test_heavier_weights_bring_it_nearer(walker):
+    far, near = (
+        walker.plan(asked(PLACE, smoothness=c, budget=20_000), np.random.default_rng(3)).parts for c in (2.0, 0.01)
+    )
+    assert near["body"] < far["body"]
+    assert far["smoothness"] / 2.0 < near["smoothness"] / 0.01  # dear transitions are taken less
+
+
+def test_a_frame_of_a_clip_is_shown_at_its_time(walker):
+    for clip, frame in ((0, 50), (2, 70)):
+        pose = walker.graph.clips[clip][frame : frame + 1]
+        plan = walker.plan(asked(PoseAt(time=3.0, pose=pose), PLACE, budget=3_000), np.random.default_rng(0))
+        made = walker.render(plan, asked(PLACE).at_fps(30.0))
+        assert PoseAt(time=3.0, pose=pose).worst(made) < 0.003
+        assert made.origin.frames[90] >= 0  # not inside a blend
+
+
+def test_a_hard_style_holds_in_its_span_and_not_beyond_it_by_need(walker):
+    request = asked(Style(label="sneak", span=(3, 6)), Style(label="walk", span=(0, 2)))
+    clip = synthesize(walker, request, seed=1)
+    assert all(r.met for r in residuals(clip, request))
+    assert clip.label("sneak")[90:].mean() > 0.9
+    assert clip.label("walk")[:60].mean() > 0.9
+
+
+def test_a_soft_style_is_weighed(walker):
+    request = asked(Style(label="sneak", weight=1), budget=3_000)
+    assert synthesize(walker, request).label("sneak").mean() > 0.9
+
+
+def test_an_obstacle_on_the_way_is_walked_around(walker):
+    goal = Reach(position=(0.0, 4.0), by=6, weight=1)
+    pillar = Avoid(center=(0, 2), radius=0.4, weight=1)
+    straight = walker.plan(asked(goal, budget=5_000), np.random.default_rng(0))
+    around = walker.plan(asked(goal, pillar, budget=20_000), np.random.default_rng(0))
+    request = asked().at_fps(30.0)
+    assert pillar.worst(walker.render(straight, request)) > 0.2
+    assert pillar.worst(walker.render(around, request)) < 0.05
+    assert goal.worst(walker.render(around, request)) < 0.3
+
+
+def test_a_joint_comes_near_its_place(walker):
+    free = walker.render(walker.plan(asked(), np.random.default_rng(5)), asked().at_fps(30.0))
+    from motionloom.kinematics.forward import fk
+
+    target = fk(free)[100, free.skeleton.joint("left_hand")]
+    wish = PositionAt(joint="left_hand", time="100f", target=target, weight=1)
+    plan = walker.plan(asked(wish, budget=20_000), np.random.default_rng(0))
+    assert wish.worst(walker.render(plan, asked().at_fps(30.0))) < 0.15
+
+
+def test_a_path_is_followed(walker):
+    bow = RootPath(points=((0, 0), (0.2, 2), (1, 4), (2.2, 6)), weight=1)
+    plan = walker.plan(asked(bow, seconds=5.5, budget=20_000), np.random.default_rng(0))
+    assert bow.worst(walker.render(plan, asked(seconds=5.5).at_fps(30.0))) < 0.6
+
+
+def test_a_label_that_nothing_carries_is_told_with_those_there_are(walker):
+    with pytest.raises(NoPath, match="no clip carries the label 'run'; these clips carry sneak, walk"):
+        synthesize(walker, asked(Style(label="run")))
+
+
+def test_a_goal_out_of_reach_is_told_with_the_nearest_thing(walker):
+    far = RootAt(time=4, position=(0, 50))
+    with pytest.raises(
+        NoPath, match=r"comes near root_at.*the nearest misses it by 4\d\.\d+ m.*the hips are at \["
+    ) as error:
+        synthesize(walker, asked(far, budget=3_000))
+    assert len(error.value.best) == 180
+    assert error.value.residuals is not None
+
+
+def test_too_long_a_way_is_told_with_the_longest(arms):
+    graph = make_graph(arms, [(35, 45, 0.1)])
+    model = of(graph)
+    with pytest.raises(NoPath, match=r"no way through these clips lasts 7 s; the longest lasts 6 s"):
+        synthesize(model, Request(seconds=7))
+    assert len(synthesize(model, Request(seconds=6))) == 60
+
+
+def test_styles_that_no_transition_joins_are_told(arms):
+    model = of(make_graph(arms, []))
+    with pytest.raises(NoPath, match=r"no way through these clips keeps style.*in one clip it lasts 3\.00 s at most"):
+        synthesize(model, Request(seconds=3.5, constraints=(Style(label="fast"),)))
+
+
+def of(graph: Graph) -> HierarchicalGraph:
+    """A model of a hand-made graph."""
+    return HierarchicalGraph(
+        skeleton=graph.clips[0].skeleton,
+        config=Config(fps=10.0),
+        fps=10.0,
+        graph=graph,
+        levels=grow_levels(graph, widest=3),
+    )
+
+
+def test_a_clip_without_transitions_can_still_be_shown(arms):
+    model = of(make_graph(arms[:1], []))
+    clip = synthesize(model, Request(seconds=3, constraints=(RootAt(time=1, position=(0, 1), weight=1),)))
+    assert len(clip) == 30
+
+
+def test_what_is_not_asked_for_is_not_bent(walker):
+    """A soft place that is missed stays missed: no geometry drags the body there."""
+    request = asked(RootAt(time=4, position=(0, 50), weight=1), budget=1_000)
+    clip = synthesize(walker, request)
+    steps = np.linalg.norm(np.diff(travel(clip).place, axis=0), axis=1) * 30
+    assert steps.max() < 2.5
+
+
+def test_options_are_checked():
+    assert Options.of({"budget": 7}).budget == 7
+    with pytest.raises(Exception, match=r"options\.body"):
+        Options.of({"body": -1})
+
+
+def test_clips_that_cannot_be_connected_are_told_with_the_limit_that_would_do(walker):
+    clips = [walker.graph.clips[0][:60]]
+    with pytest.raises(NoPath, match=r"these clips cannot be connected: \d+ transitions"):
+        learn("hierarchical-graph", clips, Config(limit=0.001))
+
+
+def test_mirror_images_are_learned_too(walker):
+    clip = make("walk", seed=1, speed=1.4, turn=0.3, seconds=4)
+    both = learn("hierarchical-graph", [clip], Config(mirror=True))
+    assert len(both.graph.clips) == 2
+
+
+def test_thinning_is_told(walker):
+    few = learn("hierarchical-graph", list(walker.graph.clips), Config(most=300))
+    assert len(few.graph.transitions) <= 300
+    assert any("thinned to the best of each" in note for note in few.notes)
