@@ -7,6 +7,7 @@ import pytest
 
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.similarity import measure_named
+from motionloom.analysis.weights import joint_weights
 from motionloom.blend.join import prepare
 from motionloom.blend.point import Point, laid_on
 from motionloom.blend.transition import CLOUD, laid_for_plants
@@ -90,6 +91,23 @@ def test_the_pairs_of_other_measures_are_those_of_a_slow_search(dances, name, li
     assert len(slow) > 10
     assert list(zip(found.a.tolist(), found.b.tolist(), strict=True)) == sorted(slow)
     np.testing.assert_allclose(found.distance, [slow[k] for k in sorted(slow)], rtol=1e-4, atol=1e-5)
+
+
+def test_curvature_tells_pairs_apart_although_clips_that_lie_far_apart_are_in_a_row(body):
+    far = [moved(resample(make("walk", seconds=3, seed=k), FPS), (1000.0 * k, 0.0)) for k in range(3)]
+    found = find_transitions(far, measure="curvature", window=0.3)
+    starts = np.concatenate([[0], np.cumsum([len(c) for c in far])])
+    measure = measure_named("curvature", radius=round(0.3 * FPS / 2))
+    w = joint_weights(far[0].skeleton, measure.weights)
+    seen = [measure.windows(clip, w) for clip in far]
+
+    def bend(n):
+        k = int(np.searchsorted(starts, n, side="right")) - 1
+        return seen[k][n - starts[k] - measure.radius]
+
+    alike = np.array([bend(a) @ bend(b) for a, b in zip(found.a, found.b, strict=True)])
+    assert len(found) > 20
+    np.testing.assert_allclose(found.distance - found.distance[0], alike[0] - alike, atol=1e-3 * np.ptp(alike))
 
 
 def test_curvature_joins_frames_that_bend_alike(body):

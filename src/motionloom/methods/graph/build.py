@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from motionloom.analysis.comparison import Comparison, Measure
+from motionloom.analysis.curvature import Curvature
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.similarity import measure_named
 from motionloom.analysis.weights import joint_weights
@@ -115,7 +117,9 @@ def similar_pairs(
         return most, near(_clouds(clips, span, chosen), found.of, table, step=step, radius=radius, apart=least)
     comparison = chosen.prepare(*[concatenate(clips)] * 2)
     most = likely_limit(comparison, span) if limit is None else limit
-    table = limit_table(found, most, given).astype(np.float32)
+    table = limit_table(found, most, given)
+    if not isinstance(chosen, Curvature):
+        table = table.astype(np.float32)  # as the values are: a pair just at the limit stays in
     return most, _tiles(comparison, _Rules(span, found.of, table, radius, least))
 
 
@@ -157,7 +161,12 @@ class _Rules(NamedTuple):
 def _measure(name: str, window: float, fps: float, clips: Sequence[Clip]) -> Measure:
     if not (np.isfinite(window) and window >= 0):
         raise BadRequest(f"window: expected 0 s or more, found {window}")
-    return measure_named(name, radius=round(window * fps / 2), database=clips)
+    measure = measure_named(name, radius=round(window * fps / 2), database=clips)
+    if isinstance(measure, Curvature):
+        # Where one clip ends and the next begins, paths bend ten thousand times as much as anywhere else; so its values
+        # are small differences of large numbers, which single precision would round to nothing.
+        return replace(measure, precision="double")
+    return measure
 
 
 def _clouds(clips: Sequence[Clip], span: IntArray, measure: PointCloud) -> Clouds:
