@@ -7,7 +7,6 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -133,7 +132,7 @@ def _large() -> list[dict[str, Any]]:
     """As many frames as LI had, learnt in a process of its own, so that its memory can be told."""
     done = subprocess.run([sys.executable, "-m", "benchmarks.textons"], capture_output=True, text=True, check=True)
     found = json.loads(done.stdout.splitlines()[-1])
-    note = f"LI: 4 hours; {found['textons']} textons, {found['segments']} segments; salsa mirrored, retimed, perturbed"
+    note = f"{found['frames']} frames: salsa, mirrored, retimed, perturbed; {found['textons']} textons; LI: 4 hours"
     name = f"textons of {LI_FRAMES:,} frames, learning"
     return [
         figure(name, round(found["seconds"]), "< 300", unit="s", note=note),
@@ -149,17 +148,11 @@ def large_material(clips: list[Clip]) -> list[Clip]:
     kinds = [ready, [mirror(c) for c in ready], [_retimed(c, 0.9) for c in ready], [_retimed(c, 1.12) for c in ready]]
     kinds += [[_perturbed(c, seed) for c in kinds[seed % 4]] for seed in range(8)]
     out: list[Clip] = []
-    room = LI_FRAMES
-    for clip in _long_enough(kinds):
-        out.append(clip[: min(len(clip), room)])
-        room -= len(out[-1])
-        if room < 120:  # too little for two textons: the last clip gets it
+    for clip in (clip for kind in kinds for clip in kind if len(clip) >= 120):  # two textons
+        out.append(clip)
+        if sum(len(c) for c in out) >= LI_FRAMES:
             break
     return out
-
-
-def _long_enough(kinds: list[list[Clip]]) -> Iterator[Clip]:
-    return (clip for kind in kinds for clip in kind if len(clip) >= 120)
 
 
 def _retimed(clip: Clip, pace: float) -> Clip:

@@ -284,12 +284,13 @@ def test_the_cheapest_path_is_the_most_probable_one():
 def test_the_path_of_fixed_length_is_the_best_of_all(length):
     every = [[0, *mid, 3] for mid in itertools.product(range(4), repeat=length - 2)]
     best = max(every, key=lambda p: paths.log_probability(M, p))
-    assert_allclose(paths.log_probability(M, paths.fixed_length_path(M, 0, 3, length)), paths.log_probability(M, best))
+    found = paths.paths_of_each_length(M, 0, 3, length)[-1]
+    assert len(found) == length
+    assert_allclose(paths.log_probability(M, found), paths.log_probability(M, best))
 
 
-def test_a_path_of_impossible_length_says_so():
-    with pytest.raises(NoPath, match="no path of 2 textons"):
-        paths.fixed_length_path(M, 0, 3, 2)
+def test_there_is_no_path_of_an_impossible_length():
+    assert paths.paths_of_each_length(M, 0, 3, 3) == [None, None, [0, 2, 3]]
 
 
 def test_textons_repeat_as_often_as_their_self_transition_says(rng):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from motionloom.methods.settings import Settings, param
 
 
@@ -49,7 +47,7 @@ class Options(Settings):
     )
     evenly: bool = param(True, "show all observed segments equally often in the long run; false = as M says (as LI)")
     vary: float = param(
-        float(np.radians(2)),
+        0.035,
         "how far the joint that turns most is turned from an observed key pose; 0 = not at all (as LI)",
         unit="rad",
         low=0,

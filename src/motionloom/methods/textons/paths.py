@@ -58,16 +58,6 @@ def repetitions(chances: FloatArray, texton: int, rng: Generator, *, most: int =
     return again
 
 
-def fixed_length_path(chances: FloatArray, start: int, goal: int, length: int) -> list[int]:
-    """The most probable path of exactly `length` places, ends included, by dynamic programming (LI 5.2.2)."""
-    if length < 1:
-        raise BadRequest(f"a path has at least one texton, found {length}")
-    found = paths_of_each_length(chances, start, goal, length)[-1]
-    if found is None:
-        raise NoPath(f"no path of {length} textons leads from texton {start} to texton {goal}")
-    return found
-
-
 def paths_of_each_length(chances: FloatArray, start: int, goal: int, most: int) -> list[list[int] | None]:
     """The most probable path of 1, 2 ... `most` places from start to goal; None where there is none of that length.
 
