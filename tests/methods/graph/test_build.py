@@ -15,7 +15,7 @@ from motionloom.core import BadRequest, Clip, SkeletonMismatch, with_labels
 from motionloom.kinematics.contacts import foot_parts
 from motionloom.kinematics.edit import resample
 from motionloom.kinematics.forward import fk
-from motionloom.kinematics.travel import ground_turn, moved, turned
+from motionloom.kinematics.travel import ground_turn, moved, travel, turned
 from motionloom.methods.graph import build as building
 from motionloom.methods.graph.build import build, find_transitions, ready
 from motionloom.methods.graph.clouds import clouds, near
@@ -93,13 +93,17 @@ def test_the_pairs_of_other_measures_are_those_of_a_slow_search(dances, name, li
     np.testing.assert_allclose(found.distance, [slow[k] for k in sorted(slow)], rtol=1e-4, atol=1e-5)
 
 
-def test_curvature_tells_pairs_apart_although_clips_that_lie_far_apart_are_in_a_row(body):
-    far = [moved(resample(make("walk", seconds=3, seed=k), FPS), (1000.0 * k, 0.0)) for k in range(3)]
-    found = find_transitions(far, measure="curvature", window=0.3)
-    starts = np.concatenate([[0], np.cumsum([len(c) for c in far])])
+def test_curvature_tells_pairs_apart_although_there_are_sharp_corners_between_clips():
+    clips = [resample(make("walk", seconds=3, seed=k), FPS) for k in range(3)]
+    for k in (1, 2):  # goes on where the last one ended, to the left: a far sharper corner than any in the clips
+        ends, starts = travel(clips[k - 1]), travel(clips[k])
+        clip = turned(clips[k], np.pi / 2 + ends.heading[-1] - starts.heading[0])
+        clips[k] = moved(clip, ends.place[-1] - travel(clip).place[0])
+    found = find_transitions(clips, measure="curvature", window=0.3)
+    starts = np.concatenate([[0], np.cumsum([len(c) for c in clips])])
     measure = measure_named("curvature", radius=round(0.3 * FPS / 2))
-    w = joint_weights(far[0].skeleton, measure.weights)
-    seen = [measure.windows(clip, w) for clip in far]
+    w = joint_weights(clips[0].skeleton, measure.weights)
+    seen = [measure.windows(clip, w) for clip in clips]
 
     def bend(n):
         k = int(np.searchsorted(starts, n, side="right")) - 1
