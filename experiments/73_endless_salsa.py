@@ -241,15 +241,16 @@ visits.
 
 {table(["", "visits", "came / walk", "came / M", "walk / M"], visits)}
 
-What this says: the dance stays on its stage and on the floor, minute after minute. Feet, accelerations and spectra
-are near the source's own, and it shows nearly all of the source. As LI made it, it is more varied and slides: nothing
+What this says: the dance stays on the floor, minute after minute, and about its stage, of 3 m: farther out it chooses
+what leads back, and leaves it by a metre or two. Feet, accelerations and spectra are near the source's own, and it
+shows nearly all of the source. As LI made it, it is more varied and slides: nothing
 ties the feet to the ground. All segments come about equally often, by intent (`evenly: false` follows M): what was
 seen once counts as much as what was seen often.
 
 What is bad: no run is verbatim, but the motion keeps close to the source: half of its frames are nearer to some
 source frame than source frames of different takes are to each other by a factor of three. Most of what is new is in
 the joins, in the order, and in small variations of key poses. More noise is newer and worse (the column beside it).
-In five minutes the same segments come several times, and its own past is as near as the source.
+In five minutes the same segments come several times: that is the left peak of the motion's distance to its own past.
 """
     numbers = {"rows": rows, "distances": distances, "visits": visits, "expected": expected, "commit": commit()}
     publish("endless_salsa", figure, numbers, page, dpi=70)
