@@ -7,7 +7,7 @@ import pytest
 
 from motionloom.core import replace
 from motionloom.core.origin import Origin, Source
-from motionloom.methods.motion_graph.coverage import Coverage
+from motionloom.methods.graph.coverage import Coverage
 from motionloom.plot.graph import coverage_picture, path_picture
 from motionloom.samples import make
 

@@ -14,7 +14,8 @@ from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, load_model, save_model, synthesize
 from motionloom.methods.graph.naming import frame_name
 from motionloom.methods.graph.tracks import track
-from motionloom.methods.two_level_graph.model import follow_choices, route_end
+from motionloom.methods.graph.ways import route_end
+from motionloom.methods.two_level_graph.model import follow_choices
 from motionloom.methods.two_level_graph.offers import footprints, motion, offers
 from motionloom.methods.two_level_graph.trees import arrival
 from motionloom.samples import make

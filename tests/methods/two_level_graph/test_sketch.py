@@ -10,10 +10,10 @@ from motionloom.core import NoPath
 from motionloom.kinematics.travel import ground_turn, placed
 from motionloom.methods import learn, synthesize
 from motionloom.methods.graph import Route
+from motionloom.methods.graph.line import line_through
 from motionloom.methods.graph.render import render
+from motionloom.methods.graph.steps import steps
 from motionloom.methods.graph.tracks import track
-from motionloom.methods.motion_graph.line import line_through
-from motionloom.methods.motion_graph.steps import steps
 from motionloom.methods.two_level_graph._kernels_sketch import (
     AHEAD,
     ALONG,

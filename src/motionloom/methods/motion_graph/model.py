@@ -18,15 +18,15 @@ from motionloom.kinematics.travel import placed
 from motionloom.methods.base import Honours, Model, check_request
 from motionloom.methods.graph.build import build
 from motionloom.methods.graph.core import Graph, Route
+from motionloom.methods.graph.goal import Goal, goal_of
 from motionloom.methods.graph.prune import alive, facts, prune
 from motionloom.methods.graph.render import render
+from motionloom.methods.graph.report import check_start, describe, halted, unreached
+from motionloom.methods.graph.search import Found, search_beam, search_step_by_step
+from motionloom.methods.graph.steps import Steps, steps
+from motionloom.methods.graph.times import Timing, timing
 from motionloom.methods.graph.walk import random_route
-from motionloom.methods.motion_graph.goal import Goal, goal_of
-from motionloom.methods.motion_graph.report import check_start, describe, halted, unreached
-from motionloom.methods.motion_graph.search import Found, search_beam, search_step_by_step
-from motionloom.methods.motion_graph.steps import Steps, steps
-from motionloom.methods.motion_graph.times import Timing, timing
-from motionloom.methods.motion_graph.ways import Alive, wander
+from motionloom.methods.graph.ways import gone_on, wander
 from motionloom.methods.settings import Settings, param
 
 LOOK = 0.5  # s that the beam looks ahead along a clip
@@ -61,7 +61,7 @@ class Options(Settings):
     search: str = param(
         "beam", "how a path is searched: all of it, or step by step (GUAN 2.4.1)", choices=("beam", "branch-and-bound")
     )
-    width: int = param(500, "bodies that the beam follows side by side", low=1, high=100_000)
+    width: int = param(300, "bodies that the beam follows side by side", low=1, high=100_000)
     calm: float = param(1.0, "how much the beam avoids transitions; 0: not at all", low=0)
     ahead: float = param(3.0, "how far branch and bound looks", unit="s", symbol="n", low=0.1, high=20)
     keep: float = param(1.0, "how much of that it keeps", unit="s", symbol="m", low=0.03, high=20)
@@ -144,7 +144,8 @@ class MotionGraphModel(Model):
             missing = missing or unreached(found, goal, wishes, self.fps)
         route = found.route
         if frames is not None and route.frames < frames:
-            route = self._go_on(route, when, frames, options, rng)
+            least = round(options.shortest * self.fps)
+            route = gone_on(self.graph, when.steps, route, when.alive, frames, rng, shortest=least)
         return Plan(route, goal, tuple(notes), missing)
 
     def _search(self, goal: Goal, begin: Any, when: Timing, options: Any) -> Found:
@@ -164,24 +165,6 @@ class MotionGraphModel(Model):
         leads = when.steps.goes_on | (np.diff(when.steps.first_out) > 0)
         starts = np.flatnonzero(leads if when.alive is None else leads & when.alive.at(0))
         return starts if len(starts) < 100 else starts[::2]
-
-    def _go_on(self, route: Route, when: Timing, frames: int, options: Any, rng: Generator) -> Route:
-        """The route made longer by a random walk, as far as what is asked at times allows."""
-        node, shown = self._end(route)
-        steps_on = when.alive or Alive(when.steps, frames, lambda t: None)
-        least = round(options.shortest * self.fps)
-        if not steps_on.has(min(shown, frames) - 1, node):
-            return route
-        _, more = wander(when.steps, steps_on, shown - 1, node, rng, shortest=least)
-        return Route(route.start, (*route.taken, *more), frames)
-
-    def _end(self, route: Route) -> tuple[int, int]:
-        """The frame that a route comes to last, when its last blend is over, and how many frames that takes."""
-        at, left = route.start, route.frames
-        for t in route.taken:
-            left -= int(self.graph.leave[t]) - at + self.graph.blend
-            at = int(self.graph.enter[t])
-        return at + max(left - 1, 0), route.frames + max(1 - left, 0)
 
     def _wander(self, request: Request, options: Any, when: Timing, frames: int, rng: Generator) -> Plan:
         """A random walk; of several, the first that keeps out of all circles."""

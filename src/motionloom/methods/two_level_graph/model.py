@@ -16,16 +16,16 @@ from motionloom.core import BadRequest, BoolArray, Clip, IntArray, NoPath, repla
 from motionloom.kinematics.travel import placed
 from motionloom.methods.base import Honours, Model, check_request
 from motionloom.methods.graph import Graph, Route
+from motionloom.methods.graph.goal import Goal, goal_of
 from motionloom.methods.graph.naming import frame_name, frame_named
 from motionloom.methods.graph.prune import alive
 from motionloom.methods.graph.render import render
+from motionloom.methods.graph.report import check_start, describe, halted, unreached
+from motionloom.methods.graph.search import Found, search_beam, search_step_by_step
+from motionloom.methods.graph.steps import Steps, steps
+from motionloom.methods.graph.times import Timing, timing
 from motionloom.methods.graph.walk import random_route
-from motionloom.methods.motion_graph.goal import Goal, goal_of
-from motionloom.methods.motion_graph.report import check_start, describe, halted, unreached
-from motionloom.methods.motion_graph.search import Found, search_beam, search_step_by_step
-from motionloom.methods.motion_graph.steps import Steps, steps
-from motionloom.methods.motion_graph.times import Timing, timing
-from motionloom.methods.motion_graph.ways import Alive, wander
+from motionloom.methods.graph.ways import gone_on, wander
 from motionloom.methods.settings import Settings
 from motionloom.methods.two_level_graph.clusters import Clusters, cluster_features
 from motionloom.methods.two_level_graph.config import Options
@@ -175,7 +175,7 @@ class TwoLevelGraph(Model):
         if goal is None:
             assert frames is not None  # checked before
             return Plan(self._random(when, frames, options, rng), None, (), when.missing)
-        missing = when.missing or check_start(goal, begin, wishes)
+        missing = when.missing or check_start(begin, wishes)
         found = self._search(goal, begin, when, frames, options)
         if not found.arrived:
             missing = missing or unreached(found, goal, wishes, self.fps)
@@ -245,12 +245,8 @@ class TwoLevelGraph(Model):
 
     def _go_on(self, route: Route, when: Timing, frames: int, options: Any, rng: Generator) -> Route:
         """The route made longer by a random walk, as far as what is asked at times allows."""
-        node, shown = route_end(self.graph, route)
-        on = when.alive or Alive(when.steps, frames, lambda t: None)
-        if not on.has(min(shown, frames) - 1, node):
-            return route
-        _, more = wander(when.steps, on, shown - 1, node, rng, shortest=round(options.shortest * self.fps))
-        return Route(route.start, (*route.taken, *more), frames)
+        least = round(options.shortest * self.fps)
+        return gone_on(self.graph, when.steps, route, when.alive, frames, rng, shortest=least)
 
     def _random(self, when: Timing, frames: int, options: Any, rng: Generator) -> Route:
         if when.alive is None:
@@ -275,15 +271,6 @@ def living_frame(graph: Graph, frame: int, alive: BoolArray) -> int:
         f"from {frame_name(graph, frame)} no way goes on for ever; the most similar frame that leads on is "
         f"{frame_name(graph, near)}"
     )
-
-
-def route_end(graph: Graph, route: Route) -> tuple[int, int]:
-    """The frame that a route comes to last, when its last blend is over, and how many frames that takes."""
-    at, left = route.start, route.frames
-    for t in route.taken:
-        left -= int(graph.leave[t]) - at + graph.blend
-        at = int(graph.enter[t])
-    return at + max(left - 1, 0), route.frames + max(1 - left, 0)
 
 
 def follow_choices(

@@ -10,11 +10,11 @@ import numpy as np
 from motionloom.constraints import Start
 from motionloom.core import FloatArray, IntArray
 from motionloom.methods.graph import Graph, Route
+from motionloom.methods.graph.line import Line
+from motionloom.methods.graph.search import Found
+from motionloom.methods.graph.steps import Steps
 from motionloom.methods.graph.tracks import stretches
-from motionloom.methods.motion_graph.line import Line
-from motionloom.methods.motion_graph.search import Found
-from motionloom.methods.motion_graph.steps import Steps
-from motionloom.methods.motion_graph.ways import Alive
+from motionloom.methods.graph.ways import Alive
 from motionloom.methods.two_level_graph.trees import Ways
 
 OUTLOOK = 0.5  # s: an action is also judged by where it would be this much later, going straight on

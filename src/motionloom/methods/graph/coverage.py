@@ -10,7 +10,7 @@ import numpy as np
 from motionloom.core import BoolArray, FloatArray, IntArray
 from motionloom.methods.graph.core import Graph
 from motionloom.methods.graph.prune import alive
-from motionloom.methods.motion_graph.steps import after, ahead, steps
+from motionloom.methods.graph.steps import after, ahead, steps
 
 WINDOW = 1.0  # s over which speed and turn are taken: about a stride, within which hips swing to and fro
 TURN = np.radians(30.0)  # rad/s: slower is going straight

@@ -10,9 +10,9 @@ from motionloom.constraints import Start
 from motionloom.core import IntArray
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.graph.core import Route
-from motionloom.methods.motion_graph.goal import Goal
-from motionloom.methods.motion_graph.line import Line
-from motionloom.methods.motion_graph.steps import Steps, soon
+from motionloom.methods.graph.goal import Goal
+from motionloom.methods.graph.line import Line
+from motionloom.methods.graph.steps import Steps, soon
 
 CHANGE = 0.001  # m^2 along a metre: what a transition costs at least
 UNLIKE = 0.002  # and what one between the most unlike frames costs besides
@@ -51,16 +51,16 @@ def search_beam(
     *,
     width: int,
     least: float,
-    calm: float,
     look: int,
     budget: int,
+    calm: float = 1.0,
 ) -> Found:
     """The best way found when `width` bodies go along the line side by side; `least` metres of it pass each frame.
 
     `calm`: how much transitions are avoided. `look`: frames that it looks ahead along each body's clip, to guess where
     that leads.
     """
-    from motionloom.methods.motion_graph._kernels_beam import Moves, Task, beam
+    from motionloom.methods.graph._kernels_beam import Moves, Task, beam
 
     dear = calm * (CHANGE + UNLIKE * steps.distance**2)
     moves = Moves(steps.step, steps.goes_on, steps.first_out, steps.enter, steps.over, dear, soon(steps, look))
@@ -106,7 +106,7 @@ def search_step_by_step(
     It halts when the path's length is behind it. The budget is shared out evenly over the searches that the path will
     need at most; the first one, which also chooses the start, may use a quarter of it.
     """
-    from motionloom.methods.motion_graph._kernels import branch_and_bound
+    from motionloom.methods.graph._kernels_bound import branch_and_bound
 
     now = State(-1, *begin.position, begin.heading, 0.0)
     start, taken, frames, total, looked, spent, arrived = -1, [], 0, 0.0, 0, False, False

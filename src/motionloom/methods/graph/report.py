@@ -9,8 +9,8 @@ import numpy as np
 
 from motionloom.constraints import Avoid, Constraint, Reach, RootAt, RootPath, Start
 from motionloom.core import Clip
-from motionloom.methods.motion_graph.goal import APART, Goal
-from motionloom.methods.motion_graph.search import Found
+from motionloom.methods.graph.goal import APART, Goal
+from motionloom.methods.graph.search import Found
 
 
 def check_start(begin: Start, wishes: Sequence[Constraint]) -> str:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.core import BoolArray
-from motionloom.methods.motion_graph.steps import Steps
+from motionloom.methods.graph.core import Graph, Route
+from motionloom.methods.graph.steps import Steps
 
 Allowed = Callable[[int], BoolArray | None]
 """The graph frames (N,) that frame t of the result may show; None: any."""
@@ -83,3 +84,26 @@ def wander(
         else:
             node, t, since = node + 1, t + 1, since + 1
     return begun, tuple(taken)
+
+
+def gone_on(
+    graph: Graph, steps: Steps, route: Route, alive: Alive | None, frames: int, rng: Generator, *, shortest: int
+) -> Route:
+    """A route made `frames` long by a random way over frames that are alive (all, if None), as far as there is one."""
+    node, shown = route_end(graph, route)
+    on = alive or Alive(steps, frames, lambda t: None)
+    if shown >= frames:
+        return route._replace(frames=frames)
+    if not on.has(shown - 1, node):
+        return route
+    _, more = wander(steps, on, shown - 1, node, rng, shortest=shortest)
+    return Route(route.start, (*route.taken, *more), frames)
+
+
+def route_end(graph: Graph, route: Route) -> tuple[int, int]:
+    """The frame that a route comes to last, when its last blend is over, and how many frames that takes."""
+    at, left = route.start, route.frames
+    for t in route.taken:
+        left -= int(graph.leave[t]) - at + graph.blend
+        at = int(graph.enter[t])
+    return at + max(left - 1, 0), route.frames + max(1 - left, 0)

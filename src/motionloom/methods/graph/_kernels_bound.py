@@ -54,7 +54,7 @@ def branch_and_bound(
     begin: x, z, heading, s, shared by all starts (node numbers); t0 is their frame in the result, for `bits`.
     Looks at `budget` frames at most. Returns the start, the transitions taken, the frames added (fewer where the line
     ends), whether the line has ended, the error, the frames looked at. Error inf: no way is that long. The slow version
-    is `every_way` in tests/methods/motion_graph/test_branch_and_bound.py. About 30 million frames a second.
+    is `every_way` in tests/methods/graph/test_branch_and_bound.py. About 30 million frames a second.
     """
     blend = over.shape[1]
     deepest = frames // blend + 2

@@ -11,8 +11,8 @@ from motionloom.constraints import Constraint, PoseAt, Style, tilt_between
 from motionloom.core import BadRequest, BoolArray, FloatArray
 from motionloom.methods.graph.core import Graph
 from motionloom.methods.graph.prune import component, usable
-from motionloom.methods.motion_graph.steps import Steps
-from motionloom.methods.motion_graph.ways import Alive, Allowed
+from motionloom.methods.graph.steps import Steps
+from motionloom.methods.graph.ways import Alive, Allowed
 from motionloom.rotation import angle_between
 
 NEAREST = (0.002, 0.01, 0.05, 0.25)  # shares of all frames that are tried as near enough to a pose

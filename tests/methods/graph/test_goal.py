@@ -7,8 +7,8 @@ import pytest
 
 from motionloom.constraints import Avoid, Reach, RootAt, RootPath, Start, Style
 from motionloom.core import BadRequest
-from motionloom.methods.motion_graph.goal import GUIDE, around, curve, goal_of
-from motionloom.methods.motion_graph.line import line_through
+from motionloom.methods.graph.goal import GUIDE, around, curve, goal_of
+from motionloom.methods.graph.line import line_through
 
 BEGIN = Start()
 

@@ -30,6 +30,11 @@ class Steps:
         """Frames from the one left to the one entered."""
         return int(self.over.shape[1])
 
+    @property
+    def turn(self) -> FloatArray:
+        """(T,) radians from the frame left to the frame entered."""
+        return self.over[:, -1, 2]
+
     def within(self, allowed: BoolArray, usable: BoolArray) -> Steps:
         """Only what stays within `allowed` (N,) frames and `usable` (T,) transitions."""
         goes_on = self.goes_on & allowed

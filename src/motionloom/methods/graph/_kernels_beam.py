@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from motionloom.methods.motion_graph._kernels import may_be
+from motionloom.methods.graph._kernels_bound import may_be
 
 SLOW, FAST = 0.6, 1.6  # metres along the line that a metre walked may stand for
 CELL, ANGLE = 0.05, 0.09  # m, rad: bodies at one frame that are nearer than this are the same to the search
@@ -61,6 +61,7 @@ def beam(moves: Any, task: Any, starts: Any, begin: Any, width: int, same: int, 
     """
     blend = moves.over.shape[1]
     stride = 2.0 if task.timed else 0.1
+    per = 1.0 / task.spacing
     end = task.spacing * (len(task.line) - 1) - 1e-9
     levels = int((task.frames if task.timed else end) / stride) + 2
     room = 8 * width + 4 * len(starts)
@@ -138,7 +139,7 @@ def beam(moves: Any, task: Any, starts: Any, begin: Any, width: int, same: int, 
                         qz = z + ch * moves.over[e, hop, 1] - sh * moves.over[e, hop, 0]
                         ph = h + moves.over[e, hop, 2]
                         hop += 1
-                        ps, more = _frame(task, px, pz, qx, qz, ph, ps, t + hop, to - blend + hop)
+                        ps, more = _frame(task, per, px, pz, qx, qz, ph, ps, t + hop, to - blend + hop)
                         pcost += more
                         px, pz = qx, qz
                         ended = t + hop == task.frames - 1 or (not task.timed and ps >= end)
@@ -177,7 +178,7 @@ def beam(moves: Any, task: Any, starts: Any, begin: Any, width: int, same: int, 
                 qz = z + ch * moves.step[n, 1] - sh * moves.step[n, 0]
                 h += moves.step[n, 2]
                 n, t = n + 1, t + 1
-                s, more = _frame(task, x, z, qx, qz, h, s, t, n)
+                s, more = _frame(task, per, x, z, qx, qz, h, s, t, n)
                 cost += more
                 x, z = qx, qz
                 looked += 1
@@ -224,26 +225,24 @@ def beam(moves: Any, task: Any, starts: Any, begin: Any, width: int, same: int, 
 
 
 @njit(cache=True, inline="always")
-def _frame(task: Any, px: float, pz: float, x: float, z: float, h: float, s: float, t: int, n: int) -> Any:
-    """Metres along the line after a step from (px, pz) to (x, z), and what the frame costs."""
+def _frame(task: Any, per: float, px: float, pz: float, x: float, z: float, h: float, s: float, t: int, n: int) -> Any:
+    """Metres along the line after a step from (px, pz) to (x, z), and what the frame costs; `per` is 1 / spacing."""
     last = len(task.line) - 1
-    end = task.spacing * last
     walked = np.sqrt((x - px) ** 2 + (z - pz) ** 2)
-    low = min(s + max(task.least, SLOW * walked), end)
-    high = min(s + max(task.least, FAST * walked), end)
-    k = min(int(low / task.spacing), last - 1)
-    part = low / task.spacing - k
+    low = min((s + max(task.least, SLOW * walked)) * per, float(last))
+    high = min((s + max(task.least, FAST * walked)) * per + 1e-9, float(last))
+    k = min(int(low), last - 1)
+    part = low - k
     dx = x - (task.line[k, 0] + part * (task.line[k + 1, 0] - task.line[k, 0]))
     dz = z - (task.line[k, 1] + part * (task.line[k + 1, 1] - task.line[k, 1]))
-    off, now = dx * dx + dz * dz, low
-    k += 1
-    while k * task.spacing <= high and k <= last:
-        dx, dz = x - task.line[k, 0], z - task.line[k, 1]
+    off, at = dx * dx + dz * dz, low
+    for j in range(k + 1, int(high) + 1):
+        dx, dz = x - task.line[j, 0], z - task.line[j, 1]
         d = dx * dx + dz * dz
         if d < off:
-            off, now = d, k * task.spacing
-        k += 1
-    k = min(int(now / task.spacing), last)
+            off, at = d, float(j)
+    k = int(at)
+    now = at * task.spacing
     passed = max(now - s, 0.5 * walked, task.least)
     cost = task.weight[k] * off * (1.0 + 8.0 * off) * passed
     if len(task.due):

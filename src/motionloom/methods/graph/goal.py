@@ -11,7 +11,7 @@ import numpy as np
 from motionloom.constraints import Avoid, Constraint, Reach, RootAt, RootPath, Start
 from motionloom.core import BadRequest, FloatArray
 from motionloom.kinematics.travel import ground_turn
-from motionloom.methods.motion_graph.line import Line, line_through
+from motionloom.methods.graph.line import Line, line_through
 
 GUIDE = 0.02  # how much a line counts that only leads to a place, against one that was drawn
 KEY = 20.0  # how much a place or heading at a time counts, m^2 or rad^2 against m^2 along a metre of path

@@ -9,12 +9,12 @@ import pytest
 from small_graphs import every_way, graph_of, placed_track, random_graph, walker
 
 from motionloom.constraints import Start
+from motionloom.methods.graph import search as search_module
+from motionloom.methods.graph.goal import Goal
+from motionloom.methods.graph.line import line_through
+from motionloom.methods.graph.search import search_beam
+from motionloom.methods.graph.steps import steps
 from motionloom.methods.graph.tracks import track
-from motionloom.methods.motion_graph import search as search_module
-from motionloom.methods.motion_graph.goal import Goal
-from motionloom.methods.motion_graph.line import line_through
-from motionloom.methods.motion_graph.search import search_beam
-from motionloom.methods.motion_graph.steps import steps
 
 FREE = np.zeros((0, 0), np.uint8)
 LEAST = 0.01

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from small_graphs import graph_of, walker
 
-from motionloom.methods.motion_graph.coverage import COLUMNS, SPEEDS, coverage
-from motionloom.methods.motion_graph.labelled import label_rows
+from motionloom.methods.graph.coverage import COLUMNS, SPEEDS, coverage
+from motionloom.methods.graph.labelled import label_rows
 
 FAST, SLOW = 0.3, 0.1  # metres a frame at 10 fps: 3 and 1 m/s
 

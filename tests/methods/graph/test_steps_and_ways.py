@@ -7,10 +7,10 @@ import pytest
 from small_graphs import every_way, graph_of, random_graph, walker
 
 from motionloom.methods.graph.core import Route
+from motionloom.methods.graph.steps import after, ahead, soon, steps
 from motionloom.methods.graph.tracks import track
 from motionloom.methods.graph.walk import shown_frames
-from motionloom.methods.motion_graph.steps import after, ahead, soon, steps
-from motionloom.methods.motion_graph.ways import Alive, wander
+from motionloom.methods.graph.ways import Alive, wander
 
 
 @pytest.mark.parametrize("seed", range(4))

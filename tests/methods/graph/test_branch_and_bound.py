@@ -9,11 +9,11 @@ import pytest
 from small_graphs import every_way, graph_of, placed_track, random_graph, walker
 
 from motionloom.constraints import Start
+from motionloom.methods.graph._kernels_bound import branch_and_bound
 from motionloom.methods.graph.core import Route
-from motionloom.methods.motion_graph._kernels import branch_and_bound
-from motionloom.methods.motion_graph.line import line_through
-from motionloom.methods.motion_graph.search import search_step_by_step
-from motionloom.methods.motion_graph.steps import steps
+from motionloom.methods.graph.line import line_through
+from motionloom.methods.graph.search import search_step_by_step
+from motionloom.methods.graph.steps import steps
 
 FREE = np.zeros((0, 0), np.uint8)
 
