@@ -15,6 +15,7 @@ from motionloom.methods.textons.grounding import (
     grounded,
     joined_footing,
     lifted,
+    low_contacts,
     part_places,
     slips,
 )
@@ -75,6 +76,24 @@ def test_feet_that_sink_are_lifted_and_others_stay(takes):
     assert_allclose(up.root, sunk.root, atol=0)
     high = replace(clip, root=clip.root + [0.0, 0.1, 0.0])
     assert_allclose(lifted(high, heights).rotations, high.rotations, atol=0)
+
+
+def test_lifting_after_plants_are_pinned_moves_no_planted_foot(takes):
+    clip, _, on, heights = feet_of(takes[0])
+    sunk = replace(clip, root=clip.root - [0.0, 0.04, 0.0])
+    up = part_positions(lifted(sunk, heights, standing=False)) - part_positions(sunk)
+    for i, part in enumerate(foot_parts(clip.skeleton)):
+        stands = clip.label(part.label)
+        assert np.abs(up[stands, i]).max() < 1e-9
+    assert up[..., 1].max() > 0.01  # others are lifted
+    assert on.any()
+
+
+def test_a_part_that_hangs_above_the_floor_has_no_contact(takes):
+    clip, _, on, heights = feet_of(takes[0])
+    assert (low_contacts(clip, on, heights) == on).mean() > 0.99
+    high = replace(clip, root=clip.root + [0.0, 0.1, 0.0])
+    assert not low_contacts(high, on, heights).any()
 
 
 def test_footings_follow_each_other(takes):

@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, Skeleton, replace
-from motionloom.kinematics.contacts import foot_parts, part_positions
+from motionloom.kinematics.contacts import HEIGHT, foot_parts, part_positions
 from motionloom.kinematics.forward import world
 from motionloom.kinematics.limb import limb_rotations
+from motionloom.kinematics.proportions import leg_length
 from motionloom.kinematics.roles import feet
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.textons.observe import Frames
@@ -105,10 +106,19 @@ def grounded(frames: Frames, seen: Footing, skeleton: Skeleton, heights: FloatAr
     return Frames(frames.turns, root)
 
 
-def lifted(clip: Clip, heights: FloatArray) -> Clip:
+def low_contacts(clip: Clip, contacts: BoolArray, heights: FloatArray) -> BoolArray:
+    """(F, P) the contacts at which the part really is near the floor: where a pose was bent far, it may hang above."""
+    if not contacts.any():
+        return contacts
+    above = part_positions(clip)[..., 1] - heights
+    return contacts & (above < HEIGHT[0] * leg_length(clip.skeleton))
+
+
+def lifted(clip: Clip, heights: FloatArray, *, standing: bool = True) -> Clip:
     """The clip with its legs bent where a foot part is more than `SUNK` below its usual height on the floor.
 
-    A clip without labels of contacts was not grounded either: it stays as it is.
+    A clip without labels of contacts was not grounded either: it stays as it is. Unless `standing`, feet stay as they
+    are while they have a contact.
     """
     parts = foot_parts(clip.skeleton)
     if not parts or not clip.label_names:
@@ -122,7 +132,12 @@ def lifted(clip: Clip, heights: FloatArray) -> Clip:
         if not need.any():
             continue
         rise = _envelope(need, width)
+        if not standing:
+            on = np.any([clip.label(parts[i].label) for i in own], axis=0)
+            rise = rise * _away(on, width)
         at = np.flatnonzero(rise > 1e-6)
+        if not len(at):
+            continue
         slides = None if clip.slides is None else clip.slides[at]
         places, turns = world(clip.skeleton, clip.root[at], rotations[at], slides)
         target = places[:, foot.ankle] + rise[at, None] * [0.0, 1.0, 0.0]
@@ -139,6 +154,17 @@ def _envelope(need: FloatArray, width: int) -> FloatArray:
     wide = np.lib.stride_tricks.sliding_window_view(padded, 2 * width + 1).max(1)
     kernel = np.hanning(2 * width + 3)[1:-1]
     return np.convolve(wide, kernel / kernel.sum(), mode="valid")
+
+
+def _away(on: BoolArray, width: int) -> FloatArray:
+    """(F,) from 0 on these frames to 1 at `width` frames from the nearest of them."""
+    if not on.any():
+        return np.ones(len(on))
+    at, frames = np.flatnonzero(on), np.arange(len(on))
+    after = np.searchsorted(at, frames)
+    left, right = at[np.maximum(after - 1, 0)], at[np.minimum(after, len(at) - 1)]
+    u = np.clip(np.minimum(np.abs(frames - left), np.abs(frames - right)) / width, 0.0, 1.0)
+    return u * u * (3 - 2 * u)
 
 
 def _mean(values: FloatArray, on: BoolArray) -> FloatArray:

@@ -21,7 +21,7 @@ from motionloom.core.clip import concatenate
 from motionloom.kinematics.contacts import foot_parts, part_positions
 from motionloom.kinematics.skate import STILL, pin_plants
 from motionloom.kinematics.travel import Travel, travel
-from motionloom.methods.textons.grounding import Footing, grounded, joined_footing, lifted
+from motionloom.methods.textons.grounding import Footing, grounded, joined_footing, lifted, low_contacts
 from motionloom.methods.textons.observe import Frames, joined, restore
 from motionloom.methods.textons.planning import Piece, Walk
 
@@ -187,7 +187,9 @@ def _placed(model: TextonModel, raw: Raw, start: int, stop: int, end: Travel | N
     sources, source, frame = model.bench.origins
     origin = Origin(sources=sources, which=source[own.which], frames=np.where(own.key, frame[own.which], -1))
     names = model.contact_names[: own.seen.contacts.shape[1]]
-    return replace(clip[: stop - start], label_names=names, labels=own.seen.contacts, origin=origin), after
+    clip = clip[: stop - start]
+    labels = low_contacts(clip, own.seen.contacts, model.heights)
+    return replace(clip, label_names=names, labels=labels, origin=origin), after
 
 
 def washed(model: TextonModel, state: Wash, clip: Clip | None) -> tuple[Wash, list[Clip]]:
@@ -214,7 +216,10 @@ def _pinned(clip: Clip, model: TextonModel, state: Wash) -> tuple[Clip, Wash]:
     """One window with its feet lifted off where they sink in, and its plants pinned; and a count of what was done."""
     found = pin_plants(lifted(clip, model.heights))
     moved = max(state.moved, found.moved)
-    return found.clip, dataclasses.replace(state, plants=state.plants + found.plants, moved=moved)
+    out = found.clip
+    if clip.label_names:  # easing in and out of plants may have lowered feet again
+        out = lifted(out, model.heights, standing=False)
+    return out, dataclasses.replace(state, plants=state.plants + found.plants, moved=moved)
 
 
 def _faded(before: Clip | None, after: Clip) -> Clip:
