@@ -40,7 +40,8 @@ def choices(
     """
     from motionloom.core import BadRequest
     from motionloom.methods.graph.naming import frame_name
-    from motionloom.methods.two_level_graph.model import follow_choices, route_end
+    from motionloom.methods.graph.ways import route_end
+    from motionloom.methods.two_level_graph.model import follow_choices
     from motionloom.methods.two_level_graph.offers import offers
 
     learned = two_level(model)
