@@ -259,18 +259,18 @@ shares of the source's own; *push*, the largest acceleration inside transitions 
 the hips, m/s²), and *peak*, that of the whole walk; *repeats after* is how long a walk goes on before a second of it
 comes again (median; 60 s: never), *shown* how much of the material it shows, and *D_p* that of the transitions it took.
 {text}
-What this says: all four make graphs whose walks stand beside their source: less skate than the clips themselves, no
-joint faster inside a blend than the clips' fastest, pushes below the clips' own. GUAN's "not too much difference" holds
-for the motion; it does not hold for the graphs.
-- Point clouds connect most with fewest transitions: at two a second 45 % of the salsa, the others 4 to 38 %, as they
-  find the same steady stretches again and again. Their walks repeat themselves last.
-- Joint positions have the smallest D_p, which is no wonder, as D_p too looks at joints from the hips. But the nearest
-  pairs are the calm ones: in subject 16 with this many, gaits stay apart that the others join.
+What this says: all four make graphs whose walks stand beside their source: less skate (they are cleaned, the clips are
+not), no joint faster inside a blend than the clips' fastest, pushes below the clips' own. GUAN's "not too much
+difference" holds for the motion; it does not hold for the graphs.
+- Point clouds connect most with fewest transitions: at two a second 45 % of the salsa, the others 4 to 38 %. Their
+  walks repeat themselves last.
+- Joint positions have the smallest D_p, which is no wonder, as D_p too looks at joints from the hips. But their nearest
+  pairs join less: with the same number, 37 % of subject 16, where the others join 43 to 50 %.
 - Curvature does not come nearer when it is made stricter: D_rp only says which pairs may be chosen (the nearest 5 %),
-  and among them those win whose paths bend most strongly together. For nearer pairs, its share of candidates would have
-  to be smaller. Its walks have the largest jumps and pushes of the four, still within the source's.
+  and among them those win whose paths bend most strongly together. Its walks have the largest jumps and pushes of the
+  four, still within the source's.
 - Only the limit of point clouds means the same everywhere: 8 cm, where joint angles need 0.52 for salsa and 0.11 for
-  walks to be equally strict. That is why they are the default.
+  walks to find as many. That is why they are the default.
 """
 
 
