@@ -16,6 +16,7 @@ from motionloom.methods import learn
 from motionloom.plot.textons import bands, observed_clip, segmentation, texton_colours, transition_matrix
 from motionloom.plot.textons_curves import about_body, joint_spectrum, spectra, trajectories
 from motionloom.plot.textons_graph import TALL, WIDE, layout, texton_graph
+from motionloom.plot.textons_pictures import PICTURES
 
 
 @pytest.fixture(scope="module")
@@ -122,3 +123,13 @@ def test_a_pen_stroke_has_pictures_too():
     model = learn("textons", strokes, {"fps": 100.0, "shortest": 0.4})
     assert segmentation(model).axes
     assert texton_graph(model).axes
+
+
+def test_short_strokes_that_cannot_go_on_have_curves_and_spectra():
+    t = np.arange(60) / 100  # shorter than a Welch segment, and nothing follows it
+    stroke = stroke_clip(np.stack([0.05 * t, 0.03 * np.sin(9 * t)], 1), 100.0, name="s")
+    model = learn("textons", [stroke], {"fps": 100.0, "shortest": 0.3})
+    for name in ("curves", "spectra"):
+        lines = [line.get_ydata() for ax in PICTURES[name](model, 0).axes for line in ax.lines]
+        assert all(np.isfinite(y).all() for y in lines)
+        assert max(np.ptp(y) for y in lines) > 1e-4  # the pen moves

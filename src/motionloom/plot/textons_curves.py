@@ -19,7 +19,12 @@ SEGMENT = 1.0  # s: one Welch segment, so 1 Hz for each bin
 
 
 def about_body(clip: Clip, joints: Sequence[str]) -> FloatArray:
-    """(F, n, 3) metres: joints to the left of, above and in front of the hips, whichever way the body faces."""
+    """(F, n, 3) metres: joints to the left of, above and in front of the hips, whichever way the body faces.
+
+    A clip of one joint (a pen) has nothing about it to move: its own way about the middle of it.
+    """
+    if len(clip.skeleton) == 1:
+        return np.asarray(clip.root - clip.root.mean(0))[:, None]
     chosen = [clip.skeleton.joint(name) for name in joints]
     path = travel(clip)
     away = fk(clip)[:, chosen] - clip.root[:, None]
@@ -65,15 +70,18 @@ def spectra(
 ) -> Any:
     """Welch power spectra of each joint's way about the hips, all directions together: originals broad and grey.
 
-    `originals` are averaged, weighted by their length. Returns the figure.
+    `originals` are averaged, weighted by their length; those shorter than a Welch segment do not count. If all are
+    (pen strokes), the segment is as long as the shortest clip. Returns the figure.
     """
     chosen = found_joints(originals[0], joints)
     figure = new_figure(2.9 * len(chosen) + 0.4, 3.0)
     panels = figure.subplots(1, len(chosen), sharey=True, squeeze=False)
-    of_originals = [joint_spectrum(c, chosen) for c in originals if len(c) >= SEGMENT * c.fps]
-    weights = [len(c) for c in originals if len(c) >= SEGMENT * c.fps]
-    curves = [(of_originals[0][0], np.average([p for _, p in of_originals], axis=0, weights=weights))]
-    curves += [joint_spectrum(c, chosen) for c in made]
+    long = [c for c in originals if len(c) >= SEGMENT * c.fps]
+    seconds = SEGMENT if long else min(len(c) / c.fps for c in (*originals, *made))
+    long = long or list(originals)
+    powers = [joint_spectrum(c, chosen, seconds) for c in long]
+    curves = [(powers[0][0], np.average([p for _, p in powers], axis=0, weights=[len(c) for c in long]))]
+    curves += [joint_spectrum(c, chosen, seconds) for c in made]
     for k, (hertz, power) in enumerate(curves):
         look = {"color": QUIET, "lw": 3.2, "alpha": 0.55} if k == 0 else {"color": SOURCES[(k - 1) % 8], "lw": 1.2}
         for ax, values in zip(panels[0], power.T, strict=True):
@@ -86,11 +94,14 @@ def spectra(
     return figure
 
 
-def joint_spectrum(clip: Clip, joints: Sequence[str]) -> tuple[FloatArray, FloatArray]:
-    """Frequencies (B,) in Hz and power (B, n) in m^2/Hz of joints' ways about the hips (Welch 1967, Hann windows)."""
+def joint_spectrum(clip: Clip, joints: Sequence[str], seconds: float = SEGMENT) -> tuple[FloatArray, FloatArray]:
+    """Frequencies (B,) in Hz and power (B, n) in m^2/Hz of joints' ways about the hips (Welch 1967, Hann windows).
+
+    `seconds` is the length of one window.
+    """
     from scipy.signal import welch
 
-    hertz, power = welch(about_body(clip, joints), clip.fps, nperseg=round(SEGMENT * clip.fps), axis=0)
+    hertz, power = welch(about_body(clip, joints), clip.fps, nperseg=round(seconds * clip.fps), axis=0)
     return np.asarray(hertz), np.asarray(power.sum(-1))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.constraints import Request
-from motionloom.core import Clip, replace
+from motionloom.core import Clip, NoPath, replace
 from motionloom.methods import synthesize
 from motionloom.methods.textons import TextonModel
 from motionloom.methods.textons.editing import whole
@@ -50,9 +50,14 @@ def _curves(model: TextonModel, seed: int) -> Any:
 
 
 def _spectra(model: TextonModel, seed: int) -> Any:
-    made = synthesize(model, Request(seconds=SECONDS), seed=seed)
+    try:
+        made = synthesize(model, Request(seconds=SECONDS), seed=seed)
+    except NoPath as error:  # textons that cannot go on for ever: as far as they go
+        if error.best is None:
+            raise
+        made = error.best
     originals = [observed_clip(model, k) for k in range(len(model.observed))]
-    return spectra(originals, [_unlabelled(made)], [f"made, {SECONDS:g} s"])
+    return spectra(originals, [_unlabelled(made)], [f"made, {made.seconds:.3g} s"])
 
 
 def _unlabelled(clip: Clip) -> Clip:

@@ -10,8 +10,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from motionloom.constraints import PoseAt, Request, parse_request
-from motionloom.core import BadRequest, Clip, NoPath, Skeleton, replace
+from motionloom.core import BadRequest, Clip, NoPath, Skeleton, replace, with_labels
 from motionloom.io import stroke_clip
+from motionloom.kinematics.contacts import foot_parts
 from motionloom.kinematics.forward import fk
 from motionloom.methods import learn, load_model, save_model, synthesize
 from motionloom.methods.textons.learning import Material, Rules, objective, segment_all
@@ -170,6 +171,13 @@ def test_pen_strokes_go_through_the_same_code():
     ]
     model = learn("textons", loops, {"fps": 100.0, "shortest": 0.4})
     assert synthesize(model, Request(seconds=2)).seconds == 2
+
+
+def test_labels_of_hands_that_touch_are_no_feet(takes):
+    hands = {"contact:left_hand": np.ones(len(takes[0]), bool)}
+    model = learn("textons", [with_labels(c, hands if c is takes[0] else {}) for c in takes], CONFIG)
+    assert model.contact_names == tuple(p.label for p in foot_parts(model.skeleton))
+    assert len(synthesize(model, Request(seconds=3))) == 90
 
 
 def test_clips_that_are_too_short_are_refused(takes):

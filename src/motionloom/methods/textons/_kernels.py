@@ -18,7 +18,7 @@ def best_segmentation(score: Any, start: Any, log_m: Any, shortest: int) -> Any:
 
     score (T, N) frame log-likelihoods; start (T,) log density of frames b and b + 1 as the first two of a segment.
     Returns (labels per segment, first frame per segment, value). The slow version is `every_segmentation` in
-    tests/methods/textons/test_segmentation.py.
+    tests/methods/textons/test_numbers.py.
     """
     frames, count = score.shape
     total = np.zeros((frames, count))  # S
@@ -73,7 +73,7 @@ def factor_banded(bands: Any) -> None:
     """Cholesky factor, in place, of a symmetric positive definite banded matrix: bands[j, k] = M[j + k, j].
 
     n b^2 / 2 multiplications for n unknowns and band b, along rows of memory. 1,300 unknowns, band 39: 0.5 ms.
-    The slow version is numpy's dense Cholesky, in tests/methods/textons/test_solving.py.
+    The slow version is numpy's dense Cholesky, in tests/methods/textons/test_numbers.py.
     """
     n, width = bands.shape
     for j in range(n):

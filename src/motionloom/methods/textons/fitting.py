@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.core import BadRequest, Clip, FloatArray
-from motionloom.kinematics.contacts import with_contacts
+from motionloom.kinematics.contacts import foot_parts, with_contacts
 from motionloom.kinematics.travel import from_root_motion
 from motionloom.methods.textons import paths
 from motionloom.methods.textons.dynamics import Prior
@@ -48,7 +48,7 @@ def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | Non
     )
     learnt, chosen = _learn(material, rules, config)
     standing = [with_contacts(clip) for clip in clips]
-    names = tuple(n for n in standing[0].label_names if n.startswith("contact:"))
+    names = tuple(part.label for part in foot_parts(clips[0].skeleton))  # feet alone: hands that touch are not grounded
     heights = contact_heights(standing)
     observed = _observed(standing, seen, learnt, names, heights)
     model = TextonModel(
