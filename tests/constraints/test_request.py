@@ -101,6 +101,7 @@ def test_the_key_of_a_constraint_is_its_class_name():
         "root_path",
         "reach",
         "style",
+        "style_along",
         "parameters",
         "look_at",
         "avoid",

@@ -19,11 +19,13 @@ from motionloom.constraints import (
     RootAt,
     RootPath,
     Style,
+    StyleAlong,
     check,
     gaze,
     residuals,
     solve,
     tilt_between,
+    walked,
 )
 from motionloom.constraints.path import along_path, leg_deviations
 from motionloom.core import BadRequest, Clip, Skeleton, SkeletonMismatch, UnknownJoint, Unmet, replace
@@ -225,6 +227,25 @@ def test_style_is_the_share_of_frames_without_the_label(stroll):
     np.testing.assert_allclose(Style(label="sneak", span=(1, 3)).residual(stroll), [0.5])
     assert Style(label="sneak", span=(2, 4)).met(stroll)
     np.testing.assert_allclose(Style(label="dance").residual(stroll), [1.0])
+
+
+def test_a_style_along_the_way_counts_metres_walked(stroll):
+    np.testing.assert_allclose(walked(stroll)[[10, 20, 39]], [1.0, 2.0, 3.9])
+    np.testing.assert_allclose(StyleAlong(label="sneak", stretch=(1, 3)).residual(stroll), [0.5], atol=0.03)
+    assert StyleAlong(label="sneak", stretch=(2, 3.5)).met(stroll)
+    np.testing.assert_allclose(StyleAlong(label="sneak", stretch=(5, 6)).residual(stroll), [1.0])  # not so far
+
+
+def test_hips_that_sway_do_not_walk_farther(person, gliding):
+    t = np.arange(100) / 10
+    straight, swaying = (gliding(person, np.stack([side * np.sin(2 * np.pi * t), 1.3 * t], 1)) for side in (0.0, 0.05))
+    assert walked(swaying)[-1] == pytest.approx(walked(straight)[-1], rel=0.01)
+
+
+@pytest.mark.parametrize("stretch", [(2, 1), (1,), (-1, 2), "far"])
+def test_a_stretch_has_two_lengths_in_order(stretch):
+    with pytest.raises(BadRequest, match=r"style_along\.stretch"):
+        StyleAlong(label="sneak", stretch=stretch)
 
 
 def test_parameters_are_measured_on_the_clip(stroll):

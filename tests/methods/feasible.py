@@ -24,6 +24,7 @@ from motionloom.constraints import (
     RootAt,
     RootPath,
     Style,
+    StyleAlong,
     gaze,
 )
 from motionloom.core import Clip
@@ -94,6 +95,12 @@ def style(model: Model, take: Clip, rng: Generator) -> Style:
     return Style(label=str(rng.choice(labels)), span=span)
 
 
+def style_along(model: Model, take: Clip, rng: Generator) -> StyleAlong:
+    """The same over a part of the way."""
+    first = float(rng.uniform(0, 1.5))
+    return StyleAlong(label=style(model, take, rng).label, stretch=(first, first + 1.0))
+
+
 def parameters(model: Model, take: Clip, rng: Generator) -> Parameters:
     name = str(rng.choice(sorted(model.measures())))
     return Parameters(values={name: model.measures()[name](take)})
@@ -124,6 +131,7 @@ REQUESTS: dict[type[Constraint], Callable[[Model, Clip, Generator], Constraint]]
     RootPath: root_path,
     Reach: reach,
     Style: style,
+    StyleAlong: style_along,
     Parameters: parameters,
     LookAt: look_at,
     Avoid: avoid,

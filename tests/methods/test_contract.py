@@ -107,6 +107,7 @@ EXAMPLE = {
     "root_path": "{points: [[0, 0], [1, 1]]",
     "reach": "{position: [1, 1]",
     "style": "{label: walk",
+    "style_along": "{label: walk, stretch: [0, 1]",
     "parameters": "{values: {speed: 1}",
     "look_at": "{target: [0, 0, 1]",
     "avoid": "{center: [5, 5], radius: 0.5",

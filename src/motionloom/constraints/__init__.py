@@ -11,7 +11,7 @@ from motionloom.constraints.request import KINDS, Request, Start
 from motionloom.constraints.residuals import Row, check, residuals, unmet
 from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath
 from motionloom.constraints.solve import GEOMETRIC, solve
-from motionloom.constraints.style import MEASURES, Measure, Parameters, Style
+from motionloom.constraints.style import MEASURES, Measure, Parameters, Style, StyleAlong, walked
 
 __all__ = [
     "FLAT",
@@ -37,6 +37,7 @@ __all__ = [
     "Row",
     "Start",
     "Style",
+    "StyleAlong",
     "check",
     "facing",
     "gaze",
@@ -46,4 +47,5 @@ __all__ = [
     "solve",
     "tilt_between",
     "unmet",
+    "walked",
 ]

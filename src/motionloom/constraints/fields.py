@@ -117,6 +117,13 @@ def _span(value: Any, where: str) -> Span:
     return moment(first, f"{where}[0]"), moment(last, f"{where}[1]")
 
 
+def _stretch(value: Any, where: str) -> tuple[float, float]:
+    first, last = (_positive_length(v, f"{where}[{i}]") for i, v in enumerate(_items(value, where, "[from, to]", 2)))
+    if last <= first:
+        raise fail(where, "two lengths, the second one larger", value)
+    return first, last
+
+
 def _times(value: Any, where: str) -> tuple[Moment, ...] | None:
     if value is None:
         return None
@@ -212,6 +219,7 @@ NAME = _both(_text)
 NAMES = _both(_names)
 MOMENT = _both(moment)
 SPAN = _both(_span)
+STRETCH = _both(_stretch)
 TIMES = _both(_times)
 ANGLE = _angle_kind()
 ANGLE_TOLERANCE = _angle_kind(0.0)

@@ -15,13 +15,14 @@ from motionloom.constraints.ground import FLAT, Ground
 from motionloom.constraints.joint import Plant, PositionAt
 from motionloom.constraints.pose import Load, PoseAt
 from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath
-from motionloom.constraints.style import Parameters, Style
+from motionloom.constraints.style import Parameters, Style, StyleAlong
 from motionloom.core import BadRequest
 from motionloom.core.arrays import put
 from motionloom.core.units import Moment, Quantity, duration, fail, nearest, number, whole, written_angle
 
 KINDS: Mapping[str, type[Constraint]] = {
-    kind.key(): kind for kind in (PoseAt, PositionAt, Plant, RootAt, RootPath, Reach, Style, Parameters, LookAt, Avoid)
+    kind.key(): kind
+    for kind in (PoseAt, PositionAt, Plant, RootAt, RootPath, Reach, Style, StyleAlong, Parameters, LookAt, Avoid)
 }
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from motionloom.constraints.base import Constraint
-from motionloom.constraints.fields import NAME, NAMES, QUANTITIES, SHARE, SPAN, given, wanted
+from motionloom.constraints.fields import NAME, NAMES, QUANTITIES, SHARE, SPAN, STRETCH, given, wanted
 from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.core.units import EXAMPLES, NEEDS_UNIT, Quantity, Span, frames_of
 from motionloom.kinematics.travel import travel
@@ -41,6 +41,38 @@ class Style(Constraint):
     def residual(self, clip: Clip) -> FloatArray:
         frames = self.frames(len(clip), clip.fps)
         return np.atleast_1d(1.0 - clip.label(self.label)[frames.start : frames.stop].mean())
+
+
+def walked(clip: Clip) -> FloatArray:
+    """(F,) metres that the hips have gone over the ground since the first frame, without their sway.
+
+    Places are averaged over a second (less at the ends), about a stride, before their distances are added up.
+    """
+    place, half = travel(clip).place, max(1, round(clip.fps / 2))
+    total = np.concatenate([np.zeros((1, 2)), np.cumsum(place, axis=0)])
+    reach = np.minimum(np.minimum(np.arange(len(place)), np.arange(len(place))[::-1]), half)
+    first, last = np.arange(len(place)) - reach, np.arange(len(place)) + reach + 1
+    smooth = (total[last] - total[first]) / (last - first)[:, None]
+    return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(smooth, axis=0), axis=1))])
+
+
+@dataclass(frozen=True)
+class StyleAlong(Constraint):
+    """A part of the way is done in a style: the frames between two distances walked carry a label.
+
+    `stretch` is [from, to) in metres that the hips have gone since the start, see `walked`. Residual: one value without
+    unit: the share of these frames that do not carry the label; 1 if the way does not come so far.
+    """
+
+    unit: ClassVar[str] = "share of frames"
+    label: str = wanted(NAME)
+    stretch: tuple[float, float] = wanted(STRETCH)
+    tolerance: float = given(0.1, SHARE)
+
+    def residual(self, clip: Clip) -> FloatArray:
+        metres = walked(clip)
+        there = (metres >= self.stretch[0]) & (metres < self.stretch[1])
+        return np.atleast_1d(1.0 - clip.label(self.label)[there].mean() if there.any() else 1.0)
 
 
 def speed(clip: Clip) -> float:

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from motionloom.core import Clip, FloatArray, Skeleton
+from motionloom.core import Clip, FloatArray, IntArray, Skeleton
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.graph.core import Graph, Route, Transitions
 from motionloom.methods.graph.tracks import track
+from motionloom.methods.graph.walk import shown_frames
 from motionloom.rotation import yaw
 
 
@@ -74,3 +75,12 @@ def placed_track(graph: Graph, route: Route, begin: Sequence[float]) -> FloatArr
     way = track(graph, route)
     turn = begin[2] - way.heading[0]
     return ground_turn(turn, way.place - way.place[0]) + np.array(begin[:2])
+
+
+def labels_shown(graph: Graph, route: Route) -> IntArray:
+    """(F,) the graph frame whose labels each frame of a route shows: in a blend the first clip's, then the second's."""
+    shown = shown_frames(graph, route)
+    t, k = divmod(shown - graph.count, graph.blend - 1)
+    a, b = graph.transitions.a[np.maximum(t, 0)], graph.transitions.b[np.maximum(t, 0)]
+    blended = np.where(k + 1 < graph.half, a - graph.half + k + 1, b - graph.half + k + 1)
+    return np.where(shown < graph.count, shown, blended)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from small_graphs import every_way, graph_of, placed_track, random_graph, walker
+from small_graphs import every_way, graph_of, labels_shown, placed_track, random_graph, walker
 
 from motionloom.constraints import Start
 from motionloom.methods.graph import search as search_module
@@ -33,6 +34,7 @@ def along(corners, **more):
 def slow_cost(graph, route, goal):
     """What a route costs, frame by frame; None if it does not end just where the line does."""
     line, place = goal.line, placed_track(graph, route, (0, 0, 0))
+    labelled = labels_shown(graph, route)
     heading = track(graph, route).heading - track(graph, route).heading[0]
     s = total = 0.0
     for f, (a, b) in enumerate(pairwise(place), 1):
@@ -54,6 +56,8 @@ def slow_cost(graph, route, goal):
         for x, z, radius in goal.circles:
             deep = radius - float(np.linalg.norm(b - [x, z]))
             total += (20 * deep**2 + 0.5 * deep) * passed if deep > 0 else 0.0
+        if len(goal.parts) and (row := goal.parts[min(int(now / line.spacing), len(goal.parts) - 1)]) >= 0:
+            total += goal.fines[row, labelled[f]] * passed
         s = now
     if not goal.timed and s < line.length - 1e-9:
         return None
@@ -109,6 +113,19 @@ def test_timed_ways_are_the_best_of_their_length(arm, seed):
     assert (found.arrived, found.route.frames) == (True, 10)
     assert found.cost == pytest.approx(slow_cost(graph, found.route, goal), rel=1e-6)
     best = best_of_all(graph, goal, [1, 16], [9])
+    assert best - 1e-9 <= found.cost <= 1.02 * best
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_a_part_of_the_line_asks_of_its_frames_counts(arm, seed):
+    rng = np.random.default_rng(20 + seed)
+    graph = random_graph(arm, rng, half=2)
+    free = along([[0.0, 0.0], [0.1, 0.5], [0.0, 0.9]])
+    metres = np.arange(len(free.line.points)) * free.line.spacing
+    goal = replace(free, parts=np.where(metres < 0.4, -1, 0), fines=rng.uniform(0, 0.5, (1, graph.count)))
+    found = found_by(graph, goal, [1, 16])
+    assert found.cost == pytest.approx(slow_cost(graph, found.route, goal), rel=1e-6)
+    best = best_of_all(graph, goal, [1, 16], range(1, 13))
     assert best - 1e-9 <= found.cost <= 1.02 * best
 
 

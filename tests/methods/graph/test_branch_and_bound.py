@@ -11,11 +11,13 @@ from small_graphs import every_way, graph_of, placed_track, random_graph, walker
 from motionloom.constraints import Start
 from motionloom.methods.graph._kernels_bound import branch_and_bound
 from motionloom.methods.graph.core import Route
+from motionloom.methods.graph.goal import Goal
 from motionloom.methods.graph.line import line_through
 from motionloom.methods.graph.search import search_step_by_step
 from motionloom.methods.graph.steps import steps
 
 FREE = np.zeros((0, 0), np.uint8)
+NONE = (np.zeros(0, np.int64), np.zeros((0, 0)))  # no labels along the path
 
 
 def error(place, line, least):
@@ -40,11 +42,11 @@ def best_of_all(graph, line, starts, begin, frames, least):
     return found
 
 
-def search(graph, line, starts, begin, frames, least, budget=10**9, bits=FREE, t0=0):
+def search(graph, line, starts, begin, frames, least, budget=10**9, bits=FREE, t0=0, labels=NONE):
     s = steps(graph)
     arrays = (s.step, s.goes_on, s.first_out, s.enter, s.over)
-    at = np.array([*begin, 0.0])
-    return branch_and_bound(*arrays, line.points, line.spacing, np.array(starts), at, t0, bits, frames, least, budget)
+    asked = (line.points, line.spacing, np.array(starts), np.array([*begin, 0.0]), t0, bits, *labels)
+    return branch_and_bound(*arrays, *asked, frames, least, budget)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -107,7 +109,7 @@ def test_step_by_step_follows_a_path_to_its_end(arm):
     path = np.concatenate([[[0, 0], [0, 2]], np.stack([1 - np.cos(a), 2 + np.sin(a)], 1)[1:], [[3, 3]]])
     line = line_through(path)
     own = {"ahead": 25, "keep": 8, "least": 0.01, "budget": 10**7}
-    found = search_step_by_step(steps(graph), line, Start(), np.arange(60), FREE, **own)
+    found = search_step_by_step(steps(graph), Goal(line, np.ones(1), 1, False), Start(), np.arange(60), FREE, **own)
     assert found.arrived
     assert not found.spent
     place = placed_track(graph, found.route, (0, 0, 0))
@@ -122,7 +124,7 @@ def test_looking_farther_ahead_is_no_worse_than_looking_at_one_step(arm):
 
     def total(ahead, keep):
         own = {"ahead": ahead, "keep": keep, "least": 0.01, "budget": 10**7}
-        found = search_step_by_step(steps(graph), line, Start(), np.arange(60), FREE, **own)
+        found = search_step_by_step(steps(graph), Goal(line, np.ones(1), 1, False), Start(), np.arange(60), FREE, **own)
         return error(placed_track(graph, found.route, (0, 0, 0)), line, 0.01)[0]
 
     assert total(30, 10) <= total(4, 4)
@@ -140,3 +142,17 @@ def test_frames_that_may_not_be_shown_are_not(arm):
     assert kept[4] > free[4]
     later = search(graph, line, [2], (0, 0, 0), 30, 0.01, bits=np.packbits(allowed, axis=1), t0=10)
     assert kept[4] >= later[4] > free[4]
+
+
+def test_frames_cost_what_is_said_for_each_part_of_the_path(arm):
+    graph, line = circle_graph(arm), line_through([[0, 0], [0, 3.0]])
+    parts = np.where(np.arange(len(line.points)) * line.spacing < 1.0 - 1e-9, -1, 0)
+    fines = np.zeros((1, graph.count))
+    fines[0, :61] = 1e-4  # after the first metre, the straight clip costs a little
+    plain = search(graph, line, [2], (0, 0, 0), 20, 0.01)
+    fined = search(graph, line, [2], (0, 0, 0), 20, 0.01, labels=(parts, fines))
+    assert plain[4] == pytest.approx(0.0, abs=1e-12)
+    assert 0 < fined[4] <= 1e-4 * 11 + 1e-9  # frames 10 to 20 of the walk; turning off for longer would cost more
+    fines[0, :61] = 1e3
+    far = search(graph, line, [2], (0, 0, 0), 20, 0.01, labels=(parts, fines))
+    assert (graph.enter[far[1]] > 61).any()

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from small_graphs import every_way, graph_of, random_graph, walker
+from small_graphs import every_way, graph_of, labels_shown, random_graph, walker
 
 from motionloom.methods.graph.core import Route
 from motionloom.methods.graph.steps import after, ahead, soon, steps
 from motionloom.methods.graph.tracks import track
-from motionloom.methods.graph.walk import shown_frames
 from motionloom.methods.graph.ways import Alive, wander
 
 
@@ -37,15 +36,6 @@ def test_moves_added_up_are_the_track_of_a_route(arm, seed):
         np.testing.assert_allclose(
             np.linalg.norm(way[-1, :2]), np.linalg.norm(want.place[-1] - want.place[0]), atol=1e-9
         )
-
-
-def labelled(graph, route):
-    """(F,) the graph frame whose labels each frame of a route shows: in a blend the first clip's, then the second's."""
-    shown = shown_frames(graph, route)
-    t, k = divmod(shown - graph.count, graph.blend - 1)
-    a, b = graph.transitions.a[np.maximum(t, 0)], graph.transitions.b[np.maximum(t, 0)]
-    blended = np.where(k + 1 < graph.half, a - graph.half + k + 1, b - graph.half + k + 1)
-    return np.where(shown < graph.count, shown, blended)
 
 
 def test_a_look_ahead_ends_with_the_clip(arm):
@@ -79,7 +69,9 @@ def test_a_frame_is_alive_exactly_where_some_way_leads_on_to_the_end(arm, seed):
     alive = Alive(steps(graph), 7, lambda t: masks[t])
     for start in range(0, graph.count, 3):
         for t in (0, 3, 5):
-            good = any(masks[t + np.arange(7 - t), labelled(graph, r)].all() for r in every_way(graph, start, 6 - t))
+            good = any(
+                masks[t + np.arange(7 - t), labels_shown(graph, r)].all() for r in every_way(graph, start, 6 - t)
+            )
             assert alive.has(t, start) == good
             assert alive.at(t)[start] == good
 
@@ -94,7 +86,7 @@ def test_a_random_way_keeps_to_what_is_alive(arm):
     ways = {wander(found, alive, 0, None, np.random.default_rng(s), shortest=2) for s in range(20)}
     assert len(ways) > 5
     for start, taken in ways:
-        assert masks[np.arange(30), labelled(graph, Route(start, taken, 30))].all()
+        assert masks[np.arange(30), labels_shown(graph, Route(start, taken, 30))].all()
 
 
 def test_where_nothing_leads_on_it_is_said_when(arm):

@@ -7,7 +7,18 @@ import dataclasses
 import numpy as np
 import pytest
 
-from motionloom.constraints import Avoid, PoseAt, Reach, Request, RootAt, RootPath, Start, Style, parse_request
+from motionloom.constraints import (
+    Avoid,
+    PoseAt,
+    Reach,
+    Request,
+    RootAt,
+    RootPath,
+    Start,
+    Style,
+    StyleAlong,
+    parse_request,
+)
 from motionloom.core import BadRequest, NoPath, UnsupportedConstraint, with_labels
 from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, synthesize
@@ -118,6 +129,27 @@ def test_labels_change_along_a_path_as_asked(striding):
     clip = synthesize(striding, Request(constraints=wishes))
     assert all(w.met(clip) for w in wishes[1:])
     assert len(notes(clip, "path of 6.0 m followed")) == 1
+
+
+@pytest.mark.parametrize("search", ["beam", "branch-and-bound"])
+def test_labels_on_parts_of_a_path_are_kept(striding, search):
+    """Kovar's labels along the path: at the pace that comes, each part of the way in its own style."""
+    wishes = (
+        RootPath(points=((0, 0), (0, 7)), weight=1.0),
+        StyleAlong(label="left", stretch=(0, 2)),
+        StyleAlong(label="right", stretch=(2.5, 4)),
+        StyleAlong(label="plain", stretch=(4.5, 6.5), weight=1.0),
+    )
+    clip = synthesize(striding, Request(options={"search": search}, constraints=wishes))
+    assert all(w.met(clip) for w in wishes[1:3])
+    assert wishes[3].worst(clip) < 0.5
+    assert wishes[0].residual(clip).mean() < 0.8  # straight on, in styles that turn
+
+
+def test_a_label_along_the_way_that_exists_nowhere_is_an_error(striding):
+    wishes = (RootPath(points=((0, 0), (0, 3)), weight=1.0), StyleAlong(label="swim", stretch=(1, 2)))
+    with pytest.raises(NoPath, match="no clip carries the label 'swim'"):
+        synthesize(striding, Request(constraints=wishes))
 
 
 def test_labels_at_times_are_kept_by_branch_and_bound_too(striding):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from motionloom.methods.graph._kernels_bound import may_be
+from motionloom.methods.graph._kernels_bound import fine, may_be
 
 SLOW, FAST = 0.6, 1.6  # metres along the line that a metre walked may stand for
 CELL, ANGLE = 0.05, 0.09  # m, rad: bodies at one frame that are nearer than this are the same to the search
@@ -37,8 +37,8 @@ class Task(NamedTuple):
     hurry: float  # how much being early or late counts
     keys: Any  # (F, 5) at a frame: x, z, heading to be at; weights of place and heading; (0, 5): none
     circles: Any  # (C, 3) to stay out of: x, z, radius
-    parts: Any  # (M,) which row of `masks` counts at each place, -1: none
-    masks: Any  # (P, N) which frames may be used there
+    parts: Any  # (M,) which row of `fines` counts at each place, -1: none
+    fines: Any  # (P, N) what it costs to show each graph frame there
     bits: Any  # packed (F, (N + T) / 8): which frames and transitions may be used when
     last: Any  # (3,) heading at the end of the line, weight of it, weight of the place
     least: float  # m: the line goes by at least this much a frame
@@ -60,6 +60,7 @@ def beam(moves: Any, task: Any, starts: Any, begin: Any, width: int, same: int, 
     looked at, whether the budget was spent.
     """
     blend = moves.over.shape[1]
+    half = blend // 2
     stride = 2.0 if task.timed else 0.1
     per = 1.0 / task.spacing
     end = task.spacing * (len(task.line) - 1) - 1e-9
@@ -139,7 +140,8 @@ def beam(moves: Any, task: Any, starts: Any, begin: Any, width: int, same: int, 
                         qz = z + ch * moves.over[e, hop, 1] - sh * moves.over[e, hop, 0]
                         ph = h + moves.over[e, hop, 2]
                         hop += 1
-                        ps, more = _frame(task, per, px, pz, qx, qz, ph, ps, t + hop, to - blend + hop)
+                        shown = n + hop if hop < half else to - blend + hop
+                        ps, more = _frame(task, per, px, pz, qx, qz, ph, ps, t + hop, shown)
                         pcost += more
                         px, pz = qx, qz
                         ended = t + hop == task.frames - 1 or (not task.timed and ps >= end)
@@ -254,10 +256,7 @@ def _frame(task: Any, per: float, px: float, pz: float, x: float, z: float, h: f
         deep = task.circles[c, 2] - np.hypot(x - task.circles[c, 0], z - task.circles[c, 1])
         if deep > 0.0:
             cost += 20.0 * deep * deep * passed + 0.5 * deep * passed
-    row = task.parts[k] if len(task.parts) else -1
-    if row >= 0 and not task.masks[row, n]:
-        cost += 1.0 * passed
-    return now, cost
+    return now, cost + fine(task.parts, task.fines, now, task.spacing, n) * passed
 
 
 @njit(cache=True)

@@ -29,6 +29,15 @@ def may_be(bits: Any, t: int, node: int) -> Any:
 
 
 @njit(cache=True)
+def fine(parts: Any, fines: Any, s: float, spacing: float, node: int) -> Any:
+    """What it costs to show a graph frame at s metres along the line."""
+    if len(parts) == 0:
+        return 0.0
+    row = parts[min(int(s / spacing), len(parts) - 1)]
+    return fines[row, node] if row >= 0 else 0.0
+
+
+@njit(cache=True)
 def branch_and_bound(
     step: Any,
     goes_on: Any,
@@ -41,6 +50,8 @@ def branch_and_bound(
     begin: Any,
     t0: int,
     bits: Any,
+    parts: Any,
+    fines: Any,
     frames: int,
     least: float,
     budget: int,
@@ -51,12 +62,14 @@ def branch_and_bound(
     it is not below the best whole way (GUAN 2.4.1). Branches that did best per frame are looked at first. s grows by
     the distance walked, at least by `least` metres a frame; a way that reaches the end of the line is whole at once.
 
-    begin: x, z, heading, s, shared by all starts (node numbers); t0 is their frame in the result, for `bits`.
+    begin: x, z, heading, s, shared by all starts (node numbers); t0 is their frame in the result, for `bits`. What a
+    graph frame costs besides at each place of the line is fines[parts[k]] (see `goal.Goal`).
     Looks at `budget` frames at most. Returns the start, the transitions taken, the frames added (fewer where the line
     ends), whether the line has ended, the error, the frames looked at. Error inf: no way is that long. The slow version
     is `every_way` in tests/methods/graph/test_branch_and_bound.py. About 30 million frames a second.
     """
     blend = over.shape[1]
+    half = blend // 2
     deepest = frames // blend + 2
     end = spacing * (len(line) - 1) - 1e-9
     room = 1024 + len(starts)
@@ -93,7 +106,8 @@ def branch_and_bound(
                     qx = x + ch * over[e, k, 0] + sh * over[e, k, 1]
                     qz = z + ch * over[e, k, 1] - sh * over[e, k, 0]
                     ps += max(least, np.hypot(qx - px, qz - pz))
-                    pf += off_squared(qx, qz, ps, line, spacing)
+                    shown = n + k + 1 if k + 1 < half else enter[e] - blend + k + 1
+                    pf += off_squared(qx, qz, ps, line, spacing) + fine(parts, fines, ps, spacing, shown)
                     px, pz = qx, qz
                     k += 1
                     whole = t + k == frames or ps >= end
@@ -119,8 +133,8 @@ def branch_and_bound(
             dz = ch * step[n, 1] - sh * step[n, 0]
             x, z, h = x + dx, z + dz, h + step[n, 2]
             s += max(least, np.hypot(dx, dz))
-            f += off_squared(x, z, s, line, spacing)
             n, t = n + 1, t + 1
+            f += off_squared(x, z, s, line, spacing) + fine(parts, fines, s, spacing, n)
             looked += 1
             if f < best and (t == frames or s >= end):
                 best, best_frames, best_start, done, best_depth = f, t, start, s >= end, d

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from motionloom.constraints import Avoid, Constraint, Reach, RootAt, RootPath, Start
-from motionloom.core import BadRequest, FloatArray
+from motionloom.core import BadRequest, FloatArray, IntArray
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.graph.line import Line, line_through
 
@@ -36,6 +36,8 @@ class Goal:
     last: tuple[float, float, float] = (0.0, 0.0, 1.0)  # final heading, its weight, the weight of the final place
     path: RootPath | None = None  # the drawn path, if there is one
     first: float = 0.0  # m along the line at which the drawn path begins
+    parts: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))  # (M,) row of `fines` at each place, or -1
+    fines: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))  # (P, N) for showing a graph frame, m^2 a frame
 
 
 def goal_of(wishes: Sequence[Constraint], begin: Start, frames: int | None, fps: float, pace: float) -> Goal | None:

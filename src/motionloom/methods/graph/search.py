@@ -75,8 +75,8 @@ def search_beam(
         goal.hurry,
         goal.keys,
         goal.circles,
-        np.zeros(0, np.int64),
-        np.zeros((0, 0), bool),
+        goal.parts,
+        goal.fines,
         bits,
         np.array(goal.last),
         least,
@@ -91,7 +91,7 @@ def search_beam(
 
 def search_step_by_step(
     steps: Steps,
-    line: Line,
+    goal: Goal,
     begin: Start,
     starts: IntArray,
     bits: Any,
@@ -108,6 +108,7 @@ def search_step_by_step(
     """
     from motionloom.methods.graph._kernels_bound import branch_and_bound
 
+    line, labels = goal.line, (goal.parts, goal.fines)
     now = State(-1, *begin.position, begin.heading, 0.0)
     start, taken, frames, total, looked, spent, arrived = -1, [], 0, 0.0, 0, False, False
     share = budget // 4
@@ -116,7 +117,7 @@ def search_step_by_step(
         at = np.array([now.x, now.z, now.heading, now.s])
         arrays = (steps.step, steps.goes_on, steps.first_out, steps.enter, steps.over)
         first, way, count, done, cost, seen = branch_and_bound(
-            *arrays, line.points, line.spacing, nodes, at, frames, bits, ahead, least, max(share, 1)
+            *arrays, line.points, line.spacing, nodes, at, frames, bits, *labels, ahead, least, max(share, 1)
         )
         looked, spent = looked + int(seen), spent or seen >= share
         if not np.isfinite(cost):

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.constraints import Constraint, PoseAt, Style, tilt_between
+from motionloom.constraints import Constraint, PoseAt, Style, StyleAlong, tilt_between
 from motionloom.core import BadRequest, BoolArray, FloatArray
 from motionloom.methods.graph.core import Graph
+from motionloom.methods.graph.goal import Goal
 from motionloom.methods.graph.prune import component, usable
 from motionloom.methods.graph.steps import Steps
 from motionloom.methods.graph.ways import Alive, Allowed
 from motionloom.rotation import angle_between
 
 NEAREST = (0.002, 0.01, 0.05, 0.25)  # shares of all frames that are tried as near enough to a pose
+
+FINE = 0.25  # m^2: a frame without the label asked for along a path counts as one that is half a metre off
+HARD = 40.0  # the weight of a hard one
+ROOM, SWAY = 0.1, 0.03  # m, and metres a metre: how far before and after its stretch a label is kept
 
 
 class Timing(NamedTuple):
@@ -95,6 +101,19 @@ def _allowed(
     return allowed
 
 
+def with_labels_along(goal: Goal, graph: Graph, wishes: Sequence[Constraint]) -> Goal:
+    """The goal with what `style_along` asks of each part of its line: a frame without the label costs there."""
+    asked = [c for c in wishes if isinstance(c, StyleAlong)]
+    if not asked:
+        return goal
+    metres = np.arange(len(goal.line.points)) * goal.line.spacing
+    room = ROOM + SWAY * metres  # what is walked is not quite what has passed of the line
+    there = np.stack([(metres + room >= c.stretch[0]) & (metres - room < c.stretch[1]) for c in asked], 1)
+    sets, parts = np.unique(there, axis=0, return_inverse=True)
+    cost = np.stack([(HARD if c.weight is None else c.weight) * ~carries(graph, c.label) for c in asked])
+    return replace(goal, parts=parts.ravel().astype(np.int64), fines=FINE * (sets.astype(float) @ cost))
+
+
 def carries(graph: Graph, label: str) -> BoolArray:
     """(N,) frames that carry a label."""
     return np.concatenate([clip.label(label) for clip in graph.clips])
@@ -112,7 +131,7 @@ def pose_distances(graph: Graph, constraint: PoseAt) -> FloatArray:
     return np.concatenate(out)
 
 
-def why(graph: Graph, style: Style) -> str:
+def why(graph: Graph, style: Style | StyleAlong) -> str:
     """Why a label cannot be kept: it is nowhere, or no way leads through it."""
     found = {n for clip in graph.clips for n in clip.label_names if ":" not in n and clip.label(n).any()}
     if style.label not in found:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import Avoid, PoseAt, Reach, Request, RootAt, RootPath, Style
+from motionloom.constraints import Avoid, Constraint, PoseAt, Reach, Request, RootAt, RootPath, Style, StyleAlong
 from motionloom.core import Clip, IntArray, NoPath, replace
 from motionloom.kinematics.mirror import mirror
 from motionloom.kinematics.travel import placed
@@ -24,11 +24,12 @@ from motionloom.methods.graph.render import render
 from motionloom.methods.graph.report import check_start, describe, halted, unreached
 from motionloom.methods.graph.search import Found, search_beam, search_step_by_step
 from motionloom.methods.graph.steps import Steps, steps
-from motionloom.methods.graph.times import Timing, timing
+from motionloom.methods.graph.times import Timing, carries, timing, why, with_labels_along
 from motionloom.methods.graph.walk import random_route
 from motionloom.methods.graph.ways import gone_on, wander
 from motionloom.methods.settings import Settings, param
 
+TRIES = 200  # random walks that are made to find one that keeps what is asked of its way
 LOOK = 0.5  # s that the beam looks ahead along a clip
 
 
@@ -91,7 +92,9 @@ class MotionGraphModel(Model):
 
     method: ClassVar[str] = "motion-graph"
     honours: ClassVar[Honours] = tuple(
-        (kind, strength) for kind in (RootPath, Reach, RootAt, Avoid, Style) for strength in ("hard", "soft")
+        (kind, strength)
+        for kind in (RootPath, Reach, RootAt, Avoid, Style, StyleAlong)
+        for strength in ("hard", "soft")
     ) + ((PoseAt, "hard"),)
     Options: ClassVar[type[Settings]] = Options
     speaks: ClassVar[bool] = True
@@ -137,7 +140,8 @@ class MotionGraphModel(Model):
         if goal is None:
             assert frames is not None  # checked before
             return self._wander(request, options, when, frames, rng)
-        missing = when.missing or check_start(begin, wishes)
+        missing = when.missing or self._nowhere(wishes) or check_start(begin, wishes)
+        goal = with_labels_along(goal, self.graph, wishes)
         found = self._search(goal, begin, when, options)
         notes = halted(found, options)
         if not found.arrived:
@@ -157,7 +161,7 @@ class MotionGraphModel(Model):
             return search_beam(when.steps, goal, begin, starts, bits, least=least, look=round(LOOK * self.fps), **own)
         ahead, keep = (max(1, round(seconds * self.fps)) for seconds in (options.ahead, options.keep))
         return search_step_by_step(
-            when.steps, goal.line, begin, starts, bits, ahead=ahead, keep=keep, least=least, budget=options.budget
+            when.steps, goal, begin, starts, bits, ahead=ahead, keep=keep, least=least, budget=options.budget
         )
 
     def _starts(self, when: Timing) -> IntArray:
@@ -166,23 +170,25 @@ class MotionGraphModel(Model):
         starts = np.flatnonzero(leads if when.alive is None else leads & when.alive.at(0))
         return starts if len(starts) < 100 else starts[::2]
 
+    def _nowhere(self, wishes: Sequence[Constraint]) -> str:
+        """Why a hard label along the way cannot be kept, or "": no frame carries it."""
+        hard = [c for c in wishes if isinstance(c, StyleAlong) and c.hard]
+        return next((why(self.graph, c) for c in hard if not carries(self.graph, c.label).any()), "")
+
     def _wander(self, request: Request, options: Any, when: Timing, frames: int, rng: Generator) -> Plan:
-        """A random walk; of several, the first that keeps out of all circles."""
-        circles = [c for c in request.constraints if isinstance(c, Avoid)]
-        best, least, missing = None, np.inf, when.missing
-        for _ in range(200 if circles else 1):
+        """A random walk; where circles or labels along the way are asked for, the best of up to `TRIES` of them."""
+        asked = [c for c in request.constraints if isinstance(c, (Avoid, StyleAlong))]
+        missing = when.missing or self._nowhere(asked)
+        begin = request.beginning(frames, self.fps)
+        found: list[tuple[float, Route]] = []
+        for _ in range(TRIES if asked else 1):
             route = self._random(when, frames, options, rng)
-            if not circles:
-                return Plan(route, None, (), missing)
-            begin = request.beginning(frames, self.fps)
-            clip = placed(render(self.graph, route), begin.position, begin.heading)
-            deep = max(c.worst(clip) - c.limit for c in circles)
-            if deep < least:
-                best, least = route, deep
-            if deep <= 0:
+            clip = placed(render(self.graph, route), begin.position, begin.heading) if asked else None
+            over = sum(max(0.0, c.worst(clip) - c.limit) for c in asked) if clip is not None else 0.0
+            found.append((over, route))
+            if over == 0.0:
                 break
-        assert best is not None
-        return Plan(best, None, (), missing)
+        return Plan(min(found, key=lambda pair: pair[0])[1], None, (), missing)
 
     def _random(self, when: Timing, frames: int, options: Any, rng: Generator) -> Route:
         if when.alive is None:

@@ -218,7 +218,7 @@ class TwoLevelGraph(Model):
             )
         ahead = max(1, round(options.ahead * self.fps))
         return search_step_by_step(
-            when.steps, goal.line, begin, starts, bits, ahead=ahead, keep=keep, least=least, budget=options.budget
+            when.steps, goal, begin, starts, bits, ahead=ahead, keep=keep, least=least, budget=options.budget
         )
 
     def _starts(self, when: Timing, options: Any) -> IntArray:
