@@ -8,6 +8,7 @@ SECTIONS: Mapping[str, str] = {  # name: what the progress bar says while it is 
     "sample_clips": "sample clips",
     "round_trip": "reading and writing",
     "learning": "learning and making",
+    "graphs": "a motion graph, and a path",
     "textons": "textons of two dances",
     "cleaning": "cleaning feet",
     "editing": "mirror, loop, resample",
