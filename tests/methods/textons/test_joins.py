@@ -7,7 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from motionloom.constraints import Request
+from motionloom.core import NoPath
 from motionloom.methods.textons import Options
+from motionloom.methods.textons.editing import plan_path
 from motionloom.methods.textons.joins import balanced, find_joins, join_distances
 from motionloom.methods.textons.lengths import at_length, cycle
 from motionloom.methods.textons.observe import Frames
@@ -159,3 +161,14 @@ def test_textons_can_be_made_twice_as_long(model):
     )
     pace = lambda c: float(np.median(angle_between(c.rotations[1:], c.rotations[:-1])))
     assert pace(cycles) > 1.2 * pace(slower)
+
+
+def test_a_written_path_obeys_the_option_unseen_and_says_when_it_is_rushed(model):
+    near = np.argwhere(model.follows(Options()) & (model.counts == 0))
+    a, b = (int(t) for t in near[0])
+    whole = plan_path(model, [a, b], None, Options(), np.random.default_rng(0))
+    assert not whole.said
+    with pytest.raises(NoPath, match=f"texton {a} was never followed by texton {b}"):
+        plan_path(model, [a, b], None, Options(unseen=0.0), np.random.default_rng(0))
+    rushed = plan_path(model, [a, b], whole.frames // 3, Options(), np.random.default_rng(0))
+    assert "2 textons of the path are made in as little as 3" in rushed.said[0]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from motionloom.methods.textons.model import TextonModel
 
 FAR = 1.0  # spreads of a texton: an edited pose farther than this from all of its frames is warned of
+QUICK = 0.6  # of its observed time: a texton of a written path made in less is warned of
 CARRIED = 0.1  # s: key poses nearer to an edited frame than this take part in the change
 _STEP = re.compile(r"(\d+)(?:#(\d+))?(?:=(\d+(?:\.\d+)?)s?)?")
 
@@ -38,15 +39,16 @@ class Step(NamedTuple):
         return f"{self.texton}{lent}" + ("" if self.seconds is None else f"={self.seconds:.3f}".rstrip("0").rstrip("."))
 
 
-def read_path(model: TextonModel, words: Sequence[str | int]) -> list[Step]:
+def read_path(model: TextonModel, words: Sequence[str | int], options: Any = None) -> list[Step]:
     """A path as written in a request: `3`, `7#1` (its segment 1, from 0) or `7#1=2.5` (for 2.5 seconds).
 
-    Textons and segments that do not exist are a `BadRequest`; a transition that was never seen is a `NoPath`.
+    Textons and segments that do not exist are a `BadRequest`; a transition that was never seen, nor is near enough
+    for the option `unseen`, is a `NoPath`.
     """
     steps = [_read_step(model, str(word), k) for k, word in enumerate(words)]
     if not steps:
         raise BadRequest("options.path: expected at least one texton, found none")
-    check_path(model, [s.texton for s in steps])
+    check_path(model, [s.texton for s in steps], options)
     return steps
 
 
@@ -67,18 +69,19 @@ def _read_step(model: TextonModel, word: str, place: int) -> Step:
     return Step(texton, None if found[2] is None else int(found[2]), seconds)
 
 
-def check_path(model: TextonModel, path: Sequence[int]) -> None:
+def check_path(model: TextonModel, path: Sequence[int], options: Any = None) -> None:
     """`NoPath` where a texton is followed by one that never followed it, nor starts near its end; says which may."""
+    may = model.may_follow if options is None else model.follows(options)
     for place, (a, b) in enumerate(itertools.pairwise(path)):
-        if model.may_follow[a, b]:
+        if may[a, b]:
             continue
-        after, before = np.flatnonzero(model.may_follow[a]), np.flatnonzero(model.may_follow[:, b])
+        after, before = np.flatnonzero(may[a]), np.flatnonzero(may[:, b])
         bridges = np.intersect1d(after, before)
         hint = f"; {_listed(bridges)} may stand between them" if len(bridges) else ""
         raise NoPath(
             f"texton {a} was never followed by texton {b} in the clips, nor does {b} start near its end "
             f"(places {place} and {place + 1} of the path); "
-            f"after {a} may come {_listed(after)}; before {b} came {_listed(before)}{hint}"
+            f"after {a} may come {_listed(after)}; before {b} {_listed(before)}{hint}"
         )
 
 
@@ -104,7 +107,7 @@ def plan_path(model: TextonModel, words: Sequence[str | int], frames: int | None
     """
     walk = Walk(model, options, rng)
     pieces: list[Piece] = []
-    for step in read_path(model, words):
+    for step in read_path(model, words, options):
         if step.segment is not None:
             piece = piece_of(model, model.of_texton(step.texton)[step.segment])
         elif pieces:
@@ -120,7 +123,19 @@ def plan_path(model: TextonModel, words: Sequence[str | int], frames: int | None
                 f"options.path: {len(pieces)} textons need at least {LEAST * len(pieces)} frames, found {frames}"
             )
         pieces = fitted(pieces, frames)
-    return whole(pieces)
+    return whole(pieces, _paces(model, pieces))
+
+
+def _paces(model: TextonModel, pieces: Sequence[Piece]) -> list[str]:
+    """A warning if textons are made in much less time than they were observed to take."""
+    ratios = np.array([p.length / model.observed[p.observed].length for p in pieces])
+    quick = int((ratios < QUICK).sum())
+    if not quick:
+        return []
+    said = f"a texton of the path is made in {ratios.min():.0%} of its time"
+    if quick > 1:
+        said = f"{quick} textons of the path are made in as little as {ratios.min():.0%} of their time"
+    return [f"{said} (below {QUICK:.0%}): the motion is rushed, feet will slide"]
 
 
 def whole(pieces: Sequence[Piece], said: Sequence[str] = ()) -> Plan:

@@ -153,8 +153,12 @@ class TextonModel(Model):
 
     @cached_property
     def may_follow(self) -> BoolArray:
+        """`follows` under the default options."""
+        return self.follows(DEFAULT_OPTIONS)
+
+    def follows(self, options: Any) -> BoolArray:
         """(N, N) may the second texton follow the first? It was seen to, or some join of theirs is near."""
-        found = self.joins(DEFAULT_OPTIONS)
+        found = self.joins(options)
         out = self.counts > 0
         of = self.textons_of
         out[of[:, None].repeat(len(of), 1)[found.allowed], of[None].repeat(len(of), 0)[found.allowed]] = True
