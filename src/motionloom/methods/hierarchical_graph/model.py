@@ -56,7 +56,7 @@ class Config(Settings):
     shortest: float = param(0.5, "frames of one clip nearer than this are not joined", unit="s", low=0)
     contacts: bool = param(False, "join only frames in which the same heels and toes stand")
     mirror: bool = param(False, "learn every clip's mirror image too")
-    most: int = param(50_000, "most transitions; of more, the best of each square of frames is kept", low=100)
+    most: int = param(100_000, "most transitions; of more, the best of each square of frames is kept", low=100)
     cluster: float = param(0.5, "widest cluster of transitions at the top level", unit="s", low=0)
 
 
