@@ -257,4 +257,35 @@ def test_the_first_two_frames_of_a_piece_can_be_hard_too(model, rng):
 def test_choreography_says_how_far_its_poses_were_from_key_poses(model):
     poses = tuple(PoseAt(time=t, pose=raised(model, model.observed[0].frames[9:10], 5)) for t in (0.0, "end"))
     notes = synthesize(model, Request(seconds=5, constraints=poses)).origin.notes
-    assert sum(bool(re.search(r"the nearest key pose \(frame \d+ of .*\) is \d+ cm away", n)) for n in notes) == 2
+    assert (
+        sum(bool(re.search(r"the nearest pose \(.*texton \d+, frame \d+ of .*\) is \d+ cm away", n)) for n in notes)
+        == 2
+    )
+
+
+def test_a_pose_of_a_clip_is_found_where_it_was_and_its_texton_cut_there(model):
+    longest = max(model.joins(Options()).inside, key=lambda k: model.observed[k].length)
+    seen = model.observed[longest]
+    at = seen.length // 2
+    frame = at // 2  # of the result: its own segment is long enough to lead there
+    pose = PoseAt(time=frame / 30, pose=raised(model, seen.frames[at : at + 1], 0))
+    plan = model.plan(Request(seconds=4, constraints=(pose,)), np.random.default_rng(0))
+    assert "is 0 cm away" in plan.said[0]
+    lead, on = plan.pieces[:2]
+    assert (lead.observed, lead.span, lead.length) == (longest, (at - frame, at), frame)
+    assert (on.observed, on.span, on.length) == (longest, (at, seen.length), seen.length - at)
+    made = model.piece_frames(lead, on, np.random.default_rng(0), noise=0.0)
+    assert np.median(angle_between(made.turns, seen.frames.turns[at - frame : at])) < np.radians(0.5)
+    on_made = model.piece_frames(on, None, np.random.default_rng(0), noise=0.0)
+    assert np.median(angle_between(on_made.turns, seen.frames.turns[at : seen.length])) < np.radians(0.5)
+
+
+def test_choreography_between_poses_of_clips_keeps_to_the_pace_of_its_textons(model):
+    inside = model.joins(Options()).inside
+    poses = [model.observed[k].frames[8:9] for k in (inside[0], inside[-1])]
+    asked = tuple(PoseAt(time=t, pose=raised(model, f, 0)) for t, f in zip((0.0, "end"), poses, strict=True))
+    plan = model.plan(Request(seconds=8, constraints=asked), np.random.default_rng(0))
+    usual = [model.observed[p.observed].length if p.span is None else p.span[1] - p.span[0] for p in plan.pieces[:-1]]
+    made = [p.length for p in plan.pieces[:-1]]
+    assert sum(made) == 8 * 30 - 1
+    assert 1 / 1.2 < sum(made) / sum(usual) < 1.2

@@ -280,17 +280,39 @@ def test_the_cheapest_path_is_the_most_probable_one():
         paths.cheapest_path(M, 0, 9)
 
 
+ONE = np.ones(4, int)  # every texton lasts one frame: LI's paths of so many textons
+
+
 @pytest.mark.parametrize("length", [3, 4, 5, 6])
 def test_the_path_of_fixed_length_is_the_best_of_all(length):
     every = [[0, *mid, 3] for mid in itertools.product(range(4), repeat=length - 2)]
     best = max(every, key=lambda p: paths.log_probability(M, p))
-    found = paths.paths_of_each_length(M, 0, 3, length)[-1]
+    found = paths.path_in_time(M, ONE, 0, 1, 3, length - 1)
     assert len(found) == length
     assert_allclose(paths.log_probability(M, found), paths.log_probability(M, best))
 
 
+@pytest.mark.parametrize("frames", range(4, 16))
+def test_the_path_that_takes_a_given_time_is_the_best_of_all(frames):
+    lengths = np.array([2, 3, 4, 5])
+    every = [
+        [0, *mid, 3]
+        for count in range(6)
+        for mid in itertools.product(range(4), repeat=count)
+        if 3 + lengths[list(mid)].sum() == frames  # the start was half over: 3 of its frames are left
+    ]
+    best = max((paths.log_probability(M, p) for p in every), default=-np.inf)
+    assert_allclose(paths.paths_in_time(M, lengths, 0, 3, 3, frames)[frames], best)
+    if np.isfinite(best):
+        found = paths.path_in_time(M, lengths, 0, 3, 3, frames)
+        assert 3 + lengths[found[1:-1]].sum() == frames
+        assert_allclose(paths.log_probability(M, found), best)
+
+
 def test_there_is_no_path_of_an_impossible_length():
-    assert paths.paths_of_each_length(M, 0, 3, 3) == [None, None, [0, 2, 3]]
+    assert paths.path_in_time(M, ONE, 0, 1, 3, 2) == [0, 2, 3]
+    with pytest.raises(NoPath, match="no path of 1 frames leads from 0 to 3"):
+        paths.path_in_time(M, ONE, 0, 1, 3, 1)
 
 
 def test_textons_repeat_as_often_as_their_self_transition_says(rng):

@@ -229,21 +229,23 @@ class Bench:
 
     def drive(self, piece: Piece, longer: str) -> Drive:
         """The observed segment of a piece at the piece's length."""
-        key = (piece.observed, piece.length, longer)
+        key = (piece.observed, piece.span, piece.length, longer)
         return cast(
             "Drive", self.drives.get(key, lambda: self._drive(*key), lambda d: sum(int(part.nbytes) for part in d))
         )
 
-    def _drive(self, observed: int, length: int, longer: str) -> Drive:
+    def _drive(self, observed: int, span: tuple[int, int] | None, length: int, longer: str) -> Drive:
         seen = self.model.observed[observed]
+        first, last = (0, seen.length) if span is None else span
         texton = self.model.textons[seen.texton]
         dynamics = texton.dynamics
-        y = self.coordinates(seen.frames, texton.base) - dynamics.mean
+        y = self.coordinates(seen.frames[first : last + 2], texton.base) - dynamics.mean
         timed = at_length(y, length + 2, self.model.fps, longer=longer)
         x = timed.y @ dynamics.basis
         rest = timed.y - x @ dynamics.basis.T
-        slip = seen.slip[timed.frame] * timed.pace
-        return Drive(push_of(dynamics, x), rest, seen.contacts[timed.frame], slip, seen.low[timed.frame])
+        at = first + timed.frame
+        slip = seen.slip[at] * timed.pace
+        return Drive(push_of(dynamics, x), rest, seen.contacts[at], slip, seen.low[at])
 
     def coordinates(self, frames: Frames, base: FloatArray) -> FloatArray:
         """`observe.to_coordinates`, compiled."""

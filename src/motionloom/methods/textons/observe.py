@@ -176,3 +176,11 @@ def pose_distance(a: Frames, b: Frames, skeleton: Skeleton) -> FloatArray:
     flat_a, flat_b = pa.reshape(len(a), -1), pb.reshape(len(b), -1)
     square = (flat_a**2).sum(1)[:, None] + (flat_b**2).sum(1) - 2 * flat_a @ flat_b.T
     return np.sqrt(np.maximum(square, 0) / pa.shape[1])
+
+
+def paired_distance(a: Frames, b: Frames, skeleton: Skeleton) -> FloatArray:
+    """(F,) metres: `pose_distance` of each frame of a from the same frame of b."""
+    pa, pb = (
+        positions(skeleton, np.stack([0 * f.root[:, 3], f.root[:, 3], 0 * f.root[:, 3]], 1), f.turns) for f in (a, b)
+    )
+    return np.sqrt(((pa - pb) ** 2).sum(-1).mean(-1))

@@ -58,33 +58,6 @@ def repetitions(chances: FloatArray, texton: int, rng: Generator, *, most: int =
     return again
 
 
-def paths_of_each_length(chances: FloatArray, start: int, goal: int, most: int) -> list[list[int] | None]:
-    """The most probable path of 1, 2 ... `most` places from start to goal; None where there is none of that length.
-
-    LI 5.2.2 for all lengths in one pass, O(most N^2).
-    """
-    _check(chances, start, goal)
-    with np.errstate(divide="ignore"):
-        log_m = np.log(chances)
-    best = np.full(len(chances), -np.inf)
-    best[start] = 0.0
-    steps: list[IntArray] = []
-    out: list[list[int] | None] = []
-    for length in range(1, most + 1):
-        if length > 1:
-            ways = best[:, None] + log_m
-            steps.append(ways.argmax(0))
-            best = ways.max(0)
-        if not np.isfinite(best[goal]):
-            out.append(None)
-            continue
-        path = [goal]
-        for step in reversed(steps):
-            path.append(int(step[path[-1]]))
-        out.append(path[::-1])
-    return out
-
-
 def log_probability(chances: FloatArray, path: list[int]) -> float:
     """The log probability of a path given its first texton; -inf through a transition never seen."""
     steps = [float(chances[a, b]) for a, b in itertools.pairwise(path)]
@@ -95,3 +68,47 @@ def _check(chances: FloatArray, *textons: int) -> None:
     for t in textons:
         if not 0 <= t < len(chances):
             raise BadRequest(f"there is no texton {t}; there are {len(chances)}, from 0")
+
+
+def paths_in_time(chances: FloatArray, lengths: IntArray, start: int, spent: int, goal: int, frames: int) -> FloatArray:
+    """(frames + 1,) the best log probability of arriving at a goal after exactly so many frames; -inf where none does.
+
+    `spent` frames are over when the start is left; every other node i on the way takes lengths[i]. LI 5.2.2 fixes how
+    many textons a path has (here: each lasts 1); this fixes how long they last. O(frames N^2).
+    """
+    _check(chances, start, goal)
+    return _in_time(chances, lengths, start, spent, frames)[0][:, goal]
+
+
+def path_in_time(chances: FloatArray, lengths: IntArray, start: int, spent: int, goal: int, frames: int) -> list[int]:
+    """The most probable path that arrives after exactly `frames` frames, start and goal included (`paths_in_time`)."""
+    best, came = _in_time(chances, lengths, start, spent, frames)
+    if not np.isfinite(best[frames, goal]):
+        raise NoPath(f"no path of {frames} frames leads from {start} to {goal}")
+    path, t = [goal], frames
+    while t > spent:
+        path.append(int(came[t, path[-1]]))
+        t -= int(lengths[path[-1]])
+    return [start, *path[::-1]]
+
+
+def _in_time(
+    chances: FloatArray, lengths: IntArray, start: int, spent: int, frames: int
+) -> tuple[FloatArray, IntArray]:
+    """(frames + 1, n) the best log probability of arriving at each node at each time, and from which node."""
+    with np.errstate(divide="ignore"):
+        log_m = np.log(chances)
+    count = len(chances)
+    best = np.full((frames + 1, count), -np.inf)
+    came = np.full((frames + 1, count), -1, np.int64)
+    if spent <= frames:
+        best[spent], came[spent] = log_m[start], start
+    each = np.arange(count)
+    for t in range(spent + 1, frames + 1):
+        since = t - lengths
+        left = np.where(since >= spent, best[np.maximum(since, 0), each], -np.inf)
+        if np.isfinite(left).any():
+            ways = left[:, None] + log_m
+            came[t] = ways.argmax(0)
+            best[t] = ways.max(0)
+    return best, came

@@ -6,7 +6,7 @@ import copy
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -16,7 +16,7 @@ from motionloom.core import BadRequest, FloatArray, IntArray, NoPath
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.textons import paths
 from motionloom.methods.textons.joins import SCALE
-from motionloom.methods.textons.observe import Frames, pose_distance, upright
+from motionloom.methods.textons.observe import Frames, joined, paired_distance, upright
 from motionloom.rotation import inverse, multiply
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 LEAST = 4  # frames: two key poses, and two of the next
 AGAIN = 0.4  # a segment shown once more than another is this much less likely
 HOMESICK = 0.25  # m: at the edge of the stage, a segment that leads so much less far back is e times less likely
+UNEVEN = 40.0  # nats that a path may be less probable for being e times nearer to the length that is wanted
 STRETCH = 1.5  # how much longer or shorter than observed a texton is made when a pose must be reached in time
 
 
@@ -38,6 +39,7 @@ class Piece:
     keys: Frames  # the two frames that it starts with
     after: Frames  # the two frames that follow it if nothing else does
     hard: Mapping[int, Frames] = field(default_factory=dict)  # more frames that it must pass through
+    span: tuple[int, int] | None = None  # frames [first, last) of the observed segment that it plays; None: all
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,19 +73,32 @@ def plan_motion(model: TextonModel, frames: int, poses: Mapping[int, PoseAt], op
     said: list[str] = []
     done = 0
     for at in sorted(poses):
-        key, note = walk.nearest(poses[at])
-        said.append(note)
+        goal = walk.nearest(poses[at])
+        said.append(goal.note)
         if not pieces:
-            pieces = walk.before(key, at)
+            pieces = walk.before(goal, at)
         else:
-            pieces[-1:] = walk.between(pieces[-1], key, at - done)
-        pieces.append(key)
+            pieces[-1:] = walk.between(pieces[-1], goal, at - done)
+        pieces.append(goal.on)
         done = at
     if pieces:
         walk.onwards(pieces, frames)
     else:
         pieces = walk.alone(frames)
     return Plan(tuple(pieces), frames, tuple(said))
+
+
+class Goal(NamedTuple):
+    """A pose to pass through: what leads to it inside its observed segment, and what goes on from it."""
+
+    lead: Piece | None  # None where the pose is near the segment's key pose
+    on: Piece
+    note: str
+
+    @property
+    def room(self) -> int:
+        """Frames of what leads to it."""
+        return 0 if self.lead is None else self.lead.length
 
 
 class Walk:
@@ -230,72 +245,86 @@ class Walk:
         for piece in self.trail:
             self._move(piece)
 
-    def nearest(self, constraint: PoseAt) -> tuple[Piece, str]:
-        """The piece whose key pose is nearest to a pose, starting in that pose exactly; says how far it was."""
+    def nearest(self, constraint: PoseAt) -> Goal:
+        """The observed frame nearest to a pose, its texton cut there so that it takes the pose exactly; says how far.
+
+        Any frame of a segment will do that leaves `LEAST` frames on both sides, and every key pose.
+        """
         model = self.model
         joints, rotations, height = constraint.target(model.skeleton)
         usable = self.joins.inside.tolist() or list(range(len(model.observed)))
-        wanted = [with_pose(model.observed[k].keys, joints, rotations, height, model.skeleton) for k in usable]
-        apart = np.array(
-            [
-                pose_distance(w[:1], model.observed[k].keys[:1], model.skeleton)[0, 0]
-                for w, k in zip(wanted, usable, strict=True)
-            ]
-        )
+        places = [(k, f) for k in usable for f in (0, *range(LEAST, model.observed[k].length - LEAST + 1))]
+        pairs = joined([model.observed[k].frames[[f, f + 1]] for k, f in places])
+        seen = pairs[::2]
+        wanted = with_poses(seen, joints, rotations, height, model.skeleton)
+        apart = paired_distance(seen, wanted, model.skeleton)
         best = int(apart.argmin())
-        piece = dataclasses.replace(piece_of(model, usable[best]), keys=wanted[best])
-        seen, far = model.observed[usable[best]], float(apart[best])
-        where = f"frame {seen.frame} of {seen.source}, texton {seen.texton}"
-        note = f"{constraint.describe()}: the nearest key pose ({where}) is {far * 100:.0f} cm away (RMS over joints)"
-        return piece, note
+        k, f = places[best]
+        keys = with_pose(pairs[2 * best : 2 * best + 2], joints, rotations, height, model.skeleton)
+        whole, far = piece_of(model, k), float(apart[best])
+        on = dataclasses.replace(whole, keys=keys, length=whole.length - f, span=(f, whole.length) if f else None)
+        lead = dataclasses.replace(whole, length=f, after=keys, span=(0, f)) if f else None
+        which = f"{f} frames into" if f else "the key pose of"
+        where = f"{which} texton {whole.texton}, frame {model.observed[k].frame} of {model.observed[k].source} on"
+        note = f"{constraint.describe()}: the nearest pose ({where}) is {far * 100:.0f} cm away (RMS over joints)"
+        return Goal(lead, on, note)
 
-    def before(self, key: Piece, frames: int) -> list[Piece]:
-        """Pieces that lead to a key pose and last `frames`."""
+    def before(self, goal: Goal, frames: int) -> list[Piece]:
+        """Pieces that lead to a pose and last `frames`; if its own segment is long enough, the frames before it."""
         if frames == 0:
             return []
         if frames < LEAST:
             raise BadRequest(f"a pose at frame {frames} is too near to the start: textons need {LEAST} frames")
+        if goal.lead is not None and goal.room >= frames:
+            first = goal.room - frames
+            keys = self.model.observed[goal.lead.observed].frames[first : first + 2]
+            return [dataclasses.replace(goal.lead, length=frames, keys=keys, span=(first, goal.room))]
         back = paths.probabilities(self.joins.chances.T)
-        pieces: list[Piece] = []
-        at = key.observed
+        pieces: list[Piece] = [] if goal.lead is None else [goal.lead]
+        at = goal.on.observed
         while sum(p.length for p in pieces) < frames / STRETCH or not pieces:
             if back[at].sum() <= 0:
                 if not pieces:
-                    pieces = [self.piece(key.observed)]
+                    pieces = [self.piece(goal.on.observed)]
                 break
             at = int(self.rng.choice(len(back), p=back[at]))
             pieces.insert(0, self.piece(at))
         return fitted(pieces, frames)
 
-    def between(self, start: Piece, goal: Piece, frames: int) -> list[Piece]:
-        """Pieces from one key pose to the next that last exactly `frames`, along the best path (`options.way`)."""
+    def between(self, start: Piece, goal: Goal, frames: int) -> list[Piece]:
+        """Pieces from one pose to the next that last exactly `frames`, along the best path (`options.way`)."""
         if frames < LEAST:
             raise BadRequest(f"two poses {frames} frames apart are too near: textons need {LEAST} frames")
         if self.options.way == "cheapest":
-            path = self._cheapest(start.observed, goal.observed)
+            path = self._cheapest(start.observed, goal.on.observed)
         else:
-            path = self._fixed(start.observed, goal.observed, frames)
+            path = self._fixed(start, goal, frames)
         if path is None:
             raise NoPath(
-                f"no way leads from texton {start.texton} to texton {goal.texton} in these clips: no join that was seen"
-                f", nor one nearer than {100 * self.joins.limit:.0f} cm (the option `unseen`)"
+                f"no way leads from texton {start.texton} to texton {goal.on.texton} in these clips: no join that was "
+                f"seen, nor one nearer than {100 * self.joins.limit:.0f} cm (the option `unseen`)"
             )
-        return fitted([start, *(self.piece(k) for k in path[1:])], frames)
+        lead = [] if goal.lead is None else [goal.lead]
+        return fitted([start, *(self.piece(k) for k in path[1:]), *lead], frames)
 
-    def _fixed(self, start: int, goal: int, frames: int) -> list[int] | None:
-        """The path of fixed length whose segments, as long as they were observed, come nearest to `frames`.
+    def _fixed(self, start: Piece, goal: Goal, frames: int) -> list[int] | None:
+        """The best path whose segments, as long as they were observed, come near to `frames`: the goal left out.
 
-        LI 5.2.2, for every number of segments that could fill the time; joins that are not likely count too.
+        LI 5.2.2, with time instead of a number of textons: of all times of arrival, the most probable path, less what
+        it costs to stretch or squeeze it to fit. If none comes within `STRETCH`, the nearest.
         """
-        lengths = np.array([self.model.observed[k].length * self.options.length for k in range(len(self.visits))])
-        most = max(2, int(np.ceil(STRETCH * frames / lengths.min())) + 1)
-        found: list[tuple[float, list[int]]] = []
-        for path in paths.paths_of_each_length(self.joins.chances, start, goal, most + 1):
-            if path is not None and len(path) > 1:
-                stretch = abs(float(np.log(frames / lengths[path[:-1]].sum())))
-                unlikely = -paths.log_probability(self.joins.chances, path) / (len(path) - 1)
-                found.append((stretch / np.log(STRETCH) + 0.2 * unlikely, path[:-1]))
-        return min(found, key=lambda f: f[0])[1] if found else None
+        lengths = np.array([max(LEAST, round(o.length * self.options.length)) for o in self.model.observed])
+        most = int(np.ceil(STRETCH * frames)) + int(lengths.max())
+        way = (self.joins.chances, lengths, start.observed, start.length, goal.on.observed)
+        found = paths.paths_in_time(*way, most)
+        arrival = np.flatnonzero(np.isfinite(found))
+        if not len(arrival):
+            return None
+        stretch = np.abs(np.log(frames / (arrival + goal.room)))
+        best = found[arrival] - UNEVEN * stretch
+        far = stretch > np.log(STRETCH)
+        best[far] = -stretch[far] * 1e6 if far.all() else -np.inf
+        return paths.path_in_time(*way, int(arrival[best.argmax()]))[:-1]
 
     def _cheapest(self, start: int, goal: int) -> list[int] | None:
         """The most probable path, whatever its length, each texton repeated as M says (LI 5.2.1)."""
@@ -337,4 +366,18 @@ def with_pose(
     turns[1, joints] = multiply(pose, step)
     if height is not None:
         root[:, 3] += height - root[0, 3]
+    return Frames(turns, root)
+
+
+def with_poses(
+    frames: Frames, joints: Sequence[int], rotations: FloatArray, height: float | None, skeleton: Any
+) -> Frames:
+    """Every frame with the joints, and the height, that a pose fixes; the root's rotation loses its heading."""
+    turns, root = frames.turns.copy(), frames.root.copy()
+    pose = np.array(rotations)
+    if 0 in joints:
+        pose[list(joints).index(0)] = upright(pose[list(joints).index(0)], skeleton)
+    turns[:, joints] = pose
+    if height is not None:
+        root[:, 3] = height
     return Frames(turns, root)
