@@ -50,7 +50,7 @@ class Config(Settings):
     window: float = param(0.35, "motion around a frame that the measure looks at", unit="s", low=0, high=2)
     blend: float = param(0.4, "length of a transition", unit="s", low=0.05, high=2)
     limit: float | None = param(
-        None, "how unlike joined frames may be, in the measure's unit; default: 0.08 m, or the nearest 1 %", low=0
+        None, "how unlike joined frames may be, in the measure's unit; default: 0.08 m, or the nearest 0.5 %", low=0
     )
     limits: str = param("", "limits for pairs of labels: 'walk jog 9cm, jog jog 0.08'")
     shortest: float = param(0.5, "frames of one clip nearer than this are not joined", unit="s", low=0)
