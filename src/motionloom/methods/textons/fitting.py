@@ -130,11 +130,17 @@ def _summary(model: TextonModel) -> str:
     seen = lengths[np.isin(model.textons_of, kept)].sum() / total
     joins = model.joins(DEFAULT_OPTIONS)
     near = int((joins.allowed & ~joins.seen).sum())
+    limit = f"{100 * joins.limit:.0f} cm" if joins.limit >= 0.02 else f"{1000 * joins.limit:.2g} mm"
     return (
-        f"{len(model.textons)} textons in {len(lengths)} segments of {lengths.min()} to {lengths.max()} frames; by "
-        f"transitions that were seen, {len(kept)} textons, {seen:.0%} of the frames, can follow each other for ever; "
-        f"with {near} joins nearer than {100 * joins.limit:.0f} cm, {lengths[joins.inside].sum() / total:.0%}"
+        f"{_counted(len(model.textons), 'texton')} in {_counted(len(lengths), 'segment')} of {lengths.min()} to "
+        f"{lengths.max()} frames; by transitions that were seen, {_counted(len(kept), 'texton')}, {seen:.0%} of the "
+        f"frames, can follow each other for ever; with {_counted(near, 'join')} nearer than {limit}, "
+        f"{lengths[joins.inside].sum() / total:.0%}"
     )
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _usual_noise(model: TextonModel) -> float:
