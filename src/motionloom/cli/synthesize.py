@@ -91,7 +91,7 @@ def _say(report: dict[str, Any], rows: list[Row]) -> None:
         for note in report["notes"]:
             say(f"  {note}")
     elif report["error"]:
-        say("nothing was written; --best writes the best clip found")
+        say("nothing was written" + ("; --best writes the best clip found" if report["frames"] else ""))
     if rows:
         table = [
             (
