@@ -84,7 +84,7 @@ def _lines(rows: Sequence[Row]) -> list[str]:
             str(r.segments),
             f"{r.shortest:.1f}-{r.longest:.1f} s",
             str(r.dimensions),
-            f"{100 * r.fit_error:.1f} cm",
+            f"{100 * r.fit_error:.1f} cm" if r.fit_error >= 0.001 else f"{1000 * r.fit_error:.2g} mm",  # pen strokes
             f"{r.radius:.3f}",
             f"{r.repeats:.0%}",
             "yes" if r.endless else "no",
