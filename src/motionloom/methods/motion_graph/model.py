@@ -62,7 +62,7 @@ class Options(Settings):
     search: str = param(
         "beam", "how a path is searched: all of it, or step by step (GUAN 2.4.1)", choices=("beam", "branch-and-bound")
     )
-    width: int = param(300, "bodies that the beam follows side by side", low=1, high=100_000)
+    width: int = param(500, "bodies that the beam follows side by side", low=1, high=100_000)
     calm: float = param(1.0, "how much the beam avoids transitions; 0: not at all", low=0)
     ahead: float = param(3.0, "how far branch and bound looks", unit="s", symbol="n", low=0.1, high=20)
     keep: float = param(1.0, "how much of that it keeps", unit="s", symbol="m", low=0.03, high=20)
