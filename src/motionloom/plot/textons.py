@@ -66,6 +66,11 @@ def texton_colours(model: TextonModel) -> FloatArray:
     return np.asarray(colormaps["turbo"](0.06 + 0.88 * order))
 
 
+def _on(colour: FloatArray) -> str:
+    """Paper or ink, whichever reads better on a colour."""
+    return INK if float(colour[:3] @ [0.299, 0.587, 0.114]) > 0.55 else PAPER
+
+
 def segment_bands(model: TextonModel, *, ax: Any) -> Any:
     """Every clip as a row of coloured bands, one for each segment, with its texton's number; seconds below."""
     colours = texton_colours(model)
@@ -74,7 +79,15 @@ def segment_bands(model: TextonModel, *, ax: Any) -> Any:
         for b in own:
             texton = model.observed[b.observed].texton
             ax.barh(row, b.seconds, left=b.start, height=0.8, color=colours[texton], edgecolor=PAPER, linewidth=1)
-            ax.text(b.start + b.seconds / 2, row, str(texton), ha="center", va="center", fontsize=7, color=PAPER)
+            ax.text(
+                b.start + b.seconds / 2,
+                row,
+                str(texton),
+                ha="center",
+                va="center",
+                fontsize=7,
+                color=_on(colours[texton]),
+            )
     ax.set_yticks(range(len(rows)), list(rows), fontsize=8, color=INK)
     ax.invert_yaxis()
     ax.set_xlabel("s", color=QUIET)
@@ -111,7 +124,8 @@ def segmentation(model: TextonModel) -> Any:
                 color=colours[texton], edgecolor=PAPER, linewidth=1.2,
             )  # fmt: skip
             middle = second * (b.start + b.seconds / 2)
-            ax.text(middle, floor - 0.33 * size, b.name, ha="center", va="center", fontsize=7, color=PAPER)
+            colour = _on(colours[texton])
+            ax.text(middle, floor - 0.33 * size, b.name, ha="center", va="center", fontsize=7, color=colour)
         ax.text(-0.15 * inch, floor - 0.32 * size, source, ha="right", va="center", fontsize=7, color=INK)
     for s in range(0, int(longest) + 1, 1 if longest < 12 else 2):
         low = -len(rows) * row_tall
