@@ -140,6 +140,9 @@ def test_the_cheapest_way_between_poses_is_another_way_to_get_there(model, takes
     joins = model.joins(model.options(request))
     path = [p.observed for p in plan.pieces]
     assert all(joins.allowed[a, b] or model.textons_of[a] == model.textons_of[b] for a, b in itertools.pairwise(path))
+    assert not any("rushed" in note for note in plan.said)
+    hurried = model.plan(dataclasses.replace(request, seconds=0.4), np.random.default_rng(0))
+    assert "the motion is rushed" in hurried.said[-1]
 
 
 def test_two_poses_that_no_way_joins_are_refused(model, takes):

@@ -15,14 +15,13 @@ from motionloom.constraints import PoseAt
 from motionloom.core import BadRequest, IntArray, NoPath
 from motionloom.methods.textons.observe import Frames, joined, pose_distance, to_coordinates, upright
 from motionloom.methods.textons.paths import probabilities
-from motionloom.methods.textons.planning import LEAST, Piece, Plan, Walk, fitted, piece_of
+from motionloom.methods.textons.planning import LEAST, Piece, Plan, Walk, fitted, piece_of, rushed
 from motionloom.rotation import inverse, multiply
 
 if TYPE_CHECKING:
     from motionloom.methods.textons.model import TextonModel
 
 FAR = 1.0  # spreads of a texton: an edited pose farther than this from all of its frames is warned of
-QUICK = 0.6  # of its observed time: a texton of a written path made in less is warned of
 CARRIED = 0.1  # s: key poses nearer to an edited frame than this take part in the change
 _STEP = re.compile(r"(\d+)(?:#(\d+))?(?:=(\d+(?:\.\d+)?)s?)?")
 
@@ -123,19 +122,7 @@ def plan_path(model: TextonModel, words: Sequence[str | int], frames: int | None
                 f"options.path: {len(pieces)} textons need at least {LEAST * len(pieces)} frames, found {frames}"
             )
         pieces = fitted(pieces, frames)
-    return whole(pieces, _paces(model, pieces))
-
-
-def _paces(model: TextonModel, pieces: Sequence[Piece]) -> list[str]:
-    """A warning if textons are made in much less time than they were observed to take."""
-    ratios = np.array([p.length / model.observed[p.observed].length for p in pieces])
-    quick = int((ratios < QUICK).sum())
-    if not quick:
-        return []
-    said = f"a texton of the path is made in {ratios.min():.0%} of its time"
-    if quick > 1:
-        said = f"{quick} textons of the path are made in as little as {ratios.min():.0%} of their time"
-    return [f"{said} (below {QUICK:.0%}): the motion is rushed, feet will slide"]
+    return whole(pieces, rushed(model, pieces))
 
 
 def whole(pieces: Sequence[Piece], said: Sequence[str] = ()) -> Plan:

@@ -26,6 +26,7 @@ LEAST = 4  # frames: two key poses, and two of the next
 AGAIN = 0.4  # a segment shown once more than another is this much less likely
 HOMESICK = 0.25  # m: at the edge of the stage, a segment that leads so much less far back is e times less likely
 UNEVEN = 40.0  # nats that a path may be less probable for being e times nearer to the length that is wanted
+QUICK = 0.6  # of its observed time: a texton made in less is warned of
 STRETCH = 1.5  # how much longer or shorter than observed a texton is made when a pose must be reached in time
 
 
@@ -82,6 +83,7 @@ def plan_motion(model: TextonModel, frames: int, poses: Mapping[int, PoseAt], op
         pieces.append(goal.on)
         done = at
     if pieces:
+        said += rushed(model, pieces, options.length)
         walk.onwards(pieces, frames)
     else:
         pieces = walk.alone(frames)
@@ -351,6 +353,19 @@ def fitted(pieces: Sequence[Piece], frames: int) -> list[Piece]:
     lengths = np.maximum(np.diff([0, *ends]), LEAST)
     lengths[int(lengths.argmax())] += frames - int(lengths.sum())
     return [dataclasses.replace(p, length=int(n)) for p, n in zip(kept, lengths, strict=True)]
+
+
+def rushed(model: TextonModel, pieces: Sequence[Piece], usual: float = 1.0) -> list[str]:
+    """A warning if textons are made in much less time than they were observed to take, times `usual`."""
+    own = [model.observed[p.observed].length if p.span is None else p.span[1] - p.span[0] for p in pieces]
+    ratios = np.array([p.length for p in pieces]) / (np.array(own) * min(usual, 1.0))
+    quick = int((ratios < QUICK).sum())
+    if not quick:
+        return []
+    said = f"a texton of the path is made in {ratios.min():.0%} of its time"
+    if quick > 1:
+        said = f"{quick} textons of the path are made in as little as {ratios.min():.0%} of their time"
+    return [f"{said} (below {QUICK:.0%}): the motion is rushed, feet will slide"]
 
 
 def with_pose(
