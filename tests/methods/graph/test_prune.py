@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from motionloom.core import BadRequest, Clip, Skeleton, with_labels
+from motionloom.core import BadRequest, Clip, Origin, Skeleton, replace, with_labels
 from motionloom.methods.graph import Graph, Transitions
 from motionloom.methods.graph.labels import label_sets, read_limits
 from motionloom.methods.graph.prune import alive, component, facts, prune, usable
@@ -132,7 +132,16 @@ def test_dead_ends_and_sinks_are_taken_away():
     assert list(zip(pruned.transitions.a, pruned.transitions.b, strict=True)) == [(15, 3)]
     assert np.flatnonzero(alive(pruned)).tolist() == list(range(4, 15))
     assert report.clips == (1, 2)
-    assert report.lines()[-1] == "left out: 25 frames, 3 transitions, 2 whole clips"
+    assert report.lines()[-1] == "left out: 25 frames, 3 transitions, and all of clip 1, clip 2"
+    assert facts(pruned).lines()[-1] == "no choice anywhere: one loop"
+
+
+def test_a_file_is_named_as_left_out_only_if_none_of_its_parts_is_left():
+    first, second = (replace(still(n), origin=Origin(name="walk.bvh")) for n in (20, 8))
+    other = replace(still(8), origin=Origin(name="sit.bvh"))
+    _, report = prune(graph_of([first, second, other], [(15, 3)]))
+    assert report.clips == (1, 2)
+    assert report.names == ("sit.bvh",)
 
 
 def test_ways_from_one_style_to_the_other_are_kept():

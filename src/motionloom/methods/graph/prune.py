@@ -10,6 +10,8 @@ from motionloom.core import BadRequest, BoolArray, IntArray
 from motionloom.methods.graph.core import Graph
 from motionloom.methods.graph.labels import label_sets
 
+NAMED = 5  # files left out that are named
+
 
 @dataclass(frozen=True)
 class Kept:
@@ -33,6 +35,7 @@ class Report:
     frames: int  # left out
     transitions: int  # left out
     clips: tuple[int, ...]  # those of which no frame is left
+    names: tuple[str, ...] = ()  # files of which no frame is left; a file may be several clips
 
     def lines(self) -> list[str]:
         """The same in words, one line each."""
@@ -40,7 +43,11 @@ class Report:
             f"{s.name}: {s.kept} of {s.frames} frames kept, {s.largest} of them can be walked without leaving it"
             for s in self.sets
         ]
-        return [*out, f"left out: {self.frames} frames, {self.transitions} transitions, {len(self.clips)} whole clips"]
+        left = f"left out: {self.frames} frames, {self.transitions} transitions"
+        if not self.names:
+            return [*out, left]
+        some, more = ", ".join(self.names[:NAMED]), len(self.names) - NAMED
+        return [*out, f"{left}, and all of {some}{f' and {more} more' if more > 0 else ''}"]
 
 
 @dataclass(frozen=True)
@@ -58,7 +65,9 @@ class Facts:
         return [
             f"{self.transitions} transitions, {self.per_second:.2f} for each of {self.seconds:.1f} s",
             f"{100 * self.connected:.1f} % of the frames are strongly connected",
-            f"at most {self.longest:.2f} s between choices",
+            f"at most {self.longest:.2f} s between choices"
+            if np.isfinite(self.longest)
+            else "no choice anywhere: one loop",
         ]
 
 
@@ -87,7 +96,10 @@ def prune(graph: Graph) -> tuple[Graph, Report]:
         for k, labels in enumerate(found.sets)
     )
     gone = tuple(i for i in range(len(graph.clips)) if not kept[graph.starts[i] : graph.starts[i + 1]].any())
-    report = Report(rows, int((~kept).sum()), int((~stay).sum()), gone)
+    names = [clip.name or f"clip {i}" for i, clip in enumerate(graph.clips)]
+    left = {name for i, name in enumerate(names) if i not in gone}
+    lost = tuple(dict.fromkeys(name for name in names if name not in left))
+    report = Report(rows, int((~kept).sum()), int((~stay).sum()), gone, lost)
     return replace(graph, transitions=graph.transitions[stay]), report
 
 

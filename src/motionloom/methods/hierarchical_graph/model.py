@@ -36,6 +36,8 @@ from motionloom.methods.hierarchical_graph.shapes import TERMS, Material, Terms
 from motionloom.methods.hierarchical_graph.terms import material, terms_of
 from motionloom.methods.settings import Settings, param
 
+SPENT = "the budget was spent"
+
 
 @dataclass(frozen=True)
 class Config(Settings):
@@ -93,9 +95,10 @@ class Plan(NamedTuple):
         """One line for the notes of a clip."""
         first = f", from {self.history[0][1]:.3f}" if len(self.history) > 1 else ""
         parts = ", ".join(f"{name} {value:.3f}" for name, value in self.parts.items() if value > 0)
+        rounds = "1 round" if self.rounds == 1 else f"{self.rounds} rounds"
         return (
-            f"best score {self.score:.3f}{first} ({parts or 'nothing to pay'}) after {self.evaluations} ways "
-            f"in {self.rounds} rounds: {self.ended}"
+            f"{'warning: ' if self.ended == SPENT else ''}best score {self.score:.3f}{first} "
+            f"({parts or 'nothing to pay'}) after {self.evaluations} ways in {rounds}: {self.ended}"
         )
 
 
@@ -148,7 +151,7 @@ class HierarchicalGraph(Model):
         hard, alive = must_keep(self.graph, self.material, request)
         terms = terms_of(self.graph, request, options)
         search = Search(self.material, terms, hard, alive, rng, gap=round(options.shortest * self.fps))
-        if _aimless(terms):
+        if all(c.hard and isinstance(c, (PoseAt, Style)) for c in request.constraints):
             return self._planned(terms, [search.wander()], "nothing to aim for")
         seen: list[Found] = []
         ended = ""
@@ -163,7 +166,7 @@ class HierarchicalGraph(Model):
                 raise
             ended = "it was stopped"
         spent = search.evaluations >= options.budget
-        return self._planned(terms, seen, ended or ("the budget was spent" if spent else "no better way was found"))
+        return self._planned(terms, seen, ended or (SPENT if spent else "no better way was found"))
 
     def _planned(self, terms: Terms, seen: Sequence[Found], ended: str) -> Plan:
         best = seen[-1].best
@@ -176,12 +179,6 @@ class HierarchicalGraph(Model):
             tuple((found.evaluations, found.best.score) for found in seen),
             ended,
         )
-
-
-def _aimless(terms: Terms) -> bool:
-    """Does every way that keeps what is hard do as well as any other?"""
-    rows = (terms.points, terms.headings, terms.poses, terms.spans, terms.reaches, terms.circles, terms.ways)
-    return not any(len(r) for r in rows)
 
 
 DEFAULT = Config()
