@@ -92,8 +92,11 @@ class Search:
                 yield Found(best, self.evaluations, done)
 
     def wander(self) -> Found:
-        """A seed way and its smoother transitions nearby: for a request that leaves open where to go."""
-        way, done = self.seed(), 0
+        """A seed way and its smoother transitions nearby: for a request that leaves open where to go.
+
+        Where poses are asked for, the best of some seeds: all show frames near to the poses, one shows the nearest.
+        """
+        way, done = min((self.seed() for _ in range(SEEDS if len(self.t.poses) else 1)), key=lambda w: w.score), 0
         while (down := self.children(way)) is not None and down.score < way.score:
             way, done = down, done + 1
         return Found(way, self.evaluations, done)
