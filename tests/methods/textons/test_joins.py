@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -9,12 +11,12 @@ from numpy.testing import assert_allclose
 from motionloom.constraints import Request
 from motionloom.core import NoPath
 from motionloom.methods.textons import Options
-from motionloom.methods.textons.editing import plan_path
+from motionloom.methods.textons.editing import plan_path, written_path
 from motionloom.methods.textons.joins import balanced, find_joins, join_distances
 from motionloom.methods.textons.lengths import at_length, cycle
 from motionloom.methods.textons.observe import Frames
 from motionloom.methods.textons.paths import probabilities
-from motionloom.methods.textons.planning import Walk, piece_of
+from motionloom.methods.textons.planning import Plan, Walk, piece_of
 from motionloom.methods.textons.strain import own_peaks, peak, strains
 from motionloom.rotation import angle_between
 
@@ -172,3 +174,12 @@ def test_a_written_path_obeys_the_option_unseen_and_says_when_it_is_rushed(model
         plan_path(model, [a, b], None, Options(unseen=0.0), np.random.default_rng(0))
     rushed = plan_path(model, [a, b], whole.frames // 3, Options(), np.random.default_rng(0))
     assert "2 textons of the path are made in as little as 3" in rushed.said[0]
+
+
+def test_a_segment_cut_by_a_pose_is_said_once_in_a_path(model):
+    whole = piece_of(model, 0)
+    middle = whole.length // 2
+    lead = dataclasses.replace(whole, length=middle, span=(0, middle))
+    on = dataclasses.replace(whole, length=whole.length - middle, span=(middle, whole.length))
+    assert written_path(model, Plan((lead, on), whole.length)) == written_path(model, Plan((whole,), whole.length))
+    assert len(written_path(model, Plan((whole, whole), 2 * whole.length))) == 2  # played twice, it is said twice

@@ -89,13 +89,27 @@ def _listed(textons: IntArray) -> str:
 
 
 def written_path(model: TextonModel, plan: Plan) -> list[str]:
-    """The path of a plan as a request would say it, segments included, and lengths where they are not as observed."""
-    out = []
+    """The path of a plan as a request would say it, segments included, and lengths where they are not as observed.
+
+    A segment that is cut where it takes a pose is said once. (Of one that starts or ends in a pose, what is not
+    played cannot be said: a request that repeats such a path plays all of it in the same time.)
+    """
+    out: list[str] = []
+    length, before = 0, None
     for piece in plan.pieces:
+        goes_on = before is not None and piece.observed == before.observed and _cut(before, piece)
+        length = piece.length + (length if goes_on else 0)
         segment = model.of_texton(piece.texton).index(piece.observed)
-        own = piece.length == model.observed[piece.observed].length
-        out.append(str(Step(piece.texton, segment, None if own else piece.length / model.fps)))
+        own = length == model.observed[piece.observed].length
+        step = str(Step(piece.texton, segment, None if own else length / model.fps))
+        out[len(out) - goes_on :] = [step]
+        before = piece
     return out
+
+
+def _cut(before: Piece, piece: Piece) -> bool:
+    """Does a piece go on where the one before it was cut?"""
+    return before.span is not None and piece.span is not None and before.span[1] == piece.span[0]
 
 
 def plan_path(model: TextonModel, words: Sequence[str | int], frames: int | None, options: Any, rng: Generator) -> Plan:
