@@ -156,7 +156,8 @@ class MotionGraphModel(Model):
         bits = np.zeros((0, 0), np.uint8) if when.alive is None else when.alive.bits
         starts = self._starts(when)
         least = options.progress / self.fps
-        if options.search == "beam" or goal.timed or goal.path is None:
+        # branch and bound knows a path and labels along it, but neither times nor obstacles
+        if options.search == "beam" or goal.timed or goal.path is None or len(goal.circles):
             own = {"width": options.width, "calm": options.calm, "budget": options.budget}
             return search_beam(when.steps, goal, begin, starts, bits, least=least, look=round(LOOK * self.fps), **own)
         ahead, keep = (max(1, round(seconds * self.fps)) for seconds in (options.ahead, options.keep))
