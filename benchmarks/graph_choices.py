@@ -80,7 +80,7 @@ def _paths(model: TwoLevelGraph) -> list[dict[str, Any]]:
     out = []
     for name, points in drawn().items():
         path = RootPath(points=points, weight=1.0)
-        plans = {}
+        plans: dict[str, Any] = {}
         jobs = {s: Request(constraints=(path,), options={"search": s}) for s in ("frames", "clusters")}
         times = best_seconds([partial(_plan, model, jobs[s], plans, s) for s in jobs], rounds=3)
         for search, took in zip(jobs, times, strict=True):
@@ -101,7 +101,8 @@ def _plan(model: TwoLevelGraph, request: Request, plans: dict[str, Any], name: s
 
 def _found_again(model: TwoLevelGraph) -> list[dict[str, Any]]:
     """Each clip of the graph performed: the share of frames that are found at the same frame, 0.1 s more or less."""
-    graph, shares, views, took = model.graph, {"poses": [], "silhouettes": []}, [], 0.0
+    shares: dict[str, list[Any]] = {"poses": [], "silhouettes": []}
+    graph, views, took = model.graph, [], 0.0
     for k, clip in enumerate(graph.clips):
         truth = graph.starts[k] + np.arange(len(clip))
         for how, camera in (("poses", None), ("silhouettes", CAMERA)):
