@@ -138,12 +138,12 @@ def test_labels_on_parts_of_a_path_are_kept(striding, search):
         RootPath(points=((0, 0), (0, 7)), weight=1.0),
         StyleAlong(label="left", stretch=(0, 2)),
         StyleAlong(label="right", stretch=(2.5, 4)),
-        StyleAlong(label="plain", stretch=(4.5, 6.5), weight=1.0),
+        StyleAlong(label="plain", stretch=(4.5, 6.5), weight=50.0),
     )
     clip = synthesize(striding, Request(options={"search": search}, constraints=wishes))
     assert all(w.met(clip) for w in wishes[1:3])
     assert wishes[3].worst(clip) < 0.5
-    assert wishes[0].residual(clip).mean() < 0.8  # straight on, in styles that turn
+    assert wishes[0].residual(clip).mean() < 1.0  # straight on, in styles that turn
 
 
 def test_a_label_along_the_way_that_exists_nowhere_is_an_error(striding):

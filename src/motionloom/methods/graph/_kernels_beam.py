@@ -11,6 +11,7 @@ from motionloom.methods.graph._kernels_bound import fine, may_be
 
 SLOW, FAST = 0.6, 1.6  # metres along the line that a metre walked may stand for
 CELL, ANGLE = 0.05, 0.09  # m, rad: bodies at one frame that are nearer than this are the same to the search
+LATE = 0.1  # how much the guess minds a square metre early or late, where times are asked for
 FEW = 8  # bodies that are kept once the budget is spent, to come to an end
 
 
@@ -158,7 +159,7 @@ def beam(moves: Any, task: Any, starts: Any, begin: Any, width: int, same: int, 
                     where = max(where, level + 1)
                     if where >= levels:
                         continue
-                    guess = _ahead(task, px, pz, ph, ps, moves.soon[to])
+                    guess = _ahead(task, px, pz, ph, ps, t + hop, moves.soon[to])
                     if spare == 0 or count[where] >= 6 * width:
                         if count[where] <= width:
                             continue
@@ -197,7 +198,7 @@ def beam(moves: Any, task: Any, starts: Any, begin: Any, width: int, same: int, 
                 if where > level:
                     node[i], when[i] = n, t
                     body[i, 0], body[i, 1], body[i, 2], body[i, 3], body[i, 4] = x, z, h, s, cost
-                    rank[i] = cost + _ahead(task, x, z, h, s, moves.soon[n])
+                    rank[i] = cost + _ahead(task, x, z, h, s, t, moves.soon[n])
                     after[i], head[where] = head[where], i
                     count[where] += 1
                     break
@@ -280,11 +281,12 @@ def _close(task: Any, x: float, z: float, h: float, s: float, end: float) -> Any
 
 
 @njit(cache=True)
-def _ahead(task: Any, x: float, z: float, h: float, s: float, soon: Any) -> Any:
+def _ahead(task: Any, x: float, z: float, h: float, s: float, t: int, soon: Any) -> Any:
     """A guess of what is yet to come: beside the line one must come back, going elsewhere one must turn.
 
     How far it is beside the line now and will be soon, where its clip leads, and how it will point away from it then:
-    in front of a corner, this is what tells a body that is about to turn from one that is not.
+    in front of a corner, this is what tells a body that is about to turn from one that is not. Where times are asked
+    for, being early or late will cost too.
     """
     last = len(task.line) - 1
     k = min(int(s / task.spacing), last)
@@ -297,7 +299,8 @@ def _ahead(task: Any, x: float, z: float, h: float, s: float, soon: Any) -> Any:
     then = dx * dx + dz * dz
     away = abs((h + soon[3] - task.heading[j] + np.pi) % (2 * np.pi) - np.pi)
     turn = min(away, 2.0)
-    return float(task.weight[k]) * (0.3 * off + 0.1 * then + 0.02 * turn**4)
+    late = s - task.due[t] if len(task.due) else 0.0
+    return float(task.weight[k]) * (0.3 * off + 0.1 * then + 0.02 * turn**4) + LATE * late * late
 
 
 @njit(cache=True)

@@ -67,7 +67,7 @@ def describe(clip: Clip, goal: Goal | None, wishes: Sequence[Constraint], option
         if c.hard and worst > c.limit + options.bend:
             missing = missing or (
                 f"no way found through these clips keeps {c.describe()}: the nearest is {worst:.2f} m off, allowed "
-                f"{c.limit:g} m (and {options.bend:g} m of bending); {_hint(c)}"
+                f"{c.limit:g} m (and {options.bend:g} m of bending); {_hint(c, goal)}"
             )
     return said, missing
 
@@ -85,9 +85,11 @@ def _of_path(c: RootPath, off: Any, clip: Clip, options: Any) -> list[str]:
     return out
 
 
-def _hint(c: Constraint) -> str:
+def _hint(c: Constraint, goal: Goal) -> str:
     if isinstance(c, RootAt):
         return "ask for a later time, or with a weight"
     if isinstance(c, Reach):
         return "ask for a larger tolerance or more time"
+    if isinstance(c, RootPath) and goal.timed:
+        return "leave out seconds and times (the clips have a pace of their own), allow more, or give it a weight"
     return "ask for a larger tolerance, gentler turns or more time, or with a weight"

@@ -20,7 +20,7 @@ from motionloom.rotation import angle_between
 NEAREST = (0.002, 0.01, 0.05, 0.25)  # shares of all frames that are tried as near enough to a pose
 
 FINE = 0.25  # m^2: a frame without the label asked for along a path counts as one that is half a metre off
-HARD = 40.0  # the weight of a hard one
+HARD = 1000.0  # the weight of a hard one: no path is worth missing it
 ROOM, SWAY = 0.1, 0.03  # m, and metres a metre: how far before and after its stretch a label is kept
 
 
