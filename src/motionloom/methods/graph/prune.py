@@ -11,6 +11,7 @@ from motionloom.methods.graph.core import Graph
 from motionloom.methods.graph.labels import label_sets
 
 NAMED = 5  # files left out that are named
+FEW = 0.5  # a connected share below this is warned of
 
 
 @dataclass(frozen=True)
@@ -62,13 +63,17 @@ class Facts:
 
     def lines(self) -> list[str]:
         """The same in words."""
-        return [
+        out = [
             f"{self.transitions} transitions, {self.per_second:.2f} for each of {self.seconds:.1f} s",
             f"{100 * self.connected:.1f} % of the frames are strongly connected",
             f"at most {self.longest:.2f} s between choices"
             if np.isfinite(self.longest)
             else "no choice anywhere: one loop",
         ]
+        if self.connected < FEW:
+            ways = "a larger --limit, with --mirror, or from clips that do more alike things"
+            out.append(f"warning: most of this material cannot be walked for ever; learn with {ways}")
+        return out
 
 
 def prune(graph: Graph) -> tuple[Graph, Report]:
