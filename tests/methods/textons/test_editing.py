@@ -220,7 +220,7 @@ def test_a_frame_of_a_texton_lies_at_no_distance_from_it_and_a_mean_frame_within
     texton = max(range(len(model.textons)), key=lambda i: len(model.of_texton(i)))
     seen = model.observed[model.of_texton(texton)[0]].frames
     own = distance_to_texton(model, texton, seen[4:5])
-    assert_allclose(own, (0.0, 0.0), atol=1e-9)
+    assert_allclose((own.spreads, own.metres, own.turn), 0.0, atol=1e-6)
     far = [distance_to_texton(model, texton, _arms(model, seen[4:5], d)).spreads for d in (10, 40, 120)]
     assert 0 < far[0] < far[1] < far[2]
     assert far[2] > FAR
@@ -243,6 +243,20 @@ def test_a_pose_far_outside_is_warned_of_with_its_distance(model, rng):
     assert re.search(r"bends texton \d+ by \d+ cm, to 0\.\d\d spreads", near)
     assert "spoilt" not in near
     assert re.search(r"to \d+\.\d\d spreads of it \(\d+ cm\) from its nearest frame: far outside \(above 1\)", far)
+
+
+def test_one_joint_turned_as_it_never_is_there_is_warned_of_by_name(model, rng):
+    from motionloom.methods.textons.observe import restore
+
+    plan = whole([piece_of(model, 0)])
+    t = plan.frames // 2
+    was = model.piece_frames(plan.pieces[0], None, rng, noise=0.0)[t : t + 1]
+    clip = restore(was, model.skeleton, model.fps)
+    turns, hand = clip.rotations.copy(), model.skeleton.joint("left_hand")
+    turns[:, hand] = multiply(turns[:, hand], from_euler(np.radians([0.0, 0.0, 100.0]), "xyz"))
+    pose = PoseAt(time=0.0, pose=replace(clip, rotations=turns))
+    said = edit_pose(model, plan, t, pose).said[-1]
+    assert re.search(rf"{model.skeleton.names[hand]} is \d+deg from all its turns there", said)
 
 
 def test_the_first_two_frames_of_a_piece_can_be_hard_too(model, rng):

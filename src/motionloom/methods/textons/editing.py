@@ -16,12 +16,13 @@ from motionloom.core import BadRequest, IntArray, NoPath
 from motionloom.methods.textons.observe import Frames, joined, pose_distance, to_coordinates, upright
 from motionloom.methods.textons.paths import probabilities
 from motionloom.methods.textons.planning import LEAST, Piece, Plan, Walk, fitted, piece_of, rushed
-from motionloom.rotation import inverse, multiply
+from motionloom.rotation import angle_between, inverse, multiply
 
 if TYPE_CHECKING:
     from motionloom.methods.textons.model import TextonModel
 
 FAR = 1.0  # spreads of a texton: an edited pose farther than this from all of its frames is warned of
+FAR_TURN = np.radians(45.0)  # so is one with a joint turned farther than this from all of that joint's turns there
 CARRIED = 0.1  # s: key poses nearer to an edited frame than this take part in the change
 _STEP = re.compile(r"(\d+)(?:#(\d+))?(?:=(\d+(?:\.\d+)?)s?)?")
 
@@ -221,6 +222,8 @@ class Distance(NamedTuple):
 
     spreads: float  # to the nearest observed frame, in spreads: RMS distance of the texton's frames from their mean
     metres: float  # to the same frame, RMS over joints
+    joint: int  # the one that is turned farthest from all its own turns in the texton
+    turn: float  # radians: how far that is
 
 
 def distance_to_texton(model: TextonModel, texton: int, frame: Frames) -> Distance:
@@ -232,7 +235,8 @@ def distance_to_texton(model: TextonModel, texton: int, frame: Frames) -> Distan
     spread = float(np.sqrt(((y - y.mean(0)) ** 2).sum(1).mean()))
     near = int(away.argmin())
     metres = float(pose_distance(frame, seen[near : near + 1], model.skeleton)[0, 0])
-    return Distance(float(away[near]) / max(spread, 1e-9), metres)
+    turns = angle_between(seen.turns, frame.turns).min(0)
+    return Distance(float(away[near]) / max(spread, 1e-9), metres, int(turns.argmax()), float(turns.max()))
 
 
 def edit_pose(
@@ -242,7 +246,7 @@ def edit_pose(
 
     The frame becomes one more hard frame of its texton, which is solved again; no other texton changes, unless the
     frame lies within `CARRIED` of key poses: these then change alike, so that the body is not whipped back. What is
-    said of the pose, with a warning from `FAR` spreads on, is added to the plan.
+    said of the pose, with a warning beyond `FAR` spreads or `FAR_TURN`, is added to the plan.
     """
     starts = np.cumsum([0, *(p.length for p in plan.pieces)])
     if not 0 <= frame < starts[-1]:
@@ -274,7 +278,12 @@ def _said(model: TextonModel, piece: Piece, pose: PoseAt, was: Frames, now: Fram
         f"{pose.describe()}: bends texton {piece.texton} by {moved:.0f} cm, to {far.spreads:.2f} spreads of it "
         f"({100 * far.metres:.0f} cm) from its nearest frame"
     )
-    return note if far.spreads <= FAR else f"{note}: far outside (above {FAR:g}), so the texton may be spoilt"
+    if far.spreads > FAR:
+        return f"{note}: far outside (above {FAR:g}), so the texton may be spoilt"
+    if far.turn > FAR_TURN:
+        joint, turn = model.skeleton.names[far.joint], np.degrees(far.turn)
+        return f"{note}: far outside, {joint} is {turn:.0f}deg from all its turns there, so the texton may be spoilt"
+    return note
 
 
 def posed(frame: Frames, pose: PoseAt, model: TextonModel) -> Frames:
