@@ -2,7 +2,7 @@
 
     python experiments/61_paths.py
 
-Writes out/experiments/61_paths.{png,json}, a filmstrip of one of them, and docs/experiments/61_paths.md.
+Writes out/experiments/graph_paths.{png,json}, a filmstrip of one of them, and docs/experiments/graph_paths.md.
 Needs ../shared/mocap.
 """
 
@@ -131,9 +131,9 @@ facing along it, to its end. Deviation is how far the hips are from the part of 
 Fréchet pairing), on average over all frames and at worst. Skate is measure (b), cm/s: of the route as it is rendered,
 and after clean-up. The time is that of one core, clean-up included.
 
-![six paths and how they were followed; colours are source clips, dark is blended](61_paths.png)
+![six paths and how they were followed; colours are source clips, dark is blended](graph_paths.png)
 {text}
-![the square of subject 16](61_paths_filmstrip.png)
+![the square of subject 16](graph_paths_filmstrip.png)
 
 What this says: curves are followed to less than a hand's breadth, about as far as hips sway in a stride. Corners show
 what the material can do: subject 16 turns 90 degrees within three steps at best, so the corners of the square are
@@ -142,7 +142,7 @@ spot. Branch and bound as in the source (3 s searched, 1 s kept) is quicker and 
 turns come gently. Where a corner needs a clip that is entered long before, it has decided already (R): the beam, which
 keeps many ways open, costs more time and comes through. Feet slide less after clean-up than in the captures.
 """
-    publish("61_paths", figure, numbers, page, dpi=58)
+    publish("graph_paths", figure, numbers, page, dpi=58)
 
 
 def section(subject: str, model: MotionGraphModel, found: dict[str, Any], source: float) -> str:
@@ -178,9 +178,9 @@ def _film(clip: Clip) -> None:
     """The first corner of the square, as a filmstrip."""
     strip = filmstrip([clip[60:210]], titles=["the first corner of the square, subject 16, beam"], poses=14).figure
     OUT.mkdir(parents=True, exist_ok=True)
-    strip.savefig(OUT / "61_paths_filmstrip.png", dpi=150, facecolor=PAPER)
-    strip.savefig(PAGES / "61_paths_filmstrip.png", dpi=60, facecolor=PAPER)
-    shrink(PAGES / "61_paths_filmstrip.png")
+    strip.savefig(OUT / "graph_paths_filmstrip.png", dpi=150, facecolor=PAPER)
+    strip.savefig(PAGES / "graph_paths_filmstrip.png", dpi=60, facecolor=PAPER)
+    shrink(PAGES / "graph_paths_filmstrip.png")
 
 
 if __name__ == "__main__":

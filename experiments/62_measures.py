@@ -2,7 +2,7 @@
 
     python experiments/62_measures.py
 
-Writes out/experiments/62_measures.{png,json} and docs/experiments/62_measures.md. Needs ../shared/mocap.
+Writes out/experiments/graph_measures.{png,json} and docs/experiments/graph_measures.md. Needs ../shared/mocap.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def main() -> None:
     for ax in axes.flat:
         ax.set_ylim(bottom=0)
     axes[0, 0].legend(fontsize=7, frameon=False, labelcolor=INK)
-    publish("62_measures", figure, numbers, PAGE.format(text=text, seeds=SEEDS), dpi=70)
+    publish("graph_measures", figure, numbers, PAGE.format(text=text, seeds=SEEDS), dpi=70)
 
 
 def _draw(axes: Any, line: dict[str, list[float]], measure: str, colour: str, title: str) -> None:
@@ -248,7 +248,7 @@ same number of pairs (local minima, each best within 0.1 s): as many as point cl
 all go the same way: transitions in which a joint flips over or turns too fast are left out (*rough*), and what leads
 nowhere is pruned.
 
-![D_p and connected share against transitions per second](62_measures.png)
+![D_p and connected share against transitions per second](graph_measures.png)
 
 *per second*: transitions left in the graph, by seconds of material. *D_p*: GUAN eq 4.3 of all pairs that the measure
 chose, root mean square, and against pairs drawn at random. *connected*: frames in the largest strongly connected part.

@@ -2,7 +2,7 @@
 
     python experiments/63_growth.py [FRAMES ...]
 
-Writes out/experiments/63_growth.{png,json} and docs/experiments/63_growth.md (with given sizes, only prints).
+Writes out/experiments/graph_growth.{png,json} and docs/experiments/graph_growth.md (with given sizes, only prints).
 Needs ../shared/mocap. All sizes take about a quarter of an hour.
 """
 
@@ -133,7 +133,7 @@ def main(sizes: Sequence[int]) -> None:
                 flush=True,
             )
     if tuple(sizes) == SIZES:
-        publish("63_growth", picture(sizes, numbers), numbers, page(sizes, numbers), dpi=80)
+        publish("graph_growth", picture(sizes, numbers), numbers, page(sizes, numbers), dpi=80)
 
 
 def power(sizes: Sequence[int], values: Sequence[float]) -> float:
@@ -201,7 +201,7 @@ without cleaning; *missed* is the largest residual of what was asked for, in met
 order; a heading counts as the goal's tolerances say), before any geometry bends the way. Medians over {seeds} seeds;
 *none*: no way was found.
 
-![learning, searching and missing against material](63_growth.png)
+![learning, searching and missing against material](graph_growth.png)
 
 {growth}
 
