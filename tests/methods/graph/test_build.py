@@ -187,17 +187,17 @@ def test_frames_of_one_clip_that_are_near_in_time_are_not_joined(dances):
 
 def test_limits_of_two_labels_go_before_the_common_one(dances):
     clips = [with_labels(c, {"calm" if i % 2 else "wild": np.ones(len(c), bool)}) for i, c in enumerate(dances)]
-    graph = build(clips, limit=0.3)
-    strict = build(clips, limit=0.3, limits="calm wild 20cm")
-    kind = graph.clip_of % 2
-    at = graph.transitions
+    made = ready(clips)
+    at = find_transitions(made, limit=0.3)
+    strict = find_transitions(made, limit=0.3, limits="calm wild 20cm")
+    kind = np.repeat(np.arange(len(made)) % 2, [len(c) for c in made])
     mixed = kind[at.a] != kind[at.b]
     keep = ~mixed | (at.distance <= 0.2)
     assert 0 < (mixed & keep).sum() < mixed.sum()
-    assert np.array_equal(strict.transitions.a, at.a[keep])
-    assert np.array_equal(strict.transitions.b, at.b[keep])
-    same = build(clips, limit=0.3, limits={("wild", "calm"): 0.2})
-    assert np.array_equal(same.transitions.a, strict.transitions.a)
+    assert np.array_equal(strict.a, at.a[keep])
+    assert np.array_equal(strict.b, at.b[keep])
+    same = find_transitions(made, limit=0.3, limits={("wild", "calm"): 0.2})
+    assert np.array_equal(same.a, strict.a)
 
 
 def test_with_contacts_the_same_feet_stand_in_both_frames():

@@ -13,7 +13,7 @@ from motionloom.kinematics.edit import resample
 from motionloom.methods.graph.build import find_transitions, ready
 from motionloom.methods.graph.core import Graph, Transitions
 from motionloom.methods.graph.prune import component
-from motionloom.methods.graph.rough import STILL, rough
+from motionloom.methods.graph.rough import QUICKER, STILL, find_rough, rough
 from motionloom.rotation import angle_between, exp, from_axis_angle, multiply, normalize, slerp, yaw
 from motionloom.samples import make
 
@@ -94,3 +94,21 @@ def test_clips_of_one_kind_are_not_torn_apart_by_a_rule_that_hardly_a_blend_keep
     assert component(strict).sum() < 0.5 * component(whole).sum()
     assert component(kept).sum() >= 0.8 * component(whole).sum()
     assert len(kept.transitions) < len(whole.transitions)
+
+
+def test_what_even_clips_are_allowed_beyond_their_own_speed_is_said_and_has_an_end():
+    walks = ready([resample(make("walk", seed=s, speed=1.3 + 0.1 * s, seconds=4), 30.0) for s in range(3)])
+    found = find_rough(Graph(walks, find_transitions(walks), 6))
+    assert found.quick == 1.25
+    [said] = found.lines()
+    assert "up to 1.25 times as fast as it ever turns in them" in said
+    assert np.array_equal(found.marked, rough(Graph(walks, find_transitions(walks), 6), quick=1.25))
+
+
+def test_no_speed_beyond_the_last_step_is_allowed_however_torn_the_clips_are(arm):
+    clips = [bent(arm, 0.0), bent(arm, 1.5)]
+    there_and_back = graph_of(clips, [(15, 45), (50, 9)], [0.0, 0.0], 1)
+    found = find_rough(there_and_back)
+    assert found.quick == QUICKER[-1] <= 1.6
+    assert found.marked.tolist() == [True, True]
+    assert found.flips == 0

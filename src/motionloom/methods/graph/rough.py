@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from motionloom.rotation import angle_between
 
 FAR = np.radians(90.0)  # a joint that differs by more than this at a transition would flip over in its blend
 QUICK = 0.95  # of a joint's fastest turn in the clips: what a blend may do; the rest is for legs that keep plants
-QUICKER = (1.25, 1.6, 2.5)  # what it may do in clips that are so much of one kind that hardly a blend keeps to that
+QUICKER = (1.25, 1.6)  # what it may do in clips that are so much of one kind that hardly a blend keeps to that
 ENOUGH = 0.8  # of the frames that are connected where any speed will do: so many must be, or more is allowed
 ANY = 1e6  # times its fastest: any speed
 STILL = np.radians(0.5)  # a joint that never turns in the clips may turn this far in a frame
@@ -29,19 +30,42 @@ def rough(graph: Graph, *, far: float = FAR, quick: float | None = None) -> Bool
     `far` radians, hips after the transition's turn; or a joint of the blend turns by more in one frame than `quick`
     times what it ever does in the clips, and by more than in either of the two clips just there.
 
-    Without `quick` it is 0.95, or the next of 1.25, 1.6 and 2.5 with which at least 80 % of the frames that could be
-    connected at any speed still are: computed clips are so even that hardly a blend of them is slower than their own
-    fastest frame.
+    Without `quick` it is what `find_rough` finds.
     """
-    if quick is not None:
-        return _marked(graph, far, quick)
+    return find_rough(graph, far=far).marked if quick is None else _marked(graph, far, quick)
+
+
+class Rough(NamedTuple):
+    """Which transitions are better left out, and how quick the others may be."""
+
+    marked: BoolArray  # (T,)
+    quick: float  # times what a joint ever does in the clips
+    flips: int  # of the marked ones, those in which a joint would flip over, at any speed
+
+    def lines(self) -> list[str]:
+        """In words what was allowed beyond the rule, if anything was."""
+        if self.quick <= 1:
+            return []
+        return [
+            f"these clips are even: blends may turn a joint up to {self.quick:g} times as fast as it ever turns in them"
+        ]
+
+
+def find_rough(graph: Graph, *, far: float = FAR) -> Rough:
+    """Transitions in which a joint flips over or turns too fast, by the strictest rule that the clips can bear.
+
+    A blend may do 0.95 times what the clips do; or, if that would tear them apart, 1.25 times, or at most 1.6. Torn
+    apart they are where less than 80 % of the frames that could be connected at any speed still are: computed clips are
+    so even that hardly a blend of them is slower than their own fastest frame.
+    """
     flips = _marked(graph, far, ANY)
     most = component(replace(graph, transitions=graph.transitions[~flips])).sum()
+    found, share = flips, QUICK
     for share in (QUICK, *QUICKER):
         found = _marked(graph, far, share)
         if component(replace(graph, transitions=graph.transitions[~found])).sum() >= ENOUGH * most:
-            return found
-    return flips
+            break
+    return Rough(found, share, int(flips.sum()))
 
 
 def _marked(graph: Graph, far: float, quick: float) -> BoolArray:
