@@ -126,7 +126,7 @@ def test_a_job_is_timed_and_its_peak_memory_is_its_own():
 
 def test_a_best_clip_that_does_not_meet_the_request_is_measured_and_said(walks, monkeypatch):
     from motionloom.core import Unmet
-    from motionloom.evaluate import compare as module
+    from motionloom.evaluate import trial as module
     from motionloom.methods import synthesize
 
     def sometimes(model, request, *, seed, take):
@@ -138,6 +138,77 @@ def test_a_best_clip_that_does_not_meet_the_request_is_measured_and_said(walks, 
     found = compare(walks, Request(seconds=3.0), methods=["cuts"], count=3)
     assert len(found.entries[0].reports) == 2
     assert left_out(found) == ["not all met: cuts: 2 of 3 takes not met: 2 m off"]
+
+
+def test_a_method_with_a_fault_costs_one_row_and_not_the_comparison(walks, monkeypatch):
+    from motionloom.evaluate import trial as module
+
+    def breaks(name, clips, *, seed):
+        raise np.linalg.LinAlgError("SVD did not converge")
+
+    monkeypatch.setattr(module, "learn", breaks)
+    found = compare(walks, Request(seconds=2.0), methods=["cuts"], count=1)
+    assert left_out(found) == ["left out: cuts: failed with LinAlgError: SVD did not converge"]
+    row = comparison_rows(found)[1][1]
+    assert row[0] == "cuts"
+    assert set(row[1:-4]) == {"n/a", ""}
+    assert len(found.best) == len(baselines.BASELINES)
+
+
+def test_a_take_with_a_fault_leaves_the_other_takes(walks, monkeypatch):
+    from motionloom.evaluate import trial as module
+    from motionloom.methods import synthesize
+
+    def second_breaks(model, request, *, seed, take):
+        return synthesize(model, request, seed=seed, take=take) if take == 0 else walks[0].rotations[len(walks[0])]
+
+    monkeypatch.setattr(module, "synthesize", second_breaks)
+    found = compare(walks, Request(seconds=2.0), methods=["cuts"], count=2)
+    assert len(found.entries[0].reports) == 1
+    assert "1 of 2 takes not met: failed with IndexError" in left_out(found)[0]
+
+
+def test_a_method_over_its_budget_is_stopped_and_said(walks):
+    said: list[str] = []
+    found = compare(walks, Request(seconds=2.0), methods=["cuts"], count=1, budget=0.001, said=said.append)
+    assert left_out(found) == ["left out: cuts: stopped after 0.001 s, while learning (the budget)"]
+    assert "learning cuts" in said
+    assert len(found.best) == len(baselines.BASELINES)
+
+
+def test_a_budget_that_suffices_changes_nothing(walks, found):
+    again = compare(walks, Request(seconds=3.0), methods=["cuts"], count=2, budget=100)
+    assert left_out(again) == []
+    for x, y in zip(found.entries[0].clips, again.entries[0].clips, strict=True):
+        assert np.array_equal(x.rotations, y.rotations)
+        assert np.array_equal(x.root, y.root)
+
+
+def test_takes_that_were_made_before_the_budget_was_spent_are_kept(walks, monkeypatch):
+    from motionloom.evaluate import compare as module
+    from motionloom.evaluate.apart import TimeUp
+    from motionloom.evaluate.trial import trial
+
+    def one_take(work, *given, seconds):
+        assert work is trial
+        steps = trial(*given)
+        yield next(steps)
+        yield next(steps)
+        raise TimeUp(f"stopped after {seconds:g} s")
+
+    monkeypatch.setattr(module, "apart", one_take)
+    found = compare(walks, Request(seconds=2.0), methods=["cuts"], count=3, budget=7)
+    assert len(found.entries[0].reports) == 1
+    assert left_out(found) == ["not all met: cuts: stopped after 7 s, with 1 of 3 takes made (the budget)"]
+
+
+def test_clips_of_unequal_frame_rates_are_compared_and_it_is_said(walks):
+    mixed = [walks[0], samples.make("walk", seed=1, seconds=3, fps=120)]
+    found = compare(mixed, Request(seconds=2.0, fps=24.0), methods=["cuts"], count=1)
+    assert left_out(found) == []
+    assert found.entries[0].clips[0].fps == 24.0
+    assert any("120 fps, resampled to 24" in note for note in found.notes)
+    assert {e.clips[0].fps for e in found.best} == {24.0}
 
 
 def test_noise_needs_a_second_joint():

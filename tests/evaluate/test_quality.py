@@ -79,6 +79,26 @@ def test_a_copied_clip_has_coverage_one_diversity_zero_and_one_verbatim_run(walk
     assert value(found, "spectrum distance") == pytest.approx(0, abs=1e-9)
 
 
+def test_a_copy_whose_feet_were_cleaned_is_verbatim_above_the_legs_only(walks):
+    knee = walks[0].skeleton.joint("left_shin")
+    rotations = walks[0].rotations.copy()
+    rotations[:, knee] = multiply(rotations[:, knee], exp([0.05, 0, 0]))
+    found = evaluate(replace(walks[0], rotations=rotations), reference([walks[0]]))
+    assert value(found, "verbatim run") == 0
+    assert value(found, "verbatim upper") == len(walks[0])
+
+
+def test_a_glitch_of_a_source_is_no_excuse_for_a_result_out_of_range(walks):
+    head = walks[0].skeleton.joint("head")
+    rotations = walks[1].rotations.copy()
+    rotations[60, head] = multiply(rotations[60, head], exp([2.0, 0, 0]))  # 115 degrees, for one frame
+    spoilt = [walks[0], replace(walks[1], rotations=rotations), walks[2]]
+    clean, own = source_values(reference(walks)), source_values(reference(spoilt))
+    for name in ("worst violation", "range violations", "jump", "peak acceleration"):
+        assert own[name].high == pytest.approx(clean[name].high, rel=0.25, abs=0.5), name
+        assert own[name].high < 40
+
+
 def test_noise_lowers_coverage_and_raises_jerk(walks, rng):
     source = reference(walks)
     clean = evaluate(walks[0], source)

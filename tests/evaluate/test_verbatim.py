@@ -44,6 +44,14 @@ def test_a_run_does_not_cross_from_one_clip_to_the_next(wander):
     assert verbatim_run(wander[30:60], [wander[:45], wander[45:]]).length == 15
 
 
+def test_joints_can_be_left_out(wander):
+    rotations = wander.rotations.copy()
+    rotations[30:, 2] = multiply(rotations[30:, 2], exp([0.3, 0, 0]))  # one joint turned, as cleaned feet are
+    result = replace(wander, rotations=rotations)
+    assert verbatim_run(result, [wander]).length == 30
+    assert verbatim_run(result, [wander], without=[2]) == Run(90, 0, 0, 0)
+
+
 def test_half_a_degree_is_the_limit(wander):
     near = replace(wander, rotations=multiply(wander.rotations, exp([0.9 * SAME, 0, 0])))
     far = replace(wander, rotations=multiply(wander.rotations, exp([1.1 * SAME, 0, 0])))

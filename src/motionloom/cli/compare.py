@@ -19,6 +19,12 @@ def compare(
         str, typer.Option("--methods", metavar="NAMES", help="`all`, or names with commas: cuts,motion_graph.")
     ] = "all",
     count: Annotated[int, typer.Option("--count", metavar="N", min=1, help="Takes of each method.")] = 2,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            "--budget", metavar="S", min=0.1, help="Most time for each method to learn and make its takes [s]."
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="FILE.html", help="Write a page with the moving results.")
     ] = None,
@@ -37,7 +43,7 @@ def compare(
     loaded = [clip for _, clip in load_all(clips, unit=unit, up=up, roles=roles)]
     asked = parse_request(request, load)
     names = None if methods == "all" else [name.strip() for name in methods.split(",") if name.strip()]
-    found = run(loaded, asked, methods=names, seed=seed, count=count, said=warn)
+    found = run(loaded, asked, methods=names, seed=seed, count=count, budget=budget, said=warn)
     if out is not None:
         from motionloom.plot.quality import comparison_page
 
@@ -46,6 +52,8 @@ def compare(
         print_json(comparison_dict(found))
         return
     say(f"{len(loaded)} source clips, seed {seed}, {count} takes of each; windows compare {found.joints} joints")
+    for note in found.notes:
+        say(f"  {note}")
     say("\n".join(columns(*comparison_rows(found))))
     for line in left_out(found):
         say(f"  {line}")

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
 
 from motionloom.constraints import Request
-from motionloom.core import BadRequest, Clip, MotionloomError, Unmet
+from motionloom.core import BadRequest, Clip, MotionloomError
+from motionloom.evaluate.apart import TimeUp, apart
 from motionloom.evaluate.base import FPS, NotApplicable, feature_joints, take
 from motionloom.evaluate.baselines import BASELINES
-from motionloom.evaluate.cost import measured
 from motionloom.evaluate.reference import Reference, reference
 from motionloom.evaluate.report import Own, Report, Spread, evaluate, source_values, spread_of
-from motionloom.methods import METHODS, Model, learn, prepare, save_model, synthesize
+from motionloom.evaluate.trial import Failed, Made, Step, Trained, refusal, trial
+from motionloom.methods import METHODS, prepare
 
 BASELINE_SECONDS = 10.0  # length of the baselines where the request names none
 
@@ -26,7 +25,7 @@ class Costs:
     """What a method costs on these clips."""
 
     learn_seconds: float
-    per_second: float  # seconds of work for a second of motion
+    per_second: float | None  # seconds of work for a second of motion; None if none was made
     peak_bytes: int | None  # of memory, over learning and making
     stored_bytes: int
 
@@ -79,13 +78,16 @@ def compare(
     methods: Sequence[str] | None = None,
     seed: int = 0,
     count: int = 2,
+    budget: float | None = None,
     said: Callable[[str], None] | None = None,
 ) -> Comparison:
     """Learn every method in the table (or `methods`) that honours the request, make `count` takes, and measure all.
 
     The source clips are prepared as for learning (one skeleton, no T-pose, no broken frames); measures look at 30 fps.
     A method that cannot honour the request, or fails at it, stays in the table with the reason; where it finds a best
-    clip that does not meet all that was asked, that is measured, and said. `said` hears what is being done.
+    clip that does not meet all that was asked, that is measured, and said. `budget` is the most seconds that each
+    method may take to learn and to make its takes: it then runs in a process of its own, which is stopped, and the
+    takes that it has by then are measured. `said` hears what is being done.
     """
     unknown = sorted(set(methods or ()) - set(METHODS))
     if unknown:
@@ -97,8 +99,8 @@ def compare(
     own = source_values(source)
     entries = []
     for name in methods or METHODS:
-        tell(f"learning {name}")
-        entries.append(_method(name, clips, request, source, own, seed, count))
+        entry = _method(name, clips, request, seed, count, budget, tell)
+        entries.append(_measured(entry, request, source, own) if entry.clips else entry)
     frames = request.length(ready.clips[0].fps) or round(BASELINE_SECONDS * ready.clips[0].fps)
     for name, make in BASELINES.items():
         tell(f"making {name}")
@@ -113,42 +115,52 @@ def compare(
 
 
 def _method(
-    name: str, clips: Sequence[Clip], request: Request, source: Reference, own: dict[str, Own], seed: int, count: int
+    name: str,
+    clips: Sequence[Clip],
+    request: Request,
+    seed: int,
+    count: int,
+    budget: float | None,
+    tell: Callable[[str], None],
 ) -> Entry:
-    honours = METHODS[name].module().MODEL.honours
-    for wish in request.wishes:
-        if (type(wish), "hard" if wish.hard else "soft") not in honours:
-            return Entry(name, "method", reason=f"does not honour {wish.key()} ({'hard' if wish.hard else 'soft'})")
-    try:
-        model, learning = measured(lambda: learn(name, clips, seed=seed))
-        made, making = measured(lambda: [_take(model, request, seed, i) for i in range(count)])
-    except MotionloomError as error:
-        return Entry(name, "method", reason=str(error))
-    found = [clip for clip, _ in made if clip is not None]
-    unmet = [said for _, said in made if said]
-    reason = f"{len(unmet)} of {count} takes not met: {unmet[0]}" if unmet else ""
-    if not found:
+    """What one method makes, not yet measured; without clips, the reason why there are none."""
+    if reason := refusal(name, request):
+        tell(f"{name} {reason}")
         return Entry(name, "method", reason=reason)
-    peaks = [p for p in (learning.peak, making.peak) if p is not None]
-    per_second = making.seconds / sum(c.seconds for c in found)
-    costs = Costs(learning.seconds, per_second, max(peaks) if peaks else None, _stored(model))
-    entry = Entry(name, "method", tuple(found), costs=costs, notes=model.notes, reason=reason)
-    return _measured(entry, request, source, own)
-
-
-def _take(model: Model, request: Request, seed: int, number: int) -> tuple[Clip | None, str]:
-    """One result; or the best there was, and what is not met."""
+    tell(f"learning {name}")
+    given = (name, clips, request, seed, count)
+    steps: list[Step] = []
+    late = ""
     try:
-        return synthesize(model, request, seed=seed, take=number), ""
-    except Unmet as error:
-        return (error.best if isinstance(error.best, Clip) else None), str(error)
+        for step in trial(*given) if budget is None else apart(trial, *given, seconds=budget):
+            steps.append(step)
+            if isinstance(step, Trained):
+                tell(f"{name} has learned in {step.cost.seconds:.1f} s, making {count} take{'s' * (count > 1)}")
+    except TimeUp as error:
+        doing = f"with {sum(isinstance(s, Made) for s in steps)} of {count} takes made" if steps else "while learning"
+        late = f"{error}, {doing} (the budget)"
+    except MotionloomError as error:
+        late = str(error)
+    return _entry(name, steps, late, count)
 
 
-def _stored(model: Model) -> int:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.loom"
-        save_model(model, path)
-        return path.stat().st_size
+def _entry(name: str, steps: Sequence[Step], late: str, count: int) -> Entry:
+    """The steps of a method put together. `late` says what ended them early."""
+    made = [s for s in steps if isinstance(s, Made)]
+    unmet = [s.said for s in made if s.said]
+    reasons = [s.reason for s in steps if isinstance(s, Failed)]
+    found = tuple(s.clip for s in made if s.clip is not None)
+    if unmet:
+        reasons.append(f"{len(unmet)} of {count} takes not met: {unmet[0]}" if found else unmet[0])
+    reason = "; ".join(reasons + ([late] if late else []))
+    learned = next((s for s in steps if isinstance(s, Trained)), None)
+    if learned is None:
+        return Entry(name, "method", reason=reason)
+    peaks = [c.peak for c in (learned.cost, *(s.cost for s in made)) if c.peak is not None]
+    lengths = sum(c.seconds for c in found)
+    per_second = sum(s.cost.seconds for s in made) / lengths if found else None
+    costs = Costs(learned.cost.seconds, per_second, max(peaks, default=None), learned.stored)
+    return Entry(name, "method", found, costs=costs, notes=learned.notes, reason=reason)
 
 
 def _measured(entry: Entry, request: Request, source: Reference, own: dict[str, Own]) -> Entry:

@@ -105,7 +105,10 @@ def _own(family: Family, source: Reference) -> dict[str, Own]:
     else:
         long = [i for i, t in enumerate(source.takes) if len(t) >= WIDE] or list(range(len(source)))
         chosen = sorted({long[int(k)] for k in np.linspace(0, len(long) - 1, HELD_OUT)})
-        rows = [(len(source.takes[i]), numbers(family, source.takes[i], source.without(i))) for i in chosen]
+        rows = []
+        for i in chosen:
+            others, one = source.without(i), source.takes[i]
+            rows += [(len(t), numbers(family, t, others)) for t in (one.sound if family.sound else (one,))]
     return {name: _pooled(name, rows) for name in family.names}
 
 

@@ -104,6 +104,7 @@ SHOWN: Mapping[str, str] = {
     "jump": "jump deg",
     "jerk": "jerk m/s^3",
     "verbatim run": "verbatim frames",
+    "verbatim upper": "upper",
     "correlation error": "corr. error",
     "range violations": "out of range %",
     "spectrum distance": "spectrum Hz",
@@ -112,10 +113,13 @@ SHOWN: Mapping[str, str] = {
 
 
 def comparison_rows(found: Comparison) -> tuple[tuple[str, ...], Rows]:
-    """One row per method and baseline, the source's own values first; bounds are the baselines copy and shuffled."""
+    """One row per method and baseline, the source's own values first; bounds are the baselines copy and shuffled.
+
+    Those without a result have n/a everywhere: `left_out` says why.
+    """
     head = ("", *SHOWN.values(), "spread", "met", "learn s", "s per s", "peak MB", "stored KB")
     rows: Rows = [("source", *(number(found.own[n].value) for n in SHOWN), "1", "", "", "", "", "")]
-    rows += [_entry_row(e) for e in found.entries if e.reports]
+    rows += [_entry_row(e) for e in found.entries]
     return head, rows
 
 
@@ -144,12 +148,17 @@ def comparison_dict(found: Comparison) -> dict[str, object]:
     return {
         "seed": found.seed,
         "joints": found.joints,
-        "source": {n: {"value": o.value, "low": o.low, "high": o.high} for n, o in found.own.items()},
+        "notes": list(found.notes),
+        "source": {
+            n: {"value": o.value, "low": o.low, "high": o.high, **({"reason": o.reason} if o.value is None else {})}
+            for n, o in found.own.items()
+        },
         "entries": [
             {
                 "name": e.name,
                 "kind": e.kind,
                 "reason": e.reason,
+                "notes": list(e.notes),
                 "reports": [r.as_dict() for r in e.reports],
                 "mean": {n: e.mean(n) for n in MEASURES} if e.reports else {},
                 "spread": e.spread.as_dict(),

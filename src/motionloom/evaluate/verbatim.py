@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from motionloom.core import Clip
-from motionloom.evaluate.base import at_rate, upright_rotations
+from motionloom.evaluate.base import at_rate, feature_joints, upright_rotations
 from motionloom.rotation import to_6d
 
 SAME = np.radians(0.5)  # joints nearer than this are equal
@@ -23,13 +23,13 @@ class Run(NamedTuple):
     frame: int
 
 
-def verbatim_run(result: Clip, sources: Sequence[Clip], *, within: float = SAME) -> Run:
+def verbatim_run(result: Clip, sources: Sequence[Clip], *, within: float = SAME, without: Collection[int] = ()) -> Run:
     """Longest run of consecutive frames equal to consecutive source frames: every joint `within` 0.5 degrees.
 
     At the result's own rate: the sources are resampled to it, and where they have a whole number of frames for each one
     of the result, a copy may begin at any of them. Fingers and the heading are left out, so a copy that was turned or
-    moved is still a copy; one whose feet were cleaned is not, where that turned a joint farther. A run of 0 frames has
-    source and frame -1.
+    moved is still a copy; one whose feet were cleaned is not, where that turned a joint farther: leave the legs
+    `without` (numbers of joints) to see it. A run of 0 frames has source and frame -1.
     """
     from motionloom.evaluate._kernels import longest_run
 
@@ -40,8 +40,9 @@ def verbatim_run(result: Clip, sources: Sequence[Clip], *, within: float = SAME)
             clips.append(source[phase::stride] if stride > 1 else at_rate(source, result.fps))
             phases.append(phase)
             owners.append(k)
-    a = upright_rotations(result)
-    b = np.concatenate([upright_rotations(c) for c in clips])
+    kept = [k for k, j in enumerate(feature_joints(result.skeleton)) if j not in without]
+    a = np.ascontiguousarray(upright_rotations(result)[:, kept])
+    b = np.concatenate([upright_rotations(c)[:, kept] for c in clips])
     place = np.concatenate([np.arange(len(c)) for c in clips])
     sixes = to_6d(b).reshape(len(b), -1)
     channel = int(sixes.var(axis=0).argmax())  # the channel that tells most frames apart
