@@ -120,6 +120,29 @@ def test_a_t_pose_inside_a_clip_is_said_and_not_learned_from(walk):
     assert "broken frames left out" in ready.notes[0]
 
 
+def test_a_t_pose_that_the_actor_holds_is_told_and_kept(walk, rng):
+    rotations, root = walk.rotations.copy(), walk.root.copy()
+    wobble = exp(np.cumsum(rng.normal(scale=2e-4, size=(60, len(walk.skeleton), 3)), axis=0) + 0.01)  # a degree off
+    rotations[150:210, 0] = rotations[150, 0]  # the sample rests in a T-pose
+    rotations[150:210, 1:] = wobble[:, 1:]
+    root[150:210] = root[150]
+    (pose,) = [f for f in check([replace(walk, rotations=rotations, root=root)]) if f.kind == "T-pose"]
+    assert (pose.start, pose.stop, pose.broken) == (pytest.approx(150, abs=2), pytest.approx(210, abs=2), False)
+    assert "the actor holds a T-pose for 1 s" in pose.text or "0.9" in pose.text
+    rotations[150:210, walk.skeleton.joint("left_forearm")] = exp([0, -0.5, 0])  # one elbow bent: no T-pose
+    assert "T-pose" not in kinds(replace(walk, rotations=rotations, root=root))
+
+
+@pytest.mark.parametrize("name", ["35_01", "60_01", "143_06"])
+def test_the_t_pose_of_real_files_would_be_told_if_an_actor_held_it(mocap, name):
+    from motionloom.evaluate.calibration import held_tposes
+    from motionloom.io import load
+
+    clip = load(mocap / "cmu" / f"{name}.bvh")
+    assert held_tposes(clip[np.zeros(60, int)]).all()
+    assert not held_tposes(clip[1:]).any()
+
+
 def test_learning_leaves_out_the_frames_that_check_calls_broken(walk):
     from motionloom.kinematics.glitches import broken_frames
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from motionloom.core import Clip, replace
+from motionloom.evaluate.calibration import calibration_findings
 from motionloom.evaluate.fall import WRONG, free_falls, true_rate
 from motionloom.evaluate.findings import (
     Finding,
@@ -30,6 +31,7 @@ PASSES = 4  # of mending: beside a large glitch a small one shows only when the 
 
 CHECKS: tuple[Callable[[Clip], list[Finding]], ...] = (
     rest_findings,
+    calibration_findings,
     glitch_findings,
     still_findings,
     knee_findings,
