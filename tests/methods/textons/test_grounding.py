@@ -7,9 +7,12 @@ from numpy.testing import assert_allclose
 
 from motionloom.core import replace
 from motionloom.kinematics.contacts import foot_parts, part_positions, with_contacts
+from motionloom.kinematics.roles import feet
 from motionloom.kinematics.travel import placed
 from motionloom.methods.textons.grounding import (
+    SLIGHT,
     Footing,
+    apart,
     contact_heights,
     footing,
     grounded,
@@ -18,8 +21,10 @@ from motionloom.methods.textons.grounding import (
     low_contacts,
     part_places,
     slips,
+    stepped,
 )
 from motionloom.methods.textons.observe import Frames, observe
+from motionloom.rotation import exp, multiply
 
 
 def feet_of(take):
@@ -60,7 +65,7 @@ def test_a_root_that_slides_and_floats_is_put_back_over_its_feet(takes):
 
 def test_without_contacts_nothing_is_grounded(takes):
     clip, frames, on, heights = feet_of(takes[0])
-    none = Footing(np.zeros_like(on), np.zeros((*on.shape, 2)), np.zeros(len(on)))
+    none = Footing(np.zeros_like(on), np.zeros((*on.shape, 2)), np.zeros(on.shape))
     assert grounded(frames, none, clip.skeleton, heights, clip.fps) is frames
 
 
@@ -99,7 +104,7 @@ def test_a_part_that_hangs_above_the_floor_has_no_contact(takes):
 def test_footings_follow_each_other(takes):
     clip, frames, on, heights = feet_of(takes[0])
     seen = footing(frames, on, clip.skeleton, heights, clip.fps)
-    parts = [Footing(seen.contacts[a:b], seen.slip[a:b], seen.low[a:b]) for a, b in ((0, 40), (40, len(on)))]
+    parts = [seen.part(slice(a, b)) for a, b in ((0, 40), (40, len(on)))]
     for whole, part in zip(seen, joined_footing(parts), strict=True):
         assert_allclose(whole, part)
 
@@ -108,3 +113,31 @@ def test_where_a_body_stands_says_nothing_about_its_feet(takes):
     clip, frames, _, _ = feet_of(takes[1])
     other = observe(placed(clip, (3.0, -2.0), 1.2))
     assert_allclose(part_places(other, clip.skeleton), part_places(frames, clip.skeleton), atol=1e-9)
+
+
+def heights_above(clip, heights):
+    return part_positions(clip)[..., 1] - heights
+
+
+def test_feet_that_are_as_high_as_observed_stay_as_they_are(takes):
+    clip, _, _, heights = feet_of(takes[0])
+    again = stepped(clip, heights_above(clip, heights), np.ones(len(clip)), heights)
+    assert_allclose(again.rotations, clip.rotations, atol=1e-12)
+
+
+def test_feet_of_bent_legs_are_as_high_and_as_level_as_observed_but_for_frames_that_must_stay(takes):
+    clip, _, _, heights = feet_of(takes[2])
+    wanted = heights_above(clip, heights)
+    legs = [j for foot in feet(clip.skeleton) for j in (foot.thigh, foot.shin, foot.ankle)]
+    rotations = clip.rotations.copy()
+    rotations[:, legs] = multiply(rotations[:, legs], exp(np.random.default_rng(0).normal(size=(len(legs), 3)) * 0.06))
+    bent = replace(clip, rotations=rotations, root=clip.root - [0.0, 0.03, 0.0])  # low enough for legs to reach
+    loose = apart([0, 30], len(clip), 6)
+    mended = stepped(bent, wanted, loose, heights)
+    assert_allclose(mended.rotations[[0, 30]], bent.rotations[[0, 30]], atol=1e-12)
+    now, was = heights_above(mended, heights), heights_above(bent, heights)
+    for heel, toe in ((0, 1), (2, 3)):
+        for of in (lambda h: h[:, [heel, toe]].min(1), lambda h: h[:, toe] - h[:, heel]):  # noqa: B023
+            before, after = (np.abs(of(h) - of(wanted))[loose == 1] for h in (was, now))
+            assert np.median(after) < 0.3 * np.median(before)
+            assert np.quantile(after, 0.9) < 0.006

@@ -13,13 +13,13 @@ import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, Skeleton, replace
 from motionloom.kinematics.contacts import HEIGHT, foot_parts, part_positions
-from motionloom.kinematics.forward import world
+from motionloom.kinematics.forward import fk, world
 from motionloom.kinematics.limb import limb_rotations
 from motionloom.kinematics.proportions import leg_length
-from motionloom.kinematics.roles import feet
+from motionloom.kinematics.roles import Foot, feet
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.textons.observe import Frames
-from motionloom.rotation import rotate
+from motionloom.rotation import from_axis_angle, multiply, rotate
 
 STEADY = 0.1  # s: deviation of the Gaussian that smooths corrections along the ground
 LEVEL = 0.1  # s: and of height
@@ -27,6 +27,8 @@ AIRBORNE = 0.2  # where feet stand less of the time around than this, the root k
 REACH = 3  # deviations after which the Gaussian ends
 SUNK = 0.012  # m: a foot part this far below its usual height on the floor is lifted
 EASE = 0.08  # s: over which a lift comes and goes
+STEEP = 0.99  # sine: no foot is pitched farther
+SLIGHT = (0.002, 0.01)  # m, rad: a foot so little too high or low, or so little tipped, stays as it is
 
 
 class Footing(NamedTuple):
@@ -34,7 +36,16 @@ class Footing(NamedTuple):
 
     contacts: BoolArray  # (F, P) which parts stand
     slip: FloatArray  # (F, P, 2) m: how far each part moves to the left and forward to the next frame, over the ground
-    low: FloatArray  # (F,) m: how far the lowest part is above its usual height on the floor
+    high: FloatArray  # (F, P) m: how far each part is above its usual height on the floor
+
+    @property
+    def low(self) -> FloatArray:
+        """(F,) m: how far the lowest part is above its usual height on the floor."""
+        return self.high.min(1) if self.high.shape[1] else np.zeros(len(self.high))
+
+    def part(self, at: slice) -> Footing:
+        """Some of the frames."""
+        return Footing(self.contacts[at], self.slip[at], self.high[at])
 
 
 def joined_footing(parts: Sequence[Footing]) -> Footing:
@@ -76,11 +87,10 @@ def slips(frames: Frames, places: FloatArray, fps: float) -> FloatArray:
 def footing(frames: Frames, contacts: BoolArray, skeleton: Skeleton, heights: FloatArray, fps: float) -> Footing:
     """What the feet of one clip do. Floors lie at different heights in different takes: `low` has its median at 0."""
     places = part_places(frames, skeleton)
-    if not places.shape[1]:
-        return Footing(contacts, np.zeros((len(frames), 0, 2)), np.zeros(len(frames)))
-    low = (places[..., 1] - heights).min(1)
+    high = places[..., 1] - heights
     stands = contacts.any(1)
-    return Footing(contacts, slips(frames, places, fps), low - (np.median(low[stands]) if stands.any() else 0.0))
+    floor = np.median(high.min(1)[stands]) if stands.any() else 0.0
+    return Footing(contacts, slips(frames, places, fps), high - floor)
 
 
 def grounded(frames: Frames, seen: Footing, skeleton: Skeleton, heights: FloatArray, fps: float) -> Frames:
@@ -104,6 +114,47 @@ def grounded(frames: Frames, seen: Footing, skeleton: Skeleton, heights: FloatAr
     high = np.interp(np.arange(len(frames)), stands, high[stands])
     root[:, 3] -= _smooth(high[:, None], LEVEL * fps)[:, 0]
     return Frames(frames.turns, root)
+
+
+def stepped(clip: Clip, wanted: FloatArray, loose: FloatArray, heights: FloatArray) -> Clip:
+    """The clip with its legs bent so that each foot is as high above the floor, and as level, as where it was observed.
+
+    Bending a texton towards poses that are not its own lowers feet that swing, and raises and tips feet that stand.
+    `wanted` (F, P) m is how high each part was above its usual height: the foot is pitched so that its toe is as much
+    lower than its heel, and raised until its lowest part is where it was. `loose` (F,) from 0 to 1 is how much of this
+    is done: frames that must stay as they are have 0.
+    """
+    parts = foot_parts(clip.skeleton)
+    if not parts or not wanted.shape[1]:
+        return clip
+    points, ankles = part_positions(clip), fk(clip)
+    rotations, level = clip.rotations.copy(), wanted + heights
+    for foot in feet(clip.skeleton):
+        own = [i for i, p in enumerate(parts) if p.foot.name == foot.name]
+        heel, toe, ankle = own[0], own[-1], ankles[:, None, foot.ankle]
+        turn = _pitch(points[:, toe] - points[:, heel], level[:, toe] - level[:, heel], loose)
+        now = ankle + rotate(turn[:, None], points[:, own] - ankle)
+        rise = loose * _beyond(wanted[:, own].min(1) - (now[..., 1] - heights[own]).min(1), SLIGHT[0])
+        _raise(clip, rotations, foot, rise, turn)
+    return replace(clip, rotations=rotations)
+
+
+def _pitch(foot: FloatArray, drop: FloatArray, share: FloatArray) -> FloatArray:
+    """(F, 4) the turn that pitches feet, from heel to toe (F, 3), until their toes are `drop` (F,) m above their heels.
+
+    Only a `share` (F,) of it is done.
+    """
+    length, flat = np.linalg.norm(foot, axis=1), np.hypot(foot[:, 0], foot[:, 2])
+    if (np.minimum(length, flat) < 1e-6).any():
+        return np.tile([1.0, 0, 0, 0], (len(foot), 1))
+    now, then = np.arctan2(foot[:, 1], flat), np.arcsin(np.clip(drop / length, -STEEP, STEEP))
+    axis = np.stack([-foot[:, 2], np.zeros(len(foot)), foot[:, 0]], 1) / flat[:, None]
+    return from_axis_angle(axis, share * _beyond(then - now, SLIGHT[1]))
+
+
+def _beyond(values: FloatArray, slight: float) -> FloatArray:
+    """What values exceed `slight` by, either way; 0 within: most frames then need no bending at all."""
+    return values - np.clip(values, -slight, slight)
 
 
 def low_contacts(clip: Clip, contacts: BoolArray, heights: FloatArray) -> BoolArray:
@@ -134,18 +185,35 @@ def lifted(clip: Clip, heights: FloatArray, *, standing: bool = True) -> Clip:
         rise = _envelope(need, width)
         if not standing:
             on = np.any([clip.label(parts[i].label) for i in own], axis=0)
-            rise = rise * _away(on, width)
-        at = np.flatnonzero(rise > 1e-6)
-        if not len(at):
-            continue
-        slides = None if clip.slides is None else clip.slides[at]
-        places, turns = world(clip.skeleton, clip.root[at], rotations[at], slides)
-        target = places[:, foot.ankle] + rise[at, None] * [0.0, 1.0, 0.0]
-        limb, held = (foot.thigh, foot.shin, foot.ankle), turns[:, foot.ankle]
-        rotations[at] = limb_rotations(
-            clip.skeleton, clip.root[at], rotations[at], limb, target, orientation=held, slides=slides
-        )[0]
+            rise = rise * apart(np.flatnonzero(on).tolist(), len(on), width)
+        _raise(clip, rotations, foot, rise)
     return replace(clip, rotations=rotations)
+
+
+def _raise(clip: Clip, rotations: FloatArray, foot: Foot, rise: FloatArray, turn: FloatArray | None = None) -> None:
+    """Bend one leg so that its foot goes up by `rise` (F,) m and turns by `turn` (F, 4); changes `rotations` (F, J, 4).
+
+    Without `turn` it stays turned as it is.
+    """
+    moves = np.abs(rise) > 1e-6
+    if turn is not None:
+        moves |= np.abs(turn[:, 1:]).max(1) > 1e-6
+    at = np.flatnonzero(moves)
+    if not len(at):
+        return
+    slides = None if clip.slides is None else clip.slides[at]
+    places, turns = world(clip.skeleton, clip.root[at], rotations[at], slides)
+    target = places[:, foot.ankle] + rise[at, None] * [0.0, 1.0, 0.0]
+    held = turns[:, foot.ankle] if turn is None else multiply(turn[at], turns[:, foot.ankle])
+    rotations[at] = limb_rotations(
+        clip.skeleton,
+        clip.root[at],
+        rotations[at],
+        (foot.thigh, foot.shin, foot.ankle),
+        target,
+        orientation=held,
+        slides=slides,
+    )[0]
 
 
 def _envelope(need: FloatArray, width: int) -> FloatArray:
@@ -156,14 +224,14 @@ def _envelope(need: FloatArray, width: int) -> FloatArray:
     return np.convolve(wide, kernel / kernel.sum(), mode="valid")
 
 
-def _away(on: BoolArray, width: int) -> FloatArray:
-    """(F,) from 0 on these frames to 1 at `width` frames from the nearest of them."""
-    if not on.any():
-        return np.ones(len(on))
-    at, frames = np.flatnonzero(on), np.arange(len(on))
-    after = np.searchsorted(at, frames)
-    left, right = at[np.maximum(after - 1, 0)], at[np.minimum(after, len(at) - 1)]
-    u = np.clip(np.minimum(np.abs(frames - left), np.abs(frames - right)) / width, 0.0, 1.0)
+def apart(at: Sequence[int], frames: int, width: int) -> FloatArray:
+    """(frames,) from 0 at these frames to 1 at `width` frames from the nearest of them."""
+    if not len(at):
+        return np.ones(frames)
+    places, each = np.sort(np.asarray(at)), np.arange(frames)
+    after = np.searchsorted(places, each)
+    left, right = places[np.maximum(after - 1, 0)], places[np.minimum(after, len(places) - 1)]
+    u = np.clip(np.minimum(np.abs(each - left), np.abs(each - right)) / width, 0.0, 1.0)
     return u * u * (3 - 2 * u)
 
 

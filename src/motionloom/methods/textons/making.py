@@ -11,6 +11,7 @@ from numpy.random import Generator
 
 from motionloom.core import BoolArray, FloatArray, IntArray, Source
 from motionloom.methods.textons.dynamics import Dynamics
+from motionloom.methods.textons.grounding import part_places
 from motionloom.methods.textons.joins import Joins, find_joins
 from motionloom.methods.textons.lengths import at_length
 from motionloom.methods.textons.observe import ROOT, Frames, Space, joined
@@ -62,7 +63,7 @@ class Drive(NamedTuple):
     rest: FloatArray  # (l + 2, D) what the basis leaves out of it
     contacts: BoolArray  # (l + 2, L)
     slip: FloatArray  # (l + 2, P, 2) m: how each foot part moves over the ground to the next frame
-    low: FloatArray  # (l + 2,) m: how far the lowest foot part is above its usual height
+    high: FloatArray  # (l + 2, P) m: how far each foot part is above its usual height on the floor
 
 
 def system_of(dynamics: Dynamics) -> System:
@@ -245,7 +246,18 @@ class Bench:
         rest = timed.y - x @ dynamics.basis.T
         at = first + timed.frame
         slip = seen.slip[at] * timed.pace
-        return Drive(push_of(dynamics, x), rest, seen.contacts[at], slip, seen.low[at])
+        played = self.frames(timed.y + dynamics.mean, texton.base)
+        return Drive(push_of(dynamics, x), rest, seen.contacts[at], slip, self.high(played) - self.floor(observed))
+
+    def high(self, frames: Frames) -> FloatArray:
+        """(F, P) m: how far each foot part is above its usual height, were the floor where it usually is."""
+        return part_places(frames, self.model.skeleton)[..., 1] - self.model.heights
+
+    def floor(self, observed: int) -> float:
+        """m: how high the floor of an observed segment's take lies."""
+        seen = self.model.observed[observed]
+        high = self.high(seen.frames[:1])
+        return float(high.min() - seen.low[0]) if high.size else 0.0
 
     def coordinates(self, frames: Frames, base: FloatArray) -> FloatArray:
         """`observe.to_coordinates`, compiled."""

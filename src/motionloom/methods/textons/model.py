@@ -201,7 +201,7 @@ class TextonModel(Model):
     def footing(self, piece: Piece, longer: str = "cycles") -> Footing:
         """What the feet of a piece's observed segment do, at the piece's length."""
         drive, n = self.bench.drive(piece, longer), piece.length
-        return Footing(drive.contacts[:n], drive.slip[:n], drive.low[:n])
+        return Footing(drive.contacts[:n], drive.slip[:n], drive.high[:n])
 
     def of_texton(self, texton: int) -> list[int]:
         """Indices into `observed` of a texton's segments."""

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import BoolArray, Clip, IntArray, Origin, replace
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Origin, replace
 from motionloom.core.clip import concatenate
 from motionloom.kinematics.contacts import foot_parts, part_positions
 from motionloom.kinematics.skate import STILL, pin_plants
 from motionloom.kinematics.travel import Travel, travel
-from motionloom.methods.textons.grounding import Footing, grounded, joined_footing, lifted, low_contacts
+from motionloom.methods.textons.grounding import Footing, apart, grounded, joined_footing, lifted, low_contacts, stepped
 from motionloom.methods.textons.observe import Frames, joined, restore
 from motionloom.methods.textons.planning import Piece, Walk
 
@@ -33,6 +33,7 @@ ATONCE = 3.0  # s: least that is grounded at once
 WINDOW = 8.0  # s: frames cleaned at once,
 MARGIN = 1.0  # s: and as many more on either side are looked at
 FADE = 0.25  # s: over which one window becomes the next
+SETTLES = 0.15  # s: this far from key poses, feet are as high as they were observed
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +44,13 @@ class Raw:
     seen: Footing
     which: IntArray  # (F,) observed segment
     key: BoolArray  # (F,) is it the first frame of its piece?
+    loose: FloatArray  # (F,) 0 at frames that must stay as they are, 1 at some time from them
 
     def __len__(self) -> int:
         return len(self.frames)
 
     def __getitem__(self, at: slice) -> Raw:
-        seen = Footing(self.seen.contacts[at], self.seen.slip[at], self.seen.low[at])
-        return Raw(self.frames[at], seen, self.which[at], self.key[at])
+        return Raw(self.frames[at], self.seen.part(at), self.which[at], self.key[at], self.loose[at])
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +143,9 @@ def made(
     key[0] = True
     seen = model.footing(piece, options.longer)
     if options.ends == "free":  # its feet do not do what the segment's did: contacts are found while cleaning
-        seen = Footing(seen.contacts[:, :0], seen.slip[:, :0], seen.low)
-    return Raw(frames[: piece.length], seen, np.full(piece.length, piece.observed), key), following
+        seen = Footing(seen.contacts[:, :0], seen.slip[:, :0], seen.high[:, :0])
+    loose = apart([0, *piece.hard, piece.length], piece.length, max(1, round(SETTLES * model.fps)))
+    return Raw(frames[: piece.length], seen, np.full(piece.length, piece.observed), key, loose), following
 
 
 def carried(
@@ -175,6 +177,7 @@ def _joined(parts: Sequence[Raw]) -> Raw:
         joined_footing([p.seen for p in parts]),
         np.concatenate([p.which for p in parts]),
         np.concatenate([p.key for p in parts]),
+        np.concatenate([p.loose for p in parts]),
     )
 
 
@@ -187,7 +190,7 @@ def _placed(model: TextonModel, raw: Raw, start: int, stop: int, end: Travel | N
     sources, source, frame = model.bench.origins
     origin = Origin(sources=sources, which=source[own.which], frames=np.where(own.key, frame[own.which], -1))
     names = model.contact_names[: own.seen.contacts.shape[1]]
-    clip = clip[: stop - start]
+    clip = stepped(clip[: stop - start], own.seen.high, own.loose, model.heights)
     labels = low_contacts(clip, own.seen.contacts, model.heights)
     return replace(clip, label_names=names, labels=labels, origin=origin), after
 
