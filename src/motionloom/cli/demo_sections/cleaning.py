@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from motionloom.cli.demo_sections.sample_clips import save_source
 from motionloom.core import Clip, replace
 from motionloom.io import save
 from motionloom.kinematics.skate import SkateReport, remove_skate
@@ -24,10 +25,10 @@ def spoiled(clip: Clip, stretch: float = 1.09) -> Clip:
 
 def make_section(folder: Path) -> Section:
     """Skate before and after, to look at and in numbers."""
-    before = spoiled(make("walk", speed=1.3, seconds=5, seed=2))
+    before = spoiled(save_source(make("walk", speed=1.3, seconds=5, seed=2), folder / "walk_22.bvh"))
     after, report = remove_skate(before)
-    save(before, folder / "skating.bvh")
-    save(after, folder / "cleaned.bvh")
+    save(before, folder / "walk_22_skating.bvh")
+    save(after, folder / "walk_22_cleaned.bvh")
     stage = Stage((before, after), "skating, and cleaned", names=("skating", "cleaned"), numbers=_numbers(report))
     return Section(
         "Feet that stand still",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from motionloom.cli.demo_sections.sample_clips import save_source
 from motionloom.io import save
 from motionloom.kinematics.edit import resample
 from motionloom.kinematics.forward import fk
@@ -18,14 +19,14 @@ from motionloom.samples import make
 
 def make_section(folder: Path) -> Section:
     """A walk that turns left; in the mirror it turns right; its best cycle goes on for ever."""
-    walk = make("walk", speed=1.3, turn=0.35, seconds=6, seed=4)
+    walk = save_source(make("walk", speed=1.3, turn=0.35, seconds=6, seed=4), folder / "walk_21.bvh")
     mirrored = mirror(walk)
     loop = find_loop(walk)
     cycle = close_loop(walk, loop)
     endless = repeat(cycle, 4)
     slow = resample(walk, 24)
     for name, clip in (("mirrored", mirrored), ("loop", cycle), ("loop_4_times", endless), ("at_24_fps", slow)):
-        save(clip, folder / f"walk_{name}.bvh")
+        save(clip, folder / f"walk_21_{name}.bvh")
     twice = float(np.linalg.norm(fk(mirror(mirrored)) - fk(walk), axis=-1).max())
     again = float(np.linalg.norm(fk(resample(slow, walk.fps))[: len(slow)] - fk(walk)[: len(slow)], axis=-1).max())
     seconds = (loop.end - loop.start) / walk.fps

@@ -51,7 +51,7 @@ def make_section(folder: Path) -> Section:
             ),
             Table(head, tuple(rows)),
             *([_sheet(largest)] if largest else []),
-            Command("motionloom evaluate long_walk.bvh --source 'walk_*.bvh' --picture quality.png"),
+            Command("motionloom evaluate long_walk.bvh --source 'walk_?.bvh' --picture quality.png"),
             Command("motionloom compare walk_1.bvh walk_2.bvh walk_3.bvh -r '{seconds: 12}' -o compare.html"),
             Command("motionloom check *.bvh", "\n".join(said) or "nothing is wrong with the clips made here"),
         ),
@@ -75,10 +75,11 @@ def _groups(samples: list[Clip], made: list[Clip]) -> dict[tuple[str, ...], list
         alike = [c for c in samples if same_hierarchy(c.skeleton, clip.skeleton)] or [clip]
         told = {part.split("#")[0] for s in clip.origin.sources for part in s.clip.split(" + ")}
         kinds = {part.removeprefix("sample:") for part in told}
+        begins = max((s for c in alike if clip.name.startswith(f"{(s := Path(c.name).stem)}_")), key=len, default="")
         own = (
             [c.name for c in alike if c.name in told]
+            or [c.name for c in alike if Path(c.name).stem == begins]
             or [c.name for c in alike if Path(c.name).stem in kinds]
-            or [c.name for c in alike if Path(c.name).stem == clip.name.split("_")[0]]
         )
         out.setdefault(tuple(own or (c.name for c in alike)), []).append(clip)
     return out

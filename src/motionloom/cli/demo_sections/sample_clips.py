@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace as with_changes
 from pathlib import Path
 
-from motionloom.core import Clip
+from motionloom.core import Clip, replace
 from motionloom.io import save
 from motionloom.kinematics.facts import facts
 from motionloom.plot.page import Command, Moving, Section, Words, filmstrip_picture
@@ -20,6 +21,13 @@ def make_all(folder: Path) -> dict[str, Clip]:
         save(clip, folder / f"{name}{'.csv' if len(clip.skeleton) == 1 else '.bvh'}")
         clips[name] = clip
     return clips
+
+
+def save_source(clip: Clip, path: Path) -> Clip:
+    """Save a sample that other clips are made from: they then tell this file as their source, not the sample's kind."""
+    save(clip, path)
+    sources = tuple(source._replace(clip=path.name) for source in clip.origin.sources)
+    return replace(clip, origin=with_changes(clip.origin, name=path.name, sources=sources))
 
 
 def make_stage(name: str, clip: Clip) -> Stage:

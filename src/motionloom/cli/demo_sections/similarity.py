@@ -10,6 +10,7 @@ from typing import Any
 from motionloom.analysis import MEASURES, PointCloud, find_similar, judge
 from motionloom.analysis.alignment import align
 from motionloom.blend.append import append
+from motionloom.cli.demo_sections.sample_clips import save_source
 from motionloom.core import Clip
 from motionloom.io import save
 from motionloom.plot.page import Command, Moving, Picture, Section, Table, Words
@@ -21,7 +22,8 @@ from motionloom.samples import make
 
 def make_section(folder: Path) -> Section:
     """A walk and a run: their matrix with similar pairs and the path of time alignment, verdicts, and a transition."""
-    walk, run = make("walk", speed=1.5, seconds=4, seed=2), make("run", speed=2.6, seconds=3, seed=5)
+    walk = save_source(make("walk", speed=1.5, seconds=4, seed=2), folder / "walk_23.bvh")
+    run = save_source(make("run", speed=2.6, seconds=3, seed=5), folder / "run_23.bvh")
     find_similar(
         walk[:40], run[:40], PointCloud(), minima=True
     )  # compiled, or read from the cache, before the clock starts
