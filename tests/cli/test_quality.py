@@ -85,6 +85,16 @@ def test_evaluate_measures_what_was_asked(run: Any, folder: Path) -> None:
     assert " no" in answer.out
 
 
+def test_evaluate_of_a_clip_shorter_than_what_was_asked_says_so(run: Any, folder: Path) -> None:
+    asked = "{seconds: 9, constraints: [{root_at: {time: 8, position: [5, 5]}}]}"
+    answer = run("evaluate", folder / "walk_1.bvh", "--source", folder, "-r", asked)
+    assert answer.code == 0, answer.err
+    assert "n/a" in next(line for line in answer.out.splitlines() if "root_at" in line)
+    assert run("evaluate", folder / "walk_1.bvh", "--source", folder, "-r", asked, "--json").json[0]["control"][0][
+        "reason"
+    ]
+
+
 def test_compare_makes_one_table_and_one_page(run: Any, folder: Path, tmp_path: Path) -> None:
     page = tmp_path / "compare.html"
     answer = run(

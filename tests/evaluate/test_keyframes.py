@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 from motionloom import samples
-from motionloom.constraints import Reach, Request, RootPath
+from motionloom.constraints import Reach, Request, RootAt, RootPath
 from motionloom.core import Clip
 from motionloom.evaluate.control import control
 from motionloom.evaluate.inbetween import BASELINES, GAPS, PAST, benchmark, scale_of, windows
 from motionloom.evaluate.keyframes import MethodFiller, keyframe_methods
+from motionloom.evaluate.reference import reference
+from motionloom.evaluate.report import evaluate
 from motionloom.evaluate.split import TEST, TWINS, cmu_split, in_test
+from motionloom.evaluate.tables import control_rows, number, reasons
 from motionloom.kinematics.edit import resample
 from motionloom.kinematics.travel import placed
 from motionloom.methods import learn
@@ -71,3 +74,18 @@ def test_control_reads_residuals_path_deviation_and_arrival(walks):
     assert path.mean < path.worst < 0.2
     assert reach.arrival == pytest.approx(2.0)
     assert reach.worst == pytest.approx(0, abs=1e-9)
+
+
+def test_what_a_short_clip_cannot_be_asked_about_has_a_reason_and_the_rest_has_numbers():
+    clip = samples.make("walk", seed=0, seconds=2)
+    late = RootAt(time=5.0, position=(0.0, 9.0))
+    found = control(clip, Request(seconds=6.0, constraints=(RootAt(time=0.0, position=(0.0, 0.0)), late)))
+    assert found[0].worst is not None
+    assert found[1].worst is None
+    assert not found[1].met
+    assert "2" in found[1].reason
+    assert "reason" not in found[0].as_dict()
+    assert found[1].as_dict()["reason"] == found[1].reason
+    report = evaluate(clip, reference([clip]), request=Request(seconds=6.0, constraints=(late,)))
+    assert any(found[1].reason in line for line in reasons([report]))
+    assert control_rows(report)[1][0][2:5] == ("n/a", number(late.limit, late.unit), "n/a")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom import samples
-from motionloom.core import Clip, Skeleton, replace
+from motionloom.core import Clip, FloatArray, Skeleton, replace
 from motionloom.evaluate.base import take
 from motionloom.evaluate.baselines import noisy, shuffled
 from motionloom.evaluate.measures import MEASURES
@@ -266,6 +266,27 @@ def test_sources_of_two_bodies_give_reasons_and_never_nan(walks, tiny):
     found = evaluate(walks[0], reference([walks[1], tiny]))
     assert "other skeletons" in found.values["coverage"].reason
     check_numbers(found)
+
+
+def test_fingers_change_nothing(walks, rng):
+    """CMU's fingers hold no data and flip: neither poses nor jumps nor copies are told by them."""
+    body = walks[0].skeleton
+    hand = body.joint("left_hand")
+    handed = Skeleton(
+        (*body.names, "LThumb"), np.append(body.parents, hand), np.vstack([body.offsets, [[0.05, 0, 0]]]),
+        (*body.roles, ""),
+    )  # fmt: skip
+
+    def with_thumb(clip: Clip, turns: FloatArray) -> Clip:
+        rotations = np.concatenate([clip.rotations, exp(turns)[:, None]], axis=1)
+        return Clip(handed, clip.root, rotations, clip.fps)
+
+    still = [with_thumb(c, np.zeros((len(c), 3))) for c in walks]
+    wild = with_thumb(walks[0], rng.normal(size=(len(walks[0]), 3)))
+    a, b = evaluate(still[0], reference(still[:2])), evaluate(wild, reference(still[:2]))
+    assert a.joints == b.joints == len(body)
+    for name in ("coverage", "global diversity", "local diversity", "verbatim run", "jump", "correlation error"):
+        assert value(b, name) == value(a, name), name
 
 
 def test_roughness_is_told_joint_by_joint(walks):

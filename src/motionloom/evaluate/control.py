@@ -10,24 +10,29 @@ import numpy as np
 
 from motionloom.constraints import MEASURES, Measure, Reach, Request, RootPath
 from motionloom.constraints.residuals import residuals
-from motionloom.core import Clip
+from motionloom.core import Clip, MotionloomError
 
 
 @dataclass(frozen=True)
 class Control:
-    """One constraint of the request: its largest residual beside what is allowed, and what its kind adds."""
+    """One constraint of the request: its largest residual beside what is allowed, and what its kind adds.
+
+    A constraint that a clip cannot be asked about (its time is after the last frame) has no residual, and the reason.
+    """
 
     asked: str
     hard: bool
-    worst: float
+    worst: float | None
     tolerance: float
     unit: str
     met: bool
     mean: float | None = None  # of a path: the mean deviation, metres
     arrival: float | None = None  # of a goal: seconds from the start at which the body is nearest to it
+    reason: str = ""  # why there is no residual
 
     def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        """Plain values for JSON: `reason` only where there is no number."""
+        return {k: v for k, v in asdict(self).items() if k != "reason" or self.worst is None}
 
 
 def control(clip: Clip, request: Request, *, measures: Mapping[str, Measure] = MEASURES) -> list[Control]:
@@ -36,8 +41,13 @@ def control(clip: Clip, request: Request, *, measures: Mapping[str, Measure] = M
     A `root_path` adds its mean deviation over frames; a `reach` adds the time of arrival, whose error is the residual.
     """
     out = []
-    for wish, row in zip(request.wishes, residuals(clip, request, measures=measures), strict=True):
-        mean = float(np.abs(wish.residual(clip)).mean()) if isinstance(wish, RootPath) else None
-        arrival = wish.arrival(clip) / clip.fps if isinstance(wish, Reach) else None
-        out.append(Control(*row, mean=mean, arrival=arrival))
+    for wish in request.wishes:
+        try:
+            (row,) = residuals(clip, [wish], measures=measures)
+            mean = float(np.abs(wish.residual(clip)).mean()) if isinstance(wish, RootPath) else None
+            arrival = wish.arrival(clip) / clip.fps if isinstance(wish, Reach) else None
+        except MotionloomError as error:
+            out.append(Control(wish.describe(), wish.hard, None, wish.limit, wish.unit, False, reason=str(error)))
+        else:
+            out.append(Control(*row, mean=mean, arrival=arrival))
     return out

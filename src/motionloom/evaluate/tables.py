@@ -67,6 +67,9 @@ def reasons(reports: Sequence[Report]) -> list[str]:
                 found.setdefault((report.name, v.reason), {})[name] = None
             if v.own.value is None:
                 found.setdefault(("source", v.own.reason), {})[name] = None
+        for c in report.control:
+            if c.worst is None:
+                found.setdefault((report.name, c.reason), {})[c.asked] = None
     return [f"{who}: {why} ({', '.join(names)})" for (who, why), names in found.items()]
 
 
@@ -84,9 +87,9 @@ def control_rows(report: Report) -> tuple[tuple[str, ...], Rows]:
         (
             c.asked,
             "hard" if c.hard else "soft",
-            number(c.worst, c.unit),
+            "n/a" if c.worst is None else number(c.worst, c.unit),
             number(c.tolerance, c.unit),
-            "yes" if c.met else "no",
+            "n/a" if c.worst is None else "yes" if c.met else "no",
             "" if c.mean is None else number(c.mean, c.unit),
             "" if c.arrival is None else f"{c.arrival:.2f} s",
         )
