@@ -27,6 +27,21 @@ def test_a_clip_with_broken_frames_becomes_two(spoilt):
     assert "3 broken frames left out" in ready.notes[0]
 
 
+@pytest.mark.parametrize(
+    ("broken", "left"), [(slice(100, 103), [94, 251]), (slice(0, 3), [351]), (slice(357, 360), [351])]
+)
+def test_frames_near_broken_ones_can_be_spared_too_wherever_they_are(spoilt, broken, left):
+    walk = samples.make("walk", seed=1)
+    rotations = walk.rotations.copy()
+    j = walk.skeleton.joint("left_forearm")
+    rotations[broken, j] = multiply(rotations[broken, j], exp([1.4, 0, 0]))
+    ready = prepare([replace(walk, rotations=rotations)], walk.fps, spare=0.1)
+    assert [len(c) for c in ready.clips] == left  # six frames more on either side
+    assert f"{len(walk) - sum(left)} broken frames left out" in ready.notes[0]
+    assert "within 0.1 s" in ready.notes[0]
+    assert prepare([walk], walk.fps, spare=0.1).clips[0] is walk
+
+
 def test_a_method_that_wants_whole_clips_gets_them_mended(spoilt):
     ready = prepare([spoilt], spoilt.fps, broken="mend")
     assert [len(c) for c in ready.clips] == [len(spoilt)]

@@ -101,7 +101,7 @@ def _unbroken(clip: Clip, mend: bool, spare: float) -> tuple[list[Clip], str]:
         whole, done = mended(clip)
         return [whole], f"{len(done)} glitches mended by their neighbours" if done else ""
     pieces = whole_pieces(clip)
-    if spare and len(pieces) > 1:
+    if spare and not (pieces and pieces[0] is clip):
         pieces = _spared(clip, round(spare * clip.fps))
     lost = len(clip) - sum(len(p) for p in pieces)
     near = f", with those within {spare:g} s of them" if spare else ""
