@@ -377,7 +377,7 @@ function startPlayers() {
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => Player.all.forEach((p) => (p.stale = true)));
   let last = performance.now();
   const frame = (now) => {
-    const dt = Math.min((now - last) / 1000, 0.1);
+    const dt = Math.max(0, Math.min((now - last) / 1000, 0.1)); // the first frame may have begun before `last`
     last = now;
     for (const player of Player.all) player.tick(dt);
     requestAnimationFrame(frame);
