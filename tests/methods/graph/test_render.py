@@ -14,7 +14,7 @@ from motionloom.kinematics.contacts import part_positions, with_contacts
 from motionloom.kinematics.edit import resample
 from motionloom.kinematics.travel import travel, turned
 from motionloom.methods.graph.core import Graph, Route, Transitions
-from motionloom.methods.graph.render import render, track, tracks
+from motionloom.methods.graph.render import chained, render, track, tracks
 from motionloom.rotation import angle_between
 from motionloom.samples import make
 
@@ -81,7 +81,7 @@ def chain(graph: Graph, route: Route, frames: int) -> Clip:
 
 
 def test_a_rendered_route_is_a_chain_of_blends(graph, route):
-    slow, fast = chain(graph, route, route.frames), render(graph, route)
+    slow, fast = chain(graph, route, route.frames), chained(graph, route)
     assert len(fast) == len(slow) == route.frames
     np.testing.assert_allclose(fast.root, slow.root, atol=1e-9)
     assert angle_between(fast.rotations, slow.rotations).max() < 1e-9

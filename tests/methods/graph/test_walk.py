@@ -93,6 +93,21 @@ def test_transitions_keep_their_time_where_there_is_a_choice(rings):
             assert stop - first > 12 or forced
 
 
+def test_short_pieces_leave_a_choice_although_they_are_shorter_than_the_time_between_transitions(arm):
+    """From frame 6 one can go on to 18 at most: the way out at 14 is after half of that, the one at 9 is not."""
+    graph = graph_of(arm, [40, 40], [(11, 44), (16, 44), (20, 4), (60, 4)])
+    ways = {random_route(graph, 40, np.random.default_rng(s), start=6, shortest=2.0).taken[0] for s in range(50)}
+    assert ways == {1, 2}
+
+
+def test_a_walk_that_must_leave_transitions_out_says_nothing_about_them(arm):
+    """Those between frames that are more alike than any allowed one once overflowed."""
+    graph = graph_of(arm, [40, 40], [(20, 4), (30, 4), (60, 44)], distance=[0.0, 0.0, 900.0])
+    with np.errstate(all="raise"):
+        route = random_route(graph, 200, np.random.default_rng(0), allowed=graph.clip_of == 1)
+    assert set(route.taken) == {2}
+
+
 def test_all_choices_are_equally_likely_if_asked_for(arm):
     """One choice, at frame 18: back to 6 or to 10; going on leads to the forced one at 28."""
     graph = graph_of(arm, [40], [(20, 4), (20, 8), (30, 4)], distance=[0.1, 0.5, 0.3])

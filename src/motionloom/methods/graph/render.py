@@ -9,15 +9,24 @@ from motionloom.core.origin import all_terms, joined
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.graph.blends import blends
 from motionloom.methods.graph.core import Graph, Route
+from motionloom.methods.graph.lifting import lifted, usual_clearance
 from motionloom.methods.graph.naming import frame_name
 from motionloom.methods.graph.tracks import Stretch, Tracks, stretches, track, tracks
 from motionloom.rotation import multiply, yaw
 
-__all__ = ["Tracks", "render", "track", "tracks"]
+__all__ = ["Tracks", "chained", "render", "track", "tracks"]
 
 
 def render(graph: Graph, route: Route) -> Clip:
-    """The motion of a route, on the ground of its first clip: what a chain of `blend_transition` would give.
+    """The motion of a route, on the ground of its first clip; feet that scrape while they swing are lifted.
+
+    Its frames and blends are those of `chained`; how high feet should be, `usual_clearance` tells.
+    """
+    return lifted(chained(graph, route), usual_clearance(graph))
+
+
+def chained(graph: Graph, route: Route) -> Clip:
+    """The frames and blends of a route, one after the other: what a chain of `blend_transition` would give.
 
     Every transition's second clip lies by the transition's turn and shift. Labels are those of the clip that is left
     up to the transition, then those of the one that is entered. Every frame knows its clip and frame; a blended one

@@ -13,7 +13,7 @@ from motionloom.kinematics.travel import ground_turn, moved, turned
 from motionloom.methods.graph.core import Graph, Route
 from motionloom.methods.graph.naming import frame_name
 from motionloom.methods.graph.prune import component, usable
-from motionloom.methods.graph.render import render
+from motionloom.methods.graph.render import chained
 from motionloom.methods.graph.tracks import stretches
 
 Pick = Literal["uniform", "alike"]
@@ -38,8 +38,9 @@ def random_route(
     It stays in the largest strongly connected part (of the `allowed` frames (N,), if given) and starts anywhere in it,
     or at frame `start`. At each choice it goes on or takes one of the transitions: all equally likely ("uniform"), or
     those between more alike frames more often ("alike": exp(-(d - least) / (mean - least)), d being their distances).
-    After a transition `shortest` seconds pass before the next, if that can be. With `fresh`, what was shown lately is
-    avoided where there is a choice.
+    After a transition `shortest` seconds pass before the next; where the clip cannot be shown that long, half of what
+    it can be (a walk that always went to the end of short pieces would have hardly a choice). With `fresh`, what was
+    shown lately is avoided where there is a choice.
     """
     if frames < 1:
         raise BadRequest(f"a walk has at least one frame, found {frames}")
@@ -68,12 +69,13 @@ def walk_stream(
 ) -> Iterator[Clip]:
     """An endless random walk, clip by clip: plain frames and the blend after them; each goes on where the last ended.
 
-    What it keeps in memory does not grow. Options are those of `random_route`.
+    They are as `chained` gives them: feet cannot be lifted over a swing whose end is not known yet. What it keeps in
+    memory does not grow. Options are those of `random_route`.
     """
     turn, shift = 0.0, np.zeros(2)
     for at, t in wander(graph, rng, start=start, allowed=allowed, shortest=shortest, pick=pick, fresh=fresh):
         count = int(graph.leave[t]) + 1 - at + graph.blend - 1
-        yield moved(turned(render(graph, Route(at, (t,), count)), turn), shift)
+        yield moved(turned(chained(graph, Route(at, (t,), count)), turn), shift)
         shift = ground_turn(turn, graph.transitions.shift[t]) + shift
         turn = float(np.remainder(turn + graph.transitions.turn[t], 2 * np.pi))
 
@@ -101,13 +103,21 @@ def wander(
     ahead = max(1, round(STRETCH * fps)) if fresh else 0
     forget = float(inside.sum()) if fresh else 1.0
     shown = np.full(graph.count + 1, NEVER)
-    clock, least = 0, round(shortest * fps)
+    clock, least, left = 0, round(shortest * fps), _left(stay)
     while True:
         args = (graph.first_out, graph.enter, weight, stay, shown)
-        t = int(next_transition(at, clock, least, ahead, forget, rng.random(2), *args))
+        wait = least if left[at] >= least else int(left[at]) // 2
+        t = int(next_transition(at, clock, wait, ahead, forget, rng.random(2), *args))
         yield at, t
         clock += int(graph.leave[t]) + 1 - at + graph.blend - 1
         at = int(graph.enter[t])
+
+
+def _left(stay: BoolArray) -> IntArray:
+    """(N,) how many frames one can go on from each frame: 0 where `stay` (N,) is off."""
+    frames = np.arange(len(stay))
+    ends = np.where(stay, len(stay), frames)
+    return np.asarray(np.minimum.accumulate(ends[::-1])[::-1] - frames)
 
 
 def _connected(graph: Graph, allowed: BoolArray | None) -> BoolArray:
@@ -132,8 +142,8 @@ def _weights(graph: Graph, inside: BoolArray, allowed: BoolArray | None, pick: P
         return use.astype(float)
     if pick != "alike":
         raise BadRequest(f"pick: expected uniform or alike, found {pick!r}")
-    d = graph.transitions.distance
-    least = d[use].min()
+    least = float(graph.transitions.distance[use].min())
+    d = np.where(use, graph.transitions.distance, least)
     likely = np.exp(-(d - least) / max(float(d[use].mean() - least), 1e-12))
     return np.where(use, np.maximum(likely, 1e-6), 0.0)  # unlikely, but never a way that cannot be gone
 
