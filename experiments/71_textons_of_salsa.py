@@ -15,12 +15,13 @@ from dataclasses import replace
 import numpy as np
 from ar_hmm import Hmm, fit_hmm, hmm_likelihood, texton_likelihood
 from similarity_material import publish, table
-from texton_material import Salsa, apart, commit, learned, rules_of, salsa
+from texton_material import Salsa, apart, commit, learned, salsa
 
 from motionloom.core import FloatArray, IntArray
 from motionloom.methods.textons import Config, TextonModel
 from motionloom.methods.textons.dynamics import spectral_radius
 from motionloom.methods.textons.editing import whole
+from motionloom.methods.textons.fitting import rules_of
 from motionloom.methods.textons.learning import (
     Material,
     Rules,
@@ -32,7 +33,7 @@ from motionloom.methods.textons.learning import (
     segment_all,
 )
 from motionloom.methods.textons.observe import joined, observe, restore, space_of, to_coordinates, to_frames
-from motionloom.methods.textons.planning import piece_of
+from motionloom.methods.textons.pieces import piece_of
 from motionloom.plot.similarity import new_figure
 from motionloom.plot.style import INK, PAPER, QUIET, SOURCES
 from motionloom.plot.textons import observed_clip, segment_bands, transition_matrix

@@ -74,36 +74,26 @@ def viterbi(score: FloatArray, log_a: FloatArray) -> IntArray:
 
 def hmm_likelihood(score: FloatArray, transitions: FloatArray) -> float:
     """log p(frames 2 ... | frames 0 and 1), summed over all paths: the forward algorithm, from even odds."""
-    alpha = np.full(len(transitions), 1 / len(transitions))
-    total = 0.0
-    for t in range(2, len(score)):
-        alpha = alpha @ transitions
-        alpha, total = _seen(alpha, score[t], total)
-    return total
+    return texton_likelihood(score, transitions, 1, 1.0)
 
 
 def texton_likelihood(score: FloatArray, transitions: FloatArray, shortest: int, mean: float) -> float:
-    """The same for textons: a state lasts `shortest` frames at least, and `mean` on average (the rest geometric).
+    """The same where a state lasts `shortest` frames at least, and `mean` on average (the rest geometric).
 
     LI models no lengths, so without this a border would cost nothing and the number would be no likelihood. The first
-    frames after a border are predicted from the frames before it, as in the other models.
+    frames after a border are predicted from the frames before it, as in the other models. In logarithms: a texton that
+    must be kept may be hundreds of nats worse than another, for many frames.
     """
     count = len(transitions)
     leave = 1.0 / (max(mean - shortest, 0.0) + 1.0)
-    alpha = np.zeros((shortest, count))
-    alpha[0] = 1 / count
-    total = 0.0
+    with np.errstate(divide="ignore"):
+        go, stay, log_m = np.log(leave), np.log(1 - leave), np.log(transitions)
+    alpha = np.full((shortest, count), -np.inf)  # by frames since the last border
+    alpha[0] = -np.log(count)
     for t in range(2, len(score)):
         ripe = alpha[-1]
-        fresh = (leave * ripe) @ transitions
+        fresh = np.logaddexp.reduce(go + ripe[:, None] + log_m, axis=0)
         alpha = np.concatenate([fresh[None], alpha[:-1]])
-        alpha[-1] += (1 - leave) * ripe
-        alpha, total = _seen(alpha, score[t], total)
-    return total
-
-
-def _seen(alpha: FloatArray, score: FloatArray, total: float) -> tuple[FloatArray, float]:
-    top = float(score.max())
-    alpha = alpha * np.exp(score - top)
-    share = float(alpha.sum())
-    return alpha / share, total + float(np.log(share)) + top
+        alpha[-1] = np.logaddexp(alpha[-1], stay + ripe)
+        alpha += score[t]
+    return float(np.logaddexp.reduce(alpha, axis=None))

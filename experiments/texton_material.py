@@ -14,8 +14,6 @@ from motionloom.kinematics.forward import fk
 from motionloom.kinematics.travel import travel
 from motionloom.methods.learning import prepare
 from motionloom.methods.textons import Config, TextonModel, fit
-from motionloom.methods.textons.dynamics import Prior
-from motionloom.methods.textons.learning import Rules
 
 
 class Salsa(NamedTuple):
@@ -39,13 +37,6 @@ def salsa(config: Config) -> Salsa | None:
 def learned(material: Salsa, config: Config) -> TextonModel:
     """Textons of all takes."""
     return fit(material.clips, config)
-
-
-def rules_of(config: Config) -> Rules:
-    """The rules that `fit` learns by."""
-    prior = Prior(config.ridge, config.floor)
-    shortest = max(4, round(config.shortest * config.fps))
-    return Rules(shortest, config.variance, config.dimensions, config.tolerance, config.smoothing, config.rounds, prior)
 
 
 def about_hips(clip: Clip) -> FloatArray:

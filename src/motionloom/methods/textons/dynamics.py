@@ -12,6 +12,7 @@ import numpy as np
 from numpy.linalg import cholesky, eigvals, solve
 
 from motionloom.core import FloatArray
+from motionloom.methods.textons.pool import Pool, projected
 
 LOG_2PI = float(np.log(2 * np.pi))
 
@@ -37,29 +38,44 @@ class Dynamics:
 class Prior:
     """What keeps a fit to a short segment sane; every term of it is part of the objective.
 
-    The dynamics are pulled towards constant velocity (A1 = 2 I, A2 = -I) as if by `ridge` (m^2) of extra data, and the
-    noise towards `floor` metres as if by `weight` extra frames.
+    The dynamics are pulled towards constant velocity (A1 = 2 I, A2 = -I) as if by `ridge` (m^2) of extra data, the
+    noise towards `floor` metres as if by `weight` extra frames, and the whole texton towards all of the material, as
+    if `common` frames of that had been among its own (see `Pool`).
     """
 
     ridge: float = 1e-3
     floor: float = 1e-3
     weight: float = 10.0
+    common: float = 0.0
 
 
 def fit(
-    segments: Sequence[FloatArray], *, keep: float, largest: int, prior: Prior, like: Dynamics | None = None
+    segments: Sequence[FloatArray],
+    *,
+    keep: float,
+    largest: int,
+    prior: Prior,
+    pool: Pool | None = None,
+    like: Dynamics | None = None,
 ) -> Dynamics:
     """Fit to one or several segments (each (n, D)), in closed form; terms that reach over a border are left out.
 
     LI eqs. 12-13 as corrected: [A1 A2] = [R01 R02] [[R11, R12], [R21, R22]]^-1 with R_ij = sum X[t-i] X[t-j]^T - Q_i
     Q_j^T / n. With the prior this is the exact maximum of likelihood + prior for a given basis; B B^T comes from the
     residuals. `keep` is the share of variance the basis retains, at most `largest` dimensions; with `like`, basis and
-    mean are taken from there and only the dynamics are fitted.
+    mean are taken from there and only the dynamics are fitted. With a `pool`, `prior.common` frames of it count too.
     """
     everything = np.concatenate(segments)
+    common = prior.common if pool is not None else 0.0
     if like is None:
         mean = everything.mean(0)
-        values, vectors = np.linalg.eigh((everything - mean).T @ (everything - mean) / len(everything))
+        scatter = (everything - mean).T @ (everything - mean)
+        if pool is not None and common:
+            apart = pool.mean[0] - mean
+            share = common / (len(everything) + common)
+            scatter += common * (pool.spread[0, :, 0] + (1 - share) * np.outer(apart, apart))
+            mean = mean + share * apart
+        values, vectors = np.linalg.eigh(scatter)
         values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
         share = np.cumsum(values) / max(values.sum(), 1e-300)
         size = min(int(np.searchsorted(share, keep)) + 1, largest, len(values))
@@ -67,22 +83,29 @@ def fit(
     else:
         mean, basis, size = like.mean, like.basis, like.size
     states = [(s - mean) @ basis for s in segments if len(s) > 2]
-    x0, x1, x2 = (np.concatenate([s[2 - i : len(s) - i] for s in states]) for i in range(3))
-    n = len(x0)
-    q = [x.mean(0) for x in (x0, x1, x2)]
-    z = np.concatenate([x1 - q[1], x2 - q[2]], 1)
+    lags = np.concatenate([np.concatenate([s[2:], s[1:-1], s[:-2]], 1) for s in states])
+    n = len(lags) + common
+    q = lags.sum(0) / n
+    rest = float(_outside(np.concatenate([s[2:] for s in segments if len(s) > 2]), mean, basis).sum())
+    shared = np.zeros((3 * size, 3 * size))
+    if pool is not None and common:
+        middle, spread, beyond = projected(pool, mean, basis)
+        q = q + common * middle / n
+        rest += common * beyond
+        shared = common * (spread + np.outer(middle - q, middle - q))
+    flat = lags - q
+    r = flat.T @ flat + shared  # R_ij of lags i and j in blocks
     towards = np.concatenate([2 * np.eye(size), -np.eye(size)], 1)
-    r = z.T @ z + prior.ridge * np.eye(2 * size)
-    a = solve(r, z.T @ (x0 - q[0]) + prior.ridge * towards.T).T
-    left = (x0 - q[0]) - z @ a.T
-    pull = a - towards
-    scatter = left.T @ left + prior.ridge * pull @ pull.T + prior.weight * prior.floor**2 * np.eye(size)
+    a = solve(r[size:, size:] + prior.ridge * np.eye(2 * size), r[size:, :size] + prior.ridge * towards.T).T
+    left = np.concatenate([np.eye(size), -a], 1)  # what this leaves of three lags is the residual
+    own, pull = flat @ left.T, a - towards
+    scatter = own.T @ own + left @ shared @ left.T
+    scatter += prior.ridge * pull @ pull.T + prior.weight * prior.floor**2 * np.eye(size)
     a1, a2 = a[:, :size], a[:, size:]
-    rest = _outside(np.concatenate([s[2:] for s in segments if len(s) > 2]), mean, basis)
     free = everything.shape[1] - size
-    s2 = (rest.sum() + prior.weight * free * prior.floor**2) / ((n + prior.weight) * max(free, 1))
+    s2 = (rest + prior.weight * free * prior.floor**2) / ((n + prior.weight) * max(free, 1))
     noise = cholesky(scatter / (n + prior.weight))
-    drift = q[0] - a1 @ q[1] - a2 @ q[2]
+    drift = left @ q
     basis, a1, a2, noise = (np.ascontiguousarray(m) for m in (basis, a1, a2, noise))  # as a file gives them back
     return Dynamics(mean, basis, a1, a2, drift, noise, float(max(s2, 1e-12)))
 
@@ -115,7 +138,7 @@ def log_likelihood(y: FloatArray, dynamics: Dynamics) -> FloatArray:
     return out
 
 
-def log_prior(dynamics: Dynamics, prior: Prior, channels: int) -> float:
+def log_prior(dynamics: Dynamics, prior: Prior, channels: int, pool: Pool | None = None) -> float:
     """What the prior adds to the objective for one texton (up to constants that no fit changes)."""
     size = dynamics.size
     pull = np.concatenate([dynamics.a1 - 2 * np.eye(size), dynamics.a2 + np.eye(size)], 1)
@@ -124,7 +147,21 @@ def log_prior(dynamics: Dynamics, prior: Prior, channels: int) -> float:
     inside = -0.5 * np.trace(white) - prior.weight * np.log(np.diag(dynamics.noise)).sum()
     free = channels - size
     outside = -0.5 * prior.weight * free * (prior.floor**2 / dynamics.outside + np.log(dynamics.outside))
-    return float(inside + outside)
+    shared = prior.common * pool_likelihood(dynamics, pool) if pool is not None and prior.common else 0.0
+    return float(inside + outside) + shared
+
+
+def pool_likelihood(dynamics: Dynamics, pool: Pool) -> float:
+    """Mean log density of a frame of the pool: the mean of `log_likelihood` over all of the material."""
+    size = dynamics.size
+    middle, spread, beyond = projected(pool, dynamics.mean, dynamics.basis)
+    left = np.concatenate([np.eye(size), -dynamics.a1, -dynamics.a2], 1)
+    error = left @ middle - dynamics.drift
+    scatter = left @ spread @ left.T + np.outer(error, error)
+    white = np.linalg.solve(dynamics.noise, np.linalg.solve(dynamics.noise, scatter).T)
+    free = len(dynamics.mean) - size
+    inside = -0.5 * (np.trace(white) + size * LOG_2PI) - np.log(np.diag(dynamics.noise)).sum()
+    return float(inside - 0.5 * (beyond / dynamics.outside + free * (LOG_2PI + np.log(dynamics.outside))))
 
 
 def fit_error(y: FloatArray, dynamics: Dynamics) -> FloatArray:

@@ -27,7 +27,8 @@ TRIED = (0.5, 0.6, 0.7, 0.8, 0.95, 1.1)  # tolerances tried for BIC and MDL
 
 def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None) -> TextonModel:
     """Learn textons from clips of one skeleton at `config.fps` (see `methods.prepare`). No chance is involved."""
-    shortest = max(4, round(config.shortest * config.fps))
+    rules = rules_of(config)
+    shortest = rules.shortest
     short = [c for c in clips if len(c) < 2 * shortest]
     if len(short) == len(clips):
         longest = max(clips, key=len)
@@ -42,10 +43,6 @@ def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | Non
     if not space.size:
         raise BadRequest("nothing moves in these clips: there is no dynamics to learn")
     material = Material(seen, space)
-    prior = Prior(config.ridge, config.floor)
-    rules = Rules(
-        shortest, config.variance, config.dimensions, config.tolerance, config.smoothing, config.rounds, prior
-    )
     learnt, chosen = _learn(material, rules, config)
     standing = [with_contacts(clip) for clip in clips]
     names = tuple(part.label for part in foot_parts(clips[0].skeleton))  # feet alone: hands that touch are not grounded
@@ -68,6 +65,13 @@ def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | Non
     )
     model = dataclasses.replace(model, gentle=gentle_joins(model, join_distances(model)))
     return dataclasses.replace(model, noise=_usual_noise(model), notes=(*model.notes, _summary(model)))
+
+
+def rules_of(config: Config) -> Rules:
+    """What learning is told, in frames."""
+    prior = Prior(config.ridge, config.floor, common=config.common * config.fps)
+    shortest = max(4, round(config.shortest * config.fps))
+    return Rules(shortest, config.variance, config.dimensions, config.tolerance, config.smoothing, config.rounds, prior)
 
 
 def _learn(material: Material, rules: Rules, config: Config) -> tuple[Learnt, tuple[str, ...]]:

@@ -24,8 +24,10 @@ from motionloom.methods.textons.dynamics import (
     log_likelihood,
     log_prior,
     parameters,
+    pool_likelihood,
 )
 from motionloom.methods.textons.observe import Frames, Space, chart_volume, joined, own_base, recharted, to_coordinates
+from motionloom.methods.textons.pool import pool_of
 
 Say = Callable[[str], None]
 
@@ -88,6 +90,8 @@ class Material:
         self.channels = everything.shape[1]
         self.spread = float(np.sqrt(everything.var(0).mean()))
         self.start = [_start_density(y, everything, self.shared) for y in self.shared]
+        self.pool = pool_of(self.shared)
+        self._levels: dict[tuple[float, int, Prior], float] = {}
 
     def charted(self, segment: Segment, base: FloatArray) -> FloatArray:
         """(n, D) coordinates of a segment in the chart around `base`."""
@@ -117,16 +121,29 @@ class Material:
         if old is None:
             return fresh
         same = self._fit(segments, rules, old.base, old.dynamics)
-        return max((fresh, same), key=lambda t: self.value(segments, t, rules))
+        return max((fresh, same, old), key=lambda t: self.value(segments, t, rules))
 
     def _fit(self, segments: Sequence[Segment], rules: Rules, base: FloatArray, like: Dynamics | None) -> Texton:
         y = [self.charted(s, base) for s in segments]
-        return Texton(fit(y, keep=rules.keep, largest=rules.largest, prior=rules.prior, like=like), base)
+        found = fit(y, keep=rules.keep, largest=rules.largest, prior=rules.prior, pool=self.pool, like=like)
+        return Texton(found, base)
 
     def value(self, segments: Sequence[Segment], texton: Texton, rules: Rules) -> float:
         """What a texton with these segments contributes to the objective (without starts and transitions)."""
-        own = sum(float(self.likelihood(s, texton).sum()) for s in segments)
-        return own + log_prior(texton.dynamics, rules.prior, self.channels)
+        return sum(float(self.likelihood(s, texton).sum()) for s in segments) + self.log_prior(texton, rules)
+
+    def log_prior(self, texton: Texton, rules: Rules) -> float:
+        """What the prior adds for one texton. The pull of the pool is 0 for the one linear system of everything."""
+        level = rules.prior.common * self.level(rules)
+        return log_prior(texton.dynamics, rules.prior, self.channels, self.pool) - level
+
+    def level(self, rules: Rules) -> float:
+        """Mean log density of a frame under the one linear system of everything: what textons are measured by."""
+        key = (rules.keep, rules.largest, rules.prior)
+        if key not in self._levels:
+            one = fit(self.shared, keep=rules.keep, largest=rules.largest, prior=replace(rules.prior, common=0.0))
+            self._levels[key] = pool_likelihood(one, self.pool)
+        return self._levels[key]
 
 
 def _start_density(y: FloatArray, everything: FloatArray, clips: Sequence[FloatArray]) -> FloatArray:
@@ -161,8 +178,10 @@ def greedy(material: Material, rules: Rules) -> tuple[list[Texton], list[Segment
     """LI 4: fit a texton to T_min frames and extend it until it no longer fits; try the known ones before a new one.
 
     The fit error is in metres, RMS over channels and over the last quarter of T_min frames; the threshold is
-    `tolerance` times the deviation of the whole material.
+    `tolerance` times the deviation of the whole material. Here textons are fitted to their own frames alone: what they
+    have in common would let each of them fit nearly everything.
     """
+    alone = replace(rules, prior=replace(rules.prior, common=0.0))
     limit, short = rules.tolerance * material.spread, rules.shortest
     window = max(3, short // 4)
     textons: list[Texton] = []
@@ -180,7 +199,7 @@ def greedy(material: Material, rules: Rules) -> tuple[list[Texton], list[Segment
                 label = int(np.argmin(errors))
             else:
                 label = len(textons)
-                textons.append(material.learn_texton([piece], rules))
+                textons.append(material.learn_texton([piece], alone))
             texton = textons[label]
             along = material.errors(Segment(clip, start, len(frames), label), texton)
             squares = np.convolve(along**2, np.ones(window) / window, mode="valid")  # [k]: frames k .. k + window - 1
@@ -236,7 +255,8 @@ def learn(
     for round_ in range(rules.rounds):
         was = [(s.clip, s.start, s.label) for s in segments]
         segments, value = segment_all(material, textons, transitions, rules.shortest)
-        history.append(value + _priors(textons, transitions, rules, material.channels))
+        priors = sum(material.log_prior(t, rules) for t in textons) + _transition_prior(transitions, rules)
+        history.append(value + priors)
         textons = [
             material.learn_texton(mine, rules, old) if (mine := [s for s in segments if s.label == i]) else old
             for i, old in enumerate(textons)
@@ -263,11 +283,6 @@ def objective(
         total += material.value([s for s in segments if s.label == i], texton, rules)
     total += sum(float(material.start[s.clip][s.start]) for s in segments)
     return total + float((count_transitions(segments, len(textons)) * np.log(transitions)).sum())
-
-
-def _priors(textons: Sequence[Texton], transitions: FloatArray, rules: Rules, channels: int) -> float:
-    own = sum(log_prior(t.dynamics, rules.prior, channels) for t in textons)
-    return own + _transition_prior(transitions, rules)
 
 
 def _transition_prior(transitions: FloatArray, rules: Rules) -> float:

@@ -22,6 +22,12 @@ class Config(Settings):
     smoothing: float = param(0.1, "pseudo-count of transitions while learning", low=1e-6)
     ridge: float = param(1e-3, "weight of the pull towards constant velocity", unit="m^2", low=0)
     floor: float = param(1e-3, "noise that every texton has at least", unit="m", low=1e-6)
+    common: float = param(
+        3.0,
+        "how much of all the material every texton is fitted to, besides its own; 0 = none (as LI)",
+        unit="s",
+        low=0,
+    )
 
 
 @dataclass(frozen=True)
