@@ -55,3 +55,14 @@ def test_spectra_of_two_waves_are_as_far_apart_as_their_frequencies():
     assert spectrum_distance(slow, [3 * slow], 30.0) == pytest.approx(0.0, abs=1e-9)
     with pytest.raises(NotApplicable, match="needs 64"):
         spectrum_distance(slow[:63], [slow], 30.0)
+
+
+def test_channels_weigh_by_the_sources_power_and_clips_by_their_length():
+    """By hand: amplitudes 3 and 1 have powers 9 and 1, and only the weak channel is six bins off: a tenth of six."""
+    t = np.arange(1920) / 30
+    bin_width = 30 / 64
+    slow, fast = (np.sin(2 * np.pi * f * bin_width * t)[:, None] for f in (4, 10))
+    found = spectrum_distance(np.hstack([3 * slow, fast]), [np.hstack([3 * slow, slow])], 30.0)
+    assert found == pytest.approx(6 * bin_width / 10, rel=1e-3)
+    # a quarter of the source's frames is fast, so a quarter of its power has to be moved by six bins
+    assert spectrum_distance(slow, [slow, fast[:640]], 30.0) == pytest.approx(6 * bin_width / 4, rel=0.01)
