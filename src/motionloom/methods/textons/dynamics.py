@@ -118,24 +118,30 @@ def _outside(y: FloatArray, mean: FloatArray, basis: FloatArray) -> FloatArray:
 
 
 def log_likelihood(y: FloatArray, dynamics: Dynamics) -> FloatArray:
-    """(F,) log density of each frame given the two before it; frames 0 and 1 have none and get 0.
+    """(F,) log density of each frame given the two before it; frames 0 and 1 have none and get 0."""
+    out = np.zeros(len(y))
+    out[2:] = log_density(y[2:], y[1:-1], y[:-2], dynamics)
+    return out
+
+
+def log_density(now: FloatArray, last: FloatArray, before: FloatArray, dynamics: Dynamics) -> FloatArray:
+    """(F,) log density of frames `now` given the `last` and the one `before`, each (F, D).
 
     log N(x[t]; A1 x[t-1] + A2 x[t-2] + D, B B^T) + log N(residual outside the basis; 0, s2 I).
     """
     size = dynamics.size
-    c = y - dynamics.mean
+    c = now - dynamics.mean
     x = c @ dynamics.basis
-    rest = np.maximum(np.einsum("fd,fd->f", c, c) - np.einsum("fd,fd->f", x, x), 0.0)[2:]
-    error = x[2:] - x[1:-1] @ dynamics.a1.T - x[:-2] @ dynamics.a2.T - dynamics.drift
-    white = np.linalg.solve(dynamics.noise, error.T)
-    free = y.shape[1] - size
-    out = np.zeros(len(y))
-    out[2:] = (
+    rest = np.maximum(np.einsum("fd,fd->f", c, c) - np.einsum("fd,fd->f", x, x), 0.0)
+    guess = (last - dynamics.mean) @ (dynamics.basis @ dynamics.a1.T)
+    guess += (before - dynamics.mean) @ (dynamics.basis @ dynamics.a2.T)
+    white = np.linalg.solve(dynamics.noise, (x - guess - dynamics.drift).T)
+    free = now.shape[1] - size
+    return np.asarray(
         -0.5 * (np.einsum("df,df->f", white, white) + size * LOG_2PI)
         - np.log(np.diag(dynamics.noise)).sum()
         - 0.5 * (rest / dynamics.outside + free * (LOG_2PI + np.log(dynamics.outside)))
     )
-    return out
 
 
 def log_prior(dynamics: Dynamics, prior: Prior, channels: int, pool: Pool | None = None) -> float:

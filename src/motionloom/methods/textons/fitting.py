@@ -12,6 +12,7 @@ from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.kinematics.contacts import foot_parts, with_contacts
 from motionloom.kinematics.travel import from_root_motion
 from motionloom.methods.textons import paths
+from motionloom.methods.textons.charts import along
 from motionloom.methods.textons.dynamics import Prior
 from motionloom.methods.textons.grounding import contact_heights, footing
 from motionloom.methods.textons.joins import join_distances
@@ -118,11 +119,15 @@ def _observed(
         clip = clips[s.clip]
         cut = slice(s.start, min(s.stop + 2, len(clip)))  # at a clip's end, its own last two frames
         frames = seen[s.clip][cut]
-        at = s.start if clip.origin.frames is None else int(clip.origin.frames[s.start])
+        at, to = (
+            (s.start, s.stop - 1) if clip.origin.frames is None else clip.origin.frames[[s.start, s.stop - 1]].tolist()
+        )
+        pace = (to - at) / (len(s) - 1)
         path = from_root_motion(frames.root[:-1, :3] / clip.fps)
         move = np.array([*path.place[-1], path.heading[-1]])
         own = feet[s.clip]
-        out.append(Observed(s.label, clip.name, at, frames, own.contacts[cut], own.slip[cut], own.low[cut], move))
+        feet_do = (own.contacts[cut], own.slip[cut], own.low[cut])
+        out.append(Observed(s.label, clip.name, at, pace, len(s), frames, *feet_do, move))
     return out
 
 
@@ -157,7 +162,8 @@ def _usual_noise(model: TextonModel) -> float:
     ratios = []
     for seen in model.observed:
         texton = model.textons[seen.texton]
-        x = (to_coordinates(seen.frames, model.space, texton.base) - texton.dynamics.mean) @ texton.dynamics.basis
+        y = along(to_coordinates(seen.frames, model.space, texton.base), model.space)
+        x = (y - texton.dynamics.mean) @ texton.dynamics.basis
         ends = x[[0, 1, -2, -1]]
         mean = model.bench.run(seen.texton, ends, np.zeros_like(x))
         sample = model.bench.run(seen.texton, ends, rng.standard_normal(x.shape))

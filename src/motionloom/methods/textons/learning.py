@@ -15,18 +15,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from motionloom.core import BadRequest, FloatArray, IntArray
+from motionloom.methods.textons.charts import along, likelihood, own_base
 from motionloom.methods.textons.dynamics import (
     LOG_2PI,
     Dynamics,
     Prior,
     fit,
     fit_error,
-    log_likelihood,
     log_prior,
     parameters,
     pool_likelihood,
 )
-from motionloom.methods.textons.observe import Frames, Space, chart_volume, joined, own_base, recharted, to_coordinates
+from motionloom.methods.textons.observe import Frames, Space, recharted, to_coordinates
 from motionloom.methods.textons.pool import pool_of
 
 Say = Callable[[str], None]
@@ -86,11 +86,12 @@ class Material:
     def __init__(self, clips: Sequence[Frames], space: Space) -> None:
         self.clips, self.space = list(clips), space
         self.shared = [to_coordinates(c, space) for c in self.clips]
-        everything = np.concatenate(self.shared)
+        self.even = [along(y, space) for y in self.shared]  # without jumps at pi
+        everything = np.concatenate(self.even)
         self.channels = everything.shape[1]
         self.spread = float(np.sqrt(everything.var(0).mean()))
-        self.start = [_start_density(y, everything, self.shared) for y in self.shared]
-        self.pool = pool_of(self.shared)
+        self.start = [_start_density(y, everything, self.even) for y in self.even]
+        self.pool = pool_of(self.even)
         self._levels: dict[tuple[float, int, Prior], float] = {}
 
     def charted(self, segment: Segment, base: FloatArray) -> FloatArray:
@@ -102,12 +103,11 @@ class Material:
 
     def likelihood(self, segment: Segment, texton: Texton) -> FloatArray:
         """(n,) log density of every frame of a segment; the first two, which start it, have none."""
-        out = log_likelihood(self.charted(segment, texton.base), texton.dynamics)
-        out[2:] += chart_volume(self.cut(segment)[2:], self.space, texton.base)
-        return out
+        return likelihood(self.charted(segment, texton.base), texton.dynamics, self.space)
 
-    def errors(self, segment: Segment, texton: Texton) -> FloatArray:
-        return fit_error(self.charted(segment, texton.base), texton.dynamics)
+    def errors(self, segment: Segment, texton: Texton, within: int | None = None) -> FloatArray:
+        """(n,) metres; on the side of the chart that the first `within` frames are on."""
+        return fit_error(along(self.charted(segment, texton.base), self.space, within), texton.dynamics)
 
     def score(self, clip: int, textons: Sequence[Texton]) -> FloatArray:
         """(T, N) log-likelihood of every frame of a clip under every texton."""
@@ -116,7 +116,7 @@ class Material:
 
     def learn_texton(self, segments: Sequence[Segment], rules: Rules, old: Texton | None = None) -> Texton:
         """A fit to these segments; with `old`, never a worse one: basis and mean change only if the objective gains."""
-        base = own_base(joined([self.cut(s) for s in segments]), self.space)
+        base = own_base([self.cut(s) for s in segments], self.space)
         fresh = self._fit(segments, rules, base, None)
         if old is None:
             return fresh
@@ -124,7 +124,7 @@ class Material:
         return max((fresh, same, old), key=lambda t: self.value(segments, t, rules))
 
     def _fit(self, segments: Sequence[Segment], rules: Rules, base: FloatArray, like: Dynamics | None) -> Texton:
-        y = [self.charted(s, base) for s in segments]
+        y = [along(self.charted(s, base), self.space) for s in segments]
         found = fit(y, keep=rules.keep, largest=rules.largest, prior=rules.prior, pool=self.pool, like=like)
         return Texton(found, base)
 
@@ -141,7 +141,7 @@ class Material:
         """Mean log density of a frame under the one linear system of everything: what textons are measured by."""
         key = (rules.keep, rules.largest, rules.prior)
         if key not in self._levels:
-            one = fit(self.shared, keep=rules.keep, largest=rules.largest, prior=replace(rules.prior, common=0.0))
+            one = fit(self.even, keep=rules.keep, largest=rules.largest, prior=replace(rules.prior, common=0.0))
             self._levels[key] = pool_likelihood(one, self.pool)
         return self._levels[key]
 
@@ -201,8 +201,8 @@ def greedy(material: Material, rules: Rules) -> tuple[list[Texton], list[Segment
                 label = len(textons)
                 textons.append(material.learn_texton([piece], alone))
             texton = textons[label]
-            along = material.errors(Segment(clip, start, len(frames), label), texton)
-            squares = np.convolve(along**2, np.ones(window) / window, mode="valid")  # [k]: frames k .. k + window - 1
+            onward = material.errors(Segment(clip, start, len(frames), label), texton, short)
+            squares = np.convolve(onward**2, np.ones(window) / window, mode="valid")  # [k]: frames k .. k + window - 1
             beyond = np.flatnonzero(squares[short - window + 1 :] > limit**2)
             stop = start + short + int(beyond[0]) if len(beyond) else len(frames)
             segments.append(Segment(clip, start, stop, label))

@@ -163,14 +163,6 @@ def space_of(frames: Frames, skeleton: Skeleton, *, least: float = 1e-4) -> Spac
     return Space(base, whole.scale, whole.wild, moving, y.mean(0))
 
 
-def own_base(frames: Frames, space: Space) -> FloatArray:
-    """A texton's base rotations (J, 4): the space's, but the frames' own mean for wild joints."""
-    base = space.base.copy()
-    if space.wild.any():
-        base[space.wild] = average(frames.turns[:, space.wild])
-    return base
-
-
 def to_coordinates(frames: Frames, space: Space, base: FloatArray | None = None) -> FloatArray:
     """(F, D) coordinates in the chart around `base`; only the channels that vary."""
     v = log(multiply(inverse(space.base if base is None else base), frames.turns)) * space.scale[:, None]
@@ -197,19 +189,6 @@ def to_frames(y: FloatArray, space: Space, base: FloatArray | None = None) -> Fr
     v = full[:, : 3 * joints].reshape(len(y), joints, 3) / space.scale[:, None]
     turns = multiply(space.base if base is None else base, exp(v))
     return Frames(turns, full[:, 3 * joints :] / ROOT)
-
-
-def chart_volume(frames: Frames, space: Space, base: FloatArray) -> FloatArray:
-    """(F,) log volume of the chart at each frame, for the wild joints.
-
-    Charts differ between textons, so their densities are compared per unit of rotation, not per unit of coordinate:
-    dv = dq / det J with det J = 2 (1 - cos a) / a^2 at angle a. Joints that all textons chart alike cancel out.
-    """
-    if not space.wild.any():
-        return np.zeros(len(frames))
-    dot = np.abs(np.einsum("fjc,jc->fj", frames.turns[:, space.wild], base[space.wild]))
-    angle = np.maximum(2 * np.arccos(np.clip(dot, 0, 1)), 1e-4)
-    return -np.log(2 * (1 - np.cos(angle)) / angle**2).sum(1)
 
 
 def pose_distance(a: Frames, b: Frames, skeleton: Skeleton) -> FloatArray:

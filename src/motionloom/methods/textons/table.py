@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.methods.textons import paths
+from motionloom.methods.textons.charts import along
 from motionloom.methods.textons.dynamics import fit_error, spectral_radius
 from motionloom.methods.textons.model import TextonModel
 from motionloom.methods.textons.observe import to_coordinates
@@ -39,9 +40,9 @@ def texton_table(model: TextonModel) -> list[Row]:
     rows = []
     for i, texton in enumerate(model.textons):
         seen = [model.observed[k] for k in model.of_texton(i)]
-        y = [to_coordinates(o.frames, model.space, texton.base) for o in seen]
+        y = [along(to_coordinates(o.frames, model.space, texton.base), model.space) for o in seen]
         errors = np.concatenate([fit_error(p, texton.dynamics)[2:] for p in y])
-        lengths = [o.length / model.fps for o in seen]
+        lengths = [o.covers / model.fps for o in seen]
         rows.append(
             Row(
                 i,
