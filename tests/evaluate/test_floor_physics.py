@@ -8,7 +8,7 @@ import pytest
 from motionloom.core import Skeleton
 from motionloom.evaluate.base import NotApplicable, heights, off_the_floor
 from motionloom.evaluate.floor import floating, penetration
-from motionloom.evaluate.physics import distance_to_hull, flights, gravity_error, in_the_air, outside_support
+from motionloom.evaluate.physics import Flight, distance_to_hull, flights, gravity_error, in_the_air, outside_support
 from motionloom.kinematics.mass import DE_LEVA, NoMass, centre_of_mass
 
 
@@ -30,6 +30,8 @@ def test_floating_counts_only_frames_that_touch():
     points[:, 0, 1] = [0.0, 0.02, 0.5, 0.04]
     touching = np.array([[True], [True], [False], [True]])
     assert floating(points, touching, ground=0.0) == pytest.approx(0.02)
+    points[3, 0, 1] = -0.04  # below the floor it does not float: (0 + 2 + 0) / 3
+    assert floating(points, touching, ground=0.0) == pytest.approx(0.02 / 3)
     with pytest.raises(NotApplicable, match="no foot ever touches"):
         floating(points, np.zeros((4, 1), bool))
     with pytest.raises(NotApplicable, match="no feet"):
@@ -95,6 +97,11 @@ def test_a_flight_shows_how_fast_it_falls(fall):
     assert [(f.start, f.stop) for f in found] == [(4, 26)]
     assert found[0].fall == pytest.approx(fall)
     assert gravity_error(found) == pytest.approx(abs(fall - 9.81), abs=1e-9)
+
+
+def test_long_flights_weigh_more_than_short_ones():
+    short, long = Flight(10, 20, 8.81, 0.0), Flight(40, 70, 12.81, 0.0)  # off by 1 and by 3, 10 and 30 frames
+    assert gravity_error([short, long]) == pytest.approx((10 * 1 + 30 * 3) / 40)
 
 
 def test_a_flight_that_the_clip_cuts_off_is_no_flight():
