@@ -14,7 +14,7 @@ from motionloom.io import load
 from motionloom.kinematics.forward import fk
 from motionloom.kinematics.travel import placed, travel
 from motionloom.methods import learn, synthesize
-from motionloom.methods.textons.charts import along, beside, likelihood, own_base, wild_columns
+from motionloom.methods.textons.charts import along, beside, likelihood, own_base
 from motionloom.methods.textons.dynamics import Prior, fit, log_density
 from motionloom.methods.textons.observe import Frames, facing, observe, restore, space_of, to_coordinates
 from motionloom.rotation import about, angle_between, multiply
@@ -80,7 +80,7 @@ def test_coordinates_of_a_roll_run_on_where_the_logarithm_jumps():
     y = along(plain, space)
     assert_allclose(y[:, 2], 0.8 * angle, atol=1e-9)
     assert_allclose(beside(plain, y, space), y, atol=1e-9)
-    assert wild_columns(space).tolist() == [[0, 1, 2]]
+    assert space.wild_columns.tolist() == [[0, 1, 2]]
 
 
 def test_the_base_of_a_roll_is_its_middle_so_that_a_whole_turn_stays_within_pi():
@@ -113,7 +113,7 @@ def unbroken_and_near(model):
     for seen in model.observed:
         base = model.textons[seen.texton].base
         far = max(far, float(angle_between(seen.frames.turns[:, wild], base[wild]).max()))
-        y = along(to_coordinates(seen.frames, model.space, base), model.space)[:, wild_columns(model.space)]
+        y = along(to_coordinates(seen.frames, model.space, base), model.space)[:, model.space.wild_columns]
         step = np.linalg.norm(np.diff(y, axis=0), axis=-1) / model.space.scale[wild]
         turned = angle_between(seen.frames.turns[1:, wild], seen.frames.turns[:-1, wild])
         worst = max(worst, float((step / np.maximum(turned, 0.02)).max()))

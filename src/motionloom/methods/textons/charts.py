@@ -19,12 +19,6 @@ from motionloom.rotation import average, exp, inverse, log, multiply
 NEAR = 0.7 * np.pi  # rad: from here on, both sides of the chart are looked at
 
 
-def wild_columns(space: Space) -> IntArray:
-    """(W, 3) the columns of each wild joint."""
-    where = np.cumsum(space.moving) - 1
-    return np.asarray(where[: 3 * len(space.base)].reshape(-1, 3)[space.wild])
-
-
 def other_side(v: FloatArray, full: FloatArray | float = 2 * np.pi) -> FloatArray:
     """The same rotations v (..., 3), turned the other way round; `full` is the length of a full turn."""
     length = np.linalg.norm(v, axis=-1, keepdims=True)
@@ -43,9 +37,9 @@ def unbroken(v: FloatArray, anchor: IntArray, full: FloatArray | float = 2 * np.
 
 def along(y: FloatArray, space: Space, within: int | None = None) -> FloatArray:
     """(F, D) coordinates of successive frames without jumps, from the frame nearest to the base (of `within`)."""
-    if not space.wild.any():
+    if not len(space.wild_columns):
         return y
-    columns, full = wild_columns(space), _full(space)
+    columns, full = space.wild_columns, _full(space)
     v = y[:, columns]
     anchor = np.linalg.norm(v[:within], axis=-1).argmin(0)
     out = y.copy()
@@ -55,10 +49,13 @@ def along(y: FloatArray, space: Space, within: int | None = None) -> FloatArray:
 
 def beside(y: FloatArray, like: FloatArray, space: Space) -> FloatArray:
     """(F, D) coordinates on the side on which those of `like` (F, D) are."""
-    if not space.wild.any():
+    columns = space.wild_columns
+    if not len(columns):
         return y
-    columns = wild_columns(space)
-    v, near = y[:, columns], like[:, columns]
+    v = y[:, columns]
+    if (np.einsum("fjc,fjc->fj", v, v) < (np.pi / 2 * space.wild_scale) ** 2).all():  # the other side is very far
+        return y
+    near = like[:, columns]
     other = other_side(v, _full(space))
     farther = np.linalg.norm(v - near, axis=-1) > np.linalg.norm(other - near, axis=-1)
     out = y.copy()
@@ -67,7 +64,7 @@ def beside(y: FloatArray, like: FloatArray, space: Space) -> FloatArray:
 
 
 def _full(space: Space) -> FloatArray:
-    return 2 * np.pi * space.scale[space.wild, None]
+    return 2 * np.pi * space.wild_scale[:, None]
 
 
 def own_base(parts: Sequence[Frames], space: Space) -> FloatArray:
@@ -76,7 +73,7 @@ def own_base(parts: Sequence[Frames], space: Space) -> FloatArray:
     The middle of how far each segment turns, averaged over its segments: so a turn of up to two pi stays within pi.
     """
     base = space.base.copy()
-    if space.wild.any():
+    if len(space.wild_columns):
         middles = [_middle(frames.turns[:, space.wild]) for frames in parts]
         base[space.wild] = average(np.stack(middles))
     return base
@@ -98,9 +95,9 @@ def chart_volume(y: FloatArray, space: Space) -> FloatArray:
     Charts differ between textons, so their densities are compared per unit of rotation, not per unit of coordinate:
     dv = dq / det J with det J = 2 (1 - cos a) / a^2 at angle a. Joints that all textons chart alike cancel out.
     """
-    if not space.wild.any():
+    if not len(space.wild_columns):
         return np.zeros(len(y))
-    angle = np.maximum(np.linalg.norm(y[:, wild_columns(space)], axis=-1) / space.scale[space.wild], 1e-4)
+    angle = np.maximum(np.linalg.norm(y[:, space.wild_columns], axis=-1) / space.wild_scale, 1e-4)
     return -np.log(2 * (1 - np.cos(angle)) / angle**2).sum(1)
 
 
@@ -112,10 +109,10 @@ def likelihood(y: FloatArray, dynamics: Dynamics, space: Space) -> FloatArray:
     """
     out = np.zeros(len(y))
     out[2:] = log_density(y[2:], y[1:-1], y[:-2], dynamics) + chart_volume(y[2:], space)
-    if not space.wild.any():
+    if not len(space.wild_columns):
         return out
-    columns = wild_columns(space)
-    far = np.linalg.norm(y[:, columns], axis=-1) > NEAR * space.scale[space.wild]
+    columns = space.wild_columns
+    far = np.linalg.norm(y[:, columns], axis=-1) > NEAR * space.wild_scale
     t = np.flatnonzero((far[2:] | far[1:-1] | far[:-2]).any(1)) + 2
     if not len(t):
         return out

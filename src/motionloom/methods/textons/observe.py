@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from motionloom.core import BoolArray, Clip, FloatArray, Skeleton
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Skeleton
 from motionloom.kinematics.forward import positions
 from motionloom.kinematics.roles import fingers
 from motionloom.kinematics.travel import Travel, body_axes, from_root_motion, ground_turn, headings
@@ -147,6 +148,17 @@ class Space:
         """How many channels vary."""
         return int(self.moving.sum())
 
+    @cached_property
+    def wild_columns(self) -> IntArray:
+        """(W, 3) the columns of each wild joint."""
+        where = np.cumsum(self.moving) - 1
+        return np.asarray(where[: 3 * len(self.base)].reshape(-1, 3)[self.wild])
+
+    @cached_property
+    def wild_scale(self) -> FloatArray:
+        """(W,) metres: the scale of each wild joint."""
+        return self.scale[self.wild]
+
 
 def space_of(frames: Frames, skeleton: Skeleton, *, least: float = 1e-4) -> Space:
     """The space of some frames; channels whose deviation is below `least` metres count as constant, as do fingers."""
@@ -176,8 +188,7 @@ def recharted(y: FloatArray, frames: Frames, space: Space, base: FloatArray) -> 
     out = y.copy()
     w = space.wild
     v = log(multiply(inverse(base[w]), frames.turns[:, w])) * space.scale[w, None]
-    where = np.cumsum(space.moving) - 1
-    out[:, where[: 3 * len(w)][np.repeat(w, 3)]] = v.reshape(len(y), -1)
+    out[:, space.wild_columns] = v
     return out
 
 
