@@ -140,3 +140,18 @@ def test_windows_are_chosen_evenly_and_so_is_every_beginning():
     for n in (5, 10, 20):  # no gap between the first n of 40 is much larger than 40 / n
         first = sorted(evenly(40)[:n])
         assert max(np.diff([-1, *first, 40])) <= 2.7 * 40 / n
+
+
+def test_npss_looks_at_the_real_part_of_the_spectrum_as_published():
+    """By hand: spectra 1, 1, 1, 1 and 1, -i, -1, i. Squares of real parts: shares of 1/4, and 1/2, 0, 1/2, 0."""
+    truth, guess = np.zeros((1, 4, 1)), np.zeros((1, 4, 1))
+    truth[0, 0] = guess[0, 1] = 1.0
+    assert npss(truth, guess) == pytest.approx(0.25 + 0 + 0.25 + 0)
+
+
+def test_signs_that_change_from_frame_to_frame_do_not_matter(walk, rng):
+    window = windows([walk], 65, 40)[0]
+    signs = rng.choice([-1.0, 1.0], size=(*window.rotations.shape[:2], 1))
+    found = score([window], [replace(window, rotations=window.rotations * signs)], 15, scale_of([walk]))
+    assert found.l2q == pytest.approx(0, abs=1e-9)
+    assert found.npss == pytest.approx(0, abs=1e-9)

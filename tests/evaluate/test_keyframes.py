@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from motionloom import samples
-from motionloom.constraints import Reach, Request, RootAt, RootPath
-from motionloom.core import Clip
+from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath
+from motionloom.core import BadRequest, Clip, NoPath
 from motionloom.evaluate.control import control
-from motionloom.evaluate.inbetween import BASELINES, GAPS, PAST, benchmark, scale_of, windows
+from motionloom.evaluate.inbetween import BASELINES, GAPS, PAST, benchmark, interpolated, scale_of, windows
 from motionloom.evaluate.keyframes import MethodFiller, keyframe_methods
 from motionloom.evaluate.reference import reference
 from motionloom.evaluate.report import evaluate
@@ -37,6 +37,59 @@ def test_methods_that_take_keyframes_fill_gaps_between_them(walks):
     scores = benchmark(walks[2:], scale_of(walks[:2]), {**BASELINES, "cuts": filler}, most=1)
     assert set(scores["cuts"].scores) == set(GAPS)
     assert all(np.isfinite(s.l2p) and np.isfinite(s.npss) for s in scores["cuts"].scores.values())
+
+
+@pytest.mark.parametrize("gap", GAPS)
+def test_a_method_is_told_both_ends_and_the_gap_is_filled_frame_by_frame(walks, monkeypatch, gap):
+    from motionloom.evaluate import keyframes
+
+    window = windows(walks[2:], 65, 40)[0]
+    asked: list[Request] = []
+
+    def true_frames(model, request, *, seed, take):
+        asked.append(request)
+        return window[PAST - 1 : PAST + gap + 1]
+
+    monkeypatch.setattr(keyframes, "synthesize", true_frames)
+    filler = MethodFiller(Knows())
+    filled = filler(window, gap)
+    assert filled.rotations == pytest.approx(window.rotations)
+    assert filled.root == pytest.approx(window.root)
+    (request,) = asked
+    poses = [c for c in request.constraints if isinstance(c, PoseAt)]
+    (end,) = [c for c in request.constraints if isinstance(c, RootAt)]
+    assert [c.time for c in poses] == ["0f", f"{gap + 1}f"]
+    assert [c.pose.clip.root[0] for c in poses] == [pytest.approx(window.root[k]) for k in (PAST - 1, PAST + gap)]
+    assert end.position == pytest.approx(window.root[PAST + gap, [0, 2]])
+    assert request.start.position == pytest.approx(window.root[PAST - 1, [0, 2]])
+    assert (filler.asked, filler.missed, filler.failed) == (1, 0, 0)
+
+
+def test_gaps_without_an_answer_are_interpolated_and_counted(walks, monkeypatch):
+    from motionloom.evaluate import keyframes
+
+    window = windows(walks[2:], 65, 40)[0]
+    answers = iter([BadRequest("cannot"), NoPath("no way", best=None), NoPath("not quite", best=window[9:26])])
+
+    def fails(model, request, *, seed, take):
+        raise next(answers)
+
+    monkeypatch.setattr(keyframes, "synthesize", fails)
+    filler = MethodFiller(Knows())
+    for _ in range(2):
+        assert filler(window, 15).rotations == pytest.approx(interpolated(window, 15).rotations)
+    assert (filler.asked, filler.missed, filler.failed, filler.why) == (2, 1, 2, "cannot")
+    assert filler(window, 15).rotations == pytest.approx(window.rotations)  # the best clip, which is the true one here
+    assert (filler.asked, filler.missed, filler.failed) == (3, 2, 2)
+
+
+class Knows:
+    """A model of which only what it honours is asked."""
+
+    honours = ((PoseAt, "hard"), (RootAt, "hard"))
+
+    def refuses(self, constraint, frames):
+        return ""
 
 
 def test_twins_stay_on_one_side_of_the_split():
