@@ -59,9 +59,10 @@ def heights(clip: Clip) -> dict[str, list[float]]:
         toe = points[:, own[-1]]
         speed = np.hypot(*np.gradient(toe[:, [0, 2]], axis=0).T) * clip.fps
         on = np.any([clip.label(parts[i].label) for i in own], axis=0) & (speed < SPEED[1])
-        middle = [(np.flatnonzero(on[a:b]) + a).mean() for a, b in runs(on)]
-        lows = [toe[a:b, 1].min() for a, b in runs(on)]
-        level = [min(lows[max(k - 2, 0) : k + 3]) for k in range(len(lows))]
+        plants = runs(clip.label(parts[own[-1]].label) & (speed < SPEED[1]))
+        middle = [(a + b - 1) / 2 for a, b in plants]
+        lows = [float(np.median(toe[a:b, 1])) for a, b in plants]
+        level = [min(lows[max(k - 1, 0) : k + 2]) for k in range(len(lows))]
         floor = np.interp(np.arange(len(clip)), middle, level)
         found = [[toe[f, 1] - floor[f] for f in range(a, b) if speed[f] >= FAST] for a, b in runs(~on)]
         out[foot.name] = [min(one) for one in found if one]

@@ -22,7 +22,7 @@ from motionloom.rotation import rotate
 
 FAST = 1.0  # m/s: a toe that moves this fast should have the full clearance, a slower one its share of it
 USUAL = 25  # percentile of the swings in the clips: a foot that is lower than in three of four is lifted that high
-AROUND = 2  # plants before and after one that tell its floor: the lowest of all, as a heel may stand with its toe up
+AROUND = 1  # plants before and after one that tell its floor too: the lowest counts, as some are not on the floor
 ASTRAY = 0.08  # m: a swing that goes deeper than this below the floor has another one that we do not know: leave it
 RAMP = 0.1  # s: how long it takes to lift a foot and to set it down
 
@@ -87,13 +87,13 @@ def _swings(clip: Clip) -> list[_Swings]:
         own = [part for part in parts if part.foot.name == foot.name]
         toe = places[:, own[-1].joint] + rotate(turns[:, own[-1].joint], own[-1].offset)
         speed = np.linalg.norm(np.gradient(toe[:, [0, 2]], axis=0), axis=1) * clip.fps
-        stands: BoolArray = np.any([on[part.label] for part in own], axis=0) & (speed < SPEED[1])
-        plants, swings = runs(stands), np.array(runs(~stands), np.int64)
+        slow = speed < SPEED[1]
+        stands: BoolArray = np.any([on[part.label] for part in own], axis=0) & slow
+        plants, swings = runs(on[own[-1].label] & slow), np.array(runs(~stands), np.int64)
         if plants and len(swings):
-            middle = [(a + b - 1) / 2 for a, b in plants]
-            lows = np.pad([toe[a:b, 1].min() for a, b in plants], AROUND, constant_values=np.inf)
+            lows = np.pad([np.median(toe[a:b, 1]) for a, b in plants], AROUND, constant_values=np.inf)
             level = np.lib.stride_tricks.sliding_window_view(lows, 2 * AROUND + 1).min(1)
-            floor = np.interp(np.arange(len(clip)), middle, level)
+            floor = np.interp(np.arange(len(clip)), [(a + b - 1) / 2 for a, b in plants], level)
             out.append(_Swings(foot, places[:, foot.ankle], toe[:, 1] - floor, speed, *swings.T))
     return out
 
