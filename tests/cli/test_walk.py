@@ -112,7 +112,6 @@ def test_info_counts_the_transitions_of_a_walk(run, model, tmp_path):
         (("--start", "walk_9.bvh#3"), "no clip 'walk_9.bvh'; did you mean walk_"),
         (("--start", "walk_1.bvh"), "a frame is written as clip#number"),
         (("--start", "walk_1.bvh#7000"), "this model has frames 0 to"),
-        (("--style", "moonwalk"), "no frame is labelled 'moonwalk'; there is slow, walk"),
         (("--pick", "best"), "expected uniform or alike, found 'best'"),
         (("--picture", "p.gif"), "cannot draw to 'p.gif'"),
     ],

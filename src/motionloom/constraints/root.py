@@ -25,8 +25,8 @@ from motionloom.constraints.fields import (
     wanted,
 )
 from motionloom.constraints.path import leg_deviations
-from motionloom.core import BadRequest, Clip, FloatArray
-from motionloom.core.units import Moment, frame_of
+from motionloom.core import BadRequest, Clip, FloatArray, Skeleton
+from motionloom.core.units import Moment, frame_of, nearest, seconds_of
 from motionloom.kinematics.travel import travel
 
 
@@ -132,8 +132,12 @@ class Reach(Constraint):
             raise BadRequest("reach: expected tolerances above zero; use root_at for an exact place and time")
 
     def frame(self, frames: int, fps: float) -> int:
-        """The last frame that may be the arrival, in a result of this length."""
-        return frame_of(self.by, frames, fps, "reach.by")
+        """The last frame that may be the arrival, in a result of this length; its last one, if that is before `by`."""
+        last = nearest(seconds_of(self.by, frames, fps) * fps)
+        return frames - 1 if last >= frames else frame_of(self.by, frames, fps, "reach.by")
+
+    def fits(self, skeleton: Skeleton, frames: int, fps: float) -> None:
+        frame_of(self.by, frames, fps, "reach.by")  # where the length is asked for, a later time is a slip
 
     def errors(self, clip: Clip) -> FloatArray:
         """(n, 1 or 2) metres, for each frame until `by`: distance, and scaled heading error."""

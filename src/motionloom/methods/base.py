@@ -90,6 +90,10 @@ class Model(ABC):
         """Does this request have a natural end, so that it may leave out its length?"""
         return self.ends_itself
 
+    def remarks(self, clip: Clip, request: Request) -> tuple[str, ...]:
+        """What is to be said about the finished clip, beside what `make` noted: how far it is from a path, say."""
+        return ()
+
     def measures(self) -> Mapping[str, Measure]:
         """How this method's parameters are read off a clip."""
         return MEASURES
@@ -115,7 +119,12 @@ class Model(ABC):
 
     def finished(self, clip: Clip, request: Request, fps: float, frames: int | None) -> Clip:
         """The raw clip at the result's frame rate and length, at its beginning, cleaned and checked."""
-        return finish(self._begun(clip, request, fps, frames), request, clean=self.cleans, measures=self.measures())
+        done = finish(self._begun(clip, request, fps, frames), request, clean=self.cleans, measures=self.measures())
+        return self._remarked(done, request)
+
+    def _remarked(self, clip: Clip, request: Request) -> Clip:
+        said = self.remarks(clip, request)
+        return replace(clip, origin=clip.origin.said(*said)) if said else clip
 
     def _begun(self, clip: Clip, request: Request, fps: float, frames: int | None) -> Clip:
         """The raw clip at the result's frame rate and length, at its beginning."""
@@ -130,12 +139,14 @@ class Model(ABC):
         It is not bent to what is hard: that is too far away, or the method would have done it. A walk that gets 8 m far
         would slide to a goal at 50 m, and be said to have met it.
         """
-        if error.best is None or error.residuals is not None:
+        if error.best is None:
             return error
+        if error.residuals is not None:
+            return type(error)(str(error), best=self._remarked(error.best, request), residuals=error.residuals)
         free = dataclasses.replace(request, constraints=(), parameters={})
         best = finish(self._begun(error.best, request, fps, frames), free, clean=self.cleans, measures=self.measures())
         rows = residuals(best, request, measures=self.measures())
-        return type(error)(str(error), best=best, residuals=rows)
+        return type(error)(str(error), best=self._remarked(best, request), residuals=rows)
 
 
 def check_request(model: Model, request: Request) -> None:

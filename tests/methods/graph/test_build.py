@@ -264,7 +264,7 @@ def test_clips_that_cannot_be_one_graph_are_refused(arm, body):
         ({"apart": np.nan}, "apart"),
         ({"blend": 0.0}, "longer than 0 s"),
         ({"window": -1.0}, "window"),
-        ({"limits": "walk jog 9cm"}, "no frame is labelled 'walk'; there is no labels"),
+        ({"limits": "walk jog 9cm"}, "no clip carries the label 'walk'; these clips carry no labels"),
         ({"limits": "walk 9cm"}, "two labels and a limit"),
         ({"limits": "walk jog 9deg"}, "walk jog: expected a length"),
     ],

@@ -9,9 +9,9 @@ from hand_made import graph_of
 from motionloom.analysis import PointCloud
 from motionloom.kinematics.contacts import contacts
 from motionloom.methods.graph.build import ready
+from motionloom.methods.graph.prune import prune
 from motionloom.methods.two_level_graph.rules import (
     best_around,
-    connected,
     differ_in_contact,
     lower_level,
     stances,
@@ -91,8 +91,8 @@ def test_local_maximum_rule_against_a_slow_version(seed):
 def test_connectedness_rule_removes_dead_ends_and_sinks():
     around = [(6, 14, 0.1), (16, 4, 0.1)]  # there and back: 5 -> 15, 15 -> 5
     dead = [(7, 23, 0.1), (8, 25, 0.1)]  # the third clip cannot be left
-    graph, gone = connected(graph_of([10, 10, 10], around + dead))
-    assert gone == 2
+    graph, report = prune(graph_of([10, 10, 10], around + dead))
+    assert report.transitions == 2
     assert sorted(zip(graph.transitions.a.tolist(), graph.transitions.b.tolist(), strict=True)) == [(6, 14), (16, 4)]
 
 

@@ -23,10 +23,10 @@ from motionloom.methods.graph.core import Graph, Transitions
 from motionloom.methods.graph.labels import Limits, label_sets, limit_table, read_limits
 from motionloom.methods.graph.laying import lay_all, spans
 from motionloom.methods.graph.limits import LIMIT, SHARE, likely_limit
-from motionloom.methods.graph.rough import rough
+from motionloom.methods.graph.rough import Rough, find_rough
 from motionloom.methods.graph.thinning import Thinner
 
-__all__ = ["LIMIT", "REACH", "SHARE", "build", "find_transitions", "ready", "similar_pairs"]
+__all__ = ["LIMIT", "REACH", "SHARE", "Built", "build", "build_told", "find_transitions", "ready", "similar_pairs"]
 
 TILE = 1024  # rows and columns of the matrix computed at a time
 STEP = 1 / 40  # s: bounds are tried for this long a stretch at a time first
@@ -129,9 +129,22 @@ def build(clips: Sequence[Clip], *, blend: float = 0.4, **settings: Any) -> Grap
     Transitions in which a joint flips over or turns too fast are left out (see `rough`). `prune` then takes away what
     leads nowhere.
     """
+    return build_told(clips, blend=blend, **settings).graph
+
+
+class Built(NamedTuple):
+    """A graph, and what was left out of it."""
+
+    graph: Graph
+    rough: Rough  # of all transitions within the limit
+
+
+def build_told(clips: Sequence[Clip], *, blend: float = 0.4, **settings: Any) -> Built:
+    """As `build`, with what was found to be rough."""
     made = ready(clips)
     whole = Graph(made, find_transitions(made, blend=blend, **settings), half_window(blend, made[0].fps))
-    return Graph(made, whole.transitions[~rough(whole)], whole.half)
+    found = find_rough(whole)
+    return Built(Graph(made, whole.transitions[~found.marked], whole.half), found)
 
 
 def ready(clips: Sequence[Clip]) -> tuple[Clip, ...]:

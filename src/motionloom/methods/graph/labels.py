@@ -36,6 +36,14 @@ def label_sets(clips: Sequence[Clip]) -> LabelSets:
     return LabelSets(sets, place[of.ravel()])
 
 
+def not_carried(clips: Sequence[Clip], label: str) -> str:
+    """Why a label cannot be asked for, or "": no frame of the clips carries it; with those that are."""
+    known = sorted({n for clip in clips for n in clip.label_names if ":" not in n and clip.label(n).any()})
+    if label in known or any(label in clip.label_names and clip.label(label).any() for clip in clips):
+        return ""
+    return f"no clip carries the label {label!r}; these clips carry {', '.join(known) or 'no labels'}"
+
+
 def read_limits(text: str) -> dict[tuple[str, str], float]:
     """Limits for pairs of labels from one line: "walk jog 9cm, jog jog 0.08". Plain numbers are the measure's unit.
 
@@ -57,7 +65,7 @@ def limit_table(found: LabelSets, limit: float, limits: Limits) -> FloatArray:
     for pair, value in limits.items():
         if missing := [n for n in pair if n not in known]:
             have = ", ".join(sorted(known)) or "no labels"
-            raise BadRequest(f"limits: no frame is labelled {missing[0]!r}; there is {have}")
+            raise BadRequest(f"limits: no clip carries the label {missing[0]!r}; these clips carry {have}")
         if not (np.isfinite(value) and value >= 0):
             raise BadRequest(f"limits: expected a number from 0 up for {' and '.join(pair)}, found {value}")
     table = np.full((len(found.sets), len(found.sets)), float(limit))

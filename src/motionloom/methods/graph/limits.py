@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom.analysis.comparison import Comparison
-from motionloom.core import IntArray
+from motionloom.core import FloatArray, IntArray
 
 # m, root mean square, for point clouds. On CMU's subjects 16 and 60, of the frames of 0.4 s blends up to here none
 # moves faster than the source's quickest 0.1 %; between 0.10 and 0.12, 0.4 to 0.7 % do.
@@ -32,3 +32,10 @@ def likely_limit(comparison: Comparison, span: IntArray, share: float = SHARE) -
             seen.append(block[np.outer(counts[rows], counts[columns])])
     values = np.concatenate(seen)
     return float(np.quantile(values, share)) if len(values) else 0.0
+
+
+def limit_used(measure: str, limit: float | None, distances: FloatArray) -> float:
+    """The limit that learning went by: the one given, or the default; for other measures the largest distance found."""
+    if limit is not None:
+        return limit
+    return LIMIT if measure == "point-cloud" or not len(distances) else float(distances.max())

@@ -137,7 +137,7 @@ def component(graph: Graph, allowed: BoolArray | None = None) -> BoolArray:
         raise BadRequest(f"allowed frames: expected {(graph.count,)} of them, found shape {allowed.shape}")
     use = np.ones(graph.count, bool) if allowed is None else allowed
     source, target = _edges(graph, use)
-    part = _parts(graph, source, target)
+    part = strong_parts(graph.count, source, target)
     round_it = np.zeros(int(part.max()) + 1, bool)  # parts that one can go round in: with an edge inside
     inside = part[source] == part[target]
     round_it[part[source[inside]]] = True
@@ -173,12 +173,12 @@ def _edges(graph: Graph, allowed: BoolArray) -> tuple[IntArray, IntArray]:
     )
 
 
-def _parts(graph: Graph, source: IntArray, target: IntArray) -> IntArray:
-    """(N,) the number of the strongly connected part of each frame."""
+def strong_parts(count: int, source: IntArray, target: IntArray) -> IntArray:
+    """(count,) the number of the strongly connected part of each node, for edges from source (E,) to target (E,)."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    matrix = csr_array((np.ones(len(source), np.int8), (source, target)), shape=(graph.count, graph.count))
+    matrix = csr_array((np.ones(len(source), np.int8), (source, target)), shape=(count, count))
     return np.asarray(connected_components(matrix, connection="strong")[1])
 
 

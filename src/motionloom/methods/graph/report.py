@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.constraints import Avoid, Constraint, Reach, RootAt, RootPath, Start
+from motionloom.constraints import Avoid, Constraint, Reach, RootAt, RootPath, Start, Style, StyleAlong
 from motionloom.core import Clip
 from motionloom.methods.graph.goal import APART, Goal
+from motionloom.methods.graph.labels import not_carried
 from motionloom.methods.graph.search import Found
 
 
@@ -51,37 +52,48 @@ def unreached(found: Found, goal: Goal, wishes: Sequence[Constraint], fps: float
     return ""
 
 
-def describe(clip: Clip, goal: Goal | None, wishes: Sequence[Constraint], options: Any) -> tuple[list[str], str]:
-    """How far the way is from path, places and goals, in words; and the hard one that is too far to be bent to."""
-    said: list[str] = []
-    missing = ""
-    if goal is None:
-        return said, missing
-    for c in wishes:
-        if not isinstance(c, (RootPath, Reach, RootAt, Avoid)):
+def out_of_reach(clip: Clip, goal: Goal | None, wishes: Sequence[Constraint], options: Any) -> str:
+    """The first hard wish that a way is too far from to be bent to, in words, or ""; measured before any bending."""
+    for c in wishes if goal is not None else ():
+        if not isinstance(c, (RootPath, Reach, RootAt, Avoid)) or not c.hard:
             continue
-        off = np.abs(c.residual(clip))
-        worst = float(off.max(initial=0.0))
-        if isinstance(c, RootPath):
-            said += _of_path(c, off, clip, options)
-        if c.hard and worst > c.limit + options.bend:
-            missing = missing or (
+        worst = float(np.abs(c.residual(clip)).max(initial=0.0))
+        if worst > c.limit + options.bend:
+            assert goal is not None
+            return (
                 f"no way found through these clips keeps {c.describe()}: the nearest is {worst:.2f} m off, allowed "
                 f"{c.limit:g} m (and {options.bend:g} m of bending); {_hint(c, goal)}"
             )
-    return said, missing
+    return ""
 
 
-def _of_path(c: RootPath, off: Any, clip: Clip, options: Any) -> list[str]:
+def remarks(
+    clip: Clip, clips: Sequence[Clip], wishes: Sequence[Constraint], arrival: float | None = None
+) -> tuple[str, ...]:
+    """What is said of a finished clip: how far it is from its path, and soft labels that none of the `clips` carries.
+
+    A path's end that is missed by more than `arrival` metres is warned of.
+    """
+    said: list[str] = []
+    for c in wishes:
+        if isinstance(c, RootPath):
+            said += _of_path(c, clip, arrival)
+        elif isinstance(c, (Style, StyleAlong)) and not c.hard and (nowhere := not_carried(clips, c.label)):
+            said.append(f"warning: {nowhere}")
+    return tuple(dict.fromkeys(said))
+
+
+def _of_path(c: RootPath, clip: Clip, arrival: float | None) -> list[str]:
     length = float(np.linalg.norm(np.diff(np.array(c.points), axis=0), axis=1).sum())
+    off = np.abs(c.residual(clip))
     worst = int(off.argmax())
     out = [
         f"path of {length:.1f} m followed, {100 * off.mean():.1f} cm off on average, {100 * off.max():.1f} cm at worst "
         f"(at {worst / clip.fps:.1f} s)"
     ]
     end = float(np.linalg.norm(clip.root[-1, [0, 2]] - np.array(c.points[-1])))
-    if c.times is None and end > options.arrival:
-        out.append(f"warning: it ends {end:.2f} m from the path's end, more than {options.arrival:g} m")
+    if arrival is not None and c.times is None and end > arrival:
+        out.append(f"warning: it ends {end:.2f} m from the path's end, more than {arrival:g} m")
     return out
 
 

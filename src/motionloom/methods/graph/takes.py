@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.constraints import Request
-from motionloom.core import BadRequest, BoolArray, Clip, replace
+from motionloom.core import BadRequest, BoolArray, Clip, NoPath, replace
 from motionloom.methods.base import Model, signed
 from motionloom.methods.graph.core import Graph, Route
+from motionloom.methods.graph.labels import not_carried
 from motionloom.methods.graph.naming import frame_named
 from motionloom.methods.graph.render import render
 from motionloom.methods.graph.walk import random_route, repeats_after
@@ -68,8 +69,7 @@ def random_walk(
 
 
 def _labelled(graph: Graph, style: str) -> BoolArray:
-    """(N,) the frames with a label; `BadRequest` with the labels there are, if none has it."""
-    known = sorted({n for clip in graph.clips for n in clip.label_names if ":" not in n and clip.label(n).any()})
-    if style not in known:
-        raise BadRequest(f"no frame is labelled {style!r}; there is {', '.join(known) or 'no label at all'}")
+    """(N,) the frames with a label; `NoPath` with the labels there are, if none has it."""
+    if nowhere := not_carried(graph.clips, style):
+        raise NoPath(nowhere)
     return np.concatenate([clip.label(style) for clip in graph.clips])

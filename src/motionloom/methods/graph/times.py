@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.constraints import Constraint, PoseAt, Style, StyleAlong, tilt_between
+from motionloom.constraints import Constraint, PoseAt, RootAt, RootPath, Style, StyleAlong, tilt_between
 from motionloom.core import BadRequest, BoolArray, FloatArray
+from motionloom.core.units import Moment, nearest, seconds_of
 from motionloom.methods.graph.core import Graph
 from motionloom.methods.graph.goal import Goal
+from motionloom.methods.graph.labels import not_carried
 from motionloom.methods.graph.prune import component, usable
 from motionloom.methods.graph.steps import Steps
 from motionloom.methods.graph.ways import Alive, Allowed
@@ -75,6 +77,57 @@ def timing(graph: Graph, steps: Steps, wishes: Sequence[Constraint], frames: int
     return Timing(steps, best)
 
 
+class Until(NamedTuple):
+    """Frames that a result must have so that every time asked for lies in it, and the wish that asks for the last."""
+
+    frames: int
+    wish: Constraint | None
+
+
+def asked_until(wishes: Sequence[Constraint], fps: float) -> Until:
+    """The last time asked for; times that count from the end aside. `reach.by` is the latest: it need not come."""
+    last = Until(1, None)
+    for c in wishes:
+        moments: Sequence[Moment] = ()
+        if isinstance(c, Style):
+            moments = c.span or ()
+        elif isinstance(c, RootPath):
+            moments = c.times or ()
+        elif isinstance(c, (PoseAt, RootAt)):
+            moments = (c.time,)
+        for when in moments:
+            if not str(when).startswith("end"):
+                frames = nearest(seconds_of(when, 0, fps) * fps) + (0 if isinstance(c, Style) else 1)
+                last = max(last, Until(frames, c), key=lambda until: until.frames)
+    return last
+
+
+def beyond_end(until: Until, lasts: float, fps: float, *, exactly: bool) -> BadRequest:
+    """A time that lies behind the end of a path, which `lasts` so many seconds (`exactly`, or by a guess)."""
+    assert until.wish is not None
+    end = f"{lasts:.1f} s" if exactly else f"about {lasts:.1f} s"
+    return BadRequest(
+        f"{until.wish.describe()}: asks for something until {until.frames / fps:.1f} s, but without seconds the motion "
+        f"ends with the path, after {end} at the pace of these clips: give seconds, an earlier time, or a longer path"
+    )
+
+
+def check_until(until: Until, goal: Goal, pace: float, fps: float) -> None:
+    """`BadRequest` before any search if a time lies far behind the end of a path that is followed at a usual pace, m/s.
+
+    Half as long again and a second more are left to the search: it may find a slow way.
+    """
+    lasts = goal.line.length / pace
+    if until.frames / fps > 1.5 * lasts + 1.0:
+        raise beyond_end(until, lasts, fps, exactly=False)
+
+
+def runs_by_time(wishes: Sequence[Constraint], fps: float) -> bool:
+    """Are places asked for at times? Then the way goes by them, and lasts until the last."""
+    places = [c for c in wishes if isinstance(c, RootAt) and (c.position is not None or c.heading is not None)]
+    return asked_until(places, fps).frames > 1 or any(isinstance(c, RootPath) and c.times is not None for c in wishes)
+
+
 def _need_no_length(styles: Sequence[Style], poses: Sequence[PoseAt]) -> None:
     moments = [(c, when) for c in styles for when in c.span or ()] + [(c, c.time) for c in poses]
     for c, when in moments:
@@ -133,10 +186,8 @@ def pose_distances(graph: Graph, constraint: PoseAt) -> FloatArray:
 
 def why(graph: Graph, style: Style | StyleAlong) -> str:
     """Why a label cannot be kept: it is nowhere, or no way leads through it."""
-    found = {n for clip in graph.clips for n in clip.label_names if ":" not in n and clip.label(n).any()}
-    if style.label not in found:
-        labels = ", ".join(sorted(found)) or "no labels"
-        return f"no clip carries the label {style.label!r}; these clips carry {labels}"
+    if nowhere := not_carried(graph.clips, style.label):
+        return nowhere
     count = int(carries(graph, style.label).sum())
     lasts = max(_longest_run(clip.label(style.label)) for clip in graph.clips) / graph.clips[0].fps
     return (

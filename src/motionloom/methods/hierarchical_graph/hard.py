@@ -10,6 +10,7 @@ from motionloom.constraints import Avoid, PoseAt, PositionAt, Reach, Request, Ro
 from motionloom.core import BoolArray, Clip, NoPath
 from motionloom.kinematics.travel import travel
 from motionloom.methods.graph import Graph
+from motionloom.methods.graph.labels import not_carried
 from motionloom.methods.hierarchical_graph.search import alive_frames
 from motionloom.methods.hierarchical_graph.shapes import Hard, Material
 from motionloom.methods.hierarchical_graph.terms import must, pose_distances
@@ -67,10 +68,8 @@ def _inner(style: Style, frames: int, fps: float, slack: float) -> range:
 
 
 def _why(graph: Graph, style: Style) -> str:
-    known = sorted({n for clip in graph.clips for n in clip.label_names if clip.label(n).any()})
-    if style.label not in known:
-        labels = ", ".join(n for n in known if ":" not in n) or "no labels"
-        return f"no clip carries the label {style.label!r}; these clips carry {labels}"
+    if nowhere := not_carried(graph.clips, style.label):
+        return nowhere
     longest = _longest_run(graph, style.label)
     return (
         f"no way through these clips keeps {style.describe()}: no transition leads to enough frames that carry it; "

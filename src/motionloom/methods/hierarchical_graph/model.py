@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple
 
 from numpy.random import Generator
@@ -24,11 +24,14 @@ from motionloom.core import Clip, NoPath, replace
 from motionloom.kinematics.mirror import mirror
 from motionloom.kinematics.travel import placed
 from motionloom.methods.base import Honours, Model, check_request
-from motionloom.methods.graph import Graph, Route
-from motionloom.methods.graph.build import LIMIT, build
-from motionloom.methods.graph.missing import unconnected
+from motionloom.methods.graph import Graph, Route, Transitions
+from motionloom.methods.graph.build import build_told, find_transitions
+from motionloom.methods.graph.labels import Limits
+from motionloom.methods.graph.limits import limit_used
+from motionloom.methods.graph.missing import Look, connection
 from motionloom.methods.graph.prune import facts, prune
 from motionloom.methods.graph.render import render
+from motionloom.methods.graph.report import remarks
 from motionloom.methods.hierarchical_graph.hard import must_keep, too_far
 from motionloom.methods.hierarchical_graph.levels import Levels, grow_levels, spacing
 from motionloom.methods.hierarchical_graph.search import Found, Search
@@ -139,6 +142,9 @@ class HierarchicalGraph(Model):
             raise NoPath(f"{why} ({plan.evaluations} ways looked at, {plan.ended})", best=clip)
         return clip
 
+    def remarks(self, clip: Clip, request: Request) -> tuple[str, ...]:
+        return remarks(clip, self.graph.clips, request.wishes)
+
     def render(self, plan: Plan, request: Request) -> Clip:
         """The motion of a plan where the request begins, with the score in its notes."""
         begin = request.beginning(plan.route.frames, self.fps)
@@ -188,10 +194,11 @@ def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | Non
     """Learn from clips of one skeleton at `config.fps` (see `methods.prepare`). No chance is involved."""
     if config.mirror:
         clips = [*clips, *(mirror(clip) for clip in clips)]
-    whole = build(clips, **_settings(config))
+    settings = _settings(config)
+    whole, rough = build_told(clips, **settings)
     graph, report = prune(whole)
-    if not len(graph.transitions):
-        raise NoPath(_unconnected(clips, config, whole))
+    limit = limit_used(config.measure, config.limit, whole.transitions.distance)
+    said = connection(whole, graph, Look(partial(_found, settings), limit, config.measure, config.blend, rough))
     levels = grow_levels(graph, widest=config.cluster * config.fps)
     edges = f"{len(graph.transitions)} edges in {len(levels.roots)} clusters, {levels.depth} levels"
     if (side := spacing(whole)) > 1:
@@ -200,7 +207,7 @@ def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | Non
         skeleton=clips[0].skeleton,
         config=config,
         fps=config.fps,
-        notes=(*report.lines(), *facts(graph).lines(), edges),
+        notes=(*report.lines(), *said, *facts(graph).lines(), edges),
         graph=graph,
         levels=levels,
     )
@@ -211,12 +218,6 @@ def _settings(config: Config) -> dict[str, Any]:
     return {name: getattr(config, name) for name in names} | {"minima": False}
 
 
-def _unconnected(clips: Sequence[Clip], config: Config, whole: Graph) -> str:
-    known = whole.transitions.distance
-    limit = config.limit or (float(known.max()) if len(known) else LIMIT)
-
-    def would(wider: float) -> bool:
-        found, _ = prune(build(clips, **(_settings(config) | {"limit": wider, "limits": ""})))
-        return len(found.transitions) > 0
-
-    return unconnected(clips, blend=config.blend, transitions=len(known), limit=limit, would=would)
+def _found(settings: dict[str, Any], clips: Sequence[Clip], limit: float, limits: Limits) -> Transitions:
+    """All transitions with another limit, thinned out as in learning."""
+    return find_transitions(clips, **(settings | {"limit": limit, "limits": limits}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -16,15 +16,28 @@ from motionloom.core import Clip, IntArray, NoPath, replace
 from motionloom.kinematics.mirror import mirror
 from motionloom.kinematics.travel import placed
 from motionloom.methods.base import Honours, Model, check_request
-from motionloom.methods.graph.build import build
-from motionloom.methods.graph.core import Graph, Route
+from motionloom.methods.graph.build import build_told, find_transitions
+from motionloom.methods.graph.core import Graph, Route, Transitions
 from motionloom.methods.graph.goal import Goal, goal_of
+from motionloom.methods.graph.labels import Limits
+from motionloom.methods.graph.limits import limit_used
+from motionloom.methods.graph.missing import Look, connection
 from motionloom.methods.graph.prune import alive, facts, prune
 from motionloom.methods.graph.render import render
-from motionloom.methods.graph.report import check_start, describe, halted, unreached
+from motionloom.methods.graph.report import check_start, halted, out_of_reach, remarks, unreached
 from motionloom.methods.graph.search import Found, search_beam, search_step_by_step
 from motionloom.methods.graph.steps import Steps, steps
-from motionloom.methods.graph.times import Timing, carries, timing, why, with_labels_along
+from motionloom.methods.graph.times import (
+    Timing,
+    asked_until,
+    beyond_end,
+    carries,
+    check_until,
+    runs_by_time,
+    timing,
+    why,
+    with_labels_along,
+)
 from motionloom.methods.graph.walk import random_route
 from motionloom.methods.graph.ways import gone_on, wander
 from motionloom.methods.settings import Settings, param
@@ -46,7 +59,7 @@ class Config(Settings):
     window: float = param(0.35, "motion around a frame that the measure looks at", unit="s", low=0, high=2)
     blend: float = param(0.4, "length of a transition", unit="s", low=0.05, high=2)
     limit: float | None = param(
-        None, "how unlike joined frames may be, in the measure's unit; default: 0.08 m, or the nearest 1 %", low=0
+        None, "how unlike joined frames may be, in the measure's unit; default: 0.08 m, or the nearest 0.5 %", low=0
     )
     limits: str = param("", "limits for pairs of labels: 'walk jog 9cm, jog jog 0.08'")
     apart: float = param(0.1, "transitions nearer than this to a better one are left out", unit="s", low=0)
@@ -125,18 +138,26 @@ class MotionGraphModel(Model):
         clip = render(self.graph, plan.route)
         begin = request.beginning(len(clip), self.fps)
         clip = placed(clip, begin.position, begin.heading)
-        said, missing = describe(clip, plan.goal, request.constraints, options)
-        clip = replace(clip, origin=dataclasses.replace(clip.origin, notes=(*plan.notes, *said)))
-        if plan.missing or missing:
-            raise NoPath(plan.missing or missing, best=clip)
+        clip = replace(clip, origin=dataclasses.replace(clip.origin, notes=plan.notes))
+        if missing := plan.missing or out_of_reach(clip, plan.goal, request.constraints, options):
+            raise NoPath(missing, best=clip)
         return clip
+
+    def remarks(self, clip: Clip, request: Request) -> tuple[str, ...]:
+        return remarks(clip, self.graph.clips, request.wishes, self.options(request).arrival)
 
     def _plan(self, request: Request, options: Any, rng: Generator) -> Plan:
         frames = request.length(self.fps)
-        begin = request.beginning(frames or 1, self.fps)
         wishes = [c for c in request.wishes if c.hard or c.weight]
+        until = asked_until(wishes, self.fps)
+        if frames is None and runs_by_time(wishes, self.fps):
+            frames = until.frames
+        begin = request.beginning(frames or until.frames, self.fps)
         goal = goal_of(wishes, begin, frames, self.fps, self.pace)
-        when = timing(self.graph, self.steps, wishes, frames or (goal.frames if goal else 1), frames is not None)
+        if frames is None and goal is not None and goal.path is not None:
+            check_until(until, goal, self.pace, self.fps)
+        most = frames or max(until.frames, goal.frames if goal else 1)
+        when = timing(self.graph, self.steps, wishes, most, frames is not None)
         if goal is None:
             assert frames is not None  # checked before
             return self._wander(request, options, when, frames, rng)
@@ -147,9 +168,11 @@ class MotionGraphModel(Model):
         if not found.arrived:
             missing = missing or unreached(found, goal, wishes, self.fps)
         route = found.route
-        if frames is not None and route.frames < frames:
+        if route.frames < (frames or until.frames):
+            if frames is None and goal.path is not None and found.arrived:
+                raise beyond_end(until, route.frames / self.fps, self.fps, exactly=True)
             least = round(options.shortest * self.fps)
-            route = gone_on(self.graph, when.steps, route, when.alive, frames, rng, shortest=least)
+            route = gone_on(self.graph, when.steps, route, when.alive, frames or until.frames, rng, shortest=least)
         return Plan(route, goal, tuple(notes), missing)
 
     def _search(self, goal: Goal, begin: Any, when: Timing, options: Any) -> Found:
@@ -207,11 +230,12 @@ def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | Non
     """Learn from clips of one skeleton at `config.fps` (see `methods.prepare`). No chance is involved."""
     if config.mirror:
         clips = [*clips, *(mirror(clip) for clip in clips)]
-    graph = build(clips, **_settings(config))
+    settings = _settings(config)
+    graph, rough = build_told(clips, **settings)
     pruned, report = prune(graph)
-    if not len(pruned.transitions):
-        raise NoPath(_unconnected(clips, config, graph))
-    notes = [*report.lines(), *facts(pruned).lines()]
+    limit = limit_used(config.measure, config.limit, graph.transitions.distance)
+    look = Look(partial(_found, settings), limit, config.measure, config.blend, rough)
+    notes = [*report.lines(), *connection(graph, pruned, look), *facts(pruned).lines()]
     return MotionGraphModel(skeleton=clips[0].skeleton, config=config, fps=config.fps, notes=tuple(notes), graph=pruned)
 
 
@@ -220,15 +244,6 @@ def _settings(config: Config) -> dict[str, Any]:
     return {name: getattr(config, name) for name in names}
 
 
-def _unconnected(clips: Sequence[Clip], config: Config, graph: Graph) -> str:
-    """Why there is no way round, and the limit with which there would be one."""
-    said = f"these clips cannot be connected: {len(graph.transitions)} transitions, but no way leads round"
-    if max(len(c) for c in clips) <= graph.blend + 2:
-        return f"{said}; the longest clip lasts {max(c.seconds for c in clips):.2f} s, a transition {config.blend:g} s"
-    known = graph.transitions.distance
-    limit = config.limit or (float(known.max()) if len(known) else 0.08)
-    for factor in (1.25, 1.5, 2.0, 3.0, 4.0):
-        more, _ = prune(build(clips, **(_settings(config) | {"limit": factor * limit, "limits": ""})))
-        if len(more.transitions):
-            return f"{said} with a limit of {limit:.3g}; with --limit {factor * limit:.3g} there is one"
-    return f"{said}, not even with four times the limit ({4 * limit:.3g}): give clips that do more alike things"
+def _found(settings: dict[str, Any], clips: Sequence[Clip], limit: float, limits: Limits) -> Transitions:
+    """All transitions with another limit."""
+    return find_transitions(clips, **(settings | {"limit": limit, "limits": limits}))

@@ -20,10 +20,10 @@ from motionloom.methods.graph.goal import Goal, goal_of
 from motionloom.methods.graph.naming import frame_name, frame_named
 from motionloom.methods.graph.prune import alive
 from motionloom.methods.graph.render import render
-from motionloom.methods.graph.report import check_start, describe, halted, unreached
+from motionloom.methods.graph.report import check_start, halted, out_of_reach, remarks, unreached
 from motionloom.methods.graph.search import Found, search_beam, search_step_by_step
 from motionloom.methods.graph.steps import Steps, steps
-from motionloom.methods.graph.times import Timing, timing
+from motionloom.methods.graph.times import Timing, asked_until, beyond_end, check_until, runs_by_time, timing
 from motionloom.methods.graph.walk import random_route
 from motionloom.methods.graph.ways import gone_on, wander
 from motionloom.methods.settings import Settings
@@ -154,21 +154,28 @@ class TwoLevelGraph(Model):
         clip = render(self.graph, plan.route)
         begin = request.beginning(len(clip), self.fps)
         clip = placed(clip, begin.position, begin.heading)
-        said, missing = describe(clip, plan.goal, request.constraints, options)
-        clip = replace(clip, origin=dataclasses.replace(clip.origin, notes=(*plan.notes, *said)))
-        if plan.missing or missing:
-            raise NoPath(plan.missing or missing, best=clip)
+        clip = replace(clip, origin=dataclasses.replace(clip.origin, notes=plan.notes))
+        if missing := plan.missing or out_of_reach(clip, plan.goal, request.constraints, options):
+            raise NoPath(missing, best=clip)
         return clip
+
+    def remarks(self, clip: Clip, request: Request) -> tuple[str, ...]:
+        return remarks(clip, self.graph.clips, request.wishes, self.options(request).arrival)
 
     def _plan(self, request: Request, options: Any, rng: Generator) -> Plan:
         frames = request.length(self.fps)
-        begin = request.beginning(frames or 1, self.fps)
         wishes = [c for c in request.wishes if c.hard or c.weight]
+        until = asked_until(wishes, self.fps)
+        if frames is None and runs_by_time(wishes, self.fps):
+            frames = until.frames
+        begin = request.beginning(frames or until.frames, self.fps)
         paths = [
             c for c in wishes if isinstance(c, (RootPath, Reach))
         ]  # a root_at is at time 0, where `begin` says all
         goal = goal_of(paths, begin, frames, self.fps, self.pace)
-        most = frames or (goal.frames if goal else 1)
+        if frames is None and goal is not None and goal.path is not None:
+            check_until(until, goal, self.pace, self.fps)
+        most = frames or max(until.frames, goal.frames if goal else 1)
         when = timing(self.graph, self.steps, wishes, most, frames is not None)
         if options.choices:
             return self._follow(options, when, frames, rng)
@@ -180,8 +187,10 @@ class TwoLevelGraph(Model):
         if not found.arrived:
             missing = missing or unreached(found, goal, wishes, self.fps)
         route = found.route
-        if frames is not None and route.frames < frames:
-            route = self._go_on(route, when, frames, options, rng)
+        if route.frames < (frames or until.frames):
+            if frames is None and goal.path is not None and found.arrived:
+                raise beyond_end(until, route.frames / self.fps, self.fps, exactly=True)
+            route = self._go_on(route, when, frames or until.frames, options, rng)
         return Plan(route, goal, tuple(halted(found, options)), missing)
 
     def _search(self, goal: Goal, begin: Any, when: Timing, frames: int | None, options: Any) -> Found:

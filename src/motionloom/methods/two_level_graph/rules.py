@@ -1,4 +1,7 @@
-"""The four rules that thin out the lower level: contact, similarity, local maximum, connectedness (GUAN 2.4.2)."""
+"""The rules that thin out the lower level: contact, similarity, local maximum (GUAN 2.4.2).
+
+The fourth, connectedness, is `graph.prune`.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,10 @@ from motionloom.analysis.similarity import measure_named
 from motionloom.blend.point import half_window
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray
 from motionloom.kinematics.contacts import contacts, foot_parts
-from motionloom.methods.graph import Graph, Transitions
+from motionloom.methods.graph import Transitions
 from motionloom.methods.graph.build import REACH, similar_pairs
+from motionloom.methods.graph.labels import Limits
 from motionloom.methods.graph.laying import lay_all, spans
-from motionloom.methods.graph.prune import prune
 
 
 class Pruned(NamedTuple):
@@ -88,12 +91,6 @@ def best_around(a: IntArray, b: IntArray, distance: FloatArray, clip_of: IntArra
     return out
 
 
-def connected(graph: Graph) -> tuple[Graph, int]:
-    """Connectedness rule: the graph without dead ends and sinks, and how many transitions that removed."""
-    kept, _ = prune(graph)
-    return kept, len(graph.transitions) - len(kept.transitions)
-
-
 def lower_level(
     clips: Sequence[Clip],
     *,
@@ -101,7 +98,7 @@ def lower_level(
     window: float,
     blend: float,
     limit: float | None,
-    limits: str,
+    limits: Limits | str,
     apart: float,
     shortest: float,
 ) -> Lower:

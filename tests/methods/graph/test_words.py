@@ -1,0 +1,103 @@
+"""What all motion graphs say about requests: labels that are nowhere, times beyond the end, deviations from paths."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom.constraints import PoseAt, Reach, Request, RootPath, Style
+from motionloom.core import BadRequest, NoPath
+from motionloom.methods import learn, synthesize
+from motionloom.methods.graph.takes import random_walk
+from motionloom.samples import make
+
+METHODS = ["motion-graph", "two-level-graph", "hierarchical-graph"]
+AHEAD = RootPath(points=((0, 0), (0, 5)), weight=1.0)
+HEAD = PoseAt(time=30, rotations={"head": {"order": "xyz", "angles": ["0deg", "0deg", "0deg"]}})
+NOWHERE = "no clip carries the label 'moonwalk'; these clips carry walk"
+
+
+@pytest.fixture(scope="module")
+def models():
+    walks = [make("walk", seed=s, speed=1.3, turn=t, seconds=4) for s, t in ((0, 0.0), (1, 0.3), (2, -0.3))]
+    return {method: learn(method, walks) for method in METHODS}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_label_that_exists_nowhere_is_no_path_whoever_asks(models, method):
+    with pytest.raises(NoPath, match=NOWHERE):
+        synthesize(models[method], Request(seconds=2, constraints=(Style(label="moonwalk"),)))
+    with pytest.raises(NoPath, match=NOWHERE):
+        random_walk(models[method], 2.0, style="moonwalk")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_soft_label_that_exists_nowhere_is_warned_of(models, method):
+    clip = synthesize(models[method], Request(seconds=2, constraints=(Style(label="moonwalk", weight=1.0),)))
+    assert f"warning: {NOWHERE}" in clip.origin.notes
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_deviation_from_a_path_is_that_of_the_finished_clip(models, method):
+    """A hard path is bent to, so before bending the deviation was larger than what is allowed."""
+    path = RootPath(points=((0, 0), (0, 2), (0.5, 4)), tolerance=0.08)
+    length = {} if method != "hierarchical-graph" else {"seconds": 3}
+    clip = synthesize(models[method], Request(constraints=(path,), options={"bend": 2.0}, **length))
+    off = np.abs(path.residual(clip))
+    [said] = [n for n in clip.origin.notes if n.startswith("path of 4.1 m followed")]
+    assert f"{100 * off.mean():.1f} cm off on average, {100 * off.max():.1f} cm at worst" in said
+    assert off.max() <= 0.08
+
+
+@pytest.mark.parametrize("method", METHODS[:2])
+def test_the_best_clip_of_an_error_tells_its_own_deviation(models, method):
+    back = RootPath(points=((0, 0), (0, 3), (0.05, 0)))
+    with pytest.raises(NoPath) as error:
+        synthesize(models[method], Request(constraints=(back,)))
+    best = error.value.best
+    [said] = [n for n in best.origin.notes if n.startswith("path of 6.0 m followed")]
+    assert f"{100 * np.abs(back.residual(best)).max():.1f} cm at worst" in said
+
+
+@pytest.mark.parametrize("method", METHODS[:2])
+@pytest.mark.parametrize("late", [Style(label="walk", span=(1, 30)), HEAD])
+def test_times_far_beyond_the_end_of_a_path_are_refused_before_the_search(models, method, late, monkeypatch):
+    def never(*_, **__):
+        raise AssertionError("searched")
+
+    for name in ("search_beam", "search_step_by_step"):
+        monkeypatch.setattr(f"motionloom.methods.{method.replace('-', '_')}.model.{name}", never)
+    with pytest.raises(BadRequest, match=r"until 30\.0 s, but without seconds .* after about 3\.\d s .*: give seconds"):
+        synthesize(models[method], Request(constraints=(AHEAD, late)))
+
+
+@pytest.mark.parametrize("method", METHODS[:2])
+def test_times_just_beyond_the_end_of_a_path_tell_its_length(models, method):
+    with pytest.raises(BadRequest, match=r"until 5\.5 s, but .* ends with the path, after [34]\.\d s at"):
+        synthesize(models[method], Request(constraints=(AHEAD, Style(label="walk", span=(1, 5.5)))))
+
+
+@pytest.mark.parametrize("method", METHODS[:2])
+def test_by_is_the_latest_so_coming_earlier_is_fine(models, method):
+    reach = Reach(position=(0, 4), by=20)
+    for wishes in ((reach,), (AHEAD, Reach(position=(0, 5), by=20))):
+        clip = synthesize(models[method], Request(constraints=wishes))
+        assert clip.seconds < 6
+        assert wishes[-1].met(clip)
+    with pytest.raises(BadRequest, match=r"reach\.by: expected a time in the result, which lasts 6 s"):
+        synthesize(models[method], Request(seconds=6, constraints=(reach,)))
+
+
+@pytest.mark.parametrize("method", METHODS[:2])
+def test_after_a_goal_the_walk_goes_on_as_long_as_a_label_is_asked_for(models, method):
+    wishes = (Reach(position=(0, 3), weight=1.0), Style(label="walk", span=(0, 8)))
+    clip = synthesize(models[method], Request(constraints=wishes))
+    assert len(clip) == 240
+    assert wishes[1].met(clip)
+
+
+@pytest.mark.parametrize("method", METHODS[:2])
+def test_a_path_with_times_lasts_until_the_last_of_them(models, method):
+    timed = RootPath(points=((0, 0), (0, 5)), times=(0, 3.8), weight=1.0)
+    clip = synthesize(models[method], Request(constraints=(timed,)))
+    assert len(clip) == 115  # 3.8 s, and the frame at that time
