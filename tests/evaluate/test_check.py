@@ -10,7 +10,7 @@ from motionloom.core import Clip, replace
 from motionloom.evaluate.check import check, rate_findings, repair
 from motionloom.evaluate.fall import free_falls, true_rate
 from motionloom.evaluate.findings import bone_findings
-from motionloom.evaluate.limbs import against_usual, backward_bend, elbow_findings
+from motionloom.evaluate.limbs import against_usual, backward_bend, elbow_findings, knee_findings
 from motionloom.evaluate.twins import twins
 from motionloom.kinematics.edit import resample
 from motionloom.kinematics.mirror import mirror
@@ -79,6 +79,18 @@ def test_a_folded_knee_with_pointed_toes_is_not_flipped():
     hip, knee, ankle = np.array([[0.0, 0.1, 0]]), np.array([[0.0, 0.1, 0.4]]), np.array([[0.0, 0.2, 0]])
     toe = ankle + [[0.0, 0.1, -0.1]]  # away from the knee, and up: the sole is up, as the heel is at the seat
     assert backward_bend(hip, knee, ankle, toe)[0] < -2.5
+
+
+def test_a_knee_that_bends_away_from_the_toes_is_a_flipped_limb(walk):
+    rotations = walk.rotations.copy()
+    j = walk.skeleton.joint("left_shin")
+    rotations[60:90, j] = exp([1.0, 0, 0])  # as knees do
+    assert knee_findings(replace(walk, rotations=rotations)) == []
+    rotations[60:90, j] = exp([-1.0, 0, 0])
+    (found,) = knee_findings(replace(walk, rotations=rotations))
+    assert (found.kind, found.joint, found.start, found.stop) == ("flipped limb", walk.skeleton.names[j], 60, 90)
+    assert found.size == pytest.approx(np.degrees(1.0), abs=3)
+    assert not found.broken  # told, not left out
 
 
 def test_an_elbow_that_bends_against_its_hinge_is_a_flipped_limb(walk):
@@ -196,6 +208,21 @@ def test_duplicates_are_found_wherever_they_stand_and_however_they_were_cut(walk
     assert [(t.a, t.b, t.mirrored) for t in found] == [(0, 2, False)]
     assert found[0].start_a == 30
     assert found[0].seconds == pytest.approx(5.0, abs=0.1)
+
+
+def test_twins_share_seventy_percent_and_differ_by_no_more_than_a_degree(walk):
+    from motionloom.core import concatenate
+
+    other = samples.make("walk", seed=5, speed=1.0)
+    for share, found in ((0.8, 1), (0.6, 0)):
+        cut = round(share * len(walk))
+        mixed = concatenate([walk[:cut], other[cut : len(walk)]])
+        assert len(twins([walk, mixed])) == found, share
+    head = walk.skeleton.joint("head")
+    for degrees, found in ((0.8, 1), (3.0, 0)):
+        rotations = walk.rotations.copy()
+        rotations[:, head] = multiply(rotations[:, head], exp([np.radians(degrees), 0, 0]))
+        assert len(twins([walk, replace(walk, rotations=rotations)])) == found, degrees
 
 
 def test_a_mirrored_twin_is_found_at_another_frame_rate(walk):
