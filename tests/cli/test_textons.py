@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from motionloom import samples
+from motionloom.core import replace
+from motionloom.io import load, save
 from motionloom.methods import learn, save_model
+from motionloom.rotation import angle_between
 
 
 @pytest.fixture(scope="module")
@@ -70,3 +74,37 @@ def test_a_model_of_another_method_is_refused(run, tmp_path):
     done = run("textons", tmp_path / "m.loom")
     assert done.code == 2
     assert "learned with cuts, not with textons" in done.err
+
+
+def test_what_cannot_be_learnt_is_said(run, tmp_path):
+    walk = samples.make("walk", seconds=3)
+    clips = {"short": walk[:70], "walk": walk}
+    still = np.repeat(walk.root[:1], len(walk), 0), np.repeat(walk.rotations[:1], len(walk), 0)
+    clips["still"] = replace(walk, root=still[0], rotations=still[1])
+    for name, clip in clips.items():
+        save(clip, tmp_path / f"{name}.bvh")
+    for name, options, said in (
+        ("short", (), "short.bvh lasts 1.17 s; textons of at least 1 s need clips of at least 2 s"),
+        ("still", (), "nothing moves in these clips: there is no dynamics to learn"),
+        (
+            "walk",
+            ("--textons", "50"),
+            "50 textons were asked for, but these clips hold at most 3 segments",
+        ),
+    ):
+        done = run("learn", "textons", tmp_path / f"{name}.bvh", *options, "-o", tmp_path / "x.loom")
+        assert done.code == 2
+        assert said in " ".join(done.err.split())
+    assert not (tmp_path / "x.loom").exists()
+
+
+def test_a_channel_that_never_changes_keeps_its_value(run, tmp_path):
+    walk = samples.make("walk", seconds=4)
+    elbow = walk.skeleton.find("left_forearm")
+    rotations = walk.rotations.copy()
+    rotations[:, elbow] = rotations[0, elbow]
+    save(replace(walk, rotations=rotations), tmp_path / "stiff.bvh")
+    assert run("learn", "textons", tmp_path / "stiff.bvh", "-o", tmp_path / "stiff.loom").code == 0
+    made = tmp_path / "made.bvh"
+    assert run("synthesize", tmp_path / "stiff.loom", "-r", "{seconds: 2}", "-o", made).code == 0
+    assert angle_between(load(made).rotations[:, elbow], rotations[0, elbow]).max() < 1e-3
