@@ -105,6 +105,13 @@ def test_an_elbow_that_bends_against_its_hinge_is_a_flipped_limb(walk):
     assert found.size == pytest.approx(np.degrees(1.2), abs=0.1)
 
 
+def test_a_forearm_that_points_back_from_a_hanging_arm_is_flipped_however_usual_it_is(walk):
+    rotations = walk.rotations.copy()
+    rotations[:, walk.skeleton.joint("left_forearm")] = exp([0, 1.5, 0])  # against the sample's hinge, all the time
+    found = elbow_findings(replace(walk, rotations=rotations))
+    assert {f.joint for f in found} == {walk.skeleton.names[walk.skeleton.joint("left_forearm")]}
+
+
 def test_sides_are_against_the_usual_one_over_120_degrees_away():
     sides = np.array([[1.0, 0, 0]] * 8 + [[-0.4, 0.9, 0], [-0.6, 0.7, 0]])  # 114 and 131 degrees from +x
     assert against_usual(sides).tolist()[:8] == [False] * 8
@@ -268,6 +275,18 @@ def test_a_wrong_frame_rate_is_said_from_the_fall_of_a_jump(mocap):
     assert [i for i, _ in found] == [0, 1]  # the walk has no flight, but it is the same body
     assert all(f.size == pytest.approx(60, abs=2) for _, f in found)
     assert "60.9 fps" in found[0][1].text or "61" in found[0][1].text
+
+
+def test_a_flight_that_is_no_parabola_tells_no_rate():
+    jump = samples.make("jump")
+    falls = free_falls(jump)
+    assert true_rate(falls) == pytest.approx(jump.fps, rel=0.1)
+    f = falls[0]
+    middle = (f.start + f.stop) / 2
+    bent = np.abs(np.arange(f.start, f.stop) - middle) / (middle - f.start)  # up and down on straight lines
+    root = jump.root.copy()
+    root[f.start : f.stop, 1] = root[f.start, 1] + 0.3 * (1 - bent)
+    assert f.start not in [g.start for g in free_falls(replace(jump, root=root))]
 
 
 @pytest.mark.parametrize("name", ["118_03", "118_20", "83_42", "49_04", "127_25"])

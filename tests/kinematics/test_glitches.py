@@ -128,3 +128,23 @@ def test_pieces_without_broken_frames_keep_their_frame_numbers(walk):
     assert len(second) == len(walk) - 111
     assert second.origin.frames is None or second.origin.frames[0] == 111
     assert whole_pieces(bent(walk, "left_toe", slice(100, 103), 80))[0].seconds == walk.seconds  # a toe is no reason
+
+
+@pytest.mark.parametrize(("shake", "found"), [(0.5, 1), (2.0, 0)])
+def test_a_spike_is_eight_times_off_what_is_usual_around_it(shake: float, found: int) -> None:
+    """A head that shakes by 0.5 or 2 degrees is off the middle by 1 or 4; one frame of 25 more is a spike, or not."""
+    walk = samples.make("walk", seed=1, fps=120)
+    head = walk.skeleton.joint("head")
+    turn = np.radians(shake) * (-1.0) ** np.arange(len(walk))
+    turn[200] += np.radians(25.0)
+    rotations = walk.rotations.copy()
+    rotations[:, head] = exp(turn[:, None] * [0, 1.0, 0])
+    assert len([g for g in glitches(replace(walk, rotations=rotations)) if g.joint == head]) == found
+
+
+@pytest.mark.parametrize(("metres", "kinds"), [(0.15, ["step"]), (0.09, [])])
+def test_nobody_runs_faster_than_13_metres_a_second(metres: float, kinds: list[str]) -> None:
+    walk = samples.make("walk", seed=1, fps=120)  # 18 and 11 m/s, and 1.3 of its own at most
+    root = walk.root.copy()
+    root[200:, 0] += metres
+    assert [g.kind for g in glitches(replace(walk, root=root)) if g.joint == -1] == kinds
