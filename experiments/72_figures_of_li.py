@@ -24,7 +24,7 @@ from motionloom.methods import synthesize
 from motionloom.methods.textons import Config, TextonModel
 from motionloom.methods.textons.editing import FAR
 from motionloom.methods.textons.observe import pose_distance
-from motionloom.methods.textons.planning import piece_of
+from motionloom.methods.textons.pieces import piece_of
 from motionloom.plot import save_filmstrip
 from motionloom.plot.similarity import new_figure
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES

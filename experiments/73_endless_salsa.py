@@ -24,7 +24,8 @@ from motionloom.kinematics.contacts import part_positions
 from motionloom.kinematics.travel import travel
 from motionloom.methods.textons import Config, Options, TextonModel
 from motionloom.methods.textons.paths import endless, probabilities, stationary
-from motionloom.methods.textons.planning import Piece, Walk
+from motionloom.methods.textons.pieces import Piece
+from motionloom.methods.textons.walking import Walk
 from motionloom.methods.textons.weaving import some_frames, weave
 from motionloom.plot.similarity import new_figure
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES

@@ -40,8 +40,9 @@ def textons(
 
     A path that pleases goes into a request: -r '{options: {path: [3, 3, 7#1, 1]}}'.
     """
-    from motionloom.methods.textons.editing import choices, read_path
+    from motionloom.methods.textons.editing import choices
     from motionloom.methods.textons.table import texton_table
+    from motionloom.methods.textons.written import read_path
 
     learned = _load(model)
     steps = [] if path is None else read_path(learned, path.replace(",", " ").split())
@@ -125,7 +126,7 @@ def _segments(model: TextonModel) -> list[dict[str, Any]]:
             "segment": k,
             "clip": model.observed[o].source,
             "frame": model.observed[o].frame,
-            "seconds": model.observed[o].length / model.fps,
+            "seconds": model.observed[o].covers / model.fps,
         }
         for texton in range(len(model.textons))
         for k, o in enumerate(model.of_texton(texton))

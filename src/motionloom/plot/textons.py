@@ -33,8 +33,8 @@ class Band(NamedTuple):
 def bands(model: TextonModel) -> dict[str, list[Band]]:
     """Every clip's segments in time; frames that were left out of learning stay as gaps.
 
-    A segment knows the frame of its file that it starts at. Files may run faster than the model; the least step from
-    segment to segment, over the frames of the first, says how much. Clips of one name are told apart: dance (2).
+    A segment knows the frame of its file that it starts at, and how much faster its file runs than the model. Clips of
+    one name are told apart: dance (2).
     """
     clips: dict[str, list[int]] = {}
     names_used: dict[str, int] = {}
@@ -48,12 +48,10 @@ def bands(model: TextonModel) -> dict[str, list[Band]]:
     names = {o: f"{i}#{n}" for i in range(len(model.textons)) for n, o in enumerate(model.of_texton(i))}
     out = {}
     for source, own in clips.items():
-        first = np.array([model.observed[k].frame for k in own], float)
-        frames = np.array([model.observed[k].length for k in own], float)
-        rate = float((np.diff(first) / frames[:-1]).min()) if len(own) > 1 else 1.0
-        starts = first / max(rate, 1e-9) / model.fps
+        seen = [model.observed[k] for k in own]
         out[source] = [
-            Band(k, names[k], float(s), float(n) / model.fps) for k, s, n in zip(own, starts, frames, strict=True)
+            Band(k, names[k], o.frame / max(o.pace, 1e-9) / model.fps, o.covers / model.fps)
+            for k, o in zip(own, seen, strict=True)
         ]
     return out
 
@@ -67,8 +65,17 @@ def texton_colours(model: TextonModel) -> FloatArray:
 
 
 def _on(colour: FloatArray) -> str:
-    """Paper or ink, whichever reads better on a colour."""
-    return INK if float(colour[:3] @ [0.299, 0.587, 0.114]) > 0.55 else PAPER
+    """Paper or ink, whichever has more contrast on a colour (WCAG 2: the ratio of relative luminances)."""
+    from matplotlib.colors import to_rgb
+
+    light, ink, paper = (_luminance(c) for c in (colour[:3], np.array(to_rgb(INK)), np.array(to_rgb(PAPER))))
+    return INK if (light + 0.05) / (ink + 0.05) > (paper + 0.05) / (light + 0.05) else PAPER
+
+
+def _luminance(colour: FloatArray) -> float:
+    """How light a colour is, from 0 to 1: sRGB made linear, weighted as eyes do."""
+    linear = np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
 def segment_bands(model: TextonModel, *, ax: Any) -> Any:

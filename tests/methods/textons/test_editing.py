@@ -17,21 +17,17 @@ from motionloom.methods import learn, synthesize
 from motionloom.methods.textons import Options
 from motionloom.methods.textons.editing import (
     FAR,
-    check_path,
     choices,
     delete_texton,
     distance_to_texton,
     edit_pose,
     insert_texton,
-    plan_path,
-    read_path,
     swap_texton,
-    whole,
     with_hard,
-    written_path,
 )
 from motionloom.methods.textons.observe import pose_distance
-from motionloom.methods.textons.planning import piece_of
+from motionloom.methods.textons.pieces import piece_of
+from motionloom.methods.textons.written import check_path, plan_path, read_path, whole, written_path
 from motionloom.rotation import angle_between, from_euler, multiply
 
 
@@ -95,7 +91,7 @@ def test_a_path_may_be_fitted_to_a_length(model, pair, rng):
 @pytest.mark.parametrize(
     ("word", "said"),
     [
-        ("x", r"options.path\[0\]: expected a texton, as 7, 7#1 or 7#1=2.5, found 'x'"),
+        ("x", r"options.path\[0\]: expected a texton, as 7, 7#1, 7#1=2.5 or 7#1@0.5..1.2, found 'x'"),
         ("-1", r"options.path\[0\]: expected a texton"),
         ("999", r"there is no texton 999; there are 0 to \d+"),
         ("0#999", r"texton 0 has (one segment, 0|segments 0 to \d+); found '0#999'"),

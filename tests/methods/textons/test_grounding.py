@@ -10,7 +10,6 @@ from motionloom.kinematics.contacts import foot_parts, part_positions, with_cont
 from motionloom.kinematics.roles import feet
 from motionloom.kinematics.travel import placed
 from motionloom.methods.textons.grounding import (
-    SLIGHT,
     Footing,
     apart,
     contact_heights,

@@ -103,7 +103,7 @@ def test_a_texton_and_the_next_meet_exactly_at_the_key_poses(model):
 
 
 def test_a_texton_driven_as_observed_between_its_own_ends_is_the_observed_segment(model):
-    from motionloom.methods.textons.planning import piece_of
+    from motionloom.methods.textons.pieces import piece_of
 
     for k in range(0, len(model.observed), 3):
         made = model.piece_frames(piece_of(model, k), None, np.random.default_rng(0), noise=0.0)
@@ -142,7 +142,7 @@ def test_the_cheapest_way_between_poses_is_another_way_to_get_there(model, takes
     assert all(joins.allowed[a, b] or model.textons_of[a] == model.textons_of[b] for a, b in itertools.pairwise(path))
     assert not any("rushed" in note for note in plan.said)
     hurried = model.plan(dataclasses.replace(request, seconds=0.4), np.random.default_rng(0))
-    assert "the motion is rushed" in hurried.said[-1]
+    assert any("the motion is rushed" in said for said in hurried.said)
 
 
 def test_two_poses_that_no_way_joins_are_refused(model, takes):

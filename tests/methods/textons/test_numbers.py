@@ -283,36 +283,60 @@ def test_the_cheapest_path_is_the_most_probable_one():
 ONE = np.ones(4, int)  # every texton lasts one frame: LI's paths of so many textons
 
 
-@pytest.mark.parametrize("length", [3, 4, 5, 6])
+def every_path(edges, left, length_of_path):
+    """All paths from node 0 to node 3 of so many edges, slowly: (frames, score). `left`: frames left at the start."""
+    for way in itertools.product(range(len(edges.source)), repeat=length_of_path):
+        nodes = [0, *(edges.target[e] for e in way)]
+        if all(edges.source[e] == n for e, n in zip(way, nodes, strict=False)) and nodes[-1] == 3:
+            frames = left[way[0]] + sum(edges.frames[e] for e in way[1:])
+            yield frames, sum(edges.score[e] for e in way)
+
+
+def in_time(edges, left, frames):
+    mine = edges.source == 0
+    first = edges.only(mine)._replace(frames=left[mine])
+    return paths.paths_in_time(first, edges, 4, frames)
+
+
+@pytest.mark.parametrize("length", [2, 3, 4, 5])
 def test_the_path_of_fixed_length_is_the_best_of_all(length):
-    every = [[0, *mid, 3] for mid in itertools.product(range(4), repeat=length - 2)]
-    best = max(every, key=lambda p: paths.log_probability(M, p))
-    found = paths.path_in_time(M, ONE, 0, 1, 3, length - 1)
-    assert len(found) == length
-    assert_allclose(paths.log_probability(M, found), paths.log_probability(M, best))
+    edges = paths.edges_of(M, ONE)
+    best = max(score for _, score in every_path(edges, edges.frames, length))
+    found = in_time(edges, edges.frames, length)
+    assert_allclose(found.best[length, 3], best)
+    first, rest = found.path(3, length)
+    assert 1 + len(rest) == length
+    assert_allclose(found.first.score[first] + edges.score[rest].sum(), best)
 
 
-@pytest.mark.parametrize("frames", range(4, 16))
-def test_the_path_that_takes_a_given_time_is_the_best_of_all(frames):
-    lengths = np.array([2, 3, 4, 5])
-    every = [
-        [0, *mid, 3]
-        for count in range(6)
-        for mid in itertools.product(range(4), repeat=count)
-        if 3 + lengths[list(mid)].sum() == frames  # the start was half over: 3 of its frames are left
-    ]
-    best = max((paths.log_probability(M, p) for p in every), default=-np.inf)
-    assert_allclose(paths.paths_in_time(M, lengths, 0, 3, 3, frames)[frames], best)
-    if np.isfinite(best):
-        found = paths.path_in_time(M, lengths, 0, 3, 3, frames)
-        assert 3 + lengths[found[1:-1]].sum() == frames
-        assert_allclose(paths.log_probability(M, found), best)
+def test_the_path_that_takes_a_given_time_is_the_best_of_all(rng):
+    """Nodes take different times; two of the edges leave their node early; the start was half over."""
+    whole = paths.edges_of(M, np.array([2, 3, 4, 5]))
+    early = paths.Edges(np.array([1, 2]), np.array([2, 3]), np.array([1, 2]), np.array([-0.4, -3.0]))
+    edges = paths.joined_edges([whole, early])
+    left = np.where(edges.source == 0, 1, edges.frames)
+    wanted = np.full(12, -np.inf)
+    for count in range(1, 6):
+        for frames, score in every_path(edges, left, count):
+            if frames < 12:
+                wanted[frames] = max(wanted[frames], score)
+    found = in_time(edges, left, 6)
+    assert_allclose(found.best[:7, 3], wanted[:7])
+    for frames in np.flatnonzero(np.isfinite(wanted[:7])):
+        first, rest = found.path(3, frames)
+        nodes = [int(found.first.target[first]), *edges.target[rest].tolist()]
+        assert edges.source[rest].tolist() == nodes[:-1]
+        assert found.first.frames[first] + edges.frames[rest].sum() == frames
+        assert_allclose(found.first.score[first] + edges.score[rest].sum(), wanted[frames])
 
 
 def test_there_is_no_path_of_an_impossible_length():
-    assert paths.path_in_time(M, ONE, 0, 1, 3, 2) == [0, 2, 3]
-    with pytest.raises(NoPath, match="no path of 1 frames leads from 0 to 3"):
-        paths.path_in_time(M, ONE, 0, 1, 3, 1)
+    edges = paths.edges_of(M, ONE)
+    found = in_time(edges, edges.frames, 3)
+    first, rest = found.path(3, 2)
+    assert [int(found.first.target[first]), *edges.target[rest].tolist()] == [2, 3]
+    with pytest.raises(NoPath, match="no path of 1 frames leads to 3"):
+        found.path(3, 1)
 
 
 def test_textons_repeat_as_often_as_their_self_transition_says(rng):

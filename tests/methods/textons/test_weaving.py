@@ -76,7 +76,7 @@ def test_a_stream_neither_leaves_its_stage_nor_sinks(model):
 
 
 def test_what_a_stream_keeps_does_not_grow(model):
-    from motionloom.methods.textons.planning import Walk
+    from motionloom.methods.textons.walking import Walk
     from motionloom.methods.textons.weaving import Ground, Wash, carried, made
 
     rng = np.random.default_rng(0)

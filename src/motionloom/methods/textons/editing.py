@@ -1,10 +1,8 @@
-"""Editing what textons make: a written path of textons, and poses changed inside them (LI 5.1, 6.2 and 7)."""
+"""Editing what textons make: textons of a plan swapped, and poses changed inside them (LI 5.1, 6.2 and 7)."""
 
 from __future__ import annotations
 
 import dataclasses
-import itertools
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,10 +10,12 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import PoseAt
-from motionloom.core import BadRequest, IntArray, NoPath
+from motionloom.core import BadRequest
 from motionloom.methods.textons.observe import Frames, joined, pose_distance, to_coordinates, upright
 from motionloom.methods.textons.paths import probabilities
-from motionloom.methods.textons.planning import LEAST, Piece, Plan, Walk, fitted, piece_of, rushed
+from motionloom.methods.textons.pieces import Piece, Plan, piece_of
+from motionloom.methods.textons.walking import Walk
+from motionloom.methods.textons.written import check_path, read_step, whole
 from motionloom.rotation import angle_between, inverse, multiply
 
 if TYPE_CHECKING:
@@ -24,125 +24,6 @@ if TYPE_CHECKING:
 FAR = 1.0  # spreads of a texton: an edited pose farther than this from all of its frames is warned of
 FAR_TURN = np.radians(45.0)  # so is one with a joint turned farther than this from all of that joint's turns there
 CARRIED = 0.1  # s: key poses nearer to an edited frame than this take part in the change
-_STEP = re.compile(r"(\d+)(?:#(\d+))?(?:=(\d+(?:\.\d+)?)s?)?")
-
-
-class Step(NamedTuple):
-    """One texton of a written path."""
-
-    texton: int
-    segment: int | None = None  # which of its observed segments lends key poses and length; None: drawn
-    seconds: float | None = None  # how long; None: as long as observed
-
-    def __str__(self) -> str:
-        lent = "" if self.segment is None else f"#{self.segment}"
-        return f"{self.texton}{lent}" + ("" if self.seconds is None else f"={self.seconds:.3f}".rstrip("0").rstrip("."))
-
-
-def read_path(model: TextonModel, words: Sequence[str | int], options: Any = None) -> list[Step]:
-    """A path as written in a request: `3`, `7#1` (its segment 1, from 0) or `7#1=2.5` (for 2.5 seconds).
-
-    Textons and segments that do not exist are a `BadRequest`; a transition that was never seen, nor is near enough
-    for the option `unseen`, is a `NoPath`.
-    """
-    steps = [_read_step(model, str(word), k) for k, word in enumerate(words)]
-    if not steps:
-        raise BadRequest("options.path: expected at least one texton, found none")
-    check_path(model, [s.texton for s in steps], options)
-    return steps
-
-
-def _read_step(model: TextonModel, word: str, place: int) -> Step:
-    found = _STEP.fullmatch(word)
-    if found is None:
-        raise BadRequest(f"options.path[{place}]: expected a texton, as 7, 7#1 or 7#1=2.5, found {word!r}")
-    texton = int(found[1])
-    if texton >= len(model.textons):
-        raise BadRequest(f"options.path[{place}]: there is no texton {texton}; there are 0 to {len(model.textons) - 1}")
-    segments = len(model.of_texton(texton))
-    if found[2] is not None and int(found[2]) >= segments:
-        has = "one segment, 0" if segments == 1 else f"segments 0 to {segments - 1}"
-        raise BadRequest(f"options.path[{place}]: texton {texton} has {has}; found {word!r}")
-    seconds = None if found[3] is None else float(found[3])
-    if seconds is not None and round(seconds * model.fps) < LEAST:
-        raise BadRequest(f"options.path[{place}]: a texton lasts at least {LEAST} frames, found {word!r}")
-    return Step(texton, None if found[2] is None else int(found[2]), seconds)
-
-
-def check_path(model: TextonModel, path: Sequence[int], options: Any = None) -> None:
-    """`NoPath` where a texton is followed by one that never followed it, nor starts near its end; says which may."""
-    may = model.may_follow if options is None else model.follows(options)
-    for place, (a, b) in enumerate(itertools.pairwise(path)):
-        if may[a, b]:
-            continue
-        after, before = np.flatnonzero(may[a]), np.flatnonzero(may[:, b])
-        bridges = np.intersect1d(after, before)
-        hint = f"; {_listed(bridges)} may stand between them" if len(bridges) else ""
-        raise NoPath(
-            f"texton {a} was never followed by texton {b} in the clips, nor does {b} start near its end "
-            f"(places {place} and {place + 1} of the path); "
-            f"after {a} may come {_listed(after)}; before {b} {_listed(before)}{hint}"
-        )
-
-
-def _listed(textons: IntArray) -> str:
-    return ", ".join(str(int(t)) for t in textons) or "nothing"
-
-
-def written_path(model: TextonModel, plan: Plan) -> list[str]:
-    """The path of a plan as a request would say it, segments included, and lengths where they are not as observed.
-
-    A segment that is cut where it takes a pose is said once. (Of one that starts or ends in a pose, what is not
-    played cannot be said: a request that repeats such a path plays all of it in the same time.)
-    """
-    out: list[str] = []
-    length, before = 0, None
-    for piece in plan.pieces:
-        goes_on = before is not None and piece.observed == before.observed and _cut(before, piece)
-        length = piece.length + (length if goes_on else 0)
-        segment = model.of_texton(piece.texton).index(piece.observed)
-        own = length == model.observed[piece.observed].length
-        step = str(Step(piece.texton, segment, None if own else length / model.fps))
-        out[len(out) - goes_on :] = [step]
-        before = piece
-    return out
-
-
-def _cut(before: Piece, piece: Piece) -> bool:
-    """Does a piece go on where the one before it was cut?"""
-    return before.span is not None and piece.span is not None and before.span[1] == piece.span[0]
-
-
-def plan_path(model: TextonModel, words: Sequence[str | int], frames: int | None, options: Any, rng: Generator) -> Plan:
-    """A written path as a plan: segments that are not named are drawn, nearer key poses more often.
-
-    With `frames` all pieces are stretched or shortened alike to last that long together; without, they keep the
-    lengths that are written or were observed.
-    """
-    walk = Walk(model, options, rng)
-    pieces: list[Piece] = []
-    for step in read_path(model, words, options):
-        if step.segment is not None:
-            piece = piece_of(model, model.of_texton(step.texton)[step.segment])
-        elif pieces:
-            piece = walk.draw(pieces[-1], step.texton)
-        else:
-            piece = piece_of(model, int(rng.choice(model.of_texton(step.texton))))
-        if step.seconds is not None:
-            piece = dataclasses.replace(piece, length=round(step.seconds * model.fps))
-        pieces.append(piece)
-    if frames is not None:
-        if frames < LEAST * len(pieces):
-            raise BadRequest(
-                f"options.path: {len(pieces)} textons need at least {LEAST * len(pieces)} frames, found {frames}"
-            )
-        pieces = fitted(pieces, frames)
-    return whole(pieces, rushed(model, pieces))
-
-
-def whole(pieces: Sequence[Piece], said: Sequence[str] = ()) -> Plan:
-    """Pieces as a plan that plays all of them to their ends."""
-    return Plan(tuple(pieces), sum(p.length for p in pieces), tuple(said))
 
 
 def swap_texton(model: TextonModel, plan: Plan, at: int, texton: int, rng: Generator, *, options: Any = None) -> Plan:
@@ -167,7 +48,7 @@ def delete_texton(model: TextonModel, plan: Plan, at: int) -> Plan:
 
 def _spliced(model: TextonModel, plan: Plan, start: int, stop: int, texton: int, rng: Generator, options: Any) -> Plan:
     _check_place(plan, start, len(plan.pieces) - (stop - start))
-    _read_step(model, str(texton), start)
+    read_step(model, str(texton), start)
     before, after = plan.pieces[:start], plan.pieces[stop:]
     check_path(model, [*(p.texton for p in before), texton, *(p.texton for p in after)])
     walk = Walk(model, model.Options() if options is None else options, rng)

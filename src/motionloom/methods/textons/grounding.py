@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, Skeleton, replace
-from motionloom.kinematics.contacts import HEIGHT, foot_parts, part_positions
+from motionloom.kinematics.contacts import HEIGHT, foot_parts, part_positions, part_speeds
 from motionloom.kinematics.forward import fk, world
 from motionloom.kinematics.limb import limb_rotations
 from motionloom.kinematics.proportions import leg_length
@@ -28,6 +28,9 @@ REACH = 3  # deviations after which the Gaussian ends
 SUNK = 0.012  # m: a foot part this far below its usual height on the floor is lifted
 EASE = 0.08  # s: over which a lift comes and goes
 STEEP = 0.99  # sine: no foot is pitched farther
+GAIN = 0.02  # s: a foot that is 1 m/s faster than where it was observed steps so much (m) higher,
+HIGHER = 0.04  # m: at most,
+STEP = 0.03  # s: deviation of the Gaussian that smooths it
 SLIGHT = (0.002, 0.01)  # m, rad: a foot so little too high or low, or so little tipped, stays as it is
 
 
@@ -155,6 +158,17 @@ def _pitch(foot: FloatArray, drop: FloatArray, share: FloatArray) -> FloatArray:
 def _beyond(values: FloatArray, slight: float) -> FloatArray:
     """What values exceed `slight` by, either way; 0 within: most frames then need no bending at all."""
     return values - np.clip(values, -slight, slight)
+
+
+def higher_steps(clip: Clip, seen: Footing) -> FloatArray:
+    """(F, P) m: how much higher feet must step because they go farther than where they were observed.
+
+    A foot that is bent towards another place while it is low would slide there. `GAIN` seconds of the speed that its
+    parts have beyond what was observed, at most `HIGHER`, where it does not stand.
+    """
+    speed = part_speeds(part_positions(clip), clip.fps)
+    more = np.maximum(speed - np.linalg.norm(seen.slip, axis=-1) * clip.fps, 0.0)
+    return np.minimum(GAIN * _smooth(np.where(seen.contacts, 0.0, more), STEP * clip.fps), HIGHER)
 
 
 def low_contacts(clip: Clip, contacts: BoolArray, heights: FloatArray) -> BoolArray:

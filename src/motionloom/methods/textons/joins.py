@@ -7,6 +7,8 @@ were only ever seen at the end of a clip are not lost, if their end is near to s
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,9 +20,13 @@ from motionloom.methods.textons.observe import Frames, joined
 
 if TYPE_CHECKING:
     from motionloom.methods.textons.model import TextonModel
+    from motionloom.methods.textons.pieces import Piece
 
 HORIZON = 0.1  # s: poses count as far apart as they get within this time
 SCALE = 0.25  # of the median distance of all pairs: the unit in which `nearness` counts
+EARLY = np.exp(-3.0)  # how likely an early join is, beside one at the end of its segment
+NEAR = 0.8  # of the largest distance of joins never seen: an early join is nearer
+EDGE = 8  # frames at both ends of a segment that are not left early
 ROUNDS = 500  # of balancing
 EXACT = 1e-6  # and how even is even
 
@@ -34,6 +40,9 @@ class Joins(NamedTuple):
     limit: float  # m: the largest distance of a join that was never seen
     inside: IntArray  # segments that can all reach each other: a walk among them never has to stop
     chances: FloatArray  # (n, n) probability of each join; rows outside `inside` lead into it where they can
+    likely: FloatArray  # (n, n) the same before `evenly`: M and nearness alone, which the best path goes by
+    total: FloatArray  # (n,) what the weights of all joins of a segment sum to, before they are probabilities
+    fall: float  # 1/m: how fast a join becomes less likely with distance, in nats
 
     def share(self, of: IntArray, count: int) -> FloatArray:
         """(count,) how often an endless walk shows each texton; `of` (n,) is the texton of each segment."""
@@ -70,10 +79,55 @@ def find_joins(model: TextonModel, options: Any) -> Joins:
     weights = np.where(allowed, usual * nearer, 0.0)
     homeward = (allowed & member).any(1)  # where a way leads inside, it is taken
     weights[np.ix_(homeward, ~member)] = 0.0
+    likely, total = paths.probabilities(weights), weights.sum(1)
     if options.evenly and len(inside) > 1:
         own = np.ix_(inside, inside)
         weights[own] = balanced(weights[own])
-    return Joins(apart, seen, allowed, limit, inside, paths.probabilities(weights))
+    fall = options.nearness / max(SCALE * typical, 1e-9)
+    return Joins(apart, seen, allowed, limit, inside, paths.probabilities(weights), likely, total, fall)
+
+
+class Exits(NamedTuple):
+    """Joins that leave a segment before its end, where it comes near to the beginning of another."""
+
+    source: IntArray  # (E,) the segment that is left,
+    frame: IntArray  # (E,) at which of its frames: it and the next become the key poses of the other,
+    target: IntArray  # (E,) and the other segment
+    distance: FloatArray  # (E,) m, as of joins
+    score: FloatArray  # (E,) log probability beside the joins at the segment's end
+
+
+def find_exits(model: TextonModel, joins: Joins) -> Exits:
+    """Every early join between segments that can go on for ever.
+
+    A segment is left where it is nearest to the beginning of the other (a local minimum over its frames), if they are
+    nearer than `NEAR` times the largest distance of joins never seen. Two segments that also join at the end of the
+    first meet early only if they are nearer there; none meets itself. An early join is as likely as one at the end
+    that is as far, times `EARLY`.
+    """
+    starts = _poses(joined([o.keys for o in model.observed]), model)
+    inside = joins.inside
+    found: list[tuple[IntArray, IntArray, IntArray, FloatArray]] = []
+    for k in inside if len(inside) and joins.limit > 0 and joins.fall > 0 else ():
+        seen = model.observed[k]
+        if seen.length < 2 * EDGE:
+            continue
+        pairs = np.stack([np.arange(seen.length), np.arange(seen.length) + 1], 1).ravel()
+        apart = _apart(_poses(seen.frames[pairs], model), starts[inside], model)
+        least = (apart[1:-1] <= apart[:-2]) & (apart[1:-1] < apart[2:])
+        least[: EDGE - 1] = least[-(EDGE - 1) :] = False
+        near = np.where(joins.allowed[k, inside], joins.distance[k, inside], np.inf)
+        near[inside == k] = 0.0
+        frame, other = np.nonzero(least & (apart[1:-1] < np.minimum(NEAR * joins.limit, near)))
+        frame = frame + 1
+        found.append((np.full(len(frame), k), frame, inside[other], apart[frame, other]))
+    if not found:
+        none = np.zeros(0, np.int64)
+        return Exits(none, none, none, np.zeros(0), np.zeros(0))
+    source, frame, target, distance = (np.concatenate(part) for part in zip(*found, strict=True))
+    nearest = joins.distance.min(1)
+    base = np.log(EARLY / len(model.observed)) - np.log(np.maximum(joins.total, 1e-300))
+    return Exits(source, frame, target, distance, base[source] - joins.fall * (distance - nearest[source]))
 
 
 def join_distances(model: TextonModel) -> FloatArray:
@@ -83,8 +137,39 @@ def join_distances(model: TextonModel) -> FloatArray:
     `HORIZON` seconds, and so does the root's.
     """
     ends, starts = (_poses(joined([getattr(o, which) for o in model.observed]), model) for which in ("after", "keys"))
+    return _apart(ends, starts, model)
+
+
+def keys_apart(a: Frames, b: Frames, model: TextonModel) -> float:
+    """m: how far apart two pairs of frames are, as `join_distances` counts."""
+    return float(_apart(_poses(a, model), _poses(b, model), model)[0, 0])
+
+
+def far_joins(model: TextonModel, pieces: Sequence[Piece], limit: float) -> list[str]:
+    """A warning, with the distance, for every two pieces that follow each other though they are far apart.
+
+    Far is beyond `limit` metres, the largest distance of a join that was never seen.
+    """
+    out = []
+    for place, (a, b) in enumerate(itertools.pairwise(pieces)):
+        if (apart := keys_apart(a.after, b.keys, model)) > limit > 0:
+            out.append(
+                f"{segment_name(model, a.observed)} and {segment_name(model, b.observed)} (places {place} and "
+                f"{place + 1} of the path) are {100 * apart:.0f} cm apart where they meet, beyond "
+                f"{100 * limit:.0f} cm: the first bends far to meet the second"
+            )
+    return out
+
+
+def segment_name(model: TextonModel, observed: int) -> str:
+    """An observed segment as a path says it: 7#1 is segment 1 of texton 7."""
+    texton = model.observed[observed].texton
+    return f"{texton}#{model.of_texton(texton).index(observed)}"
+
+
+def _apart(ends: FloatArray, starts: FloatArray, model: TextonModel) -> FloatArray:
     square = (ends**2).sum(1)[:, None] + (starts**2).sum(1) - 2 * ends @ starts.T
-    return np.sqrt(np.maximum(square, 0.0) / len(model.skeleton))
+    return np.asarray(np.sqrt(np.maximum(square, 0.0) / len(model.skeleton)))
 
 
 def _poses(pairs: Frames, model: TextonModel) -> FloatArray:

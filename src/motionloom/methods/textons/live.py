@@ -12,7 +12,8 @@ from numpy.random import Generator
 from motionloom.core import BadRequest, Clip, NoPath
 from motionloom.core.clip import concatenate
 from motionloom.methods.textons import paths
-from motionloom.methods.textons.planning import Piece, Walk
+from motionloom.methods.textons.pieces import Piece
+from motionloom.methods.textons.walking import Walk
 from motionloom.methods.textons.weaving import Ground, Wash, carried, made, washed
 from motionloom.rotation import slerp
 

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.core import BoolArray, FloatArray, IntArray, Source
+from motionloom.methods.textons.charts import along, beside
 from motionloom.methods.textons.dynamics import Dynamics
 from motionloom.methods.textons.grounding import part_places
-from motionloom.methods.textons.joins import Joins, find_joins
+from motionloom.methods.textons.joins import Exits, Joins, find_exits, find_joins
 from motionloom.methods.textons.lengths import at_length
 from motionloom.methods.textons.observe import ROOT, Frames, Space, joined
-from motionloom.methods.textons.planning import Piece
+from motionloom.methods.textons.pieces import Piece
 from motionloom.methods.textons.solving import constrained_run, eased, free_run, push_of
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class Drive(NamedTuple):
 
     push: FloatArray  # (l + 2, d)
     rest: FloatArray  # (l + 2, D) what the basis leaves out of it
+    y: FloatArray  # (l + 2, D) its coordinates: they say on which side of the chart joints are that turn far
     contacts: BoolArray  # (l + 2, L)
     slip: FloatArray  # (l + 2, P, 2) m: how each foot part moves over the ground to the next frame
     high: FloatArray  # (l + 2, P) m: how far each foot part is above its usual height on the floor
@@ -83,6 +85,7 @@ class Bench:
         self.systems: dict[int, System] = {}
         self.forget()
         self.ways: dict[tuple[Any, ...], Joins] = {}
+        self.early: dict[tuple[Any, ...], Exits] = {}
         self.spreads: dict[int, FloatArray] = {}
         self.column = columns(model.space)
 
@@ -99,17 +102,17 @@ class Bench:
         length = piece.length + 2
         drive = rng.standard_normal((length, dynamics.size))
         drive *= noise
+        lent = self.drive(piece, longer)
         rest = None
         if push == "observed":
-            lent = self.drive(piece, longer)
             drive += lent.push
             rest = lent.rest
         if ends is None:
-            y = self._free(piece, drive, rest)
+            y = self._free(piece, drive, rest, lent.y)
         elif piece.hard or length < 6:
-            y = self._through(piece, ends, drive, rest)
+            y = self._through(piece, ends, drive, rest, lent.y)
         else:
-            y = self._between(piece, ends, drive, rest)
+            y = self._between(piece, ends, drive, rest, lent.y)
         return self.frames(y, texton.base)
 
     def joins(self, options: Any) -> Joins:
@@ -118,6 +121,13 @@ class Bench:
         if key not in self.ways:
             self.ways[key] = find_joins(self.model, options)
         return self.ways[key]
+
+    def exits(self, options: Any) -> Exits:
+        """`find_exits`, once for every choice of options."""
+        key = (options.unseen, options.nearness, options.evenly)
+        if key not in self.early:
+            self.early[key] = find_exits(self.model, self.joins(options))
+        return self.early[key]
 
     def varied(self, piece: Piece, most: float, rng: Generator) -> Frames:
         """The key poses of a piece, both turned by the same small offset: a smoothed P(X_1) of LI 4.1.
@@ -141,24 +151,25 @@ class Bench:
         """(d,) deviation of a texton's states over its observed segments."""
         if texton not in self.spreads:
             t, seen = self.model.textons[texton], [self.model.observed[k] for k in self.model.of_texton(texton)]
-            y = np.concatenate([self.coordinates(o.frames, t.base) for o in seen]) - t.dynamics.mean
+            y = np.concatenate([self.unbroken(o.frames, t.base) for o in seen]) - t.dynamics.mean
             self.spreads[texton] = (y @ t.dynamics.basis).std(0)
         return self.spreads[texton]
 
     @cached_property
-    def origins(self) -> tuple[tuple[Source, ...], IntArray, IntArray]:
-        """The clips that segments come from; for each segment, which of them, and the frame it starts at."""
+    def origins(self) -> tuple[tuple[Source, ...], IntArray]:
+        """The clips that segments come from; and for each segment, which of them."""
         names = list(dict.fromkeys(o.source for o in self.model.observed))
-        which = np.array([names.index(o.source) for o in self.model.observed])
-        return tuple(Source(n) for n in names), which, np.array([o.frame for o in self.model.observed])
+        return tuple(Source(n) for n in names), np.array([names.index(o.source) for o in self.model.observed])
 
-    def _between(self, piece: Piece, ends: Frames, drive: FloatArray, rest: FloatArray | None) -> FloatArray:
+    def _between(
+        self, piece: Piece, ends: Frames, drive: FloatArray, rest: FloatArray | None, like: FloatArray
+    ) -> FloatArray:
         """(l + 2, D) the usual run, from its own key poses to those that follow."""
         from motionloom.methods.textons._kernels_frames import ease_between
 
         texton = self.model.textons[piece.texton]
         dynamics, length = texton.dynamics, len(drive)
-        wanted = self.coordinates(joined([piece.keys, ends]), texton.base) - dynamics.mean
+        wanted = self.coordinates(joined([piece.keys, ends]), texton.base, like[[0, 1, -2, -1]]) - dynamics.mean
         states = wanted @ dynamics.basis
         x = self.run(piece.texton, states, drive)
         missing = wanted - states @ dynamics.basis.T
@@ -179,11 +190,11 @@ class Bench:
         x = solve_run(self.factor(texton, len(drive) - 4), s.p1, s.p2, s.row, drive + s.lean, ends)
         return cast("FloatArray", x)
 
-    def _free(self, piece: Piece, drive: FloatArray, rest: FloatArray | None) -> FloatArray:
+    def _free(self, piece: Piece, drive: FloatArray, rest: FloatArray | None, like: FloatArray) -> FloatArray:
         """(l + 2, D) a run from its key poses that leads anywhere; what the basis cannot express of them dies out."""
         texton = self.model.textons[piece.texton]
         dynamics = texton.dynamics
-        wanted = self.coordinates(piece.keys, texton.base) - dynamics.mean
+        wanted = self.coordinates(piece.keys, texton.base, like[:2]) - dynamics.mean
         states = wanted @ dynamics.basis
         y = dynamics.mean + free_run(dynamics, states, drive) @ dynamics.basis.T
         missing = wanted - states @ dynamics.basis.T
@@ -195,13 +206,15 @@ class Bench:
         y[1:] += ((1 + time) * np.exp(-time))[:, None] * missing[1]
         return y
 
-    def _through(self, piece: Piece, ends: Frames, drive: FloatArray, rest: FloatArray | None) -> FloatArray:
+    def _through(
+        self, piece: Piece, ends: Frames, drive: FloatArray, rest: FloatArray | None, like: FloatArray
+    ) -> FloatArray:
         """(l + 2, D) a run through more frames than its ends."""
         texton = self.model.textons[piece.texton]
         dynamics, length = texton.dynamics, len(drive)
         hard = {0: piece.keys[:1], 1: piece.keys[1:], length - 2: ends[:1], length - 1: ends[1:], **piece.hard}
         at = sorted(hard)
-        wanted = self.coordinates(joined([hard[t] for t in at]), texton.base) - dynamics.mean
+        wanted = self.coordinates(joined([hard[t] for t in at]), texton.base, like[at]) - dynamics.mean
         states = wanted @ dynamics.basis
         x = constrained_run(dynamics, dict(zip(at, states, strict=True)), drive)
         rest = np.zeros((length, len(dynamics.mean))) if rest is None else rest
@@ -240,14 +253,21 @@ class Bench:
         first, last = (0, seen.length) if span is None else span
         texton = self.model.textons[seen.texton]
         dynamics = texton.dynamics
-        y = self.coordinates(seen.frames[first : last + 2], texton.base) - dynamics.mean
+        y = self.unbroken(seen.frames, texton.base)[first : last + 2] - dynamics.mean
         timed = at_length(y, length + 2, self.model.fps, longer=longer)
         x = timed.y @ dynamics.basis
         rest = timed.y - x @ dynamics.basis.T
         at = first + timed.frame
         slip = seen.slip[at] * timed.pace
         played = self.frames(timed.y + dynamics.mean, texton.base)
-        return Drive(push_of(dynamics, x), rest, seen.contacts[at], slip, self.high(played) - self.floor(observed))
+        return Drive(
+            push_of(dynamics, x),
+            rest,
+            timed.y + dynamics.mean,
+            seen.contacts[at],
+            slip,
+            self.high(played) - self.floor(observed),
+        )
 
     def high(self, frames: Frames) -> FloatArray:
         """(F, P) m: how far each foot part is above its usual height, were the floor where it usually is."""
@@ -259,13 +279,18 @@ class Bench:
         high = self.high(seen.frames[:1])
         return float(high.min() - seen.low[0]) if high.size else 0.0
 
-    def coordinates(self, frames: Frames, base: FloatArray) -> FloatArray:
-        """`observe.to_coordinates`, compiled."""
+    def unbroken(self, frames: Frames, base: FloatArray) -> FloatArray:
+        """Coordinates of the frames of a segment, without jumps."""
+        return along(self.coordinates(frames, base), self.model.space)
+
+    def coordinates(self, frames: Frames, base: FloatArray, like: FloatArray | None = None) -> FloatArray:
+        """`observe.to_coordinates`, compiled; on the side of the chart on which those of `like` are, if given."""
         from motionloom.methods.textons._kernels_frames import chart
 
         turns, root = np.ascontiguousarray(frames.turns), np.ascontiguousarray(frames.root)
         space = self.model.space
-        return cast("FloatArray", chart(turns, root, base, space.scale, ROOT, self.column, space.size))
+        y = cast("FloatArray", chart(turns, root, base, space.scale, ROOT, self.column, space.size))
+        return y if like is None else beside(y, like, space)
 
     def frames(self, y: FloatArray, base: FloatArray) -> Frames:
         """`observe.to_frames`, compiled."""

@@ -15,7 +15,7 @@ from motionloom.constraints import Constraint, PoseAt, Request, RootAt
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, replace
 from motionloom.methods.base import Honours, Model, check_request
 from motionloom.methods.settings import Settings
-from motionloom.methods.textons.editing import edit_pose, plan_path, written_path
+from motionloom.methods.textons.editing import edit_pose
 from motionloom.methods.textons.grounding import Footing
 from motionloom.methods.textons.joins import Joins
 from motionloom.methods.textons.learning import Texton
@@ -23,8 +23,11 @@ from motionloom.methods.textons.live import State, start, step
 from motionloom.methods.textons.making import Bench
 from motionloom.methods.textons.observe import Frames, Space
 from motionloom.methods.textons.options import DEFAULT_OPTIONS, Options
-from motionloom.methods.textons.planning import Piece, Plan, Walk, plan_motion
+from motionloom.methods.textons.pieces import Piece, Plan
+from motionloom.methods.textons.planning import plan_between, plan_motion
+from motionloom.methods.textons.walking import Walk
 from motionloom.methods.textons.weaving import chunks, weave, whole_clip, woven
+from motionloom.methods.textons.written import plan_path, written_path
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +36,9 @@ class Observed:
 
     texton: int
     source: str
-    frame: int  # where it starts in the source file
+    frame: int  # where it starts in the source file,
+    pace: float  # and how many frames of that one frame here stands for
+    covers: int  # frames of the clip that are its own: `length`, or, at a clip's end, the two after it as well
     frames: Frames  # length + 2
     contacts: BoolArray  # (length + 2, P) which foot parts stand, in the order of the model's `contact_names`
     slip: FloatArray  # (length + 2, P, 2) m: how far each foot part moves over the ground to the next frame
@@ -43,6 +48,10 @@ class Observed:
     @property
     def length(self) -> int:
         return len(self.frames) - 2
+
+    def frame_of(self, at: int) -> int:
+        """The frame of the source file that its frame `at` comes from."""
+        return self.frame + round(at * self.pace)
 
     @property
     def keys(self) -> Frames:
@@ -81,7 +90,8 @@ class TextonModel(Model):
         return ""
 
     def ends(self, request: Request) -> bool:
-        return self.options(request).path is not None
+        options = self.options(request)
+        return options.path is not None or (options.way == "cheapest" and _first_and_last(request) is not None)
 
     def plan(self, request: Request, rng: Generator) -> Plan:
         """Which texton comes when, with which key poses and for how many frames."""
@@ -90,8 +100,12 @@ class TextonModel(Model):
 
     def _plan(self, request: Request, options: Any, rng: Generator) -> Plan:
         frames = request.length(self.fps)
+        if options.path is None and frames is None:
+            ends = _first_and_last(request)
+            assert ends is not None  # checked before
+            return plan_between(self, *ends, options, rng)
         if options.path is None:
-            assert frames is not None  # checked before
+            assert frames is not None
             return plan_motion(self, frames, self._waypoints(request, frames), options, rng)
         plan = plan_path(self, options.path, frames, options, rng)
         if frames is None:  # only now is it known whether the rest of the request fits
@@ -206,6 +220,14 @@ class TextonModel(Model):
     def of_texton(self, texton: int) -> list[int]:
         """Indices into `observed` of a texton's segments."""
         return [k for k, o in enumerate(self.observed) if o.texton == texton]
+
+
+def _first_and_last(request: Request) -> tuple[PoseAt, PoseAt] | None:
+    """The poses of a request that asks for a way from one at the start to one at the end, and for nothing else."""
+    poses = {c.time: c for c in request.constraints if isinstance(c, PoseAt)}
+    others = [t for t in poses if t not in (0.0, "0f", "end")]
+    first = poses.get(0.0, poses.get("0f"))
+    return None if others or first is None or "end" not in poses else (first, poses["end"])
 
 
 MOST_SAID = 40  # textons of a path that a clip's notes say

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import BadRequest, FloatArray, IntArray, NoPath
+from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, NoPath
 
 
 def endless(counts: FloatArray) -> IntArray:
@@ -70,45 +72,74 @@ def _check(chances: FloatArray, *textons: int) -> None:
             raise BadRequest(f"there is no texton {t}; there are {len(chances)}, from 0")
 
 
-def paths_in_time(chances: FloatArray, lengths: IntArray, start: int, spent: int, goal: int, frames: int) -> FloatArray:
-    """(frames + 1,) the best log probability of arriving at a goal after exactly so many frames; -inf where none does.
+class Edges(NamedTuple):
+    """Ways to go on from one node to another, each with the time that is spent at the first before it is left."""
 
-    `spent` frames are over when the start is left; every other node i on the way takes lengths[i]. LI 5.2.2 fixes how
-    many textons a path has (here: each lasts 1); this fixes how long they last. O(frames N^2).
+    source: IntArray  # (E,)
+    target: IntArray  # (E,)
+    frames: IntArray  # (E,) at least 1
+    score: FloatArray  # (E,) log probability
+
+    def only(self, which: BoolArray | IntArray) -> Edges:
+        """Some of them."""
+        return Edges(self.source[which], self.target[which], self.frames[which], self.score[which])
+
+
+def edges_of(chances: FloatArray, lengths: IntArray) -> Edges:
+    """Every transition that may be as an edge; node i is left after lengths[i]."""
+    source, target = np.nonzero(chances)
+    return Edges(source, target, np.asarray(lengths)[source], np.log(chances[source, target]))
+
+
+def joined_edges(parts: Sequence[Edges]) -> Edges:
+    """The edges of several sets as one."""
+    return Edges(*(np.concatenate(p) for p in zip(*parts, strict=True)))
+
+
+class Arrivals(NamedTuple):
+    """The best way to arrive at every node at every time (`paths_in_time`)."""
+
+    best: FloatArray  # (frames + 1, N) log probability; -inf where no way does
+    came: IntArray  # (frames + 1, N) by which edge: those of `first`, then those of `edges`; -1 where none does
+    first: Edges
+    edges: Edges
+
+    def path(self, goal: int, frames: int) -> tuple[int, list[int]]:
+        """The best way to the goal in exactly `frames`: which of the first edges, and then which of the edges."""
+        if not np.isfinite(self.best[frames, goal]):
+            raise NoPath(f"no path of {frames} frames leads to {goal}")
+        back: list[int] = []
+        node, t = goal, frames
+        while True:
+            edge = int(self.came[t, node])
+            if edge < len(self.first.source):
+                return edge, back[::-1]
+            back.append(edge - len(self.first.source))
+            node, t = int(self.edges.source[back[-1]]), t - int(self.edges.frames[back[-1]])
+
+
+def paths_in_time(first: Edges, edges: Edges, nodes: int, frames: int) -> Arrivals:
+    """The best log probability of arriving at each of N nodes after each number of frames, up to `frames`.
+
+    A path takes one of the `first` edges (out of where it starts) and then any of `edges`. LI 5.2.2 fixes how many
+    textons a path has (here: every edge takes 1 frame); this fixes how long they last. O(frames E).
     """
-    _check(chances, start, goal)
-    return _in_time(chances, lengths, start, spent, frames)[0][:, goal]
-
-
-def path_in_time(chances: FloatArray, lengths: IntArray, start: int, spent: int, goal: int, frames: int) -> list[int]:
-    """The most probable path that arrives after exactly `frames` frames, start and goal included (`paths_in_time`)."""
-    best, came = _in_time(chances, lengths, start, spent, frames)
-    if not np.isfinite(best[frames, goal]):
-        raise NoPath(f"no path of {frames} frames leads from {start} to {goal}")
-    path, t = [goal], frames
-    while t > spent:
-        path.append(int(came[t, path[-1]]))
-        t -= int(lengths[path[-1]])
-    return [start, *path[::-1]]
-
-
-def _in_time(
-    chances: FloatArray, lengths: IntArray, start: int, spent: int, frames: int
-) -> tuple[FloatArray, IntArray]:
-    """(frames + 1, n) the best log probability of arriving at each node at each time, and from which node."""
-    with np.errstate(divide="ignore"):
-        log_m = np.log(chances)
-    count = len(chances)
-    best = np.full((frames + 1, count), -np.inf)
-    came = np.full((frames + 1, count), -1, np.int64)
-    if spent <= frames:
-        best[spent], came[spent] = log_m[start], start
-    each = np.arange(count)
-    for t in range(spent + 1, frames + 1):
-        since = t - lengths
-        left = np.where(since >= spent, best[np.maximum(since, 0), each], -np.inf)
-        if np.isfinite(left).any():
-            ways = left[:, None] + log_m
-            came[t] = ways.argmax(0)
-            best[t] = ways.max(0)
-    return best, came
+    order = np.argsort(edges.target, kind="stable")
+    ordered = edges.only(order)
+    targets, starts = np.unique(ordered.target, return_index=True)
+    best = np.full((frames + 1, nodes), -np.inf)
+    came = np.full((frames + 1, nodes), -1, np.int64)
+    for e in np.argsort(first.score, kind="stable"):  # the best of those that arrive together comes last
+        if first.frames[e] <= frames:
+            best[first.frames[e], first.target[e]] = first.score[e]
+            came[first.frames[e], first.target[e]] = e
+    ends = np.append(starts[1:], len(order))
+    for t in range(1, frames + 1 if len(order) else 0):
+        since = t - ordered.frames
+        ways = np.where(since >= 0, best[np.maximum(since, 0), ordered.source], -np.inf) + ordered.score
+        most = np.maximum.reduceat(ways, starts)
+        for k in np.flatnonzero(most > best[t, targets]):
+            best[t, targets[k]] = most[k]
+            chosen = starts[k] + int(ways[starts[k] : ends[k]].argmax())
+            came[t, targets[k]] = len(first.source) + order[chosen]
+    return Arrivals(best, came, first, edges)

@@ -13,7 +13,7 @@ import numpy as np
 from motionloom.core import BoolArray, FloatArray
 from motionloom.kinematics.forward import positions
 from motionloom.methods.textons.observe import Frames, joined
-from motionloom.methods.textons.planning import piece_of
+from motionloom.methods.textons.pieces import piece_of
 
 if TYPE_CHECKING:
     from motionloom.methods.textons.model import TextonModel

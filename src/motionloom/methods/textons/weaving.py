@@ -20,10 +20,20 @@ from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Origin, repla
 from motionloom.core.clip import concatenate
 from motionloom.kinematics.contacts import foot_parts, part_positions
 from motionloom.kinematics.skate import STILL, pin_plants
-from motionloom.kinematics.travel import Travel, travel
-from motionloom.methods.textons.grounding import Footing, apart, grounded, joined_footing, lifted, low_contacts, stepped
-from motionloom.methods.textons.observe import Frames, joined, restore
-from motionloom.methods.textons.planning import Piece, Walk
+from motionloom.kinematics.travel import Travel
+from motionloom.methods.textons.grounding import (
+    Footing,
+    apart,
+    grounded,
+    higher_steps,
+    joined_footing,
+    lifted,
+    low_contacts,
+    stepped,
+)
+from motionloom.methods.textons.observe import Frames, joined, path_of, restore
+from motionloom.methods.textons.pieces import Piece
+from motionloom.methods.textons.walking import Walk
 
 if TYPE_CHECKING:
     from motionloom.methods.textons.model import TextonModel
@@ -44,13 +54,14 @@ class Raw:
     seen: Footing
     which: IntArray  # (F,) observed segment
     key: BoolArray  # (F,) is it the first frame of its piece?
+    origin: IntArray  # (F,) the frame of its source file that such a frame comes from, -1 for all others
     loose: FloatArray  # (F,) 0 at frames that must stay as they are, 1 at some time from them
 
     def __len__(self) -> int:
         return len(self.frames)
 
     def __getitem__(self, at: slice) -> Raw:
-        return Raw(self.frames[at], self.seen.part(at), self.which[at], self.key[at], self.loose[at])
+        return Raw(self.frames[at], self.seen.part(at), self.which[at], self.key[at], self.origin[at], self.loose[at])
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,13 +150,13 @@ def made(
     )
     if options.ends == "free" and following is not None:
         following = dataclasses.replace(following, keys=frames[piece.length : piece.length + 2])
-    key = np.zeros(piece.length, bool)
-    key[0] = True
+    key, origin = np.zeros(piece.length, bool), np.full(piece.length, -1)
+    key[0], origin[0] = True, model.observed[piece.observed].frame_of(0 if piece.span is None else piece.span[0])
     seen = model.footing(piece, options.longer)
     if options.ends == "free":  # its feet do not do what the segment's did: contacts are found while cleaning
         seen = Footing(seen.contacts[:, :0], seen.slip[:, :0], seen.high[:, :0])
     loose = apart([0, *piece.hard, piece.length], piece.length, max(1, round(SETTLES * model.fps)))
-    return Raw(frames[: piece.length], seen, np.full(piece.length, piece.observed), key, loose), following
+    return Raw(frames[: piece.length], seen, np.full(piece.length, piece.observed), key, origin, loose), following
 
 
 def carried(
@@ -177,6 +188,7 @@ def _joined(parts: Sequence[Raw]) -> Raw:
         joined_footing([p.seen for p in parts]),
         np.concatenate([p.which for p in parts]),
         np.concatenate([p.key for p in parts]),
+        np.concatenate([p.origin for p in parts]),
         np.concatenate([p.loose for p in parts]),
     )
 
@@ -184,13 +196,17 @@ def _joined(parts: Sequence[Raw]) -> Raw:
 def _placed(model: TextonModel, raw: Raw, start: int, stop: int, end: Travel | None) -> tuple[Clip, Travel]:
     """Frames start .. stop as a clip that begins where `end` says, and where the frame after them is."""
     frames = grounded(raw.frames, raw.seen, model.skeleton, model.heights, model.fps)
-    clip = restore(frames[start : min(stop + 1, len(frames))], model.skeleton, model.fps, end)
-    after = travel(clip[len(clip) - 1 :])
+    own_frames = frames[start : min(stop + 1, len(frames))]
+    clip = restore(own_frames, model.skeleton, model.fps, end)
+    path = path_of(own_frames, model.fps, end)
+    after = Travel(path.place[-1:], path.heading[-1:])
     own = raw[start:stop]
-    sources, source, frame = model.bench.origins
-    origin = Origin(sources=sources, which=source[own.which], frames=np.where(own.key, frame[own.which], -1))
+    sources, source = model.bench.origins
+    origin = Origin(sources=sources, which=source[own.which], frames=own.origin)
     names = model.contact_names[: own.seen.contacts.shape[1]]
-    clip = stepped(clip[: stop - start], own.seen.high, own.loose, model.heights)
+    clip = clip[: stop - start]
+    if own.seen.high.size:
+        clip = stepped(clip, own.seen.high + higher_steps(clip, own.seen), own.loose, model.heights)
     labels = low_contacts(clip, own.seen.contacts, model.heights)
     return replace(clip, label_names=names, labels=labels, origin=origin), after
 
