@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from motionloom import samples
-from motionloom.constraints import LookAt, Request
+from motionloom.constraints import LookAt, Request, RootAt
 from motionloom.core import BadRequest, Clip
 from motionloom.evaluate import baselines
 from motionloom.evaluate.compare import Comparison, compare
@@ -63,6 +63,16 @@ def test_a_method_that_cannot_honour_the_request_stays_with_the_reason(walks):
     assert left_out(said) == ["left out: cuts: does not honour look_at (hard)"]
     with pytest.raises(BadRequest, match="there is no method 'magic'"):
         compare(walks, asked, methods=["magic"])
+
+
+def test_what_was_asked_is_measured_on_methods_and_not_on_baselines(walks):
+    asked = Request(seconds=2.0, constraints=(RootAt(time=0.0, position=(3.0, 1.0)),))
+    found = compare(walks, asked, methods=["cuts"], count=2)
+    rows = {row[0]: row for row in comparison_rows(found)[1]}
+    met = comparison_rows(found)[0].index("met")
+    assert rows["cuts"][met] == "2/2"
+    assert rows["copy of the source"][met] == ""
+    assert found.entries[0].reports[0].control[0].worst == pytest.approx(0, abs=1e-9)
 
 
 def test_the_same_seed_gives_the_same_results(walks, found):
