@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from motionloom.core import replace, with_labels
-from motionloom.io import load
+from motionloom.io import load, save
 from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, load_model, save_model
 from motionloom.methods.graph.prune import component
@@ -134,3 +134,21 @@ def test_a_start_that_leads_nowhere_is_refused_with_a_better_one(run, model, tmp
     answer = run("walk", model, "--start", "walk_1.bvh#359", "-o", tmp_path / "x.bvh")
     assert answer.code == 1
     assert "no walk goes on for ever; the nearest that does is walk_1.bvh#" in answer.err
+
+
+@pytest.mark.parametrize("method", ["motion-graph", "two-level-graph", "hierarchical-graph"])
+def test_a_label_that_no_clip_carries_is_told_alike_by_walk_and_synthesize(run, folder, tmp_path, method):
+    walks = tmp_path / "walks"
+    for seed in (1, 2):
+        save(make("walk", seed=seed, speed=1.3, seconds=4, fps=30), walks / f"{seed}.bvh")
+    model = tmp_path / "g.loom"
+    assert run("learn", method, walks, "-o", model).code == 0
+    asked = "{seconds: 2, constraints: [style: {label: moonwalk}]}"
+    answers = [
+        run("walk", model, "--style", "moonwalk", "-o", tmp_path / "x.bvh"),
+        run("synthesize", model, "-r", asked, "-o", tmp_path / "x.bvh"),
+    ]
+    for answer in answers:
+        assert answer.code == 1
+        assert "motionloom: no clip carries the label 'moonwalk'; these clips carry walk" in answer.err
+    assert not (tmp_path / "x.bvh").exists()

@@ -45,7 +45,7 @@ def test_frames_near_broken_ones_can_be_spared_too_wherever_they_are(spoilt, bro
 def test_a_method_that_wants_whole_clips_gets_them_mended(spoilt):
     ready = prepare([spoilt], spoilt.fps, broken="mend")
     assert [len(c) for c in ready.clips] == [len(spoilt)]
-    assert "1 glitches mended" in ready.notes[0]
+    assert "1 glitch mended" in ready.notes[0]
     assert prepare([spoilt], spoilt.fps, broken="keep").clips[0] is spoilt
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from motionloom.cli.choices import two_level
-from motionloom.cli.options import Json, Roles, Unit, Up, busy, print_json, say
+from motionloom.cli.options import Json, Roles, Unit, Up, busy, many, print_json, say
 
 
 def act(
@@ -42,21 +42,22 @@ def act(
     import math
 
     from motionloom.core.units import angle
-    from motionloom.io import load, save
+    from motionloom.io import check_target, load, save
     from motionloom.methods.two_level_graph.acting import act_out
 
+    check_target(out)
     learned = two_level(model)
     clip = load(performed, unit=unit, up=up, roles=roles, trim_tpose=not keep_tpose)
     seen = angle(camera, "--camera") if silhouettes else None
     with busy("looking"):
         played = act_out(learned, clip, camera=seen, told=told, smooth=smooth)
     save(played.clip, out)
-    view = played.acted.view
+    view, taken = played.acted.view, len(played.acted.route.taken)
     facts = {
         "path": str(out),
         "frames": len(played.clip),
         "seconds": played.clip.seconds,
-        "transitions": len(played.acted.route.taken),
+        "transitions": taken,
         "cost": played.acted.cost,
         "view_degrees": None if view is None else math.degrees(view),
         "apart_cm": None if played.apart is None else 100 * played.apart,
@@ -64,7 +65,7 @@ def act(
     if json:
         print_json(facts)
         return
-    say(f"{out}: {facts['frames']} frames, {facts['seconds']:.2f} s, {facts['transitions']} transitions")
+    say(f"{out}: {many(len(played.clip), 'frame')}, {facts['seconds']:.2f} s, {many(taken, 'transition')}")
     if view is not None:
         say(f"  the camera stands at {math.degrees(view):.0f} degrees, seen from the body at the start")
     if played.apart is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Fps, Json, Roles, Unit, Up, print_json, say, warn
+from motionloom.cli.options import Fps, Json, Roles, Unit, Up, many, print_json, say, warn
 from motionloom.cli.similar import ClipA, ClipB, KeepTpose, MeasureName, load_two
 
 if TYPE_CHECKING:
@@ -49,8 +49,9 @@ def append(
     from motionloom.blend import append as append_clips
     from motionloom.blend import transition_point
     from motionloom.blend.point import half_window, point_at
-    from motionloom.io import save
+    from motionloom.io import check_target, save
 
+    check_target(out)
     one, other = load_two(a, b, unit=unit, up=up, fps=fps, trim_tpose=trim_tpose, roles=roles)
     half = half_window(window, one.fps)
     if at is None:
@@ -65,7 +66,7 @@ def append(
     if json:
         print_json(summary)
         return
-    say(f"{out}: {len(joined)} frames, {joined.seconds:.2f} s, joined by {method}")
+    say(f"{out}: {many(len(joined), 'frame')}, {joined.seconds:.2f} s, joined by {method}")
     apart = summary["apart_cm"]
     places = (f"{clip.name} at {at / clip.fps:.2f} s" for clip, at in ((one, point.a), (other, point.b)))
     say(f"  {' meets '.join(places)}, {apart:.1f} cm apart")

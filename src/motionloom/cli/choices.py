@@ -39,11 +39,14 @@ def choices(
     With --follow you drive: the list is what can be done after those choices, and -o writes the motion so far.
     """
     from motionloom.core import BadRequest
+    from motionloom.io import check_target
     from motionloom.methods.graph.naming import frame_name
     from motionloom.methods.graph.ways import route_end
     from motionloom.methods.two_level_graph.model import follow_choices
     from motionloom.methods.two_level_graph.offers import offers
 
+    if out is not None:
+        check_target(out)
     learned = two_level(model)
     start = first_frame(learned, at)
     numbers = [n.strip() for n in follow.split(",") if n.strip()]

@@ -44,12 +44,14 @@ def clean(
     Contacts are the clip's labels, or found; they are written beside the clip, where they can be edited.
     """
     from motionloom.core.units import length
-    from motionloom.io import expand_paths
+    from motionloom.io import check_target, expand_paths
 
     paths = expand_paths(clips)
     targets: list[Path | None] = [None] * len(paths)
     if out is not None:
         targets = list(output_paths(paths, clips, out, to))
+        for target in filter(None, targets):
+            check_target(target)
     reading = {"unit": unit, "up": up, "fps": fps, "trim_tpose": trim_tpose, "roles": roles}
     floor = None if ground is None else length(ground, "--ground")
     work = partial(_clean, reading=reading, find=find, mend=repair, options={"ease": ease, "ground": floor})

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from motionloom.cli.options import Clips, Json, Roles, Seed, Unit, Up, columns, load_all, print_json, say, warn
+from motionloom.cli.options import Clips, Json, Roles, Seed, Unit, Up, columns, load_all, many, print_json, say, warn
 
 
 def compare(
@@ -51,7 +51,8 @@ def compare(
     if json:
         print_json(comparison_dict(found))
         return
-    say(f"{len(loaded)} source clips, seed {seed}, {count} takes of each; windows compare {found.joints} joints")
+    takes = f"seed {seed}, {many(count, 'take')} of each"
+    say(f"{many(len(loaded), 'source clip')}, {takes}; windows compare {found.joints} joints")
     for note in found.notes:
         say(f"  {note}")
     say("\n".join(columns(*comparison_rows(found))))

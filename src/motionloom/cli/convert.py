@@ -10,7 +10,20 @@ from typing import Annotated, Any
 
 import typer
 
-from motionloom.cli.options import DropSlides, Fps, Json, Roles, Strict, TrimTpose, Unit, Up, print_json, say, warn
+from motionloom.cli.options import (
+    DropSlides,
+    Fps,
+    Json,
+    Roles,
+    Strict,
+    TrimTpose,
+    Unit,
+    Up,
+    many,
+    print_json,
+    say,
+    warn,
+)
 from motionloom.cli.parallel import each
 
 
@@ -48,13 +61,18 @@ def convert(
 
     What was found odd in many files is told once, at the end. A broken file does not stop the others.
     """
-    from motionloom.io import expand_paths
+    from motionloom.io import check_target, expand_paths
+    from motionloom.io.table import format_of
 
     if len(paths) < 2:
         raise typer.BadParameter("give clips to read, and then where to write: motionloom convert IN OUT")
     *sources, out = paths
     found = expand_paths(sources)
     jobs = list(zip(found, output_paths(found, sources, Path(out), to), strict=True))
+    for _, target in jobs:
+        entry = format_of(target)
+        if entry is None or entry.write_markers is None:  # what holds markers is known when the file is read
+            check_target(target)
     sources_too = {path.resolve() for path in found}
     own = next((target for _, target in jobs if target.resolve() in sources_too), None)
     if own is not None and not force:
@@ -68,7 +86,7 @@ def convert(
     for report in each(work, jobs, "converting"):
         reports.append(report)
         if not json and "error" not in report:
-            say(f"{report['out']}: {report['frames']} frames at {report['fps']:g} fps")
+            say(f"{report['out']}: {many(report['frames'], 'frame')} at {report['fps']:g} fps")
     if json:
         print_json(reports)
     else:
@@ -90,7 +108,8 @@ def summary(reports: list[dict[str, Any]], seconds: float) -> list[str]:
         for note in dict.fromkeys(re.sub(r" \([^()]*\)$", "", note) for note in report["notes"]):
             about.setdefault(note, []).append(Path(report["path"]).name)
     failed = f", {len(reports) - len(good)} failed" if len(good) < len(reports) else ""
-    lines = [f"{len(good)} clips, {sum(r['frames'] for r in good)} frames in {seconds:.1f} s{failed}"]
+    frames = many(sum(r["frames"] for r in good), "frame")
+    lines = [f"{many(len(good), 'clip')}, {frames} in {seconds:.1f} s{failed}"]
     for note, names in sorted(about.items(), key=lambda item: -len(item[1])):
         who = "all" if len(names) == len(good) else names[0] if len(names) == 1 else f"{len(names)} clips"
         lines.append(f"  {who}: {note}")
@@ -146,7 +165,7 @@ def _convert_many(path: Path, target: Path, reading: dict[str, Any], writing: di
     clips = load_many(path, **reading)
     for clip in clips:
         save(clip, target.parent / f"{clip.name}{suffix}", **writing)
-    notes = [f"{len(clips)} clips, {clips[0].name} to {clips[-1].name}"]
+    notes = [f"{many(len(clips), 'clip')}, {clips[0].name} to {clips[-1].name}"]
     facts = {"frames": sum(map(len, clips)), "fps": clips[0].fps, "notes": notes}
     return {"path": str(path), "out": str(target.parent), **facts}
 

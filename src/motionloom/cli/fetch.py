@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from motionloom.cli.options import Json, columns, print_json, say
+from motionloom.cli.options import Json, columns, many, print_json, say
 
 
 def fetch(
@@ -58,7 +58,7 @@ def fetch(
     for f in found if len(found) <= 20 else found[:1]:
         say(f"{f.path}: {'fetched' if f.fresh else 'here already'}, {words[f.checked]}")
     if len(found) > 20:
-        say(f"{len(found) - 1} clips unpacked beside it")
+        say(f"{many(len(found) - 1, 'clip')} unpacked beside it")
     say(f"licence: {data.licence}")
     say(f"credit:  {data.credit}")
 

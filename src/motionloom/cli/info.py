@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Clips, Fps, Json, Roles, Strict, Unit, Up, columns, print_json, say, warn
+from motionloom.cli.options import Clips, Fps, Json, Roles, Strict, Unit, Up, columns, many, print_json, say, warn
 from motionloom.cli.parallel import each
 
 if TYPE_CHECKING:
@@ -109,7 +109,8 @@ def _markers_in_full(f: dict[str, Any]) -> list[str]:
     most = sorted(f["gaps_by_marker"].items(), key=lambda item: -item[1])[:6]
     lines = [
         f["path"],
-        f"  {f['frames']} frames at {f['fps']:.6g} fps, {f['seconds']:.2f} s; {len(f['markers'])} markers in {box} m",
+        f"  {many(f['frames'], 'frame')} at {f['fps']:.6g} fps, {f['seconds']:.2f} s; "
+        f"{many(len(f['markers']), 'marker')} in {box} m",
         f"  file     unit {_unit(f['unit'])}, up {f['up']}",
         f"  gaps     {gaps if f['gaps'] else 'none'}",
     ]
@@ -144,7 +145,7 @@ def _in_lines(found: list[tuple[Path, Facts]]) -> list[str]:
     frames, seconds = sum(f.frames for _, f in found), sum(f.seconds for _, f in found)
     skeletons = len({tuple(name for _, name in f.roles) + (str(f.joints),) for _, f in found})
     kinds = f"{skeletons} kind{'s' if skeletons > 1 else ''} of skeleton"
-    total = f"{len(found)} clips, {frames:,} frames, {seconds / 60:.1f} minutes, {kinds}"
+    total = f"{many(len(found), 'clip')}, {frames:,} frames, {seconds / 60:.1f} minutes, {kinds}"
     return [*columns(head, rows, left=(0, 11)), "", total]
 
 
@@ -154,7 +155,8 @@ def in_full(path: Path, f: Facts, skeleton: Skeleton) -> list[str]:
     apart = " (without the T-pose of frame 0)" if f.skipped else ""
     lines = [
         str(path),
-        f"  {f.frames} frames at {f.fps:.6g} fps, {f.seconds:.2f} s; {f.joints} joints, {len(f.roles)} with a role",
+        f"  {many(f.frames, 'frame')} at {f.fps:.6g} fps, {f.seconds:.2f} s; "
+        f"{many(f.joints, 'joint')}, {len(f.roles)} with a role",
         f"  file     unit {_unit(f.unit)}, up {f.up}{', joints also slide' if f.slides else ''}",
         f"  travel   {f.travel:.2f} m, {f.speed:.2f} m/s, turns {turn:.0f}°; hips {low:.2f} to {high:.2f} m{apart}",
         f"  labels   {', '.join(f.labels) or 'none'}",
@@ -166,7 +168,8 @@ def in_full(path: Path, f: Facts, skeleton: Skeleton) -> list[str]:
         seeded = f", seed {seed}" if seed is not None else ""
         lines.append(f"  from     {clip_name or 'no file'}{made}{seeded}: {frames} frames")
     if several:
-        lines.append(f"  blends   {len(blended)} transitions: {sum(s[3] for s in blended)} frames (`view --sources`)")
+        shown = many(sum(s[3] for s in blended), "frame")
+        lines.append(f"  blends   {many(len(blended), 'transition')}: {shown} (`view --sources`)")
     if f.cuts:
         lines.append(f"  cuts     {f.cuts}")
     if f.licence:

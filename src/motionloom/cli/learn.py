@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.flags import Flag, Table, flagged
-from motionloom.cli.options import Clips, Json, Roles, Seed, Unit, Up, busy, load_all, print_json, say
+from motionloom.cli.options import Clips, Json, Roles, Seed, SourceFps, Unit, Up, busy, load_all, many, print_json, say
 
 if TYPE_CHECKING:
     from motionloom.methods import Param
@@ -40,6 +40,7 @@ class Learn(Table):
             unit: Unit = None,
             up: Up = None,
             roles: Roles = None,
+            source_fps: SourceFps = None,
             keep_tpose: Annotated[
                 bool, typer.Option("--keep-tpose", help="Learn from a T-pose in frame 0 too.")
             ] = False,
@@ -47,9 +48,11 @@ class Learn(Table):
             *,
             given: Any = None,
         ) -> None:
+            from motionloom.io.files import check_place
             from motionloom.methods import learn, save_model
 
-            loaded = load_all(clips, unit=unit, up=up, roles=roles)
+            check_place(out)
+            loaded = load_all(clips, unit=unit, up=up, fps=source_fps, roles=roles)
             paths = [path for path, _ in loaded]
             with busy("learning"):
                 model = learn(name, [c for _, c in loaded], given, seed=seed, files=paths, trim_tpose=not keep_tpose)
@@ -58,7 +61,7 @@ class Learn(Table):
             if json:
                 print_json({**facts, "sources": [source._asdict() for source in model.sources]})
                 return
-            say(f"{out}: {name} from {len(paths)} clips at {model.fps:g} fps, seed {seed}")
+            say(f"{out}: {name} from {many(len(paths), 'clip')} at {model.fps:g} fps, seed {seed}")
             for note in model.notes:
                 say(f"  {note}")
 

@@ -27,6 +27,10 @@ Up = Annotated[str | None, typer.Option("--up", metavar="AXIS", help="Up axis of
 Fps = Annotated[
     float | None, typer.Option("--fps", metavar="FPS", help="Frame rate of the file, whatever it says [frames/s].")
 ]
+SourceFps = Annotated[  # where --fps is the model's
+    float | None,
+    typer.Option("--source-fps", metavar="FPS", help="Frame rate of the files, whatever they say [frames/s]."),
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse files that are merely odd, instead of warning.")]
 TrimTpose = Annotated[bool, typer.Option("--trim-tpose", help="Drop a T-pose in frame 0.")]
 DropSlides = Annotated[
@@ -83,6 +87,15 @@ def say(text: str = "") -> None:
 def warn(text: str) -> None:
     """A line for a person, on standard error."""
     print(f"motionloom: {text}", file=sys.stderr)
+
+
+def many(count: int, thing: str) -> str:
+    """So many things; one of them in the singular.
+
+    >>> many(1, "clip"), many(0, "clip")
+    ('1 clip', '0 clips')
+    """
+    return f"{count} {thing}" + ("" if count == 1 else "s")
 
 
 def print_json(value: Any) -> None:

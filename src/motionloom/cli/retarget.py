@@ -43,7 +43,7 @@ def retarget(
 
     Files in a folder OUT get the suffix of SKELETON, if that can be written, else .bvh.
     """
-    from motionloom.io import FORMATS, expand_paths, load
+    from motionloom.io import FORMATS, check_target, expand_paths, load
 
     paths = expand_paths(clips)
     entry = FORMATS.get(to.suffix.lower())
@@ -51,6 +51,8 @@ def retarget(
     targets: list[Path | None] = [None] * len(paths)
     if out is not None:
         targets = list(output_paths(paths, clips, out, suffix))
+        for target in filter(None, targets):
+            check_target(target)
     reading = {"unit": unit, "up": up, "fps": fps, "trim_tpose": trim_tpose, "roles": roles}
     body = load(to, roles=to_roles, trim_tpose=True)
     shown = None if like is None else load(like, unit=unit, up=up, fps=fps, trim_tpose=True, roles=roles)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.flags import Flag, Table, flagged
-from motionloom.cli.options import Json, Seed, columns, print_json, progress, say
+from motionloom.cli.options import Json, Seed, columns, many, print_json, progress, say
 
 if TYPE_CHECKING:
     from motionloom.samples import Parameter
@@ -72,10 +72,12 @@ def list_samples(
 
 def _make(name: str, given: dict[str, Any], seed: int, out: Path | None, folder: Path, json: bool) -> None:
     """Make one sample and write it: to `out`, or by its own name into `folder`."""
-    from motionloom.io import save
+    from motionloom.io import check_target, save
     from motionloom.kinematics.facts import facts
     from motionloom.samples import SAMPLES, make
 
+    if out is not None:
+        check_target(out)
     parameters = SAMPLES[name].parameters
     clip = make(name, seed, **{n: _value(n, parameters[n], text) for n, text in given.items()})
     out = out or folder / f"{name}{'.csv' if len(clip.skeleton) == 1 else '.bvh'}"  # a pen stroke is a table
@@ -83,7 +85,7 @@ def _make(name: str, given: dict[str, Any], seed: int, out: Path | None, folder:
     if json:
         print_json({"path": str(out), **facts(clip).as_dict()})
     else:
-        say(f"{out}: {len(clip)} frames at {clip.fps:g} fps, {clip.seconds:.2f} s, seed {seed}")
+        say(f"{out}: {many(len(clip), 'frame')} at {clip.fps:g} fps, {clip.seconds:.2f} s, seed {seed}")
 
 
 def _value(name: str, parameter: Parameter, text: str) -> Any:

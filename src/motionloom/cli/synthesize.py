@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Json, Seed, columns, print_json, progress, say, warn
+from motionloom.cli.options import Json, Seed, columns, many, print_json, progress, say, warn
 
 if TYPE_CHECKING:
     from motionloom.constraints import Request, Row
@@ -33,15 +33,16 @@ def synthesize(
 ) -> None:
     """Make new clips. Hard constraints are met, or the command says by how much they are not and exits with 1."""
     from motionloom.constraints import parse_request
-    from motionloom.io import load, save
+    from motionloom.io import check_target, load, save
     from motionloom.methods import load_model
 
+    check_target(_target(out, None if count is None else 0, to))
     learned = load_model(model)
     asked = parse_request(request, load)
     reports: list[dict[str, Any]] = []
     for take in progress(range(count or 1), "making"):
         clip, rows, error = _take(learned, asked, seed, take)
-        target = out if count is None else out / f"take_{take:03d}.{to.lstrip('.')}"
+        target = _target(out, None if count is None else take, to)
         written = clip is not None and (error is None or best)
         if clip is not None and written:
             save(clip, target)
@@ -52,6 +53,11 @@ def synthesize(
         print_json(reports)
     if any(report["error"] for report in reports):
         raise typer.Exit(1)
+
+
+def _target(out: Path, take: int | None, to: str) -> Path:
+    """Where a take goes: the file, or `take_000.bvh` in the folder of several."""
+    return out if take is None else out / f"take_{take:03d}.{to.lstrip('.')}"
 
 
 def _take(model: Model, request: Request, seed: int, take: int) -> tuple[Clip | None, list[Row], str | None]:
@@ -86,8 +92,8 @@ def _say(report: dict[str, Any], rows: list[Row]) -> None:
     if report["error"]:
         warn(report["error"])
     if report["path"]:
-        made = f"{report['frames']} frames, {report['seconds']:.2f} s, seed {report['seed']}, take {report['take']}"
-        say(f"{report['path']}: {made}")
+        length = f"{many(report['frames'], 'frame')}, {report['seconds']:.2f} s"
+        say(f"{report['path']}: {length}, seed {report['seed']}, take {report['take']}")
         for note in report["notes"]:
             say(f"  {note}")
     elif report["error"]:

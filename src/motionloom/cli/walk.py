@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Json, Seed, print_json, progress, say
+from motionloom.cli.options import Json, Seed, many, print_json, progress, say
 
 if TYPE_CHECKING:
     from motionloom.methods.graph.takes import Walk
@@ -50,7 +50,7 @@ def walk(
     json: Json = False,
 ) -> None:
     """Walk at random through a motion graph: motion without end, that never comes to a dead end."""
-    from motionloom.io import save
+    from motionloom.io import check_target, save
     from motionloom.methods import load_model
     from motionloom.methods.graph.prune import facts
     from motionloom.methods.graph.takes import graph_of, random_walk
@@ -58,6 +58,7 @@ def walk(
 
     if picture is not None:
         check_suffix(picture)
+    check_target(_target(model, out, None if count is None else 0, to))
     learned = load_model(model)
     known = facts(graph_of(learned))
     if not json:
@@ -115,9 +116,9 @@ def _report(made: Walk, fps: float, path: Path, picture: Path | None, seed: int,
 
 
 def _line(take: dict[str, Any]) -> str:
-    length = f"{take['frames']} frames, {take['seconds']:.2f} s, seed {take['seed']}, take {take['take']}"
+    length = f"{many(take['frames'], 'frame')}, {take['seconds']:.2f} s, seed {take['seed']}, take {take['take']}"
     said = "shows no second of motion twice"
     if take["repeats_after"] is not None:
-        said = f"repeats itself after {take['repeats_after']} frames ({take['repeats_after_seconds']:.1f} s)"
+        said = f"repeats itself after {many(take['repeats_after'], 'frame')} ({take['repeats_after_seconds']:.1f} s)"
     drawn = f"; {take['picture']}" if take["picture"] else ""
-    return f"{take['path']}: {length}; {take['transitions']} transitions, {said}{drawn}"
+    return f"{take['path']}: {length}; {many(take['transitions'], 'transition')}, {said}{drawn}"

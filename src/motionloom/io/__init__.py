@@ -4,11 +4,22 @@ from motionloom.io.files import expand_paths
 from motionloom.io.labels import labels_path, read_labels, write_labels
 from motionloom.io.roles_file import read_roles, with_roles
 from motionloom.io.stroke import stroke_clip
-from motionloom.io.table import FORMATS, Format, holds_markers, load, load_many, load_markers, save, save_markers
+from motionloom.io.table import (
+    FORMATS,
+    Format,
+    check_target,
+    holds_markers,
+    load,
+    load_many,
+    load_markers,
+    save,
+    save_markers,
+)
 
 __all__ = [
     "FORMATS",
     "Format",
+    "check_target",
     "expand_paths",
     "holds_markers",
     "labels_path",

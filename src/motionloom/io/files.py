@@ -15,9 +15,7 @@ from motionloom.core import FormatError
 def write_whole(path: str | Path, parts: Iterable[Any]) -> None:
     """Write bytes in pieces; the file appears when all of it is there. Missing folders are made."""
     path = Path(path)
-    blocked = next((folder for folder in path.parents if folder.is_file()), None)
-    if blocked is not None:
-        raise FormatError(f"cannot be written: {blocked} is a file, not a folder", path=path)
+    check_place(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
@@ -32,6 +30,16 @@ def write_whole(path: str | Path, parts: Iterable[Any]) -> None:
                 raise
     except OSError as error:
         raise FormatError(f"cannot be written: {error.strerror or error}", path=path) from None
+
+
+def check_place(path: str | Path) -> None:
+    """`FormatError` if no file can be written here: it is a folder, or below a file."""
+    path = Path(path)
+    blocked = next((folder for folder in path.parents if folder.is_file()), None)
+    if blocked is not None:
+        raise FormatError(f"cannot be written: {blocked} is a file, not a folder", path=path)
+    if path.is_dir():
+        raise FormatError("cannot be written: it is a folder", path=path)
 
 
 def _umask() -> int:

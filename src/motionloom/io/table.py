@@ -12,6 +12,7 @@ from motionloom.io.bvh import read_bvh
 from motionloom.io.bvh_write import write_bvh
 from motionloom.io.c3d import read_c3d
 from motionloom.io.fbx import read_fbx
+from motionloom.io.files import check_place
 from motionloom.io.glb_write import write_glb
 from motionloom.io.gltf import read_gltf
 from motionloom.io.handwriting import read_handwriting
@@ -26,7 +27,7 @@ from motionloom.io.smpl import write_smpl
 from motionloom.io.stroke import read_stroke, write_stroke
 from motionloom.io.tpose import starts_with_tpose
 from motionloom.io.trc import read_trc, write_trc
-from motionloom.io.usd import read_usd, write_usd
+from motionloom.io.usd import read_usd, usd_library, write_usd
 from motionloom.kinematics.proportions import leg_length
 from motionloom.kinematics.roles import feet
 
@@ -40,6 +41,7 @@ class Format(NamedTuple):
     read_markers: Callable[..., Markers] | None = None
     write_markers: Callable[..., None] | None = None
     read_many: Callable[..., list[Clip]] | None = None  # for files that hold many clips
+    library: Callable[[], Any] | None = None  # the optional library it needs; `MissingExtra` if it is not there
 
 
 FORMATS: dict[str, Format] = {
@@ -51,9 +53,9 @@ FORMATS: dict[str, Format] = {
     ".smpl.npz": Format("SMPL pose parameters as AMASS has them", read_npz, write_smpl),
     ".npy": Format("HumanML3D-style features, 20 frames a second", None, write_humanml3d),
     ".csv": Format("pen stroke: t,x,y, or markers", read_stroke, write_stroke, read_marker_csv, write_marker_csv),
-    ".usd": Format("USD: UsdSkel skeleton and animation", read_usd, write_usd),
-    ".usda": Format("USD as text", read_usd, write_usd),
-    ".usdc": Format("USD, binary", read_usd, write_usd),
+    ".usd": Format("USD: UsdSkel skeleton and animation", read_usd, write_usd, library=usd_library),
+    ".usda": Format("USD as text", read_usd, write_usd, library=usd_library),
+    ".usdc": Format("USD, binary", read_usd, write_usd, library=usd_library),
     ".mat": Format("handwritten letters (MATLAB 5): many pen strokes", read_many=read_handwriting),
     ".fbx": Format("FBX: bones and the longest take", read_fbx),
     ".c3d": Format("C3D: optical markers", read_markers=read_c3d),
@@ -127,14 +129,28 @@ def save(clip: Clip, path: str | Path, *, unit: str | float | None = None, up: s
     Unit and up axis are those of the file the clip came from (metres and y for clips of our own), unless given.
     """
     path = Path(path)
+    _writer(path)(clip, path, unit=unit, up=up)
+    write_labels(clip, path)
+    write_origin(clip, path)
+    write_licence(clip, path)
+
+
+def check_target(path: str | Path) -> None:
+    """Raise what `save` would raise for this name, before any work is done: no writer, no library, no such place."""
+    path = Path(path)
+    _writer(path)
+    entry = format_of(path)
+    if entry is not None and entry.library is not None:
+        entry.library()
+    check_place(path)
+
+
+def _writer(path: Path) -> Callable[..., None]:
     entry = format_of(path)
     if entry is None or entry.write is None:
         writable = ", ".join(suffix for suffix, f in FORMATS.items() if f.write)
         raise FormatError(f"no writer for {path.suffix or 'a file without a suffix'}; there are {writable}", path=path)
-    entry.write(clip, path, unit=unit, up=up)
-    write_labels(clip, path)
-    write_origin(clip, path)
-    write_licence(clip, path)
+    return entry.write
 
 
 def load_many(path: str | Path, **options: Any) -> list[Clip]:

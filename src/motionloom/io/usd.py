@@ -30,7 +30,7 @@ def write_usd(clip: Clip, path: str | Path, *, unit: str | float | None = None, 
     USD allows; `jointNames` has them as they are. Rest and bind transforms are those of `stance(clip)`, so the skeleton
     stands. Time codes are frames. Roles and end sites are kept in the layer's own data.
     """
-    usd = _library()
+    usd = usd_library()
     metres, axis = 1.0 if unit is None else conv.unit_of(unit), "y" if up is None else conv.up_of(up)
     if axis not in ("y", "z"):
         raise BadRequest(f"USD has y or z up, not {axis}")
@@ -72,7 +72,7 @@ def read_usd(
     Where time samples are uneven, frames are taken at the stage's own rate, by USD's interpolation. Scales go into the
     places of the joints: a scaled skeleton comes out at its size in the world.
     """
-    usd = _library()
+    usd = usd_library()
     notes = Notes(str(path), strict=strict)
     stage = _open(path, usd, notes)
     query, prim = _skeleton(stage, usd, notes)
@@ -119,7 +119,7 @@ def read_usd(
     return replace(clip, skeleton=Skeleton(body.names, body.parents, body.offsets, tuple(own["roles"]), ends))
 
 
-def _library() -> Any:
+def usd_library() -> Any:
     """The parts of USD that are used here, in one object."""
     try:
         import pxr

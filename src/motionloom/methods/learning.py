@@ -99,13 +99,15 @@ def _unbroken(clip: Clip, mend: bool, spare: float) -> tuple[list[Clip], str]:
     """The clip without its broken frames, in pieces; or in one, with what can be mended mended; and what was done."""
     if mend:
         whole, done = mended(clip)
-        return [whole], f"{len(done)} glitches mended by their neighbours" if done else ""
+        glitches = "1 glitch mended by its" if len(done) == 1 else f"{len(done)} glitches mended by their"
+        return [whole], f"{glitches} neighbours" if done else ""
     pieces = whole_pieces(clip)
     if spare and not (pieces and pieces[0] is clip):
         pieces = _spared(clip, round(spare * clip.fps))
     lost = len(clip) - sum(len(p) for p in pieces)
     near = f", with those within {spare:g} s of them" if spare else ""
-    return pieces, f"{lost} broken frames left out (`motionloom check` says where){near}" if lost else ""
+    frames = "1 broken frame" if lost == 1 else f"{lost} broken frames"
+    return pieces, f"{frames} left out (`motionloom check` says where){near}" if lost else ""
 
 
 def _spared(clip: Clip, spare: int) -> list[Clip]:
