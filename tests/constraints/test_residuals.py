@@ -344,13 +344,19 @@ def test_times_outside_of_the_clip_are_errors(stroll):
         Plant(joint="head", span=(3, 9)),
         RootAt(time=9, heading=0),
         RootPath(points=((0, 0), (1, 1)), times=(0, 9)),
-        Reach(position=(0, 0), by=9),
         Style(label="sneak", span=(3, 9)),
         Parameters(values={"speed": 1}, span=(3, 9)),
         LookAt(yaw=0, span=(3, 9)),
     ):
         with pytest.raises(BadRequest, match=rf"^{asked.key()}\.\S+: expected a time in the result, which lasts 4 s"):
             asked.residual(stroll)
+
+
+def test_by_is_the_latest_so_a_clip_that_ends_before_is_judged_by_all_of_it(stroll):
+    late, end = Reach(position=(0, 2), by=9), Reach(position=(0, 2))
+    np.testing.assert_array_equal(late.residual(stroll), end.residual(stroll))
+    with pytest.raises(BadRequest, match=r"reach\.by: expected a time in the result, which lasts 4 s"):
+        late.fits(stroll.skeleton, len(stroll), stroll.fps)  # of a length that was asked for
 
 
 def test_the_residual_table_says_what_is_met(stroll):

@@ -72,7 +72,7 @@ def flag(p: Param) -> Flag:
     """A Config's field as a flag. Quantities are read as text, so that 20cm and 35deg work."""
     kind = p.type if p.type in (bool, int) else str
     metavar = None if p.type is bool else (p.unit or p.type.__name__).upper()
-    says = p.describe() if p.default is None else f"{p.describe()} (default {p.default})"
+    says = p.describe() if p.default in (None, "") else f"{p.describe()} (default {p.default})"
     return Flag(p.name, kind, says, metavar)
 
 

@@ -52,10 +52,13 @@ class Config(Settings):
         "how alike two frames are",
         choices=("point-cloud", "joint-positions", "joint-angles", "curvature"),
     )
-    window: float = param(0.35, "motion around a frame that the measure looks at", unit="s", low=0, high=2)
+    window: float = param(0.35, "motion around a frame that point-cloud and curvature look at", unit="s", low=0, high=2)
     blend: float = param(0.4, "length of a transition", unit="s", low=0.05, high=2)
     limit: float | None = param(
-        None, "how unlike joined frames may be, in the measure's unit; default: 0.08 m, or the nearest 0.5 %", low=0
+        None,
+        "how unlike joined frames may be, in the measure's unit; default: 0.08 m; of other measures than point-cloud, "
+        "what 0.5 % of all pairs do not exceed",
+        low=0,
     )
     limits: str = param("", "limits for pairs of labels: 'walk jog 9cm, jog jog 0.08'")
     shortest: float = param(0.5, "frames of one clip nearer than this are not joined", unit="s", low=0)
@@ -80,7 +83,9 @@ class Options(Settings):
     style: float = param(1.0, "weight of the share of a span that is not in its style", low=0)
     obstacles: float = param(4.0, "weight of how deep the way lies in an obstacle, and for how long", low=0)
     shortest: float = param(0.3, "shortest time between two transitions, where there is a choice", unit="s", low=0)
-    bend: float = param(0.5, "farthest that the way found is bent to keep what is hard", unit="m", low=0)
+    bend: float = param(
+        0.5, "farthest that the way found is bent (and turned, rad) to keep what is hard", unit="m", low=0
+    )
 
 
 class Plan(NamedTuple):

@@ -18,10 +18,13 @@ class Config(Settings):
         symbol="D",
         choices=("point-cloud", "joint-positions", "joint-angles", "curvature"),
     )
-    window: float = param(0.35, "motion around a frame that the measure looks at", unit="s", low=0, high=2)
+    window: float = param(0.35, "motion around a frame that point-cloud and curvature look at", unit="s", low=0, high=2)
     blend: float = param(0.4, "length of a transition", unit="s", low=0.05, high=2)
     limit: float | None = param(
-        None, "how unlike joined frames may be, in the measure's unit; default: 0.08 m, or the nearest 0.5 %", low=0
+        None,
+        "how unlike joined frames may be, in the measure's unit; default: 0.08 m; of other measures than point-cloud, "
+        "what 0.5 % of all pairs do not exceed",
+        low=0,
     )
     limits: str = param("", "limits for pairs of labels: 'walk jog 9cm, jog jog 0.08'")
     apart: float = param(0.1, "transitions nearer than this to a more probable one are left out", unit="s", low=0)
@@ -41,7 +44,12 @@ class Options(Settings):
     search: str = param(
         "frames", "how a path is searched: through the lower graph, or by cluster paths", choices=("frames", "clusters")
     )
-    width: int = param(400, "bodies that a search through the lower graph follows side by side", low=1, high=100_000)
+    width: int = param(
+        400,
+        "bodies that are followed side by side where seconds, times or only a place are asked for",
+        low=1,
+        high=100_000,
+    )
     few: int = param(
         6, "bodies that a search by cluster paths follows side by side; 1 is the source's", low=1, high=1000
     )
