@@ -12,7 +12,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from motionloom.io import load
+from motionloom.methods.learning import prepare
+from motionloom.methods.textons import Config, TextonModel
 from motionloom.methods.textons.dynamics import Dynamics, log_likelihood
+from motionloom.methods.textons.fitting import rules_of
+from motionloom.methods.textons.learning import Material, Segment, learn
+from motionloom.methods.textons.observe import joined, observe, space_of
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -94,3 +100,26 @@ def test_the_density_of_the_next_frame_adds_up_to_one_over_all_channels(models, 
     before = total(past)
     density = [np.exp(total(np.concatenate([past, [[a, b]]])) - before) for a in axis for b in axis]
     assert_allclose(np.sum(density) * 0.15**2, 1.0, atol=2e-3)
+
+
+def test_textons_foretell_a_salsa_take_better_than_one_linear_system_does(models, mocap):
+    config = Config(fps=30.0)
+    rules = rules_of(config)
+    ready = prepare([load(mocap / f"cmu/60_{k:02d}.bvh") for k in (1, 2, 3, 4)], config.fps, spare=TextonModel.spare)
+    parts = [
+        [observe(c) for c, k in zip(ready.clips, ready.owners, strict=True) if (k == 0) == out and len(c) >= 60]
+        for out in (False, True)
+    ]
+    space = space_of(joined(parts[0]), ready.clips[0].skeleton)
+    material, unseen = (Material(part, space) for part in parts)
+    found = learn(material, rules)
+    one = material.learn_texton([Segment(c, 0, len(f), 0) for c, f in enumerate(parts[0])], rules)
+    mean = float(np.mean([len(s) for s in found.segments]))
+    textons = single = 0.0
+    for c in range(len(parts[1])):
+        score = unseen.score(c, found.textons)
+        textons += models.texton_likelihood(score, found.transitions, rules.shortest, mean)
+        single += float(unseen.score(c, [one])[2:].sum())
+    frames = sum(len(f) - 2 for f in parts[1])
+    assert len(found.textons) > 10
+    assert textons / frames > single / frames + 2
