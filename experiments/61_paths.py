@@ -19,7 +19,7 @@ from motionloom.core import Clip, FloatArray, with_labels
 from motionloom.kinematics import measure_skate
 from motionloom.methods import learn, synthesize
 from motionloom.methods.graph.coverage import coverage
-from motionloom.methods.graph.render import render
+from motionloom.methods.graph.render import chained
 from motionloom.methods.motion_graph import MotionGraphModel
 from motionloom.plot import filmstrip
 from motionloom.plot.graph import path_picture
@@ -79,7 +79,7 @@ def follow(model: MotionGraphModel, path: FloatArray, search: str) -> tuple[Clip
     started = time.process_time()
     clip = synthesize(model, asked)
     took = time.process_time() - started
-    raw = render(model.graph, model.plan(asked, np.random.default_rng([0, 0])).route)
+    raw = chained(model.graph, model.plan(asked, np.random.default_rng([0, 0])).route)
     wish = asked.constraints[0]
     off = wish.residual(clip)
     numbers = {
@@ -128,8 +128,8 @@ def main() -> None:
 Motion graphs of CMU's subjects 16 (23 short walks, jogs and runs with turns) and 143 (8 clips of walking, running and
 sneaking), at 30 frames a second, with the default settings. Each path is drawn as a wish, and followed from its start,
 facing along it, to its end. Deviation is how far the hips are from the part of the path that they stand for (discrete
-Fréchet pairing), on average over all frames and at worst. Skate is measure (b), cm/s: of the route as it is rendered,
-and after clean-up. The time is that of one core, clean-up included.
+Fréchet pairing), on average over all frames and at worst. Skate is measure (b), cm/s: of the frames and blends as they
+are, and after feet are lifted and plants cleaned. The time is that of one core, clean-up included.
 
 ![six paths and how they were followed; colours are source clips, dark is blended](graph_paths.png)
 {text}
