@@ -15,7 +15,8 @@ pytest.importorskip("matplotlib")
 
 
 def test_left_turns_are_on_the_left():
-    found = Coverage(np.array([1.0, 2.0]), np.radians([40.0, -10.0]), np.zeros(2), 30.0)
+    shown = np.array([True, True, False])
+    found = Coverage(np.array([1.0, 2.0, 3.0]), np.radians([40.0, -10.0, 0.0]), np.zeros(3), shown, 30.0)
     ax = coverage_picture(found)
     dots = ax.collections[0].get_offsets()
     np.testing.assert_allclose(dots, [[40, 1], [-10, 2]])

@@ -25,14 +25,14 @@ def coverage_picture(found: Coverage, *, ax: Any = None) -> Any:
     if ax is None:
         ax = new_figure(6.4, 4.2).add_subplot()
     _quiet(ax)
-    rate = np.degrees(found.turn)
-    ax.scatter(rate, found.speed, s=9, color=SOURCES[0], alpha=0.35, linewidths=0)
+    rate, speed = np.degrees(found.turn[found.counts]), found.speed[found.counts]
+    ax.scatter(rate, speed, s=9, color=SOURCES[0], alpha=0.35, linewidths=0)
     reach = max(60.0, float(np.abs(rate).max(initial=0.0)) * 1.05)
     for side in (-1, 1):
         ax.axvline(side * np.degrees(TURN), color=LINE, linewidth=1, zorder=0)
     ax.axhline(STILL, color=LINE, linewidth=1, zorder=0)
     ax.set_xlim(reach, -reach)
-    ax.set_ylim(0, max(1.0, float(found.speed.max(initial=0.0)) * 1.08))
+    ax.set_ylim(0, max(1.0, float(speed.max(initial=0.0)) * 1.08))
     ax.set_xlabel("left   turn, degrees a second   right", color=QUIET, fontsize=8)
     ax.set_ylabel("speed, m/s", color=QUIET, fontsize=8)
     ax.set_title("what these clips can do", color=INK, fontsize=10, loc="left")

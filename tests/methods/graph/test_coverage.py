@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from small_graphs import graph_of, walker
 
-from motionloom.methods.graph.coverage import COLUMNS, SPEEDS, coverage
+from motionloom.io import load
+from motionloom.kinematics.travel import ground_turn
+from motionloom.methods import learn
+from motionloom.methods.graph.core import Route
+from motionloom.methods.graph.coverage import COLUMNS, SPEEDS, TURN, _across, coverage
 from motionloom.methods.graph.labelled import label_rows
+from motionloom.methods.graph.steps import ahead, steps
+from motionloom.methods.graph.tracks import track
+from motionloom.methods.graph.walk import random_route
 
 FAST, SLOW = 0.3, 0.1  # metres a frame at 10 fps: 3 and 1 m/s
 
@@ -26,14 +35,51 @@ def test_speed_and_turn_are_those_of_the_clip(arm):
     assert found.speed.mean() == pytest.approx(0.96, abs=0.01)  # the chord of a radian
     table = found.table()
     row = np.searchsorted(SPEEDS, 0.96) - 1
-    assert table[row, COLUMNS.index("left")] == table.sum() == len(found.speed)
+    assert table[row, COLUMNS.index("left")] == table.sum() == found.counts.sum()
+
+
+@pytest.mark.parametrize("side", [-1, 0, 2, 4, 7, 9])
+def test_seconds_with_a_transition_anywhere_are_those_of_the_rendered_way(arm, side):
+    """Speed and turn of each second in which a blend begins after `side` frames, read off the way itself."""
+    rng = np.random.default_rng(4)
+    clips = [walker(arm, rng.uniform(0.02, 0.2, 29), rng.normal(0, 0.15, 29)) for _ in range(3)]
+    graph = graph_of(clips, [(12, 50), (13, 78), (52, 18), (72, 14), (79, 44)], half=2)
+    found = steps(graph)
+    moves = _across(found, ahead(found, 10), side, 10)
+    seen = []
+    for t in range(5):
+        start = int(graph.leave[t]) - max(side, 0)
+        way = track(graph, Route(start, (t,), 11 - min(side, 0)))
+        if graph.clip_of[start] == graph.clip_of[graph.leave[t]] and len(way.place) == 11 - min(side, 0):
+            place, heading = way.place[-11:], np.unwrap(way.heading)[-11:]
+            seen.append([*ground_turn(-heading[0], place[-1] - place[0]), heading[-1] - heading[0]])
+    assert len(seen) >= 4
+    np.testing.assert_allclose(moves, seen, atol=1e-9)
+
+
+def test_what_is_said_about_turns_holds_for_whole_walks(mocap):
+    """The fastest turns to each side of real walkers, in minutes of random walks: none is faster than was said."""
+    model = learn("motion-graph", [load(path) for path in sorted((mocap / "cmu").glob("16_[12]*.bvh"))])
+    said = coverage(model.graph).sentences()
+    limits = [
+        float(re.search(rf"no {side} turn faster than ([\d.]+)", " ".join(said))[1]) for side in ("left", "right")
+    ]
+    for seed in range(6):
+        way = track(model.graph, random_route(model.graph, 1800, np.random.default_rng(seed)))
+        speed = np.linalg.norm(way.place[30:] - way.place[:-30], axis=1)
+        heading = np.unwrap(way.heading)
+        turn = heading[30:] - heading[:-30]
+        for limit, sign in zip(limits, (1, -1), strict=True):
+            assert speed[sign * turn >= TURN].max() <= limit + 0.1  # a second may hold parts of two transitions
 
 
 def test_turns_that_are_only_made_slowly_are_told(arm):
     still = np.zeros(30)
     clips = [walker(arm, np.full(30, FAST), still), walker(arm, np.full(30, SLOW), np.full(30, 0.15))]
     said = coverage(looped(*clips)).sentences()
-    assert any(s.startswith("no left turn faster than") and "m/s; sharpest left turn 8" in s for s in said)
+    [left] = [s for s in said if s.startswith("no left turn faster than ")]
+    assert SLOW * 10 <= float(left.split()[5]) < FAST * 10
+    assert "m/s; the sharpest turns 8" in left
     assert "no right turn of 30 degrees a second or more" in said
     assert "nobody stands still" in said
     assert "no steps backwards or sideways" in said
