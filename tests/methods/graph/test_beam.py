@@ -10,6 +10,7 @@ import pytest
 from small_graphs import every_way, graph_of, labels_shown, placed_track, random_graph, walker
 
 from motionloom.constraints import Start
+from motionloom.methods.graph import Graph
 from motionloom.methods.graph import search as search_module
 from motionloom.methods.graph.goal import Goal
 from motionloom.methods.graph.line import line_through
@@ -175,3 +176,67 @@ def test_a_narrow_beam_is_no_better_than_a_wide_one(arm):
     graph, goal = two_ways(arm), along([[0, 0], [0, 3], [3, 3], [3, 0]])
     costs = [found_by(graph, goal, range(80), width=w).cost for w in (1, 2000)]
     assert costs[1] <= costs[0] + 1e-12
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_more_clips_never_make_the_best_way_worse(arm, seed):
+    """The smaller graph's ways are all in the larger one."""
+    rng = np.random.default_rng(30 + seed)
+    large = random_graph(arm, rng, clips=12, frames=30)
+    size = 4 * 30  # the first four clips, and what joins them
+    inside = (large.transitions.a < size) & (large.transitions.b < size)
+    small = Graph(large.clips[:4], large.transitions[inside], large.half)
+    small_steps, large_steps = steps(small), steps(large)
+    share = large.transitions.distance[inside].max() / large.transitions.distance.max()
+    small_steps = replace(small_steps, distance=small_steps.distance * share)  # so that transitions cost the same
+    goals = [along(np.cumsum(rng.normal(0, 0.4, (4, 2)) + [0, 0.6], axis=0)), timed_goal()]
+    for goal in goals:
+        own = {"width": 3000, "least": LEAST, "look": 5, "budget": 10**9}
+        starts = np.arange(0, size, 3)
+        a, b = (search_beam(s, goal, Start(), starts, FREE, **own) for s in (small_steps, large_steps))
+        assert b.cost <= 1.01 * a.cost  # of bodies in one cell only the cheapest goes on
+
+
+def timed_goal():
+    line = line_through([[0, 0], [0.3, 0.8], [0, 1.6]])
+    keys = np.zeros((25, 5))
+    keys[24] = 0.1, 1.5, 0.3, 2.0, 0.5
+    return Goal(line, np.ones(len(line.points)), 25, True, np.linspace(0, line.length, 25), 0.3, keys)
+
+
+@pytest.mark.parametrize("timed", [False, True])
+def test_the_budget_is_kept(arm, timed):
+    graph = two_ways(arm)
+    goal = along([[0, 0], [0, 2.5], [2.5, 4], [0, 6], [-2, 4]])
+    if timed:
+        goal = replace(goal, frames=100, timed=True, due=np.linspace(0, goal.line.length, 100), hurry=0.1)
+    everything = found_by(graph, goal, range(80)).looked
+    for share in (0.5, 0.2, 0.05):
+        found = found_by(graph, goal, range(80), budget=int(share * everything))
+        assert found.spent
+        assert 0.5 * share * everything < found.looked < 1.1 * share * everything
+    least = found_by(graph, goal, range(30), budget=1)
+    assert least.arrived
+    assert least.looked < 30 * least.route.frames  # four bodies, and the transitions that they pass
+
+
+def test_many_bodies_in_one_place_leave_room_for_others():
+    """Of bodies at one frame `same` go on, of those in one cell one; the cheapest first, and no place is lost."""
+    from motionloom.methods.graph._kernels_pool import NONE, larger, new_pool, put, take_best, thin
+
+    rng = np.random.default_rng(0)
+    pool = larger(new_pool(150, 4))  # full at once, as if 150 bodies waited elsewhere
+    bodies = [(int(rng.integers(9)), *rng.integers(0, 3, 3), rng.random()) for _ in range(150)]
+    for n, a, b, c, rank in bodies:
+        put(pool, 2, n, 7, 0.05 * a + 0.01, 0.05 * b + 0.01, 0.09 * c + 0.01, 1.0, rank, rank, -1, NONE)
+    expected, at, cells = [], dict.fromkeys(range(9), 0), set()
+    for n, a, b, c, rank in sorted(bodies, key=lambda row: row[-1]):
+        if len(expected) < 30 and at[n] < 5 and (n, a, b, c) not in cells:
+            expected.append(rank)
+            cells.add((n, a, b, c))
+            at[n] += 1
+    thin(pool, 2, 30, 5)
+    assert pool.lists[2, 1] == len(expected)
+    assert pool.bar[2] == expected[-1]
+    np.testing.assert_array_equal(pool.body[take_best(pool, 2, 30, 5), 5], expected)
+    assert pool.spare[0] == 150 - len(expected)

@@ -39,6 +39,17 @@ class Goal:
     parts: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))  # (M,) row of `fines` at each place, or -1
     fines: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))  # (P, N) for showing a graph frame, m^2 a frame
 
+    @property
+    def clock(self) -> FloatArray:
+        """(F, 7) `keys`, metres due, and the next frame that has a key, or -1; no rows if nothing has a time."""
+        if not len(self.due) and not len(self.keys):
+            return np.zeros((0, 7))
+        keys = self.keys if len(self.keys) else np.zeros((len(self.due), 5))
+        due = self.due if len(self.due) else np.zeros(len(keys))
+        at = np.flatnonzero((keys[:, 3:] > 0).any(1))
+        following = np.append(at, -1)[np.searchsorted(at, np.arange(len(keys)), side="right")]
+        return np.column_stack([keys, due, following])
+
 
 def goal_of(wishes: Sequence[Constraint], begin: Start, frames: int | None, fps: float, pace: float) -> Goal | None:
     """The goal of a request, or None if it asks for nothing on the ground after its first frame.

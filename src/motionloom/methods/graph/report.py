@@ -34,10 +34,9 @@ def halted(found: Found, options: Any) -> list[str]:
     """A spent budget, in words."""
     if not found.spent:
         return []
-    return [
-        f"warning: the search's budget was spent ({found.looked:,} frames looked at, allowed {options.budget:,}): this "
-        "is the best way found till then"
-    ]
+    least = ": fewer are not enough to come to an end" if found.looked > 1.1 * options.budget else ""
+    said = f"{found.looked:,} frames looked at, allowed {options.budget:,}{least}"
+    return [f"warning: the search's budget was spent ({said}); a larger one may find a better way"]
 
 
 def unreached(found: Found, goal: Goal, wishes: Sequence[Constraint], fps: float) -> str:

@@ -12,7 +12,7 @@ from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.graph.core import Route
 from motionloom.methods.graph.goal import Goal
 from motionloom.methods.graph.line import Line
-from motionloom.methods.graph.steps import Steps, soon
+from motionloom.methods.graph.steps import Steps
 
 CHANGE = 0.001  # m^2 along a metre: what a transition costs at least
 UNLIKE = 0.002  # and what one between the most unlike frames costs besides
@@ -29,7 +29,7 @@ class Found(NamedTuple):
     along: float  # metres of the line that are behind it
     cost: float
     looked: int  # frames that the search looked at
-    spent: bool  # was its budget spent before it was done?
+    spent: bool  # did its budget keep it from looking at more?
 
 
 class State(NamedTuple):
@@ -62,26 +62,25 @@ def search_beam(
     """
     from motionloom.methods.graph._kernels_beam import Moves, Task, beam
 
-    dear = calm * (CHANGE + UNLIKE * steps.distance**2)
-    moves = Moves(steps.step, steps.goes_on, steps.first_out, steps.enter, steps.over, dear, soon(steps, look))
+    dear = np.stack([calm * (CHANGE + UNLIKE * steps.distance**2), steps.walked], 1)
+    step = np.concatenate([steps.step, steps.soon(look)], 1)
+    moves = Moves(step, steps.goes_on, steps.first_out, steps.enter, steps.over, dear)
     line = goal.line
     same = max(2, round(SHARE * width / max(1, int(steps.goes_on.sum()))))
     task = Task(
-        line.points,
-        line.heading,
+        np.column_stack([line.points, line.heading, goal.weight]),
         line.spacing,
-        goal.weight,
-        goal.due,
+        goal.clock,
         goal.hurry,
-        goal.keys,
         goal.circles,
         goal.parts,
         goal.fines,
         bits,
-        np.array(goal.last),
+        np.array([*line.points[-1], goal.last[0], goal.last[2], goal.last[1]]),
         least,
         goal.frames,
         goal.timed,
+        look,
     )
     at = np.array([*begin.position, begin.heading, 0.0])
     start, taken, frames, reached, cost, along, looked, spent = beam(moves, task, starts, at, width, same, budget)

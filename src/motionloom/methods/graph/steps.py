@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -34,6 +35,22 @@ class Steps:
     def turn(self) -> FloatArray:
         """(T,) radians from the frame left to the frame entered."""
         return self.over[:, -1, 2]
+
+    @cached_property
+    def walked(self) -> FloatArray:
+        """(T,) metres from the frame left to the frame entered, along the way."""
+        legs = np.diff(self.over[..., :2], axis=1, prepend=0.0)
+        return np.asarray(np.sqrt((legs**2).sum(2)).sum(1))
+
+    @cached_property
+    def _soon(self) -> dict[int, FloatArray]:
+        return {}
+
+    def soon(self, frames: int) -> FloatArray:
+        """(N, 4) where each frame's clip leads in `frames` frames, see the function `soon`; worked out once."""
+        if frames not in self._soon:
+            self._soon[frames] = soon(self, frames)
+        return self._soon[frames]
 
     def within(self, allowed: BoolArray, usable: BoolArray) -> Steps:
         """Only what stays within `allowed` (N,) frames and `usable` (T,) transitions."""

@@ -83,7 +83,7 @@ class Options(Settings):
     ahead: float = param(3.0, "how far branch and bound looks", unit="s", symbol="n", low=0.1, high=20)
     keep: float = param(1.0, "how much of that it keeps", unit="s", symbol="m", low=0.03, high=20)
     progress: float = param(0.1, "a path goes by at least this fast, so that standing costs", unit="m/s", low=0.01)
-    budget: int = param(30_000_000, "frames that a search looks at, at most", low=1000)
+    budget: int = param(30_000_000, "frames that a search looks at, about; four bodies go on in any case", low=1000)
     arrival: float = param(0.25, "a path's end farther away than this is said to be missed", unit="m", low=0)
     bend: float = param(0.3, "farthest that the way found is bent to keep what is hard", unit="m", low=0)
     shortest: float = param(0.5, "shortest time between transitions of a random walk", unit="s", low=0)
