@@ -60,6 +60,7 @@ def act(
         "transitions": taken,
         "cost": played.acted.cost,
         "view_degrees": None if view is None else math.degrees(view),
+        "rival_degrees": None if played.acted.rival is None else math.degrees(played.acted.rival),
         "apart_cm": None if played.apart is None else 100 * played.apart,
     }
     if json:
@@ -68,5 +69,8 @@ def act(
     say(f"{out}: {many(len(played.clip), 'frame')}, {facts['seconds']:.2f} s, {many(taken, 'transition')}")
     if view is not None:
         say(f"  the camera stands at {math.degrees(view):.0f} degrees, seen from the body at the start")
+    if (rival := played.acted.rival) is not None:
+        there = f"{math.degrees(rival):.0f}"
+        say(f"  it fits nearly as well from {there} degrees: if that is right, say --camera {there}deg --told")
     if played.apart is not None:
         say(f"  joints are {100 * played.apart:.1f} cm from the performance, seen from the hips (root mean square)")

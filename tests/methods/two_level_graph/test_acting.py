@@ -13,7 +13,7 @@ from motionloom.kinematics.edit import resample
 from motionloom.kinematics.travel import travel, turned
 from motionloom.methods import learn
 from motionloom.methods.graph.tracks import tracks
-from motionloom.methods.two_level_graph.acting import act, act_out, resembling
+from motionloom.methods.two_level_graph.acting import _rival, act, act_out, resembling
 from motionloom.methods.two_level_graph.clusters import cluster_features
 from motionloom.methods.two_level_graph.markov import chain, reading
 from motionloom.rotation import exp, multiply
@@ -126,6 +126,13 @@ def test_a_source_clip_is_found_again_by_its_silhouettes_from_a_viewpoint_nobody
     apart = np.linalg.norm(looks[shown(graph, found.route)] - looks[truth], axis=1)
     assert (apart < 0.06).mean() > 0.85
     assert abs(found.view - camera) < np.radians(20)
+
+
+def test_a_viewpoint_from_which_it_fits_nearly_as_well_is_told():
+    angles = np.radians([0.0, 40, 60, 140, 160])
+    assert _rival(angles, np.array([9, 1.0, 1.1, 1.4, 1.2]), 1) == angles[4]  # 60 is near, so no rival
+    assert _rival(angles, np.array([9, 1.0, 1.1, 2.0, 1.6]), 1) is None
+    assert _rival(angles[:1], np.array([1.0]), 0) is None
 
 
 def test_a_clumsy_performance_is_found_too(model, rng):

@@ -31,6 +31,7 @@ from motionloom.methods.two_level_graph.silhouettes import (
 
 BLOCK = 32  # performed frames that are compared with the whole graph at a time
 NEAR = 0.1  # m: a pose this far off costs 1 a frame
+ASIDE, NEARLY = np.radians(50.0), 1.5  # a viewpoint so far from the best, with a cost so many times its own, is a rival
 SMOOTH = 0.3  # what a transition with D = delta costs, against the likeness of the frames
 
 Apart = Callable[[int, int], Any]
@@ -43,6 +44,7 @@ class Acted(NamedTuple):
     route: Route
     cost: float  # a frame, on average: see `pose_differences` and `silhouette_differences`
     view: float | None  # radians: where the camera stood at the start, seen from the body found; None for poses
+    rival: float | None = None  # radians: a viewpoint on quite another side from which it fits nearly as well
 
 
 def pose_differences(graph: Graph, performed: Clip) -> Apart:
@@ -87,7 +89,7 @@ def resembling(chain: Chain, apart: Apart, frames: int, angles: FloatArray, *, s
     """
     costs, _ = _followed(chain, apart, frames, angles, smooth, keep=False)
     guess, end = np.unravel_index(int(np.argmin(costs)), costs.shape)
-    best = float(costs[guess, end])
+    best, firsts = float(costs[guess, end]), costs.min(1)
     if not np.isfinite(best):
         longest = int(np.diff(chain.graph.starts).max())
         raise NoPath(
@@ -96,7 +98,15 @@ def resembling(chain: Chain, apart: Apart, frames: int, angles: FloatArray, *, s
         )
     costs, came = _followed(chain, apart, frames, angles[[guess]], smooth, keep=True)
     route = _traced(chain.graph, came, int(end), frames)
-    return Acted(route, best / frames, float(angles[guess]))
+    return Acted(route, best / frames, float(angles[guess]), _rival(angles, firsts, int(guess)))
+
+
+def _rival(angles: FloatArray, costs: FloatArray, guess: int) -> float | None:
+    """The best guess that is far from the one taken, if its cost is nearly as low; costs (H,)."""
+    away = np.abs((angles - angles[guess] + np.pi) % (2 * np.pi) - np.pi)
+    far = np.where(away >= ASIDE, costs, np.inf)
+    other = int(far.argmin())
+    return float(angles[other]) if far[other] <= NEARLY * costs[guess] else None
 
 
 def _followed(
