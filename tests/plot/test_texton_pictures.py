@@ -13,6 +13,7 @@ from motionloom.io import stroke_clip
 from motionloom.kinematics.edit import resample
 from motionloom.kinematics.travel import placed
 from motionloom.methods import learn
+from motionloom.plot.style import INK, PAPER
 from motionloom.plot.textons import bands, observed_clip, segmentation, texton_colours, transition_matrix
 from motionloom.plot.textons_curves import about_body, joint_spectrum, spectra, trajectories
 from motionloom.plot.textons_graph import TALL, WIDE, layout, texton_graph
@@ -41,7 +42,7 @@ def test_frames_left_out_stay_as_a_gap_and_a_faster_file_as_its_own_seconds(mode
     rate = 2  # the samples have 60 frames a second, the model 30
     cut = [k for k, o in enumerate(model.observed) if o.source == model.observed[0].source]
     assert len(cut) > 2
-    seen = [dataclasses.replace(o, frame=4 * o.frame) for o in model.observed]  # as of a file at four times the rate
+    seen = [dataclasses.replace(o, frame=4 * o.frame, pace=4 * o.pace) for o in model.observed]  # four times as fast
     for k in cut[2:]:
         seen[k] = dataclasses.replace(seen[k], frame=seen[k].frame + 4 * rate * 15)  # half a second was left out
     own = next(iter(bands(dataclasses.replace(model, observed=tuple(seen))).values()))
@@ -133,3 +134,14 @@ def test_short_strokes_that_cannot_go_on_have_curves_and_spectra():
         lines = [line.get_ydata() for ax in PICTURES[name](model, 0).axes for line in ax.lines]
         assert all(np.isfinite(y).all() for y in lines)
         assert max(np.ptp(y) for y in lines) > 1e-4  # the pen moves
+
+
+def test_labels_on_bands_have_more_contrast_than_the_other_ink_would():
+    from matplotlib import colormaps
+
+    from motionloom.plot.textons import _on
+
+    assert _on(np.array([1.0, 1.0, 0.6, 1.0])) == _on(np.array([0.35, 0.75, 0.95, 1.0])) == INK
+    assert _on(np.array([0.1, 0.1, 0.3, 1.0])) == PAPER
+    told = [_on(colour) for colour in colormaps["gray"](np.linspace(0, 1, 30))]
+    assert told == sorted(told, key=[PAPER, INK].index)  # dark ones first

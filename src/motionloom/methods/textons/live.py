@@ -12,7 +12,8 @@ from numpy.random import Generator
 from motionloom.core import BadRequest, Clip, NoPath
 from motionloom.core.clip import concatenate
 from motionloom.methods.textons import paths
-from motionloom.methods.textons.pieces import Piece
+from motionloom.methods.textons.joins import EDGE
+from motionloom.methods.textons.pieces import Piece, cut
 from motionloom.methods.textons.walking import Walk
 from motionloom.methods.textons.weaving import Ground, Wash, carried, made, washed
 from motionloom.rotation import slerp
@@ -47,7 +48,8 @@ def step(model: TextonModel, state: State, command: int | None, dt: float, rng: 
     """The pose (a clip of one frame) `dt` seconds on. `command` is a texton to head for; None: any way.
 
     Textons are drawn a few seconds before they are seen (the next one must be known, and plants are cleaned with
-    look-ahead), so a command is heard after about four seconds, and followed as soon as a path leads there.
+    look-ahead), so a command is heard after about three seconds. The texton at hand is then left early where it comes
+    near to the one that is headed for; else that is headed for along the best path.
     """
     if dt < 0:
         raise BadRequest(f"dt: time only goes on, found {dt:g} s")
@@ -67,17 +69,33 @@ def step(model: TextonModel, state: State, command: int | None, dt: float, rng: 
 def _further(model: TextonModel, state: State, command: int | None, rng: Generator) -> State:
     """One more texton drawn, and the frames that are ready by that."""
     walk = state.walk.copy(rng)
-    following = _towards(model, walk, state.piece, command) or walk.step(state.piece)
+    piece, ahead = _early(model, walk, state.piece, command) or (state.piece, None)
+    following = ahead or _towards(model, walk, piece, command) or walk.step(piece)
     if following is None:
-        raise NoPath(walk.stuck(state.piece, "the motion"))
+        raise NoPath(walk.stuck(piece, "the motion"))
     walk.go(following)
-    raw, following = made(model, state.piece, following, rng, walk.options)
+    raw, following = made(model, piece, following, rng, walk.options)
     assert following is not None
     ground, clip = carried(model, state.ground, raw, walk)
     wash, clean = (state.wash, []) if clip is None else washed(model, state.wash, clip)
     known = clean if state.ready is None else [state.ready, *clean]
     ready = concatenate(known) if known else None
     return dataclasses.replace(state, walk=walk, piece=following, ground=ground, wash=wash, ready=ready)
+
+
+def _early(model: TextonModel, walk: Walk, piece: Piece, command: int | None) -> tuple[Piece, Piece] | None:
+    """The piece, cut where it first comes near to the texton that is headed for, and what follows; None if never."""
+    if command is None or piece.texton == command:
+        return None
+    exits = walk.exits
+    begin = 0 if piece.span is None else piece.span[0]
+    goals = np.isin(exits.target, model.of_texton(command))
+    mine = np.flatnonzero((exits.source == piece.observed) & goals & (exits.frame - begin >= EDGE))
+    if not len(mine):
+        return None
+    soonest = int(mine[exits.frame[mine].argmin()])
+    whole = walk.piece(int(exits.target[soonest]))
+    return cut(model, piece, int(exits.frame[soonest])), walk.varied(whole)
 
 
 def _towards(model: TextonModel, walk: Walk, piece: Piece, command: int | None) -> Piece | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -68,6 +68,24 @@ class Drive(NamedTuple):
     high: FloatArray  # (l + 2, P) m: how far each foot part is above its usual height on the floor
 
 
+@lru_cache(maxsize=256)
+def _blur(frames: int, deviation: float) -> FloatArray:
+    """(frames, more) a Gaussian along time whose rows have unit length: white noise stays of unit variance."""
+    reach = int(np.ceil(3 * deviation))
+    apart = np.arange(frames + 2 * reach) - reach - np.arange(frames)[:, None]
+    rows = np.where(np.abs(apart) <= reach, np.exp(-0.5 * (apart / deviation) ** 2), 0.0)
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+
+
+def slow_noise(shape: tuple[int, int], deviation: float, rng: Generator) -> FloatArray:
+    """(F, d) noise of unit variance that changes over about `deviation` frames; below a third of one it is white."""
+    frames, size = shape
+    if deviation < 1 / 3:
+        return rng.standard_normal(shape)
+    blur = _blur(frames, deviation)
+    return np.asarray(blur @ rng.standard_normal((blur.shape[1], size)))
+
+
 def system_of(dynamics: Dynamics) -> System:
     """The blocks of LI eq. 8, whitened: what every free frame of a run adds to the normal equations."""
     w = np.linalg.inv(dynamics.noise)
@@ -94,13 +112,24 @@ class Bench:
         self.factors, self.drives = Kept(MOST_BYTES), Kept(MOST_BYTES)
 
     def make(
-        self, piece: Piece, ends: Frames | None, rng: Generator, *, noise: float, push: str, longer: str
+        self,
+        piece: Piece,
+        ends: Frames | None,
+        rng: Generator,
+        *,
+        noise: float,
+        push: str,
+        longer: str,
+        sway: float = 0.0,
     ) -> Frames:
-        """The frames of a piece, and the two after it: `ends`, or, without any, where the run happens to lead."""
+        """The frames of a piece, and the two after it: `ends`, or, without any, where the run happens to lead.
+
+        Noise is white, as LI's; only beside an observed push, it comes and goes within `sway` seconds.
+        """
         texton = self.model.textons[piece.texton]
         dynamics = texton.dynamics
         length = piece.length + 2
-        drive = rng.standard_normal((length, dynamics.size))
+        drive = slow_noise((length, dynamics.size), sway * self.model.fps if push == "observed" else 0.0, rng)
         drive *= noise
         lent = self.drive(piece, longer)
         rest = None

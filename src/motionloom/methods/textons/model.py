@@ -29,6 +29,8 @@ from motionloom.methods.textons.walking import Walk
 from motionloom.methods.textons.weaving import chunks, weave, whole_clip, woven
 from motionloom.methods.textons.written import plan_path, written_path
 
+PUSHED = 1 / 6  # of the usual amount of noise, beside an observed push: it sways, and a push has its own variation
+
 
 @dataclass(frozen=True, eq=False)
 class Observed:
@@ -158,7 +160,7 @@ class TextonModel(Model):
 
     def amount(self, noise: float | None, push: str) -> float:
         """The amount of noise, or the usual one: a push has its segment's own variation in it."""
-        usual = self.noise / 8 if push == "observed" else self.noise
+        usual = self.noise * PUSHED if push == "observed" else self.noise
         return usual if noise is None else noise
 
     def joins(self, options: Any) -> Joins:
@@ -198,19 +200,22 @@ class TextonModel(Model):
         push: str = "observed",
         longer: str = "cycles",
         ends: str = "met",
+        sway: float = 0.0,
     ) -> Frames:
         """One texton's frames; the two after its last one are the key poses of what follows, so both sides meet.
 
         Key poses go through rotations into the texton's chart; what its basis cannot express of them is carried along
         as a smooth offset, so that they are met exactly. With `push` "observed" the run is driven as the observed
-        segment was, and what the basis leaves out of that segment comes along; noise is added to that. `longer` says
+        segment was, and what the basis leaves out of that segment comes along; noise that changes within `sway`
+        seconds is added to that. `longer` says
         how that segment is made to last longer than it was: by "cycles" said again, or "slower". With `ends` "free" the
         run leads anywhere (LI 5.3), and the two frames after its last one come along too.
         """
         if ends == "free":
-            return self.bench.make(piece, None, rng, noise=noise, push=push, longer=longer)
+            return self.bench.make(piece, None, rng, noise=noise, push=push, longer=longer, sway=sway)
         last = piece.after if following is None else following.keys
-        return self.bench.make(piece, last, rng, noise=noise, push=push, longer=longer)[: piece.length]
+        made = self.bench.make(piece, last, rng, noise=noise, push=push, longer=longer, sway=sway)
+        return made[: piece.length]
 
     def footing(self, piece: Piece, longer: str = "cycles") -> Footing:
         """What the feet of a piece's observed segment do, at the piece's length."""

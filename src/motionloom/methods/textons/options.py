@@ -41,8 +41,15 @@ class Options(Settings):
     )
     noise: float | None = param(
         None,
-        "amount of noise, 1 = as learnt; default: by the spread of observed segments (an eighth if pushed)",
+        "amount of noise, 1 = as learnt; default: by the spread of observed segments (a sixth of that if pushed)",
         low=0,
+    )
+    sway: float = param(
+        0.2,
+        "how long the noise beside an observed push takes to change; 0 = anew in every frame (as LI)",
+        unit="s",
+        low=0,
+        high=2,
     )
     nearness: float = param(3.0, "preference for key poses that follow closely, 0 = any (as LI)", low=0, high=10)
     unseen: float = param(

@@ -99,6 +99,11 @@ class Walk:
             piece = following
 
     def stuck(self, piece: Piece, what: str) -> str:
+        if len(self.model.observed) == 1:
+            return (
+                f"only one segment was found, so {what} ends after it (give more or longer clips when learning, or ask "
+                f"for a `length` above 1)"
+            )
         return (
             f"nothing ever followed texton {piece.texton} in the clips, so {what} ends there (raise `tolerance` when "
             f"learning, so that textons are shared, or the option `unseen`, which is {self.options.unseen:g})"

@@ -146,7 +146,14 @@ def made(
     """The frames of a piece, and what follows it: with free ends it starts where the piece happened to lead."""
     amount = model.amount(options.noise, options.push)
     frames = model.piece_frames(
-        piece, following, rng, noise=amount, push=options.push, longer=options.longer, ends=options.ends
+        piece,
+        following,
+        rng,
+        noise=amount,
+        push=options.push,
+        longer=options.longer,
+        ends=options.ends,
+        sway=options.sway,
     )
     if options.ends == "free" and following is not None:
         following = dataclasses.replace(following, keys=frames[piece.length : piece.length + 2])

@@ -1,0 +1,219 @@
+"""Ways between poses: early joins, lengths, natural ends, paths that say parts of segments, and what is warned of."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from motionloom.constraints import PoseAt, Request
+from motionloom.core import BadRequest, NoPath
+from motionloom.methods import synthesize
+from motionloom.methods.textons import Options
+from motionloom.methods.textons.grounding import GAIN, HIGHER, Footing, higher_steps
+from motionloom.methods.textons.joins import EDGE, NEAR, keys_apart, segment_name
+from motionloom.methods.textons.making import slow_noise
+from motionloom.methods.textons.pieces import LEAST, SLACK, Piece, fitted, piece_of, unusual, usual_times
+from motionloom.methods.textons.walking import Walk
+from motionloom.methods.textons.written import plan_path, read_path, written_path
+
+
+def ends(takes, a=10, b=120):
+    return PoseAt(time=0.0, pose=takes[0][a : a + 1]), PoseAt(time="end", pose=takes[1][b : b + 1])
+
+
+def test_early_joins_are_where_a_segment_is_nearest_to_the_beginning_of_another(model):
+    joins, exits = model.joins(Options()), model.bench.exits(Options())
+    found = set(zip(exits.source.tolist(), exits.frame.tolist(), exits.target.tolist(), strict=True))
+    wanted = set()
+    for k in joins.inside:
+        seen = model.observed[k]
+        pairs = [seen.frames[f : f + 2] for f in range(seen.length)]
+        for b in joins.inside:
+            far = [keys_apart(pair, model.observed[b].keys, model) for pair in pairs]
+            at_end = joins.distance[k, b] if joins.allowed[k, b] else np.inf
+            for f in range(EDGE, seen.length - EDGE):
+                nearest = far[f] <= far[f - 1] and far[f] < far[f + 1]
+                if k != b and nearest and far[f] < min(NEAR * joins.limit, at_end):
+                    wanted.add((int(k), f, int(b)))
+    assert found == wanted
+    assert len(model.bench.exits(Options(unseen=0.0)).source) == 0  # as LI: whole textons alone
+
+
+def test_the_farther_an_early_join_the_less_likely_it_is(model):
+    exits = model.bench.exits(Options())
+    for k in np.unique(exits.source):
+        own = exits.source == k
+        order = np.argsort(exits.distance[own])
+        assert (np.diff(exits.score[own][order]) <= 1e-12).all()
+
+
+def test_lengths_are_kept_within_what_was_observed_if_they_can_be(model):
+    pieces = [Piece(0, 0, n, model.observed[0].keys, model.observed[0].after) for n in (40, 60, 80)]
+    within = np.array([[36.0, 44], [50, 90], [70, 120]])
+    for frames in range(156, 255, 7):
+        lengths = np.array([p.length for p in fitted(pieces, frames, within)])
+        assert lengths.sum() == frames
+        assert (lengths >= within[:, 0] - 1).all()
+        assert (lengths <= within[:, 1] + 1).all()
+    alike = np.array([p.length for p in fitted(pieces, 400, within)])  # cannot be
+    assert_allclose(alike / alike.sum(), np.array([40, 60, 80]) / 180, atol=0.01)
+
+
+def test_textons_that_last_longer_than_ever_observed_are_warned_of(model):
+    k = int(np.argmax(np.bincount(model.textons_of)))
+    pieces = [piece_of(model, o) for o in model.of_texton(k)]
+    lengths = [p.length for p in pieces]
+    assert_allclose(usual_times(model, pieces), [[min(lengths) / SLACK, max(lengths) * SLACK]] * len(pieces))
+    assert unusual(model, pieces) == []
+    longer = [dataclasses.replace(pieces[0], length=2 * max(lengths)), *pieces[1:]]
+    (said,) = unusual(model, longer)
+    assert f"1 of {len(pieces)} textons last longer or shorter" in said
+    assert f"texton {k} by 100% longer" in said
+
+
+def test_a_cheapest_way_ends_by_itself_with_every_texton_as_long_as_observed(model, takes):
+    first, last = ends(takes)
+    request = Request(constraints=(first, last), options={"way": "cheapest"})
+    plan = model.plan(request, np.random.default_rng(3))
+    own = [model.observed[p.observed].length if p.span is None else p.span[1] - p.span[0] for p in plan.pieces]
+    assert [p.length for p in plan.pieces] == own
+    clip = synthesize(model, request, seed=3)
+    assert len(clip) == sum(p.length for p in plan.pieces[:-1]) + 1
+    assert first.met(clip)
+    assert last.met(clip)
+    with pytest.raises(BadRequest, match="the request needs seconds or frames"):
+        synthesize(model, Request(constraints=(first, last)))
+    middle = PoseAt(time=1.0, pose=takes[0][40:41])
+    with pytest.raises(BadRequest, match="the request needs seconds or frames"):
+        synthesize(model, Request(constraints=(first, middle, last), options={"way": "cheapest"}))
+
+
+def test_cheapest_ways_repeat_textons_as_sampled(model, takes):
+    """A texton that nearly always follows itself makes the way longer."""
+    often = dataclasses.replace(model, counts=model.counts + 30 * np.eye(len(model.counts)))
+    request = Request(constraints=ends(takes), options={"way": "cheapest"})
+    few, many = (
+        np.mean([len(m.plan(request, np.random.default_rng(s)).pieces) for s in range(8)]) for m in (model, often)
+    )
+    assert many > few + 2
+
+
+@pytest.mark.parametrize("seconds", [4, 7.3])
+def test_the_path_of_a_choreography_says_what_part_of_its_segments_it_plays(model, takes, seconds):
+    plan = model.plan(Request(seconds=seconds, constraints=ends(takes)), np.random.default_rng(0))
+    words = written_path(model, plan)
+    again = plan_path(model, words, None, Options(), np.random.default_rng(9))
+    assert "@" in words[0]  # it starts inside a segment
+    assert written_path(model, again) == words
+    assert sum(p.length for p in again.pieces) == sum(p.length for p in plan.pieces)
+    assert again.pieces[0].span[0] == plan.pieces[0].span[0]
+
+
+def test_a_written_part_of_a_segment_is_played_and_its_origin_named(model, rng):
+    k = max(range(len(model.observed)), key=lambda k: model.observed[k].length)
+    seen = model.observed[k]
+    name = segment_name(model, k)
+    plan = plan_path(model, [f"{name}@0.2..0.7"], None, Options(), rng)
+    assert (plan.pieces[0].span, plan.frames) == ((6, 21), 15)
+    assert_array_equal(plan.pieces[0].keys.turns, seen.frames.turns[6:8])
+    made = model.piece_frames(plan.pieces[0], None, rng, noise=0.0)
+    assert_allclose(made.turns, seen.frames.turns[6:21], atol=1e-4)
+    clip = synthesize(model, Request(options={"path": [f"{name}@0.2..0.7"]}))
+    assert clip.origin.sources[clip.origin.which[0]].clip == seen.source
+    assert (seen.pace, clip.origin.frames[0]) == (2.0, seen.frame + 12)  # the takes were made at 60 fps
+    for wrong in (f"{name}@0.2..0.25", f"{name}@99", f"{name}@..99"):
+        with pytest.raises(BadRequest, match="expected a part of the"):
+            read_path(model, [wrong])
+
+
+def test_segments_say_every_frame_of_their_clip(model, takes):
+    for take in {o.source for o in model.observed}:
+        own = [o for o in model.observed if o.source == take]
+        assert sum(o.covers for o in own) == sum(len(t) for t in takes if t.name == take)
+
+
+def test_far_joins_of_a_written_path_are_warned_of_with_their_distance(model, rng):
+    joins = model.joins(Options())
+    far = np.where(model.follows(Options())[np.ix_(model.textons_of, model.textons_of)], joins.distance, 0.0)
+    a, b = np.unravel_index(int(far.argmax()), far.shape)
+    assert far[a, b] > joins.limit
+    words = [segment_name(model, int(a)), segment_name(model, int(b))]
+    said = plan_path(model, words, None, Options(), rng).said
+    assert any(
+        f"{words[0]} and {words[1]} (places 0 and 1 of the path) are {100 * far[a, b]:.0f} cm apart" in s for s in said
+    )
+    near = np.where(joins.distance < 1e-6)
+    words = [segment_name(model, int(near[0][0])), segment_name(model, int(near[1][0]))]
+    assert plan_path(model, words, None, Options(), rng).said == ()
+    start = max(range(len(model.observed)), key=lambda k: model.observed[k].length)
+    tight = Options(unseen=1e-4)
+    with pytest.raises(NoPath, match=r"is left \d+ cm from where .* begins .*the option `unseen`"):
+        plan_path(model, [f"{segment_name(model, start)}@..0.4", words[0]], None, tight, rng)
+
+
+def test_slow_noise_has_unit_variance_and_changes_slowly(rng):
+    slow = slow_noise((400, 300), 6.0, rng)
+    assert_allclose(slow.std(), 1.0, atol=0.03)
+    along = (slow[:-6] * slow[6:]).mean()
+    assert_allclose(along, np.exp(-0.25), atol=0.03)  # the Gaussian with itself, one deviation apart
+    same = np.random.default_rng(1).standard_normal((5, 3))
+    assert_array_equal(slow_noise((5, 3), 0.0, np.random.default_rng(1)), same)
+
+
+def test_swaying_noise_makes_motion_newer_at_no_more_jerk(model):
+    plan = model.plan(Request(seconds=12), np.random.default_rng(0))
+
+    def made(**given):
+        return model.render(plan, np.random.default_rng(1), Options(**given)).rotations
+
+    still = made(noise=0.0)
+    white, slow = (made(noise=0.2, sway=sway) for sway in (0.0, 0.2))
+    away = [np.abs(x - still).mean() for x in (white, slow)]
+    jerk = [np.abs(np.diff(x - still, n=3, axis=0)).mean() for x in (white, slow)]
+    assert away[1] > 2 * away[0]
+    assert jerk[1] / away[1] < 0.5 * jerk[0] / away[0]
+
+
+def test_feet_that_go_farther_than_observed_step_higher_but_not_where_they_stand(takes):
+    clip = takes[2]
+    parts = 4
+    slip = np.zeros((len(clip), parts, 2))
+    none = np.zeros((len(clip), parts), bool)
+    more = higher_steps(clip, Footing(none, slip, np.zeros(none.shape)))
+    assert 0 < more.max() <= HIGHER
+    fast = Footing(none, slip + 1.0, np.zeros(none.shape))  # as if they had been much faster
+    assert_array_equal(higher_steps(clip, fast), 0)
+    assert_array_equal(higher_steps(clip, Footing(~none, slip, np.zeros(none.shape))), 0)
+    assert GAIN > 0
+
+
+def test_a_command_cuts_the_texton_at_hand_where_the_wanted_one_is_near(model):
+    from motionloom.methods.textons.live import _early
+
+    exits, walk = model.bench.exits(Options()), Walk(model, Options(), np.random.default_rng(0))
+    other = model.textons_of[exits.source] != model.textons_of[exits.target]
+    e = int(np.flatnonzero(other)[0])
+    piece, goal = piece_of(model, int(exits.source[e])), int(model.textons_of[exits.target[e]])
+    found = _early(model, walk, piece, goal)
+    assert found is not None
+    left, following = found
+    assert following.texton == goal
+    assert LEAST <= left.length < piece.length
+    soonest = exits.frame[(exits.source == piece.observed) & (model.textons_of[exits.target] == goal)].min()
+    assert left.span == (0, soonest)
+    assert _early(model, walk, piece, piece.texton) is None
+    assert _early(model, walk, piece, None) is None
+
+
+def test_one_lone_segment_is_told_as_such(model):
+    lone = dataclasses.replace(
+        model,
+        observed=model.observed[:1],
+        counts=np.zeros_like(model.counts),
+        gentle=np.ones((1, 1), bool),
+    )
+    with pytest.raises(NoPath, match=r"only one segment was found.*a `length` above 1"):
+        synthesize(lone, Request(seconds=60, options={"unseen": 0.0}))
