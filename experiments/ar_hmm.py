@@ -26,9 +26,14 @@ class Hmm:
     paths: tuple[IntArray, ...]
 
 
-def fit_hmm(material: Material, start: Sequence[Texton], paths: Sequence[IntArray], rules: Rules) -> Hmm:
-    """Hard EM (the best path where Baum-Welch sums, as the textons' own) from given states and paths."""
-    states, paths = list(start), list(paths)
+def fit_hmm(material: Material, start: Sequence[Texton] | None, paths: Sequence[IntArray], rules: Rules) -> Hmm:
+    """Hard EM (the best path where Baum-Welch sums, as the textons' own) from given paths, and states if there are."""
+    paths = list(paths)
+    if start is None:
+        used = sorted({i for path in paths for i in np.unique(path).tolist() if _runs([path], i)})
+        paths = [np.searchsorted(used, np.where(np.isin(path, used), path, used[0])) for path in paths]
+        start = [material.learn_texton(_runs(paths, i), rules) for i in range(len(used))]
+    states = list(start)
     for _ in range(ROUNDS):
         states = [
             material.learn_texton(own, rules, old) if (own := _runs(paths, i)) else old for i, old in enumerate(states)
@@ -39,6 +44,16 @@ def fit_hmm(material: Material, start: Sequence[Texton], paths: Sequence[IntArra
             break
         paths = found
     return Hmm(tuple(states), _transitions(paths, len(states), rules.smoothing), tuple(paths))
+
+
+def paths_by_pose(material: Material, count: int) -> list[IntArray]:
+    """Frames by which of `count` poses they are most like (k-means from frames that lie evenly in the material)."""
+    y = np.concatenate(material.even)
+    centres = y[np.linspace(0, len(y) - 1, count).astype(int)]
+    for _ in range(20):
+        label = ((centres**2).sum(1) - 2 * y @ centres.T).argmin(1)
+        centres = np.stack([y[label == i].mean(0) if (label == i).any() else centres[i] for i in range(count)])
+    return np.split(label, np.cumsum([len(c) for c in material.even])[:-1])
 
 
 def _runs(paths: Sequence[IntArray], state: int) -> list[Segment]:
