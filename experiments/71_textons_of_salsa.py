@@ -327,7 +327,7 @@ finds.
 Fitted alone, textons describe a take that was left out far worse than one linear dynamic system does
 ({mean[1]:.1f} against {mean[3]:.1f} nats): most were seen once, so their mean, their basis and their noise are those
 of one instance. Fitted to a little of everything as well, they describe it better than one system
-({mean[0]:.1f}; on {better} of {folds} takes), and they still describe what they were learnt from best. How much that
+({mean[0]:.1f}; on {better} of {folds} takes), as they do what they were learnt from (table above). How much that
 little is was chosen by the first {LOOKED_AT} takes; the others were not looked at for it. {ODD} is badly described by
 all models: only there is the head captured back to front. The HMM, which may leave a texton that does not fit at
 once, is {mean[2] - mean[0]:+.1f} nats from the textons: that is the price of the minimum length.
