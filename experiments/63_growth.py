@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from similarity_material import MOCAP, REAL, publish, table
 
-from motionloom.constraints import Pose, PoseAt, Reach, Request, RootPath
+from motionloom.constraints import Pose, PoseAt, Reach, Request, RootAt, RootPath
 from motionloom.core import Clip, NoPath
 from motionloom.io import load
 from motionloom.kinematics.edit import resample
@@ -63,6 +63,7 @@ def circle(radius: float, turn: float) -> list[tuple[float, float]]:
 def requests(clip: Clip) -> dict[str, Request]:
     """What all three graphs honour."""
     bow = RootPath(points=((0, 0), (1, 2), (0, 4), (-1, 6), (0, 8)), weight=1)
+    place = RootAt(time=4, position=(1, 4), heading=0.5, weight=1)
     goal = Reach(position=(-3, 3), heading=np.pi, by=8, weight=1)
     stand = PoseAt(time=2, pose=Pose(clip[100:101]))
     return {
@@ -70,6 +71,7 @@ def requests(clip: Clip) -> dict[str, Request]:
         "three quarters of a circle in 8 s": Request(
             seconds=8, constraints=(RootPath(points=circle(2.0, 1.5 * np.pi), weight=1),)
         ),
+        "a place and heading at 4 s": Request(seconds=5, constraints=(place,)),
         "a goal and heading by 8 s": Request(seconds=8, constraints=(goal,)),
         "a frame of a clip at 2 s, then the goal": Request(seconds=8, constraints=(stand, goal)),
     }

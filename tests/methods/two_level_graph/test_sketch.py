@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.constraints import Request, RootPath, Style
+from motionloom.constraints import Request, RootAt, RootPath, Start, Style
 from motionloom.core import NoPath
-from motionloom.kinematics.travel import ground_turn, placed
+from motionloom.kinematics.travel import ground_turn, placed, travel
 from motionloom.methods import learn, synthesize
 from motionloom.methods.graph import Route
 from motionloom.methods.graph.line import line_through
@@ -172,3 +172,11 @@ def test_more_walkers_side_by_side_are_not_farther_off(model):
         return float(path.residual(placed(render(model.graph, route))).mean())
 
     assert off(12) <= off(1) + 0.02
+
+
+def test_a_place_and_heading_at_a_time_are_come_through(model):
+    way = travel(synthesize(model, Request(seconds=4), seed=3))
+    at = round(3 * model.fps)
+    wish = RootAt(time=3, position=tuple(way.place[at]), heading=float(way.heading[at]))
+    start = Start(position=tuple(way.place[0]), heading=float(way.heading[0]))
+    assert wish.met(synthesize(model, Request(seconds=4, start=start, constraints=(wish,))))

@@ -18,6 +18,7 @@ KEY = 20.0  # how much a place or heading at a time counts, m^2 or rad^2 against
 UNIFORM = 0.02  # how much an even pace counts where only the length in time is asked for
 ON_TIME = 1.0  # and where the points of a path have times
 APART = 0.2  # m: a path that starts farther from the body is walked to first
+LONG = 1_000_000_000  # frames: longer than any result
 ROOM = 0.3  # m beside an obstacle for lines that lead around it
 
 
@@ -72,8 +73,8 @@ def goal_of(wishes: Sequence[Constraint], begin: Start, frames: int | None, fps:
 
 
 def _asks(c: RootAt, frames: int | None, fps: float) -> bool:
-    if c.position is None and c.heading is None:
-        return False
+    if (c.position is None and c.heading is None) or c.frame(frames or LONG, fps) == 0:
+        return False  # the first frame is where one begins
     return _frame(c, frames, fps) > 0
 
 

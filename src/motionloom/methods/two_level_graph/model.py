@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import Constraint, PoseAt, Reach, Request, RootAt, RootPath, Style
+from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath, Style
 from motionloom.core import BadRequest, BoolArray, Clip, IntArray, NoPath, replace
 from motionloom.kinematics.travel import placed
 from motionloom.methods.base import Honours, Model, check_request
@@ -61,16 +61,9 @@ class TwoLevelGraph(Model):
     """Clips, the transitions between them with their probabilities, and clusters of frames above."""
 
     method: ClassVar[str] = "two-level-graph"
-    honours: ClassVar[Honours] = (
-        (RootPath, "hard"),
-        (RootPath, "soft"),
-        (Reach, "hard"),
-        (Reach, "soft"),
-        (RootAt, "hard"),
-        (PoseAt, "hard"),
-        (Style, "hard"),
-        (Style, "soft"),
-    )
+    honours: ClassVar[Honours] = tuple(
+        (kind, strength) for kind in (RootPath, Reach, RootAt, Style) for strength in ("hard", "soft")
+    ) + ((PoseAt, "hard"),)
     Options: ClassVar[type[Settings]] = Options
     speaks: ClassVar[bool] = True
 
@@ -78,11 +71,6 @@ class TwoLevelGraph(Model):
     clusters: Clusters
     delta: float  # of eq. 2.16, in the unit of the graph's distances
     pruned: Pruned
-
-    def refuses(self, constraint: Constraint, frames: int | None) -> str:
-        if isinstance(constraint, RootAt) and frames is not None and constraint.frame(frames, self.fps) != 0:
-            return "a root_at can only be at time 0; root_path and reach lead to places"
-        return ""
 
     def ends(self, request: Request) -> bool:
         return any(isinstance(c, (RootPath, Reach)) for c in request.constraints) or bool(
@@ -169,10 +157,7 @@ class TwoLevelGraph(Model):
         if frames is None and runs_by_time(wishes, self.fps):
             frames = until.frames
         begin = request.beginning(frames or until.frames, self.fps)
-        paths = [
-            c for c in wishes if isinstance(c, (RootPath, Reach))
-        ]  # a root_at is at time 0, where `begin` says all
-        goal = goal_of(paths, begin, frames, self.fps, self.pace)
+        goal = goal_of(wishes, begin, frames, self.fps, self.pace)
         if frames is None and goal is not None and goal.path is not None:
             check_until(until, goal, self.pace, self.fps)
         most = frames or max(until.frames, goal.frames if goal else 1)
@@ -197,7 +182,8 @@ class TwoLevelGraph(Model):
         least = options.progress / self.fps
         keep = max(1, round(options.keep * self.fps))
         starts = self._starts(when, options)
-        if options.search == "clusters" and goal.path is not None and goal.path.times is None:
+        at_any_time = goal.path is not None and goal.path.times is None and not len(goal.keys)
+        if options.search == "clusters" and at_any_time:
             few = starts if len(starts) <= 2 * self.clusters.count else self._examples(starts)
             asked = Asked(goal.line, least, frames, when.alive)
             reach = max(1, round(options.reach * self.fps))
