@@ -151,17 +151,20 @@ def test_stepping_changes_no_state(model):
 
 
 def test_a_command_leads_to_a_texton(model):
-    goal = int(np.argmax(np.bincount(model.textons_of[model.joins(Options()).inside])))
-    shown = {}
-    for command in (None, goal):
+    def shown(command):
         rng = np.random.default_rng(6)
         state = model.start(rng)
         textons = []
         for _ in range(40):
             state, _ = model.step(state, command, 1.0, rng)
             textons.append(state.piece.texton)
-        shown[command] = np.mean(np.array(textons) == goal)
-    assert shown[goal] > shown[None]
+        return np.bincount(textons, minlength=len(model.textons)) / len(textons)
+
+    goals = np.unique(model.textons_of[model.joins(Options()).inside])  # most follow one another in one way only
+    usual = shown(None)
+    gained = [shown(int(goal))[goal] - usual[goal] for goal in goals]
+    assert np.mean(gained) > 0.03
+    assert max(gained) > 0.1
     with pytest.raises(BadRequest, match="there is no texton 999"):
         model.step(model.start(np.random.default_rng(0)), 999, 0.1, np.random.default_rng(0))
 

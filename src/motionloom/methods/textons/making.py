@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -68,22 +68,23 @@ class Drive(NamedTuple):
     high: FloatArray  # (l + 2, P) m: how far each foot part is above its usual height on the floor
 
 
-@lru_cache(maxsize=256)
-def _blur(frames: int, deviation: float) -> FloatArray:
-    """(frames, more) a Gaussian along time whose rows have unit length: white noise stays of unit variance."""
-    reach = int(np.ceil(3 * deviation))
-    apart = np.arange(frames + 2 * reach) - reach - np.arange(frames)[:, None]
-    rows = np.where(np.abs(apart) <= reach, np.exp(-0.5 * (apart / deviation) ** 2), 0.0)
-    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
-
-
 def slow_noise(shape: tuple[int, int], deviation: float, rng: Generator) -> FloatArray:
-    """(F, d) noise of unit variance that changes over about `deviation` frames; below a third of one it is white."""
+    """(F, d) noise of unit variance that changes over about `deviation` frames; below one it is white.
+
+    White noise under three running means, which together are nearly a Gaussian of that deviation: three of width w
+    have a variance of (w^2 - 1) / 4.
+    """
     frames, size = shape
-    if deviation < 1 / 3:
-        return rng.standard_normal(shape)
-    blur = _blur(frames, deviation)
-    return np.asarray(blur @ rng.standard_normal((blur.shape[1], size)))
+    width = round(np.sqrt(4 * deviation**2 + 1)) if deviation >= 1 else 1
+    out = rng.standard_normal((frames + 3 * (width - 1), size))
+    if width == 1:
+        return out
+    for _ in range(3):
+        sums = np.zeros((len(out) + 1, size))
+        np.cumsum(out, axis=0, out=sums[1:])
+        out = sums[width:] - sums[:-width]
+    box = np.ones(width)
+    return np.asarray(out / np.linalg.norm(np.convolve(np.convolve(box, box), box)))
 
 
 def system_of(dynamics: Dynamics) -> System:
