@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.timing import MOCAP, best_seconds, figure
-from motionloom.constraints import Request
+from motionloom.constraints import PoseAt, Request
 from motionloom.core import Clip, replace
 from motionloom.evaluate.base import take
 from motionloom.evaluate.reference import reference
@@ -22,6 +22,7 @@ from motionloom.evaluate.report import evaluate, source_values
 from motionloom.io import load
 from motionloom.kinematics.edit import resample
 from motionloom.kinematics.mirror import mirror
+from motionloom.kinematics.skate_measures import skate_b
 from motionloom.methods import learn, prepare, synthesize
 from motionloom.methods.textons import Options, TextonModel
 from motionloom.methods.textons._kernels import best_segmentation
@@ -31,6 +32,7 @@ from motionloom.rotation import exp, multiply
 LI_FRAMES = 49_800
 SEEDS = range(5)
 MINUTES = 5
+PAIRS = 20
 MEASURED = {  # name in the table of measures: (as a ratio to the source's own?, target)
     "skate": (True, "<= 1.2"),
     "peak acceleration": (True, "<= 1.5"),
@@ -55,7 +57,7 @@ def figures() -> list[dict[str, Any]]:
     frames = sum(s.frames for s in model.sources)
     name = "textons of ten salsa takes, learning"
     out.append(figure(name, round(seconds, 1), "< 30", unit="s", note=f"{frames} frames at 60 fps; {model.notes[-1]}"))
-    return [*out, *_making(model), *_quality(model, clips), *_large()]
+    return [*out, *_making(model), *_quality(model, clips), *_choreography(model, clips), *_walks(), *_large()]
 
 
 def _takes() -> list[Path]:
@@ -125,6 +127,40 @@ def _quality(model: TextonModel, clips: list[Clip]) -> list[dict[str, Any]]:
     out.append(
         figure(f"{MINUTES} minutes of salsa, farthest from the start", round(max(away), 1), "", unit="m", note=note)
     )
+    return out
+
+
+def _choreography(model: TextonModel, clips: list[Clip]) -> list[dict[str, Any]]:
+    """320 frames between poses of different takes (LI fig. 1): how feet slide, and how far motion is stretched."""
+    ready = [c for c in prepare(clips, model.fps).clips if len(c) > 60]
+    own = source_values(reference(ready))["skate"].value or 1.0
+    rng = np.random.default_rng(7)
+    ratios = []
+    for _ in range(PAIRS):
+        a, b = rng.choice(len(ready), 2, replace=False)
+        at = [int(rng.integers(10, len(ready[k]) - 10)) for k in (a, b)]
+        poses = [PoseAt(time=t, pose=ready[k][f : f + 1]) for t, k, f in ((0.0, a, at[0]), ("end", b, at[1]))]
+        clip = synthesize(model, Request(frames=320, constraints=tuple(poses)))
+        ratios.append((skate_b(clip) or 0.0) / own)
+    note = f"{PAIRS} pairs of poses; the largest {max(ratios):.2f}; the source's {own:.1f} cm/s"
+    name = "320 frames of salsa between two poses, skate"
+    return [figure(name, round(float(np.mean(ratios)), 2), "<= 1.2", unit="times the source's", note=note)]
+
+
+def _walks() -> list[dict[str, Any]]:
+    """Two minutes of the walks of two subjects: skate against the source's."""
+    out = []
+    for subject in (16, 35):
+        clips = [load(path) for path in sorted(MOCAP.glob(f"cmu/{subject}_*.bvh"))]
+        model = learn("textons", clips)
+        assert isinstance(model, TextonModel)
+        source = reference(prepare(clips, model.fps).clips)
+        made = [synthesize(model, Request(seconds=120), seed=seed) for seed in SEEDS]
+        own = source_values(source)["skate"].value or 1.0
+        ratios = [(skate_b(clip) or 0.0) / own for clip in made]
+        note = f"seeds: {', '.join(f'{r:.2f}' for r in ratios)}; the source's {own:.1f} cm/s"
+        name = f"2 minutes of textons of CMU {subject}, skate"
+        out.append(figure(name, round(max(ratios), 2), "<= 1.2", unit="times the source's", note=note))
     return out
 
 
