@@ -63,8 +63,9 @@ class Facts:
 
     def lines(self) -> list[str]:
         """The same in words."""
+        many = "1 transition" if self.transitions == 1 else f"{self.transitions} transitions"
         out = [
-            f"{self.transitions} transition{'' if self.transitions == 1 else 's'}, {self.per_second:.2f} for each of {self.seconds:.1f} s",
+            f"{many}, {self.per_second:.2f} for each of {self.seconds:.1f} s",
             f"{100 * self.connected:.1f} % of the frames are strongly connected",
             f"at most {self.longest:.2f} s between choices"
             if np.isfinite(self.longest)
