@@ -16,8 +16,7 @@ from motionloom.methods.graph.steps import Steps
 
 CHANGE = 0.001  # m^2 along a metre: what a transition costs at least
 UNLIKE = 0.002  # and what one between the most unlike frames costs besides
-
-
+WIDER = 2  # where labels or poses are asked for, most of the nearest bodies lead elsewhere: so many times as many go on
 SHARE = 4  # bodies per graph frame, if they were spread evenly, that may be at one of them; at least two
 
 
@@ -57,8 +56,8 @@ def search_beam(
 ) -> Found:
     """The best way found when `width` bodies go along the line side by side; `least` metres of it pass each frame.
 
-    `calm`: how much transitions are avoided. `look`: frames that it looks ahead along each body's clip, to guess where
-    that leads.
+    Twice as many where labels or poses are asked for. `calm`: how much transitions are avoided. `look`: frames that it
+    looks ahead along each body's clip, to guess where that leads.
     """
     from motionloom.methods.graph._kernels_beam import Moves, Task, beam
 
@@ -66,6 +65,7 @@ def search_beam(
     step = np.concatenate([steps.step, steps.soon(look)], 1)
     moves = Moves(step, steps.goes_on, steps.first_out, steps.enter, steps.over, dear)
     line = goal.line
+    width = WIDER * width if len(bits) or len(goal.fines) else width
     same = max(2, round(SHARE * width / max(1, int(steps.goes_on.sum()))))
     task = Task(
         np.column_stack([line.points, line.heading, goal.weight]),
