@@ -25,7 +25,7 @@ from motionloom.constraints import (
     Style,
     parse_request,
 )
-from motionloom.core import BadRequest, FormatError
+from motionloom.core import BadRequest, FormatError, Origin, Source, replace
 from motionloom.core.units import Quantity
 
 SAMPLE = """
@@ -136,6 +136,17 @@ def test_frames_are_counted_in_the_file_even_if_the_reader_left_some_out(stroll)
     assert request.constraints[0].pose.clip.root[0, 2] == stroll.root[12, 2]
     with pytest.raises(BadRequest, match=r"stroll.bvh#2: expected a frame from 5 to 39, found 2"):
         parse_request("constraints: [pose_at: {time: 0, pose: stroll.bvh#2}]", lambda path: stroll[5:])
+
+
+def test_frames_of_a_made_clip_are_counted_in_its_own_file(stroll):
+    elsewhere = Origin(
+        name="made.bvh", sources=(Source("stroll.bvh", "cuts"),), which=[0] * 40, frames=range(39, -1, -1)
+    )
+    made = replace(stroll, origin=elsewhere)
+    request = parse_request("constraints: [pose_at: {time: 0, pose: made.bvh#12}]", lambda path: made)
+    assert request.constraints[0].pose.clip.root[0, 2] == made.root[12, 2] != made.root[27, 2]
+    with pytest.raises(BadRequest, match=r"made.bvh#40: expected a frame from 0 to 39, found 40"):
+        parse_request("constraints: [pose_at: {time: 0, pose: made.bvh#40}]", lambda path: made)
 
 
 WRONG = {

@@ -142,8 +142,13 @@ def tilt_between(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def frame_in_file(clip: Clip, frame: int, name: str) -> Clip:
-    """One frame of a clip, counted as in its file, even where the reader left frames (a T-pose) out."""
-    numbers = clip.origin.frames if clip.origin.frames is not None else np.arange(len(clip))
+    """One frame of a clip, counted as in its file, even where the reader left frames (a T-pose) out.
+
+    Frames of a clip that a method made know their numbers in other files: those do not count here.
+    """
+    origin, numbers = clip.origin, np.arange(len(clip))
+    if origin.frames is not None and [source.clip for source in origin.sources] == [origin.name]:
+        numbers = origin.frames
     at = np.flatnonzero(numbers == frame)
     if not len(at):
         raise BadRequest(
