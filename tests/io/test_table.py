@@ -91,6 +91,9 @@ def test_folders_wildcards_and_names_are_expanded(tmp_path, bvh, two):
     assert names(str(tmp_path / "**" / "*.[bB]*")) == ["a.bvh", "b.bvh", "sub/c.BVH"]
     assert names(tmp_path / "b.bvh", tmp_path) == ["b.bvh", "a.bvh", "stroke.csv", "sub/c.BVH"]
     assert names(str(tmp_path / "su*")) == ["sub/c.BVH"]
+    (tmp_path / "stroke.labels.csv").write_text("start,end,label\n")
+    assert names(str(tmp_path / "stroke*.csv")) == ["stroke.csv"]
+    assert names(*sorted(tmp_path.glob("stroke*"))) == ["stroke.csv"]
 
 
 def test_a_pattern_that_stands_for_nothing_is_said(tmp_path):

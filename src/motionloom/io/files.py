@@ -53,8 +53,10 @@ def expand_paths(patterns: Iterable[str | Path], suffixes: Iterable[str] | None 
     """The files that names, wildcards (`*.bvh`, `**/walk*.bvh`) and folders stand for, each once, in order.
 
     From a folder, and from all below it, files that can be read are taken (`suffixes`; all readable ones by default); a
-    CSV file only if it holds a stroke. A pattern that stands for nothing is an error.
+    CSV file only if it holds a stroke. Labels that were named together with their clip (`stroke_*.csv`) are left out.
+    A pattern that stands for nothing is an error.
     """
+    from motionloom.io.labels import labels_path
     from motionloom.io.table import FORMATS
 
     known = {s for s, f in FORMATS.items() if f.read} if suffixes is None else {s.lower() for s in suffixes}
@@ -73,7 +75,8 @@ def expand_paths(patterns: Iterable[str | Path], suffixes: Iterable[str] | None 
             nothing = f"nothing matches {pattern}" if has_magic(str(pattern)) else f"no such file: {pattern}"
             raise FormatError(f"no clip in folder {path}" if path.is_dir() else nothing)
         out.update(dict.fromkeys(found))
-    return list(out)
+    labels = {labels_path(p) for p in out}
+    return [p for p in out if p not in labels]
 
 
 def _readable(path: Path, known: set[str]) -> bool:
