@@ -66,6 +66,16 @@ class Drive(NamedTuple):
     contacts: BoolArray  # (l + 2, L)
     slip: FloatArray  # (l + 2, P, 2) m: how each foot part moves over the ground to the next frame
     high: FloatArray  # (l + 2, P) m: how far each foot part is above its usual height on the floor
+    turn: FloatArray  # (l + 2,) rad/s: how fast it turns
+
+
+def turned_by(frames: Frames, angle: float, fps: float) -> Frames:
+    """Frames that turn by so much more in all (rad): most in the middle, and not in the first two, the key poses."""
+    count = len(frames) - 2
+    bell = np.sin(np.pi * np.arange(1, count + 1) / (count + 1)) ** 2
+    root = frames.root.copy()
+    root[2:, 2] += angle * fps * bell / bell.sum()
+    return Frames(frames.turns, root)
 
 
 def slow_noise(shape: tuple[int, int], deviation: float, rng: Generator) -> FloatArray:
@@ -297,6 +307,7 @@ class Bench:
             seen.contacts[at],
             slip,
             self.high(played) - self.floor(observed),
+            played.root[:, 2],
         )
 
     def high(self, frames: Frames) -> FloatArray:

@@ -124,7 +124,7 @@ class TextonModel(Model):
         if any(isinstance(c, PoseAt) for c in request.constraints):  # plants are cleaned at the end, around the poses
             clip = self.render(plan, rng, options)
         else:
-            clip, wash = woven(self, plan.pieces, plan.frames, rng, options)
+            clip, wash = woven(self, plan.pieces, plan.frames, plan.rng(rng), options)
             clip = replace(clip, origin=clip.origin.said(*([str(wash)] if wash.plants else [])))
         return replace(clip, origin=clip.origin.said(*plan.said, _path_note(self, plan)))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.random import Generator
 
 from motionloom.core import FloatArray
 from motionloom.methods.textons.observe import Frames
@@ -40,6 +41,11 @@ class Plan:
     pieces: tuple[Piece, ...]
     frames: int
     said: tuple[str, ...] = ()  # how far the poses asked for lay from what was learnt
+    noise: int | None = None  # seed of the noise with which it leads where it was planned to; None: any
+
+    def rng(self, other: Generator) -> Generator:
+        """The noise that it was planned with, or another."""
+        return other if self.noise is None else np.random.default_rng(self.noise)
 
     @property
     def path(self) -> list[int]:

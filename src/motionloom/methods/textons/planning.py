@@ -43,7 +43,7 @@ def plan_motion(model: TextonModel, frames: int, poses: Mapping[int, PoseAt], op
         walk.onwards(pieces, frames)
     else:
         pieces = walk.alone(frames)
-    return Plan(tuple(pieces), frames, tuple(said))
+    return Plan(tuple(pieces), frames, tuple(said), walk.noise)
 
 
 def plan_between(model: TextonModel, first: PoseAt, last: PoseAt, options: Any, rng: Generator) -> Plan:

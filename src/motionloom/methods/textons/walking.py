@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.random import Generator
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 AGAIN = 0.4  # a segment shown once more than another is this much less likely
 HOMESICK = 0.25  # m: at the edge of the stage, a segment that leads so much less far back is e times less likely
+WAYS, DEEP = 24, 3  # ways that are tried after each segment, and how many segments they go on
+BEST = 6  # of these ways, the nearest that count
 
 
 class Walk:
@@ -33,7 +35,8 @@ class Walk:
         self.of = [model.of_texton(i) for i in range(len(model.textons))]
         self.visits = np.zeros(len(model.observed))
         self.moves = np.array([o.move for o in model.observed])
-        self.usual = self.joins.chances @ self.moves[:, :2]  # (n, 2) how far what follows a segment travels, on average
+        self.sums = np.cumsum(self.joins.chances, axis=1)
+        self.noise: int | None = None  # seed of the noise with which a walk saw where it leads
         self.place, self.heading = np.zeros(2), 0.0
         self.trail: list[Piece] = []  # shown, but where they led is only guessed
 
@@ -58,7 +61,7 @@ class Walk:
         return dataclasses.replace(piece, keys=self.model.bench.varied(piece, self.options.vary, self.rng))
 
     def alone(self, frames: int) -> list[Piece]:
-        """Sampled pieces for so many frames. They are made as they are drawn, to see where they really lead."""
+        """Sampled pieces for so many frames. They are made as they are drawn, with `noise`, to see where they lead."""
         from motionloom.methods.textons.weaving import travelled
 
         drawn: list[Piece] = []
@@ -68,9 +71,9 @@ class Walk:
                 drawn.append(piece)
                 yield piece
 
-        noise = np.random.default_rng(self.rng.integers(2**63))
+        self.noise = int(self.rng.integers(2**63))
         try:
-            for _ in travelled(self.model, pieces(), noise, self.options, walk=self):
+            for _ in travelled(self.model, pieces(), np.random.default_rng(self.noise), self.options, walk=self):
                 if sum(p.length for p in drawn) >= frames:
                     break
         except NoPath as error:
@@ -126,7 +129,7 @@ class Walk:
             total += piece.length
 
     def step(self, last: Piece) -> Piece | None:
-        """A successor, sampled; off the stage, those that lead back are preferred.
+        """A successor, sampled; towards the edge of the stage, those that lead back are preferred.
 
         With `evenly`, segments that were shown more often than others are less likely to come again.
         """
@@ -137,7 +140,7 @@ class Walk:
         if self.options.evenly:
             chances[may] *= AGAIN ** (self.visits[may] - self.visits[may].min())
         off = float(np.linalg.norm(self.place)) / self.options.stage
-        if off > 1:
+        if off > 0.5:
             far = self._far_after(may)
             chances[may] *= np.exp(-(far - far.min()) * off**2 / HOMESICK)
         chosen = int(self.rng.choice(len(chances), p=chances / chances.sum()))
@@ -160,10 +163,21 @@ class Walk:
             self.visits = np.maximum(self.visits - self.visits[self.joins.inside].min(), 0.0)
 
     def _far_after(self, segments: IntArray) -> FloatArray:
-        """(k,) metres from the middle of the stage after each of these segments and what usually follows it."""
-        move = self.moves[segments]
-        then = ground_turn(self.heading + move[:, 2], self.usual[segments])
-        return np.linalg.norm(self.place + ground_turn(self.heading, move[:, :2]) + then, axis=1)
+        """(k,) metres from the middle of the stage that one can come to after each of these segments.
+
+        Some ways are tried after each, and the nearest of them count: where one segment leads says little about where
+        one can be soon.
+        """
+        at = np.repeat(segments, WAYS)
+        place, heading = np.broadcast_to(self.place, (len(at), 2)), np.full(len(at), self.heading)
+        for more in reversed(range(DEEP + 1)):
+            place = place + ground_turn(heading, self.moves[at, :2])
+            heading = heading + self.moves[at, 2]
+            if more:
+                drawn = self.rng.random(len(at)) * self.sums[at, -1]
+                at = np.minimum((self.sums[at] <= drawn[:, None]).sum(1), self.sums.shape[1] - 1)
+        far = np.linalg.norm(place, axis=1).reshape(len(segments), WAYS)
+        return cast("FloatArray", np.sort(far, axis=1)[:, :BEST].mean(axis=1))
 
     def _move(self, piece: Piece) -> None:
         move = self.moves[piece.observed]

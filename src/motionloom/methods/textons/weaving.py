@@ -31,6 +31,7 @@ from motionloom.methods.textons.grounding import (
     low_contacts,
     stepped,
 )
+from motionloom.methods.textons.making import turned_by
 from motionloom.methods.textons.observe import Frames, joined, path_of, restore
 from motionloom.methods.textons.pieces import Piece
 from motionloom.methods.textons.walking import Walk
@@ -155,6 +156,10 @@ def made(
         ends=options.ends,
         sway=options.sway,
     )
+    if options.push == "observed" and options.ends != "free" and not piece.hard:
+        # noise and bent ends turn the poses, and would turn the way by as much: it would lead anywhere
+        short = model.bench.drive(piece, options.longer).turn[: piece.length] - frames.root[: piece.length, 2]
+        frames = turned_by(frames[: piece.length], float(short.sum()) / model.fps, model.fps)
     if options.ends == "free" and following is not None:
         following = dataclasses.replace(following, keys=frames[piece.length : piece.length + 2])
     key, origin = np.zeros(piece.length, bool), np.full(piece.length, -1)
