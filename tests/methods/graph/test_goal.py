@@ -7,7 +7,7 @@ import pytest
 
 from motionloom.constraints import Avoid, Reach, RootAt, RootPath, Start, Style
 from motionloom.core import BadRequest
-from motionloom.methods.graph.goal import GUIDE, around, curve, goal_of
+from motionloom.methods.graph.goal import GUIDE, around, curve, goal_of, in_time
 from motionloom.methods.graph.line import line_through
 
 BEGIN = Start()
@@ -86,6 +86,29 @@ def test_one_place_to_reach_is_gone_to_at_any_pace():
     assert goal.frames == 61
     assert goal.weight[-1] == pytest.approx(1.0)
     assert goal.weight[0] == pytest.approx(GUIDE)
+
+
+def test_the_time_to_reach_a_place_by_counts_without_a_length_too():
+    natural = goal_of([Reach(position=(0, 3))], BEGIN, None, 30.0, 1.0).frames
+    assert natural == 12 * 30 + 4 * 30  # 3 m at a quarter of 1 m/s, and 4 s
+    assert goal_of([Reach(position=(0, 3), by=2)], BEGIN, None, 30.0, 1.0).frames == 61
+    assert goal_of([Reach(position=(0, 3), by="60f")], BEGIN, None, 30.0, 1.0).frames == 61
+    assert goal_of([Reach(position=(0, 3), by="end-1")], BEGIN, None, 30.0, 1.0).frames == natural
+    assert goal_of([Reach(position=(0, 3), by=600)], BEGIN, None, 30.0, 1.0).frames == natural
+    path = RootPath(points=((0, 0), (0, 3)), weight=1.0)
+    assert goal_of([path, Reach(position=(0, 3), by=2)], BEGIN, None, 30.0, 1.0).frames == 61
+    assert goal_of([path, Reach(position=(0, 3), by=2, weight=1.0)], BEGIN, None, 30.0, 1.0).frames == natural
+
+
+def test_a_place_that_is_late_becomes_one_that_is_due_evenly():
+    wish = Reach(position=(0, 6), by=4)
+    goal = goal_of([wish], BEGIN, None, 30.0, 1.0)
+    even = in_time(goal, [wish], BEGIN, 30.0)
+    assert even.timed
+    assert even.frames == goal.frames == 121
+    np.testing.assert_allclose(even.due[[0, 60, 120]], [0, 3, 6], atol=1e-9)
+    assert set(np.flatnonzero(even.keys.any(1))) == {120}
+    assert in_time(even, [wish], BEGIN, 30.0) is None
 
 
 def test_wishes_that_cannot_be_understood_are_refused():

@@ -94,6 +94,14 @@ def test_a_place_to_reach_ends_a_motion_without_a_length(model):
     assert np.linalg.norm(clip.root[-1, [0, 2]] - wish.position) < 0.3
 
 
+def test_a_place_that_only_runners_reach_in_time_is_run_to_though_walkers_go_straighter():
+    walks = [make("walk", seed=s, speed=1.3, turn=t, seconds=4) for s, t in ((0, 0.0), (1, 0.2), (2, -0.2))]
+    runs = [make("run", seed=s, speed=2.4, turn=t, seconds=4) for s, t in ((5, 0.6), (6, -0.6))]
+    both = learn("motion-graph", [*walks, *runs], Config(limits="walk run 14cm"))
+    wish = Reach(position=(0, 10), by=5)
+    assert wish.met(synthesize(both, Request(constraints=(wish,))))
+
+
 def test_a_place_at_a_time_is_come_through_with_little_bending(model):
     take = synthesize(model, Request(seconds=4), seed=3)
     way = travel(take)

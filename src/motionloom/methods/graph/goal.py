@@ -10,6 +10,7 @@ import numpy as np
 
 from motionloom.constraints import Avoid, Constraint, Reach, RootAt, RootPath, Start
 from motionloom.core import BadRequest, FloatArray, IntArray
+from motionloom.core.units import nearest, seconds_of
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.graph.line import Line, line_through
 
@@ -113,7 +114,7 @@ def _along(
             raise BadRequest(f"{timed.describe()}: times need the length of the result: give seconds")
         for c in goals:  # an end of the path
             last = (c.heading or 0.0, 0.0 if c.heading is None else KEY * _per_radian(c), KEY)
-        most = int(np.ceil(line.length / (0.25 * pace) * fps)) + round(4 * fps)
+        most = min([_longest(line, pace, fps), *(_latest(c, fps) for c in goals if c.hard)])
         return Goal(line, weights, most, False, circles=circles, last=last, path=path, first=first)
     at = path.frames(frames, fps)
     stop = frames if at is None else at[-1] + 1
@@ -141,9 +142,30 @@ def _to(goal: Reach, circles: FloatArray, begin: Start, frames: int | None, fps:
     line = line_through(points)
     rest = line.length - np.arange(len(line.points)) * line.spacing
     weights = GUIDE + (1.0 - GUIDE) * np.clip(1.0 - rest / 1.5, 0.0, 1.0)
-    most = _frame(goal, frames, fps) + 1 if frames else int(np.ceil(line.length / (0.25 * pace) * fps)) + round(4 * fps)
+    most = _frame(goal, frames, fps) + 1 if frames else min(_longest(line, pace, fps), _latest(goal, fps))
     turn = 0.0 if goal.heading is None else KEY * _per_radian(goal)
     return Goal(line, weights, most, False, circles=circles, last=(goal.heading or 0.0, turn, KEY))
+
+
+def in_time(goal: Goal, wishes: Sequence[Constraint], begin: Start, fps: float) -> Goal | None:
+    """For a single place that was not reached in time at the pace that comes: the same, due evenly until then.
+
+    A search that only minds the way follows slow bodies and fast ones alike, and finds too late who comes too late.
+    """
+    places = [c for c in wishes if isinstance(c, Reach)]
+    if goal.timed or goal.path is not None or len(places) != 1:
+        return None
+    return _through([], places, goal.circles, begin, goal.frames, fps)
+
+
+def _longest(line: Line, pace: float, fps: float) -> int:
+    """Frames that a way along a line may take where nobody says how long: four times as long as usual, and 4 s."""
+    return int(np.ceil(line.length / (0.25 * pace) * fps)) + round(4 * fps)
+
+
+def _latest(c: Reach, fps: float) -> int:
+    """Frames until `by`, where the result's length is not known; times that count from its end are no limit."""
+    return LONG if str(c.by).startswith("end") else nearest(seconds_of(c.by, LONG, fps) * fps) + 1
 
 
 def _through(

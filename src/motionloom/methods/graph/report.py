@@ -31,9 +31,12 @@ def check_start(begin: Start, wishes: Sequence[Constraint]) -> str:
 
 
 def halted(found: Found, options: Any) -> list[str]:
-    """A spent budget, in words."""
+    """A spent budget, in words, or one that kept the search from looking at more on the way."""
     if not found.spent:
         return []
+    if found.looked < 0.9 * options.budget:
+        said = f"{found.looked:,} frames looked at, {options.budget:,} allowed in all"
+        return [f"warning: the search's budget made it leave out ways ({said}); a larger one may find a better way"]
     least = ": fewer are not enough to come to an end" if found.looked > 1.1 * options.budget else ""
     said = f"{found.looked:,} frames looked at, allowed {options.budget:,}{least}"
     return [f"warning: the search's budget was spent ({said}); a larger one may find a better way"]

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import Avoid, Constraint, PoseAt, Reach, Request, RootAt, RootPath, Style, StyleAlong
+from motionloom.constraints import Avoid, Constraint, PoseAt, Reach, Request, RootAt, RootPath, Start, Style, StyleAlong
 from motionloom.core import Clip, IntArray, NoPath, replace
 from motionloom.kinematics.mirror import mirror
 from motionloom.kinematics.travel import placed
@@ -19,6 +19,7 @@ from motionloom.methods.base import Honours, Model, check_request
 from motionloom.methods.graph.build import build_told, find_transitions
 from motionloom.methods.graph.core import Graph, Route, Transitions
 from motionloom.methods.graph.goal import Goal, goal_of
+from motionloom.methods.graph.hurrying import hurried
 from motionloom.methods.graph.labels import Limits
 from motionloom.methods.graph.limits import limit_used
 from motionloom.methods.graph.missing import Look, connection
@@ -167,6 +168,8 @@ class MotionGraphModel(Model):
         missing = when.missing or self._nowhere(wishes) or check_start(begin, wishes)
         goal = with_labels_along(goal, self.graph, wishes)
         found = self._search(goal, begin, when, options)
+        by_the_clock = partial(self._again, begin=begin, when=when, options=options)
+        found = hurried(found, goal, wishes, begin, self.fps, by_the_clock, options.budget)
         notes = halted(found, options)
         if not found.arrived:
             missing = missing or unreached(found, goal, wishes, self.fps)
@@ -177,6 +180,9 @@ class MotionGraphModel(Model):
             least = round(options.shortest * self.fps)
             route = gone_on(self.graph, when.steps, route, when.alive, frames or until.frames, rng, shortest=least)
         return Plan(route, goal, tuple(notes), missing)
+
+    def _again(self, goal: Goal, budget: int, *, begin: Start, when: Timing, options: Any) -> Found:
+        return self._search(goal, begin, when, dataclasses.replace(options, budget=budget))
 
     def _search(self, goal: Goal, begin: Any, when: Timing, options: Any) -> Found:
         bits = np.zeros((0, 0), np.uint8) if when.alive is None else when.alive.bits

@@ -5,18 +5,19 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath, Style
+from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath, Start, Style
 from motionloom.core import BadRequest, BoolArray, Clip, IntArray, NoPath, replace
 from motionloom.kinematics.travel import placed
 from motionloom.methods.base import Honours, Model, check_request
 from motionloom.methods.graph import Graph, Route
 from motionloom.methods.graph.goal import Goal, goal_of
+from motionloom.methods.graph.hurrying import hurried
 from motionloom.methods.graph.naming import frame_name, frame_named
 from motionloom.methods.graph.prune import alive
 from motionloom.methods.graph.render import render
@@ -169,6 +170,8 @@ class TwoLevelGraph(Model):
             return Plan(self._random(when, frames, options, rng), None, (), when.missing)
         missing = when.missing or check_start(begin, wishes)
         found = self._search(goal, begin, when, frames, options)
+        by_the_clock = partial(self._again, begin=begin, when=when, frames=frames, options=options)
+        found = hurried(found, goal, wishes, begin, self.fps, by_the_clock, options.budget)
         if not found.arrived:
             missing = missing or unreached(found, goal, wishes, self.fps)
         route = found.route
@@ -177,6 +180,9 @@ class TwoLevelGraph(Model):
                 raise beyond_end(until, route.frames / self.fps, self.fps, exactly=True)
             route = self._go_on(route, when, frames or until.frames, options, rng)
         return Plan(route, goal, tuple(halted(found, options)), missing)
+
+    def _again(self, goal: Goal, budget: int, *, begin: Start, when: Timing, frames: int | None, options: Any) -> Found:
+        return self._search(goal, begin, when, frames, dataclasses.replace(options, budget=budget))
 
     def _search(self, goal: Goal, begin: Any, when: Timing, frames: int | None, options: Any) -> Found:
         least = options.progress / self.fps
