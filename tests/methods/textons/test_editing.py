@@ -129,6 +129,22 @@ def test_swapping_inserting_and_deleting_leave_the_other_textons_as_they_are(mod
             assert delete_texton(model, plan, k).pieces == around
 
 
+def test_plans_between_poses_are_edited_though_poses_cut_textons_that_never_follow_themselves(model, rng):
+    for k in model.joins(Options()).inside:
+        seen = model.observed[k]
+        if not model.may_follow[seen.texton, seen.texton] and seen.length > 20:
+            break
+    pose = PoseAt(time="end", pose=raised(model, seen.frames[10:11], 0))
+    start = PoseAt(time=0.0, pose=raised(model, model.observed[model.joins(Options()).inside[0]].frames[:1], 0))
+    plan = model.plan(Request(seconds=6, constraints=(start, pose)), np.random.default_rng(0))
+    assert plan.path[-2:] == [seen.texton, seen.texton]  # what leads to the pose, and what goes on from it
+    first = plan.path[0]
+    assert swap_texton(model, plan, 0, first, rng).path == plan.path
+    assert delete_texton(model, plan, 0).pieces == plan.pieces[1:]
+    with pytest.raises(NoPath, match="was never followed by"):
+        swap_texton(model, plan, len(plan.pieces) - 1, seen.texton, rng)
+
+
 def test_what_choices_do_not_offer_is_refused(model, rng):
     plan = whole(model.plan(Request(seconds=6), np.random.default_rng(1)).pieces)
     every = set(range(len(model.textons)))

@@ -181,7 +181,9 @@ def test_notes_count_one_texton_as_one_and_small_things_in_millimetres():
     t = np.arange(300) / 100
     stroke = stroke_clip(np.stack([0.01 * np.cos(6 * t), 0.01 * np.sin(6 * t)], 1), 100.0)
     model = learn("textons", [stroke], {"fps": 100.0, "shortest": 1.0, "tolerance": 5.0})
-    assert re.search(r"^1 texton in \d+ segments? of \d+ to \d+ frames; .* nearer than [\d.]+ mm, ", model.notes[-1])
+    assert re.search(
+        r"^1 texton in \d+ segments? of \d+ to \d+ frames; .* nearer than [\d.]+ mm, and ", model.notes[-1]
+    )
 
 
 def test_labels_of_hands_that_touch_are_no_feet(takes):

@@ -11,6 +11,7 @@ from numpy.random import Generator
 
 from motionloom.constraints import PoseAt
 from motionloom.core import BadRequest
+from motionloom.methods.textons.charts import beside
 from motionloom.methods.textons.observe import Frames, joined, pose_distance, to_coordinates, upright
 from motionloom.methods.textons.paths import probabilities
 from motionloom.methods.textons.pieces import Piece, Plan, piece_of
@@ -41,16 +42,17 @@ def delete_texton(model: TextonModel, plan: Plan, at: int) -> Plan:
     _check_place(plan, at, len(plan.pieces) - 1)
     if len(plan.pieces) == 1:
         raise BadRequest("a path has at least one texton: the last one cannot be deleted")
-    pieces = [*plan.pieces[:at], *plan.pieces[at + 1 :]]
-    check_path(model, [p.texton for p in pieces])
-    return whole(pieces, plan.said)
+    before, after = plan.pieces[:at], plan.pieces[at + 1 :]
+    check_path(model, [p.texton for p in (*before[-1:], *after[:1])], begin=max(at - 1, 0))
+    return whole([*before, *after], plan.said)
 
 
 def _spliced(model: TextonModel, plan: Plan, start: int, stop: int, texton: int, rng: Generator, options: Any) -> Plan:
     _check_place(plan, start, len(plan.pieces) - (stop - start))
     read_step(model, str(texton), start)
     before, after = plan.pieces[:start], plan.pieces[stop:]
-    check_path(model, [*(p.texton for p in before), texton, *(p.texton for p in after)])
+    around = [*(p.texton for p in before[-1:]), texton, *(p.texton for p in after[:1])]
+    check_path(model, around, options, begin=max(start - 1, 0))
     walk = Walk(model, model.Options() if options is None else options, rng)
     fresh = walk.draw(before[-1], texton) if before else piece_of(model, int(rng.choice(model.of_texton(texton))))
     return whole([*before, fresh, *after], plan.said)
@@ -110,9 +112,10 @@ class Distance(NamedTuple):
 def distance_to_texton(model: TextonModel, texton: int, frame: Frames) -> Distance:
     """How far one frame lies from all frames that a texton was learnt from, in the texton's own spread (LI 7)."""
     base = model.textons[texton].base
-    seen = joined([model.observed[k].frames for k in model.of_texton(texton)])
-    y = to_coordinates(seen, model.space, base)
-    away = np.linalg.norm(y - to_coordinates(frame, model.space, base), axis=1)
+    parts = [model.observed[k].frames for k in model.of_texton(texton)]
+    seen, y = joined(parts), np.concatenate([model.bench.unbroken(part, base) for part in parts])
+    own = np.broadcast_to(to_coordinates(frame, model.space, base), y.shape)
+    away = np.linalg.norm(y - beside(own, y, model.space), axis=1)  # on whichever side of the chart it was seen
     spread = float(np.sqrt(((y - y.mean(0)) ** 2).sum(1).mean()))
     near = int(away.argmin())
     metres = float(pose_distance(frame, seen[near : near + 1], model.skeleton)[0, 0])

@@ -133,7 +133,7 @@ def _observed(
 
 def _summary(model: TextonModel) -> str:
     """How many textons and segments there are, and how much of them can go on for ever."""
-    lengths = np.array([o.length for o in model.observed])
+    lengths = np.array([o.covers for o in model.observed])
     total = lengths.sum()
     kept = paths.endless(model.counts)
     seen = lengths[np.isin(model.textons_of, kept)].sum() / total
@@ -144,7 +144,7 @@ def _summary(model: TextonModel) -> str:
         f"{_counted(len(model.textons), 'texton')} in {_counted(len(lengths), 'segment')} of {lengths.min()} to "
         f"{lengths.max()} frames; by transitions that were seen, {_counted(len(kept), 'texton')}, {seen:.0%} of the "
         f"frames, can follow each other for ever; with {_counted(near, 'join')} nearer than {limit}, "
-        f"{lengths[joins.inside].sum() / total:.0%}"
+        f"and without those that throw the body, {lengths[joins.inside].sum() / total:.0%}"
     )
 
 

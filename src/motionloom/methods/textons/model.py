@@ -206,10 +206,10 @@ class TextonModel(Model):
 
         Key poses go through rotations into the texton's chart; what its basis cannot express of them is carried along
         as a smooth offset, so that they are met exactly. With `push` "observed" the run is driven as the observed
-        segment was, and what the basis leaves out of that segment comes along; noise that changes within `sway`
-        seconds is added to that. `longer` says
-        how that segment is made to last longer than it was: by "cycles" said again, or "slower". With `ends` "free" the
-        run leads anywhere (LI 5.3), and the two frames after its last one come along too.
+        segment was, and what the basis leaves out of that segment comes along; noise that changes within `sway` seconds
+        is added to that. `longer` says how that segment is made to last longer than it was: by "cycles" said again, or
+        "slower". With `ends` "free" the run leads anywhere (LI 5.3), and the two frames after its last one come along
+        too.
         """
         if ends == "free":
             return self.bench.make(piece, None, rng, noise=noise, push=push, longer=longer, sway=sway)

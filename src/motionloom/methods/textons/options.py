@@ -72,8 +72,8 @@ class Options(Settings):
     )
     path: tuple[str, ...] | None = param(
         None,
-        "textons in order, as [3, 3, 7#1, 1=2.5]: #1 names a segment of a texton, =2.5 its seconds; poses then bend "
-        "these textons instead of choosing them",
+        "textons in order, as [3, 3, 7#1, 1=2.5]: #1 names a segment of a texton, =2.5 its seconds, and 7#1@0.5..1.2 a "
+        "part of it; poses then bend these textons instead of choosing them",
     )
     way: str = param(
         "fixed",
