@@ -207,12 +207,14 @@ def main() -> None:
         {"clip": first.clip, "repetition": again},
         dict(zip(names, counted["as it comes"], strict=True)),
     )
+    far = float(np.linalg.norm(travel(first.clip).place - travel(first.clip).place[0], axis=1).max())
+    near, usual = (float(np.median(again[name])) for name in ("made, to the source", "source, to its other takes"))
     page = f"""
 # Five minutes of endless salsa
 
 The stream of a model of CMU's subject 60 ([textons of salsa](textons_of_salsa.md)), {seconds:g} s, seed 0, as it
-comes: driven as observed segments were, joined where poses are near, plants cleaned as it goes. Beside it the same as
-LI made it: noise alone, key poses at random, only transitions that were seen. Measures as in
+comes: driven as observed segments were, joined where poses are near, plants cleaned as it goes. Beside it the same
+textons as LI made motion of them: noise alone, key poses at random, only transitions that were seen. Measures as in
 [quality](../quality.md). Made at commit {commit()}.
 
 ![way, repetition, histogram](endless_salsa.png)
@@ -242,16 +244,17 @@ visits.
 
 {table(["", "visits", "came / walk", "came / M", "walk / M"], visits)}
 
-What this says: the dance stays on the floor, minute after minute, and about its stage, of 3 m: farther out it chooses
-what leads back, and leaves it by a metre or two. Feet, accelerations and spectra are near the source's own, and it
-shows nearly all of the source. As LI made it, it is more varied and slides: nothing
-ties the feet to the ground. All segments come about equally often, by intent (`evenly: false` follows M): what was
-seen once counts as much as what was seen often.
+What this says: the dance stays on the floor, minute after minute, and about its stage, of {Options().stage:g} m:
+farther out it chooses what leads back, and it is never more than {far:.1f} m away. Feet, accelerations and spectra are
+near the source's own or calmer, and it shows {reports["as it comes"].values["coverage"].value:.0f} % of the source. As
+LI made it, it is more varied and slides: nothing ties the feet to the ground. All segments come about equally often, by
+intent (`evenly: false` follows M): what was seen once counts as much as what was seen often.
 
-What is bad: no run is verbatim, but the motion keeps close to the source: half of its frames are nearer to some
-source frame than source frames of different takes are to each other by a factor of three. Most of what is new is in
-the joins, in the order, and in small variations of key poses. More noise is newer and worse (the column beside it).
-In five minutes the same segments come several times: that is the left peak of the motion's distance to its own past.
+What is bad: no run is verbatim, but the motion keeps close to the source: half of its frames are nearer than
+{near:.2f} to some source frame, where source frames are {usual:.2f} from those of other takes. What is new is in the
+joins, in the order, in key poses that are turned a little, and in noise that sways. White noise alone is newer and
+worse (the column beside it). In five minutes the same segments come several times: that is the left peak of the
+motion's distance to its own past.
 """
     numbers = {"rows": rows, "distances": distances, "visits": visits, "expected": expected, "commit": commit()}
     publish("endless_salsa", figure, numbers, page, dpi=70)

@@ -16,8 +16,8 @@ SETTLED = 0.995  # the largest |eigenvalue| of a free run: a deviation halves in
 def free_run(dynamics: Dynamics, first: FloatArray, push: FloatArray) -> FloatArray:
     """(l, d) states from the first two (2, d), driven by `push` (l, d) alone: the v of LI fig. 4 and eq. 10.
 
-    Most fits to one segment grow without bound (spectral radius above 1), so all eigenvalues are scaled to stay below
-    `SETTLED`, and the drift with them, so that the run settles around the texton's mean.
+    Many fits to one segment alone grow without bound (spectral radius above 1). So all eigenvalues are scaled to stay
+    below `SETTLED`; where they had to be, the drift is left out, and the run settles around the texton's mean.
     """
     shrink = min(1.0, SETTLED / spectral_radius(dynamics))
     a1, a2 = dynamics.a1 * shrink, dynamics.a2 * shrink**2
