@@ -161,8 +161,16 @@ def test_a_path_is_followed(walker):
 
 
 def test_a_label_that_nothing_carries_is_told_with_those_there_are(walker):
-    with pytest.raises(NoPath, match="no clip carries the label 'run'; these clips carry sneak, walk"):
-        synthesize(walker, asked(Style(label="run")))
+    with pytest.raises(NoPath, match="no clip carries the label 'run'; these clips carry sneak, walk") as error:
+        synthesize(walker, asked(Style(label="run"), budget=500))
+    assert len(error.value.best) == 180  # what --best writes
+
+
+def test_a_path_that_starts_elsewhere_is_told_with_the_start_to_ask_for(walker):
+    path = RootPath(points=((3, 0), (3, 4)))
+    with pytest.raises(NoPath, match=r"starts at \(3, 0\), 3.00 m from the body.*start: \{position: \[3, 0\]") as error:
+        synthesize(walker, asked(path, budget=500))
+    assert error.value.best is not None
 
 
 def test_a_goal_out_of_reach_is_told_with_the_nearest_thing(walker):

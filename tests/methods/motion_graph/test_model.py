@@ -205,6 +205,12 @@ def test_a_goal_that_cannot_be_reached_in_time_says_how_far_one_gets(model):
     assert e.value.best is not None
 
 
+def test_an_obstacle_around_the_start_is_told_and_not_jumped_out_of(model):
+    with pytest.raises(NoPath, match=r"keeps avoid.*the nearest is 2\.00 m off.*a start and goals outside") as e:
+        synthesize(model, Request(seconds=3, constraints=(Avoid(center=(0, 0), radius=2),)))
+    assert len(e.value.best) == 90
+
+
 def test_a_path_that_these_clips_cannot_follow_says_how_near_they_come(model):
     there_and_back = RootPath(points=((0, 0), (0, 3), (0.05, 0)))
     with pytest.raises(NoPath, match=r"the nearest is \d\.\d\d m off, allowed 0.2 m"):

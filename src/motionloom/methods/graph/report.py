@@ -56,12 +56,11 @@ def unreached(found: Found, goal: Goal, wishes: Sequence[Constraint], fps: float
 
 def out_of_reach(clip: Clip, goal: Goal | None, wishes: Sequence[Constraint], options: Any) -> str:
     """The first hard wish that a way is too far from to be bent to, in words, or ""; measured before any bending."""
-    for c in wishes if goal is not None else ():
+    for c in wishes:
         if not isinstance(c, (RootPath, Reach, RootAt, Avoid)) or not c.hard:
             continue
         worst = float(np.abs(c.residual(clip)).max(initial=0.0))
         if worst > c.limit + options.bend:
-            assert goal is not None
             return (
                 f"no way found through these clips keeps {c.describe()}: the nearest is {worst:.2f} m off, allowed "
                 f"{c.limit:g} m (and {options.bend:g} m of bending); {_hint(c, goal)}"
@@ -99,11 +98,13 @@ def _of_path(c: RootPath, clip: Clip, arrival: float | None) -> list[str]:
     return out
 
 
-def _hint(c: Constraint, goal: Goal) -> str:
+def _hint(c: Constraint, goal: Goal | None) -> str:
+    if isinstance(c, Avoid):
+        return "ask for a smaller radius, a start and goals outside of it, or with a weight"
     if isinstance(c, RootAt):
         return "ask for a later time, or with a weight"
     if isinstance(c, Reach):
         return "ask for a larger tolerance or more time"
-    if isinstance(c, RootPath) and goal.timed:
+    if isinstance(c, RootPath) and goal is not None and goal.timed:
         return "leave out seconds and times (the clips have a pace of their own), allow more, or give it a weight"
     return "ask for a larger tolerance, gentler turns or more time, or with a weight"

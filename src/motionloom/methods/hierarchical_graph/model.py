@@ -31,7 +31,7 @@ from motionloom.methods.graph.limits import limit_used
 from motionloom.methods.graph.missing import Look, connection
 from motionloom.methods.graph.prune import facts, prune
 from motionloom.methods.graph.render import render
-from motionloom.methods.graph.report import remarks
+from motionloom.methods.graph.report import check_start, remarks
 from motionloom.methods.hierarchical_graph.hard import must_keep, too_far
 from motionloom.methods.hierarchical_graph.levels import Levels, grow_levels, spacing
 from motionloom.methods.hierarchical_graph.search import Found, Search
@@ -141,11 +141,25 @@ class HierarchicalGraph(Model):
         return self._plan(request.at_fps(self.fps), self.options(request), rng, progress)
 
     def make(self, request: Request, options: Any, rng: Generator) -> Clip:
-        plan = self._plan(request, options, rng, None)
+        try:
+            plan = self._plan(request, options, rng, None)
+        except NoPath as missing:
+            raise NoPath(str(missing), best=self._nearest(request, options, rng)) from None
         clip = self.render(plan, request)
         if why := too_far(clip, request, options.bend):
-            raise NoPath(f"{why} ({plan.evaluations} ways looked at, {plan.ended})", best=clip)
+            outside = check_start(request.beginning(plan.route.frames, self.fps), request.constraints)
+            looked = f"{why} ({plan.evaluations} ways looked at, {plan.ended})"
+            raise NoPath(outside or looked, best=clip)
         return clip
+
+    def _nearest(self, request: Request, options: Any, rng: Generator) -> Clip | None:
+        """The best clip where no way keeps hard labels: they are wishes then. None if no way is long enough."""
+        kept = [dataclasses.replace(c, weight=1.0) if isinstance(c, Style) else c for c in request.constraints]
+        softer = dataclasses.replace(request, constraints=tuple(kept))
+        try:
+            return self.render(self._plan(softer, options, rng, None), softer)
+        except NoPath:
+            return None
 
     def remarks(self, clip: Clip, request: Request) -> tuple[str, ...]:
         return remarks(clip, self.graph.clips, request.wishes)
