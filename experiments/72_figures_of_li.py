@@ -319,7 +319,8 @@ to about one spread, which is where the warning starts.
 
 What is bad: with noise alone feet glide, as nothing holds them (see [five endless minutes](endless_salsa.md)).
 Choreography meets both poses to the bit and finds them where they were; but from a texton that was seen once only one
-way leads on, and where all lengths must be squeezed to fit, feet slide more than in the source.
+way leads on, and where far segments are made to meet, or lengths squeezed to fit, feet may slide more than in the
+source (the largest of the last column).
 """
     numbers = {
         "7": fig7.rows,

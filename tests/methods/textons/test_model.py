@@ -216,8 +216,13 @@ def test_clips_in_which_nothing_moves_are_refused(takes):
 
 
 def test_bic_and_mdl_choose_a_number_of_textons_and_say_which(takes):
-    model = learn("textons", [takes[0]], {**CONFIG, "count": "mdl", "rounds": 2})
-    assert any("MDL chose" in note for note in model.notes)
+    for kind in ("bic", "mdl"):
+        model = learn("textons", [takes[0]], {**CONFIG, "count": kind, "rounds": 2})
+        said = next(note for note in model.notes if f"{kind.upper()} chose" in note)
+        tried = [(int(n), int(cost.replace(",", ""))) for n, cost in re.findall(r"(\d+) \((-?[\d,]+)\)", said)]
+        best = min(range(len(tried)), key=lambda k: tried[k][1])
+        assert f"chose {tried[best][0]} textons" in said
+        assert ("the smallest tried" in said, "the largest tried" in said) == (best == 0, best == len(tried) - 1)
 
 
 def test_constant_channels_keep_their_value(arm):

@@ -85,7 +85,8 @@ def _learn(material: Material, rules: Rules, config: Config) -> tuple[Learnt, tu
     costs = [criterion(material, found, r, config.count) for _, r, found in learnt]
     tolerance, _, found = learnt[int(np.argmin(costs))]
     table = ", ".join(f"{len(m.textons)} ({c:,.0f})" for (_, _, m), c in zip(learnt, costs, strict=True))
-    chose = f"{config.count.upper()} chose {len(found.textons)} textons (tolerance {tolerance:g}) among {table}"
+    end = {TRIED[0]: ", the smallest tried", TRIED[-1]: ", the largest tried"}.get(tolerance, "")
+    chose = f"{config.count.upper()} chose {len(found.textons)} textons (tolerance {tolerance:g}{end}) among {table}"
     return found, (chose,)
 
 

@@ -293,7 +293,8 @@ def criterion(material: Material, learnt: Learnt, rules: Rules, kind: str) -> fl
     """What a number of textons costs, smaller is better, in nats.
 
     BIC: -log L + k/2 log n over all parameters and frames. MDL: the same, but each texton's parameters are paid for
-    at the precision its own frames allow, and every segment's border and label are paid for too.
+    at the precision its own frames allow, and every segment's border and label are paid for too. log L is the
+    objective, with its priors.
     """
     frames = sum(len(c) for c in material.clips)
     likelihood = objective(material, learnt.textons, learnt.segments, learnt.transitions, rules)
