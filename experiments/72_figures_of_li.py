@@ -317,7 +317,8 @@ as in LI's fig. 10. The mean run without noise loses everything fast.
 An edit is felt through most of its texton and, in joints that move with the arm, through the body; it stays smooth up
 to about one spread, which is where the warning starts.
 
-What is bad: with noise alone feet glide, as nothing holds them (see [five endless minutes](endless_salsa.md)).
+What is bad: with noise alone feet glide, as it moves them while they stand (see [five endless
+minutes](endless_salsa.md)).
 Choreography meets both poses to the bit and finds them where they were; but from a texton that was seen once only one
 way leads on, and where far segments are made to meet, or lengths squeezed to fit, feet may slide more than in the
 source (the largest of the last column).

@@ -208,6 +208,7 @@ def main() -> None:
         dict(zip(names, counted["as it comes"], strict=True)),
     )
     far = float(np.linalg.norm(travel(first.clip).place - travel(first.clip).place[0], axis=1).max())
+    slid = reports["as LI"].values["skate"].ratio or 0.0
     near, usual = (float(np.median(again[name])) for name in ("made, to the source", "source, to its other takes"))
     page = f"""
 # Five minutes of endless salsa
@@ -247,8 +248,9 @@ visits.
 What this says: the dance stays on the floor, minute after minute, and about its stage, of {Options().stage:g} m:
 farther out it chooses what leads back, and it is never more than {far:.1f} m away. Feet, accelerations and spectra are
 near the source's own or calmer, and it shows {reports["as it comes"].values["coverage"].value:.0f} % of the source. As
-LI made it, it is more varied and slides: nothing ties the feet to the ground. All segments come about equally often, by
-intent (`evenly: false` follows M): what was seen once counts as much as what was seen often.
+LI made it, it is more varied, and feet slide {slid:.1f} times as fast as the source's: white noise moves feet that
+stand. All segments come about equally often, by intent (`evenly: false` follows M): what was seen once counts as much
+as what was seen often.
 
 What is bad: no run is verbatim, but the motion keeps close to the source: half of its frames are nearer than
 {near:.2f} to some source frame, where source frames are {usual:.2f} from those of other takes. What is new is in the
