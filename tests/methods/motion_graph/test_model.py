@@ -263,6 +263,20 @@ def test_mirror_images_double_what_can_be_done(walks):
     np.testing.assert_allclose(left[-1] - left[0], right[0] - right[-1], atol=1e-6)
 
 
+def test_a_frame_of_a_mirror_image_says_so(walks):
+    both = learn("motion-graph", walks, Config(mirror=True))
+    clip = synthesize(both, Request(seconds=20), seed=2)
+    graph, seen = both.graph, set()
+    for at in np.flatnonzero(clip.origin.frames >= 0):
+        name = clip.origin.sources[clip.origin.which[at]].clip
+        seen.add(name.startswith("mirrored "))
+        mine = [c for c in graph.clips if c.name == name]
+        apart = [np.abs(c.rotations[c.origin.frames == clip.origin.frames[at]] - clip.rotations[at]) for c in mine]
+        arms = [j for j, role in enumerate(clip.skeleton.roles) if "arm" in role]  # plants move legs, not arms
+        assert min(float(d[:, arms].max()) for d in apart if len(d)) < 1e-9
+    assert seen == {True, False}
+
+
 def test_a_wider_beam_changes_nothing_but_the_way(model):
     asked = Request(constraints=(RootPath(points=BEND, weight=1.0),))
     wide = dataclasses.replace(asked, options={"width": 2000})

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 
 import numpy as np
 
-from motionloom.core import BadRequest, IntArray
+from motionloom.core import BadRequest, Clip, IntArray
+from motionloom.core import replace as clip_with
+from motionloom.kinematics.mirror import mirror
 from motionloom.methods.graph.core import Graph
+
+MIRRORED = "mirrored "  # before the name of a clip that is learned as its mirror image
+
+
+def with_mirrored(clips: Sequence[Clip]) -> list[Clip]:
+    """The clips, then their mirror images, called `mirrored walk.bvh`: frames of a result say which they are."""
+    out = []
+    for clip in map(mirror, clips):
+        sources = tuple(source._replace(clip=MIRRORED + source.clip) for source in clip.origin.sources)
+        name = MIRRORED + clip.name if clip.name else ""
+        out.append(clip_with(clip, origin=replace(clip.origin, name=name, sources=sources)))
+    return [*clips, *out]
 
 
 def frame_name(graph: Graph, frame: int) -> str:

@@ -21,7 +21,6 @@ from motionloom.constraints import (
     Style,
 )
 from motionloom.core import Clip, NoPath, replace
-from motionloom.kinematics.mirror import mirror
 from motionloom.kinematics.travel import placed
 from motionloom.methods.base import Honours, Model, check_request
 from motionloom.methods.graph import Graph, Route, Transitions
@@ -29,6 +28,7 @@ from motionloom.methods.graph.build import build_told, find_transitions
 from motionloom.methods.graph.labels import Limits
 from motionloom.methods.graph.limits import limit_used
 from motionloom.methods.graph.missing import Look, connection
+from motionloom.methods.graph.naming import with_mirrored
 from motionloom.methods.graph.prune import facts, prune
 from motionloom.methods.graph.render import render
 from motionloom.methods.graph.report import check_start, remarks
@@ -212,7 +212,7 @@ DEFAULT = Config()
 def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None) -> HierarchicalGraph:
     """Learn from clips of one skeleton at `config.fps` (see `methods.prepare`). No chance is involved."""
     if config.mirror:
-        clips = [*clips, *(mirror(clip) for clip in clips)]
+        clips = with_mirrored(clips)
     settings = _settings(config)
     whole, rough = build_told(clips, **settings)
     graph, report = prune(whole)

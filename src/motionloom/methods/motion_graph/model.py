@@ -13,7 +13,6 @@ from numpy.random import Generator
 
 from motionloom.constraints import Avoid, Constraint, PoseAt, Reach, Request, RootAt, RootPath, Start, Style, StyleAlong
 from motionloom.core import Clip, IntArray, NoPath, replace
-from motionloom.kinematics.mirror import mirror
 from motionloom.kinematics.travel import placed
 from motionloom.methods.base import Honours, Model, check_request
 from motionloom.methods.graph.build import build_told, find_transitions
@@ -23,6 +22,7 @@ from motionloom.methods.graph.hurrying import hurried
 from motionloom.methods.graph.labels import Limits
 from motionloom.methods.graph.limits import limit_used
 from motionloom.methods.graph.missing import Look, connection
+from motionloom.methods.graph.naming import with_mirrored
 from motionloom.methods.graph.prune import alive, facts, prune
 from motionloom.methods.graph.render import render
 from motionloom.methods.graph.report import check_start, halted, out_of_reach, remarks, unreached
@@ -238,7 +238,7 @@ DEFAULT = Config()
 def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None) -> MotionGraphModel:
     """Learn from clips of one skeleton at `config.fps` (see `methods.prepare`). No chance is involved."""
     if config.mirror:
-        clips = [*clips, *(mirror(clip) for clip in clips)]
+        clips = with_mirrored(clips)
     settings = _settings(config)
     graph, rough = build_told(clips, **settings)
     pruned, report = prune(graph)

@@ -11,11 +11,11 @@ from numpy.random import Generator
 
 from motionloom.blend.point import half_window
 from motionloom.core import Clip
-from motionloom.kinematics.mirror import mirror
 from motionloom.methods.graph import Graph, Transitions
 from motionloom.methods.graph.build import ready
 from motionloom.methods.graph.labels import Limits
 from motionloom.methods.graph.missing import Look, connection
+from motionloom.methods.graph.naming import with_mirrored
 from motionloom.methods.graph.prune import facts, prune
 from motionloom.methods.graph.rough import find_rough
 from motionloom.methods.two_level_graph.clusters import find_clusters
@@ -28,7 +28,7 @@ DEFAULT = Config()
 
 def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None) -> TwoLevelGraph:
     """Learn from clips of one skeleton at `config.fps` (see `methods.prepare`). Chance only seeds the clusters."""
-    made = ready([*clips, *(mirror(clip) for clip in clips)] if config.mirror else clips)
+    made = ready(with_mirrored(clips) if config.mirror else clips)
     half = half_window(config.blend, config.fps)
     settings = _settings(config)
     lower = lower_level(made, **settings)
