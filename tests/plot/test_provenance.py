@@ -65,14 +65,19 @@ def test_the_picture_names_clips_frames_and_seconds(walks):
     said = texts(ax)
     for word in ("mine", "a", "20", "41", "b", "117", "143", "0 s", "1 s", "2 s", "a.bvh", "b.bvh"):
         assert word in said, word
-    assert "2.00 s,  2 clips,  1 transitions" in said
+    assert "2.00 s,  2 clips,  1 transition" in said
     colours = [patch.get_facecolor()[:3] for patch in ax.patches]
     for k in range(2):
         assert any(np.allclose(colour, rgb(SOURCES[k])) for colour in colours)
 
 
 def test_cuts_are_counted(walks):
-    assert "4.00 s,  2 clips,  1 cuts" in texts(provenance(concatenate(walks), titles=["cut"]))
+    assert "4.00 s,  2 clips,  1 cut" in texts(provenance(concatenate(walks), titles=["cut"]))
+
+
+def test_a_clip_that_is_only_seen_in_a_blend_is_counted_as_in_the_key(walks):
+    clip = shown(walks[0], ("a.bvh", 20, 12), ("a.bvh#37 + b.bvh#11", -1, 5))
+    assert "0.57 s,  2 clips,  1 transition" in texts(provenance(clip, titles=["walk"]))
 
 
 def test_long_clips_take_several_rows_and_many_sources_stay_apart(walks):

@@ -115,9 +115,9 @@ def _colours(names: list[str]) -> dict[str, RGB]:
 def _draw_title(ax: Any, clip: Clip, title: str, found: list[Band], top: float) -> None:
     joins = sum(1 for band in found if band.into)
     cuts = sum(1 for a, b in pairwise(found) if not a.into and not b.into)
-    said = [f"{clip.seconds:.2f} s", f"{len({b.source for b in found if not b.into})} clips"]
-    said += [f"{joins} transitions"] if joins else []
-    said += [f"{cuts} cuts"] if cuts else []
+    clips = len({name for band in found for name in (band.source, band.into) if name})  # as many as the key shows
+    counts = ((clips, "clip"), (joins, "transition"), (cuts, "cut"))
+    said = [f"{clip.seconds:.2f} s", *(f"{n} {what}{'' if n == 1 else 's'}" for n, what in counts if n)]
     ax.text(SIDE, top - 0.24, title, ha="left", va="center", color=INK, fontsize=11, weight="bold")
     ax.text(WIDE - SIDE, top - 0.24, ",  ".join(said), ha="right", va="center", color=QUIET, fontsize=8)
 
