@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from motionloom.constraints import PoseAt, Reach, Request, RootPath, Style
-from motionloom.core import BadRequest, NoPath
+from motionloom.core import BadRequest, NoPath, replace
 from motionloom.methods import learn, synthesize
+from motionloom.methods.graph.report import bent_poses
 from motionloom.methods.graph.takes import random_walk
+from motionloom.rotation import multiply
 from motionloom.samples import make
 
 METHODS = ["motion-graph", "two-level-graph", "hierarchical-graph"]
@@ -101,3 +103,15 @@ def test_a_path_with_times_lasts_until_the_last_of_them(models, method):
     timed = RootPath(points=((0, 0), (0, 5)), times=(0, 3.8), weight=1.0)
     clip = synthesize(models[method], Request(constraints=(timed,)))
     assert len(clip) == 115  # 3.8 s, and the frame at that time
+
+
+def test_a_hard_pose_that_nobody_strikes_is_warned_of():
+    walk = make("walk", seconds=2, fps=30)
+    bow = np.array([np.cos(0.5), 0.0, 0.0, np.sin(0.5)])
+    turned = multiply(walk.rotations[30:31], bow)  # every joint, by a radian
+    strange = PoseAt(time=1, pose=replace(walk[30:31], rotations=turned))
+    [said] = bent_poses(walk, [strange])
+    assert "differs by 5" in said  # about 57 degrees
+    assert said.endswith("degrees a joint, 57 at worst; the body is bent to it")
+    assert bent_poses(walk, [PoseAt(time=1, pose=walk[31:32])]) == []
+    assert bent_poses(walk, [PoseAt(time=1, pose=replace(walk[30:31], rotations=turned), weight=1.0)]) == []

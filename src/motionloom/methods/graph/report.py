@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.constraints import Avoid, Constraint, Reach, RootAt, RootPath, Start, Style, StyleAlong
+from motionloom.constraints import Avoid, Constraint, PoseAt, Reach, RootAt, RootPath, Start, Style, StyleAlong
 from motionloom.core import Clip
 from motionloom.methods.graph.goal import APART, Goal
 from motionloom.methods.graph.labels import not_carried
 from motionloom.methods.graph.search import Found
+
+UNLIKE = 15.0  # degrees a joint, on average: farther than frames of one action are from each other
 
 
 def check_start(begin: Start, wishes: Sequence[Constraint]) -> str:
@@ -66,6 +68,20 @@ def out_of_reach(clip: Clip, goal: Goal | None, wishes: Sequence[Constraint], op
                 f"{c.limit:g} m (and {options.bend:g} m of bending); {_hint(c, goal)}"
             )
     return ""
+
+
+def bent_poses(clip: Clip, wishes: Sequence[Constraint]) -> list[str]:
+    """Warnings of hard poses that the way, before any bending, is far from: geometry will force the body there."""
+    said = []
+    for c in wishes:
+        if isinstance(c, PoseAt) and c.hard:
+            off = np.degrees(np.abs(c.residual(clip)))
+            if off.mean() > UNLIKE:
+                said.append(
+                    f"warning: {c.describe()}: the nearest that these clips show then differs by {off.mean():.0f} "
+                    f"degrees a joint, {off.max():.0f} at worst; the body is bent to it"
+                )
+    return said
 
 
 def remarks(

@@ -31,7 +31,7 @@ from motionloom.methods.graph.missing import Look, connection
 from motionloom.methods.graph.naming import with_mirrored
 from motionloom.methods.graph.prune import facts, prune
 from motionloom.methods.graph.render import render
-from motionloom.methods.graph.report import check_start, remarks
+from motionloom.methods.graph.report import bent_poses, check_start, remarks
 from motionloom.methods.hierarchical_graph.hard import must_keep, too_far
 from motionloom.methods.hierarchical_graph.levels import Levels, grow_levels, spacing
 from motionloom.methods.hierarchical_graph.search import Found, Search
@@ -168,7 +168,8 @@ class HierarchicalGraph(Model):
         """The motion of a plan where the request begins, with the score in its notes."""
         begin = request.beginning(plan.route.frames, self.fps)
         clip = placed(render(self.graph, plan.route), begin.position, begin.heading)
-        return replace(clip, origin=dataclasses.replace(clip.origin, notes=(plan.describe(),)))
+        notes = (plan.describe(), *bent_poses(clip, request.constraints))
+        return replace(clip, origin=dataclasses.replace(clip.origin, notes=notes))
 
     def _plan(
         self, request: Request, options: Any, rng: Generator, progress: Callable[[Found], bool | None] | None

@@ -25,7 +25,7 @@ from motionloom.methods.graph.missing import Look, connection
 from motionloom.methods.graph.naming import with_mirrored
 from motionloom.methods.graph.prune import alive, facts, prune
 from motionloom.methods.graph.render import render
-from motionloom.methods.graph.report import check_start, halted, out_of_reach, remarks, unreached
+from motionloom.methods.graph.report import bent_poses, check_start, halted, out_of_reach, remarks, unreached
 from motionloom.methods.graph.search import Found, search_beam, search_step_by_step
 from motionloom.methods.graph.steps import Steps, steps
 from motionloom.methods.graph.times import (
@@ -142,7 +142,8 @@ class MotionGraphModel(Model):
         clip = render(self.graph, plan.route)
         begin = request.beginning(len(clip), self.fps)
         clip = placed(clip, begin.position, begin.heading)
-        clip = replace(clip, origin=dataclasses.replace(clip.origin, notes=plan.notes))
+        notes = (*plan.notes, *bent_poses(clip, request.constraints))
+        clip = replace(clip, origin=dataclasses.replace(clip.origin, notes=notes))
         if missing := plan.missing or out_of_reach(clip, plan.goal, request.constraints, options):
             raise NoPath(missing, best=clip)
         return clip
