@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.constraints import PoseAt, Reach, Request, RootPath, Style
+from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath, Style
 from motionloom.core import BadRequest, NoPath, replace
 from motionloom.methods import learn, synthesize
 from motionloom.methods.graph.report import bent_poses
@@ -115,3 +115,9 @@ def test_a_hard_pose_that_nobody_strikes_is_warned_of():
     assert said.endswith("degrees a joint, 57 at worst; the body is bent to it")
     assert bent_poses(walk, [PoseAt(time=1, pose=walk[31:32])]) == []
     assert bent_poses(walk, [PoseAt(time=1, pose=replace(walk[30:31], rotations=turned), weight=1.0)]) == []
+
+
+@pytest.mark.parametrize("method", METHODS[:2])
+def test_a_height_that_nobody_is_at_is_told_as_one(models, method):
+    with pytest.raises(NoPath, match=r"keeps root_at.*m off.*ask for another height, or with a weight"):
+        synthesize(models[method], Request(seconds=2, constraints=(RootAt(time=1, height=0.2),)))

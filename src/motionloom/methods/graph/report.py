@@ -118,7 +118,8 @@ def _hint(c: Constraint, goal: Goal | None) -> str:
     if isinstance(c, Avoid):
         return "ask for a smaller radius, a start and goals outside of it, or with a weight"
     if isinstance(c, RootAt):
-        return "ask for a later time, or with a weight"
+        only_height = c.position is None and c.heading is None
+        return f"ask for {'another height' if only_height else 'a later time'}, or with a weight"
     if isinstance(c, Reach):
         return "ask for a larger tolerance or more time"
     if isinstance(c, RootPath) and goal is not None and goal.timed:
