@@ -24,8 +24,9 @@ from motionloom.kinematics.edit import resample
 from motionloom.kinematics.mirror import mirror
 from motionloom.kinematics.skate_measures import skate_b
 from motionloom.methods import learn, prepare, synthesize
-from motionloom.methods.textons import Options, TextonModel
+from motionloom.methods.textons import TextonModel
 from motionloom.methods.textons._kernels import best_segmentation
+from motionloom.methods.textons.walking import STAGE
 from motionloom.methods.textons.weaving import some_frames
 from motionloom.rotation import exp, multiply
 
@@ -123,7 +124,7 @@ def _quality(model: TextonModel, clips: list[Clip]) -> list[dict[str, Any]]:
         note = f"seeds {SEEDS[0]} to {SEEDS[-1]}: {', '.join(f'{f:.3g}' for f in found)}"
         out.append(figure(f"{MINUTES} minutes of salsa, {measure}", round(worst, 2), target, unit=unit, note=note))
     away = [float(np.linalg.norm(c.root[:, [0, 2]], axis=1).max()) for c in made]
-    stage = Options().stage
+    stage = STAGE  # salsa does not lead far
     name, note = "farthest from the start", f"stage of {stage:g} m; seeds: {', '.join(f'{a:.1f}' for a in away)}"
     target = f"<= {2 * stage:g}"  # never away for good: twice its stage
     out.append(figure(f"{MINUTES} minutes of salsa, {name}", round(max(away), 1), target, unit="m", note=note))

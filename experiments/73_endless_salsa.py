@@ -25,7 +25,7 @@ from motionloom.kinematics.travel import travel
 from motionloom.methods.textons import Config, Options, TextonModel
 from motionloom.methods.textons.paths import endless, probabilities, stationary
 from motionloom.methods.textons.pieces import Piece
-from motionloom.methods.textons.walking import Walk
+from motionloom.methods.textons.walking import STAGE, Walk
 from motionloom.methods.textons.weaving import some_frames, weave
 from motionloom.plot.similarity import new_figure
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES
@@ -245,7 +245,7 @@ visits.
 
 {table(["", "visits", "came / walk", "came / M", "walk / M"], visits)}
 
-What this says: the dance stays on the floor, minute after minute, and about its stage, of {Options().stage:g} m:
+What this says: the dance stays on the floor, minute after minute, and about its stage, of {STAGE:g} m:
 farther out it chooses what leads back, and it is never more than {far:.1f} m away. Feet, accelerations and spectra are
 near the source's own or calmer, and it shows {reports["as it comes"].values["coverage"].value:.0f} % of the source. As
 LI made it, it is more varied, and feet slide {slid:.1f} times as fast as the source's: white noise moves feet that

@@ -11,6 +11,7 @@ from motionloom.kinematics.roles import feet
 from motionloom.kinematics.travel import placed
 from motionloom.methods.textons.grounding import (
     Footing,
+    _pitch,
     apart,
     contact_heights,
     footing,
@@ -23,7 +24,7 @@ from motionloom.methods.textons.grounding import (
     stepped,
 )
 from motionloom.methods.textons.observe import Frames, observe
-from motionloom.rotation import exp, multiply
+from motionloom.rotation import angle_between, exp, multiply, rotate
 
 
 def feet_of(take):
@@ -139,4 +140,14 @@ def test_feet_of_bent_legs_are_as_high_and_as_level_as_observed_but_for_frames_t
         for of in (lambda h: h[:, [heel, toe]].min(1), lambda h: h[:, toe] - h[:, heel]):  # noqa: B023
             before, after = (np.abs(of(h) - of(wanted))[loose == 1] for h in (was, now))
             assert np.median(after) < 0.3 * np.median(before)
-            assert np.quantile(after, 0.9) < 0.006
+            assert np.quantile(after, 0.9) < 0.01  # heights are smoothed a little, so that knees do not snap
+
+
+def test_a_foot_that_passes_through_straight_down_is_not_turned_about():
+    """In a high swing toes point down, then back: ahead of the heel becomes behind it from one frame to the next."""
+    down = np.radians(np.arange(0, 180, 3.0))
+    foot = 0.2 * np.stack([np.zeros_like(down), -np.sin(down), np.cos(down)], 1)
+    turn = _pitch(foot, np.full(len(foot), -0.05), np.ones(len(foot)))
+    assert np.degrees(angle_between(turn[1:], turn[:-1])).max() < 6
+    level = rotate(turn, foot)[down < np.radians(30)]
+    assert_allclose(level[:, 1], -0.05, atol=0.003)  # near level it is pitched as asked, but for what is slight

@@ -28,6 +28,7 @@ REACH = 3  # deviations after which the Gaussian ends
 SUNK = 0.012  # m: a foot part this far below its usual height on the floor is lifted
 EASE = 0.08  # s: over which a lift comes and goes
 STEEP = 0.99  # sine: no foot is pitched farther
+DOWN = (0.4, 0.8)  # cosine: a foot that points down farther than the first is not pitched; up to the second, wholly
 GAIN = 0.02  # s: a foot that is 1 m/s faster than where it was observed steps so much (m) higher,
 HIGHER = 0.04  # m: at most,
 STEP = 0.03  # s: deviation of the Gaussian that smooths it
@@ -137,7 +138,8 @@ def stepped(clip: Clip, wanted: FloatArray, loose: FloatArray, heights: FloatArr
         heel, toe, ankle = own[0], own[-1], ankles[:, None, foot.ankle]
         turn = _pitch(points[:, toe] - points[:, heel], level[:, toe] - level[:, heel], loose)
         now = ankle + rotate(turn[:, None], points[:, own] - ankle)
-        rise = loose * _beyond(wanted[:, own].min(1) - (now[..., 1] - heights[own]).min(1), SLIGHT[0])
+        rise = _beyond(wanted[:, own].min(1) - (now[..., 1] - heights[own]).min(1), SLIGHT[0])
+        rise = loose * _smooth(rise[:, None], STEP * clip.fps)[:, 0]
         _raise(clip, rotations, foot, rise, turn)
     return replace(clip, rotations=rotations)
 
@@ -145,14 +147,16 @@ def stepped(clip: Clip, wanted: FloatArray, loose: FloatArray, heights: FloatArr
 def _pitch(foot: FloatArray, drop: FloatArray, share: FloatArray) -> FloatArray:
     """(F, 4) the turn that pitches feet, from heel to toe (F, 3), until their toes are `drop` (F,) m above their heels.
 
-    Only a `share` (F,) of it is done.
+    Only a `share` (F,) of it is done, and less where a foot points down, as in a high swing: what is ahead of such a
+    foot changes from frame to frame, and it is far from the floor.
     """
     length, flat = np.linalg.norm(foot, axis=1), np.hypot(foot[:, 0], foot[:, 2])
     if (np.minimum(length, flat) < 1e-6).any():
         return np.tile([1.0, 0, 0, 0], (len(foot), 1))
     now, then = np.arctan2(foot[:, 1], flat), np.arcsin(np.clip(drop / length, -STEEP, STEEP))
     axis = np.stack([-foot[:, 2], np.zeros(len(foot)), foot[:, 0]], 1) / flat[:, None]
-    return from_axis_angle(axis, share * _beyond(then - now, SLIGHT[1]))
+    u = np.clip((flat / length - DOWN[0]) / (DOWN[1] - DOWN[0]), 0.0, 1.0)
+    return from_axis_angle(axis, share * u * u * (3 - 2 * u) * _beyond(then - now, SLIGHT[1]))
 
 
 def _beyond(values: FloatArray, slight: float) -> FloatArray:

@@ -85,7 +85,12 @@ class Options(Settings):
         "a texton ends in the key poses of the next, or anywhere (as LI 5.3) and the next goes on from there",
         choices=("met", "free"),
     )
-    stage: float = param(3.0, "radius around the start that a long motion turns back to", unit="m", low=0.1)
+    stage: float | None = param(
+        None,
+        "radius around the start that a long motion turns back to; default: 3 m, or as far as five segments lead",
+        unit="m",
+        low=0.1,
+    )
 
 
 DEFAULT = Config()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 AGAIN = 0.4  # a segment shown once more than another is this much less likely
 HOMESICK = 0.25  # m: at the edge of the stage, a segment that leads so much less far back is e times less likely
 WAYS, DEEP = 24, 3  # ways that are tried after each segment, and how many segments they go on
+STAGE, LEADS = 3.0, 5  # m: the usual stage, and how many segments must at least find room on it, one after the other
 BEST = 6  # of these ways, the nearest that count
 
 
@@ -37,6 +38,8 @@ class Walk:
         self.moves = np.array([o.move for o in model.observed])
         self.sums = np.cumsum(self.joins.chances, axis=1)
         self.noise: int | None = None  # seed of the noise with which a walk saw where it leads
+        far = LEADS * float(np.median(np.linalg.norm(self.moves[:, :2], axis=1)))
+        self.stage = max(STAGE, far) if options.stage is None else options.stage
         self.place, self.heading = np.zeros(2), 0.0
         self.trail: list[Piece] = []  # shown, but where they led is only guessed
 
@@ -139,7 +142,7 @@ class Walk:
         may = np.flatnonzero(chances)
         if self.options.evenly:
             chances[may] *= AGAIN ** (self.visits[may] - self.visits[may].min())
-        off = float(np.linalg.norm(self.place)) / self.options.stage
+        off = float(np.linalg.norm(self.place)) / self.stage
         if off > 0.5:
             far = self._far_after(may)
             chances[may] *= np.exp(-(far - far.min()) * off**2 / HOMESICK)
