@@ -151,11 +151,11 @@ def _pitch(foot: FloatArray, drop: FloatArray, share: FloatArray) -> FloatArray:
     foot changes from frame to frame, and it is far from the floor.
     """
     length, flat = np.linalg.norm(foot, axis=1), np.hypot(foot[:, 0], foot[:, 2])
-    if (np.minimum(length, flat) < 1e-6).any():
-        return np.tile([1.0, 0, 0, 0], (len(foot), 1))
+    length, flat = np.maximum(length, 1e-9), np.maximum(flat, 1e-9)
     now, then = np.arctan2(foot[:, 1], flat), np.arcsin(np.clip(drop / length, -STEEP, STEEP))
     axis = np.stack([-foot[:, 2], np.zeros(len(foot)), foot[:, 0]], 1) / flat[:, None]
-    u = np.clip((flat / length - DOWN[0]) / (DOWN[1] - DOWN[0]), 0.0, 1.0)
+    ahead = np.where(length > 1e-6, flat / length, 0.0)
+    u = np.clip((ahead - DOWN[0]) / (DOWN[1] - DOWN[0]), 0.0, 1.0)
     return from_axis_angle(axis, share * u * u * (3 - 2 * u) * _beyond(then - now, SLIGHT[1]))
 
 
