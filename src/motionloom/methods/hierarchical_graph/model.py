@@ -32,6 +32,7 @@ from motionloom.methods.graph.naming import with_mirrored
 from motionloom.methods.graph.prune import facts, prune
 from motionloom.methods.graph.render import render
 from motionloom.methods.graph.report import bent_poses, check_start, remarks
+from motionloom.methods.graph.settings import GraphConfig
 from motionloom.methods.hierarchical_graph.hard import must_keep, too_far
 from motionloom.methods.hierarchical_graph.levels import Levels, grow_levels, spacing
 from motionloom.methods.hierarchical_graph.search import Found, Search
@@ -43,27 +44,10 @@ SPENT = "the budget was spent"
 
 
 @dataclass(frozen=True)
-class Config(Settings):
+class Config(GraphConfig):
     """What learning needs."""
 
-    fps: float = param(30.0, "frame rate of the model", unit="fps", low=10, high=240)
-    measure: str = param(
-        "point-cloud",
-        "how alike two frames are",
-        choices=("point-cloud", "joint-positions", "joint-angles", "curvature"),
-    )
-    window: float = param(0.35, "motion around a frame that point-cloud and curvature look at", unit="s", low=0, high=2)
-    blend: float = param(0.4, "length of a transition", unit="s", low=0.05, high=2)
-    limit: float | None = param(
-        None,
-        "how unlike joined frames may be, in the measure's unit; default: 0.08 m; of other measures than point-cloud, "
-        "what 0.5 % of all pairs do not exceed",
-        low=0,
-    )
-    limits: str = param("", "limits for pairs of labels: 'walk jog 9cm, jog jog 0.08'")
-    shortest: float = param(0.5, "frames of one clip nearer than this are not joined", unit="s", low=0)
     contacts: bool = param(False, "join only frames in which the same heels and toes stand")
-    mirror: bool = param(False, "learn every clip's mirror image too")
     most: int = param(100_000, "most transitions; of more, the best of each square of frames is kept", low=100)
     cluster: float = param(0.5, "widest cluster of transitions at the top level", unit="s", low=0)
 

@@ -27,6 +27,7 @@ from motionloom.methods.graph.prune import alive, facts, prune
 from motionloom.methods.graph.render import render
 from motionloom.methods.graph.report import bent_poses, check_start, halted, out_of_reach, remarks, unreached
 from motionloom.methods.graph.search import Found, search_beam, search_step_by_step
+from motionloom.methods.graph.settings import GraphConfig, WayOptions
 from motionloom.methods.graph.steps import Steps, steps
 from motionloom.methods.graph.times import (
     Timing,
@@ -48,32 +49,15 @@ LOOK = 0.5  # s that the beam looks ahead along a clip
 
 
 @dataclass(frozen=True)
-class Config(Settings):
+class Config(GraphConfig):
     """What learning needs."""
 
-    fps: float = param(30.0, "frame rate of the model", unit="fps", low=10, high=240)
-    measure: str = param(
-        "point-cloud",
-        "how alike two frames are",
-        choices=("point-cloud", "joint-positions", "joint-angles", "curvature"),
-    )
-    window: float = param(0.35, "motion around a frame that point-cloud and curvature look at", unit="s", low=0, high=2)
-    blend: float = param(0.4, "length of a transition", unit="s", low=0.05, high=2)
-    limit: float | None = param(
-        None,
-        "how unlike joined frames may be, in the measure's unit; default: 0.08 m; of other measures than point-cloud, "
-        "what 0.5 % of all pairs do not exceed",
-        low=0,
-    )
-    limits: str = param("", "limits for pairs of labels: 'walk jog 9cm, jog jog 0.08'")
     apart: float = param(0.1, "transitions nearer than this to a better one are left out", unit="s", low=0)
-    shortest: float = param(0.5, "frames of one clip nearer than this are not joined", unit="s", low=0)
     contacts: bool = param(False, "join only frames in which the same heels and toes stand")
-    mirror: bool = param(False, "learn every clip's mirror image too")
 
 
 @dataclass(frozen=True)
-class Options(Settings):
+class Options(WayOptions):
     """What synthesis needs."""
 
     search: str = param(
@@ -81,17 +65,7 @@ class Options(Settings):
     )
     width: int = param(500, "bodies that the beam follows side by side", low=1, high=100_000)
     calm: float = param(1.0, "how much the beam avoids transitions; 0: not at all", low=0)
-    ahead: float = param(3.0, "how far branch and bound looks", unit="s", symbol="n", low=0.1, high=20)
     keep: float = param(1.0, "how much of that it keeps", unit="s", symbol="m", low=0.03, high=20)
-    progress: float = param(0.1, "a path goes by at least this fast, so that standing costs", unit="m/s", low=0.01)
-    budget: int = param(30_000_000, "frames that a search looks at, about; four bodies go on in any case", low=1000)
-    arrival: float = param(0.25, "a path's end farther away than this is said to be missed", unit="m", low=0)
-    bend: float = param(0.3, "farthest that the way found is bent to keep what is hard", unit="m", low=0)
-    shortest: float = param(0.5, "shortest time between transitions of a random walk", unit="s", low=0)
-    pick: str = param(
-        "alike", "transitions of a random walk: like frames more often, or any", choices=("alike", "uniform")
-    )
-    fresh: bool = param(True, "a random walk avoids what it has shown lately")
 
 
 class Plan(NamedTuple):
