@@ -26,7 +26,8 @@ def apart(work: Callable[..., Iterable[T]], *given: Any, seconds: float) -> Iter
     """What `work(*given)` yields, one by one, from a process that is ended after so many seconds: `TimeUp` then.
 
     `work` is a function of a module. Time counts from when it begins, not from the start of the process. It is a
-    process of our own making, not one of `multiprocessing`: a script that compares methods needs no main guard.
+    process of our own making, not one of `multiprocessing`: a script that compares methods needs no main guard. The two
+    speak by pickles, over pipes that only they hold: nothing is ever unpickled that comes from a file.
     """
     late = Event()
     child = subprocess.Popen(

@@ -6,18 +6,19 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Avoid, Constraint, PoseAt, Reach, Request, RootAt, RootPath, Start, Style, StyleAlong
-from motionloom.core import Clip, IntArray, NoPath, replace
+from motionloom.core import Clip, IntArray
 from motionloom.kinematics.travel import placed
 from motionloom.methods.base import Honours, Model, check_request
+from motionloom.methods.graph.asking import Plan, as_clip, wanted
 from motionloom.methods.graph.build import build_told, find_transitions
 from motionloom.methods.graph.core import Graph, Route, Transitions
-from motionloom.methods.graph.goal import Goal, goal_of
+from motionloom.methods.graph.goal import Goal
 from motionloom.methods.graph.hurrying import hurried
 from motionloom.methods.graph.labels import Limits
 from motionloom.methods.graph.limits import limit_used
@@ -25,18 +26,14 @@ from motionloom.methods.graph.missing import Look, connection
 from motionloom.methods.graph.naming import with_mirrored
 from motionloom.methods.graph.prune import alive, facts, prune
 from motionloom.methods.graph.render import render
-from motionloom.methods.graph.report import bent_poses, check_start, halted, out_of_reach, remarks, unreached
+from motionloom.methods.graph.report import check_start, halted, remarks, unreached
 from motionloom.methods.graph.search import Found, search_beam, search_step_by_step
 from motionloom.methods.graph.settings import GraphConfig, WayOptions
 from motionloom.methods.graph.steps import Steps, steps
 from motionloom.methods.graph.times import (
     Timing,
-    asked_until,
     beyond_end,
     carries,
-    check_until,
-    runs_by_time,
-    timing,
     why,
     with_labels_along,
 )
@@ -66,15 +63,6 @@ class Options(WayOptions):
     width: int = param(500, "bodies that the beam follows side by side", low=1, high=100_000)
     calm: float = param(1.0, "how much the beam avoids transitions; 0: not at all", low=0)
     keep: float = param(1.0, "how much of that it keeps", unit="s", symbol="m", low=0.03, high=20)
-
-
-class Plan(NamedTuple):
-    """A way through the graph, where it was meant to go, and what is to be said about it."""
-
-    route: Route
-    goal: Goal | None
-    notes: tuple[str, ...]
-    missing: str = ""  # the hard wish that it cannot keep
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -112,31 +100,13 @@ class MotionGraphModel(Model):
         return self._plan(request.at_fps(self.fps), self.options(request), rng)
 
     def make(self, request: Request, options: Any, rng: Generator) -> Clip:
-        plan = self._plan(request, options, rng)
-        clip = render(self.graph, plan.route)
-        begin = request.beginning(len(clip), self.fps)
-        clip = placed(clip, begin.position, begin.heading)
-        notes = (*plan.notes, *bent_poses(clip, request.constraints))
-        clip = replace(clip, origin=dataclasses.replace(clip.origin, notes=notes))
-        if missing := plan.missing or out_of_reach(clip, plan.goal, request.constraints, options):
-            raise NoPath(missing, best=clip)
-        return clip
+        return as_clip(self.graph, self._plan(request, options, rng), request, options, self.fps)
 
     def remarks(self, clip: Clip, request: Request) -> tuple[str, ...]:
         return remarks(clip, self.graph.clips, request.wishes, self.options(request).arrival)
 
     def _plan(self, request: Request, options: Any, rng: Generator) -> Plan:
-        frames = request.length(self.fps)
-        wishes = [c for c in request.wishes if c.hard or c.weight]
-        until = asked_until(wishes, self.fps)
-        if frames is None and runs_by_time(wishes, self.fps):
-            frames = until.frames
-        begin = request.beginning(frames or until.frames, self.fps)
-        goal = goal_of(wishes, begin, frames, self.fps, self.pace)
-        if frames is None and goal is not None and goal.path is not None:
-            check_until(until, goal, self.pace, self.fps)
-        most = frames or max(until.frames, goal.frames if goal else 1)
-        when = timing(self.graph, self.steps, wishes, most, frames is not None)
+        frames, wishes, until, begin, goal, when = wanted(self.graph, self.steps, request, self.fps, self.pace)
         if goal is None:
             assert frames is not None  # checked before
             return self._wander(request, options, when, frames, rng)

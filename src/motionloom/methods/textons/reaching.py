@@ -190,9 +190,7 @@ def with_pose(
 ) -> Frames:
     """Key poses that start in a given pose and move on as before; the root's rotation loses its heading."""
     turns, root = keys.turns.copy(), keys.root.copy()
-    pose = np.array(rotations)
-    if 0 in joints:
-        pose[list(joints).index(0)] = upright(pose[list(joints).index(0)], skeleton)
+    pose = _without_heading(joints, rotations, skeleton)
     step = multiply(inverse(turns[0, joints]), turns[1, joints])
     turns[0, joints] = pose
     turns[1, joints] = multiply(pose, step)
@@ -206,10 +204,17 @@ def with_poses(
 ) -> Frames:
     """Every frame with the joints, and the height, that a pose fixes; the root's rotation loses its heading."""
     turns, root = frames.turns.copy(), frames.root.copy()
-    pose = np.array(rotations)
-    if 0 in joints:
-        pose[list(joints).index(0)] = upright(pose[list(joints).index(0)], skeleton)
+    pose = _without_heading(joints, rotations, skeleton)
     turns[:, joints] = pose
     if height is not None:
         root[:, 3] = height
     return Frames(turns, root)
+
+
+def _without_heading(joints: Sequence[int], rotations: FloatArray, skeleton: Any) -> FloatArray:
+    """(n, 4) the rotations of a pose's joints; the root's, if it is among them, without its heading."""
+    pose = np.array(rotations)
+    if 0 in joints:
+        at = list(joints).index(0)
+        pose[at] = upright(pose[at], skeleton)
+    return pose

@@ -6,25 +6,24 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath, Start, Style
-from motionloom.core import BadRequest, BoolArray, Clip, IntArray, NoPath, replace
-from motionloom.kinematics.travel import placed
+from motionloom.core import BadRequest, BoolArray, Clip, IntArray, NoPath
 from motionloom.methods.base import Honours, Model, check_request
 from motionloom.methods.graph import Graph, Route
-from motionloom.methods.graph.goal import Goal, goal_of
+from motionloom.methods.graph.asking import Plan, as_clip, wanted
+from motionloom.methods.graph.goal import Goal
 from motionloom.methods.graph.hurrying import hurried
 from motionloom.methods.graph.naming import frame_name, frame_named
 from motionloom.methods.graph.prune import alive
-from motionloom.methods.graph.render import render
-from motionloom.methods.graph.report import bent_poses, check_start, halted, out_of_reach, remarks, unreached
+from motionloom.methods.graph.report import check_start, halted, remarks, unreached
 from motionloom.methods.graph.search import Found, search_beam, search_step_by_step
 from motionloom.methods.graph.steps import Steps, steps
-from motionloom.methods.graph.times import Timing, asked_until, beyond_end, check_until, runs_by_time, timing
+from motionloom.methods.graph.times import Timing, beyond_end
 from motionloom.methods.graph.walk import random_route
 from motionloom.methods.graph.ways import gone_on, wander
 from motionloom.methods.settings import Settings
@@ -46,15 +45,6 @@ from motionloom.methods.two_level_graph.trees import (
 )
 
 FOREST = 4096  # cluster trees that are remembered
-
-
-class Plan(NamedTuple):
-    """A way through the graph, where it was meant to go, and what is to be said about it."""
-
-    route: Route
-    goal: Goal | None
-    notes: tuple[str, ...] = ()
-    missing: str = ""  # the hard wish that it cannot keep
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -139,31 +129,13 @@ class TwoLevelGraph(Model):
         return self._plan(request.at_fps(self.fps), self.options(request), rng)
 
     def make(self, request: Request, options: Any, rng: Generator) -> Clip:
-        plan = self._plan(request, options, rng)
-        clip = render(self.graph, plan.route)
-        begin = request.beginning(len(clip), self.fps)
-        clip = placed(clip, begin.position, begin.heading)
-        notes = (*plan.notes, *bent_poses(clip, request.constraints))
-        clip = replace(clip, origin=dataclasses.replace(clip.origin, notes=notes))
-        if missing := plan.missing or out_of_reach(clip, plan.goal, request.constraints, options):
-            raise NoPath(missing, best=clip)
-        return clip
+        return as_clip(self.graph, self._plan(request, options, rng), request, options, self.fps)
 
     def remarks(self, clip: Clip, request: Request) -> tuple[str, ...]:
         return remarks(clip, self.graph.clips, request.wishes, self.options(request).arrival)
 
     def _plan(self, request: Request, options: Any, rng: Generator) -> Plan:
-        frames = request.length(self.fps)
-        wishes = [c for c in request.wishes if c.hard or c.weight]
-        until = asked_until(wishes, self.fps)
-        if frames is None and runs_by_time(wishes, self.fps):
-            frames = until.frames
-        begin = request.beginning(frames or until.frames, self.fps)
-        goal = goal_of(wishes, begin, frames, self.fps, self.pace)
-        if frames is None and goal is not None and goal.path is not None:
-            check_until(until, goal, self.pace, self.fps)
-        most = frames or max(until.frames, goal.frames if goal else 1)
-        when = timing(self.graph, self.steps, wishes, most, frames is not None)
+        frames, wishes, until, begin, goal, when = wanted(self.graph, self.steps, request, self.fps, self.pace)
         if options.choices:
             return self._follow(options, when, frames, rng)
         if goal is None:
