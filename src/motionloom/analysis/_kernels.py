@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from motionloom.core._jit import kernel
 
 FAST = {"contract", "nsz", "arcp", "nnan", "ninf"}  # no reordering of sums: results do not depend on tile sizes
 
 
-@njit(cache=True, fastmath={"contract", "reassoc"})
+@kernel(fastmath={"contract", "reassoc"})
 def split_cloud(p: Any, w: Any, taps: Any, level: Any, weigh: Any, points: Any, path: Any, size: Any) -> None:
     """Points (F, K, 3) to points about their frame's mean and windows of means about the window's mean.
 
@@ -58,7 +59,7 @@ def split_cloud(p: Any, w: Any, taps: Any, level: Any, weigh: Any, points: Any, 
         size[i] = total
 
 
-@njit(cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def add_diagonals(one: Any, taps: Any, into: Any, n: int, m: int) -> None:
     """into[i, j] += sum_f taps[f] one[i + f, j + f]  for i < n, j < m: frame sums to window sums.
 
@@ -84,7 +85,7 @@ def add_diagonals(one: Any, taps: Any, into: Any, n: int, m: int) -> None:
             f += 1
 
 
-@njit(cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def ground_cells(dot: Any, cross: Any, up: Any, size_a: Any, size_b: Any, out: Any, at: Any) -> None:
     """out = |A|^2 + |B|^2 - 2 (sqrt(dot^2 + cross^2) + up): what is left after the best turn about the vertical.
 
@@ -100,7 +101,7 @@ def ground_cells(dot: Any, cross: Any, up: Any, size_a: Any, size_b: Any, out: A
             out[row + i, column + j] = max(a + size_b[column + j] - (most + most), zero)
 
 
-@njit(cache=True, fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def rigid_cells(h: Any, size_a: Any, size_b: Any, out: Any, at: Any) -> None:
     """out = |A|^2 + |B|^2 - 2 lambda, lambda = max over rotations R of tr(R H): what is left after the best 3-D turn.
 
@@ -135,7 +136,7 @@ def rigid_cells(h: Any, size_a: Any, size_b: Any, out: Any, at: Any) -> None:
             out[row + i, column + j] = max(left, 0.0)
 
 
-@njit(cache=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def add_half_angles(a: Any, b: Any, weights: Any, poly: Any, out: Any) -> None:
     """out[i, j] += sum_k w_k acos(|q_ik . q_jk|)^2: squared half angles between joints' rotations.
 
@@ -163,7 +164,7 @@ def add_half_angles(a: Any, b: Any, weights: Any, poly: Any, out: Any) -> None:
                     below[j] += v * (p1 + v * (p2 + v * (p3 + v * (p4 + v * (p5 + v * p6)))))
 
 
-@njit(cache=True, fastmath={"contract", "reassoc"})
+@kernel(fastmath={"contract", "reassoc"})
 def correlate_chosen(a: Any, b: Any, apart: Any, most: float, best: float, worst: float, out: Any) -> None:
     """out[i, j] = best - a_i . b_j where apart[i, j] <= most (the candidates), else `worst`.
 
@@ -181,7 +182,7 @@ def correlate_chosen(a: Any, b: Any, apart: Any, most: float, best: float, worst
                 out[i, j] = worst
 
 
-@njit(cache=True, fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def turning(q: Any, fps: float, out: Any) -> None:
     """out[t] = log(q[t-1]^-1 q[t]) and log(q[t]^-1 q[t+1]), averaged, times fps; at the ends the one there is.
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from motionloom.core._jit import kernel
 
 
-@njit(cache=True)
+@kernel
 def free_steps(cost: Any, free_start: bool, codes: Any) -> Any:
     """Least sums of the last row, (M,), and the step into each cell, with any number of steps either way.
 
@@ -56,7 +57,7 @@ def free_steps(cost: Any, free_start: bool, codes: Any) -> Any:
     return above
 
 
-@njit(cache=True)
+@kernel
 def limited_steps(cost: Any, limit: int, free_start: bool, codes: Any) -> Any:
     """Like `free_steps`, with at most `limit` = k steps across or down in a row and a diagonal step between runs.
 
@@ -111,7 +112,7 @@ def limited_steps(cost: Any, limit: int, free_start: bool, codes: Any) -> Any:
     return best
 
 
-@njit(cache=True)
+@kernel
 def trace(codes: Any, limit: int, column: int, path: Any) -> int:
     """Walk back from (N - 1, column) to row 0; fills `path` (N + M, 2) from its end, returns where it begins.
 
@@ -147,7 +148,7 @@ def trace(codes: Any, limit: int, column: int, path: Any) -> int:
         j -= 1
 
 
-@njit(cache=True)
+@kernel
 def path_through(cost: Any, limit: int, free_start: bool, free_end: bool, codes: Any, path: Any) -> Any:
     """The whole search in one compiled call, as each one costs time when a process first uses it.
 

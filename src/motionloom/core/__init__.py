@@ -1,6 +1,6 @@
 """The vocabulary of everything else: Skeleton, Clip, Markers, errors."""
 
-from motionloom.core.arrays import BoolArray, FloatArray, IntArray
+from motionloom.core.arrays import BoolArray, FloatArray, IntArray, UInt8Array
 from motionloom.core.clip import Clip, concatenate, replace, with_labels
 from motionloom.core.errors import (
     BadRequest,
@@ -16,11 +16,13 @@ from motionloom.core.errors import (
 )
 from motionloom.core.markers import Markers
 from motionloom.core.origin import Origin, Source
+from motionloom.core.progress import Cancelled, Progress, part, silent
 from motionloom.core.skeleton import End, Skeleton, require_same_hierarchy, same_hierarchy
 
 __all__ = [
     "BadRequest",
     "BoolArray",
+    "Cancelled",
     "Clip",
     "End",
     "FloatArray",
@@ -32,15 +34,19 @@ __all__ = [
     "MotionloomError",
     "NoPath",
     "Origin",
+    "Progress",
     "Skeleton",
     "SkeletonMismatch",
     "Source",
+    "UInt8Array",
     "UnknownJoint",
     "Unmet",
     "UnsupportedConstraint",
     "concatenate",
+    "part",
     "replace",
     "require_same_hierarchy",
     "same_hierarchy",
+    "silent",
     "with_labels",
 ]

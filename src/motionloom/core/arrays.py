@@ -12,6 +12,7 @@ from motionloom.core.errors import InvalidClip
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
+UInt8Array = NDArray[np.uint8]
 
 
 def frozen(values: ArrayLike, dtype: Any, shape: tuple[int | None, ...], what: str, *, finite: bool = True) -> Any:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from motionloom.core._jit import kernel
 
 
-@njit(cache=True)
+@kernel
 def window_rows(
     cost: Any, first: int, place: Any, wide: int, narrow: int, ring: Any, chain: Any, whole: Any, seen: Any, near: Any
 ) -> None:
@@ -56,7 +57,7 @@ def window_rows(
         near[i] = closest
 
 
-@njit(cache=True)
+@kernel
 def longest_run(a: Any, b: Any, keys_a: Any, keys_b: Any, order: Any, slack: float, least: float, place: Any) -> Any:
     """Longest diagonal of frames of a (F, K, 4) equal to frames of b (N, K, 4); returns length, row and column.
 

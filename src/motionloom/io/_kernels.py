@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from motionloom.core._jit import kernel
 
 DONE, FULL, NOT_A_NUMBER, SHORT_ROW, SHORT_LAST_ROW, LONG_ROW = range(6)
 LOWEST, HIGHEST = -400, 309  # powers of ten beyond which 19 digits are 0 or infinite
@@ -30,7 +31,7 @@ def _powers_of_ten() -> tuple[Any, Any, Any]:
 HIGH, LOW, SHIFT = _powers_of_ten()
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline=True)
 def _decimal(mantissa: Any, exponent: Any) -> float:
     """mantissa * 10^exponent, mantissa < 2^64.
 
@@ -64,7 +65,7 @@ def _decimal(mantissa: Any, exponent: Any) -> float:
     return math.ldexp(product + (rest + (s * q + t * p)), SHIFT[exponent - LOWEST])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def parse_rows(data: Any, at: int, line: int, out: Any, row: int) -> tuple[int, int, int, int, int, int]:
     """Numbers of the MOTION section, one line per frame, into out[row:]; from byte `at`, which lies in line `line`.
 
@@ -163,7 +164,7 @@ def parse_rows(data: Any, at: int, line: int, out: Any, row: int) -> tuple[int, 
         column += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def quaternions(values: Any, columns: Any, axes: Any, out: Any) -> None:
     """out[f, j] = product over k of the turn about axis axes[j, k] by values[f, columns[j, k]] degrees.
 
@@ -192,7 +193,7 @@ def quaternions(values: Any, columns: Any, axes: Any, out: Any) -> None:
             out[f, j, 0], out[f, j, 1], out[f, j, 2], out[f, j, 3] = w, x, y, z
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def format_rows(values: Any, decimals: int, out: Any) -> int:
     """Text of `values`, one line per row, `decimals` digits after the point; returns the number of bytes written.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
+from motionloom.core._jit import kernel
 
 
-@njit(cache=True, fastmath=False)
+@kernel
 def forward(parents: Any, locals_: Any, root: Any, rotations: Any, world: Any, turns: Any) -> None:
     """world[f, j] = world[f, p] + turns[f, p] * locals_[f', j];  turns[f, j] = turns[f, p] rotations[f, j].
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from motionloom.core._jit import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def choose(values: Any, corner: Any, inner: Any, span: Any, kind: Any, table: Any, radius: int, apart: int) -> Any:
     """Cells of a tile that are at or below their limit and, with `radius` > 0, smallest within `radius` of them.
 
@@ -45,7 +46,7 @@ def choose(values: Any, corner: Any, inner: Any, span: Any, kind: Any, table: An
     return found[:count], held[:count]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lowest(values: Any, r: int, c: int, rows: Any, columns: Any) -> bool:
     """Is cell (r, c) the smallest of these rows and columns (first, last excluded)? Of equal ones the first is.
 
@@ -64,14 +65,14 @@ def lowest(values: Any, r: int, c: int, rows: Any, columns: Any) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _grown(found: Any, held: Any) -> Any:
     more, longer = np.empty((2 * len(held), 2), found.dtype), np.empty(2 * len(held), held.dtype)
     more[: len(held)], longer[: len(held)] = found, held
     return more, longer
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lay(points: Any, a: Any, b: Any, clip: Any, radius: int, turn: Any, shift: Any) -> None:
     """The turn and shift (HECK 3.2-3.4) that lay the points around frame b[t] on those around frame a[t], for each t.
 
@@ -104,7 +105,7 @@ def lay(points: Any, a: Any, b: Any, clip: Any, radius: int, turn: Any, shift: A
         shift[t, 1] = sz / n + oz - (c * mv - s * mu)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fit_plants(parts: Any, runs: Any, a: Any, b: Any, half: int, gap: int, most: float, turn: Any, shift: Any) -> None:
     """Each turn and shift changed so that feet which stand over the cut stand in one place.
 
@@ -154,7 +155,7 @@ def fit_plants(parts: Any, runs: Any, a: Any, b: Any, half: int, gap: int, most:
         shift[t, 0], shift[t, 1] = c * x + s * z + dx / total, c * z - s * x + dz / total
 
 
-@njit(cache=True)
+@kernel
 def _turn_of(p: Any, q: Any, w: Any, n: int) -> float:
     """The best turn of points q (n, 2) onto p: `ground_alignment`."""
     total = px = pz = qx = qz = 0.0

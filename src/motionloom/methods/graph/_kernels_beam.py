@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from motionloom.core._jit import kernel
 from motionloom.methods.graph._kernels_bound import fine, may_be
 from motionloom.methods.graph._kernels_pool import NONE, larger, new_pool, put, take_best, thin
 
@@ -48,7 +48,7 @@ class Task(NamedTuple):
     look: int  # frames that `steps.soon` looks ahead: half a second
 
 
-@njit(cache=True)
+@kernel
 def beam(moves: Any, task: Any, starts: Any, begin: Any, width: int, same: int, budget: int) -> Any:
     """The cheapest way from one of `starts` to the end of the line (or the last frame), `width` bodies at a time.
 
@@ -168,7 +168,7 @@ def beam(moves: Any, task: Any, starts: Any, begin: Any, width: int, same: int, 
     return start, taken, best_frames, reached, best, best_s, looked, spent
 
 
-@njit(cache=True)
+@kernel
 def _over(
     moves: Any, task: Any, e: int, n: int, t: int, x: float, z: float, h: float, s: float, cost: float, best: float
 ) -> Any:
@@ -193,14 +193,14 @@ def _over(
     return px, pz, ph, s, cost, hop, ended
 
 
-@njit(cache=True, inline="always")
+@kernel(inline=True)
 def _moved(x: float, z: float, h: float, move: Any) -> Any:
     """Place and heading after a move as the body sees it: left, forward, turn."""
     ch, sh = np.cos(h), np.sin(h)
     return x + ch * move[0] + sh * move[1], z + ch * move[1] - sh * move[0], h + move[2]
 
 
-@njit(cache=True, inline="always")
+@kernel(inline=True)
 def _frame(task: Any, px: float, pz: float, x: float, z: float, h: float, s: float, t: int, n: int) -> Any:
     """Metres along the line after a step from (px, pz) to (x, z), and what the frame costs."""
     last, per = len(task.line) - 1, 1.0 / task.spacing
@@ -230,7 +230,7 @@ def _frame(task: Any, px: float, pz: float, x: float, z: float, h: float, s: flo
     return now, cost + fine(task.parts, task.fines, now, task.spacing, n) * passed
 
 
-@njit(cache=True)
+@kernel
 def _away(key: Any, x: float, z: float, h: float) -> Any:
     """What it costs not to be at a place and heading: x, z, heading, weight of the place, weight of the heading."""
     cost = 0.0
@@ -242,13 +242,13 @@ def _away(key: Any, x: float, z: float, h: float) -> Any:
     return cost
 
 
-@njit(cache=True)
+@kernel
 def _close(task: Any, x: float, z: float, h: float, s: float, end: float) -> Any:
     """What it costs to end here: away from the line's end, short of it, or facing elsewhere."""
     return _away(task.last, x, z, h) + task.last[3] * (end - s) ** 2
 
 
-@njit(cache=True)
+@kernel
 def _ahead(task: Any, x: float, z: float, h: float, s: float, t: int, step: Any) -> Any:
     """A guess of what is yet to come: beside the line one must come back, going elsewhere one must turn.
 
@@ -281,7 +281,7 @@ def _ahead(task: Any, x: float, z: float, h: float, s: float, t: int, step: Any)
     return guess
 
 
-@njit(cache=True)
+@kernel
 def _hopeless(key: Any, x: float, z: float, h: float, off: float, left: float, seconds: float) -> Any:
     """What it will cost, about, that a place and heading cannot be met in `left` metres of the line and `seconds`.
 
@@ -293,7 +293,7 @@ def _hopeless(key: Any, x: float, z: float, h: float, off: float, left: float, s
     return key[3] * (far * far + side * side) + key[4] * turn * turn
 
 
-@njit(cache=True)
+@kernel
 def _traced(records: Any, record: int, via: int, most: int) -> Any:
     """The start and the transitions, at most `most`, of a body with its last record and transition."""
     taken = np.empty(most, np.int64)

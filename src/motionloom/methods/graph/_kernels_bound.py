@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from motionloom.core._jit import kernel
 
 
-@njit(cache=True)
+@kernel
 def off_squared(x: float, z: float, s: float, line: Any, spacing: float) -> Any:
     """|P' - P(s)|^2 of GUAN eq 2.15: how far (x, z) is from the point at arc length s of the line, squared."""
     last = len(line) - 1
@@ -20,7 +21,7 @@ def off_squared(x: float, z: float, s: float, line: Any, spacing: float) -> Any:
     return dx * dx + dz * dz
 
 
-@njit(cache=True)
+@kernel
 def may_be(bits: Any, t: int, node: int) -> Any:
     """Is a graph frame (or transition, N + e) allowed at frame t? `bits`: see `ways.Alive`; none allow everything."""
     if bits.shape[0] == 0:
@@ -28,7 +29,7 @@ def may_be(bits: Any, t: int, node: int) -> Any:
     return t < bits.shape[0] and (bits[t, node >> 3] >> (7 - (node & 7))) & 1 == 1
 
 
-@njit(cache=True)
+@kernel
 def fine(parts: Any, fines: Any, s: float, spacing: float, node: int) -> Any:
     """What it costs to show a graph frame at s metres along the line."""
     if len(parts) == 0:
@@ -37,7 +38,7 @@ def fine(parts: Any, fines: Any, s: float, spacing: float, node: int) -> Any:
     return fines[row, node] if row >= 0 else 0.0
 
 
-@njit(cache=True)
+@kernel
 def branch_and_bound(
     step: Any,
     goes_on: Any,
@@ -146,7 +147,7 @@ def branch_and_bound(
     return best_start, best_taken[:best_depth].copy(), best_frames, done, best, looked
 
 
-@njit(cache=True)
+@kernel
 def _longer(node: Any, values: Any, when: Any, depth: Any, taken: Any, origin: Any) -> Any:
     """Twice the room."""
     return (
@@ -159,7 +160,7 @@ def _longer(node: Any, values: Any, when: Any, depth: Any, taken: Any, origin: A
     )
 
 
-@njit(cache=True)
+@kernel
 def _worst_first(first: int, stop: int, node: Any, values: Any, when: Any, depth: Any, taken: Any, origin: Any) -> None:
     """Sort the newest branches so that the one with the least error per frame lies on top."""
     if stop - first < 2:

@@ -5,19 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import get_num_threads, njit
 
+from motionloom.core._jit import kernel
 from motionloom.methods.graph._kernels import lowest
 
 FAST = {"contract", "reassoc"}
 
 
-def workers() -> int:
-    """How many threads numba may use here: the number of cores, or what NUMBA_NUM_THREADS says."""
-    return int(get_num_threads())
-
-
-@njit(cache=True, nogil=True)
+@kernel
 def search_rows(tile: Any, clouds: Any, blocks: Any, limits: Any, radius: int, apart: int) -> Any:
     """Pairs of windows i < j at or below their limit, i in one tile of rows; as `choose`, but over `Clouds`.
 
@@ -57,7 +52,7 @@ def search_rows(tile: Any, clouds: Any, blocks: Any, limits: Any, radius: int, a
     return found[:count], held[:count]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _mark(place: Any, clouds: Any, blocks: Any, limits: Any, values: Any, cells: Any) -> int:
     """All cells of a tile that may be at or below the largest limit: marked by -1 in `values`, listed in `cells`."""
     starts, middles, reach = blocks
@@ -91,7 +86,7 @@ def _mark(place: Any, clouds: Any, blocks: Any, limits: Any, values: Any, cells:
     return marked
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def _any_room(room: Any) -> bool:
     most = room[0]
     for k in range(room.size):
@@ -99,7 +94,7 @@ def _any_room(room: Any) -> bool:
     return bool(most >= 0)
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def _rooms(ci: Any, ei: Any, size: float, reach: float, c: Any, e: Any, work: Any, room: Any) -> None:
     """room[k] = (limit^2 - bound) / 2 for one window (c_i, e_i) against many; negative: too far apart.
 
@@ -134,7 +129,7 @@ def _rooms(ci: Any, ei: Any, size: float, reach: float, c: Any, e: Any, work: An
             room[k] += x0 * c0[k] + x1 * c1[k] + x2 * c2[k] + x3 * c3[k]
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def _bound(turning: Any, heights: Any, size: Any, i: int, j: int) -> float:
     """The least that the squared distance of windows i and j can be."""
     dot = cross = up = np.float32(0)
@@ -147,7 +142,7 @@ def _bound(turning: Any, heights: Any, size: Any, i: int, j: int) -> float:
     return float(size[i] + size[j] - 2 * (np.sqrt(dot * dot + cross * cross) + up))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def reaches(starts: Any, middles: Any, turning: Any, heights: Any, size: Any, slack: float, out: Any) -> None:
     """out[u] = how far any window of block u is from its middle one, by the bound."""
     for u in range(len(middles)):
@@ -157,7 +152,7 @@ def reaches(starts: Any, middles: Any, turning: Any, heights: Any, size: Any, sl
                 out[u] = max(out[u], np.sqrt(max(_bound(turning, heights, size, v, middles[u]), 0.0) + slack))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _measure(cells: Any, corner: Any, end: Any, clouds: Any, values: Any) -> None:
     """The squared distance of every marked cell, stretch by stretch along the diagonals.
 
@@ -197,7 +192,7 @@ def _measure(cells: Any, corner: Any, end: Any, clouds: Any, values: Any) -> Non
             values[r + k, c + k] = max(left, 0.0)
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def _frame_products(points: Any, means: Any, i: int, j: int, count: int, out: Any) -> None:
     """out[:, t] = sums of p.p', of the cross product on the ground, and of heights, of frames i + t and j + t."""
     k = points.shape[1] // 3
@@ -215,7 +210,7 @@ def _frame_products(points: Any, means: Any, i: int, j: int, count: int, out: An
         out[2, t] = up + a[2] * b[2]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _take(
     cells: Any,
     corner: Any,

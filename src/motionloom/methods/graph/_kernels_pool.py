@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from motionloom.core._jit import kernel
 
 CELL, ANGLE = 0.05, 0.09  # m, rad: bodies at one frame that are nearer than this are the same to the search
 NONE = -(1 << 60)  # no transition
@@ -22,7 +23,7 @@ class Pool(NamedTuple):
     bar: Any  # (levels,) whoever costs as much will not go on there
 
 
-@njit(cache=True)
+@kernel
 def new_pool(room: int, levels: int) -> Any:
     """No bodies, and room for some."""
     lists = np.zeros((levels, 2), np.int64)
@@ -31,7 +32,7 @@ def new_pool(room: int, levels: int) -> Any:
     return Pool(what, np.empty((room, 6)), free, np.array([room]), lists, np.full(levels, np.inf))
 
 
-@njit(cache=True)
+@kernel
 def larger(pool: Any) -> Any:
     """Twice the room, once there is none left."""
     room = len(pool.free)
@@ -39,7 +40,7 @@ def larger(pool: Any) -> Any:
     return Pool(what, body, np.arange(2 * room - 1, -1, -1), np.array([room]), pool.lists, pool.bar)
 
 
-@njit(cache=True)
+@kernel
 def put(
     pool: Any,
     where: int,
@@ -64,7 +65,7 @@ def put(
     pool.body[i, 3], pool.body[i, 4], pool.body[i, 5] = s, cost, rank
 
 
-@njit(cache=True)
+@kernel
 def thin(pool: Any, where: int, width: int, same: int) -> None:
     """Of the bodies that wait at a level, those stay that would go on if no more came: they set the bar for others."""
     kept = take_best(pool, where, width, same)
@@ -75,7 +76,7 @@ def thin(pool: Any, where: int, width: int, same: int) -> None:
         pool.bar[where] = pool.body[kept[-1], 5]
 
 
-@njit(cache=True)
+@kernel
 def take_best(pool: Any, where: int, limit: int, same: int) -> Any:
     """The `limit` cheapest bodies of a level, best first; the list is empty then, and the others' places are free.
 

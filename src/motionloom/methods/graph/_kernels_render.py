@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from motionloom.core._jit import kernel
 
 
-@njit(cache=True)
+@kernel
 def next_transition(
     at: int,
     clock: int,
@@ -58,7 +59,7 @@ def next_transition(
         n += 1
 
 
-@njit(cache=True)
+@kernel
 def freshness(frame: int, now: int, ahead: int, forget: float, stay: Any, shown: Any) -> float:
     """min(1, age / forget)^4, at least 1e-9, for the `ahead` frames from `frame` on, as far as its clip goes on."""
     latest = shown[frame]
@@ -70,7 +71,7 @@ def freshness(frame: int, now: int, ahead: int, forget: float, stay: Any, shown:
     return max(share**4, 1e-9)
 
 
-@njit(cache=True)
+@kernel
 def mark_rough(rotations: Any, a: Any, b: Any, turn: Any, alpha: Any, far: float, quick: Any, out: Any) -> None:
     """out[t] = does a joint of transition t differ by too much at its middle, or turn too fast in its blend?
 
@@ -122,7 +123,7 @@ def mark_rough(rotations: Any, a: Any, b: Any, turn: Any, alpha: Any, far: float
                 break
 
 
-@njit(cache=True)
+@kernel
 def inner(p: Any, q: Any) -> float:
     """<p, q> of two quaternions."""
     total: float = p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3]

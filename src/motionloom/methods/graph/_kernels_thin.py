@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from motionloom.core._jit import kernel
 
 
-@njit(cache=True)
+@kernel
 def best_of_squares(pairs: Any, values: Any, square: Any) -> Any:
     """Which of the pairs (n, 2) are the best of their square; of equal ones the first. `square` (N,) of each frame.
 

@@ -144,7 +144,8 @@ def near(
     within that many frames. Frames of one clip nearer than `apart` are left out. Bounds are tried `step` frames at a
     time first. Tiles of rows are shared out to as many threads as numba may use; the result is the same for any number.
     """
-    from motionloom.methods.graph._kernels_clouds import reaches, search_rows, workers
+    from motionloom.core._jit import thread_count
+    from motionloom.methods.graph._kernels_clouds import reaches, search_rows
 
     starts, middles = _blocks(found.span, step)
     slack = 1e-5 * float(found.size.max())  # m^2: far more than single precision loses
@@ -159,7 +160,7 @@ def near(
         cells, squared = search_rows(tile, tuple(found), blocks, limits, radius, apart)
         return found.frame[cells], np.sqrt(squared)
 
-    with ThreadPoolExecutor(workers()) as pool:
+    with ThreadPoolExecutor(thread_count()) as pool:
         yield from pool.map(rows, range(0, len(middles), size))
 
 

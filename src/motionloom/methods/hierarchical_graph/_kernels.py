@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from motionloom.core._jit import kernel
 
 
-@njit(cache=True)
+@kernel
 def lay(
     clip: Any, edge: Any, move: Any, half: int, frames: int, start: int, leaves: Any, count: int, pieces: Any
 ) -> Any:
@@ -42,7 +43,7 @@ def lay(
     return n, time + clip[frame, 1] - frame, costs
 
 
-@njit(cache=True)
+@kernel
 def put_first(begin: Any, heading: Any, hips: Any, start: int, pieces: Any) -> None:
     """How the first piece lies so that frame `start` stands where the result begins."""
     turn = begin[2] - heading[start]
@@ -51,7 +52,7 @@ def put_first(begin: Any, heading: Any, hips: Any, start: int, pieces: Any) -> N
     pieces[0, 2], pieces[0, 3], pieces[0, 4] = turn, begin[0] - (c * x + s * z), begin[1] - (c * z - s * x)
 
 
-@njit(cache=True)
+@kernel
 def _at(clip: Any, half: int, pieces: Any, n: int, time: int) -> Any:
     """The piece at a time and its frame; the other piece of a blend with its frame and weight (0 outside blends).
 
@@ -75,7 +76,7 @@ def _at(clip: Any, half: int, pieces: Any, n: int, time: int) -> Any:
     return k, frame, other, beside, p * p * (3 - 2 * p)
 
 
-@njit(cache=True)
+@kernel
 def _spot(clip: Any, half: int, table: Any, pieces: Any, n: int, time: int) -> Any:
     """The place x, y, z of a table's point at a time; inside a blend between both clips, as it is rendered."""
     k, frame, other, beside, share = _at(clip, half, pieces, n, time)
@@ -91,20 +92,20 @@ def _spot(clip: Any, half: int, table: Any, pieces: Any, n: int, time: int) -> A
     return x, y, z
 
 
-@njit(cache=True)
+@kernel
 def _facing(clip: Any, half: int, heading: Any, pieces: Any, n: int, time: int) -> Any:
     k, frame, other, beside, share = _at(clip, half, pieces, n, time)
     here = heading[frame] + pieces[k, 2]
     return here + share * _turn(heading[beside] + pieces[other, 2] - here)
 
 
-@njit(cache=True)
+@kernel
 def _turn(angle: float) -> float:
     """The same angle in [-pi, pi)."""
     return (angle + np.pi) % (2 * np.pi) - np.pi
 
 
-@njit(cache=True)
+@kernel
 def _lacking(pieces: Any, n: int, carried: Any, first: int, end: int) -> float:
     """How many of the frames first .. end - 1 do not carry a label."""
     lacking = 0.0
@@ -118,7 +119,7 @@ def _lacking(pieces: Any, n: int, carried: Any, first: int, end: int) -> float:
     return lacking
 
 
-@njit(cache=True)
+@kernel
 def _keeps(clip: Any, half: int, hard: Any, pieces: Any, n: int) -> bool:
     """Does the way keep what is hard about its frames?"""
     for i in range(len(hard.time)):
@@ -131,7 +132,7 @@ def _keeps(clip: Any, half: int, hard: Any, pieces: Any, n: int) -> bool:
     return True
 
 
-@njit(cache=True)
+@kernel
 def score(
     m: Any,
     t: Any,
@@ -182,7 +183,7 @@ def score(
     return parts.sum(), n, lasts
 
 
-@njit(cache=True)
+@kernel
 def _along(
     clip: Any, half: int, heading: Any, t: Any, bound: float, pieces: Any, n: int, line: Any, parts: Any
 ) -> None:
@@ -216,7 +217,7 @@ def _along(
             parts[2] += ways[r, 4] * _apart(line[i:j:2], t.samples[int(ways[r, 2]) : int(ways[r, 3])], most)
 
 
-@njit(cache=True)
+@kernel
 def _trace(clip: Any, half: int, hips: Any, pieces: Any, n: int, stride: int, count: int, line: Any) -> None:
     """The place of the hips at every `stride`-th frame: piece by piece outside blends, `_spot` inside."""
     i = 0
@@ -235,7 +236,7 @@ def _trace(clip: Any, half: int, hips: Any, pieces: Any, n: int, stride: int, co
             i += 1
 
 
-@njit(cache=True)
+@kernel
 def _apart(line: Any, path: Any, most: float) -> Any:
     """How far a walked line is from a drawn one: half the mean deviation, half the worst, of the best pairing in order.
 

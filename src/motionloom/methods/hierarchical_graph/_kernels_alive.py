@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from motionloom.core._jit import kernel
 from motionloom.methods.hierarchical_graph._kernels_search import allowed
 
 
-@njit(cache=True)
+@kernel
 def mark_alive(m: Any, hard: Any, alive: Any) -> int:
     """Fill the bits of `alive` (F, N / 8), from the last frame back; returns the time before which none is, or -1.
 
@@ -60,6 +60,6 @@ def mark_alive(m: Any, hard: Any, alive: Any) -> int:
     return -1
 
 
-@njit(cache=True)
+@kernel
 def _bit(alive: Any, time: int, n: int) -> Any:
     return n >> 3 < alive.shape[1] and (alive[time, n >> 3] >> (n & 7)) & 1 == 1

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from motionloom.core._jit import kernel
 from motionloom.methods.hierarchical_graph._kernels import score
 
 DRAWS = 12  # top-level edges that are tried before every leaf is looked at
 
 
-@njit(cache=True)
+@kernel
 def draw(state: Any, count: int) -> int:
     """The next number of 0 .. count - 1, from the splitmix64 sequence whose state (1,) is carried along."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -27,12 +27,12 @@ def draw(state: Any, count: int) -> int:
     return int((z >> np.uint64(11)) * (1.0 / 9007199254740992.0) * count)
 
 
-@njit(cache=True)
+@kernel
 def is_alive(alive: Any, time: int, frame: int) -> bool:
     return time >= len(alive) or (alive[time, frame >> 3] >> (frame & 7)) & 1 == 1
 
 
-@njit(cache=True)
+@kernel
 def allowed(hard: Any, time: int, frame: int) -> bool:
     """May this frame of the material be shown at this time, by the poses and labels that are hard?"""
     for i in range(len(hard.time)):
@@ -44,7 +44,7 @@ def allowed(hard: Any, time: int, frame: int) -> bool:
     return True
 
 
-@njit(cache=True)
+@kernel
 def _may_stay(hard: Any, time: int, frame: int, count: int, frames: int) -> bool:
     """May `count` frames in a row be shown from here on?"""
     left = 0 if len(hard.time) + len(hard.span) == 0 else min(count, frames - time)
@@ -53,7 +53,7 @@ def _may_stay(hard: Any, time: int, frame: int, count: int, frames: int) -> bool
     return left <= 0
 
 
-@njit(cache=True)
+@kernel
 def _may_take(hard: Any, alive: Any, half: int, time: int, frame: int, a: int, b: int) -> bool:
     """Can the transition from a to b be taken from the state (time, frame), and the rest be walked after it?"""
     middle = time + a - frame
@@ -69,7 +69,7 @@ def _may_take(hard: Any, alive: Any, half: int, time: int, frame: int, a: int, b
     return True
 
 
-@njit(cache=True)
+@kernel
 def fit(edge: Any, node: Any, centre: Any, order: Any, half: int, which: int, low: int, high: int) -> Any:
     """The leaf nearest to a node's centre that leaves at `low` or later and has entered by `high`; -1 if none does.
 
@@ -90,7 +90,7 @@ def fit(edge: Any, node: Any, centre: Any, order: Any, half: int, which: int, lo
     return best
 
 
-@njit(cache=True)
+@kernel
 def _fit_in_time(
     edge: Any, move: Any, node: Any, order: Any, half: int, which: int, low: int, high: int, skip: int
 ) -> int:
@@ -106,7 +106,7 @@ def _fit_in_time(
     return best
 
 
-@njit(cache=True)
+@kernel
 def walk_on(
     m: Any, hard: Any, alive: Any, gap: int, state: Any, time: int, frame: int, nodes: Any, leaves: Any, n: int
 ) -> int:
@@ -148,7 +148,7 @@ def walk_on(
             return n
 
 
-@njit(cache=True)
+@kernel
 def _any_leaf(m: Any, hard: Any, alive: Any, state: Any, time: int, frame: int) -> int:
     """One of all transitions that leave this clip from here on and can be taken, each equally likely; -1 if none."""
     taken, seen = -1, 0
@@ -160,7 +160,7 @@ def _any_leaf(m: Any, hard: Any, alive: Any, state: Any, time: int, frame: int) 
     return taken
 
 
-@njit(cache=True)
+@kernel
 def replace_portions(
     m: Any,
     t: Any,
@@ -235,7 +235,7 @@ def replace_portions(
     return best, best_start, best_count, looked
 
 
-@njit(cache=True)
+@kernel
 def _bridge(
     m: Any, gap: int, state: Any, frame: int, offset: int, last: int, wanted: int, nodes: Any, leaves: Any, n: int
 ) -> int:
@@ -274,7 +274,7 @@ def _bridge(
     return n + 1
 
 
-@njit(cache=True)
+@kernel
 def take_children(
     m: Any,
     t: Any,
@@ -319,7 +319,7 @@ def take_children(
     return best, best_count, looked
 
 
-@njit(cache=True)
+@kernel
 def _child(node: Any, which: int, side: int) -> int:
     """A child of a node; a leaf is its own child."""
     if node[which, 1] - node[which, 0] < 2:
@@ -327,7 +327,7 @@ def _child(node: Any, which: int, side: int) -> int:
     return which + 1 if side == 0 else which + 2 * (node[which + 1, 1] - node[which + 1, 0])
 
 
-@njit(cache=True)
+@kernel
 def _refit(m: Any, start: int, leaves: Any, count: int, k: int, which: int) -> Any:
     """Put the leaf of a node that fits between its neighbours in place k."""
     low = start if k == 0 else m.edge[leaves[k - 1], 1] + m.half

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from motionloom.core._jit import kernel
 
 
-@njit(cache=True)
+@kernel
 def grow(points: Any, cost: Any, group: Any, widest: float) -> Any:
     """Binary trees by 2-means over groups of edges; a group wider than `widest` frames becomes several trees.
 
@@ -71,7 +72,7 @@ def grow(points: Any, cost: Any, group: Any, widest: float) -> Any:
     )
 
 
-@njit(cache=True)
+@kernel
 def _extent(points: Any, order: Any, low: int, high: int) -> float:
     """The larger of the two spans of a range of edges, in frames."""
     widest = 0.0
@@ -84,7 +85,7 @@ def _extent(points: Any, order: Any, low: int, high: int) -> float:
     return widest
 
 
-@njit(cache=True)
+@kernel
 def _describe(
     points: Any, cost: Any, order: Any, low: int, high: int, node: int, centre: Any, mean: Any, medoid: Any, ends: Any
 ) -> None:
@@ -106,7 +107,7 @@ def _describe(
             best, medoid[node] = d, e
 
 
-@njit(cache=True)
+@kernel
 def _halve(points: Any, order: Any, low: int, high: int, spare: Any) -> int:
     """Split a range of edges by 2-means, started from the two sides of its mean along its longest axis.
 

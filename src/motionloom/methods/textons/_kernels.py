@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from motionloom.core._jit import kernel
 
 
-@njit(cache=True)
+@kernel
 def best_segmentation(score: Any, start: Any, log_m: Any, shortest: int) -> Any:
     """The exact best segmentation of one clip into labelled segments of at least `shortest` frames.
 
@@ -68,7 +69,7 @@ def best_segmentation(score: Any, start: Any, log_m: Any, shortest: int) -> Any:
     return np.array(labels[::-1]), np.array(starts[::-1]), value
 
 
-@njit(cache=True)
+@kernel
 def factor_banded(bands: Any) -> None:
     """Cholesky factor, in place, of a symmetric positive definite banded matrix: bands[j, k] = M[j + k, j].
 
@@ -88,7 +89,7 @@ def factor_banded(bands: Any) -> None:
                 bands[j + k, m - k] -= f * bands[j, m]
 
 
-@njit(cache=True)
+@kernel
 def solve_banded(bands: Any, right: Any) -> None:
     """Solve L L^T x = right in place, with the factor of `factor_banded`."""
     n, width = bands.shape
@@ -104,7 +105,7 @@ def solve_banded(bands: Any, right: Any) -> None:
         right[j] = x / bands[j, 0]
 
 
-@njit(cache=True)
+@kernel
 def fill_bands(block: Any, pull: Any, fixed: Any, x: Any, bands: Any, right: Any) -> None:
     """The normal equations of LI eq. 8, whitened, for all frames of a texton; fixed frames keep their values.
 

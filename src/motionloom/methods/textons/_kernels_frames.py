@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from motionloom.core._jit import kernel
 
 
-@njit(cache=True)
+@kernel
 def factor_run(p0: Any, p1: Any, p2: Any, frames: int) -> Any:
     """Block factors of the normal equations of a run between two given frames on either side.
 
@@ -39,7 +40,7 @@ def factor_run(p0: Any, p1: Any, p2: Any, frames: int) -> Any:
     return out
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})  # sums of products in any order, so that they go by fours
+@kernel(fastmath={"reassoc", "contract"})  # sums of products in any order, so that they go by fours
 def solve_run(factors: Any, p1: Any, p2: Any, row: Any, drive: Any, ends: Any) -> Any:
     """(l, d) states between given ends: frames 0, 1, l - 2 and l - 1 are `ends` (4, d), the rest least squares.
 
@@ -96,7 +97,7 @@ def solve_run(factors: Any, p1: Any, p2: Any, row: Any, drive: Any, ends: Any) -
     return x
 
 
-@njit(cache=True)
+@kernel
 def chart(turns: Any, root: Any, base: Any, scale: Any, root_scale: Any, column: Any, count: int) -> Any:
     """(F, count) coordinates of frames: `observe.to_coordinates`, joint by joint.
 
@@ -133,7 +134,7 @@ def chart(turns: Any, root: Any, base: Any, scale: Any, root_scale: Any, column:
     return out
 
 
-@njit(cache=True)
+@kernel
 def unchart(y: Any, base: Any, scale: Any, root_scale: Any, column: Any, still: Any) -> Any:
     """The frames (F, J, 4) and (F, 4) of coordinates y: `observe.to_frames`. 107 frames, 38 joints: 0.1 ms."""
     frames, joints = len(y), len(base)
@@ -166,7 +167,7 @@ def unchart(y: Any, base: Any, scale: Any, root_scale: Any, column: Any, still: 
     return turns, root
 
 
-@njit(cache=True)
+@kernel
 def ease_between(ends: Any, length: int, reach: int, out: Any) -> None:
     """Add `solving.eased` of the given frames 0, 1, l - 2, l - 1 (4, D) to out (length, D), l = `length`."""
     channels = ends.shape[1]

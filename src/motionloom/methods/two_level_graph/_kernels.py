@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from motionloom.core._jit import kernel
 
 FRAME, NODE, TIME, BEFORE, VIA, NEXT = range(6)  # columns of a label; NEXT is the next label of the same time
 PARENT, CLUSTER, BEST, CHILD, SIBLING = range(5)  # columns of a node; CHILD is its first child
 
 
-@njit(cache=True)
+@kernel
 def grow_tree(
     start: int,
     reach: int,
@@ -85,7 +86,7 @@ def grow_tree(
     return label[:labels], cost[:labels], node[:nodes], reach
 
 
-@njit(cache=True)
+@kernel
 def _put(
     label: Any,
     cost: Any,
@@ -108,7 +109,7 @@ def _put(
         node[to, BEST] = one
 
 
-@njit(cache=True)
+@kernel
 def _slot(key: Any, wanted: int) -> Any:
     """Where a key lies in the table, or the free place where it belongs (multiplicative hashing, linear probing)."""
     mask = key.size - 1
@@ -118,7 +119,7 @@ def _slot(key: Any, wanted: int) -> Any:
     return slot
 
 
-@njit(cache=True)
+@kernel
 def _child(node: Any, here: int, wanted: int, nodes: int) -> tuple[int, int]:
     """The child of a node for a cluster, made if it is not there yet, and the number of nodes."""
     at = node[here, CHILD]
@@ -131,7 +132,7 @@ def _child(node: Any, here: int, wanted: int, nodes: int) -> tuple[int, int]:
     return nodes, nodes + 1
 
 
-@njit(cache=True)
+@kernel
 def trace(label: Any, ends: Any) -> Any:
     """The transitions on the way to each of some labels: first places (E + 1,) and all of them, in order."""
     first = np.zeros(len(ends) + 1, np.int64)

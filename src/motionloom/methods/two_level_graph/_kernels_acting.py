@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from motionloom.core._jit import kernel
 
 
 class Lower(NamedTuple):
@@ -20,13 +21,13 @@ class Lower(NamedTuple):
     half: int
 
 
-@njit(cache=True)
+@kernel
 def view_of(camera: float, heading: float, views: int) -> int:
     """Which viewpoint is nearest to where the camera stands, seen from a body that faces `heading`."""
     return int(np.floor((camera - heading) * views / (2 * np.pi) + 0.5)) % views
 
 
-@njit(cache=True)
+@kernel
 def follow(lower: Any, apart: Any, past: int, first: int, angles: Any, cost: Any, camera: Any, came: Any) -> None:
     """The cheapest ways that end at each frame, one performed frame after the other, for a block of them.
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from motionloom.core._jit import kernel
 
 
-@njit(cache=True)
+@kernel
 def mark_best(a: Any, b: Any, distance: Any, first: Any, clip: Any, radius: int, out: Any) -> None:
     """Fill out (P,): is the pair the least unlike of all listed ones within `radius` frames of both of its own?
 

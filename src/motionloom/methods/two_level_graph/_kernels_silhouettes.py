@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from motionloom.core._jit import kernel
 
 
-@njit(cache=True)
+@kernel
 def draw(points: Any, limbs: Any, radii: Any, azimuth: float, pixel: float, mask: Any) -> None:
     """One body (K, 3), hips over the origin and facing +z, as a mask (rows, columns) of 0 and 1; row 0 is the floor.
 
@@ -40,7 +41,7 @@ def draw(points: Any, limbs: Any, radii: Any, azimuth: float, pixel: float, mask
                     mask[row, column] = 1
 
 
-@njit(cache=True)
+@kernel
 def cells(mask: Any, size: int, out: Any) -> None:
     """A mask as shares of lit pixels in cells (rows, columns) of size x size pixels, about its own middle column.
 
@@ -73,7 +74,7 @@ def cells(mask: Any, size: int, out: Any) -> None:
             out[row, cell] /= size * size
 
 
-@njit(cache=True)
+@kernel
 def all_cells(
     points: Any, limbs: Any, radii: Any, azimuths: Any, pixel: float, shape: Any, size: int, out: Any
 ) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from motionloom.core._jit import kernel
 
 X, Z, HEADING, ALONG, COST, WHOLE, AHEAD, GONE, USED, NODE, HALTED = range(11)  # columns of what `try_ways` returns
 
@@ -33,7 +34,7 @@ class Wanted(NamedTuple):
     outlook: float  # and how many times that far the body is thought to go on
 
 
-@njit(cache=True)
+@kernel
 def try_ways(moves: Any, wanted: Any, start: int, first: Any, taken: Any, frames: Any, begin: Any, shown: int) -> Any:
     """(C, 11) for each of C ways from one frame: the body after `keep` frames, and what the way costs.
 
@@ -93,7 +94,7 @@ def try_ways(moves: Any, wanted: Any, start: int, first: Any, taken: Any, frames
     return out
 
 
-@njit(cache=True)
+@kernel
 def _off(wanted: Any, x: float, z: float, s: float, frame: int) -> Any:
     """|P' - P(s)|^2; being early or late at a frame counts a little, where the length in time is given."""
     last = len(wanted.line) - 1
