@@ -150,13 +150,13 @@ def test_frames_of_a_made_clip_are_counted_in_its_own_file(stroll):
 
 
 WRONG = {
-    "seconds: 3\nframes: 90": "request:2: expected seconds or frames, found both",
+    "seconds: 3\nframes: 90": "request:2: frames: expected seconds or frames, found both",
     "seconds: 0": "request:1: seconds: expected a number above zero, found 0",
     "frames: 1.5": "request:1: frames: expected a whole number, found 1.5",
     "second: 3": "request:1: there is no 'second' here; did you mean 'seconds'?",
-    "seconds: 3\nconstraints:\n- root_ad: {time: 1}": "request:3: there is no 'root_ad' here; did you mean 'root_at'?",
-    "constraints:\n- path: {points: [[0, 0], [1, 1]]}": "request:2: there is no 'path' here; did you mean 'root_path'",
-    "constraints:\n- sing: {time: 1}": "request:2: there is no 'sing' here; the constraints are pose_at, position_at",
+    "seconds: 3\nconstraints:\n- root_ad: {time: 1}": "request:3: constraints[0]: there is no 'root_ad' here; did",
+    "constraints:\n- path: {points: [[0, 0], [1, 1]]}": "there is no 'path' here; did you mean 'root_path'",
+    "constraints:\n- sing: {time: 1}": "request:2: constraints[0]: there is no 'sing' here; the",
     "constraints:\n- root_at: {time: 1,\n   hedding: 1deg}": "there is no 'hedding' here; did you mean 'heading'?",
     "constraints:\n- root_at: {time: 1,\n    heading: 90}": "request:3: root_at.heading: expected an angle",
     "constraints:\n- root_at: {time: 1}": "request:2: root_at: expected at least one of position, height, heading",
@@ -202,6 +202,38 @@ def test_every_mistake_is_named_with_its_place(text):
     assert WRONG[text] in str(caught.value)
 
 
+MISTAKES = """
+seconds: -3
+start: {heading: 90, facing: 3}
+constraints:
+- root_at: {time: soon,
+   heading: 90deg,
+   hight: 1}
+- sing: {}
+- plant: {span: [1, 2cm]}
+"""
+
+
+def test_all_mistakes_of_a_request_are_reported_at_once_each_with_its_path():
+    with pytest.raises(BadRequest) as caught:
+        parse_request(MISTAKES)
+    assert [(problem.where, problem.place) for problem in caught.value.problems] == [
+        (("seconds",), "request:2"),
+        (("start", "heading"), "request:3"),
+        (("start",), "request:3"),
+        (("constraints", 0, "time"), "request:5"),
+        (("constraints", 0), "request:7"),
+        (("constraints", 1), "request:8"),
+        (("constraints", 2, "span", 1), "request:9"),
+        (("constraints", 2), "request:9"),
+    ]
+    lines = str(caught.value).splitlines()
+    assert lines[0] == "8 problems:"
+    assert lines[4].startswith("  request:5: root_at.time: expected a time: seconds (2.5)")
+    assert lines[8] == "  request:9: plant: 'joint' is missing; it needs joint"
+    assert pickle.loads(pickle.dumps(caught.value)).problems[3].where == ("constraints", 0, "time")
+
+
 def test_a_file_that_is_not_there_is_said(tmp_path):
     with pytest.raises(BadRequest, match=r"cannot read the request 'no.yaml'"):
         parse_request("no.yaml")
@@ -225,7 +257,7 @@ def test_python_constructors_check_too():
         RootAt(time=-1, heading=0.3)
     with pytest.raises(BadRequest, match="found both"):
         Request(seconds=1, frames=2)
-    with pytest.raises(BadRequest, match="expected constraints"):
+    with pytest.raises(BadRequest, match=r"constraints\[0\]: expected one of the constraints"):
         Request(constraints=("root_at",))
     assert RootAt(time="2s", heading="90deg").heading == math.pi / 2
     assert PositionAt(joint="head", time=1, target=np.array([1, 2, 3])).target == (1.0, 2.0, 3.0)

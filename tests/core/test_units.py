@@ -41,14 +41,14 @@ def test_angles_need_their_unit():
     assert angle("0.6rad") == 0.6
     assert angle("-90deg") == -math.pi / 2
     with pytest.raises(BadRequest, match=r"^root_at.heading: expected an angle with its unit.*found 90; a bare angle"):
-        angle(90, "root_at.heading")
+        angle(90, ("root_at", "heading"))
     with pytest.raises(BadRequest, match="a bare angle is an error"):
         angle("0")
 
 
 def test_a_wrong_unit_says_what_was_found():
     with pytest.raises(BadRequest, match=r"^start: expected a length.*found '35deg' .angle."):
-        length("35deg", "start")
+        length("35deg", ("start",))
     with pytest.raises(BadRequest, match=r"expected a length, as 1.2 .metres. or 90cm, found '3 bananas'"):
         length("3 bananas")
     with pytest.raises(BadRequest, match="expected a unit out of m, cm"):
@@ -124,7 +124,7 @@ def test_a_moment_is_its_nearest_frame():
 @pytest.mark.parametrize("outside", [12.1, "361f", "end-13", "end-400f"])
 def test_a_time_outside_of_the_result_is_an_error(outside):
     with pytest.raises(BadRequest, match=r"^plant.span: expected a time in the result, which lasts 12 s"):
-        frame_of(outside, 360, 30, "plant.span")
+        frame_of(outside, 360, 30, ("plant", "span"))
 
 
 def test_spans_leave_out_their_end_and_end_is_behind_the_last_frame():

@@ -48,7 +48,7 @@ def act(
     check_target(out)
     learned = two_level(model)
     clip = load(performed, unit=unit, up=up, roles=roles, trim_tpose=not keep_tpose)
-    seen = angle(camera, "--camera") if silhouettes else None
+    seen = angle(camera, ("--camera",)) if silhouettes else None
     with busy("looking"):
         played = act_out(learned, clip, camera=seen, told=told, smooth=smooth)
     save(played.clip, out)

@@ -53,7 +53,7 @@ def clean(
         for target in filter(None, targets):
             check_target(target)
     reading = {"unit": unit, "up": up, "fps": fps, "trim_tpose": trim_tpose, "roles": roles}
-    floor = None if ground is None else length(ground, "--ground")
+    floor = None if ground is None else length(ground, ("--ground",))
     work = partial(_clean, reading=reading, find=find, mend=repair, options={"ease": ease, "ground": floor})
     reports = list(each(work, list(zip(paths, targets, strict=True)), "cleaning", worth=6))
     tell(reports, _say, json=json)

@@ -58,7 +58,7 @@ def evaluate(
     from motionloom.io.tpose import starts_with_tpose
 
     options: dict[str, Any] = {"unit": unit, "up": up, "roles": roles}
-    floor = None if ground is None else length(ground, "--ground")
+    floor = None if ground is None else length(ground, ("--ground",))
     asked = None if request is None else parse_request(request, load)
     given = [clip for _, clip in load_all(results, **options)]
     posed = [starts_with_tpose(clip) for clip in given]

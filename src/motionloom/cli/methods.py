@@ -48,7 +48,7 @@ def _facts(name: str) -> dict[str, Any]:
     from motionloom.methods import METHODS, params
 
     module = METHODS[name].module()
-    honours = [{"constraint": kind.__name__, "strength": how} for kind, how in module.MODEL.honours]
+    honours = [{"constraint": kind.key(), "strength": how} for kind, how in module.MODEL.honours]
     return {
         "name": name,
         "summary": METHODS[name].summary,

@@ -97,8 +97,8 @@ def _value(name: str, parameter: Parameter, text: str) -> Any:
         return text
     kind = UNITS.get(parameter.unit, ("number", 1.0))[0]
     if parameter.size:
-        return tuple(in_kind(part, kind, name) for part in text.split(","))
-    value = in_kind(text, kind, name)
+        return tuple(in_kind(part, kind, (name,)) for part in text.split(","))
+    value = in_kind(text, kind, (name,))
     unit = text.lstrip("+-.0123456789eE").strip()  # as typed
     low, high = parameter.low, parameter.high
     if unit in UNITS and low is not None and high is not None and not low <= value <= high:

@@ -11,8 +11,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from motionloom.constraints.fields import WEIGHT, Kind, given, required
-from motionloom.core import BadRequest, Clip, FloatArray, Skeleton
+from motionloom.core import BadRequest, Clip, FloatArray, Skeleton, SkeletonMismatch, UnknownJoint
 from motionloom.core.arrays import put
+from motionloom.core.errors import Problems
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,12 +30,17 @@ class Constraint:
     def __post_init__(self) -> None:
         for f in fields(self):
             kind: Kind = f.metadata["kind"]
-            put(self, f.name, kind.check(getattr(self, f.name), f"{self.key()}.{f.name}"))
+            put(self, f.name, kind.check(getattr(self, f.name), (self.key(), f.name)))
 
     @classmethod
     def key(cls) -> str:
         """The key in a request: the class name in snake_case."""
         return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+
+    @property
+    def joint_field(self) -> str:
+        """The field that names joints, if one does."""
+        return next((f.name for f in fields(self) if f.name in ("joint", "joints")), "")
 
     @property
     def hard(self) -> bool:
@@ -58,11 +64,27 @@ class Constraint:
         """Is the largest absolute residual within the tolerance?"""
         return self.worst(clip) <= self.limit
 
-    def fits(self, skeleton: Skeleton, frames: int, fps: float) -> None:
-        """Raise unless its times lie in a result of this length and its joints are in this skeleton."""
+    def fits(self, skeleton: Skeleton, frames: int | None, fps: float) -> None:
+        """Raise unless its joints are in this skeleton and its times lie in a result of this length, if it is known."""
+        problems = Problems()
+        if frames is not None:
+            with problems.collect():
+                self.check_times(frames, fps)
+        try:
+            self.check_joints(skeleton)
+        except (UnknownJoint, SkeletonMismatch) as error:
+            field = self.joint_field if isinstance(error, UnknownJoint) else "pose"
+            problems.found.append(BadRequest(str(error), where=(self.key(), field) if field else (self.key(),)))
+        problems.raise_found()
+
+    def check_times(self, frames: int, fps: float) -> None:
+        """Raise unless its times lie in a result of this length."""
         for name in ("frame", "frames"):
             if hasattr(self, name):
                 getattr(self, name)(frames, fps)
+
+    def check_joints(self, skeleton: Skeleton) -> None:
+        """Raise `UnknownJoint` unless the joints that it names are in this skeleton."""
 
     def describe(self) -> str:
         """The constraint in one line, as a request would say it."""
@@ -87,33 +109,30 @@ class Constraint:
         return out
 
     @classmethod
-    def from_plain(cls, values: object, where: str = "", lines: Mapping[str, str] | None = None) -> Self:
-        """A constraint from the plain values of a request; unknown, missing and wrong fields are errors.
+    def from_plain(cls, values: object, places: Mapping[str, str] | None = None) -> Self:
+        """A constraint from the plain values of a request; all unknown, missing and wrong fields are reported.
 
-        `where` names the place in the request; `lines` may give a better one for each field.
+        `places` may give the file and line of each field.
         """
-        at = f"{where}{cls.key()}"
+        key, known = cls.key(), {f.name: f for f in fields(cls)}
         if not isinstance(values, Mapping):
-            raise BadRequest(f"{at}: expected fields {{{', '.join(f.name for f in fields(cls))}}}, found {values!r}")
-        known = {f.name: f for f in fields(cls)}
-        check_keys(values, known, at)
+            raise BadRequest(f"expected fields {{{', '.join(known)}}}, found {values!r}", where=(key,))
+        problems, read, spots = Problems(), {}, places or {}
+        for name, value in values.items():
+            with problems.collect(key, place=spots.get(name, "")):
+                check_key(name, known)
+                read[name] = known[name].metadata["kind"].read(value, (name,))
         missing = [n for n, f in known.items() if required(f) and n not in values]
         if missing:
-            raise BadRequest(f"{at}: {missing[0]!r} is missing; it needs {', '.join(missing)}")
-        spots = lines or {}
-        read = {
-            n: known[n].metadata["kind"].read(v, f"{spots.get(n, where)}{cls.key()}.{n}") for n, v in values.items()
-        }
-        try:
-            return cls(**read)
-        except BadRequest as error:
-            raise BadRequest(f"{where}{error}") from None
+            needed = f"{missing[0]!r} is missing; it needs {', '.join(missing)}"
+            problems.found.append(BadRequest(needed, where=(key,)))
+        problems.raise_found()
+        return cls(**read)
 
 
-def check_keys(values: Mapping[Any, Any], known: Mapping[str, Any], where: str) -> None:
+def check_key(name: Any, known: Mapping[str, Any]) -> None:
     """Raise `BadRequest`, with the nearest known name, for a key that does not belong here."""
-    for name in values:
-        if name not in known:
-            near = get_close_matches(str(name), list(known), n=1, cutoff=0.5)
-            hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}"
-            raise BadRequest(f"{where}: there is no {str(name)!r} here; {hint}")
+    if name not in known:
+        near = get_close_matches(str(name), list(known), n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}"
+        raise BadRequest(f"there is no {str(name)!r} here; {hint}")

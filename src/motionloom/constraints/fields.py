@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from motionloom.core.errors import Where
 from motionloom.core.units import (
     Moment,
     Quantity,
@@ -44,8 +45,8 @@ class Euler(NamedTuple):
 class Kind(NamedTuple):
     """How a field is read from a request, checked in Python, and written to a request."""
 
-    read: Callable[[Any, str], Any]
-    check: Callable[[Any, str], Any]
+    read: Callable[[Any, Where], Any]
+    check: Callable[[Any, Where], Any]
     write: Callable[[Any], Any]
 
 
@@ -68,11 +69,11 @@ def _plain(value: Any) -> Any:
     return list(map(_plain, value)) if isinstance(value, (tuple, list)) else value
 
 
-def _both(read: Callable[[Any, str], Any], write: Callable[[Any], Any] = _plain) -> Kind:
+def _both(read: Callable[[Any, Where], Any], write: Callable[[Any], Any] = _plain) -> Kind:
     return Kind(read, read, write)
 
 
-def _items(value: object, where: str, expected: str, count: int | None = None) -> Sequence[Any]:
+def _items(value: object, where: Where, expected: str, count: int | None = None) -> Sequence[Any]:
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if not isinstance(value, (list, tuple)) or (count is not None and len(value) != count):
@@ -80,82 +81,82 @@ def _items(value: object, where: str, expected: str, count: int | None = None) -
     return value
 
 
-def _point(names: str) -> Callable[[Any, str], tuple[float, ...]]:
+def _point(names: str) -> Callable[[Any, Where], tuple[float, ...]]:
     expected = f"{len(names)} lengths [{', '.join(names)}]"
 
-    def read(value: Any, where: str) -> tuple[float, ...]:
+    def read(value: Any, where: Where) -> tuple[float, ...]:
         items = _items(value, where, expected, len(names))
-        return tuple(length(item, f"{where}[{i}]") for i, item in enumerate(items))
+        return tuple(length(item, (*where, i)) for i, item in enumerate(items))
 
     return read
 
 
-def _points(value: Any, where: str) -> tuple[Point2, ...]:
+def _points(value: Any, where: Where) -> tuple[Point2, ...]:
     items = _items(value, where, "a list of places [[x, z], ...]")
     if len(items) < 2:
         raise fail(where, "at least two places [[x, z], ...]", value)
-    return tuple(_point("xz")(item, f"{where}[{i}]") for i, item in enumerate(items))  # type: ignore[misc]
+    return tuple(_point("xz")(item, (*where, i)) for i, item in enumerate(items))  # type: ignore[misc]
 
 
-def _text(value: Any, where: str) -> str:
+def _text(value: Any, where: Where) -> str:
     if not isinstance(value, str) or not value.strip():
         raise fail(where, "a name", value)
     return value
 
 
-def _names(value: Any, where: str) -> tuple[str, ...]:
+def _names(value: Any, where: Where) -> tuple[str, ...]:
     items = [value] if isinstance(value, str) else _items(value, where, "a list of joints, roles or groups")
     if not items:
         raise fail(where, "at least one joint, role or group", value)
-    return tuple(_text(item, f"{where}[{i}]") for i, item in enumerate(items))
+    return tuple(_text(item, (*where, i)) for i, item in enumerate(items))
 
 
-def _span(value: Any, where: str) -> Span:
+def _span(value: Any, where: Where) -> Span:
     if value is None:
         return None
     first, last = _items(value, where, "a span [from, to]", 2)
-    return moment(first, f"{where}[0]"), moment(last, f"{where}[1]")
+    return moment(first, (*where, 0)), moment(last, (*where, 1))
 
 
-def _stretch(value: Any, where: str) -> tuple[float, float]:
-    first, last = (_positive_length(v, f"{where}[{i}]") for i, v in enumerate(_items(value, where, "[from, to]", 2)))
+def _stretch(value: Any, where: Where) -> tuple[float, float]:
+    first, last = (_positive_length(v, (*where, i)) for i, v in enumerate(_items(value, where, "[from, to]", 2)))
     if last <= first:
         raise fail(where, "two lengths, the second one larger", value)
     return first, last
 
 
-def _times(value: Any, where: str) -> tuple[Moment, ...] | None:
+def _times(value: Any, where: Where) -> tuple[Moment, ...] | None:
     if value is None:
         return None
     items = _items(value, where, "a list of times")
-    return tuple(moment(item, f"{where}[{i}]") for i, item in enumerate(items))
+    return tuple(moment(item, (*where, i)) for i, item in enumerate(items))
 
 
-def _at_least_zero(value: Any, where: str) -> float:
+def _at_least_zero(value: Any, where: Where) -> float:
     found = number(value, where)
     if found < 0:
         raise fail(where, "a number that is not negative", value)
     return found
 
 
-def _positive_length(value: Any, where: str) -> float:
+def _positive_length(value: Any, where: Where) -> float:
     found = length(value, where)
     if found < 0:
         raise fail(where, "a length that is not negative", value)
     return found
 
 
-def _weight(value: Any, where: str) -> float | None:
+def _weight(value: Any, where: Where) -> float | None:
     return None if value is None else _at_least_zero(value, where)
 
 
-def _radians(value: Any, where: str) -> float:
+def _radians(value: Any, where: Where) -> float:
     """Python's own form: a float in radians, or text with its unit."""
     return number(value, where) if isinstance(value, (int, float, np.floating)) else angle(value, where)
 
 
 def _angle_kind(low: float = -math.inf) -> Kind:
-    def read(value: Any, where: str, convert: Callable[[Any, str], float] = angle) -> float:
+    def read(value: Any, where: Where, convert: Callable[[Any, Where], float] = angle) -> float:
         found = convert(value, where)
         if found < low:
             raise fail(where, "an angle that is not negative", value)
@@ -173,28 +174,28 @@ def optional(kind: Kind) -> Kind:
     )
 
 
-def _euler(convert: Callable[[Any, str], float]) -> Callable[[Any, str], Euler]:
-    def read(value: Any, where: str) -> Euler:
+def _euler(convert: Callable[[Any, Where], float]) -> Callable[[Any, Where], Euler]:
+    def read(value: Any, where: Where) -> Euler:
         if isinstance(value, Euler):
             value = {"order": value.order, "angles": value.angles}
         if not isinstance(value, Mapping) or set(value) != {"order", "angles"}:
             raise fail(where, "{order: zyx, angles: [0deg, 0deg, 90deg]}", value)
         order = str(value["order"]).lower()
         if order not in ORDERS:
-            raise fail(f"{where}.order", f"one of {', '.join(ORDERS)}", value["order"])
-        items = _items(value["angles"], f"{where}.angles", "three angles", 3)
-        a, b, c = (convert(item, f"{where}.angles[{i}]") for i, item in enumerate(items))
+            raise fail((*where, "order"), f"one of {', '.join(ORDERS)}", value["order"])
+        items = _items(value["angles"], (*where, "angles"), "three angles", 3)
+        a, b, c = (convert(item, (*where, "angles", i)) for i, item in enumerate(items))
         return Euler(order, (a, b, c))
 
     return read
 
 
-def _table(read: Callable[[Any, str], Any], expected: str) -> Callable[[Any, str], tuple[tuple[str, Any], ...]]:
-    def table(value: Any, where: str) -> tuple[tuple[str, Any], ...]:
+def _table(read: Callable[[Any, Where], Any], expected: str) -> Callable[[Any, Where], tuple[tuple[str, Any], ...]]:
+    def table(value: Any, where: Where) -> tuple[tuple[str, Any], ...]:
         pairs = value.items() if isinstance(value, Mapping) else value
         if not isinstance(value, (Mapping, tuple)) or not value:
             raise fail(where, expected, value)
-        return tuple((_text(name, where), read(item, f"{where}.{name}")) for name, item in pairs)
+        return tuple((_text(name, where), read(item, (*where, name))) for name, item in pairs)
 
     return table
 

@@ -11,6 +11,7 @@ import numpy as np
 from motionloom.constraints.base import Constraint
 from motionloom.constraints.fields import ANGLE, ANGLE_TOLERANCE, POINT, SPAN, Kind, Point3, given, optional
 from motionloom.core import BadRequest, Clip, FloatArray, Skeleton, UnknownJoint
+from motionloom.core.errors import Where
 from motionloom.core.units import Moment, Span, fail, frames_of, length, moment, seconds_of
 from motionloom.kinematics.forward import fk_rotations
 from motionloom.kinematics.roles import feet
@@ -21,7 +22,7 @@ Waypoint = tuple[Moment, float, float, float]
 """Time, and the point (x, y, z) that is looked at then."""
 
 
-def _path(value: Any, where: str) -> tuple[Waypoint, ...] | None:
+def _path(value: Any, where: Where) -> tuple[Waypoint, ...] | None:
     if value is None:
         return None
     expected = "at least two waypoints [[t, x, y, z], ...]"
@@ -30,9 +31,9 @@ def _path(value: Any, where: str) -> tuple[Waypoint, ...] | None:
     out = []
     for i, item in enumerate(value):
         if not isinstance(item, (list, tuple)) or len(item) != 4:
-            raise fail(f"{where}[{i}]", "a waypoint [t, x, y, z]", item)
-        x, y, z = (length(v, f"{where}[{i}]") for v in item[1:])
-        out.append((moment(item[0], f"{where}[{i}]"), x, y, z))
+            raise fail((*where, i), "a waypoint [t, x, y, z]", item)
+        x, y, z = (length(v, (*where, i)) for v in item[1:])
+        out.append((moment(item[0], (*where, i)), x, y, z))
     return tuple(out)
 
 
@@ -113,14 +114,13 @@ class LookAt(Constraint):
         super().__post_init__()
         ways = [self.target is not None, self.path is not None, self.yaw is not None or self.pitch is not None]
         if sum(ways) != 1:
-            raise BadRequest("look_at: expected exactly one of target, path, or yaw and pitch")
+            raise BadRequest("expected exactly one of target, path, or yaw and pitch", where=("look_at",))
 
     def frames(self, frames: int, fps: float) -> range:
         """The frames that look there, in a result of this length."""
-        return frames_of(self.span, frames, fps, "look_at.span")
+        return frames_of(self.span, frames, fps, ("look_at", "span"))
 
-    def fits(self, skeleton: Skeleton, frames: int, fps: float) -> None:
-        super().fits(skeleton, frames, fps)
+    def check_joints(self, skeleton: Skeleton) -> None:
         eyes(skeleton)
 
     def directions(self, clip: Clip, start: FloatArray) -> FloatArray:
@@ -139,7 +139,7 @@ class LookAt(Constraint):
             return np.tile(np.array(self.target, float), (frames, 1))
         times = np.array([seconds_of(w[0], frames, fps) for w in self.path])
         if (np.diff(times) <= 0).any():
-            raise BadRequest(f"look_at.path: expected increasing times, found {[w[0] for w in self.path]}")
+            raise fail(("look_at", "path"), "increasing times", [w[0] for w in self.path])
         places = np.array([w[1:] for w in self.path], float)
         return np.stack([np.interp(np.arange(frames) / fps, times, places[:, k]) for k in range(3)], 1)
 

@@ -30,9 +30,9 @@ class Ground:
             return
         points: FloatArray = frozen(self.points, np.float64, (None, 3), "ground")
         if not len(points):
-            raise BadRequest("ground: expected rows x,z,y, found none")
+            raise BadRequest("expected rows x,z,y, found none", where=("ground",))
         if len(np.unique(points[:, :2], axis=0)) != len(points):
-            raise BadRequest("ground: two rows have the same x and z")
+            raise BadRequest("two rows have the same x and z", where=("ground",))
         put(self, "points", points)
 
     def __eq__(self, other: object) -> bool:
@@ -104,7 +104,7 @@ def read_ground(path: Path, name: str = "") -> Ground:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise BadRequest(f"ground.heights: cannot read {name or path}: {error.strerror}") from None
+        raise BadRequest(f"cannot read {name or path}: {error.strerror}", where=("ground", "heights")) from None
     except UnicodeDecodeError:
         raise FormatError("expected text with rows x,z,y, found something else", path=path) from None
     rows: list[list[float]] = []

@@ -26,10 +26,9 @@ class PositionAt(Constraint):
 
     def frame(self, frames: int, fps: float) -> int:
         """The frame at which the joint must be there, in a result of this length."""
-        return frame_of(self.time, frames, fps, "position_at.time")
+        return frame_of(self.time, frames, fps, ("position_at", "time"))
 
-    def fits(self, skeleton: Skeleton, frames: int, fps: float) -> None:
-        super().fits(skeleton, frames, fps)
+    def check_joints(self, skeleton: Skeleton) -> None:
         skeleton.joint(self.joint)
 
     def residual(self, clip: Clip) -> FloatArray:
@@ -52,10 +51,9 @@ class Plant(Constraint):
 
     def frames(self, frames: int, fps: float) -> range:
         """The frames during which the joint stays, in a result of this length."""
-        return frames_of(self.span, frames, fps, "plant.span")
+        return frames_of(self.span, frames, fps, ("plant", "span"))
 
-    def fits(self, skeleton: Skeleton, frames: int, fps: float) -> None:
-        super().fits(skeleton, frames, fps)
+    def check_joints(self, skeleton: Skeleton) -> None:
         skeleton.joint(self.joint)
 
     def residual(self, clip: Clip) -> FloatArray:

@@ -24,10 +24,10 @@ def read_yaml(text: str, name: str) -> Any:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        at = f"{name}:{mark.line + 1}: " if mark is not None else f"{name}: "
-        raise BadRequest(f"{at}this is not YAML: {error.problem or error.context}") from None
+        place = name if mark is None else f"{name}:{mark.line + 1}"
+        raise BadRequest(f"this is not YAML: {error.problem or error.context}", place=place) from None
     except (yaml.YAMLError, RecursionError) as error:
-        raise BadRequest(f"{name}: this is not YAML: {str(error).splitlines()[0]}") from None
+        raise BadRequest(f"this is not YAML: {str(error).splitlines()[0]}", place=name) from None
     return None if node is None else _Reader(name).value(node, 0)
 
 
@@ -37,9 +37,9 @@ class _Reader:
 
     def value(self, node: yaml.Node, depth: int) -> Any:
         self.seen += 1
-        at = f"{self.name}:{node.start_mark.line + 1}: "
+        place = f"{self.name}:{node.start_mark.line + 1}"
         if depth > DEEPEST or self.seen > MOST:
-            raise BadRequest(f"{at}nested too deeply or too large for a request")
+            raise BadRequest("nested too deeply or too large for a request", place=place)
         if isinstance(node, yaml.MappingNode):
             table = Table()
             table.lines = {}
@@ -47,9 +47,10 @@ class _Reader:
                 key = self.value(key_node, depth + 1)
                 line = key_node.start_mark.line + 1
                 if not isinstance(key, str):
-                    raise BadRequest(f"{self.name}:{line}: expected a name before the colon, found {key!r}")
+                    raise BadRequest(f"expected a name before the colon, found {key!r}", place=f"{self.name}:{line}")
                 if key in table:
-                    raise BadRequest(f"{self.name}:{line}: {key!r} is given twice (first in line {table.lines[key]})")
+                    first = f"(first in line {table.lines[key]})"
+                    raise BadRequest(f"{key!r} is given twice {first}", place=f"{self.name}:{line}")
                 table[key], table.lines[key] = self.value(value_node, depth + 1), line
             return table
         if isinstance(node, yaml.SequenceNode):
@@ -57,4 +58,4 @@ class _Reader:
         try:
             return self.scalars.construct_object(node)
         except (yaml.YAMLError, ValueError) as error:
-            raise BadRequest(f"{at}cannot read this value: {str(error).splitlines()[0]}") from None
+            raise BadRequest(f"cannot read this value: {str(error).splitlines()[0]}", place=place) from None

@@ -22,6 +22,7 @@ from motionloom.constraints.fields import (
     wanted,
 )
 from motionloom.core import BadRequest, Clip, FloatArray, Skeleton, require_same_hierarchy
+from motionloom.core.errors import Where
 from motionloom.core.units import Moment, fail, frame_of
 from motionloom.kinematics.proportions import leg_length
 from motionloom.kinematics.roles import group
@@ -51,7 +52,7 @@ class Target(NamedTuple):
     height: float | None  # of the hips, metres; None where the root is left alone
 
 
-def _pose(value: Any, where: str) -> Pose | str | None:
+def _pose(value: Any, where: Where) -> Pose | str | None:
     if value is None or isinstance(value, Pose):
         return value
     if isinstance(value, Clip):
@@ -68,7 +69,9 @@ def _written(value: Pose | str | None) -> str | None:
         return value.source
     spans = value.clip.origin.spans()
     if not spans or spans[0][1] < 0:
-        raise BadRequest("pose_at.pose: this pose comes from no file, so it cannot be written to a request")
+        raise BadRequest(
+            "this pose comes from no file, so it cannot be written to a request", where=("pose_at", "pose")
+        )
     return f"{spans[0][0].clip}#{spans[0][1]}"
 
 
@@ -90,9 +93,11 @@ class PoseAt(Constraint):
     def __post_init__(self) -> None:
         super().__post_init__()
         if (self.pose is None) == (self.rotations is None):
-            raise BadRequest("pose_at: expected either a pose (walk.bvh#120) or rotations, not both and not neither")
+            raise BadRequest(
+                "expected either a pose (walk.bvh#120) or rotations, not both and not neither", where=("pose_at",)
+            )
         if self.rotations is not None and self.joints != ("all",):
-            raise BadRequest("pose_at.joints: only with a pose; rotations name their own joints")
+            raise BadRequest("only with a pose; rotations name their own joints", where=("pose_at", "joints"))
 
     def resolved(self, load: Load) -> PoseAt:
         """The same constraint with the frame that it names loaded."""
@@ -104,7 +109,9 @@ class PoseAt(Constraint):
     def target(self, skeleton: Skeleton) -> Target:
         """What it fixes on this skeleton, which must have the pose's hierarchy; height scales with leg length."""
         if isinstance(self.pose, str):
-            raise BadRequest(f"pose_at.pose: {self.pose} has not been loaded; give `load` when the request is read")
+            raise BadRequest(
+                f"{self.pose} has not been loaded; give `load` when the request is read", where=("pose_at", "pose")
+            )
         if self.pose is None:
             named = {skeleton.joint(n): from_euler(e.angles, e.order) for n, e in self.rotations or ()}
             joints = sorted(named)
@@ -117,10 +124,13 @@ class PoseAt(Constraint):
 
     def frame(self, frames: int, fps: float) -> int:
         """The frame that must take the pose, in a result of this length."""
-        return frame_of(self.time, frames, fps, "pose_at.time")
+        return frame_of(self.time, frames, fps, ("pose_at", "time"))
 
-    def fits(self, skeleton: Skeleton, frames: int, fps: float) -> None:
-        super().fits(skeleton, frames, fps)
+    @property
+    def joint_field(self) -> str:
+        return "joints" if self.rotations is None else "rotations"
+
+    def check_joints(self, skeleton: Skeleton) -> None:
         self.target(skeleton)
 
     def residual(self, clip: Clip) -> FloatArray:
@@ -151,7 +161,6 @@ def frame_in_file(clip: Clip, frame: int, name: str) -> Clip:
         numbers = origin.frames
     at = np.flatnonzero(numbers == frame)
     if not len(at):
-        raise BadRequest(
-            f"pose_at.pose: {name}: expected a frame from {numbers.min()} to {numbers.max()}, found {frame}"
-        )
+        expected = f"a frame from {numbers.min()} to {numbers.max()}"
+        raise BadRequest(f"{name}: expected {expected}, found {frame}", where=("pose_at", "pose"))
     return clip[int(at[0]) : int(at[0]) + 1]

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from motionloom.constraints.base import Constraint, check_keys
+from motionloom.constraints.base import Constraint, check_key
 from motionloom.constraints.fields import QUANTITIES
 from motionloom.constraints.ground import FLAT, Ground, read_ground
 from motionloom.constraints.located import Table, read_yaml
 from motionloom.constraints.pose import Load
 from motionloom.constraints.request import KINDS, Request, Start, positive
 from motionloom.core import BadRequest
+from motionloom.core.errors import Problems, Where, together
 from motionloom.core.units import duration, fail, number, whole
 
 
@@ -29,7 +30,7 @@ def parse_request(source: str | Path, load: Load | None = None) -> Request:
         values = Table()
         values.lines = {}
     if not isinstance(values, Table):
-        raise BadRequest(f"{name}: expected a request such as {{seconds: 12}}, found {values!r}")
+        raise BadRequest(f"expected a request such as {{seconds: 12}}, found {values!r}", place=name)
     request = _from_table(values, name, folder)
     return request if load is None else request.resolved(lambda path: load(_beside(path, folder)))
 
@@ -63,65 +64,111 @@ def _beside(path: str, folder: Path | None) -> str:
 
 
 def _from_table(values: Table, name: str, folder: Path | None) -> Request:
-    known = {f.name: f for f in fields(Request)}
-    for key in values:
-        check_keys({key: 0}, known, f"{name}:{values.lines[key]}")
-    at = {key: f"{name}:{line}: " for key, line in values.lines.items()}
-    given_values: dict[str, Any] = {}
-    for key, read in (("seconds", duration), ("frames", whole), ("fps", number)):
-        if values.get(key) is not None:
-            given_values[key] = positive(read(values[key], f"{at[key]}{key}"), f"{at[key]}{key}")
-    if "seconds" in given_values and "frames" in given_values:
-        raise BadRequest(f"{at['frames']}expected seconds or frames, found both")
-    if values.get("start") is not None:
-        given_values["start"] = _start(values["start"], at["start"])
-    if values.get("options") is not None:
-        given_values["options"] = dict(_table(values["options"], f"{at['options']}options"))
-    if values.get("ground") is not None:
-        given_values["ground"] = _ground(values["ground"], at["ground"], folder)
-    if values.get("parameters"):
-        given_values["parameters"] = dict(QUANTITIES.read(values["parameters"], f"{at['parameters']}parameters"))
-    if values.get("constraints") is not None:
-        given_values["constraints"] = _constraints(values["constraints"], at["constraints"], name)
-    return Request(**given_values)
+    """The request that a table describes; every mistake in it is reported."""
+    problems = Problems()
+    given: dict[str, Any] = {}
+    for key, value in values.items():
+        with problems.collect(place=f"{name}:{values.lines[key]}"):
+            check_key(key, _READERS)
+            if value is not None:
+                given[key] = _READERS[key](value, _Context(name, values.lines[key], folder))
+    if "seconds" in given and "frames" in given:
+        with problems.collect("frames", place=f"{name}:{values.lines['frames']}"):
+            raise BadRequest("expected seconds or frames, found both")
+    problems.raise_found()
+    return Request(**given)
 
 
-def _table(value: object, where: str) -> Mapping[str, Any]:
+class _Context(NamedTuple):
+    """The file, the line of the key, and the folder that names of files are relative to."""
+
+    name: str
+    line: int
+    folder: Path | None
+
+
+def _seconds(value: object, context: _Context) -> float:
+    return float(positive(duration(value, ("seconds",)), ("seconds",)))
+
+
+def _frames(value: object, context: _Context) -> int:
+    return int(positive(whole(value, ("frames",)), ("frames",)))
+
+
+def _fps(value: object, context: _Context) -> float:
+    return float(positive(number(value, ("fps",)), ("fps",)))
+
+
+def _options(value: object, context: _Context) -> dict[str, Any]:
+    return dict(_table(value, ("options",)))
+
+
+def _parameters(value: object, context: _Context) -> dict[str, Any]:
+    return dict(QUANTITIES.read(value, ("parameters",))) if value else {}
+
+
+def _table(value: object, where: Where) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise fail(where, "{name: value, ...}", value)
     return value
 
 
-def _start(value: object, where: str) -> Start:
-    table = _table(value, f"{where}start")
-    known = {f.name: f for f in fields(Start)}
-    check_keys(table, known, f"{where}start")
-    return Start(**{n: known[n].metadata["kind"].read(v, f"{where}start.{n}") for n, v in table.items()})
+def _start(value: object, context: _Context) -> Start:
+    known, read, problems = {f.name: f for f in fields(Start)}, {}, Problems()
+    for name, item in _table(value, ("start",)).items():
+        with problems.collect("start"):
+            check_key(name, known)
+            read[name] = known[name].metadata["kind"].read(item, (name,))
+    problems.raise_found()
+    return Start(**read)
 
 
-def _ground(value: object, where: str, folder: Path | None) -> Ground:
+def _ground(value: object, context: _Context) -> Ground:
     if value == "flat":
         return FLAT
     if isinstance(value, Mapping) and set(value) == {"heights"} and isinstance(value["heights"], str):
         name = value["heights"]
-        return read_ground(Path(_beside(name, folder)), name)
-    raise fail(f"{where}ground", "flat, or {heights: ground.csv}", value)
+        return read_ground(Path(_beside(name, context.folder)), name)
+    raise fail(("ground",), "flat, or {heights: ground.csv}", value)
 
 
-def _constraints(value: object, where: str, name: str) -> tuple[Constraint, ...]:
+def _constraints(value: object, context: _Context) -> tuple[Constraint, ...]:
     if not isinstance(value, Sequence) or isinstance(value, str):
-        raise fail(f"{where}constraints", "a list, each line beginning with '- '", value)
-    out = []
+        raise fail(("constraints",), "a list, each line beginning with '- '", value)
+    out, problems = [], Problems()
     for i, item in enumerate(value):
-        if not isinstance(item, Table) or len(item) != 1:
-            raise fail(f"{where}constraints[{i}]", "one constraint, as root_at: {time: 4, heading: 90deg}", item)
-        [(key, body)] = item.items()
-        at = f"{name}:{item.lines[key]}: "
-        if key not in KINDS:
-            raise BadRequest(f"{at}there is no {key!r} here; {_meant(key)}the constraints are {', '.join(KINDS)}")
-        spots = {n: f"{name}:{line}: " for n, line in body.lines.items()} if isinstance(body, Table) else {}
-        out.append(KINDS[key].from_plain(body, at, spots))
+        with problems.collect():
+            out.append(_constraint(i, item, context.name))
+    problems.raise_found()
     return tuple(out)
+
+
+def _constraint(index: int, item: object, name: str) -> Constraint:
+    """One entry of the list of constraints."""
+    if not isinstance(item, Table) or len(item) != 1:
+        raise fail(("constraints", index), "one constraint, as root_at: {time: 4, heading: 90deg}", item)
+    [(key, body)] = item.items()
+    place = f"{name}:{item.lines[key]}"
+    if key not in KINDS:
+        known = f"there is no {key!r} here; {_meant(key)}the constraints are {', '.join(KINDS)}"
+        raise BadRequest(known, where=("constraints", index), place=place)
+    places = {n: f"{name}:{line}" for n, line in body.lines.items()} if isinstance(body, Table) else {}
+    try:
+        return KINDS[key].from_plain(body, places)
+    except BadRequest as error:
+        raise together([each.in_constraint(index, key, place) for each in error.problems]) from None
+
+
+_READERS: dict[str, Callable[[Any, _Context], Any]] = {
+    "seconds": _seconds,
+    "frames": _frames,
+    "fps": _fps,
+    "start": _start,
+    "options": _options,
+    "ground": _ground,
+    "parameters": _parameters,
+    "constraints": _constraints,
+}
 
 
 def _meant(key: str) -> str:

@@ -18,6 +18,7 @@ from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath
 from motionloom.constraints.style import Parameters, Style, StyleAlong
 from motionloom.core import BadRequest
 from motionloom.core.arrays import put
+from motionloom.core.errors import Where
 from motionloom.core.units import Moment, Quantity, duration, fail, nearest, number, whole, written_angle
 
 KINDS: Mapping[str, type[Constraint]] = {
@@ -35,7 +36,7 @@ class Start:
 
     def __post_init__(self) -> None:
         for f in fields(self):
-            put(self, f.name, f.metadata["kind"].check(getattr(self, f.name), f"start.{f.name}"))
+            put(self, f.name, f.metadata["kind"].check(getattr(self, f.name), ("start", f.name)))
 
 
 @dataclass(frozen=True)
@@ -53,20 +54,22 @@ class Request:
 
     def __post_init__(self) -> None:
         if self.seconds is not None and self.frames is not None:
-            raise BadRequest(f"expected seconds or frames, found both ({self.seconds} and {self.frames})")
+            raise BadRequest(
+                f"expected seconds or frames, found both ({self.seconds} and {self.frames})", where=("frames",)
+            )
         if self.seconds is not None:
-            put(self, "seconds", positive(duration(self.seconds, "seconds"), "seconds"))
+            put(self, "seconds", positive(duration(self.seconds, ("seconds",)), ("seconds",)))
         if self.frames is not None:
-            put(self, "frames", positive(whole(self.frames, "frames"), "frames"))
+            put(self, "frames", positive(whole(self.frames, ("frames",)), ("frames",)))
         if self.fps is not None:
-            put(self, "fps", positive(number(self.fps, "fps"), "fps"))
+            put(self, "fps", positive(number(self.fps, ("fps",)), ("fps",)))
         put(self, "options", MappingProxyType(dict(self.options)))
-        values = dict(QUANTITIES.check(self.parameters, "parameters")) if self.parameters else {}
+        values = dict(QUANTITIES.check(self.parameters, ("parameters",))) if self.parameters else {}
         put(self, "parameters", MappingProxyType(values))
         put(self, "constraints", tuple(self.constraints))
-        for c in self.constraints:
+        for i, c in enumerate(self.constraints):
             if not isinstance(c, Constraint):
-                raise BadRequest(f"constraints: expected constraints ({', '.join(KINDS)}), found {c!r}")
+                raise fail(("constraints", i), f"one of the constraints ({', '.join(KINDS)})", c)
 
     def __reduce__(self) -> tuple[Any, ...]:
         shared = (self.seconds, self.frames, self.fps, self.start, dict(self.options), self.ground)
@@ -134,7 +137,9 @@ class Request:
             out["options"] = {n: written_quantity(v) if isinstance(v, Quantity) else v for n, v in self.options.items()}
         if not self.ground.flat:
             if not self.ground.source:
-                raise BadRequest("ground: these heights come from no file, so they cannot be written to a request")
+                raise BadRequest(
+                    "these heights come from no file, so they cannot be written to a request", where=("ground",)
+                )
             out["ground"] = {"heights": self.ground.source}
         if self.parameters:
             out["parameters"] = {n: written_quantity(v) for n, v in self.parameters.items()}
@@ -143,7 +148,7 @@ class Request:
         return yaml.safe_dump(out, sort_keys=False, default_flow_style=None, width=110, allow_unicode=True)
 
 
-def positive(value: Any, where: str) -> Any:
+def positive(value: Any, where: Where) -> Any:
     """The value, if it is above zero."""
     if value <= 0:
         raise fail(where, "a number above zero", value)

@@ -25,8 +25,8 @@ from motionloom.constraints.fields import (
     wanted,
 )
 from motionloom.constraints.path import leg_deviations
-from motionloom.core import BadRequest, Clip, FloatArray, Skeleton
-from motionloom.core.units import Moment, frame_of, nearest, seconds_of
+from motionloom.core import BadRequest, Clip, FloatArray
+from motionloom.core.units import Moment, fail, frame_of, nearest, seconds_of
 from motionloom.kinematics.travel import travel
 
 
@@ -52,11 +52,11 @@ class RootAt(Constraint):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.position is None and self.height is None and self.heading is None:
-            raise BadRequest("root_at: expected at least one of position, height, heading")
+            raise BadRequest("expected at least one of position, height, heading", where=("root_at",))
 
     def frame(self, frames: int, fps: float) -> int:
         """The frame it speaks of, in a result of this length."""
-        return frame_of(self.time, frames, fps, "root_at.time")
+        return frame_of(self.time, frames, fps, ("root_at", "time"))
 
     def residual(self, clip: Clip) -> FloatArray:
         frame = self.frame(len(clip), clip.fps)
@@ -89,17 +89,16 @@ class RootPath(Constraint):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.times is not None and len(self.times) != len(self.points):
-            raise BadRequest(
-                f"root_path.times: expected one per point ({len(self.points)}), found {len(self.times)} times"
-            )
+            expected = f"one per point ({len(self.points)})"
+            raise fail(("root_path", "times"), expected, self.times)
 
     def frames(self, frames: int, fps: float) -> list[int] | None:
         """The frames of the points, in a result of this length; None if they have no times."""
         if self.times is None:
             return None
-        at = [frame_of(t, frames, fps, f"root_path.times[{i}]") for i, t in enumerate(self.times)]
+        at = [frame_of(t, frames, fps, ("root_path", "times", i)) for i, t in enumerate(self.times)]
         if any(b <= a for a, b in pairwise(at)):
-            raise BadRequest(f"root_path.times: expected increasing times, found {list(self.times)}")
+            raise fail(("root_path", "times"), "increasing times", list(self.times))
         return at
 
     def residual(self, clip: Clip) -> FloatArray:
@@ -129,15 +128,17 @@ class Reach(Constraint):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.tolerance == 0 or self.heading_tolerance == 0:
-            raise BadRequest("reach: expected tolerances above zero; use root_at for an exact place and time")
+            raise BadRequest(
+                "expected tolerances above zero; use root_at for an exact place and time", where=("reach",)
+            )
 
     def frame(self, frames: int, fps: float) -> int:
         """The last frame that may be the arrival, in a result of this length; its last one, if that is before `by`."""
         last = nearest(seconds_of(self.by, frames, fps) * fps)
-        return frames - 1 if last >= frames else frame_of(self.by, frames, fps, "reach.by")
+        return frames - 1 if last >= frames else frame_of(self.by, frames, fps, ("reach", "by"))
 
-    def fits(self, skeleton: Skeleton, frames: int, fps: float) -> None:
-        frame_of(self.by, frames, fps, "reach.by")  # where the length is asked for, a later time is a slip
+    def check_times(self, frames: int, fps: float) -> None:
+        frame_of(self.by, frames, fps, ("reach", "by"))  # where the length is asked for, a later time is a slip
 
     def errors(self, clip: Clip) -> FloatArray:
         """(n, 1 or 2) metres, for each frame until `by`: distance, and scaled heading error."""

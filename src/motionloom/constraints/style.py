@@ -10,8 +10,9 @@ import numpy as np
 
 from motionloom.constraints.base import Constraint
 from motionloom.constraints.fields import NAME, NAMES, QUANTITIES, SHARE, SPAN, STRETCH, given, wanted
-from motionloom.core import BadRequest, Clip, FloatArray
+from motionloom.core import BadRequest, Clip, FloatArray, Skeleton
 from motionloom.core.units import EXAMPLES, NEEDS_UNIT, Quantity, Span, frames_of
+from motionloom.kinematics.roles import group
 from motionloom.kinematics.travel import travel
 
 Measure = Callable[[Clip], float]
@@ -36,7 +37,11 @@ class Style(Constraint):
 
     def frames(self, frames: int, fps: float) -> range:
         """The frames it speaks of, in a result of this length."""
-        return frames_of(self.span, frames, fps, "style.span")
+        return frames_of(self.span, frames, fps, ("style", "span"))
+
+    def check_joints(self, skeleton: Skeleton) -> None:
+        for name in self.joints:
+            group(skeleton, name)
 
     def residual(self, clip: Clip) -> FloatArray:
         frames = self.frames(len(clip), clip.fps)
@@ -122,11 +127,13 @@ class Parameters(Constraint):
             return None
         if found.kind == kind or (found.kind == "number" and kind not in NEEDS_UNIT):
             return found.value
-        raise BadRequest(f"parameters.values.{name}: expected {EXAMPLES[kind]}, found a {found.kind}: {found.value:g}")
+        raise BadRequest(
+            f"expected {EXAMPLES[kind]}, found a {found.kind}: {found.value:g}", where=("parameters", "values", name)
+        )
 
     def frames(self, frames: int, fps: float) -> range:
         """The frames it speaks of, in a result of this length."""
-        return frames_of(self.span, frames, fps, "parameters.span")
+        return frames_of(self.span, frames, fps, ("parameters", "span"))
 
     def residual(self, clip: Clip, measures: Mapping[str, Measure] = MEASURES) -> FloatArray:
         frames = self.frames(len(clip), clip.fps)
@@ -134,6 +141,8 @@ class Parameters(Constraint):
         out = []
         for name, asked in self.values:
             if name not in measures:
-                raise BadRequest(f"parameters.values: cannot measure {name!r}; known are {', '.join(measures)}")
+                raise BadRequest(
+                    f"cannot measure {name!r}; known are {', '.join(measures)}", where=("parameters", "values", name)
+                )
             out.append((measures[name](part) - asked.value) / max(abs(asked.value), 1.0))
         return np.array(out)

@@ -5,10 +5,11 @@ Every error a user can cause is a `MotionloomError`; the command line prints its
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 
 class MotionloomError(Exception):
@@ -66,8 +67,99 @@ class UnknownJoint(MotionloomError):
         return (UnknownJoint, (self.name, self.known))
 
 
+Where = tuple[str | int, ...]
+"""A path into a request: ("constraints", 2, "time"), ("options", "noise")."""
+
+
 class BadRequest(MotionloomError):
-    """A request, option or argument that makes no sense as written (wrong usage: the command exits with 2)."""
+    """A request, option or argument that makes no sense as written (wrong usage: the command exits with 2).
+
+    `where` is the path to the value that is wrong, `message` what was expected and found. A value inside a constraint
+    that is not (yet) part of a request has a path that begins with the name of its class: ("root_at", "time").
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        where: Where = (),
+        constraint: str = "",
+        place: str = "",
+        several: Iterable[BadRequest] = (),
+    ) -> None:
+        self.message, self.where, self.constraint = message, where, constraint
+        self.place = place  # file and line, "walk.yaml:4"
+        self.several = tuple(several)
+        super().__init__(": ".join(part for part in (place, self._path(), message) if part))
+
+    @property
+    def problems(self) -> tuple[BadRequest, ...]:
+        """Every problem that this error reports: usually this one alone."""
+        return self.several or (self,)
+
+    def inside(self, *outer: str | int, place: str = "") -> Self:
+        """The same problem seen from outside: `outer` comes before its path."""
+        return type(self)(
+            self.message, where=(*outer, *self.where), constraint=self.constraint, place=self.place or place
+        )
+
+    def in_constraint(self, index: int, name: str, place: str = "") -> Self:
+        """The same problem of a constraint called `name`, which is entry `index` of its request."""
+        own = self.where[1:] if self.where[:1] == (name,) else self.where
+        where = ("constraints", index, *own)
+        return type(self)(self.message, where=where, constraint=name, place=self.place or place)
+
+    def _path(self) -> str:
+        """The path as people write it: `constraints[2]: root_at.time`, without the number where the line is known."""
+        if not self.constraint:
+            return path_text(self.where)
+        entry = "" if self.place else f"{path_text(self.where[:2])}: "
+        return entry + path_text((self.constraint, *self.where[2:]))
+
+
+def path_text(where: Where) -> str:
+    """A path in one word.
+
+    >>> path_text(("constraints", 2, "target", 0))
+    'constraints[2].target[0]'
+    """
+    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in where).removeprefix(".")
+
+
+class Problems:
+    """Collects the mistakes of a request, so that all of them are reported at once."""
+
+    def __init__(self) -> None:
+        self.found: list[BadRequest] = []
+
+    @contextmanager
+    def collect(self, *outer: str | int, place: str = "") -> Iterator[None]:
+        """Keep a `BadRequest` that is raised inside instead of passing it on; `outer` comes before its path."""
+        try:
+            yield
+        except BadRequest as error:
+            self.found += [each.inside(*outer, place=place) for each in error.problems]
+
+    @contextmanager
+    def collect_constraint(self, index: int, name: str, place: str = "") -> Iterator[None]:
+        """The same for entry `index` of the constraints, which is called `name`."""
+        try:
+            yield
+        except BadRequest as error:
+            self.found += [each.in_constraint(index, name, place) for each in error.problems]
+
+    def raise_found(self) -> None:
+        """Raise what was collected, if anything was."""
+        if self.found:
+            raise together(self.found)
+
+
+def together(problems: Sequence[BadRequest]) -> BadRequest:
+    """One error for all problems: a single one as it is, several as a list, of the first one's class."""
+    if len(problems) == 1:
+        return problems[0]
+    lines = [f"{len(problems)} problems:", *(f"  {error}" for error in problems)]
+    return type(problems[0])("\n".join(lines), several=problems)
 
 
 class UnsupportedConstraint(BadRequest):

@@ -1,6 +1,6 @@
 """Quantities as people write them (`90cm`, `35deg`, `120f`, `end-0.5`), turned into metres, radians and seconds.
 
-Every function takes `where`, the place in the request that the value came from, and says it in its error.
+Every function takes `where`, the path in the request that the value came from, for its error.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import math
 import re
 from typing import NamedTuple
 
-from motionloom.core.errors import BadRequest
+from motionloom.core.errors import BadRequest, Where
 
 UNITS: dict[str, tuple[str, float]] = {  # written unit: (kind, size in SI units)
     "m": ("length", 1.0),
@@ -51,13 +51,12 @@ class Quantity(NamedTuple):
     kind: str = "number"
 
 
-def fail(where: str, expected: str, found: object, hint: str = "") -> BadRequest:
+def fail(where: Where, expected: str, found: object, hint: str = "") -> BadRequest:
     """The error for a value that is not what was expected there."""
-    at = f"{where}: " if where else ""
-    return BadRequest(f"{at}expected {expected}, found {_shown(found)}{hint}")
+    return BadRequest(f"expected {expected}, found {_shown(found)}{hint}", where=where)
 
 
-def quantity(value: object, where: str = "") -> Quantity:
+def quantity(value: object, where: Where = ()) -> Quantity:
     """Any number, with a unit or bare: `1.4`, `35deg`, `90cm`.
 
     >>> quantity("90cm")
@@ -74,7 +73,7 @@ def quantity(value: object, where: str = "") -> Quantity:
     return Quantity(amount / 1000 if size == 0.001 else amount / 100 if size == 0.01 else amount * size, kind)
 
 
-def in_kind(value: object, kind: str, where: str = "") -> float:
+def in_kind(value: object, kind: str, where: Where = ()) -> float:
     """The value in SI units; a bare number is taken as SI, except for angles, which need their unit."""
     try:
         found = quantity(value, where)
@@ -86,27 +85,27 @@ def in_kind(value: object, kind: str, where: str = "") -> float:
     raise fail(where, EXAMPLES[kind], value, hint)
 
 
-def length(value: object, where: str = "") -> float:
+def length(value: object, where: Where = ()) -> float:
     """Metres: `1.2`, `90cm`, `5mm`."""
     return in_kind(value, "length", where)
 
 
-def angle(value: object, where: str = "") -> float:
+def angle(value: object, where: Where = ()) -> float:
     """Radians: `35deg`, `0.6rad`; a bare number is an error."""
     return in_kind(value, "angle", where)
 
 
-def duration(value: object, where: str = "") -> float:
+def duration(value: object, where: Where = ()) -> float:
     """Seconds: `12`, `12s`, `200ms`."""
     return in_kind(value, "time", where)
 
 
-def number(value: object, where: str = "") -> float:
+def number(value: object, where: Where = ()) -> float:
     """A plain finite number."""
     return in_kind(value, "number", where)
 
 
-def whole(value: object, where: str = "") -> int:
+def whole(value: object, where: Where = ()) -> int:
     """A whole number."""
     found = number(value, where)
     if found != int(found):
@@ -122,7 +121,7 @@ def written_angle(radians: float) -> str:
     return f"{radians!r}rad"
 
 
-def moment(value: object, where: str = "") -> Moment:
+def moment(value: object, where: Where = ()) -> Moment:
     """A time in its plain form: seconds as a float, else `90f`, `end`, `end-0.5` or `end-15f` as text.
 
     >>> moment("2.5s"), moment("end - 500ms"), moment("90f")
@@ -162,7 +161,7 @@ def seconds_of(when: Moment, frames: int, fps: float) -> float:
     return frames / fps - size if back else size
 
 
-def frame_of(when: Moment, frames: int, fps: float, where: str = "") -> int:
+def frame_of(when: Moment, frames: int, fps: float, where: Where = ()) -> int:
     """The frame that stands for a moment: the nearest one, halves upwards. This is the only rule for that.
 
     The closing instant (`end`, or frames / fps seconds) is the last frame; anything outside is an error.
@@ -178,7 +177,7 @@ def nearest(x: float) -> int:
     return math.floor(x + 0.5 + 1e-9)
 
 
-def border_of(when: Moment, frames: int, fps: float, where: str = "") -> int:
+def border_of(when: Moment, frames: int, fps: float, where: Where = ()) -> int:
     """Like `frame_of` for the ends of spans: 0 to frames, as `end` lies behind the last frame."""
     frame = nearest(seconds_of(when, frames, fps) * fps)
     if not 0 <= frame <= frames:
@@ -186,7 +185,7 @@ def border_of(when: Moment, frames: int, fps: float, where: str = "") -> int:
     return frame
 
 
-def frames_of(span: Span, frames: int, fps: float, where: str = "") -> range:
+def frames_of(span: Span, frames: int, fps: float, where: Where = ()) -> range:
     """The frames of a span [from, to); all of them if there is none.
 
     >>> frames_of((1.0, 1.5), 90, 10.0)
@@ -200,7 +199,7 @@ def frames_of(span: Span, frames: int, fps: float, where: str = "") -> range:
     return range(first, last)
 
 
-def _split(value: object, where: str, expected: str) -> tuple[float, str]:
+def _split(value: object, where: Where, expected: str) -> tuple[float, str]:
     if isinstance(value, str):
         match = _AMOUNT.fullmatch(value.strip())
         if not match:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from motionloom.constraints import Request
     from motionloom.core import Clip
-    from motionloom.methods.base import Model, check_request, synthesize
+    from motionloom.methods.base import Model, synthesize
+    from motionloom.methods.checking import check_request, problems
     from motionloom.methods.learning import learn, prepare
     from motionloom.methods.settings import Param, Settings, param, params
     from motionloom.methods.store import load_model, model_facts, save_model
@@ -46,7 +47,8 @@ METHODS: Mapping[str, Method] = {
 
 _HOMES = {
     "Model": "base",
-    "check_request": "base",
+    "check_request": "checking",
+    "problems": "checking",
     "synthesize": "base",
     "learn": "learning",
     "prepare": "learning",
@@ -71,6 +73,7 @@ __all__ = [
     "param",
     "params",
     "prepare",
+    "problems",
     "save_model",
     "synthesize",
     "synthesize_many",

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import MEASURES, Constraint, Measure, Request, residuals
-from motionloom.core import BadRequest, Clip, Skeleton, Source, UnknownJoint, Unmet, UnsupportedConstraint, replace
+from motionloom.core import Clip, Skeleton, Source, Unmet, replace
 from motionloom.core.arrays import put
 from motionloom.core.origin import all_terms
 from motionloom.kinematics.edit import resample
 from motionloom.kinematics.travel import placed
+from motionloom.methods.checking import check_request
 from motionloom.methods.finish import finish
 from motionloom.methods.settings import Param, Settings, param, params
 
@@ -149,36 +150,6 @@ class Model(ABC):
         return type(error)(str(error), best=self._remarked(best, request), residuals=rows)
 
 
-def check_request(model: Model, request: Request) -> None:
-    """Raise before any work if a request asks for what the method cannot do, or for what cannot be."""
-    fps = request.fps or model.fps
-    frames = request.length(fps)
-    for c in request.wishes:
-        if (type(c), "hard" if c.hard else "soft") not in model.honours:
-            raise UnsupportedConstraint(f"{model.method} cannot honour {_named(c)}; it honours {honoured(model)}")
-        if frames is not None:
-            try:
-                c.fits(model.skeleton, frames, fps)
-            except UnknownJoint as error:
-                raise BadRequest(f"{c.describe()}: {error}") from None
-    inner = request.at_fps(model.fps)
-    for c in inner.wishes:
-        if why := model.refuses(c, inner.length(model.fps)):
-            raise UnsupportedConstraint(f"{model.method} cannot honour {c.describe()}: {why}")
-    if not request.ground.flat and not model.uneven:
-        raise UnsupportedConstraint(f"{model.method} cannot honour ground with heights; it needs `ground: flat`")
-    if frames is None and not model.ends(request):
-        raise BadRequest(f"{model.method} can go on for ever: the request needs seconds or frames")
-
-
-def honoured(model: Model | type[Model]) -> str:
-    """What a method honours, in words: `PoseAt (hard), Style (hard or soft)`."""
-    kinds: dict[str, list[str]] = {}
-    for kind, strength in model.honours:
-        kinds.setdefault(kind.__name__, []).append(strength)
-    return ", ".join(f"{name} ({' or '.join(ways)})" for name, ways in kinds.items()) or "no constraints"
-
-
 def synthesize(model: Model, request: Request, *, seed: int = 0, take: int = 0) -> Clip:
     """Take `take` of a seed: the same bits every time, however many takes are made.
 
@@ -201,10 +172,6 @@ def signed(clip: Clip, model: Model, seed: int, take: int) -> Clip:
     name, notes = f"{method}_{seed}_{take:03d}", (said, *clip.origin.notes)
     origin = dataclasses.replace(clip.origin, name=name, licence=terms, sources=sources, notes=notes)
     return replace(clip, origin=origin)
-
-
-def _named(constraint: Constraint) -> str:
-    return f"{type(constraint).__name__} ({'hard' if constraint.hard else 'soft'})"
 
 
 def _read_only(value: Any) -> Any:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, fields
 from types import NoneType, UnionType
 from typing import Any, NamedTuple, Self, Union, get_args, get_origin, get_type_hints
 
-from motionloom.constraints.base import check_keys
-from motionloom.core import BadRequest
+from motionloom.constraints.base import check_key
 from motionloom.core.arrays import put
-from motionloom.core.units import NEEDS_UNIT, UNITS, in_kind, whole
+from motionloom.core.errors import Problems, Where
+from motionloom.core.units import NEEDS_UNIT, UNITS, fail, in_kind, whole
 
 
 def param(
@@ -59,17 +59,17 @@ class Param(NamedTuple):
         shown = ", ".join(m for m in more if m)
         return f"{self.help} [{shown}]" if shown else self.help
 
-    def read(self, value: Any, where: str) -> Any:
+    def read(self, value: Any, where: Where) -> Any:
         """A value from a request or a flag, turned into this field's type; `BadRequest` if it is none."""
         if value is None and self.optional:
             return None
         if self.type is bool:
             if not isinstance(value, bool):
-                raise BadRequest(f"{where}: expected true or false, found {value!r}")
+                raise fail(where, "true or false", value)
             return value
         if self.type is str:
             if not isinstance(value, str):
-                raise BadRequest(f"{where}: expected text, found {value!r}")
+                raise fail(where, "text", value)
             return value
         if self.type is tuple:
             return _texts(value, where)
@@ -78,7 +78,7 @@ class Param(NamedTuple):
         kind, size = UNITS.get(self.unit, ("number", 1.0))
         return in_kind(value, kind, where) / size
 
-    def check(self, value: Any, where: str) -> Any:
+    def check(self, value: Any, where: Where) -> Any:
         """A value given in Python: the right type, within the limits, one of the choices."""
         if value is None and self.optional:
             return None
@@ -88,15 +88,15 @@ class Param(NamedTuple):
         right = {bool: isinstance(value, bool), str: isinstance(value, str), int: numeric, float: numeric}[self.type]
         if not right or (self.type is int and value != int(value)):
             kinds = {bool: "true or false", str: "text", int: "a whole number", float: "a number"}
-            raise BadRequest(f"{where}: expected {kinds[self.type]}, found {value!r}")
+            raise fail(where, kinds[self.type], value)
         if self.choices and value not in self.choices:
-            raise BadRequest(f"{where}: expected one of {', '.join(self.choices)}, found {value!r}")
+            raise fail(where, f"one of {', '.join(self.choices)}", value)
         if numeric:
             low = -math.inf if self.low is None else self.low
             high = math.inf if self.high is None else self.high
             if not low <= value <= high or not math.isfinite(value):
                 unit = f" {self.unit}" if self.unit else ""
-                raise BadRequest(f"{where}: expected {low:g} to {high:g}{unit}, found {value:g}")
+                raise fail(where, f"{low:g} to {high:g}{unit}", value)
         return self.type(value)
 
 
@@ -106,14 +106,18 @@ class Settings:
 
     def __post_init__(self) -> None:
         for p in params(type(self)):
-            put(self, p.name, p.check(getattr(self, p.name), f"{type(self).__name__.lower()}.{p.name}"))
+            put(self, p.name, p.check(getattr(self, p.name), (type(self).__name__.lower(), p.name)))
 
     @classmethod
     def of(cls, values: Mapping[str, Any], where: str = "options") -> Self:
-        """From the plain values of a request; unknown names and wrong values are errors."""
-        known = {p.name: p for p in params(cls)}
-        check_keys(values, known, where)
-        return cls(**{name: known[name].read(value, f"{where}.{name}") for name, value in values.items()})
+        """From the plain values of a request; all unknown names and wrong values are reported."""
+        known, read, problems = {p.name: p for p in params(cls)}, {}, Problems()
+        for name, value in values.items():
+            with problems.collect(where):
+                check_key(name, known)
+                read[name] = known[name].check(known[name].read(value, (name,)), (name,))
+        problems.raise_found()
+        return cls(**read)
 
 
 def params(cls: type[Settings]) -> list[Param]:
@@ -139,13 +143,13 @@ def params(cls: type[Settings]) -> list[Param]:
     return out
 
 
-def _texts(value: Any, where: str) -> tuple[str, ...]:
+def _texts(value: Any, where: Where) -> tuple[str, ...]:
     """A list of words and whole numbers, each as text."""
     plain = isinstance(value, (list, tuple)) and all(
         isinstance(v, (str, int)) and not isinstance(v, bool) for v in value
     )
     if not plain:
-        raise BadRequest(f"{where}: expected a list, as [3, 3, 7], found {value!r}")
+        raise fail(where, "a list, as [3, 3, 7]", value)
     return tuple(str(v).strip() for v in value)
 
 

@@ -238,7 +238,7 @@ def test_times_that_count_from_the_end_need_a_length(model):
 def test_soft_poses_are_refused(model):
     rotations = "rotations: {head: {order: xyz, angles: [0deg, 0deg, 0deg]}}"
     asked = parse_request(f"{{seconds: 1, constraints: [pose_at: {{time: 0, {rotations}, weight: 1}}]}}")
-    with pytest.raises(UnsupportedConstraint, match="motion-graph cannot honour PoseAt"):
+    with pytest.raises(UnsupportedConstraint, match="motion-graph cannot honour pose_at"):
         synthesize(model, asked)
 
 

@@ -55,7 +55,7 @@ def read_limits(text: str) -> dict[tuple[str, str], float]:
         words = part.split()
         if len(words) != 3:
             raise BadRequest(f"limits: expected two labels and a limit, such as 'walk jog 9cm', found {part!r}")
-        out[words[0], words[1]] = length(words[2], f"limits: {words[0]} {words[1]}")
+        out[words[0], words[1]] = length(words[2], ("limits", f"{words[0]} {words[1]}"))
     return out
 
 
