@@ -1,0 +1,218 @@
+"""The compiled step of the causal foot lock: plain arrays in and out, no checks (`lock.lock_feet` made them)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from motionloom.core._jit import kernel
+from motionloom.kinematics.feet._kernels_two_bone import (
+    add,
+    between,
+    dot,
+    exp,
+    inverse,
+    log,
+    minus,
+    multiply,
+    norm,
+    normalize,
+    rotate,
+    scaled,
+    two_bone,
+)
+
+FREE, LOCKED, GIVEN_UP = 0, 1, 2  # state of a foot part; GIVEN_UP until its contact ends
+HEEL, TOE = 3, 4  # columns of `legs`, after thigh, shin and ankle: indices of parts, -1 for none
+
+# all in leg lengths: how much less than its length a planted leg may reach, or a lock is given up
+SOFT = 0.005
+ROLL = 0.01  # where heel and toe are locked: the heel is given up
+SLACK = 0.004  # a leg that is straighter than that in the given pose may reach so much farther than there,
+STRAIGHTEST = 0.0005  # but always so much less than its length
+FARTHEST = 0.2  # an ankle is moved no farther
+LANDING = 0.1  # m/s: a part that comes down faster than this is not locked yet
+LIFTED = 0.015  # m: a part that the given pose has so much above its lock is let go, also if its contact lasts
+
+
+@kernel
+def _row(values: Any) -> Any:
+    return (values[0], values[1], values[2])
+
+
+@kernel
+def _store(into: Any, values: Any) -> None:
+    for i in range(len(values)):
+        into[i] = values[i]
+
+
+@kernel
+def _reach(given: Any, full: Any, soft: Any) -> Any:
+    """How far a leg of length `full`, which reaches `given` now, may be asked to reach."""
+    return max((1.0 - soft) * full, min(given + SLACK * full, (1.0 - STRAIGHTEST) * full))
+
+
+@kernel
+def _decayed(value: Any, rate: Any, y: Any, dt: Any) -> Any:
+    """A critically damped spring to zero after `dt` seconds: (x + (v + y x) t) e^(-y t), and its rate."""
+    gone = math.exp(-y * dt)
+    push = add(rate, scaled(value, y))
+    return scaled(add(value, scaled(push, dt)), gone), scaled(minus(rate, scaled(push, y * dt)), gone)
+
+
+@kernel
+def _forward(joints: Any, parents: Any, bones: Any, root: Any, rotations: Any, places: Any, turns: Any) -> None:
+    """World places and turns of the joints that feet hang on."""
+    _store(places[0], _row(root))
+    for k in range(4):
+        turns[0, k] = rotations[0, k]
+    for j in joints:
+        if j == 0:
+            continue
+        p = parents[j]
+        above = (turns[p, 0], turns[p, 1], turns[p, 2], turns[p, 3])
+        own = (rotations[j, 0], rotations[j, 1], rotations[j, 2], rotations[j, 3])
+        _store(places[j], add(_row(places[p]), rotate(above, _row(bones[j]))))
+        _store(turns[j], multiply(above, own))
+
+
+@kernel
+def _arm(part: Any, ankle: Any, parts: Any, tips: Any, places: Any, turns: Any) -> Any:
+    """From the ankle to a foot part."""
+    j = parts[part]
+    turn = (turns[j, 0], turns[j, 1], turns[j, 2], turns[j, 3])
+    return minus(add(_row(places[j]), rotate(turn, _row(tips[part]))), ankle)
+
+
+@kernel
+def _within(leg: Any, places: Any, shift: Any, soft: Any) -> Any:
+    """Can the leg bring its ankle to where it is plus `shift` without being stretched?"""
+    hip, knee, ankle = _row(places[leg[0]]), _row(places[leg[1]]), _row(places[leg[2]])
+    full = norm(minus(knee, hip)) + norm(minus(ankle, knee))
+    line = minus(ankle, hip)
+    far = norm(add(line, shift))
+    return far <= _reach(norm(line), full, soft) and norm(shift) <= FARTHEST * full
+
+
+@kernel
+def _held(leg: Any, arms: Any, places: Any, status: Any, pins: Any, turn: Any) -> Any:
+    """Whether locks hold this foot, and the shift and turn that they need; one out of reach is given up.
+
+    Where heel and toe are locked both, the turn takes the line between them to that of their locks, and a leg that
+    would be stretched gives up the heel first: the foot rolls over its ball.
+    """
+    heel, toe, ankle = leg[HEEL], leg[TOE], _row(places[leg[2]])
+    on_heel, on_toe = heel >= 0 and status[heel] == LOCKED, toe >= 0 and status[toe] == LOCKED
+    if on_heel and on_toe:
+        line, now = minus(_row(pins[toe]), _row(pins[heel])), rotate(turn, minus(arms[1], arms[0]))
+        flat = turn
+        if dot(line, line) > 1e-12 and dot(now, now) > 1e-12:
+            flat = multiply(between(now, line), turn)
+        shift = minus(minus(_row(pins[toe]), rotate(flat, arms[1])), ankle)
+        if _within(leg, places, shift, ROLL):
+            return True, shift, flat
+        status[heel] = GIVEN_UP
+    if on_toe or on_heel:
+        part = toe if on_toe else heel
+        shift = minus(minus(_row(pins[part]), rotate(turn, arms[1] if on_toe else arms[0])), ankle)
+        if _within(leg, places, shift, SOFT):
+            return True, shift, turn
+        status[part] = GIVEN_UP
+    return False, (0.0, 0.0, 0.0), turn
+
+
+@kernel
+def _follow(leg: Any, parts: Any, tips: Any, places: Any, turns: Any, touch: Any, y: Any, dt: Any, to: Any) -> None:
+    """Advance the locks of one foot; `to` is its (state of parts, places of locks, offsets), changed in place."""
+    status, pins, offsets = to
+    ankle = _row(places[leg[2]])
+    arms = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))  # from the ankle to heel and toe
+    locked = False
+    for side in range(2):
+        part = leg[HEEL + side]
+        if part < 0:
+            continue
+        arm = _arm(part, ankle, parts, tips, places, turns)
+        arms = (arm, arms[1]) if side == 0 else (arms[0], arm)
+        if not touch[part]:
+            status[part] = FREE
+        elif status[part] == LOCKED:
+            locked = True
+            if ankle[1] + arm[1] - pins[part, 1] > LIFTED:
+                status[part] = GIVEN_UP
+    before, turn_before = _row(offsets[0]), _row(offsets[2])
+    shift, rate = _decayed(before, _row(offsets[1]), y, dt)
+    vector, spin = _decayed(turn_before, _row(offsets[3]), y, dt)
+    held, wanted, turn = _held(leg, arms, places, status, pins, exp(vector))
+    if held:
+        shift, vector = wanted, log(turn)
+        rate, spin = scaled(minus(shift, before), 1.0 / dt), scaled(minus(vector, turn_before), 1.0 / dt)
+    elif locked:  # given up: the foot moves on with the given one at once, or the leg would be stretched more
+        shift, rate = _decayed(before, (0.0, 0.0, 0.0), y, dt)
+    for side in range(2):
+        part = leg[HEEL + side]
+        if part >= 0 and status[part] != LOCKED:
+            here = add(add(ankle, shift), rotate(turn, arms[side]))
+            if touch[part] and status[part] == FREE and pins[part, 1] - here[1] <= LANDING * dt:
+                status[part] = LOCKED
+            _store(pins[part], here)
+    _store(offsets[0], shift)
+    _store(offsets[1], rate)
+    _store(offsets[2], vector)
+    _store(offsets[3], spin)
+
+
+@kernel
+def _bend(leg: Any, fold: Any, parents: Any, places: Any, turns: Any, offsets: Any, rotations: Any) -> None:
+    """Bend one leg so that its ankle is shifted and its foot turned by `offsets`; exactly nothing where these are 0."""
+    shift, vector = _row(offsets[0]), _row(offsets[2])
+    if shift == (0.0, 0.0, 0.0) and vector == (0.0, 0.0, 0.0):
+        return
+    thigh, shin, foot = leg[0], leg[1], leg[2]
+    hip, knee, ankle = _row(places[thigh]), _row(places[shin]), _row(places[foot])
+    full = norm(minus(knee, hip)) + norm(minus(ankle, knee))
+    line = minus(ankle, hip)
+    aim = add(line, shift)
+    far, start = norm(aim), _reach(norm(line), full, SOFT)
+    if far > start:
+        room = (1.0 - 0.5 * STRAIGHTEST) * full - start
+        aim = scaled(aim, (start + room * -math.expm1((start - far) / room)) / far)
+    world = (turns[0, 0], turns[0, 1], turns[0, 2], turns[0, 3])
+    upper, lower = two_bone(hip, knee, ankle, add(hip, aim), rotate(world, _row(fold)))
+    old = (turns[thigh, 0], turns[thigh, 1], turns[thigh, 2], turns[thigh, 3])
+    p = parents[thigh]
+    new = multiply(upper, old)
+    if p >= 0:
+        new = multiply(inverse((turns[p, 0], turns[p, 1], turns[p, 2], turns[p, 3])), new)
+    _store(rotations[thigh], normalize(new))
+    p = parents[shin]
+    above = multiply(upper, (turns[p, 0], turns[p, 1], turns[p, 2], turns[p, 3]))
+    new = multiply(lower, (turns[shin, 0], turns[shin, 1], turns[shin, 2], turns[shin, 3]))
+    _store(rotations[shin], normalize(multiply(inverse(above), new)))
+    p = parents[foot]
+    above = multiply(lower, (turns[p, 0], turns[p, 1], turns[p, 2], turns[p, 3]))
+    new = multiply(exp(vector), (turns[foot, 0], turns[foot, 1], turns[foot, 2], turns[foot, 3]))
+    _store(rotations[foot], normalize(multiply(inverse(above), new)))
+
+
+@kernel
+def lock_step(
+    body: Any, status: Any, pins: Any, offsets: Any, root: Any, rotations: Any, contacts: Any, y: Any, dt: Any
+) -> None:
+    """One step of N characters, one after the other; `status`, `pins`, `offsets` and `rotations` change in place.
+
+    `body` is (joints, parents, bones, legs, fold, parts, tips), see `lock.FootLock`. For each character: forward
+    kinematics of the joints that feet hang on, then for each foot `_follow` (unless dt is 0) and `_bend`. No row
+    reads another one, so a row is the same alone and in any batch.
+    """
+    joints, parents, bones, legs, fold, parts, tips = body
+    places, turns = np.empty((len(parents), 3)), np.empty((len(parents), 4))
+    for n in range(len(root)):
+        _forward(joints, parents, bones, root[n], rotations[n], places, turns)
+        for k in range(len(legs)):
+            if dt > 0.0:
+                to = (status[n], pins[n], offsets[n, k])
+                _follow(legs[k], parts, tips, places, turns, contacts[n], y, dt, to)
+            _bend(legs[k], fold[k], parents, places, turns, offsets[n, k], rotations[n])

@@ -1,0 +1,276 @@
+"""The causal foot lock: its laws, and a slow version that it agrees with."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, Skeleton, replace
+from motionloom.kinematics import fk, part_positions, with_contacts, world
+from motionloom.kinematics.contacts import foot_parts
+from motionloom.kinematics.feet import _kernels_lock as constants
+from motionloom.kinematics.feet.lock import FootLock, LockState, foot_lock, lock_feet
+from motionloom.kinematics.limb import two_bone
+from motionloom.rotation import angle_between, between, exp, inverse, log, multiply, normalize, rotate
+from motionloom.samples import make
+
+FREE, LOCKED, GIVEN_UP = 0, 1, 2
+
+
+def sliding_walk(kind: str = "walk", *, slide: float = 0.03) -> tuple[Clip, BoolArray]:
+    """A sample whose root sways along z by `slide` metres, so that planted feet slide; and its true contacts."""
+    clip = with_contacts(make(kind, seconds=3))
+    sway = slide * np.sin(np.arange(len(clip)) / clip.fps * 9.0)
+    touching = np.stack([clip.label(p.label) for p in foot_parts(clip.skeleton)], 1)
+    return replace(clip, root=clip.root + sway[:, None] * [0.0, 0.0, 1.0]), touching
+
+
+def locked(clip: Clip, touching: BoolArray) -> tuple[Clip, FloatArray]:
+    """The clip after the lock, one frame per step, and the state of its foot parts (F, P)."""
+    lock = foot_lock(clip.skeleton)
+    state, rotations, status = lock.begin(1), clip.rotations.copy(), []
+    for f in range(len(clip)):
+        at = slice(f, f + 1)
+        state, rotations[at] = lock_feet(lock, state, clip.root[at], clip.rotations[at], touching[at], 1 / clip.fps)
+        status.append(state.status[0])
+    return replace(clip, rotations=rotations), np.array(status)
+
+
+@pytest.mark.parametrize("kind", ["walk", "dog_walk"])
+def test_a_locked_foot_stays_where_it_is(kind):
+    clip, touching = sliding_walk(kind)
+    done, status = locked(clip, touching)
+    held = (status[1:] == LOCKED) & (status[:-1] == LOCKED)
+    before, after = (np.linalg.norm(np.diff(part_positions(c), axis=0), axis=-1)[held] for c in (clip, done))
+    assert held.sum() > 100
+    assert before.max() > 2e-3  # m, from one frame to the next
+    assert after.max() < 1e-9
+    assert (status[touching] == LOCKED).mean() > 0.5
+    assert (status[~touching] == FREE).all()
+
+
+def test_only_legs_change_and_bones_keep_their_length():
+    clip, touching = sliding_walk()
+    done, _ = locked(clip, touching)
+    legs = foot_lock(clip.skeleton).legs[:, :3].ravel()
+    others = np.setdiff1d(np.arange(len(clip.skeleton)), legs)
+    np.testing.assert_array_equal(done.rotations[:, others], clip.rotations[:, others])
+    np.testing.assert_allclose(np.linalg.norm(done.rotations, axis=-1), 1.0, atol=1e-12)
+
+
+def test_heel_is_free_while_the_toe_is_planted(walker):
+    """The given foot pitches about its heel joint; held by the toe alone, it rolls over the toe as far."""
+    clip = walker[:1]
+    lock, toe = foot_lock(clip.skeleton), [p.name for p in foot_parts(clip.skeleton)].index("left_toe")
+    touching = np.zeros((1, len(lock.parts)), bool)
+    touching[0, toe] = True
+    state, _ = lock_feet(lock, lock.begin(1), clip.root, clip.rotations, touching, 1 / 60)
+    pitched = clip.rotations.copy()
+    ankle = clip.skeleton.joint("left_foot")
+    pitched[0, ankle] = multiply(pitched[0, ankle], exp(np.array([0.03, 0.0, 0.0])))
+    state, rotations = lock_feet(lock, state, clip.root, pitched, touching, 1 / 60)
+    given, done = replace(clip, rotations=pitched), replace(clip, rotations=rotations)
+    assert np.linalg.norm(part_positions(done)[0, toe] - part_positions(clip)[0, toe]) < 1e-9
+    assert fk(done)[0, ankle, 1] > fk(clip)[0, ankle, 1] + 2e-3
+    turns = [world(c.skeleton, c.root, c.rotations)[1][0, ankle] for c in (given, done)]
+    assert angle_between(*turns) < 1e-9
+
+
+def test_released_feet_return_to_the_given_motion_without_a_jump():
+    clip, touching = sliding_walk()
+    away = moved_parts(locked(clip, touching)[0], clip)
+    end = int(away[:90].max(1).argmax())  # all contacts end where feet are farthest from where they would be
+    assert away[end].max() > 0.01
+    touching[end + 1 :] = False
+    away = moved_parts(locked(clip, touching)[0], clip)
+    assert np.abs(np.diff(away, axis=0))[end:].max() < 0.004
+    assert away[-1].max() < 1e-4
+
+
+def moved_parts(a: Clip, b: Clip) -> FloatArray:
+    """(F, P) m: how far the foot parts of one clip are from those of another."""
+    return np.linalg.norm(part_positions(a) - part_positions(b), axis=-1)
+
+
+def test_a_leg_that_would_be_stretched_lets_go_and_its_knee_does_not_snap(walker):
+    """The body walks away from feet whose contacts never end."""
+    touching = np.ones((len(walker), len(foot_parts(walker.skeleton))), bool)
+    done, status = locked(walker, touching)
+    assert status[0].tolist() == [LOCKED] * 4
+    assert (status[-1] == GIVEN_UP).all()
+    shins = [walker.skeleton.joint(f"{side}_shin") for side in ("left", "right")]
+    speed, source = (angle_between(c.rotations[1:, shins], c.rotations[:-1, shins]).max() for c in (done, walker))
+    assert speed < 1.5 * source
+    assert np.isfinite(done.rotations).all()
+
+
+def test_no_time_changes_nothing():
+    clip, touching = sliding_walk()
+    lock = foot_lock(clip.skeleton)
+    state, rotations = lock.begin(1), clip.rotations
+    for f in range(40):
+        at = slice(f, f + 1)
+        state, rotations = lock_feet(lock, state, clip.root[at], clip.rotations[at], touching[at], 1 / 60)
+    again, same = lock_feet(lock, state, clip.root[39:40], clip.rotations[39:40], ~touching[39:40], 0.0)
+    for old, new in zip(state, again, strict=True):
+        np.testing.assert_array_equal(old, new)
+    np.testing.assert_array_equal(rotations, same)
+    _, first = lock_feet(lock, lock.begin(1), clip.root[:1], clip.rotations[:1], touching[:1], 0.0)
+    np.testing.assert_array_equal(first, clip.rotations[:1])
+
+
+def test_a_row_of_a_batch_is_that_character_alone(rng):
+    clip, touching = sliding_walk()
+    lock = foot_lock(clip.skeleton)
+    starts = rng.integers(0, 100, 7)
+    crowd, alone = lock.begin(7), [lock.begin(1) for _ in range(7)]
+    for f in range(60):
+        at = starts + f
+        crowd, together = lock_feet(lock, crowd, clip.root[at], clip.rotations[at], touching[at], 1 / 60)
+        for k, frame in enumerate(at):
+            one = slice(frame, frame + 1)
+            alone[k], own = lock_feet(lock, alone[k], clip.root[one], clip.rotations[one], touching[one], 1 / 60)
+            np.testing.assert_array_equal(together[k], own[0])
+    for k in range(7):
+        for all_, own in zip(crowd, alone[k], strict=True):
+            np.testing.assert_array_equal(all_[k], own[0])
+
+
+def test_any_poses_and_contacts_give_finite_rotations(body, rng):
+    """Poses without any continuity, straight legs and folded ones, a crowd that jumps 100 m."""
+    lock = foot_lock(body)
+    state = lock.begin(50)
+    for step in range(40):
+        rotations = normalize(rng.normal(size=(50, len(body), 4)) * ([1, 1, 1, 1], [9, 1, 1, 1])[step % 2])
+        rotations[:10] = [1.0, 0, 0, 0]
+        state, out = lock_feet(
+            lock,
+            state,
+            100 * rng.normal(size=(50, 3)),
+            rotations,
+            rng.random((50, 4)) < 0.7,
+            10.0 ** rng.uniform(-6, 1),
+        )
+        assert np.isfinite(out).all()
+        assert all(np.isfinite(values).all() for values in state)
+        np.testing.assert_allclose(np.linalg.norm(out, axis=-1), 1.0, atol=1e-9)
+
+
+def test_bodies_without_legs_and_empty_crowds(tiny, body):
+    lock = foot_lock(tiny.skeleton)
+    _, rotations = lock_feet(lock, lock.begin(10), tiny.root, tiny.rotations, np.zeros((10, 0), bool), 0.1)
+    np.testing.assert_array_equal(rotations, tiny.rotations)
+    lock = foot_lock(body)
+    empty = np.zeros((0, len(body), 4))
+    assert len(lock_feet(lock, lock.begin(0), np.zeros((0, 3)), empty, np.zeros((0, 4), bool), 0.1)[1]) == 0
+
+
+@pytest.mark.parametrize("dt", [-0.1, float("nan"), float("inf")])
+def test_wrong_times_are_errors(body, dt):
+    lock = foot_lock(body)
+    rest = np.tile([1.0, 0, 0, 0], (1, len(body), 1))
+    with pytest.raises(BadRequest, match="dt must be"):
+        lock_feet(lock, lock.begin(1), np.zeros((1, 3)), rest, np.zeros((1, 4), bool), dt)
+    with pytest.raises(BadRequest, match="expected contacts"):
+        lock_feet(lock, lock.begin(2), np.zeros((1, 3)), rest, np.zeros((1, 4), bool), 0.1)
+
+
+@pytest.mark.parametrize("kind", ["walk", "dog_walk"])
+def test_agrees_with_the_slow_version(kind):
+    clip, touching = sliding_walk(kind, slide=0.06)
+    lock = foot_lock(clip.skeleton)
+    slow = fast = lock.begin(1)
+    for f in range(len(clip)):
+        at = slice(f, f + 1)
+        fast, rotations = lock_feet(lock, fast, clip.root[at], clip.rotations[at], touching[at], 1 / 60)
+        slow, expected = slow_step(lock, clip.skeleton, slow, clip.root[f], clip.rotations[f], touching[f], 1 / 60)
+        np.testing.assert_array_equal(fast.status[0], slow.status[0])
+        np.testing.assert_allclose(fast.offsets, slow.offsets, atol=1e-9)
+        assert angle_between(rotations[0], expected).max() < 1e-6
+
+
+Leg = tuple[FloatArray, FloatArray, FloatArray]  # hip, knee, ankle
+
+
+def longest(leg: Leg, soft: float) -> float:
+    """How far a leg may be asked to reach, given what it reaches now."""
+    hip, knee, ankle = leg
+    full = np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee)
+    given = np.linalg.norm(ankle - hip) + constants.SLACK * full
+    return max((1 - soft) * full, min(given, (1 - constants.STRAIGHTEST) * full))
+
+
+def can_reach(leg: Leg, shift: FloatArray, soft: float) -> bool:
+    hip, knee, ankle = leg
+    full = np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee)
+    near = np.linalg.norm(shift) <= constants.FARTHEST * full
+    return bool(near and np.linalg.norm(ankle + shift - hip) <= longest(leg, soft))
+
+
+def slow_step(
+    lock: FootLock, body: Skeleton, state: LockState, root: FloatArray, pose: FloatArray, touch: BoolArray, dt: float
+) -> tuple[LockState, FloatArray]:
+    """One character, one step, written as the documentation of the lock reads."""
+    status, pins, offsets = (np.array(v[0]) for v in state)
+    places, turns = (v[0] for v in world(body, root[None], pose[None]))
+    points = places[lock.parts] + rotate(turns[lock.parts], lock.tips)
+    out = pose.copy()
+    y = 2 * np.log(2) / lock.half_life
+
+    def spring(x: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return (x + (v + y * x) * dt) * np.exp(-y * dt), (v - y * (v + y * x) * dt) * np.exp(-y * dt)
+
+    for k, (thigh, shin, foot, heel, toe) in enumerate(lock.legs):
+        hip, knee, ankle = places[[thigh, shin, foot]]
+        full = np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee)
+
+        own = [p for p in (heel, toe) if p >= 0]
+        was_locked = any(touch[p] and status[p] == LOCKED for p in own)
+        for p in own:
+            if not touch[p]:
+                status[p] = FREE
+            elif status[p] == LOCKED and points[p, 1] > pins[p, 1] + constants.LIFTED:
+                status[p] = GIVEN_UP
+        shift, rate = spring(offsets[k, 0], offsets[k, 1])
+        vector, spin = spring(offsets[k, 2], offsets[k, 3])
+        held = [p for p in own if status[p] == LOCKED]
+        wanted, turn = None, exp(vector)
+        if len(held) == 2:
+            flat = multiply(between(rotate(turn, points[toe] - points[heel]), pins[toe] - pins[heel]), turn)
+            wanted = pins[toe] - rotate(flat, points[toe] - ankle) - ankle
+            if can_reach((hip, knee, ankle), wanted, constants.ROLL):
+                turn = flat
+            else:
+                status[heel], wanted, held = GIVEN_UP, None, [toe]
+        if len(held) == 1:
+            wanted = pins[held[0]] - rotate(turn, points[held[0]] - ankle) - ankle
+            if not can_reach((hip, knee, ankle), wanted, constants.SOFT):
+                status[held[0]], wanted = GIVEN_UP, None
+        if wanted is not None:
+            new = log(turn)
+            rate, spin = (wanted - offsets[k, 0]) / dt, (new - offsets[k, 2]) / dt
+            shift, vector = wanted, new
+        elif was_locked:
+            shift, rate = spring(offsets[k, 0], np.zeros(3))
+        for p in own:
+            if status[p] != LOCKED:
+                here = ankle + shift + rotate(turn, points[p] - ankle)
+                if touch[p] and status[p] == FREE and pins[p, 1] - here[1] <= constants.LANDING * dt:
+                    status[p] = LOCKED
+                pins[p] = here
+        offsets[k] = shift, rate, vector, spin
+
+        aim = ankle + shift - hip
+        far, start = np.linalg.norm(aim), longest((hip, knee, ankle), constants.SOFT)
+        if far > start:
+            room = (1 - 0.5 * constants.STRAIGHTEST) * full - start
+            aim = aim / far * (start + room * (1 - np.exp(-(far - start) / room)))
+        fold = rotate(turns[0], lock.fold[k])
+        solved = two_bone(hip, knee, ankle, hip + aim, bend=fold, soft=0.0)
+        new_turns = [(thigh, multiply(solved.upper, turns[thigh])), (shin, multiply(solved.lower, turns[shin]))]
+        above = {thigh: turns[body.parents[thigh]]}
+        above[shin] = multiply(solved.upper, turns[body.parents[shin]])
+        above[foot] = multiply(solved.lower, turns[body.parents[foot]])
+        for joint, turned in [*new_turns, (foot, multiply(exp(vector), turns[foot]))]:
+            out[joint] = multiply(inverse(above[joint]), turned)
+    return LockState(status[None], pins[None], offsets[None]), out
