@@ -121,7 +121,7 @@ def _measured(clips: list[Clip]) -> list[tuple[float | None, str]]:
     before_cleaning = max(transition_jumps(chained(graph, walk.route), graph.clips).own_largest for walk in walks)
     rare, own_rare = (100 * float(np.mean([getattr(jump, name) for jump in jumps])) for name in ("rare", "own_rare"))
     variety = [walk.variety for walk in walks]
-    size = f"{graph.count} frames, {'; '.join(known.lines())}"
+    size = f"{graph.count} frames, {'; '.join(map(str, known.notes()))}"
     taken = f"{len(walks[0].route.taken)} transitions in the first of {TAKES}"
     return [
         (round(render_time, 4), f"{size}; route and render, {len(plain(1))} frames, best of 7"),

@@ -158,7 +158,7 @@ def connected(takes: Sequence[Clip]) -> list[dict[str, Any]]:
     out = []
     for subject, clips in (("60", takes), ("16", salsa(30.0, "16"))):
         found = facts(build(clips))
-        note = "; ".join(found.lines())
+        note = "; ".join(map(str, found.notes()))
         value = round(100 * found.connected, 1)
         out.append(figure(f"motion graph of subject {subject}, strongly connected", value, "", unit="%", note=note))
     return out

@@ -168,7 +168,7 @@ def section(subject: str, model: MotionGraphModel, found: dict[str, Any], source
     return f"""
 ## Subject {subject}
 
-{"; ".join(model.notes[-3:])}. The clips: {said}. Their own skate: {source:.1f} cm/s.
+{"; ".join(map(str, model.notes[-3:]))}. The clips: {said}. Their own skate: {source:.1f} cm/s.
 
 {table(head, rows)}
 """

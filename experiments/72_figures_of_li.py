@@ -183,8 +183,8 @@ def choreography(model: TextonModel, takes: tuple[Clip, ...]) -> tuple[Result, l
         observed = sum(model.observed[p.observed].length if p.span is None else p.span[1] - p.span[0] for p in planned)
         length = sum(p.length for p in planned) / observed
         off = [float(np.abs(p.residual(clip)).max()) for p in poses]
-        path = next(n for n in clip.origin.notes if n.startswith("path: "))
-        notes += [n for n in clip.origin.notes if "the nearest pose" in n]
+        path = next(n.text for n in clip.origin.notes if n.topic == "path")
+        notes += [n.text for n in clip.origin.notes if "the nearest pose" in n.text]
         far = [n.split(") is ")[1].split(" cm")[0] for n in notes[-2:]]
         name = f"{takes[a[0]].name} to {takes[b[0]].name}"
         peak = peak_acceleration(fk(clip), clip.fps) / usual

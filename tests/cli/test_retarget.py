@@ -54,7 +54,7 @@ def test_the_file_still_knows_which_clip_it_came_from(run, folder, giant, tmp_pa
     back = load(tmp_path / "big.bvh").origin
     assert back.sources[0].clip == load(folder / "walk_1.bvh").origin.sources[0].clip
     assert back.frames.tolist() == list(range(60))
-    assert any(note.startswith("retargeted from walk_1.bvh") for note in back.notes)
+    assert any(note.text.startswith("retargeted from walk_1.bvh") for note in back.notes)
 
 
 def test_a_tpose_in_front_is_said(run, mocap, giant):

@@ -12,6 +12,7 @@ from motionloom.core import (
     Clip,
     InvalidClip,
     Markers,
+    Note,
     Skeleton,
     SkeletonMismatch,
     UnknownJoint,
@@ -175,3 +176,12 @@ def test_markers_have_gaps_that_are_nan():
         Markers(("LASI", "RASI"), positions, 100)
     with pytest.raises(UnknownJoint):
         markers.marker("RASY")
+
+
+def test_a_note_is_written_with_its_level_and_detail():
+    assert str(Note("the budget was spent", "warning")) == "warning: the budget was spent"
+    assert str(Note("unit cm, estimated", detail="stature 1.69 m")) == "unit cm, estimated (stature 1.69 m)"
+    found = Note("bent", "warning", frame=30, constraint="pose_at 1 s")
+    assert Note(**found.as_dict()) == found
+    with pytest.raises(ValueError, match="level: expected info or warning, found 'loud'"):
+        Note("bent", "loud")

@@ -217,7 +217,7 @@ def test_clips_of_unequal_frame_rates_are_compared_and_it_is_said(walks):
     found = compare(mixed, Request(seconds=2.0, fps=24.0), methods=["cuts"], count=1)
     assert left_out(found) == []
     assert found.entries[0].clips[0].fps == 24.0
-    assert any("120 fps, resampled to 24" in note for note in found.notes)
+    assert any("120 fps, resampled to 24" in str(note) for note in found.notes)
     assert {e.clips[0].fps for e in found.best} == {24.0}
 
 

@@ -181,7 +181,7 @@ def again(written: Callable[..., bytes]) -> Callable[[Clip], Clip]:
 @pytest.fixture
 def said() -> Callable[[Clip], str]:
     """All that the reader has said about a clip."""
-    return lambda clip: "\n".join(clip.origin.notes)
+    return lambda clip: "\n".join(map(str, clip.origin.notes))
 
 
 @pytest.fixture

@@ -67,7 +67,7 @@ def test_missing_parameters_are_taken_from_the_header_and_the_markers(points):
     assert found.names == ("M1", "M2")
     assert found.fps == 100
     assert len(found) == 5
-    said = "\n".join(found.origin.notes)
+    said = "\n".join(map(str, found.origin.notes))
     assert "no unit is given: taken for mm" in said
     assert "up axis z assumed" in said
 
@@ -76,7 +76,7 @@ def test_missing_parameters_are_taken_from_the_header_and_the_markers(points):
 def test_blank_units_are_told_by_the_size_of_the_body(points, unit, size):
     found = read(c3d_bytes(points * size, parameters=USUAL | {"POINT:UNITS": "  "}))
     assert found.positions[:, 1, 1].mean() == pytest.approx(1.7, abs=0.05)
-    assert f"taken for {unit}" in "\n".join(found.origin.notes)
+    assert f"taken for {unit}" in "\n".join(map(str, found.origin.notes))
 
 
 def test_head_and_toe_tell_the_up_axis_where_the_file_does_not(points):
@@ -109,14 +109,14 @@ def test_more_than_65535_frames_are_read(length):
 def test_a_long_file_that_does_not_say_its_length_is_measured():
     found = read(c3d_bytes(np.ones((65_536 + 128, 1, 3)), parameters={"POINT:UNITS": "mm"}))
     assert len(found) == 65_536 + 128
-    assert "by the size of the file" in "\n".join(found.origin.notes)
+    assert "by the size of the file" in "\n".join(map(str, found.origin.notes))
 
 
 def test_a_cut_file_gives_the_frames_it_has_and_a_strict_reader_refuses(points):
     raw = c3d_bytes(np.repeat(points, 40, 0), parameters=USUAL | {"POINT:FRAMES": 200})[:-2048]
     found = read(raw)
     assert 0 < len(found) < 200
-    assert "expected 200 frames" in "\n".join(found.origin.notes)
+    assert "expected 200 frames" in "\n".join(map(str, found.origin.notes))
     with pytest.raises(FormatError, match="expected 200 frames"):
         parse_c3d(raw, Notes("take.c3d", strict=True))
 

@@ -75,7 +75,7 @@ def test_another_frame_rate_reads_between_the_keys(write):
 def test_nodes_without_bones_are_taken_where_they_move(write):
     clip = load(write(kind="Null"))
     assert clip.skeleton.names[0] == "Hips"
-    assert "no bones" in "\n".join(clip.origin.notes)
+    assert "no bones" in "\n".join(map(str, clip.origin.notes))
 
 
 def test_a_file_without_keys_is_one_frame(write):

@@ -74,7 +74,7 @@ def test_a_blank_unit_is_told_by_the_size_and_a_wrong_rate_by_the_times(write):
     found = load_markers(write(TRC.replace("\tmm\t", "\t\t").replace("60.00\t60.00\t3", "0\t60.00\t3")))
     assert found.positions[0, 1, 1] == pytest.approx(1.7)
     assert found.fps == pytest.approx(60, rel=0.05)
-    said = "\n".join(found.origin.notes)
+    said = "\n".join(map(str, found.origin.notes))
     assert "no unit is given" in said
     assert "is no frame rate" in said
 

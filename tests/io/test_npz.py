@@ -182,7 +182,7 @@ def test_the_body_is_known_by_the_shape_of_its_poses(tmp_path, joints):
     assert np.allclose(np.abs(clip.rotations[:, 0]), [1, 0, 0, 0])  # upright
     assert stands(clip.skeleton)
     assert {"hips", "left_thigh", "right_foot", "left_toe", "head", "left_hand"} <= set(clip.skeleton.roles)
-    assert any("average proportions stand in" in note for note in clip.origin.notes)
+    assert any("average proportions stand in" in str(note) for note in clip.origin.notes)
 
 
 def test_without_bone_lengths_a_strict_reader_refuses(tmp_path):

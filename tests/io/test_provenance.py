@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from motionloom.core import Clip, FormatError, Origin, Source, replace
+from motionloom.core import Clip, FormatError, Note, Origin, Source, replace
 from motionloom.io import load, save
 from motionloom.io.provenance import origin_path
 
@@ -20,7 +20,9 @@ def made(tiny: Clip) -> Clip:
     sources = (Source("a.bvh", "cuts", 7), Source("b.bvh", "cuts", 7))
     which = np.array([0, 0, 0, 0, 1, 1, 1, 0, 0, 0])
     frames = np.array([3, 5, 7, 9, 0, 1, 2, -1, -1, 40])
-    origin = Origin(name="made", sources=sources, which=which, frames=frames).said("made by cuts, seed 7, take 0")
+    origin = Origin(name="made", sources=sources, which=which, frames=frames).with_notes(
+        Note("made by cuts, seed 7, take 0", topic="made")
+    )
     return replace(tiny, origin=origin)
 
 
@@ -30,7 +32,7 @@ def test_source_and_frame_of_every_frame_come_back(made: Clip, tmp_path: Path) -
     assert back.sources == made.origin.sources
     assert np.array_equal(back.which, made.origin.which)
     assert np.array_equal(back.frames, made.origin.frames)
-    assert "made by cuts, seed 7, take 0" in back.notes
+    assert "made by cuts, seed 7, take 0" in [note.text for note in back.notes]
     assert back.name == "made.bvh"
 
 
@@ -50,7 +52,7 @@ def test_provenance_of_another_clip_is_not_used_and_that_is_said(made: Clip, tmp
     origin_path(tmp_path / "x.bvh").write_bytes(keep)
     back = load(tmp_path / "x.bvh").origin
     assert [s.clip for s in back.sources] == ["x.bvh"]
-    assert any("of another clip" in note for note in back.notes)
+    assert any("of another clip" in str(note) for note in back.notes)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"sources": 3, "runs": [], "notes": []}', "[" * 100_000])
@@ -67,7 +69,7 @@ def test_huge_counts_do_not_exhaust_memory(made: Clip, tmp_path: Path) -> None:
     facts = json.loads(beside.read_text())
     facts["runs"] = [{"source": 0, "first": 0, "step": 1, "count": 10**12}]
     beside.write_text(json.dumps(facts))
-    assert any("of another clip" in note for note in load(tmp_path / "x.bvh").origin.notes)
+    assert any("of another clip" in str(note) for note in load(tmp_path / "x.bvh").origin.notes)
 
 
 def test_edits_keep_it_current(made: Clip, tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def test_uneven_times_are_put_on_even_ones_and_that_is_said(tmp_path):
     clip = load(tmp_path / "s.csv")
     assert clip.fps == 10
     assert np.allclose(clip.root[:, 0], [0, 1, 2, 3, 4, 5])
-    assert "uneven times: 5 points put on 6 even ones at 10 per second" in clip.origin.notes
+    assert "uneven times: 5 points put on 6 even ones at 10 per second" in [note.text for note in clip.origin.notes]
     with pytest.raises(FormatError, match="uneven"):
         load(tmp_path / "s.csv", strict=True)
 

@@ -125,7 +125,7 @@ def test_a_foreign_file_is_read_at_its_size_and_with_its_rest_pose(tmp_path):
     assert clip.fps == 24
     assert fk(clip)[2] == pytest.approx(np.array([[0, 2, 0.4], [0, 3, 0.4], [0, 4, 0.4]]), abs=1e-6)
     assert clip.skeleton.offsets[1] == pytest.approx([0, 1, 0])  # the rest pose stands, axes along the world's
-    assert "root" in "\n".join(clip.origin.notes)
+    assert "root" in "\n".join(map(str, clip.origin.notes))
 
 
 def test_uneven_time_samples_are_put_on_even_frames(tmp_path):
@@ -133,7 +133,7 @@ def test_uneven_time_samples_are_put_on_even_frames(tmp_path):
     clip = load(tmp_path / "f.usda")
     assert len(clip) == 5
     assert clip.root[:, 2] == pytest.approx([0, 0.1, 0.2, 0.3, 0.4], abs=1e-6)
-    assert "uneven" in "\n".join(clip.origin.notes)
+    assert "uneven" in "\n".join(map(str, clip.origin.notes))
 
 
 def test_what_is_no_usd_or_has_no_skeleton_says_so(tmp_path):

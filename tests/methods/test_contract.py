@@ -82,7 +82,7 @@ def test_every_frame_knows_where_it_came_from(method, models):
     assert origin.which is not None
     assert {s.method for s in origin.sources} == {method}
     assert {s.seed for s in origin.sources} == {9}
-    assert f"made by {method}, seed 9, take 0" in origin.notes
+    assert f"made by {method}, seed 9, take 0" in [note.text for note in origin.notes]
 
 
 @pytest.mark.parametrize("method", METHODS)

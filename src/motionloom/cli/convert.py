@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import dataclasses
 import time
 from functools import partial
 from pathlib import Path
@@ -99,13 +99,15 @@ def convert(
 
 
 def summary(reports: list[dict[str, Any]], seconds: float) -> list[str]:
-    """What was said about the files: each remark once, with the files it is about; evidence in brackets is left out."""
+    """What was said about the files: each note once, without its details, with the files it is about."""
+    from motionloom.core import Note
+
     good = [report for report in reports if "error" not in report]
     if len(reports) == 1:
-        return [f"  {note}" for report in good for note in report["notes"]]
-    about: dict[str, list[str]] = {}
+        return [f"  {Note(**note)}" for report in good for note in report["notes"]]
+    about: dict[Note, list[str]] = {}
     for report in good:
-        for note in dict.fromkeys(re.sub(r" \([^()]*\)$", "", note) for note in report["notes"]):
+        for note in dict.fromkeys(dataclasses.replace(Note(**note), detail="", frame=None) for note in report["notes"]):
             about.setdefault(note, []).append(Path(report["path"]).name)
     failed = f", {len(reports) - len(good)} failed" if len(good) < len(reports) else ""
     frames = many(sum(r["frames"] for r in good), "frame")
@@ -125,7 +127,8 @@ def _convert(
     writing: dict[str, Any],
 ) -> dict[str, Any]:
     """One clip read and written; what was written, or what is wrong with it. Wrong usage is raised."""
-    from motionloom.core import BadRequest, Clip, Markers, MotionloomError, replace
+    from motionloom.core import BadRequest, Clip, Markers, MotionloomError, Note, replace
+    from motionloom.core.note import as_dicts
     from motionloom.io import load, save
     from motionloom.io.table import holds_many, holds_markers, load_markers, save_markers
     from motionloom.kinematics.edit import resample
@@ -144,19 +147,20 @@ def _convert(
             clip = clip if rate is None else resample(clip, rate)
             if stand:
                 rest = stance(clip)
-                clip = replace(rebased(clip, rest), origin=clip.origin.said(f"rest pose: {rest.said}"))
+                clip = replace(rebased(clip, rest), origin=clip.origin.with_notes(Note(f"rest pose: {rest.said}")))
             save(clip, target, **writing)
     except BadRequest:
         raise
     except MotionloomError as error:
         return {"path": str(path), "error": str(error)}
-    facts = {"frames": len(clip), "fps": clip.fps, "notes": list(clip.origin.notes)}
+    facts = {"frames": len(clip), "fps": clip.fps, "notes": as_dicts(clip.origin.notes)}
     return {"path": str(path), "out": str(target), **facts}
 
 
 def _convert_many(path: Path, target: Path, reading: dict[str, Any], writing: dict[str, Any]) -> dict[str, Any]:
     """Each clip of a file that holds many, under its own name, into the folder; CSV unless told otherwise."""
     from motionloom.core import BadRequest
+    from motionloom.core.note import as_dicts, info
     from motionloom.io import load_many, save
 
     if target.stem != path.stem:
@@ -165,7 +169,7 @@ def _convert_many(path: Path, target: Path, reading: dict[str, Any], writing: di
     clips = load_many(path, **reading)
     for clip in clips:
         save(clip, target.parent / f"{clip.name}{suffix}", **writing)
-    notes = [f"{many(len(clips), 'clip')}, {clips[0].name} to {clips[-1].name}"]
+    notes = as_dicts(info(f"{many(len(clips), 'clip')}, {clips[0].name} to {clips[-1].name}"))
     facts = {"frames": sum(map(len, clips)), "fps": clips[0].fps, "notes": notes}
     return {"path": str(path), "out": str(target.parent), **facts}
 

@@ -37,7 +37,7 @@ def graph(
         said = {"columns": COLUMNS, "speeds": table, "sentences": found.sentences()}
         print_json({**asdict(facts(known)), "labels": [r._asdict() for r in rows], "coverage": said})
         return
-    say("\n".join(facts(known).lines()))
+    say("\n".join(map(str, facts(known).notes())))
     say("")
     head = ("labels", "frames", "can be walked", "transitions within", "to others")
     lines = [(r.name, str(r.frames), f"{r.walked / r.frames:.0%}", str(r.within), str(r.out)) for r in rows]

@@ -72,8 +72,10 @@ def _models(paths: list[str]) -> list[dict[str, Any]]:
 
 
 def _model_in_full(model: dict[str, Any]) -> list[str]:
+    from motionloom.core import Note
+
     sources = [f"  from     {s['name']}: {s['frames']} frames, sha256 {s['sha256'][:12]}" for s in model["sources"]]
-    notes = [f"  note     {note}" for note in model["notes"]]
+    notes = [f"  note     {Note(**note)}" for note in model["notes"]]
     return [f"{model['path']}: a {model['method']} model at {model['fps']:g} fps", *sources, *notes]
 
 
@@ -104,6 +106,8 @@ def _read_markers(path: Path, options: dict[str, Any]) -> tuple[dict[str, Any], 
 
 
 def _markers_in_full(f: dict[str, Any]) -> list[str]:
+    from motionloom.core import Note
+
     box = " x ".join(f"{side:.2f}" for side in f["box"])
     gaps = f"{f['gaps']} gaps, {100 * f['missing']:.1f} % of all points, the longest {f['longest_gap']:.2f} s"
     most = sorted(f["gaps_by_marker"].items(), key=lambda item: -item[1])[:6]
@@ -118,7 +122,7 @@ def _markers_in_full(f: dict[str, Any]) -> list[str]:
         lines.append(f"  most in  {', '.join(f'{name} ({count})' for name, count in most)}")
     if f["licence"]:
         lines.append(f"  licence  {f['licence']}")
-    lines += [f"  note     {note}" for note in f["notes"]]
+    lines += [f"  note     {Note(**note)}" for note in f["notes"]]
     return [*lines, f"  markers  {', '.join(f['markers'])}"]
 
 
@@ -138,7 +142,7 @@ def _in_lines(found: list[tuple[Path, Facts]]) -> list[str]:
             _unit(f.unit),
             f.up,
             str(len(f.labels)),
-            "; ".join(_short(f.notes)),
+            "; ".join(str(note) for note in f.notes if note.topic not in ("unit", "up")),  # these have columns
         )
         for path, f in found
     ]
@@ -198,8 +202,3 @@ def _tree(skeleton: Skeleton) -> list[str]:
 def _unit(metres: float) -> str:
     known = {1.0: "m", 0.01: "cm", 0.001: "mm", 0.0254: "inch"}
     return known.get(round(metres, 9), f"{metres * 100:.4g} cm")
-
-
-def _short(notes: tuple[str, ...]) -> list[Any]:
-    """The notes that tell clips apart: unit and up axis have columns of their own."""
-    return [note for note in notes if not note.startswith(("unit ", "up axis "))]

@@ -48,6 +48,7 @@ class Learn(Table):
             *,
             given: Any = None,
         ) -> None:
+            from motionloom.core.note import as_dicts
             from motionloom.io.files import check_place
             from motionloom.methods import learn, save_model
 
@@ -57,7 +58,7 @@ class Learn(Table):
             with busy("learning"):
                 model = learn(name, [c for _, c in loaded], given, seed=seed, files=paths, trim_tpose=not keep_tpose)
             save_model(model, out)
-            facts = {"path": str(out), "method": name, "seed": seed, "fps": model.fps, "notes": list(model.notes)}
+            facts = {"path": str(out), "method": name, "seed": seed, "fps": model.fps, "notes": as_dicts(model.notes)}
             if json:
                 print_json({**facts, "sources": [source._asdict() for source in model.sources]})
                 return

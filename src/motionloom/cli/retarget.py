@@ -68,7 +68,9 @@ def _retarget(
     from dataclasses import asdict
 
     from motionloom.core import MotionloomError
+    from motionloom.core.note import as_dicts
     from motionloom.io import load, save
+    from motionloom.io.tpose import starts_with_tpose
     from motionloom.kinematics.retarget import retarget as retargeted
 
     path, target = job
@@ -81,8 +83,16 @@ def _retarget(
         return {"path": str(path), "error": str(error)}
     skates = {name: getattr(report, name)._asdict() for name in ("source", "turned", "result")}
     out = None if target is None else str(target)
-    notes = list(clip.origin.notes)
-    return {"path": str(path), "out": out, **asdict(report), **skates, "notes": notes, "summary": str(report)}
+    posed = starts_with_tpose(clip)
+    return {
+        "path": str(path),
+        "out": out,
+        **asdict(report),
+        **skates,
+        "notes": as_dicts(made.origin.notes),
+        "begins_with_tpose": posed,
+        "summary": str(report),
+    }
 
 
 def _say(reports: list[dict[str, Any]]) -> None:
@@ -104,7 +114,7 @@ def _say(reports: list[dict[str, Any]]) -> None:
         names = list(dict.fromkeys(name for r in reports for name in r[key]))
         if names:
             say(f"{', '.join(names)} {word}")
-    posed = sum(any("T-pose (not dropped)" in note for note in r["notes"]) for r in reports)
+    posed = sum(r["begins_with_tpose"] for r in reports)
     if posed:
         said = "the clip begins" if len(reports) == 1 else f"{posed} of {len(reports)} clips begin"
         say(f"{said} with a T-pose, and the leap out of it counts as skate: --trim-tpose drops it")

@@ -76,6 +76,8 @@ def _take(model: Model, request: Request, seed: int, take: int) -> tuple[Clip | 
 def _report(
     path: Path | None, seed: int, take: int, clip: Clip | None, rows: list[Row], error: str | None
 ) -> dict[str, Any]:
+    from motionloom.core.note import as_dicts
+
     return {
         "path": None if path is None else str(path),
         "seed": seed,
@@ -83,19 +85,21 @@ def _report(
         "frames": 0 if clip is None else len(clip),
         "seconds": 0.0 if clip is None else clip.seconds,
         "error": error,
-        "notes": [] if clip is None else [n for n in clip.origin.notes if not n.startswith("made by ")],
+        "notes": [] if clip is None else as_dicts(clip.origin.notes),
         "residuals": [row._asdict() for row in rows],
     }
 
 
 def _say(report: dict[str, Any], rows: list[Row]) -> None:
+    from motionloom.core import Note
+
     if report["error"]:
         warn(report["error"])
     if report["path"]:
         length = f"{many(report['frames'], 'frame')}, {report['seconds']:.2f} s"
         say(f"{report['path']}: {length}, seed {report['seed']}, take {report['take']}")
         for note in report["notes"]:
-            say(f"  {note}")
+            say(f"  {Note(**note)}")
     elif report["error"]:
         say("nothing was written" + ("; --best writes the best clip found" if report["frames"] else ""))
     if rows:

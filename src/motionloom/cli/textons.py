@@ -50,7 +50,9 @@ def textons(
     rows = texton_table(learned) if path is None else []
     written = [] if out is None else _draw(learned, out, seed, quiet=json)
     if json:
-        report: dict[str, Any] = {"notes": list(learned.notes), "pictures": [str(p) for p in written]}
+        from motionloom.core.note import as_dicts
+
+        report: dict[str, Any] = {"notes": as_dicts(learned.notes), "pictures": [str(p) for p in written]}
         report |= {"path": [e._asdict() for e in edits]} if steps else {"textons": [r._asdict() for r in rows]}
         report |= {"segments": _segments(learned)} if segments else {}
         print_json(report)
@@ -61,7 +63,7 @@ def textons(
         cells = [(f["name"], f["clip"], str(f["frame"]), f"{f['seconds']:.2f} s") for f in found]
         say("\n" + "\n".join(columns(("segment", "clip", "frame", "length"), cells, left=(0, 1))))
     for note in learned.notes if path is None else ():
-        say(note)
+        say(str(note))
     for picture in written:
         say(f"wrote {picture}")
 

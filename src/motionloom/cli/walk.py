@@ -62,7 +62,8 @@ def walk(
     learned = load_model(model)
     known = facts(graph_of(learned))
     if not json:
-        say("\n".join([f"{model}: {known.lines()[0]}", *("  " + line for line in known.lines()[1:])]))
+        first, *others = known.notes()
+        say("\n".join([f"{model}: {first}", *(f"  {note}" for note in others)]))
     takes: list[dict[str, Any]] = []
     for take in progress(range(count or 1), "walking"):
         made = random_walk(

@@ -15,6 +15,7 @@ from motionloom.core.errors import (
     UnsupportedConstraint,
 )
 from motionloom.core.markers import Markers
+from motionloom.core.note import Note
 from motionloom.core.origin import Origin, Source
 from motionloom.core.progress import Cancelled, Progress, part, silent
 from motionloom.core.skeleton import End, Skeleton, require_same_hierarchy, same_hierarchy
@@ -33,6 +34,7 @@ __all__ = [
     "MissingExtra",
     "MotionloomError",
     "NoPath",
+    "Note",
     "Origin",
     "Progress",
     "Skeleton",

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.core.arrays import IntArray, frozen, put
+from motionloom.core.note import Note
 
 BETWEEN = " | "  # between the licence lines of several sources
 
@@ -37,7 +38,7 @@ class Origin:
     sources: tuple[Source, ...] = ()
     which: IntArray | None = None  # (F,) index into sources
     frames: IntArray | None = None  # (F,)
-    notes: tuple[str, ...] = ()  # what the reader found worth saying
+    notes: tuple[Note, ...] = ()  # what readers, methods and edits found
 
     def __post_init__(self) -> None:
         put(self, "header", MappingProxyType(dict(self.header)))
@@ -60,7 +61,7 @@ class Origin:
             return self
         return replace(self, which=self.which[index], frames=self.frames[index])
 
-    def said(self, *notes: str) -> Origin:
+    def with_notes(self, *notes: Note) -> Origin:
         """The same origin with more notes."""
         return replace(self, notes=(*self.notes, *notes))
 

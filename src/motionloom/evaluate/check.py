@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from motionloom.core import Clip, replace
+from motionloom.core import Clip, Note, replace
 from motionloom.evaluate.calibration import calibration_findings
 from motionloom.evaluate.fall import WRONG, free_falls, true_rate
 from motionloom.evaluate.findings import (
@@ -135,7 +135,7 @@ def repair(clip: Clip) -> tuple[Clip, list[str]]:
     said += [f"{name}: {_told(clip, g)}, mended by its neighbours" for g in touched]
     said += [f"{name}: {_told(clip, g)}, left as it is ({_why(g, clip.fps)})" for g in glitches(clip)]
     if touched:
-        clip = replace(clip, origin=clip.origin.said(f"{len(touched)} glitches mended"))
+        clip = replace(clip, origin=clip.origin.with_notes(Note(f"{len(touched)} glitches mended")))
     return clip, said
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from motionloom.constraints import Request
-from motionloom.core import BadRequest, Clip, MotionloomError
+from motionloom.core import BadRequest, Clip, MotionloomError, Note
 from motionloom.evaluate.apart import TimeUp, apart
 from motionloom.evaluate.base import FPS, NotApplicable, feature_joints, take
 from motionloom.evaluate.baselines import BASELINES
@@ -41,7 +41,7 @@ class Entry:
     costs: Costs | None = None
     spread: Spread = field(default_factory=lambda: Spread(None))
     reason: str = ""  # why there is no result, or what the best ones do not meet
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def mean(self, measure: str) -> float | None:
         """The mean of a measure over the results that have it."""
@@ -58,7 +58,7 @@ class Comparison:
     own: dict[str, Own]
     entries: tuple[Entry, ...]
     seed: int
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[Note, ...] = field(default=())
 
     @property
     def best(self) -> tuple[Entry, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from motionloom.core.note import as_dicts
 from motionloom.evaluate.compare import Comparison, Entry
 from motionloom.evaluate.measures import MEASURES
 from motionloom.evaluate.report import Own, Report, Value
@@ -151,7 +152,7 @@ def comparison_dict(found: Comparison) -> dict[str, object]:
     return {
         "seed": found.seed,
         "joints": found.joints,
-        "notes": list(found.notes),
+        "notes": as_dicts(found.notes),
         "source": {
             n: {"value": o.value, "low": o.low, "high": o.high, **({"reason": o.reason} if o.value is None else {})}
             for n, o in found.own.items()
@@ -161,7 +162,7 @@ def comparison_dict(found: Comparison) -> dict[str, object]:
                 "name": e.name,
                 "kind": e.kind,
                 "reason": e.reason,
-                "notes": list(e.notes),
+                "notes": as_dicts(e.notes),
                 "reports": [r.as_dict() for r in e.reports],
                 "mean": {n: e.mean(n) for n in MEASURES} if e.reports else {},
                 "spread": e.spread.as_dict(),

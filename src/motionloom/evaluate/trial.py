@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from motionloom.constraints import Request
-from motionloom.core import Clip, MotionloomError, Unmet
+from motionloom.core import Clip, MotionloomError, Note, Unmet
 from motionloom.evaluate.cost import Cost, measured
 from motionloom.methods import METHODS, Model, learn, save_model, synthesize
 
@@ -18,7 +18,7 @@ class Trained(NamedTuple):
 
     cost: Cost
     stored: int  # bytes of the model's file
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 class Made(NamedTuple):

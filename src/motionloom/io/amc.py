@@ -75,7 +75,7 @@ def read_amc(
         handed_over(turns),
         USUAL_FPS if fps is None else fps,
         slides=sliding,
-        origin=from_file(Path(path).name, len(root), unit=space.unit, up=space.up, notes=tuple(notes.said)),
+        origin=from_file(Path(path).name, len(root), unit=space.unit, up=space.up, notes=notes.all),
     )
 
 
@@ -189,7 +189,7 @@ def _convention(
     roles = guess_roles(skeleton.names, skeleton.parents, skeleton.offsets)
     if up is None:
         axis, ground = conv.estimate_up(places, roles)
-        notes.say(f"up axis {axis} ({'from the posture' if ground == 'posture' else 'assumed: nothing tells'})")
+        notes.say(f"up axis {axis}", topic="up", detail=conv.UP_GROUNDS[ground])
     else:
         axis = conv.up_of(up)
     if unit is not None:
@@ -197,7 +197,9 @@ def _convention(
     metres, evidence = conv.estimate_unit(places, roles, skeleton.parents.tolist(), axis)
     stated = 0.0254 / body.length
     if body.length != 1.0 and 0.5 < stated / metres < 2:
-        notes.say(f"unit {conv.unit_name(stated)}, as the skeleton says (length {body.length:g})")
+        notes.say(
+            f"unit {conv.unit_name(stated)}, as the skeleton says", topic="unit", detail=f"length {body.length:g}"
+        )
         return conv.Convention(stated, axis)
-    notes.say(f"unit {conv.unit_name(metres)}, estimated ({evidence})")
+    notes.say(f"unit {conv.unit_name(metres)}, estimated", topic="unit", detail=evidence)
     return conv.Convention(metres, axis)

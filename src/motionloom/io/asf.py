@@ -8,7 +8,7 @@ C M C^-1, M being the turn that the AMC file gives for the bone's `dof`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -68,7 +68,8 @@ def read_asf(path: str | Path, notes: Notes) -> Acclaim:
     names, parents = _hierarchy(sections.get("hierarchy", []), set(bones), own)
     if left := [bone.name for key, bone in bones.items() if key not in names]:
         own.warn(f"not in the hierarchy, and left out: {', '.join(left[:4])}")
-    notes.said += [f"{own.path.rsplit('/', 1)[-1]}: {said}" for said in own.said]
+    for note in own.all:
+        notes.add(replace(note, text=f"{Path(path).name}: {note.text}"))
     chosen = (root, *(bones[name] for name in names[1:]))
     scale = math.pi / 180 if degrees else 1.0
     frames = np.array([from_euler(np.array(b.axis)[::-1] * scale, b.order[::-1]) for b in chosen])

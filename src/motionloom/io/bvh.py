@@ -98,7 +98,7 @@ def parse_bvh(
     del rows  # the numbers as written are not needed any more
     roles = _roles(skeleton, root, turns, slides)
     origin = from_file(
-        Path(notes.path).name, frames, unit=space.unit, up=space.up, header={"bvh": header}, notes=tuple(notes.said)
+        Path(notes.path).name, frames, unit=space.unit, up=space.up, header={"bvh": header}, notes=notes.all
     )
     return Clip(
         Skeleton(skeleton.names, skeleton.parents, skeleton.offsets, roles, ends),
@@ -172,12 +172,12 @@ def _convention(
     if up is None:
         tpose = rest_then_jump(body.rotations[:22])
         axis, ground = conv.estimate_up(places[:1] if tpose else places[1:], roles)
-        notes.say(f"up axis {axis} ({'from the posture' if ground == 'posture' else 'assumed: nothing tells'})")
+        notes.say(f"up axis {axis}", topic="up", detail=conv.UP_GROUNDS[ground])
     else:
         axis = conv.up_of(up)
     if unit is None:
         metres, evidence = conv.estimate_unit(places[1:], roles, parents, axis)
-        notes.say(f"unit {conv.unit_name(metres)}, estimated ({evidence})")
+        notes.say(f"unit {conv.unit_name(metres)}, estimated", topic="unit", detail=evidence)
     else:
         metres = conv.unit_of(unit)
     return conv.Convention(metres, axis)

@@ -12,6 +12,7 @@ from motionloom.core import BadRequest, FloatArray
 from motionloom.io.numbers import number
 
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.0254 / 0.45}  # metres; CMU's unit is 5.644 cm
+UP_GROUNDS = {"posture": "from the posture", "assumed": "assumed: nothing tells"}  # of `estimate_up`
 UPS = ("y", "z", "x", "-y", "-z", "-x")
 _RARE = {"inch": 0.35}  # how much better (in log stature) a rare unit must fit than a common one
 # which of the file's axes become x, y, z inside, and with which sign: right-handed turns that put `up` on y

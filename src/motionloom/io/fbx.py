@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.core import Clip, FloatArray, MissingExtra, replace
+from motionloom.core import Clip, FloatArray, MissingExtra, Note, replace
 from motionloom.core.origin import from_file
 from motionloom.io import convention as conv
 from motionloom.io.from_world import clip_from_world
@@ -43,8 +43,8 @@ def read_fbx(
     notes = Notes(str(path), strict=strict)
     _check(path, notes)
     arrays, facts = _ask(path, notes, turned=up is None, fps=fps)
-    for said in facts["notes"]:
-        (notes.warn if "separate trees" in said else notes.say)(said)
+    for note in facts["notes"]:
+        notes.add(Note(**note))
     metres = float(facts["unit"]) if unit is None else conv.unit_of(unit)
     parents = arrays["parents"]
     places, turns = _composed(parents, arrays["local"])

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.core import FormatError
+from motionloom.core.note import as_dicts
 from motionloom.io.notes import Notes
 
 MOST = 5_000_000  # nodes times frames
@@ -82,7 +83,7 @@ def read_scene(path: str, notes: Notes, *, turned: bool, fps: float | None) -> d
         "rate": rate,
         "unit": float(settings.original_unit_meters or settings.unit_meters or 0.01),
         "up": int(settings.original_axis_up),
-        "notes": notes.said,
+        "notes": as_dicts(notes.all),
     }
     return {
         "facts": np.array(json.dumps(facts)),

@@ -74,7 +74,7 @@ def clip_from_world(
     body = clip.skeleton
     typical = typical_frame(clip)
     roles = guess_roles(body.names, body.parents, body.offsets, fk(clip[typical : typical + 1])[0])
-    origin = from_file(Path(notes.path).name, len(clip), unit=metres, up=up, notes=tuple(notes.said))
+    origin = from_file(Path(notes.path).name, len(clip), unit=metres, up=up, notes=notes.all)
     return Clip(
         Skeleton(body.names, body.parents, body.offsets, roles),
         clip.root,

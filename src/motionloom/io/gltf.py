@@ -86,7 +86,7 @@ def clip_of(
         roles, ends = _own_facts(own, clip.skeleton, notes)
     body = clip.skeleton
     licence = one_line(document.tree["asset"].get("copyright"))
-    origin = from_file(Path(notes.path).name, len(clip), licence=licence, notes=tuple(notes.said))
+    origin = from_file(Path(notes.path).name, len(clip), licence=licence, notes=notes.all)
     return replace(clip, skeleton=Skeleton(body.names, body.parents, body.offsets, roles, ends), origin=origin)
 
 

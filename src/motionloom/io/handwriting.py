@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.core import Clip, FloatArray, replace, with_labels
+from motionloom.core import Clip, FloatArray, Note, replace, with_labels
 from motionloom.io import convention as conv
 from motionloom.io.mat5 import read_mat5
 from motionloom.io.notes import Notes
@@ -57,7 +57,7 @@ def read_handwriting(
         clip = stroke_clip(np.cumsum(velocity[first:last], axis=0) * metres, rate, f"{letter}_{counts[letter]:04d}")
         assert clip.origin.frames is not None
         said = f"letter {n + 1} of {Path(path).name}; velocities added up, one unit taken as {1000 * metres:g} mm"
-        origin = with_changes(clip.origin, unit=1.0, frames=clip.origin.frames + first, notes=(said,))
+        origin = with_changes(clip.origin, unit=1.0, frames=clip.origin.frames + first, notes=(Note(said),))
         out.append(with_labels(replace(clip, origin=origin), {letter: np.ones(len(clip), bool)}))
     if not out:
         raise notes.error("no letters in this file")

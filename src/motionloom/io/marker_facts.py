@@ -47,7 +47,7 @@ def make_markers(
     lost = float(np.isnan(places[..., 0]).mean())
     if lost:
         notes.say(f"{100 * lost:.1f} % of all points are gaps")
-    origin = from_file(Path(notes.path).name, len(places), unit=metres, up=axis, notes=tuple(notes.said))
+    origin = from_file(Path(notes.path).name, len(places), unit=metres, up=axis, notes=notes.all)
     return Markers(unique(names, notes), conv.vectors_inside(places, axis) * metres, fps, origin)
 
 
@@ -85,7 +85,7 @@ def _unit(places: FloatArray, said: str, notes: Notes) -> float:
     fits = {n: abs(np.log10(size * conv.UNITS[n] / _SIZE)) + _RARE.get(n, 0.0) for n in units} if size else {}
     best = min(fits, key=lambda n: fits[n]) if fits else "mm"
     what = f"unit {said.strip()[:20]!r} is not known" if said.strip() else "no unit is given"
-    notes.say(f"{what}: taken for {best} (markers are {size * conv.UNITS[best]:.2f} m apart)")
+    notes.say(f"{what}: taken for {best}", topic="unit", detail=f"markers are {size * conv.UNITS[best]:.2f} m apart")
     return conv.UNITS[best]
 
 
@@ -97,10 +97,10 @@ def _up(names: Sequence[str], places: FloatArray, said: str | None, usual: str, 
     high, low = ([k for k, name in enumerate(names) if rule.search(name)] for rule in (_HIGH, _LOW))
     high, low = ([k for k in ks if np.isfinite(means[k]).all()] for ks in (high, low))
     if not high or not low:
-        notes.say(f"up axis {usual} assumed")
+        notes.say(f"up axis {usual} assumed", topic="up")
         return usual
     line = means[high].mean(0) - means[low].mean(0)
     at = int(np.abs(line).argmax())
     found = ("-" if line[at] < 0 else "") + "xyz"[at]
-    notes.say(f"up axis {found} (from feet to head)")
+    notes.say(f"up axis {found}", topic="up", detail="from feet to head")
     return found

@@ -124,13 +124,13 @@ def _origin(arrays: Arrays, frames: int, notes: Notes) -> Origin:
     name = Path(notes.path).name
     licence = _line(arrays, "licence", notes)
     if "frame_sources" not in arrays:
-        return from_file(name, frames, licence=licence, notes=tuple(notes.said))
+        return from_file(name, frames, licence=licence, notes=notes.all)
     try:
         clips, methods = _texts(arrays, "source_clips", notes), _texts(arrays, "source_methods", notes)
         seeds = _whole(arrays, "source_seeds", notes).tolist()
         sources = tuple(Source(c, m, None if s < 0 else s) for c, m, s in zip(clips, methods, seeds, strict=True))
         which, numbers = _whole(arrays, "frame_sources", notes), _whole(arrays, "frame_numbers", notes)
-        said = tuple(notes.said)
+        said = notes.all
         return Origin(name, licence=licence, sources=sources, which=which, frames=numbers, notes=said)
     except (ValueError, MotionloomError) as error:
         raise notes.error(f"its sources of frames do not fit: {error}") from None

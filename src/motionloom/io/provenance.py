@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.core import Clip, FormatError, Origin, Source, replace
+from motionloom.core import Clip, FormatError, Note, Origin, Source, replace
+from motionloom.core.note import as_dicts
 from motionloom.io.files import write_whole
-
-RETARGETED = "retargeted from "  # how retarget's note begins
 
 
 def origin_path(clip: str | Path) -> Path:
@@ -27,7 +26,7 @@ def origin_path(clip: str | Path) -> Path:
 def write_origin(clip: Clip, path: str | Path) -> None:
     """Write the provenance of a made or retargeted clip beside its file; an old one of another clip is taken away."""
     beside = origin_path(path)
-    other_body = any(note.startswith(RETARGETED) for note in clip.origin.notes)
+    other_body = any(note.topic == "retargeted" for note in clip.origin.notes)
     runs = _runs(clip.origin) if other_body or any(source.method for source in clip.origin.sources) else []
     its_own = len(runs) == 1 and runs[0][1:3] == (0, 1)  # a sample is its own source, from its first frame on
     if not runs or (its_own and not other_body):
@@ -37,7 +36,7 @@ def write_origin(clip: Clip, path: str | Path) -> None:
         "frames": len(clip),
         "sources": [source._asdict() for source in clip.origin.sources],
         "runs": [{"source": w, "first": f, "step": s, "count": n} for w, f, s, n in runs],
-        "notes": [note for note in clip.origin.notes if note.startswith(("made by ", RETARGETED))],
+        "notes": as_dicts(note for note in clip.origin.notes if note.topic in ("made", "retargeted")),
     }
     write_whole(beside, [json.dumps(facts, indent=1).encode()])
 
@@ -51,15 +50,17 @@ def with_origin(clip: Clip, path: str | Path) -> Clip:
         facts = json.loads(beside.read_text("utf-8"))
         sources = tuple(Source(str(s["clip"]), str(s["method"]), s["seed"]) for s in facts["sources"])
         runs = [(int(r["source"]), int(r["first"]), int(r["step"]), int(r["count"])) for r in facts["runs"]]
-        notes = tuple(str(note) for note in facts["notes"])
+        notes = tuple(Note(**note) for note in facts["notes"])
         if sum(n for *_, n in runs) != len(clip) or any(n < 1 or not 0 <= w < len(sources) for w, _, _, n in runs):
-            return replace(clip, origin=clip.origin.said(f"{beside.name} is of another clip: not used"))
+            return replace(
+                clip, origin=clip.origin.with_notes(Note(f"{beside.name} is of another clip: not used", "warning"))
+            )
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise FormatError(f"not a provenance file: {type(error).__name__}: {error}", path=beside) from None
     which = np.concatenate([np.full(n, w) for w, _, _, n in runs])
     frames = np.concatenate([f + s * np.arange(n) for _, f, s, n in runs])
     origin = with_changes(clip.origin, sources=sources, which=which, frames=frames)
-    return replace(clip, origin=origin.said(*notes))
+    return replace(clip, origin=origin.with_notes(*notes))
 
 
 def _runs(origin: Origin) -> list[tuple[int, int, int, int]]:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 
-from motionloom.core import Clip, FormatError, Skeleton, replace
+from motionloom.core import Clip, FormatError, Note, Skeleton, replace
 from motionloom.kinematics.roles import ARM, FRONT, LEG, SIDES
 
 _SIDED = ("eye", *ARM, *LEG, *FRONT.values())
@@ -47,7 +47,8 @@ def with_roles(clip: Clip, path: str | Path, given: str | Path | Mapping[str, st
     if len(known) == len(roles):
         return clip
     left_out = ", ".join(repr(joint) for role, joint in roles.items() if role not in known)
-    return replace(clip, origin=clip.origin.said(f"roles.toml names joints that are not here: {left_out}"))
+    found = Note(f"roles.toml names joints that are not here: {left_out}", "warning")
+    return replace(clip, origin=clip.origin.with_notes(found))
 
 
 def read_roles(path: str | Path) -> dict[str, str]:

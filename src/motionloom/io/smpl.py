@@ -64,9 +64,7 @@ def smpl_clip(
     for name in ("gender", "betas"):
         if name in arrays:
             header[name] = arrays[name].tolist()
-    origin = from_file(
-        Path(notes.path).name, frames, unit=metres, up=axis, header={"smpl": header}, notes=tuple(notes.said)
-    )
+    origin = from_file(Path(notes.path).name, frames, unit=metres, up=axis, header={"smpl": header}, notes=notes.all)
     return Clip(body, rotate(turn, root), rotations, _rate(arrays, fps, notes), origin=origin)
 
 
@@ -171,7 +169,7 @@ def _body(
         bones = points[:, 1:] - points[:, draft.parents[1:]]
         local = rotate(inverse(around[:, draft.parents[1:]]), bones)
         spread = float(np.ptp(local, axis=0).max()) if frames > 1 else 0.0
-        notes.say(f"bone lengths from the joint positions in the file (steady to {1000 * spread:.1f} mm)")
+        notes.say("bone lengths from the joint positions in the file", detail=f"steady to {1000 * spread:.1f} mm")
         offsets = np.concatenate([(points[:, 0] - place).mean(0)[None], local.mean(0)])
         return with_offsets(offsets), points[:, 0], True
     notes.warn(
@@ -184,5 +182,5 @@ def _body(
 def _up(body: Skeleton, root: FloatArray, turns: FloatArray, notes: Notes) -> str:
     some = np.unique(np.linspace(0, len(root) - 1, 24).astype(int))
     axis, ground = conv.estimate_up(positions(body, root[some], turns[some]), body.roles)
-    notes.say(f"up axis {axis} ({'from the posture' if ground == 'posture' else 'assumed: nothing tells'})")
+    notes.say(f"up axis {axis}", topic="up", detail=conv.UP_GROUNDS[ground])
     return axis

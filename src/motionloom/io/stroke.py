@@ -59,7 +59,7 @@ def read_stroke(
         notes.warn(f"uneven times: {len(table)} points put on {count} even ones at {rate:g} per second")
     metres = 1.0 if unit is None else conv.unit_of(unit)
     clip = stroke_clip(points * metres, rate)
-    origin = from_file(Path(path).name, len(points), unit=metres, notes=tuple(notes.said))
+    origin = from_file(Path(path).name, len(points), unit=metres, notes=notes.all)
     return Clip(clip.skeleton, clip.root, clip.rotations, rate, origin=origin)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from motionloom.core import BadRequest, Clip, FormatError, Markers, replace
+from motionloom.core import BadRequest, Clip, FormatError, Markers, Note, replace
 from motionloom.io.amc import read_amc
 from motionloom.io.bvh import read_bvh
 from motionloom.io.bvh_write import write_bvh
@@ -106,8 +106,8 @@ def load(
     if not starts_with_tpose(clip):
         return clip
     if trim_tpose:
-        return replace(clip[1:], origin=clip[1:].origin.said("frame 0 is a T-pose: dropped"))
-    return replace(clip, origin=clip.origin.said("frame 0 is a T-pose (not dropped)"))
+        return replace(clip[1:], origin=clip[1:].origin.with_notes(Note("frame 0 is a T-pose: dropped")))
+    return replace(clip, origin=clip.origin.with_notes(Note("frame 0 is a T-pose (not dropped)")))
 
 
 def _sized(clip: Clip, unit: str | float) -> Clip:
@@ -120,7 +120,8 @@ def _sized(clip: Clip, unit: str | float) -> Clip:
     stature = leg_length(clip.skeleton) / 0.491
     if 0.1 <= stature <= 4:
         return clip
-    return replace(clip, origin=clip.origin.said(f"stature {stature:.2g} m with unit {unit}: is this right?"))
+    found = Note(f"stature {stature:.2g} m with unit {unit}: is this right?", "warning")
+    return replace(clip, origin=clip.origin.with_notes(found))
 
 
 def save(clip: Clip, path: str | Path, *, unit: str | float | None = None, up: str | None = None) -> None:

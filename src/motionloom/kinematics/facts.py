@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.core import BoolArray, Clip, Markers
+from motionloom.core import BoolArray, Clip, Markers, Note
+from motionloom.core.note import as_dicts
 from motionloom.kinematics.travel import travel
 
 
@@ -33,12 +34,13 @@ class Facts:
     sources: tuple[tuple[str, str, int | None, int], ...]  # (clip, method, seed, number of frames)
     cuts: int  # places where one run of source frames ends and another begins
     licence: str
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         out = asdict(self)
         out["roles"] = dict(self.roles)
+        out["notes"] = as_dicts(self.notes)
         keys = ("clip", "method", "seed", "frames")
         out["sources"] = [dict(zip(keys, source, strict=True)) for source in self.sources]
         return out
@@ -100,7 +102,7 @@ def marker_facts(markers: Markers) -> dict[str, Any]:
         "unit": markers.origin.unit,
         "up": markers.origin.up,
         "licence": markers.origin.licence,
-        "notes": list(markers.origin.notes),
+        "notes": as_dicts(markers.origin.notes),
     }
 
 

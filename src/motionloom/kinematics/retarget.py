@@ -7,7 +7,7 @@ from dataclasses import replace as with_changes
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip, FloatArray, Skeleton, with_labels
+from motionloom.core import BadRequest, Clip, FloatArray, Note, Skeleton, with_labels
 from motionloom.kinematics.contacts import contacts
 from motionloom.kinematics.forward import fk, fk_rotations, local_rotations
 from motionloom.kinematics.limb import place_limb
@@ -88,7 +88,7 @@ def retarget(
         sources=clip.origin.sources,
         which=clip.origin.which,
         frames=clip.origin.frames,
-        notes=(*clip.origin.notes, notes),
+        notes=(*clip.origin.notes, Note(notes, topic="retargeted")),
     )
     made = Clip(
         body, root, normalize(local_rotations(body, turns)), clip.fps, clip.label_names, clip.labels, origin=origin

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import MEASURES, Constraint, Measure, Request, residuals
-from motionloom.core import Clip, Skeleton, Source, Unmet, replace
+from motionloom.core import Clip, Note, Skeleton, Source, Unmet, replace
 from motionloom.core.arrays import put
 from motionloom.core.origin import all_terms
 from motionloom.kinematics.edit import resample
@@ -62,7 +62,7 @@ class Model(ABC):
     config: Any  # the method's own Config
     fps: float
     sources: tuple[Learned, ...] = ()
-    notes: tuple[str, ...] = ()  # what was said while learning
+    notes: tuple[Note, ...] = ()  # what was found while learning
 
     def __post_init__(self) -> None:
         for f in fields(self):
@@ -91,7 +91,7 @@ class Model(ABC):
         """Does this request have a natural end, so that it may leave out its length?"""
         return self.ends_itself
 
-    def remarks(self, clip: Clip, request: Request) -> tuple[str, ...]:
+    def remarks(self, clip: Clip, request: Request) -> tuple[Note, ...]:
         """What is to be said about the finished clip, beside what `make` noted: how far it is from a path, say."""
         return ()
 
@@ -125,7 +125,7 @@ class Model(ABC):
 
     def _remarked(self, clip: Clip, request: Request) -> Clip:
         said = self.remarks(clip, request)
-        return replace(clip, origin=clip.origin.said(*said)) if said else clip
+        return replace(clip, origin=clip.origin.with_notes(*said)) if said else clip
 
     def _begun(self, clip: Clip, request: Request, fps: float, frames: int | None) -> Clip:
         """The raw clip at the result's frame rate and length, at its beginning."""
@@ -169,7 +169,7 @@ def signed(clip: Clip, model: Model, seed: int, take: int) -> Clip:
     terms = all_terms([*(source.licence for source in model.sources), clip.origin.licence])
     sources = tuple(Source(s.clip, method, seed) for s in clip.origin.sources)
     said = f"made by {method}, seed {seed}, take {take}"
-    name, notes = f"{method}_{seed}_{take:03d}", (said, *clip.origin.notes)
+    name, notes = f"{method}_{seed}_{take:03d}", (Note(said, topic="made"), *clip.origin.notes)
     origin = dataclasses.replace(clip.origin, name=name, licence=terms, sources=sources, notes=notes)
     return replace(clip, origin=origin)
 

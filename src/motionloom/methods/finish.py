@@ -21,7 +21,7 @@ from motionloom.constraints import (
     solve,
     unmet,
 )
-from motionloom.core import BoolArray, Clip, Unmet, replace
+from motionloom.core import BoolArray, Clip, Note, Unmet, replace
 from motionloom.kinematics.skate import remove_skate
 
 
@@ -79,4 +79,4 @@ def _cleaned(clip: Clip, request: Request) -> Clip:
 
 
 def _noted(clip: Clip, note: str) -> Clip:
-    return replace(clip, origin=clip.origin.said(note))
+    return replace(clip, origin=clip.origin.with_notes(Note(note)))

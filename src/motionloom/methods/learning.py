@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip, SkeletonMismatch, replace, require_same_hierarchy, same_hierarchy
+from motionloom.core import BadRequest, Clip, Note, SkeletonMismatch, replace, require_same_hierarchy, same_hierarchy
 from motionloom.io.tpose import starts_with_tpose
 from motionloom.kinematics.contacts import runs
 from motionloom.kinematics.edit import resample
@@ -25,7 +25,7 @@ class Prepared(NamedTuple):
     """Clips of one skeleton at one frame rate, and what was done to them."""
 
     clips: tuple[Clip, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     owners: tuple[int, ...]  # for each clip, the number of the given one it is (a piece of)
 
 
@@ -72,7 +72,7 @@ def prepare(
         raise BadRequest(
             f"there is nothing to learn from: all of {_listed([c.name or 'a clip' for c in clips])} is broken"
         )
-    notes = tuple(f"{_listed(names)}: {done}" for done, names in said.items())
+    notes = tuple(Note(f"{_listed(names)}: {done}") for done, names in said.items())
     return Prepared(tuple(out), notes, tuple(owners))
 
 

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.core import FormatError
+from motionloom.core import FormatError, Note
+from motionloom.core.note import as_dicts
 from motionloom.io.files import write_whole
 from motionloom.methods.base import Learned, Model
 from motionloom.methods.packing import Packer, Unpacker
@@ -34,7 +35,7 @@ def save_model(model: Model, path: str | Path) -> None:
         "method": model.method,
         "fps": model.fps,
         "sources": [source._asdict() for source in model.sources],
-        "notes": list(model.notes),
+        "notes": as_dicts(model.notes),
         "config": values["config"],
         "skeleton": values["skeleton"],
         "model": {name: value for name, value in values.items() if name not in COMMON},
@@ -56,7 +57,9 @@ def load_model(path: str | Path) -> Model:
         hints = unpacker.hints(model_class) | {"config": _module(method).Config}
         values = {name: unpacker.unpack(value, hints[name], name) for name, value in packed.items()}
         sources = tuple(Learned(**source) for source in head["sources"])
-        return model_class(**values, fps=head["fps"], sources=sources, notes=tuple(head["notes"]))
+        return model_class(
+            **values, fps=head["fps"], sources=sources, notes=tuple(Note(**note) for note in head["notes"])
+        )
     except FormatError:
         raise
     except Exception as error:  # whatever a damaged or hostile header leads to, it is the file's fault

@@ -11,7 +11,7 @@ from small_graphs import graph_of, walker
 from motionloom.core import NoPath, with_labels
 from motionloom.core import replace as clip_with
 from motionloom.methods import learn
-from motionloom.methods.graph.missing import above, connection, island_lines, islands
+from motionloom.methods.graph.missing import above, connection, island_notes, islands
 from motionloom.methods.graph.prune import component, prune
 from motionloom.methods.graph.rough import Rough
 from motionloom.methods.graph.wider import Look, widened
@@ -95,10 +95,11 @@ def test_label_sets_that_are_apart_are_told_once_and_their_files_not_again(arm):
     [island] = islands(near, look)
     assert (island.names, island.labelled) == (("run",), True)
     assert island.limit == graph.transitions.distance[3] == 1.0
-    [line] = island_lines([island], look)
-    assert line == (
-        "warning: frames labelled run: no way leads there and back; with --limit 1 they would be joined, "
-        "over run2.bvh#15 and walk0.bvh#8"
+    [line] = island_notes([island], look)
+    assert (line.level, line.text) == (
+        "warning",
+        "frames labelled run: no way leads there and back; with --limit 1 they would be joined, "
+        "over run2.bvh#15 and walk0.bvh#8",
     )
 
 
@@ -110,16 +111,18 @@ def test_a_limit_that_adds_nothing_because_of_rough_blends_is_said(arm):
     look = looking(replace(graph, transitions=bad), 0.75)
     [island] = islands(near, look)
     assert island.rough
-    [line] = island_lines([island], look)
-    assert "2.bvh: no way leads there and back; a larger --limit adds nothing: from 1 on frames are alike" in line
+    [line] = island_notes([island], look)
+    assert "2.bvh: no way leads there and back; a larger --limit adds nothing: from 1 on frames are alike" in line.text
 
 
 def test_what_nothing_joins_is_said(arm):
     clips = [named(straight(arm), f"{i}.bvh") for i in range(3)]
     graph = graph_of(clips, [(10, 25), (35, 5)])
     look = looking(graph, 0.1)
-    [line] = island_lines(islands(graph, look), look)
-    assert line == ("warning: 2.bvh: no way leads there and back, not even with --limit 0.4; give clips that lead over")
+    [line] = island_notes(islands(graph, look), look)
+    assert str(line) == (
+        "warning: 2.bvh: no way leads there and back, not even with --limit 0.4; give clips that lead over"
+    )
 
 
 def test_of_very_many_frames_clips_are_left_out_evenly_and_what_is_said_stays_true(arm, monkeypatch):
@@ -165,17 +168,17 @@ def test_the_limit_that_learning_tells_joins_what_it_says(method):
     clips = [make("walk", seed=s, speed=v, seconds=4) for s, v in ((1, 0.7), (2, 1.7), (3, 1.75))]
     clips = [named(c, f"{i}.bvh") for i, c in enumerate(clips)]
     first = learn(method, clips, {"limit": 0.05})
-    [said] = [n for n in first.notes if "no way leads there" in n]
+    [said] = [n.text for n in first.notes if "no way leads there" in n.text]
     limit = float(said.split("--limit ")[1].split()[0])
     again = learn(method, clips, {"limit": limit})
-    assert not any("no way leads there" in n for n in again.notes)
+    assert not any("no way leads there" in str(n) for n in again.notes)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_all_graphs_say_what_was_kept_and_what_was_left_out(method):
     model = learn(method, [make("walk", seed=s, speed=1.3, seconds=4) for s in (1, 2)])
-    assert any(n.startswith("walk: ") and "frames kept" in n for n in model.notes)
-    assert any(n.startswith("left out: ") for n in model.notes)
+    assert any(n.text.startswith("walk: ") and "frames kept" in n.text for n in model.notes)
+    assert any(n.text.startswith("left out: ") for n in model.notes)
 
 
 @pytest.mark.parametrize(

@@ -132,10 +132,11 @@ def test_dead_ends_and_sinks_are_taken_away():
     assert list(zip(pruned.transitions.a, pruned.transitions.b, strict=True)) == [(15, 3)]
     assert np.flatnonzero(alive(pruned)).tolist() == list(range(4, 15))
     assert report.clips == (1, 2)
-    assert report.lines()[-1] == "left out: 25 frames, 3 transitions, and all of clip 1, clip 2"
-    *_, loop, warning = facts(pruned).lines()  # 11 of 36 frames are left
-    assert loop == "no choice anywhere: one loop"
-    assert warning.startswith("warning: most of this material cannot be walked for ever")
+    assert report.notes()[-1].text == "left out: 25 frames, 3 transitions, and all of clip 1, clip 2"
+    *_, loop, warning = facts(pruned).notes()  # 11 of 36 frames are left
+    assert loop.text == "no choice anywhere: one loop"
+    assert warning.text.startswith("most of this material cannot be walked for ever")
+    assert warning.level == "warning"
 
 
 def test_a_file_is_named_as_left_out_only_if_none_of_its_parts_is_left():
@@ -190,7 +191,7 @@ def test_a_graph_without_any_way_round_has_no_connected_part():
 def test_facts_say_how_many_and_how_long():
     found = facts(graph_of([still(20)], [(15, 3), (10, 3)]))
     # round it goes in frames 4 .. 14; at frame 9 one can go on, 5 frames to the end, 2 of blend, and 5 more to frame 9
-    assert found.lines() == [
+    assert [str(note) for note in found.notes()] == [
         "2 transitions, 1.00 for each of 2.0 s",
         "55.0 % of the frames are strongly connected",
         "at most 1.20 s between choices",

@@ -100,7 +100,7 @@ def test_what_even_clips_are_allowed_beyond_their_own_speed_is_said_and_has_an_e
     walks = ready([resample(make("walk", seed=s, speed=1.3 + 0.1 * s, seconds=4), 30.0) for s in range(3)])
     found = find_rough(Graph(walks, find_transitions(walks), 6))
     assert found.quick == 1.25
-    [said] = found.lines()
+    [said] = map(str, found.notes())
     assert "up to 1.25 times as fast as it ever turns in them" in said
     assert np.array_equal(found.marked, rough(Graph(walks, find_transitions(walks), 6), quick=1.25))
 

@@ -36,7 +36,7 @@ def test_a_label_that_exists_nowhere_is_no_path_whoever_asks(models, method):
 @pytest.mark.parametrize("method", METHODS)
 def test_a_soft_label_that_exists_nowhere_is_warned_of(models, method):
     clip = synthesize(models[method], Request(seconds=2, constraints=(Style(label="moonwalk", weight=1.0),)))
-    assert f"warning: {NOWHERE}" in clip.origin.notes
+    assert ("warning", NOWHERE) in [(n.level, n.text) for n in clip.origin.notes]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -46,7 +46,7 @@ def test_the_deviation_from_a_path_is_that_of_the_finished_clip(models, method):
     length = {} if method != "hierarchical-graph" else {"seconds": 3}
     clip = synthesize(models[method], Request(constraints=(path,), options={"bend": 2.0}, **length))
     off = np.abs(path.residual(clip))
-    [said] = [n for n in clip.origin.notes if n.startswith("path of 4.1 m followed")]
+    [said] = [n.text for n in clip.origin.notes if n.text.startswith("path of 4.1 m followed")]
     assert f"{100 * off.mean():.1f} cm off on average, {100 * off.max():.1f} cm at worst" in said
     assert off.max() <= 0.08
 
@@ -57,7 +57,7 @@ def test_the_best_clip_of_an_error_tells_its_own_deviation(models, method):
     with pytest.raises(NoPath) as error:
         synthesize(models[method], Request(constraints=(back,)))
     best = error.value.best
-    [said] = [n for n in best.origin.notes if n.startswith("path of 6.0 m followed")]
+    [said] = [n.text for n in best.origin.notes if n.text.startswith("path of 6.0 m followed")]
     assert f"{100 * np.abs(back.residual(best)).max():.1f} cm at worst" in said
 
 
@@ -110,9 +110,10 @@ def test_a_hard_pose_that_nobody_strikes_is_warned_of():
     bow = np.array([np.cos(0.5), 0.0, 0.0, np.sin(0.5)])
     turned = multiply(walk.rotations[30:31], bow)  # every joint, by a radian
     strange = PoseAt(time=1, pose=replace(walk[30:31], rotations=turned))
-    [said] = bent_poses(walk, [strange])
-    assert "differs by 5" in said  # about 57 degrees
-    assert said.endswith("degrees a joint, 57 at worst; the body is bent to it")
+    [note] = bent_poses(walk, [strange])
+    assert (note.level, note.frame, note.constraint) == ("warning", 30, strange.describe())
+    assert "differs by 5" in note.text  # about 57 degrees
+    assert note.text.endswith("degrees a joint, 57 at worst; the body is bent to it")
     assert bent_poses(walk, [PoseAt(time=1, pose=walk[31:32])]) == []
     assert bent_poses(walk, [PoseAt(time=1, pose=replace(walk[30:31], rotations=turned), weight=1.0)]) == []
 

@@ -46,7 +46,7 @@ def striding(walks):
 
 
 def notes(clip, word):
-    return [n for n in clip.origin.notes if word in n]
+    return [str(n) for n in clip.origin.notes if word in str(n)]
 
 
 @pytest.mark.parametrize("search", ["beam", "branch-and-bound"])

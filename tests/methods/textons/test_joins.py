@@ -170,11 +170,11 @@ def test_a_written_path_obeys_the_option_unseen_and_says_when_it_is_rushed(model
     near = np.argwhere(model.follows(Options()) & (model.counts == 0))
     a, b = (int(t) for t in near[0])
     whole = plan_path(model, [a, b], None, Options(), np.random.default_rng(0))
-    assert not whole.said
+    assert not whole.notes
     with pytest.raises(NoPath, match=f"texton {a} was never followed by texton {b}"):
         plan_path(model, [a, b], None, Options(unseen=0.0), np.random.default_rng(0))
     rushed = plan_path(model, [a, b], whole.frames // 3, Options(), np.random.default_rng(0))
-    assert "2 textons of the path are made in as little as 3" in rushed.said[0]
+    assert "2 textons of the path are made in as little as 3" in rushed.notes[0].text
 
 
 def test_a_segment_cut_by_a_pose_is_said_once_in_a_path(model):

@@ -140,9 +140,9 @@ def test_the_cheapest_way_between_poses_is_another_way_to_get_there(model, takes
     joins = model.joins(model.options(request))
     path = [p.observed for p in plan.pieces]
     assert all(joins.allowed[a, b] or model.textons_of[a] == model.textons_of[b] for a, b in itertools.pairwise(path))
-    assert not any("rushed" in note for note in plan.said)
+    assert not any("rushed" in note.text for note in plan.notes)
     hurried = model.plan(dataclasses.replace(request, seconds=0.4), np.random.default_rng(0))
-    assert any("the motion is rushed" in said for said in hurried.said)
+    assert any("the motion is rushed" in note.text for note in hurried.notes)
 
 
 def test_two_poses_that_no_way_joins_are_refused(model, takes):
@@ -182,7 +182,7 @@ def test_notes_count_one_texton_as_one_and_small_things_in_millimetres():
     stroke = stroke_clip(np.stack([0.01 * np.cos(6 * t), 0.01 * np.sin(6 * t)], 1), 100.0)
     model = learn("textons", [stroke], {"fps": 100.0, "shortest": 1.0, "tolerance": 5.0})
     assert re.search(
-        r"^1 texton in \d+ segments? of \d+ to \d+ frames; .* nearer than [\d.]+ mm, and ", model.notes[-1]
+        r"^1 texton in \d+ segments? of \d+ to \d+ frames; .* nearer than [\d.]+ mm, and ", model.notes[-1].text
     )
 
 
@@ -201,7 +201,7 @@ def test_clips_that_are_too_short_are_refused(takes):
 def test_no_more_textons_than_asked_for(takes):
     model = learn("textons", takes, {**CONFIG, "textons": 4})
     assert 1 <= len(model.textons) <= 4
-    assert any(note.startswith("4 textons asked for") for note in model.notes)
+    assert any(note.text.startswith("4 textons asked for") for note in model.notes)
 
 
 def test_more_textons_than_the_clips_can_hold_are_refused(takes):
@@ -218,7 +218,7 @@ def test_clips_in_which_nothing_moves_are_refused(takes):
 def test_bic_and_mdl_choose_a_number_of_textons_and_say_which(takes):
     for kind in ("bic", "mdl"):
         model = learn("textons", [takes[0]], {**CONFIG, "count": kind, "rounds": 2})
-        said = next(note for note in model.notes if f"{kind.upper()} chose" in note)
+        said = next(note.text for note in model.notes if f"{kind.upper()} chose" in note.text)
         tried = [(int(n), int(cost.replace(",", ""))) for n, cost in re.findall(r"(\d+) \((-?[\d,]+)\)", said)]
         best = min(range(len(tried)), key=lambda k: tried[k][1])
         assert f"chose {tried[best][0]} textons" in said

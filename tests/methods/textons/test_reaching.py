@@ -69,7 +69,7 @@ def test_textons_that_last_longer_than_ever_observed_are_warned_of(model):
     assert_allclose(usual_times(model, pieces), [[min(lengths) / SLACK, max(lengths) * SLACK]] * len(pieces))
     assert unusual(model, pieces) == []
     longer = [dataclasses.replace(pieces[0], length=2 * max(lengths)), *pieces[1:]]
-    (said,) = unusual(model, longer)
+    said = unusual(model, longer)[0].text
     assert f"1 of {len(pieces)} textons last longer or shorter" in said
     assert f"texton {k} by 100% longer" in said
 
@@ -141,13 +141,14 @@ def test_far_joins_of_a_written_path_are_warned_of_with_their_distance(model, rn
     a, b = np.unravel_index(int(far.argmax()), far.shape)
     assert far[a, b] > joins.limit
     words = [segment_name(model, int(a)), segment_name(model, int(b))]
-    said = plan_path(model, words, None, Options(), rng).said
+    said = plan_path(model, words, None, Options(), rng).notes
     assert any(
-        f"{words[0]} and {words[1]} (places 0 and 1 of the path) are {100 * far[a, b]:.0f} cm apart" in s for s in said
+        f"{words[0]} and {words[1]} (places 0 and 1 of the path) are {100 * far[a, b]:.0f} cm apart" in s.text
+        for s in said
     )
     near = np.where(joins.distance < 1e-6)
     words = [segment_name(model, int(near[0][0])), segment_name(model, int(near[1][0]))]
-    assert plan_path(model, words, None, Options(), rng).said == ()
+    assert plan_path(model, words, None, Options(), rng).notes == ()
     start = max(range(len(model.observed)), key=lambda k: model.observed[k].length)
     tight = Options(unseen=1e-4)
     with pytest.raises(NoPath, match=r"is left \d+ cm from where .* begins .*the option `unseen`"):

@@ -133,7 +133,7 @@ def test_both_searches_follow_what_the_clips_can_walk(model, search, name):
     off = path.residual(clip)
     assert off.mean() < 0.15
     assert off.max() < 0.3
-    assert any("path of" in note for note in clip.origin.notes)
+    assert any("path of" in str(note) for note in clip.origin.notes)
 
 
 @pytest.mark.parametrize("search", ["clusters", "frames"])
@@ -160,7 +160,7 @@ def test_a_spent_budget_gives_the_best_so_far_and_says_so(model):
     path = RootPath(points=np.array([[0, 0], [0, 40.0]]), weight=1.0)
     asked = Request(seconds=6, constraints=(path,), options={"search": "clusters", "budget": 3000})
     clip = synthesize(model, asked)
-    assert any("budget was spent" in note for note in clip.origin.notes)
+    assert any("budget was spent" in str(note) for note in clip.origin.notes)
 
 
 def test_more_walkers_side_by_side_are_not_farther_off(model):

@@ -64,7 +64,7 @@ def make_section(folder: Path) -> Section:
             _picture(followed),
             Table(("way", "lasts", "off the path, mean", "at worst", "transitions"), _rows(followed)),
             Command(f"motionloom learn motion-graph moves -o moves.loom --limits '{LIMITS}'"),
-            Command("motionloom graph moves.loom", "\n".join([*known.lines(), *coverage(graph).sentences()])),
+            Command("motionloom graph moves.loom", "\n".join([*map(str, known.notes()), *coverage(graph).sentences()])),
             Command(f"motionloom walk moves.loom --seconds 20 --seed {SEED} -o random_moves.bvh --picture moves.png"),
             Command(f"motionloom synthesize moves.loom -r '{_request('walk')}' -o path_walk.bvh"),
         ),

@@ -11,6 +11,7 @@ from numpy.random import Generator
 
 from motionloom.constraints import Constraint, PoseAt, Request, RootAt, Style, tilt_between
 from motionloom.core import BoolArray, Clip, FloatArray, NoPath
+from motionloom.core.note import info
 from motionloom.kinematics.edit import concatenate_aligned
 from motionloom.kinematics.loop import Loop
 from motionloom.methods.base import Honours, Model, check_request
@@ -206,7 +207,7 @@ def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | Non
         skeleton=clips[0].skeleton,
         config=config,
         fps=config.fps,
-        notes=tuple(notes),
+        notes=info(*notes),
         clips=tuple(clips),
         loops=loops,
         cuts=cuts,

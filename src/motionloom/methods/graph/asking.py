@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any, NamedTuple
 
 from motionloom.constraints import Constraint, Request, Start
-from motionloom.core import Clip, NoPath, replace
+from motionloom.core import Clip, NoPath, Note, replace
 from motionloom.kinematics.travel import placed
 from motionloom.methods.graph.core import Graph, Route
 from motionloom.methods.graph.goal import Goal, goal_of
@@ -32,7 +32,7 @@ class Plan(NamedTuple):
 
     route: Route
     goal: Goal | None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     missing: str = ""  # the hard wish that it cannot keep
 
 

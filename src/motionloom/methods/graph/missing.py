@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.core import BoolArray, IntArray, NoPath
+from motionloom.core import BoolArray, IntArray, NoPath, Note
+from motionloom.core.note import warning
 from motionloom.methods.graph.core import Graph
 from motionloom.methods.graph.labels import label_sets
 from motionloom.methods.graph.prune import NAMED, component
 from motionloom.methods.graph.wider import Look, Wide, widened
 
-__all__ = ["Island", "Look", "above", "connection", "island_lines", "islands", "unconnected"]
+__all__ = ["Island", "Look", "above", "connection", "island_notes", "islands", "unconnected"]
 
 WIDER = (2.0, 4.0)  # times the limit up to which is looked
 ROUGH = "a joint would flip over or turn too fast (learning leaves such blends out, whatever the limit)"
@@ -29,14 +30,14 @@ class Island(NamedTuple):
     rough: bool = False  # frames are alike enough at this limit, but the transitions are rough, so it is not joined
 
 
-def connection(graph: Graph, pruned: Graph, look: Look) -> list[str]:
+def connection(graph: Graph, pruned: Graph, look: Look) -> list[Note]:
     """What is to be said of a graph's connections beside its numbers; `NoPath` if no way leads round at all.
 
     `graph` has the transitions within the limit without the rough ones, `pruned` is what `prune` left of it.
     """
     if not len(pruned.transitions):
         raise NoPath(unconnected(graph, look))
-    return [*look.rough.lines(), *island_lines(islands(graph, look), look)]
+    return [*look.rough.notes(), *island_notes(islands(graph, look), look)]
 
 
 def unconnected(graph: Graph, look: Look) -> str:
@@ -87,13 +88,13 @@ def islands(graph: Graph, look: Look) -> list[Island]:
     return _merged(found.values())
 
 
-def island_lines(found: Sequence[Island], look: Look) -> list[str]:
-    """Islands in words, a line each."""
+def island_notes(found: Sequence[Island], look: Look) -> list[Note]:
+    """Islands in words, a warning each."""
     out = []
     for island in found:
         it = "they" if island.labelled or len(island.names) > 1 else "it"
         who = f"frames labelled {island.names[0]}" if island.labelled else _listed(island.names)
-        said = f"warning: {who}: no way leads there and back"
+        said = f"{who}: no way leads there and back"
         if island.limit is None:
             said += f", not even with --limit {above(WIDER[-1] * look.limit):g}; give clips that lead over"
         elif island.rough:
@@ -101,7 +102,7 @@ def island_lines(found: Sequence[Island], look: Look) -> list[str]:
             said += f"{ROUGH}; a longer --blend may help, or clips that lead over"
         else:
             said += f"; with --limit {above(island.limit):g} {it} would be joined, over {island.pair}"
-        out.append(said)
+        out.append(warning(said))
     return out
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from motionloom.core import BadRequest, BoolArray, IntArray
+from motionloom.core import BadRequest, BoolArray, IntArray, Note
+from motionloom.core.note import info, warning
 from motionloom.methods.graph.core import Graph
 from motionloom.methods.graph.labels import label_sets
 
@@ -38,17 +39,17 @@ class Report:
     clips: tuple[int, ...]  # those of which no frame is left
     names: tuple[str, ...] = ()  # files of which no frame is left; a file may be several clips
 
-    def lines(self) -> list[str]:
-        """The same in words, one line each."""
+    def notes(self) -> list[Note]:
+        """The same in words, a note each."""
         out = [
-            f"{s.name}: {s.kept} of {s.frames} frames kept, {s.largest} of them can be walked without leaving it"
+            Note(f"{s.name}: {s.kept} of {s.frames} frames kept, {s.largest} of them can be walked without leaving it")
             for s in self.sets
         ]
         left = f"left out: {self.frames} frames, {self.transitions} transitions"
         if not self.names:
-            return [*out, left]
+            return [*out, Note(left)]
         some, more = ", ".join(self.names[:NAMED]), len(self.names) - NAMED
-        return [*out, f"{left}, and all of {some}{f' and {more} more' if more > 0 else ''}"]
+        return [*out, Note(f"{left}, and all of {some}{f' and {more} more' if more > 0 else ''}")]
 
 
 @dataclass(frozen=True)
@@ -61,20 +62,20 @@ class Facts:
     connected: float  # share of the frames that lie in the largest strongly connected part
     longest: float  # s: the longest time in that part from one choice to the next; infinite if there is none
 
-    def lines(self) -> list[str]:
-        """The same in words."""
+    def notes(self) -> list[Note]:
+        """The same in words, a note each."""
         many = "1 transition" if self.transitions == 1 else f"{self.transitions} transitions"
-        out = [
+        out = info(
             f"{many}, {self.per_second:.2f} for each of {self.seconds:.1f} s",
             f"{100 * self.connected:.1f} % of the frames are strongly connected",
             f"at most {self.longest:.2f} s between choices"
             if np.isfinite(self.longest)
             else "no choice anywhere: one loop",
-        ]
+        )
         if self.connected < FEW:
             ways = "a larger --limit, with --mirror, or from clips that do more alike things"
-            out.append(f"warning: most of this material cannot be walked for ever; learn with {ways}")
-        return out
+            return [*out, warning(f"most of this material cannot be walked for ever; learn with {ways}")]
+        return list(out)
 
 
 def prune(graph: Graph) -> tuple[Graph, Report]:

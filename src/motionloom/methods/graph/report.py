@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from motionloom.constraints import Avoid, Constraint, PoseAt, Reach, RootAt, RootPath, Start, Style, StyleAlong
-from motionloom.core import Clip
+from motionloom.core import Clip, Note
+from motionloom.core.note import warning
 from motionloom.methods.graph.goal import APART, Goal
 from motionloom.methods.graph.labels import not_carried
 from motionloom.methods.graph.search import Found
@@ -32,16 +33,16 @@ def check_start(begin: Start, wishes: Sequence[Constraint]) -> str:
     return ""
 
 
-def halted(found: Found, options: Any) -> list[str]:
+def halted(found: Found, options: Any) -> list[Note]:
     """A spent budget, in words, or one that kept the search from looking at more on the way."""
     if not found.spent:
         return []
     if found.looked < 0.9 * options.budget:
         said = f"{found.looked:,} frames looked at, {options.budget:,} allowed in all"
-        return [f"warning: the search's budget made it leave out ways ({said}); a larger one may find a better way"]
+        return [warning(f"the search's budget made it leave out ways ({said}); a larger one may find a better way")]
     least = ": fewer are not enough to come to an end" if found.looked > 1.1 * options.budget else ""
     said = f"{found.looked:,} frames looked at, allowed {options.budget:,}{least}"
-    return [f"warning: the search's budget was spent ({said}); a larger one may find a better way"]
+    return [warning(f"the search's budget was spent ({said}); a larger one may find a better way")]
 
 
 def unreached(found: Found, goal: Goal, wishes: Sequence[Constraint], fps: float) -> str:
@@ -70,47 +71,50 @@ def out_of_reach(clip: Clip, goal: Goal | None, wishes: Sequence[Constraint], op
     return ""
 
 
-def bent_poses(clip: Clip, wishes: Sequence[Constraint]) -> list[str]:
+def bent_poses(clip: Clip, wishes: Sequence[Constraint]) -> list[Note]:
     """Warnings of hard poses that the way, before any bending, is far from: geometry will force the body there."""
-    said = []
+    found = []
     for c in wishes:
         if isinstance(c, PoseAt) and c.hard:
             off = np.degrees(np.abs(c.residual(clip)))
             if off.mean() > UNLIKE:
-                said.append(
-                    f"warning: {c.describe()}: the nearest that these clips show then differs by {off.mean():.0f} "
+                text = (
+                    f"{c.describe()}: the nearest that these clips show then differs by {off.mean():.0f} "
                     f"degrees a joint, {off.max():.0f} at worst; the body is bent to it"
                 )
-    return said
+                found.append(warning(text, frame=c.frame(len(clip), clip.fps), constraint=c.describe()))
+    return found
 
 
 def remarks(
     clip: Clip, clips: Sequence[Clip], wishes: Sequence[Constraint], arrival: float | None = None
-) -> tuple[str, ...]:
+) -> tuple[Note, ...]:
     """What is said of a finished clip: how far it is from its path, and soft labels that none of the `clips` carries.
 
     A path's end that is missed by more than `arrival` metres is warned of.
     """
-    said: list[str] = []
+    said: list[Note] = []
     for c in wishes:
         if isinstance(c, RootPath):
             said += _of_path(c, clip, arrival)
         elif isinstance(c, (Style, StyleAlong)) and not c.hard and (nowhere := not_carried(clips, c.label)):
-            said.append(f"warning: {nowhere}")
+            said.append(warning(nowhere, constraint=c.describe()))
     return tuple(dict.fromkeys(said))
 
 
-def _of_path(c: RootPath, clip: Clip, arrival: float | None) -> list[str]:
+def _of_path(c: RootPath, clip: Clip, arrival: float | None) -> list[Note]:
     length = float(np.linalg.norm(np.diff(np.array(c.points), axis=0), axis=1).sum())
     off = np.abs(c.residual(clip))
     worst = int(off.argmax())
-    out = [
+    text = (
         f"path of {length:.1f} m followed, {100 * off.mean():.1f} cm off on average, {100 * off.max():.1f} cm at worst "
         f"(at {worst / clip.fps:.1f} s)"
-    ]
+    )
+    out = [Note(text, frame=worst, constraint=c.describe())]
     end = float(np.linalg.norm(clip.root[-1, [0, 2]] - np.array(c.points[-1])))
     if arrival is not None and c.times is None and end > arrival:
-        out.append(f"warning: it ends {end:.2f} m from the path's end, more than {arrival:g} m")
+        missed = f"it ends {end:.2f} m from the path's end, more than {arrival:g} m"
+        out.append(warning(missed, frame=len(clip) - 1, constraint=c.describe()))
     return out
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.blend.transition import blend_weights
-from motionloom.core import BoolArray, FloatArray
+from motionloom.core import BoolArray, FloatArray, Note
 from motionloom.kinematics.roles import fingers
 from motionloom.methods.graph.core import Graph
 from motionloom.methods.graph.prune import component
@@ -42,13 +42,12 @@ class Rough(NamedTuple):
     quick: float  # times what a joint ever does in the clips
     flips: int  # of the marked ones, those in which a joint would flip over, at any speed
 
-    def lines(self) -> list[str]:
+    def notes(self) -> list[Note]:
         """In words what was allowed beyond the rule, if anything was."""
         if self.quick <= 1:
             return []
-        return [
-            f"these clips are even: blends may turn a joint up to {self.quick:g} times as fast as it ever turns in them"
-        ]
+        faster = f"up to {self.quick:g} times as fast as it ever turns in them"
+        return [Note(f"these clips are even: blends may turn a joint {faster}")]
 
 
 def find_rough(graph: Graph, *, far: float = FAR) -> Rough:

@@ -20,7 +20,7 @@ from motionloom.constraints import (
     RootPath,
     Style,
 )
-from motionloom.core import Clip, NoPath, replace
+from motionloom.core import Clip, NoPath, Note, replace
 from motionloom.kinematics.travel import placed
 from motionloom.methods.base import Honours, Model, check_request
 from motionloom.methods.graph import Graph, Route, Transitions
@@ -83,14 +83,15 @@ class Plan(NamedTuple):
     history: tuple[tuple[int, float], ...]  # evaluations and best score after each round; the score never rises
     ended: str  # why: "no better way was found", "the budget was spent", "it was stopped", "nothing to aim for"
 
-    def describe(self) -> str:
-        """One line for the notes of a clip."""
+    def note(self) -> Note:
+        """How the search went; a warning if its budget was spent."""
         first = f", from {self.history[0][1]:.3f}" if len(self.history) > 1 else ""
         parts = ", ".join(f"{name} {value:.3f}" for name, value in self.parts.items() if value > 0)
         rounds = "1 round" if self.rounds == 1 else f"{self.rounds} rounds"
-        return (
-            f"{'warning: ' if self.ended == SPENT else ''}best score {self.score:.3f}{first} "
-            f"({parts or 'nothing to pay'}) after {self.evaluations} ways in {rounds}: {self.ended}"
+        return Note(
+            f"best score {self.score:.3f}{first} ({parts or 'nothing to pay'}) after {self.evaluations} ways in "
+            f"{rounds}: {self.ended}",
+            "warning" if self.ended == SPENT else "info",
         )
 
 
@@ -145,14 +146,14 @@ class HierarchicalGraph(Model):
         except NoPath:
             return None
 
-    def remarks(self, clip: Clip, request: Request) -> tuple[str, ...]:
+    def remarks(self, clip: Clip, request: Request) -> tuple[Note, ...]:
         return remarks(clip, self.graph.clips, request.wishes)
 
     def render(self, plan: Plan, request: Request) -> Clip:
         """The motion of a plan where the request begins, with the score in its notes."""
         begin = request.beginning(plan.route.frames, self.fps)
         clip = placed(render(self.graph, plan.route), begin.position, begin.heading)
-        notes = (plan.describe(), *bent_poses(clip, request.constraints))
+        notes = (plan.note(), *bent_poses(clip, request.constraints))
         return replace(clip, origin=dataclasses.replace(clip.origin, notes=notes))
 
     def _plan(
@@ -211,7 +212,7 @@ def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | Non
         skeleton=clips[0].skeleton,
         config=config,
         fps=config.fps,
-        notes=(*report.lines(), *said, *facts(graph).lines(), edges),
+        notes=(*report.notes(), *said, *facts(graph).notes(), Note(edges)),
         graph=graph,
         levels=levels,
     )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Avoid, Constraint, PoseAt, Reach, Request, RootAt, RootPath, Start, Style, StyleAlong
-from motionloom.core import Clip, IntArray
+from motionloom.core import Clip, IntArray, Note
 from motionloom.kinematics.travel import placed
 from motionloom.methods.base import Honours, Model, check_request
 from motionloom.methods.graph.asking import Plan, as_clip, wanted
@@ -102,7 +102,7 @@ class MotionGraphModel(Model):
     def make(self, request: Request, options: Any, rng: Generator) -> Clip:
         return as_clip(self.graph, self._plan(request, options, rng), request, options, self.fps)
 
-    def remarks(self, clip: Clip, request: Request) -> tuple[str, ...]:
+    def remarks(self, clip: Clip, request: Request) -> tuple[Note, ...]:
         return remarks(clip, self.graph.clips, request.wishes, self.options(request).arrival)
 
     def _plan(self, request: Request, options: Any, rng: Generator) -> Plan:
@@ -189,7 +189,7 @@ def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | Non
     pruned, report = prune(graph)
     limit = limit_used(config.measure, config.limit, graph.transitions.distance)
     look = Look(partial(_found, settings), limit, config.measure, config.blend, rough)
-    notes = [*report.lines(), *connection(graph, pruned, look), *facts(pruned).lines()]
+    notes = [*report.notes(), *connection(graph, pruned, look), *facts(pruned).notes()]
     return MotionGraphModel(skeleton=clips[0].skeleton, config=config, fps=config.fps, notes=tuple(notes), graph=pruned)
 
 

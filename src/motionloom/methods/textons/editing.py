@@ -10,7 +10,8 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import PoseAt
-from motionloom.core import BadRequest
+from motionloom.core import BadRequest, Note
+from motionloom.core.note import warning
 from motionloom.methods.textons.charts import beside
 from motionloom.methods.textons.observe import Frames, joined, pose_distance, to_coordinates, upright
 from motionloom.methods.textons.paths import probabilities
@@ -44,7 +45,7 @@ def delete_texton(model: TextonModel, plan: Plan, at: int) -> Plan:
         raise BadRequest("a path has at least one texton: the last one cannot be deleted")
     before, after = plan.pieces[:at], plan.pieces[at + 1 :]
     check_path(model, [p.texton for p in (*before[-1:], *after[:1])], begin=max(at - 1, 0))
-    return whole([*before, *after], plan.said)
+    return whole([*before, *after], plan.notes)
 
 
 def _spliced(model: TextonModel, plan: Plan, start: int, stop: int, texton: int, rng: Generator, options: Any) -> Plan:
@@ -55,7 +56,7 @@ def _spliced(model: TextonModel, plan: Plan, start: int, stop: int, texton: int,
     check_path(model, around, options, begin=max(start - 1, 0))
     walk = Walk(model, model.Options() if options is None else options, rng)
     fresh = walk.draw(before[-1], texton) if before else piece_of(model, int(rng.choice(model.of_texton(texton))))
-    return whole([*before, fresh, *after], plan.said)
+    return whole([*before, fresh, *after], plan.notes)
 
 
 def _check_place(plan: Plan, at: int, last: int) -> None:
@@ -152,22 +153,23 @@ def edit_pose(
     elif piece.length - t <= near and following is not None and 0 not in following.hard:
         pieces[k + 1] = dataclasses.replace(following, keys=_carried(following.keys, was, now))
     pieces[k] = piece
-    return dataclasses.replace(plan, pieces=tuple(pieces), said=(*plan.said, _said(model, piece, pose, was, now)))
+    return dataclasses.replace(plan, pieces=tuple(pieces), notes=(*plan.notes, _note(model, piece, pose, was, now)))
 
 
-def _said(model: TextonModel, piece: Piece, pose: PoseAt, was: Frames, now: Frames) -> str:
+def _note(model: TextonModel, piece: Piece, pose: PoseAt, was: Frames, now: Frames) -> Note:
     far = distance_to_texton(model, piece.texton, now)
     moved = 100 * float(pose_distance(was, now, model.skeleton)[0, 0])
-    note = (
+    text = (
         f"{pose.describe()}: bends texton {piece.texton} by {moved:.0f} cm, to {far.spreads:.2f} spreads of it "
         f"({100 * far.metres:.0f} cm) from its nearest frame"
     )
     if far.spreads > FAR:
-        return f"{note}: far outside (above {FAR:g}), so the texton may be spoilt"
+        return warning(f"{text}: far outside (above {FAR:g}), so the texton may be spoilt", constraint=pose.describe())
     if far.turn > FAR_TURN:
         joint, turn = model.skeleton.names[far.joint], np.degrees(far.turn)
-        return f"{note}: far outside, {joint} is {turn:.0f}deg from all its turns there, so the texton may be spoilt"
-    return note
+        text += f": far outside, {joint} is {turn:.0f}deg from all its turns there, so the texton may be spoilt"
+        return warning(text, constraint=pose.describe())
+    return Note(text, constraint=pose.describe())
 
 
 def posed(frame: Frames, pose: PoseAt, model: TextonModel) -> Frames:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import BadRequest, Clip, FloatArray
+from motionloom.core import BadRequest, Clip, FloatArray, Note
+from motionloom.core.note import info
 from motionloom.kinematics.contacts import foot_parts, with_contacts
 from motionloom.kinematics.travel import from_root_motion
 from motionloom.methods.textons import paths
@@ -53,7 +54,7 @@ def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | Non
         skeleton=clips[0].skeleton,
         config=config,
         fps=config.fps,
-        notes=(*left, *chosen),
+        notes=info(*left, *chosen),
         space=space,
         textons=learnt.textons,
         observed=tuple(observed),
@@ -65,7 +66,7 @@ def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | Non
         history=learnt.history,
     )
     model = dataclasses.replace(model, gentle=gentle_joins(model, join_distances(model)))
-    return dataclasses.replace(model, noise=_usual_noise(model), notes=(*model.notes, _summary(model)))
+    return dataclasses.replace(model, noise=_usual_noise(model), notes=(*model.notes, Note(_summary(model))))
 
 
 def rules_of(config: Config) -> Rules:

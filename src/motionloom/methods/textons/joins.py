@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from motionloom.core import BoolArray, FloatArray, IntArray
+from motionloom.core import BoolArray, FloatArray, IntArray, Note
+from motionloom.core.note import warning
 from motionloom.kinematics.forward import positions
 from motionloom.methods.textons import paths
 from motionloom.methods.textons.observe import Frames, joined
@@ -145,7 +146,7 @@ def keys_apart(a: Frames, b: Frames, model: TextonModel) -> float:
     return float(_apart(_poses(a, model), _poses(b, model), model)[0, 0])
 
 
-def far_joins(model: TextonModel, pieces: Sequence[Piece], limit: float) -> list[str]:
+def far_joins(model: TextonModel, pieces: Sequence[Piece], limit: float) -> list[Note]:
     """A warning, with the distance, for every two pieces that follow each other though they are far apart.
 
     Far is beyond `limit` metres, the largest distance of a join that was never seen.
@@ -153,11 +154,12 @@ def far_joins(model: TextonModel, pieces: Sequence[Piece], limit: float) -> list
     out = []
     for place, (a, b) in enumerate(itertools.pairwise(pieces)):
         if (apart := keys_apart(a.after, b.keys, model)) > limit > 0:
-            out.append(
+            text = (
                 f"{segment_name(model, a.observed)} and {segment_name(model, b.observed)} (places {place} and "
                 f"{place + 1} of the path) are {100 * apart:.0f} cm apart where they meet, beyond "
                 f"{100 * limit:.0f} cm: the first bends far to meet the second"
             )
+            out.append(warning(text))
     return out
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Constraint, PoseAt, Request, RootAt
-from motionloom.core import BoolArray, Clip, FloatArray, IntArray, replace
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, replace
 from motionloom.methods.base import Honours, Model, check_request
 from motionloom.methods.settings import Settings
 from motionloom.methods.textons.editing import edit_pose
@@ -125,8 +125,8 @@ class TextonModel(Model):
             clip = self.render(plan, rng, options)
         else:
             clip, wash = woven(self, plan.pieces, plan.frames, plan.rng(rng), options)
-            clip = replace(clip, origin=clip.origin.said(*([str(wash)] if wash.plants else [])))
-        return replace(clip, origin=clip.origin.said(*plan.said, _path_note(self, plan)))
+            clip = replace(clip, origin=clip.origin.with_notes(*([Note(str(wash))] if wash.plants else [])))
+        return replace(clip, origin=clip.origin.with_notes(*plan.notes, _path_note(self, plan)))
 
     def stream(self, rng: Generator, options: Any = None, *, frames: int | None = None) -> Iterator[Clip]:
         """Motion that never ends, cleaned, in clips that follow each other without a seam (of `frames` each, if given).
@@ -238,8 +238,8 @@ def _first_and_last(request: Request) -> tuple[PoseAt, PoseAt] | None:
 MOST_SAID = 40  # textons of a path that a clip's notes say
 
 
-def _path_note(model: TextonModel, plan: Plan) -> str:
+def _path_note(model: TextonModel, plan: Plan) -> Note:
     """The path as `options.path` takes it; of a long one, its beginning."""
     path = written_path(model, plan)
     more = f" and {len(path) - MOST_SAID} more" if len(path) > MOST_SAID else ""
-    return f"path: [{', '.join(path[:MOST_SAID])}]{more}"
+    return Note(f"path: [{', '.join(path[:MOST_SAID])}]{more}", topic="path")

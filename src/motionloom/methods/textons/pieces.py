@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import FloatArray
+from motionloom.core import FloatArray, Note
+from motionloom.core.note import warning
 from motionloom.methods.textons.observe import Frames
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Plan:
 
     pieces: tuple[Piece, ...]
     frames: int
-    said: tuple[str, ...] = ()  # how far the poses asked for lay from what was learnt
+    notes: tuple[Note, ...] = ()  # how far the poses asked for lay from what was learnt
     noise: int | None = None  # seed of the noise with which it leads where it was planned to; None: any
 
     def rng(self, other: Generator) -> Generator:
@@ -111,7 +112,7 @@ def _alike(lengths: FloatArray, within: FloatArray, frames: int) -> FloatArray:
     return np.clip(high * lengths, within[:, 0], within[:, 1])
 
 
-def rushed(model: TextonModel, pieces: Sequence[Piece], usual: float = 1.0) -> list[str]:
+def rushed(model: TextonModel, pieces: Sequence[Piece], usual: float = 1.0) -> list[Note]:
     """A warning if textons are made in much less time than they were observed to take, times `usual`."""
     own = np.array([observed_time(model, p) for p in pieces])
     ratios = np.array([p.length for p in pieces]) / (own * min(usual, 1.0))
@@ -121,10 +122,10 @@ def rushed(model: TextonModel, pieces: Sequence[Piece], usual: float = 1.0) -> l
     said = f"a texton of the path is made in {ratios.min():.0%} of its time"
     if quick > 1:
         said = f"{quick} textons of the path are made in as little as {ratios.min():.0%} of their time"
-    return [f"{said} (below {QUICK:.0%}): the motion is rushed, feet will slide"]
+    return [warning(f"{said} (below {QUICK:.0%}): the motion is rushed, feet will slide")]
 
 
-def unusual(model: TextonModel, pieces: Sequence[Piece], usual: float = 1.0) -> list[str]:
+def unusual(model: TextonModel, pieces: Sequence[Piece], usual: float = 1.0) -> list[Note]:
     """A warning if textons last longer or shorter than they were ever observed, times `usual`."""
     within = usual_times(model, pieces, usual)
     lengths = np.array([p.length for p in pieces])
@@ -135,4 +136,8 @@ def unusual(model: TextonModel, pieces: Sequence[Piece], usual: float = 1.0) -> 
     k = int(factor.argmax())
     which = "longer" if lengths[k] > within[k, 1] else "shorter"
     told = f"texton {pieces[k].texton} by {SLACK * factor[k] - 1:.0%}"
-    return [f"{off} of {len(pieces)} textons last longer or shorter than they were ever observed to ({told} {which})"]
+    return [
+        warning(
+            f"{off} of {len(pieces)} textons last longer or shorter than they were ever observed to ({told} {which})"
+        )
+    ]

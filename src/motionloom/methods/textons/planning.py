@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.random import Generator
 
 from motionloom.constraints import PoseAt
+from motionloom.core.note import Note
 from motionloom.methods.textons.joins import far_joins
 from motionloom.methods.textons.pieces import Piece, Plan, rushed, unusual
 from motionloom.methods.textons.reaching import before, between, nearest
@@ -25,11 +26,11 @@ def plan_motion(model: TextonModel, frames: int, poses: Mapping[int, PoseAt], op
     """
     walk = Walk(model, options, rng)
     pieces: list[Piece] = []
-    said: list[str] = []
+    notes: list[Note] = []
     done = 0
     for at in sorted(poses):
         goal = nearest(walk, poses[at])
-        said.append(goal.note)
+        notes.append(goal.note)
         if not pieces:
             pieces = before(walk, goal, at)
         else:
@@ -38,12 +39,12 @@ def plan_motion(model: TextonModel, frames: int, poses: Mapping[int, PoseAt], op
         done = at
     if pieces:
         way = pieces[:-1]  # the last one begins with the last pose: it goes on as observed
-        said += rushed(model, way, options.length) or unusual(model, way, options.length)
-        said += far_joins(model, way, walk.joins.limit)
+        notes += rushed(model, way, options.length) or unusual(model, way, options.length)
+        notes += far_joins(model, way, walk.joins.limit)
         walk.onwards(pieces, frames)
     else:
         pieces = walk.alone(frames)
-    return Plan(tuple(pieces), frames, tuple(said), walk.noise)
+    return Plan(tuple(pieces), frames, tuple(notes), walk.noise)
 
 
 def plan_between(model: TextonModel, first: PoseAt, last: PoseAt, options: Any, rng: Generator) -> Plan:
@@ -55,5 +56,5 @@ def plan_between(model: TextonModel, first: PoseAt, last: PoseAt, options: Any, 
     start, goal = nearest(walk, first), nearest(walk, last)
     way = between(walk, start.on, goal, None)
     frames = sum(p.length for p in way) + 1
-    said = (start.note, goal.note, *far_joins(model, way, walk.joins.limit))
-    return Plan((*way, goal.on), frames, said)
+    notes = (start.note, goal.note, *far_joins(model, way, walk.joins.limit))
+    return Plan((*way, goal.on), frames, notes)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from motionloom.constraints import PoseAt
-from motionloom.core import BadRequest, FloatArray, IntArray, NoPath
+from motionloom.core import BadRequest, FloatArray, IntArray, NoPath, Note
 from motionloom.methods.textons import paths
 from motionloom.methods.textons.joins import EDGE
 from motionloom.methods.textons.observe import Frames, joined, paired_distance, upright
@@ -28,7 +28,7 @@ class Goal(NamedTuple):
 
     lead: Piece | None  # None where the pose is near the segment's key pose
     on: Piece
-    note: str
+    note: Note
 
     @property
     def room(self) -> int:
@@ -57,8 +57,8 @@ def nearest(walk: Walk, constraint: PoseAt) -> Goal:
     lead = dataclasses.replace(whole, length=f, after=keys, span=(0, f)) if f else None
     which = f"{f} frames into" if f else "the key pose of"
     where = f"{which} texton {whole.texton}, frame {model.observed[k].frame} of {model.observed[k].source} on"
-    note = f"{constraint.describe()}: the nearest pose ({where}) is {far * 100:.0f} cm away (RMS over joints)"
-    return Goal(lead, on, note)
+    text = f"{constraint.describe()}: the nearest pose ({where}) is {far * 100:.0f} cm away (RMS over joints)"
+    return Goal(lead, on, Note(text, constraint=constraint.describe()))
 
 
 def before(walk: Walk, goal: Goal, frames: int) -> list[Piece]:

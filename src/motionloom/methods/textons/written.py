@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import BadRequest, IntArray, NoPath
+from motionloom.core import BadRequest, IntArray, NoPath, Note
 from motionloom.methods.textons.joins import far_joins, keys_apart, segment_name
 from motionloom.methods.textons.pieces import LEAST, Piece, Plan, cut, fitted, piece_of, rushed
 from motionloom.methods.textons.walking import Walk
@@ -156,14 +156,14 @@ def plan_path(model: TextonModel, words: Sequence[str | int], frames: int | None
             piece = dataclasses.replace(piece, length=round(step.seconds * model.fps))
         pieces.append(piece)
     _check_cuts(model, pieces, walk.joins.limit)
-    said = far_joins(model, pieces, walk.joins.limit)
+    far = far_joins(model, pieces, walk.joins.limit)
     if frames is not None:
         if frames < LEAST * len(pieces):
             raise BadRequest(
                 f"options.path: {len(pieces)} textons need at least {LEAST * len(pieces)} frames, found {frames}"
             )
         pieces = fitted(pieces, frames)
-    return whole(pieces, [*rushed(model, pieces), *said])
+    return whole(pieces, [*rushed(model, pieces), *far])
 
 
 def _part(model: TextonModel, piece: Piece, step: Step) -> Piece:
@@ -189,6 +189,6 @@ def _check_cuts(model: TextonModel, pieces: Sequence[Piece], limit: float) -> No
             )
 
 
-def whole(pieces: Sequence[Piece], said: Sequence[str] = ()) -> Plan:
+def whole(pieces: Sequence[Piece], notes: Sequence[Note] = ()) -> Plan:
     """Pieces as a plan that plays all of them to their ends."""
-    return Plan(tuple(pieces), sum(p.length for p in pieces), tuple(said))
+    return Plan(tuple(pieces), sum(p.length for p in pieces), tuple(notes))

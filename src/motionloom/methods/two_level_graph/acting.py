@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.constraints import Request, Start
-from motionloom.core import Clip, FloatArray, NoPath, replace, same_hierarchy
+from motionloom.core import Clip, FloatArray, NoPath, Note, replace, same_hierarchy
 from motionloom.kinematics.edit import resample
 from motionloom.kinematics.loop import seam_features
 from motionloom.kinematics.proportions import on_skeleton, same_bones
@@ -199,7 +199,7 @@ def act_out(model: TwoLevelGraph, performed: Clip, **options: Any) -> Played:
     path = travel(performed)
     start = Start((float(path.place[0, 0]), float(path.place[0, 1])), float(path.heading[0]))
     raw = render(model.graph, acted.route)
-    raw = replace(raw, origin=dataclasses.replace(raw.origin, notes=(_said(model.graph, performed, acted),)))
+    raw = replace(raw, origin=dataclasses.replace(raw.origin, notes=(Note(_said(model.graph, performed, acted)),)))
     fps = performed.fps
     # the last frames of a faster performance lie after the model's last one
     frames = min(len(performed), int(np.floor((len(raw) - 1) * fps / model.fps + 1e-6)) + 1)

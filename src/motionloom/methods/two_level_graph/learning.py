@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.blend.point import half_window
-from motionloom.core import Clip
+from motionloom.core import Clip, Note
 from motionloom.methods.graph import Graph, Transitions
 from motionloom.methods.graph.build import ready
 from motionloom.methods.graph.labels import Limits
@@ -40,7 +40,8 @@ def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | Non
     seed = np.random.default_rng(0) if rng is None else rng
     found = find_clusters(made, config.clusters, shortest=stay, rng=seed)
     pruned = lower.pruned._replace(connectedness=report.transitions, rough=int(rough.marked.sum()))
-    notes = (*pruned.lines(), *report.lines(), *said, *facts(graph).lines(), f"{found.count} clusters of frames")
+    clusters = Note(f"{found.count} clusters of frames")
+    notes = (pruned.note(), *report.notes(), *said, *facts(graph).notes(), clusters)
     return TwoLevelGraph(
         skeleton=made[0].skeleton,
         config=config,

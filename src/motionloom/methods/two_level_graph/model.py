@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath, Start, Style
-from motionloom.core import BadRequest, BoolArray, Clip, IntArray, NoPath
+from motionloom.core import BadRequest, BoolArray, Clip, IntArray, NoPath, Note
 from motionloom.methods.base import Honours, Model, check_request
 from motionloom.methods.graph import Graph, Route
 from motionloom.methods.graph.asking import Plan, as_clip, wanted
@@ -131,7 +131,7 @@ class TwoLevelGraph(Model):
     def make(self, request: Request, options: Any, rng: Generator) -> Clip:
         return as_clip(self.graph, self._plan(request, options, rng), request, options, self.fps)
 
-    def remarks(self, clip: Clip, request: Request) -> tuple[str, ...]:
+    def remarks(self, clip: Clip, request: Request) -> tuple[Note, ...]:
         return remarks(clip, self.graph.clips, request.wishes, self.options(request).arrival)
 
     def _plan(self, request: Request, options: Any, rng: Generator) -> Plan:

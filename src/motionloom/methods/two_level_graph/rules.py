@@ -12,7 +12,7 @@ import numpy as np
 
 from motionloom.analysis.similarity import measure_named
 from motionloom.blend.point import half_window
-from motionloom.core import BoolArray, Clip, FloatArray, IntArray
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note
 from motionloom.kinematics.contacts import contacts, foot_parts
 from motionloom.methods.graph import Transitions
 from motionloom.methods.graph.build import REACH, similar_pairs
@@ -34,13 +34,13 @@ class Pruned(NamedTuple):
     def kept(self) -> int:
         return self.pairs - self.contact - self.similarity - self.maximum - self.connectedness - self.rough
 
-    def lines(self) -> list[str]:
-        """The same in words, one line."""
-        return [
+    def note(self) -> Note:
+        """The same in words."""
+        return Note(
             f"of {self.pairs:,} possible transitions, {self.contact:,} join different contacts, {self.similarity:,} "
             f"join frames too unlike, {self.maximum:,} are no local best, {self.rough:,} would turn a joint too fast, "
             f"{self.connectedness:,} lead nowhere; {self.kept:,} are left"
-        ]
+        )
 
 
 class Lower(NamedTuple):

@@ -1,0 +1,56 @@
+"""Notes: what a reader, a method or an edit found, with a level that states whether it needs attention."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
+
+Level = Literal["info", "warning"]
+
+
+@dataclass(frozen=True)
+class Note:
+    """One remark about a clip or a model; `frame` and `constraint` state what it is about, where that is known.
+
+    `detail` is evidence that differs from clip to clip, so that equal notes on many clips can be listed once.
+
+    >>> str(Note("the budget was spent", "warning"))
+    'warning: the budget was spent'
+    >>> str(Note("unit cm, estimated", topic="unit", detail="stature 1.69 m"))
+    'unit cm, estimated (stature 1.69 m)'
+    """
+
+    text: str
+    level: Level = "info"
+    frame: int | None = None  # of the clip
+    constraint: str = ""  # as `Constraint.describe` writes it
+    topic: str = ""  # "unit", "up" or "path": the subject, where programs select notes by it
+    detail: str = ""
+
+    def __post_init__(self) -> None:
+        if self.level not in get_args(Level):
+            raise ValueError(f"level: expected {' or '.join(get_args(Level))}, found {self.level!r}")
+
+    def __str__(self) -> str:
+        text = f"{self.text} ({self.detail})" if self.detail else self.text
+        return f"warning: {text}" if self.level == "warning" else text
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON; what is empty is left out."""
+        return {name: value for name, value in asdict(self).items() if value not in (None, "")}
+
+
+def info(*texts: str) -> tuple[Note, ...]:
+    """A note of level "info" for each text."""
+    return tuple(map(Note, texts))
+
+
+def warning(text: str, *, frame: int | None = None, constraint: str = "") -> Note:
+    """A note of level "warning"."""
+    return Note(text, "warning", frame, constraint)
+
+
+def as_dicts(notes: Iterable[Note]) -> list[dict[str, Any]]:
+    """Notes as plain values, for JSON."""
+    return [note.as_dict() for note in notes]
