@@ -14,7 +14,7 @@ from motionloom.constraints import Avoid, Pose, PoseAt, PositionAt, Reach, Reque
 from motionloom.core import Clip
 from motionloom.evaluate.jumps import transition_jumps
 from motionloom.io import load
-from motionloom.kinematics.skate_measures import measure_skate
+from motionloom.kinematics.feet.skate_measures import measure_skate
 from motionloom.methods import learn, load_model, save_model, synthesize
 from motionloom.methods.hierarchical_graph import HierarchicalGraph
 from motionloom.methods.hierarchical_graph.hard import must_keep

@@ -16,7 +16,7 @@ from motionloom.core import Clip, with_labels
 from motionloom.evaluate.jumps import transition_jumps
 from motionloom.io import load
 from motionloom.kinematics.edit import resample
-from motionloom.kinematics.skate_measures import measure_skate
+from motionloom.kinematics.feet.skate_measures import measure_skate
 from motionloom.methods import learn, synthesize
 from motionloom.methods.base import Model
 from motionloom.methods.graph.prune import facts

@@ -21,8 +21,8 @@ from motionloom.evaluate.reference import reference
 from motionloom.evaluate.report import evaluate, source_values
 from motionloom.io import load
 from motionloom.kinematics.edit import resample
+from motionloom.kinematics.feet.skate_measures import skate_b
 from motionloom.kinematics.mirror import mirror
-from motionloom.kinematics.skate_measures import skate_b
 from motionloom.methods import learn, prepare, synthesize
 from motionloom.methods.textons import TextonModel
 from motionloom.methods.textons._kernels import best_segmentation

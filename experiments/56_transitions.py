@@ -17,7 +17,7 @@ from motionloom.analysis import Curvature, PointCloud, best_share, local_minima
 from motionloom.blend import Point, append
 from motionloom.blend.quality import window_quality
 from motionloom.core import Clip
-from motionloom.kinematics.contacts import with_contacts
+from motionloom.kinematics.feet.contacts import with_contacts
 from motionloom.plot.filmstrip import save_filmstrip
 from motionloom.plot.transitions import trails
 

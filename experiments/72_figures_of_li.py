@@ -18,8 +18,8 @@ from texton_material import apart, commit, learned, salsa
 from motionloom.constraints import PoseAt, Request
 from motionloom.core import Clip, FloatArray
 from motionloom.evaluate.smooth import peak_acceleration
+from motionloom.kinematics.feet.skate_measures import measure_skate
 from motionloom.kinematics.forward import fk
-from motionloom.kinematics.skate_measures import measure_skate
 from motionloom.methods import synthesize
 from motionloom.methods.textons import Config, TextonModel
 from motionloom.methods.textons.editing import FAR

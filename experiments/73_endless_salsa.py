@@ -20,7 +20,7 @@ from motionloom.core import Clip, FloatArray, IntArray
 from motionloom.evaluate.base import at_rate, pose_features
 from motionloom.evaluate.reference import Reference, reference
 from motionloom.evaluate.report import Own, Report, evaluate, source_values
-from motionloom.kinematics.contacts import part_positions
+from motionloom.kinematics.feet.contacts import part_positions
 from motionloom.kinematics.travel import travel
 from motionloom.methods.textons import Config, Options, TextonModel
 from motionloom.methods.textons.paths import endless, probabilities, stationary

@@ -9,9 +9,9 @@ from motionloom.constraints import PoseAt
 from motionloom.core import Clip, replace
 from motionloom.evaluate.smooth import peak_acceleration
 from motionloom.kinematics.forward import fk
+from motionloom.kinematics.frames import Frames, restore
 from motionloom.methods.textons import TextonModel
 from motionloom.methods.textons.editing import FAR, distance_to_texton, edit_pose, posed
-from motionloom.methods.textons.observe import Frames, restore
 from motionloom.methods.textons.pieces import piece_of
 from motionloom.methods.textons.written import whole
 from motionloom.rotation import from_euler, multiply

@@ -7,10 +7,11 @@ import pytest
 
 from motionloom.analysis import PointCloud, best_of_tiles, best_share, joint_weights
 from motionloom.analysis.comparison import frame_weights
-from motionloom.analysis.ground import alignment, ground_alignment, rigid_alignment
+from motionloom.analysis.ground import alignment
 from motionloom.analysis.pairs import local_minima, minima_of_tiles
 from motionloom.core import BadRequest, InvalidClip
 from motionloom.kinematics.forward import fk
+from motionloom.kinematics.ground import ground_alignment, rigid_alignment
 from motionloom.kinematics.travel import moved, turned
 
 FREEDOMS = ("ground", "height", "rigid")

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from motionloom.blend import append, transition_point
-from motionloom.blend.hold import STRETCHED, _Posed, _within_reach
-from motionloom.blend.plants import Near, Standing, plant_fit
 from motionloom.blend.quality import window_quality
-from motionloom.kinematics.contacts import foot_parts
+from motionloom.kinematics.feet.contacts import foot_parts
+from motionloom.kinematics.feet.transition_hold import STRETCHED, _Posed, _within_reach
+from motionloom.kinematics.feet.transition_plants import Near, Standing, plant_fit
 from motionloom.kinematics.forward import fk_rotations
 from motionloom.rotation import rotate, yaw
 from motionloom.samples import make

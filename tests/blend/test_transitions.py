@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from motionloom.analysis.alignment import align_cycles, cycle_times
-from motionloom.analysis.ground import ground_alignment
 from motionloom.blend import TRANSITIONS, append, blend_transition, blend_weights, spacetime, stitch, transition_point
 from motionloom.blend.dynamics import joint_torques, segments
 from motionloom.blend.stitch import displacement
 from motionloom.core import BadRequest, Clip, InvalidClip, Skeleton, SkeletonMismatch, replace
 from motionloom.core.testing import assert_same_motion
-from motionloom.kinematics.contacts import contacts, foot_parts, part_positions
+from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions
 from motionloom.kinematics.forward import accelerations, fk
+from motionloom.kinematics.ground import ground_alignment
 from motionloom.kinematics.travel import moved, turned
 from motionloom.rotation import angle_between, slerp
 from motionloom.samples import make

@@ -9,7 +9,7 @@ import pytest
 
 from motionloom.cli.demo_sections.cleaning import spoiled
 from motionloom.io import load, save
-from motionloom.kinematics.skate_measures import skate_c
+from motionloom.kinematics.feet.skate_measures import skate_c
 from motionloom.samples import make
 
 

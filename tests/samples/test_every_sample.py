@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from motionloom.core import BadRequest, Clip
+from motionloom.kinematics.feet.skate_measures import skate_b
 from motionloom.kinematics.forward import fk
-from motionloom.kinematics.skate_measures import skate_b
 from motionloom.rotation import twist
 from motionloom.samples import SAMPLES, make
 

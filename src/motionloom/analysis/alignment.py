@@ -118,7 +118,7 @@ def register(
 
 def cycle_times(clip: Clip, foot: str = "left_foot") -> FloatArray:
     """Seconds at which a cycle begins: each time `foot` comes down (its heel, or its toe where that is first)."""
-    from motionloom.kinematics.contacts import contacts
+    from motionloom.kinematics.feet.contacts import contacts
 
     side = foot.removesuffix("_foot")
     found = {name: on for name, on in contacts(clip).items() if name in _parts(side)}

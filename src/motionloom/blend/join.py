@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.analysis.comparison import Measure
-from motionloom.analysis.ground import Alignment
-from motionloom.blend.hold import hold_plants
-from motionloom.blend.plants import Near, Standing, one_window, plant_fit, standing
 from motionloom.blend.point import SEARCH, Point, half_window, point_at, same_body, transition_point
 from motionloom.core import Clip, FloatArray, Origin, Source
 from motionloom.core.origin import joined as joined_origins
-from motionloom.kinematics.contacts import part_positions
+from motionloom.kinematics.feet.contacts import part_positions
+from motionloom.kinematics.feet.transition_hold import hold_plants
+from motionloom.kinematics.feet.transition_plants import Near, Standing, one_window, plant_fit, standing
+from motionloom.kinematics.ground import Alignment
 from motionloom.kinematics.roles import feet
 
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.analysis.comparison import Measure, require_comparable
-from motionloom.analysis.ground import Alignment, ground_alignment
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.core import BadRequest, Clip
 from motionloom.kinematics.forward import fk
+from motionloom.kinematics.ground import Alignment, ground_alignment
 from motionloom.kinematics.proportions import on_skeleton, same_bones
 
 SEARCH = 1.5  # seconds at the end of A and at the start of B in which a transition is looked for: a stride and more

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.blend.plants import standing
 from motionloom.blend.point import Point, laid_on, same_body
 from motionloom.blend.transition import CLOUD
 from motionloom.core import BoolArray, Clip, FloatArray, concatenate
-from motionloom.kinematics.contacts import part_positions
+from motionloom.kinematics.feet.contacts import part_positions
+from motionloom.kinematics.feet.transition_plants import standing
 from motionloom.kinematics.forward import fk
 from motionloom.kinematics.roles import feet
 

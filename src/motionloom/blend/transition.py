@@ -7,10 +7,10 @@ from typing import Literal
 import numpy as np
 
 from motionloom.analysis.comparison import Measure
-from motionloom.analysis.ground import Alignment
 from motionloom.blend.join import Join, assemble, prepare
 from motionloom.blend.point import SEARCH, Point, laid_on
 from motionloom.core import BadRequest, Clip, FloatArray
+from motionloom.kinematics.ground import Alignment
 from motionloom.rotation import slerp
 
 Ease = Literal["linear", "smooth"]

@@ -67,8 +67,8 @@ def _clean(
 
     from motionloom.core import MotionloomError
     from motionloom.io import load, save
-    from motionloom.kinematics.contacts import with_contacts
-    from motionloom.kinematics.skate import remove_skate
+    from motionloom.kinematics.feet.contacts import with_contacts
+    from motionloom.kinematics.feet.pinning import remove_skate
 
     path, target = job
     try:

@@ -64,7 +64,7 @@ def similar(
     radius = None if window is None else max(1, round(window * one.fps / 2))
     chosen = measure_named(measure, weights=read_weights(weights), radius=radius)
     if contacts:
-        from motionloom.kinematics.contacts import with_contacts
+        from motionloom.kinematics.feet.contacts import with_contacts
 
         one, other = with_contacts(one), with_contacts(other)
     found = find_similar(

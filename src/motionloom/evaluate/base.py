@@ -8,13 +8,13 @@ from functools import cached_property
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, MotionloomError, Skeleton
-from motionloom.kinematics.contacts import contacts, foot_parts, part_positions
 from motionloom.kinematics.edit import resample
+from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions
+from motionloom.kinematics.feet.skate_measures import FADE
 from motionloom.kinematics.forward import fk
 from motionloom.kinematics.glitches import whole_pieces
 from motionloom.kinematics.proportions import leg_length
 from motionloom.kinematics.roles import fingers
-from motionloom.kinematics.skate_measures import FADE
 from motionloom.kinematics.travel import headings
 from motionloom.rotation import multiply, to_6d, yaw
 

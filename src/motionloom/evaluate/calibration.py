@@ -6,7 +6,7 @@ import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray
 from motionloom.evaluate.findings import Finding, frames_said, said
-from motionloom.kinematics.contacts import part_speeds, runs
+from motionloom.kinematics.feet.contacts import part_speeds, runs
 from motionloom.kinematics.forward import fk
 from motionloom.kinematics.glitches import rest_frames
 from motionloom.kinematics.roles import feet

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom.core import Clip
-from motionloom.kinematics.contacts import runs
+from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.forward import fk
 from motionloom.kinematics.glitches import Glitch, glitches, rest_frames, small_joints
 from motionloom.kinematics.roles import feet, fingers

@@ -6,7 +6,7 @@ import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray
 from motionloom.evaluate.findings import Finding, frames_said, said
-from motionloom.kinematics.contacts import runs
+from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.forward import fk, fk_rotations
 from motionloom.kinematics.roles import feet
 from motionloom.kinematics.travel import headings

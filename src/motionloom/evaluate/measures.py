@@ -16,10 +16,10 @@ from motionloom.evaluate.base import FPS, NotApplicable, Take, feature_joints, h
 from motionloom.evaluate.reference import Reference
 from motionloom.evaluate.verbatim import verbatim_run
 from motionloom.evaluate.windows import window_scores
+from motionloom.kinematics.feet.skate_measures import measure_skate
 from motionloom.kinematics.mass import NoMass, centre_of_mass
 from motionloom.kinematics.proportions import leg_length
 from motionloom.kinematics.roles import feet
-from motionloom.kinematics.skate_measures import measure_skate
 
 Numbers = Mapping[str, float | str]
 """Measure name to its number, or to the reason why there is none."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom.core import BoolArray, FloatArray
 from motionloom.evaluate.base import NotApplicable, heights
-from motionloom.kinematics.contacts import runs
+from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.mass import GRAVITY
 
 SLOW = 0.15  # m/s: a centre of mass slower than this stands still, and must be over its support

@@ -2,8 +2,10 @@
 
 from motionloom.kinematics.chain import Residuals, solve_chain
 from motionloom.kinematics.channels import Channels, Layout, fit_layout, from_channels, to_channels
-from motionloom.kinematics.contacts import Part, contacts, foot_parts, part_positions, with_contacts
 from motionloom.kinematics.edit import concatenate_aligned, crop, resample
+from motionloom.kinematics.feet.contacts import Part, contacts, foot_parts, part_positions, with_contacts
+from motionloom.kinematics.feet.pinning import SkateReport, remove_skate
+from motionloom.kinematics.feet.skate_measures import Skate, measure_skate, skate_a, skate_b, skate_c
 from motionloom.kinematics.forward import (
     accelerations,
     end_positions,
@@ -19,9 +21,7 @@ from motionloom.kinematics.loop import Loop, close_loop, find_loop, repeat, seam
 from motionloom.kinematics.mirror import mirror, partners
 from motionloom.kinematics.proportions import leg_length, on_skeleton, same_bones
 from motionloom.kinematics.retarget import RetargetReport, retarget
-from motionloom.kinematics.roles import GROUPS, Foot, feet, group, guess_roles
-from motionloom.kinematics.skate import SkateReport, remove_skate
-from motionloom.kinematics.skate_measures import Skate, measure_skate, skate_a, skate_b, skate_c
+from motionloom.kinematics.roles import GROUPS, Foot, group, guess_roles
 from motionloom.kinematics.targets import AimTarget, OrientationTarget, PoseTarget, PositionTarget, Target
 from motionloom.kinematics.travel import (
     Travel,
@@ -64,7 +64,6 @@ __all__ = [
     "contacts",
     "crop",
     "end_positions",
-    "feet",
     "find_loop",
     "fit_layout",
     "fk",

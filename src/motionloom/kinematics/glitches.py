@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Skeleton, replace
-from motionloom.kinematics.contacts import runs
+from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.roles import fingers
 from motionloom.rotation import angle_between, slerp
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, Skeleton
-from motionloom.kinematics.contacts import contacts, foot_parts
+from motionloom.kinematics.feet.contacts import contacts, foot_parts
 from motionloom.kinematics.forward import fk_rotations, world
 from motionloom.kinematics.limb import folding_direction
 from motionloom.kinematics.roles import SIDES, feet

@@ -22,7 +22,7 @@ from motionloom.constraints import (
     unmet,
 )
 from motionloom.core import BoolArray, Clip, Note, Unmet, replace
-from motionloom.kinematics.skate import remove_skate
+from motionloom.kinematics.feet.pinning import remove_skate
 
 
 def finish(clip: Clip, request: Request, *, clean: bool = True, measures: Mapping[str, Measure] = MEASURES) -> Clip:

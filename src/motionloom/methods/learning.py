@@ -12,8 +12,8 @@ import numpy as np
 
 from motionloom.core import BadRequest, Clip, Note, SkeletonMismatch, replace, require_same_hierarchy, same_hierarchy
 from motionloom.io.tpose import starts_with_tpose
-from motionloom.kinematics.contacts import runs
 from motionloom.kinematics.edit import resample
+from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.glitches import broken_frames, mended, whole_pieces
 from motionloom.kinematics.proportions import leg_length, on_skeleton, same_bones
 from motionloom.methods.base import Learned, Model

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core import Clip, MissingExtra
-from motionloom.kinematics.contacts import contacts, foot_parts, part_positions, runs
+from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, runs
 from motionloom.kinematics.travel import travel
 from motionloom.plot.body import body, body_points
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES, TONES

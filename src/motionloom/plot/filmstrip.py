@@ -11,7 +11,7 @@ import numpy as np
 
 from motionloom.core import Clip, FloatArray, MissingExtra
 from motionloom.io.files import write_whole
-from motionloom.kinematics.contacts import runs
+from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.travel import travel
 from motionloom.plot.layout import Row, lay_out
 from motionloom.plot.paint import paint_body, paint_shadow, paint_stroke

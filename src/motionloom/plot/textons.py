@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.core import Clip, FloatArray, replace
+from motionloom.kinematics.frames import joined, restore
 from motionloom.methods.textons import TextonModel
-from motionloom.methods.textons.observe import joined, restore
 from motionloom.methods.textons.paths import probabilities
 from motionloom.methods.textons.table import endless_textons
 from motionloom.plot.body import body, body_points

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray
-from motionloom.kinematics.contacts import contacts
+from motionloom.kinematics.feet.contacts import contacts
 from motionloom.kinematics.travel import travel
 from motionloom.plot.body import Body
 

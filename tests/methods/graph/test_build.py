@@ -12,8 +12,8 @@ from motionloom.blend.join import prepare
 from motionloom.blend.point import Point, laid_on
 from motionloom.blend.transition import CLOUD, laid_for_plants
 from motionloom.core import BadRequest, Clip, SkeletonMismatch, with_labels
-from motionloom.kinematics.contacts import foot_parts
 from motionloom.kinematics.edit import resample
+from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.forward import fk
 from motionloom.kinematics.travel import ground_turn, moved, travel, turned
 from motionloom.methods.graph import build as building

@@ -10,8 +10,8 @@ from motionloom.blend.join import prepare
 from motionloom.blend.point import Point, laid_on
 from motionloom.blend.transition import CLOUD, laid_for_plants
 from motionloom.core import BadRequest, Clip, replace
-from motionloom.kinematics.contacts import part_positions, with_contacts
 from motionloom.kinematics.edit import resample
+from motionloom.kinematics.feet.contacts import part_positions, with_contacts
 from motionloom.kinematics.travel import travel, turned
 from motionloom.methods.graph.core import Graph, Route, Transitions
 from motionloom.methods.graph.render import chained, render, track, tracks

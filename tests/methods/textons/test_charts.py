@@ -12,11 +12,12 @@ from motionloom import samples
 from motionloom.constraints import Request
 from motionloom.io import load
 from motionloom.kinematics.forward import fk
+from motionloom.kinematics.frames import Frames, facing, observe, restore
 from motionloom.kinematics.travel import placed, travel
 from motionloom.methods import learn, synthesize
 from motionloom.methods.textons.charts import along, beside, likelihood, own_base
 from motionloom.methods.textons.dynamics import Prior, fit, log_density
-from motionloom.methods.textons.observe import Frames, facing, observe, restore, space_of, to_coordinates
+from motionloom.methods.textons.observe import space_of, to_coordinates
 from motionloom.rotation import about, angle_between, multiply
 
 

@@ -61,7 +61,7 @@ def some_pose(model, frame, degrees):
 
 
 def raised(model, frame, degrees):
-    from motionloom.methods.textons.observe import restore
+    from motionloom.kinematics.frames import restore
 
     clip = restore(frame, model.skeleton, model.fps)
     turns = clip.rotations.copy()
@@ -239,7 +239,7 @@ def test_a_frame_of_a_texton_lies_at_no_distance_from_it_and_a_mean_frame_within
 
 
 def _arms(model, frame, degrees):
-    from motionloom.methods.textons.observe import observe
+    from motionloom.kinematics.frames import observe
 
     clip = raised(model, frame, degrees)
     out = observe(clip)
@@ -258,7 +258,7 @@ def test_a_pose_far_outside_is_warned_of_with_its_distance(model, rng):
 
 
 def test_one_joint_turned_as_it_never_is_there_is_warned_of_by_name(model, rng):
-    from motionloom.methods.textons.observe import restore
+    from motionloom.kinematics.frames import restore
 
     plan = whole([piece_of(model, 0)])
     t = plan.frames // 2

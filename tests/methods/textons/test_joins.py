@@ -10,10 +10,10 @@ from numpy.testing import assert_allclose
 
 from motionloom.constraints import Request
 from motionloom.core import NoPath
+from motionloom.kinematics.frames import Frames
 from motionloom.methods.textons import Options
 from motionloom.methods.textons.joins import balanced, find_joins, join_distances
 from motionloom.methods.textons.lengths import at_length, cycle
-from motionloom.methods.textons.observe import Frames
 from motionloom.methods.textons.paths import probabilities
 from motionloom.methods.textons.pieces import Plan, piece_of
 from motionloom.methods.textons.strain import own_peaks, peak, strains

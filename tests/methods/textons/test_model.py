@@ -13,20 +13,13 @@ from numpy.testing import assert_allclose
 from motionloom.constraints import PoseAt, Request, parse_request
 from motionloom.core import BadRequest, Clip, NoPath, Skeleton, replace, with_labels
 from motionloom.io import stroke_clip
-from motionloom.kinematics.contacts import foot_parts
+from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.forward import fk
+from motionloom.kinematics.frames import observe, restore
 from motionloom.methods import learn, load_model, save_model, synthesize
 from motionloom.methods.textons.learning import Material, Rules, objective, segment_all
 from motionloom.methods.textons.learning import learn as learn_textons
-from motionloom.methods.textons.observe import (
-    observe,
-    pose_distance,
-    recharted,
-    restore,
-    space_of,
-    to_coordinates,
-    to_frames,
-)
+from motionloom.methods.textons.observe import pose_distance, recharted, space_of, to_coordinates, to_frames
 from motionloom.rotation import angle_between
 
 CONFIG = {"fps": 30.0, "shortest": 0.5, "tolerance": 0.7}
@@ -69,7 +62,7 @@ def test_charting_only_the_wild_joints_is_the_same_as_charting_all(takes):
 
 def test_learning_never_lowers_its_objective_and_is_deterministic(takes):
     frames = [observe(t) for t in takes]
-    from motionloom.methods.textons.observe import joined
+    from motionloom.kinematics.frames import joined
 
     material = Material(frames, space_of(joined(frames), takes[0].skeleton))
     rules = Rules(15, 0.98, 15, 0.5, 0.1, 8)

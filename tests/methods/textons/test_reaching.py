@@ -10,9 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from motionloom.constraints import PoseAt, Request
 from motionloom.core import BadRequest, NoPath
+from motionloom.kinematics.feet.grounding import GAIN, HIGHER, Footing, higher_steps
 from motionloom.methods import synthesize
 from motionloom.methods.textons import Options
-from motionloom.methods.textons.grounding import GAIN, HIGHER, Footing, higher_steps
 from motionloom.methods.textons.joins import EDGE, NEAR, keys_apart, segment_name
 from motionloom.methods.textons.making import slow_noise
 from motionloom.methods.textons.pieces import LEAST, SLACK, Piece, fitted, piece_of, unusual, usual_times

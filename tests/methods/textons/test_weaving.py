@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from motionloom.constraints import Request
 from motionloom.core import BadRequest, NoPath
 from motionloom.core.clip import concatenate
-from motionloom.kinematics.contacts import foot_parts, part_positions, runs
+from motionloom.kinematics.feet.contacts import foot_parts, part_positions, runs
 from motionloom.kinematics.forward import fk
 from motionloom.methods.textons import Options
 from motionloom.methods.textons.weaving import chunks, made, some_frames, travelled, washed, weave

@@ -7,7 +7,7 @@ import pytest
 from hand_made import graph_of
 
 from motionloom.analysis import PointCloud
-from motionloom.kinematics.contacts import contacts
+from motionloom.kinematics.feet.contacts import contacts
 from motionloom.methods.graph.build import ready
 from motionloom.methods.graph.prune import prune
 from motionloom.methods.two_level_graph.rules import (

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, Skeleton, UInt8Array
-from motionloom.kinematics.contacts import foot_parts
+from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.roles import feet
 from motionloom.kinematics.travel import body_axes
 from motionloom.rotation import rotate

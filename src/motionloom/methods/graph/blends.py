@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.blend.hold import Windows, hold_plants
-from motionloom.blend.plants import GAP
 from motionloom.blend.transition import blend_weights
 from motionloom.core import BoolArray, FloatArray, IntArray
-from motionloom.kinematics.contacts import foot_parts
+from motionloom.kinematics.feet.contacts import foot_parts
+from motionloom.kinematics.feet.transition_hold import Windows, hold_plants
+from motionloom.kinematics.feet.transition_plants import GAP
 from motionloom.kinematics.forward import world
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.graph.core import Graph

@@ -15,8 +15,8 @@ from motionloom.analysis.similarity import measure_named
 from motionloom.analysis.weights import joint_weights
 from motionloom.blend.point import half_window, same_body
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, concatenate
-from motionloom.kinematics.contacts import contacts as contacts_of
-from motionloom.kinematics.contacts import foot_parts, with_contacts
+from motionloom.kinematics.feet.contacts import contacts as contacts_of
+from motionloom.kinematics.feet.contacts import foot_parts, with_contacts
 from motionloom.kinematics.forward import fk
 from motionloom.methods.graph.clouds import Clouds, clouds, near
 from motionloom.methods.graph.core import Graph, Transitions

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motionloom.blend.plants import GAP, MOST_TURN
 from motionloom.blend.transition import CLOUD
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray
-from motionloom.kinematics.contacts import contacts, foot_parts, part_positions
+from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions
+from motionloom.kinematics.feet.transition_plants import GAP, MOST_TURN
 from motionloom.kinematics.forward import fk
 
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, Origin, Source
 from motionloom.core.origin import all_terms, joined
+from motionloom.kinematics.feet.clearance import lifted, usual_clearance
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.graph.blends import blends
 from motionloom.methods.graph.core import Graph, Route
-from motionloom.methods.graph.lifting import lifted, usual_clearance
 from motionloom.methods.graph.naming import frame_name
 from motionloom.methods.graph.tracks import Stretch, Tracks, stretches, track, tracks
 from motionloom.rotation import multiply, yaw
 
 __all__ = ["Tracks", "chained", "render", "track", "tracks"]
+
+_CLEARANCE: WeakKeyDictionary[Graph, float] = WeakKeyDictionary()  # computed once for a graph, as long as it lives
 
 
 def render(graph: Graph, route: Route) -> Clip:
@@ -22,7 +26,9 @@ def render(graph: Graph, route: Route) -> Clip:
 
     Its frames and blends are those of `chained`; how high feet should be, `usual_clearance` tells.
     """
-    return lifted(chained(graph, route), usual_clearance(graph))
+    if graph not in _CLEARANCE:
+        _CLEARANCE[graph] = usual_clearance(graph.clips)
+    return lifted(chained(graph, route), _CLEARANCE[graph])
 
 
 def chained(graph: Graph, route: Route) -> Clip:

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from motionloom.core import FloatArray, IntArray
+from motionloom.kinematics.frames import Frames
 from motionloom.methods.textons.dynamics import Dynamics, log_density
-from motionloom.methods.textons.observe import Frames, Space
+from motionloom.methods.textons.observe import Space
 from motionloom.rotation import average, exp, inverse, log, multiply
 
 NEAR = 0.7 * np.pi  # rad: from here on, both sides of the chart are looked at

@@ -12,8 +12,9 @@ from numpy.random import Generator
 from motionloom.constraints import PoseAt
 from motionloom.core import BadRequest, Note
 from motionloom.core.note import warning
+from motionloom.kinematics.frames import Frames, joined, upright
 from motionloom.methods.textons.charts import beside
-from motionloom.methods.textons.observe import Frames, joined, pose_distance, to_coordinates, upright
+from motionloom.methods.textons.observe import pose_distance, to_coordinates
 from motionloom.methods.textons.paths import probabilities
 from motionloom.methods.textons.pieces import Piece, Plan, piece_of
 from motionloom.methods.textons.walking import Walk

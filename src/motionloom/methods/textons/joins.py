@@ -16,8 +16,8 @@ import numpy as np
 from motionloom.core import BoolArray, FloatArray, IntArray, Note
 from motionloom.core.note import warning
 from motionloom.kinematics.forward import positions
+from motionloom.kinematics.frames import Frames, joined
 from motionloom.methods.textons import paths
-from motionloom.methods.textons.observe import Frames, joined
 
 if TYPE_CHECKING:
     from motionloom.methods.textons.model import TextonModel

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.core import BoolArray, FloatArray, IntArray, Source
+from motionloom.kinematics.feet.grounding import part_places
+from motionloom.kinematics.frames import Frames, joined
 from motionloom.methods.textons.charts import along, beside
 from motionloom.methods.textons.dynamics import Dynamics
-from motionloom.methods.textons.grounding import part_places
 from motionloom.methods.textons.joins import Exits, Joins, find_exits, find_joins
 from motionloom.methods.textons.lengths import at_length
-from motionloom.methods.textons.observe import ROOT, Frames, Space, joined
+from motionloom.methods.textons.observe import ROOT, Space
 from motionloom.methods.textons.pieces import Piece
 from motionloom.methods.textons.solving import constrained_run, eased, free_run, push_of
 

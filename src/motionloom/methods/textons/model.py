@@ -13,15 +13,16 @@ from numpy.random import Generator
 
 from motionloom.constraints import Constraint, PoseAt, Request, RootAt
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, replace
+from motionloom.kinematics.feet.grounding import Footing
+from motionloom.kinematics.frames import Frames
 from motionloom.methods.base import Honours, Model, check_request
 from motionloom.methods.settings import Settings
 from motionloom.methods.textons.editing import edit_pose
-from motionloom.methods.textons.grounding import Footing
 from motionloom.methods.textons.joins import Joins
 from motionloom.methods.textons.learning import Texton
 from motionloom.methods.textons.live import State, start, step
 from motionloom.methods.textons.making import Bench
-from motionloom.methods.textons.observe import Frames, Space
+from motionloom.methods.textons.observe import Space
 from motionloom.methods.textons.options import DEFAULT_OPTIONS, Options
 from motionloom.methods.textons.pieces import Piece, Plan
 from motionloom.methods.textons.planning import plan_between, plan_motion

@@ -12,7 +12,7 @@ from numpy.random import Generator
 
 from motionloom.core import FloatArray, Note
 from motionloom.core.note import warning
-from motionloom.methods.textons.observe import Frames
+from motionloom.kinematics.frames import Frames
 
 if TYPE_CHECKING:
     from motionloom.methods.textons.model import TextonModel

@@ -10,9 +10,10 @@ import numpy as np
 
 from motionloom.constraints import PoseAt
 from motionloom.core import BadRequest, FloatArray, IntArray, NoPath, Note
+from motionloom.kinematics.frames import Frames, joined, upright
 from motionloom.methods.textons import paths
 from motionloom.methods.textons.joins import EDGE
-from motionloom.methods.textons.observe import Frames, joined, paired_distance, upright
+from motionloom.methods.textons.observe import paired_distance
 from motionloom.methods.textons.pieces import LEAST, Piece, cut, fitted, piece_of, usual_times
 from motionloom.rotation import inverse, multiply
 

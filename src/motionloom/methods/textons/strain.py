@@ -12,7 +12,7 @@ import numpy as np
 
 from motionloom.core import BoolArray, FloatArray
 from motionloom.kinematics.forward import positions
-from motionloom.methods.textons.observe import Frames, joined
+from motionloom.kinematics.frames import Frames, joined
 from motionloom.methods.textons.pieces import piece_of
 
 if TYPE_CHECKING:

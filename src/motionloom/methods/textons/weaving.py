@@ -18,10 +18,8 @@ from numpy.random import Generator
 
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Origin, replace
 from motionloom.core.clip import concatenate
-from motionloom.kinematics.contacts import foot_parts, part_positions
-from motionloom.kinematics.skate import STILL, pin_plants
-from motionloom.kinematics.travel import Travel
-from motionloom.methods.textons.grounding import (
+from motionloom.kinematics.feet.contacts import foot_parts, part_positions
+from motionloom.kinematics.feet.grounding import (
     Footing,
     apart,
     grounded,
@@ -31,8 +29,10 @@ from motionloom.methods.textons.grounding import (
     low_contacts,
     stepped,
 )
+from motionloom.kinematics.feet.pinning import STILL, pin_plants
+from motionloom.kinematics.frames import Frames, joined, path_of, restore
+from motionloom.kinematics.travel import Travel
 from motionloom.methods.textons.making import turned_by
-from motionloom.methods.textons.observe import Frames, joined, path_of, restore
 from motionloom.methods.textons.pieces import Piece
 from motionloom.methods.textons.walking import Walk
 

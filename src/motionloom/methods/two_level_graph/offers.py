@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.core import Clip, FloatArray
-from motionloom.kinematics.contacts import contacts, foot_parts, part_positions, runs
+from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, runs
 from motionloom.kinematics.travel import placed, travel
 from motionloom.methods.graph.naming import frame_name
 from motionloom.methods.graph.render import render

@@ -13,7 +13,7 @@ import numpy as np
 from motionloom.analysis.similarity import measure_named
 from motionloom.blend.point import half_window
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note
-from motionloom.kinematics.contacts import contacts, foot_parts
+from motionloom.kinematics.feet.contacts import contacts, foot_parts
 from motionloom.methods.graph import Transitions
 from motionloom.methods.graph.build import REACH, similar_pairs
 from motionloom.methods.graph.labels import Limits

@@ -9,7 +9,7 @@ import pytest
 
 from motionloom.core import Clip, End, Skeleton, replace, with_labels
 from motionloom.io import load, save
-from motionloom.kinematics.contacts import contacts, foot_parts, part_positions, runs, with_contacts
+from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, runs, with_contacts
 from motionloom.kinematics.limb import place_limb
 from motionloom.kinematics.travel import turned
 

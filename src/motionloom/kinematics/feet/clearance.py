@@ -6,18 +6,17 @@ all others. Pinning plants mends neither: these feet do not stand.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, replace
-from motionloom.kinematics.contacts import SPEED, contacts, foot_parts, runs
+from motionloom.kinematics.feet.contacts import SPEED, contacts, foot_parts, runs
+from motionloom.kinematics.feet.skate_measures import FADE
 from motionloom.kinematics.forward import fk_rotations
 from motionloom.kinematics.limb import limb_rotations
 from motionloom.kinematics.roles import Foot
-from motionloom.kinematics.skate_measures import FADE
-from motionloom.methods.graph.core import Graph
 from motionloom.rotation import rotate
 
 FAST = 1.0  # m/s: a toe that moves this fast should have the full clearance, a slower one its share of it
@@ -26,22 +25,18 @@ AROUND = 1  # plants before and after one that tell its floor too: the lowest co
 ASTRAY = 0.08  # m: a swing that goes deeper than this below the floor has another one that we do not know: leave it
 RAMP = 0.1  # s: how long it takes to lift a foot and to set it down
 
-_KNOWN: WeakKeyDictionary[Graph, float] = WeakKeyDictionary()  # worked out once for a graph, as long as it lives
 
-
-def usual_clearance(graph: Graph) -> float:
+def usual_clearance(clips: Sequence[Clip]) -> float:
     """Metres: what three of four swinging toes keep above the floor in these clips; 2.5 cm at most, 0 if none swings.
 
     That is the 25th percentile, over all swings of all clips, of the least height while the toe moves at 1 m/s or
     faster. Where feet are dragged all the time it is next to nothing, and they stay as they are.
     """
-    if graph not in _KNOWN:
-        ways = [way for clip in graph.clips for way in _swings(clip)]
-        least = [_least(way, np.where(way.speed >= FAST, way.height, np.inf)) for way in ways]
-        known = np.concatenate([[], *least])
-        known = known[np.isfinite(known)]
-        _KNOWN[graph] = float(np.clip(np.percentile(known, USUAL), 0.0, FADE)) if len(known) else 0.0
-    return _KNOWN[graph]
+    ways = [way for clip in clips for way in _swings(clip)]
+    least = [_least(way, np.where(way.speed >= FAST, way.height, np.inf)) for way in ways]
+    known = np.concatenate([[], *least])
+    known = known[np.isfinite(known)]
+    return float(np.clip(np.percentile(known, USUAL), 0.0, FADE)) if len(known) else 0.0
 
 
 def lifted(clip: Clip, clearance: float) -> Clip:

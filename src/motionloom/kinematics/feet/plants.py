@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core import BoolArray, FloatArray
-from motionloom.kinematics.contacts import SHORTEST, part_speeds, runs
+from motionloom.kinematics.feet.contacts import SHORTEST, part_speeds, runs
 from motionloom.rotation import between, exp, log, rotate
 
 CALM = 0.2  # m/s: a plant is a contact from its first to its last frame that is slower, or than 1.5 times its median

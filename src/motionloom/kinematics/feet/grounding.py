@@ -12,13 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, Skeleton, replace
-from motionloom.kinematics.contacts import HEIGHT, foot_parts, part_positions, part_speeds
+from motionloom.kinematics.feet.contacts import HEIGHT, foot_parts, part_positions, part_speeds
 from motionloom.kinematics.forward import fk, world
+from motionloom.kinematics.frames import Frames
 from motionloom.kinematics.limb import limb_rotations
 from motionloom.kinematics.proportions import leg_length
 from motionloom.kinematics.roles import Foot, feet
 from motionloom.kinematics.travel import ground_turn
-from motionloom.methods.textons.observe import Frames
 from motionloom.rotation import from_axis_angle, multiply, rotate
 
 STEADY = 0.1  # s: deviation of the Gaussian that smooths corrections along the ground

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from motionloom.core import Clip, Skeleton, replace
-from motionloom.kinematics.contacts import part_positions
-from motionloom.kinematics.skate_measures import measure_skate, skate_a, skate_b, skate_c
+from motionloom.kinematics.feet.contacts import part_positions
+from motionloom.kinematics.feet.skate_measures import measure_skate, skate_a, skate_b, skate_c
 
 
 @pytest.fixture

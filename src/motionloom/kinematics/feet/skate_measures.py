@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, Skeleton
-from motionloom.kinematics.contacts import foot_parts, part_positions
 from motionloom.kinematics.edit import resample
+from motionloom.kinematics.feet.contacts import foot_parts, part_positions
 from motionloom.kinematics.forward import fk_rotations
 from motionloom.rotation import rotate
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from motionloom.core import BoolArray, FloatArray
+from motionloom.kinematics.feet.plants import FootPlan
 from motionloom.kinematics.limb import easy_reach
-from motionloom.kinematics.plants import FootPlan
 from motionloom.kinematics.roles import Foot
 from motionloom.rotation import from_axis_angle, multiply, rotate
 

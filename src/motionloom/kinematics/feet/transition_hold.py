@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, FloatArray, IntArray, Skeleton
-from motionloom.kinematics.contacts import foot_parts
+from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.forward import world
 from motionloom.kinematics.limb import folding_direction, limb_rotations
 from motionloom.kinematics.roles import Foot, feet

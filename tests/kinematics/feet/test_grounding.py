@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 
-from motionloom.core import replace
-from motionloom.kinematics.contacts import foot_parts, part_positions, with_contacts
-from motionloom.kinematics.roles import feet
-from motionloom.kinematics.travel import placed
-from motionloom.methods.textons.grounding import (
+from motionloom.core import Clip, replace
+from motionloom.kinematics.edit import resample
+from motionloom.kinematics.feet.contacts import foot_parts, part_positions, with_contacts
+from motionloom.kinematics.feet.grounding import (
     Footing,
     _pitch,
     apart,
@@ -23,14 +23,24 @@ from motionloom.methods.textons.grounding import (
     slips,
     stepped,
 )
-from motionloom.methods.textons.observe import Frames, observe
+from motionloom.kinematics.frames import Frames, observe
+from motionloom.kinematics.roles import feet
+from motionloom.kinematics.travel import placed
 from motionloom.rotation import angle_between, exp, multiply, rotate
+from motionloom.samples import make
 
 
 def feet_of(take):
     clip = with_contacts(take)
     on = np.stack([clip.label(p.label) for p in foot_parts(clip.skeleton)], 1)
     return clip, observe(clip), on, contact_heights([clip])
+
+
+@pytest.fixture(scope="module")
+def takes() -> list[Clip]:
+    """Two dances and a walk."""
+    chosen = (("dance", 0), ("dance", 1), ("walk", 2))
+    return [resample(make(name, seconds=8, seed=seed), 30) for name, seed in chosen]
 
 
 def test_slips_are_the_steps_of_foot_parts_over_the_ground(takes):

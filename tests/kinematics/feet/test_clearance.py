@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from small_graphs import none, walker
 
 from motionloom.core import Clip, FloatArray, replace, with_labels
-from motionloom.kinematics.contacts import SPEED, foot_parts, part_positions, runs, with_contacts
 from motionloom.kinematics.edit import resample
+from motionloom.kinematics.feet.clearance import ASTRAY, FAST, RAMP, _rise, _Swings, lifted, usual_clearance
+from motionloom.kinematics.feet.contacts import SPEED, foot_parts, part_positions, runs, with_contacts
+from motionloom.kinematics.feet.skate_measures import skate_b
 from motionloom.kinematics.forward import fk, fk_rotations
 from motionloom.kinematics.limb import limb_rotations
 from motionloom.kinematics.roles import feet
-from motionloom.kinematics.skate_measures import skate_b
-from motionloom.methods.graph.core import Graph
-from motionloom.methods.graph.lifting import ASTRAY, FAST, RAMP, _rise, _Swings, lifted, usual_clearance
 from motionloom.rotation import angle_between
 from motionloom.samples import make
 
@@ -75,14 +73,10 @@ def skate(clip: Clip) -> float:
     return found
 
 
-def graph(*clips: Clip) -> Graph:
-    return Graph(clips, none(), 6)
-
-
 def test_what_is_usual_is_what_three_of_four_swings_keep(walk):
     run = with_contacts(resample(make("run", seconds=3, speed=2.5, seed=1), 30))
     least = [h for clip in (walk, run) for one in heights(clip).values() for h in one]
-    np.testing.assert_allclose(usual_clearance(graph(walk, run)), min(np.percentile(least, 25), 0.025), atol=1e-12)
+    np.testing.assert_allclose(usual_clearance((walk, run)), min(np.percentile(least, 25), 0.025), atol=1e-12)
 
 
 def test_a_clip_in_which_no_foot_scrapes_stays_as_it_is(walk):
@@ -90,7 +84,7 @@ def test_a_clip_in_which_no_foot_scrapes_stays_as_it_is(walk):
 
 
 def test_a_foot_that_scrapes_is_lifted_and_nothing_else_changes(walk):
-    scraped, usual = scraping(walk, slice(1, 2)), usual_clearance(graph(walk))
+    scraped, usual = scraping(walk, slice(1, 2)), usual_clearance([walk])
     (a, b), out = swings(walk, "left")[1], lifted(scraped, usual)
     assert min(heights(scraped)["left_foot"]) < 0.004
     assert min(heights(out)["left_foot"]) > 0.9 * usual
@@ -107,15 +101,14 @@ def test_a_foot_that_scrapes_is_lifted_and_nothing_else_changes(walk):
 
 def test_feet_that_are_always_dragged_stay_on_the_floor(walk):
     dragged = scraping(walk, slice(None))
-    usual = usual_clearance(graph(dragged[swings(walk, "left")[0][0] - 5 : swings(walk, "left")[-1][1] + 5]))
+    usual = usual_clearance([dragged[swings(walk, "left")[0][0] - 5 : swings(walk, "left")[-1][1] + 5]])
     assert usual < 0.006
     assert np.abs(fk(lifted(dragged, usual)) - fk(dragged)).max() < 0.006
 
 
-def test_a_body_without_feet_and_a_single_frame_stay_as_they_are(arm, walk):
-    still = walker(arm, np.full(9, 0.1), np.zeros(9))
-    assert lifted(still, 0.02) is still
-    assert usual_clearance(graph(still)) == 0.0
+def test_a_body_without_feet_and_a_single_frame_stay_as_they_are(tiny, walk):
+    assert lifted(tiny, 0.02) is tiny
+    assert usual_clearance([tiny]) == 0.0
     one = walk[:1]
     assert lifted(one, 0.02) is one
 
