@@ -11,17 +11,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from multiprocessing import get_context
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from motionloom.core import Clip
+from motionloom.core import Clip, MotionloomError
 from motionloom.evaluate import inbetween
 from motionloom.evaluate.inbetween import Result
 from motionloom.evaluate.keyframes import MethodFiller, keyframe_methods
 from motionloom.evaluate.split import NAME, cmu_split
-from motionloom.methods import Model, learn, load_model, save_model
+from motionloom.jobs import TimeUp, start
+from motionloom.methods import Model, learn
 
 MOCAP = Path(__file__).resolve().parents[2] / "shared" / "mocap" / "cmu"
 FEWEST = 3  # training clips: a method that cannot learn from so few in its time is left out
@@ -94,30 +93,19 @@ def method_rows(
 def learn_within(name: str, train: Sequence[Clip], clips: int, seconds: float) -> tuple[Model | None, str]:
     """A model learned in at most so many seconds: from fewer and fewer training clips, evenly chosen, until it is."""
     late = ""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "model.loom"
-        while clips >= FEWEST:
-            chosen = [train[k] for k in sorted(inbetween.evenly(len(train), clips))]
-            start = perf_counter()
-            work = get_context("spawn").Process(target=_learn, args=(name, chosen, str(path)))
-            work.start()
-            work.join(seconds)
-            if work.is_alive():
-                work.kill()
-                work.join()
-                late += f"{len(chosen)} training clips took longer than {seconds:.0f} s; "
-                clips //= 2
-            elif path.is_file():
-                said = f"{late}learned from {len(chosen)} training clips in {perf_counter() - start:.0f} s"
-                return load_model(path), said
-            else:
-                return None, f"{late}learning from {len(chosen)} clips failed, so it is left out"
+    while clips >= FEWEST:
+        chosen = [train[k] for k in sorted(inbetween.evenly(len(train), clips))]
+        begin = perf_counter()
+        try:
+            model = start(learn, name, chosen, name=name, seconds=seconds).result()
+        except TimeUp:
+            late += f"{len(chosen)} training clips took longer than {seconds:.0f} s; "
+            clips //= 2
+        except MotionloomError as error:
+            return None, f"{late}learning from {len(chosen)} clips failed, so it is left out ({error})"
+        else:
+            return model, f"{late}learned from {len(chosen)} training clips in {perf_counter() - begin:.0f} s"
     return None, f"{late}left out"
-
-
-def _learn(name: str, clips: Sequence[Clip], path: str) -> None:
-    """In a process of its own, so that it can be stopped."""
-    save_model(learn(name, clips), path)
 
 
 def table(title: str, found: Mapping[str, Result]) -> list[str]:

@@ -196,17 +196,20 @@ def test_a_budget_that_suffices_changes_nothing(walks, found):
 
 def test_takes_that_were_made_before_the_budget_was_spent_are_kept(walks, monkeypatch):
     from motionloom.evaluate import compare as module
-    from motionloom.evaluate.apart import TimeUp
     from motionloom.evaluate.trial import trial
+    from motionloom.jobs import TimeUp
 
-    def one_take(work, *given, seconds):
-        assert work is trial
-        steps = trial(*given)
-        yield next(steps)
-        yield next(steps)
-        raise TimeUp(f"stopped after {seconds:g} s")
+    class OneTake:
+        def __init__(self, task, *given, name, seconds):
+            assert (task, name, seconds) == (trial, "cuts", 7)
+            self.steps = trial(*given)
 
-    monkeypatch.setattr(module, "apart", one_take)
+        def values(self):
+            yield next(self.steps)
+            yield next(self.steps)
+            raise TimeUp("cuts: stopped after 7 s")
+
+    monkeypatch.setattr(module, "start", OneTake)
     found = compare(walks, Request(seconds=2.0), methods=["cuts"], count=3, budget=7)
     assert len(found.entries[0].reports) == 1
     assert left_out(found) == ["not all met: cuts: stopped after 7 s, with 1 of 3 takes made (the budget)"]

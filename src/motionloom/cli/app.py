@@ -82,11 +82,14 @@ class Commands(TyperGroup):
 
 
 def exit_code(error: Exception) -> int | None:
-    """2 for wrong usage, 1 for any other mistake of a file or a request, None for a mistake of ours."""
+    """2 for wrong usage, 130 after Ctrl-C, 1 for any other error of a file or a request, None for an error of ours."""
     if isinstance(error, (typer.Exit, typer.Abort)):
         return None
     from motionloom.core.errors import BadRequest, MotionloomError
+    from motionloom.core.progress import Cancelled
 
+    if isinstance(error, Cancelled):
+        return 130
     if isinstance(error, BadRequest):
         return 2
     if isinstance(error, BrokenPipeError):  # the reader of our output has left: not a matter for words

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from motionloom.cli.convert import output_paths
+from motionloom.cli.folder import error_report, for_each_file
 from motionloom.cli.options import Clips, Fps, Json, Roles, TrimTpose, Unit, Up, columns, say, tell
-from motionloom.cli.parallel import each
 
 
 def clean(
@@ -55,7 +55,8 @@ def clean(
     reading = {"unit": unit, "up": up, "fps": fps, "trim_tpose": trim_tpose, "roles": roles}
     floor = None if ground is None else length(ground, ("--ground",))
     work = partial(_clean, reading=reading, find=find, mend=repair, options={"ease": ease, "ground": floor})
-    reports = list(each(work, list(zip(paths, targets, strict=True)), "cleaning", worth=6))
+    pairs = list(zip(paths, targets, strict=True))
+    reports = list(for_each_file(work, pairs, "cleaning", failed=error_report, worth=6))
     tell(reports, _say, json=json)
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from motionloom.cli.folder import error_report, for_each_file
 from motionloom.cli.options import (
     DropSlides,
     Fps,
@@ -24,7 +25,6 @@ from motionloom.cli.options import (
     say,
     warn,
 )
-from motionloom.cli.parallel import each
 
 
 def convert(
@@ -83,7 +83,7 @@ def convert(
     work = partial(_convert, reading=reading, bodies=bodies, rate=resample, stand=stand, writing=writing)
     reports: list[dict[str, Any]] = []
     start = time.perf_counter()
-    for report in each(work, jobs, "converting"):
+    for report in for_each_file(work, jobs, "converting", failed=error_report):
         reports.append(report)
         if not json and "error" not in report:
             say(f"{report['out']}: {many(report['frames'], 'frame')} at {report['fps']:g} fps")

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from motionloom.cli.folder import for_each_file
 from motionloom.cli.options import Clips, Fps, Json, Roles, Strict, Unit, Up, columns, many, print_json, say, warn
-from motionloom.cli.parallel import each
 
 if TYPE_CHECKING:
     from motionloom.core import Skeleton
+    from motionloom.jobs import JobFailed
     from motionloom.kinematics.facts import Facts
 
 
@@ -37,7 +38,7 @@ def info(
     marked = [path for path in paths if holds_markers(path)]
     paths = [path for path in paths if path not in set(marked)]
     options = {"unit": unit, "up": up, "fps": fps, "strict": strict, "roles": roles}
-    read = list(each(partial(_read, options=options), paths, "reading"))
+    read = list(for_each_file(partial(_read, options=options), paths, "reading", failed=_unread))
     found = [(path, f, skeleton) for path, f, skeleton, _ in read if f is not None and skeleton is not None]
     broken = [(path, said) for path, _, _, said in read if said]
     markers = []
@@ -91,6 +92,10 @@ def _read(path: Path, options: dict[str, Any]) -> tuple[Path, Facts | None, Skel
     except MotionloomError as error:
         return path, None, None, str(error)
     return path, facts(clip, skip=int(starts_with_tpose(clip))), clip.skeleton, ""
+
+
+def _unread(path: Path, error: JobFailed) -> tuple[Path, Facts | None, Skeleton | None, str]:
+    return path, None, None, str(error)
 
 
 def _read_markers(path: Path, options: dict[str, Any]) -> tuple[dict[str, Any], str]:

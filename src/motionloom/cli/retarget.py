@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.convert import output_paths
+from motionloom.cli.folder import error_report, for_each_file
 from motionloom.cli.options import Clips, Fps, Json, Roles, TrimTpose, Unit, Up, columns, say, tell
-from motionloom.cli.parallel import each
 
 if TYPE_CHECKING:
     from motionloom.core import Clip
@@ -57,7 +57,8 @@ def retarget(
     body = load(to, roles=to_roles, trim_tpose=True)
     shown = None if like is None else load(like, unit=unit, up=up, fps=fps, trim_tpose=True, roles=roles)
     work = partial(_retarget, body=body, like=shown, plant=plant, reading=reading)
-    reports = list(each(work, list(zip(paths, targets, strict=True)), "retargeting", worth=6))
+    pairs = list(zip(paths, targets, strict=True))
+    reports = list(for_each_file(work, pairs, "retargeting", failed=error_report, worth=6))
     tell(reports, _say, json=json)
 
 

@@ -9,12 +9,13 @@ import numpy as np
 
 from motionloom.constraints import Request
 from motionloom.core import BadRequest, Clip, MotionloomError, Note
-from motionloom.evaluate.apart import TimeUp, apart
+from motionloom.core.progress import Cancelled
 from motionloom.evaluate.base import FPS, NotApplicable, feature_joints, take
 from motionloom.evaluate.baselines import BASELINES
 from motionloom.evaluate.reference import Reference, reference
 from motionloom.evaluate.report import Own, Report, Spread, evaluate, source_values, spread_of
 from motionloom.evaluate.trial import Failed, Made, Step, Trained, refusal, trial
+from motionloom.jobs import TimeUp, start
 from motionloom.methods import METHODS, prepare
 
 BASELINE_SECONDS = 10.0  # length of the baselines where the request names none
@@ -132,13 +133,15 @@ def _method(
     steps: list[Step] = []
     late = ""
     try:
-        for step in trial(*given) if budget is None else apart(trial, *given, seconds=budget):
+        for step in trial(*given) if budget is None else start(trial, *given, name=name, seconds=budget).values():
             steps.append(step)
             if isinstance(step, Trained):
                 tell(f"{name} has learned in {step.cost.seconds:.1f} s, making {count} take{'s' * (count > 1)}")
-    except TimeUp as error:
+    except TimeUp:
         doing = f"with {sum(isinstance(s, Made) for s in steps)} of {count} takes made" if steps else "while learning"
-        late = f"{error}, {doing} (the budget)"
+        late = f"stopped after {budget:g} s, {doing} (the budget)"
+    except Cancelled:
+        raise
     except MotionloomError as error:
         late = str(error)
     return _entry(name, steps, late, count)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import io
-import json
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from motionloom.core import Clip, FloatArray, MissingExtra, Note, replace
+from motionloom.core import Clip, FloatArray, FormatError, MissingExtra, replace
 from motionloom.core.origin import from_file
 from motionloom.io import convention as conv
+from motionloom.io.fbx_scene import read_scene
 from motionloom.io.from_world import clip_from_world
 from motionloom.io.notes import Notes
+from motionloom.jobs import JobFailed, TimeUp, start
 from motionloom.rotation import multiply, normalize, rotate
 
 PATIENCE = 600  # s
@@ -36,7 +32,7 @@ def read_fbx(
 
     Joints are the scene's bones; a scene without any has its animated nodes taken. Unit and axes are as the file
     states them. Layers, pivots and pre-rotations are in; the nodes' own places are the rest pose. The file is read in a
-    process of its own (see `fbx_worker`).
+    process of its own (see `fbx_scene`).
     """
     if find_spec("ufbx") is None:
         raise MissingExtra("FBX files need ufbx: pip install 'motionloom[fbx]'")
@@ -44,7 +40,7 @@ def read_fbx(
     _check(path, notes)
     arrays, facts = _ask(path, notes, turned=up is None, fps=fps)
     for note in facts["notes"]:
-        notes.add(Note(**note))
+        notes.add(note)
     metres = float(facts["unit"]) if unit is None else conv.unit_of(unit)
     parents = arrays["parents"]
     places, turns = _composed(parents, arrays["local"])
@@ -79,21 +75,16 @@ def _check(path: str | Path, notes: Notes) -> None:
 
 def _ask(path: str | Path, notes: Notes, *, turned: bool, fps: float | None) -> tuple[dict[str, Any], dict[str, Any]]:
     """What the other process found: arrays, and facts."""
-    words = [sys.executable, "-m", "motionloom.io.fbx_worker", str(Path(path).resolve())]
-    words += ["yes" if turned else "no", repr(float(fps or 0))]
+    name = Path(path).name
     try:
-        done = subprocess.run(words, capture_output=True, timeout=PATIENCE, check=False)
-    except subprocess.TimeoutExpired:
+        job = start(read_scene, str(Path(path).resolve()), turned, fps, name=name, seconds=PATIENCE, reuse=False)
+        return job.result()
+    except FormatError as error:
+        raise notes.error(error.message) from None
+    except TimeUp:
         raise notes.error(f"not read within {PATIENCE} s") from None
-    if done.returncode or not done.stdout:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["it said nothing"]
-        raise notes.error(f"the FBX library broke on it (exit {done.returncode}: {said[0][:120]})")
-    with np.load(io.BytesIO(done.stdout), allow_pickle=False) as loaded:
-        arrays = {name: loaded[name] for name in loaded.files}
-    facts = json.loads(str(arrays.pop("facts")))
-    if "error" in facts:
-        raise notes.error(facts["error"])
-    return arrays, facts
+    except JobFailed as error:
+        raise notes.error(f"the FBX library broke on it ({str(error).removeprefix(f'{name}: ')})") from None
 
 
 def _composed(parents: Any, local: FloatArray) -> tuple[FloatArray, FloatArray]:

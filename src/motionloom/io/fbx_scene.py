@@ -1,4 +1,4 @@
-"""FBX read in a process of its own: `python -m motionloom.io.fbx_worker FILE TURNED FPS` writes an NPZ to its output.
+"""The scene of an FBX file, read by a job in a process of its own that is not used again.
 
 ufbx 0.0.5 frees objects that it still points to, so a process that has used it may crash at any later time (seen: in
 the garbage collector). This process keeps everything, collects nothing, and ends without tidying up.
@@ -7,17 +7,11 @@ the garbage collector). This process keeps everything, collects nothing, and end
 from __future__ import annotations
 
 import gc
-import io
-import json
-import os
-import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from motionloom.core import FormatError
-from motionloom.core.note import as_dicts
 from motionloom.io.notes import Notes
 
 MOST = 5_000_000  # nodes times frames
@@ -36,31 +30,17 @@ class Node(NamedTuple):
     handle: Any  # for ufbx
 
 
-def main() -> None:
-    """Read the file that the arguments name; what was found, or the error, goes to standard output."""
-    gc.disable()
-    _limit_memory()
-    path, turned, fps = sys.argv[1], sys.argv[2] == "yes", float(sys.argv[3])
-    notes = Notes(path)
-    try:
-        found = read_scene(path, notes, turned=turned, fps=fps or None)
-    except FormatError as error:
-        found = {"facts": np.array(json.dumps({"error": error.message}))}
-    buffer = io.BytesIO()
-    np.savez(buffer, **found)
-    sys.stdout.buffer.write(buffer.getvalue())
-    sys.stdout.buffer.flush()
-    os._exit(0)
-
-
-def read_scene(path: str, notes: Notes, *, turned: bool, fps: float | None) -> dict[str, Any]:
+def read_scene(path: str, turned: bool, fps: float | None) -> tuple[dict[str, Any], dict[str, Any]]:
     """Arrays: parents (N,) and local translation, rotation, scale at rest (N, 10) and over time (F, N, 10).
 
-    Nodes are those that place the joints, from the scene's root to the last joint, parents first; `facts` (JSON) says
-    their names, how many come before the first joint, rate, unit, up axis and what there is to say.
+    Nodes are those that place the joints, from the scene's root to the last joint, parents first; the facts are their
+    names, how many come before the first joint, rate, unit, up axis and notes.
     """
+    gc.disable()
+    _limit_memory()
     import ufbx
 
+    notes = Notes(path)
     scene = _open(path, ufbx, notes, turned=turned)
     settings = scene.settings
     _kept.extend((scene, settings))
@@ -83,14 +63,14 @@ def read_scene(path: str, notes: Notes, *, turned: bool, fps: float | None) -> d
         "rate": rate,
         "unit": float(settings.original_unit_meters or settings.unit_meters or 0.01),
         "up": int(settings.original_axis_up),
-        "notes": as_dicts(notes.all),
+        "notes": notes.all,
     }
-    return {
-        "facts": np.array(json.dumps(facts)),
+    arrays = {
         "parents": np.array([at.get(nodes[n].parent, -1) for n in line]),
         "rest": np.array([nodes[n].rest for n in line]),
         "local": local,
     }
+    return arrays, facts
 
 
 def _limit_memory() -> None:
@@ -191,7 +171,3 @@ def _above(nodes: list[Node], n: int) -> list[int]:
 def _values(transform: Any) -> tuple[float, ...]:
     t, r, s = transform.translation, transform.rotation, transform.scale
     return (t.x, t.y, t.z, r.w, r.x, r.y, r.z, s.x, s.y, s.z)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,13 @@
+"""Work in spawned processes, kept running between jobs: progress, cancelling, time limits, many items at once.
+
+>>> from motionloom.jobs import start
+>>> start(divmod, 17, 5).result()
+(3, 2)
+"""
+
+from motionloom.jobs.each import each
+from motionloom.jobs.errors import BadTask, JobFailed, TimeUp, WorkerDied
+from motionloom.jobs.job import GRACE, Job, State
+from motionloom.jobs.pool import Pool, start
+
+__all__ = ["GRACE", "BadTask", "Job", "JobFailed", "Pool", "State", "TimeUp", "WorkerDied", "each", "start"]
