@@ -40,6 +40,9 @@ METHODS: Mapping[str, Method] = {
     "motion-graph": Method(
         "motionloom.methods.motion_graph", "clips joined by blends; follows paths, places and styles"
     ),
+    "motion-matching": Method(
+        "motionloom.methods.motion_matching", "jumps to the frame that fits best, several times a second; live"
+    ),
     "two-level-graph": Method(
         "motionloom.methods.two_level_graph", "says what can be done next; choices, paths, acting out"
     ),

@@ -1,0 +1,80 @@
+"""Live characters as plain arrays: N bodies at one instant, and what each of them is to do next."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motionloom.core.arrays import BoolArray, FloatArray, IntArray
+from motionloom.core.errors import BadRequest
+
+
+class Poses(NamedTuple):
+    """N bodies at one instant."""
+
+    root: FloatArray  # (N, 3) m, the hips
+    rotations: FloatArray  # (N, J, 4) local to parent, unit quaternions, w x y z
+    contacts: BoolArray  # (N, P) which foot parts stand, in the order of `foot_parts`
+    phase: FloatArray  # (N,) cycles of the reference locomotion, NaN where there is none
+
+
+class Commands(NamedTuple):
+    """What N characters are to do from now on. NaN or -1 is no command; a leading dimension of 1 is for all of them."""
+
+    heading: FloatArray  # (N,) rad, direction of travel
+    speed: FloatArray  # (N,) m/s
+    place: FloatArray  # (N, 2) m, where to go
+    facing: FloatArray  # (N,) rad, heading on arrival at `place`
+    action: IntArray  # (N,) index into `Live.actions`
+    values: FloatArray  # (N, D) parameters of the action
+    overlay: IntArray  # (N,) action to splice on
+    look: FloatArray  # (N, 3) m, point to look at
+
+
+SHAPES: dict[str, tuple[int, ...]] = {"place": (2,), "values": (1,), "look": (3,)}  # beside N; else ()
+WHOLE = ("action", "overlay")
+
+
+def commands(**given: ArrayLike) -> Commands:
+    """Commands with these fields, and none in the others; a field for one character may leave out the dimension N.
+
+    >>> commands(heading=0.5, place=[[1, 2], [3, 4]]).place.shape
+    (2, 2)
+    >>> commands(heading=0.5).speed
+    array([nan])
+    """
+    unknown = [name for name in given if name not in Commands._fields]
+    if unknown:
+        raise BadRequest(f"there is no command {unknown[0]!r}; there are {', '.join(Commands._fields)}")
+    return Commands(*(_column(name, given.get(name)) for name in Commands._fields))
+
+
+def _column(name: str, value: ArrayLike | None) -> Any:
+    inner = SHAPES.get(name, ())
+    if value is None:
+        return np.full((1, *inner), -1, np.int64) if name in WHOLE else np.full((1, *inner), np.nan)
+    try:
+        array = np.array(value, np.int64 if name in WHOLE else np.float64)
+    except (TypeError, ValueError):
+        raise BadRequest(f"command {name}: expected numbers, found {value!r}") from None
+    if array.ndim <= len(inner):
+        array = array.reshape((1, *array.shape))
+    fits = array.ndim == 1 + len(inner) and (name == "values" or array.shape[1:] == inner)
+    if not fits:
+        wanted = ", ".join(["N", *map(str, inner)])
+        raise BadRequest(f"command {name}: expected shape ({wanted}), found {array.shape}")
+    return array
+
+
+def broadcast(given: Commands, count: int) -> Commands:
+    """The same commands with a leading dimension of `count` in every field."""
+    fields: list[Any] = [np.broadcast_to(field, (count, *field.shape[1:])) for field in given]
+    return Commands(*fields)
+
+
+def rows(given: Commands, index: IntArray | slice) -> Commands:
+    """The commands of some characters; a field that is for all stays as it is."""
+    fields: list[Any] = [field if len(field) == 1 else field[index] for field in given]
+    return Commands(*fields)

@@ -1,0 +1,225 @@
+"""The frames of all clips in one table, with the features that they are found by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray
+from motionloom.kinematics.contacts import foot_parts
+from motionloom.kinematics.forward import fk
+from motionloom.kinematics.roles import feet
+from motionloom.kinematics.travel import ground_turn, travel
+from motionloom.methods.motion_matching.config import Config
+from motionloom.rotation import multiply, rotate, yaw
+
+Float32Array = NDArray[np.float32]
+UInt64Array = NDArray[np.uint64]
+
+SMALL, LARGE = 16, 64  # frames in the bounding boxes of the search
+LANES = 8  # the number of columns is filled up with zeros to a multiple of this
+POINTS = 3  # of a trajectory, spread evenly over the horizon
+SMOOTH = (0.2, 0.3)  # s: deviation of the Gaussians that take the sway out of places and headings
+TAIL = 0.3  # s: the last frames of a clip are not jumped to
+MOST_ACTIONS = 62
+ANY = np.uint64(1 << 63)  # the bit that every frame has
+
+
+class Database(NamedTuple):
+    """F frames as the kernels take them. A body is seen from its track: its smoothed place and heading."""
+
+    features: Float32Array  # (F, D) weighted, without unit: trajectory first, then feet and hips
+    small: Float32Array  # (B, 2, D) least and largest features of each `SMALL` frames
+    large: Float32Array  # (C, 2, D) the same for `LARGE` frames
+    allowed: UInt64Array  # (F,) bits of the actions by which a frame may be jumped to; `ANY` is for all
+    small_allowed: UInt64Array  # (B,) bits that occur in each box
+    large_allowed: UInt64Array  # (C,)
+    labels: UInt64Array  # (F,) bits of the actions that a frame belongs to
+    times: FloatArray  # (POINTS,) s ahead
+    ticks: int  # frames to the first of them
+    mean: FloatArray  # (4 POINTS,) of the trajectory's features: x, z of all points, then of all directions
+    gain: FloatArray  # (4 POINTS,) by which they are multiplied
+    step: FloatArray  # (F, 3) left, forward (m) and turn (rad) of the track to the next frame
+    last: IntArray  # (F,) the last frame of the clip
+    hips: FloatArray  # (F, 3) m, seen from the track
+    hips_velocity: FloatArray  # (F, 3) m/s, seen from the track
+    rotations: FloatArray  # (F, J, 4) local to parent; the hips' seen from the track
+    contacts: BoolArray  # (F, P)
+    speeds: FloatArray  # (A + 1, 3) m/s: lowest, usual and highest of each action, and of all frames
+
+
+def action_names(clips: Sequence[Clip]) -> tuple[str, ...]:
+    """The labels that frames carry, but for contacts: what `Commands.action` counts."""
+    return tuple(sorted({n for c in clips for n in c.label_names if ":" not in n and c.label(n).any()}))
+
+
+def build_database(clips: Sequence[Clip], config: Config) -> Database:
+    """All frames of clips of one skeleton at one frame rate, with contacts as labels."""
+    names = action_names(clips)
+    if len(names) > MOST_ACTIONS:
+        raise BadRequest(f"motion-matching: at most {MOST_ACTIONS} labels can be actions, found {len(names)}")
+    fps = clips[0].fps
+    times = np.maximum(1, np.round(config.horizon * fps * np.arange(1, POINTS + 1) / POINTS)) / fps
+    parts = [_clip_parts(clip, times) for clip in clips]
+    raw, groups = _stacked([p.features for p in parts]), parts[0].groups
+    mean, gain = _scales(raw, groups, config)
+    features = np.zeros((len(raw), -(-raw.shape[1] // LANES) * LANES), np.float32)  # filled up with zeros
+    features[:, : raw.shape[1]] = (raw - mean) * gain
+    labels = np.concatenate([_bits(clip, names) for clip in clips])
+    lengths = [len(c) for c in clips]
+    last = np.repeat(np.cumsum(lengths) - 1, lengths)
+    tail = np.concatenate([_tail(len(c), fps) for c in clips])
+    allowed = np.where(tail, np.uint64(0), labels)
+    step = _stacked([p.step for p in parts])
+    return Database(
+        features,
+        _boxes(features, SMALL),
+        _boxes(features, LARGE),
+        allowed,
+        _occurring(allowed, SMALL),
+        _occurring(allowed, LARGE),
+        labels,
+        times,
+        round(float(times[0]) * fps),
+        np.ascontiguousarray(mean[: 4 * POINTS]),
+        np.ascontiguousarray(gain[: 4 * POINTS]),
+        step,
+        last,
+        _stacked([p.hips for p in parts]),
+        _stacked([p.hips_velocity for p in parts]),
+        _stacked([p.rotations for p in parts]),
+        np.concatenate([_contacts(clip) for clip in clips]),
+        _speeds(np.linalg.norm(step[:, :2], axis=1) * fps, labels, len(names)),
+    )
+
+
+class _Parts(NamedTuple):
+    """What one clip gives to the table."""
+
+    features: FloatArray
+    groups: tuple[int, ...]  # columns of each of the five kinds of features
+    step: FloatArray
+    hips: FloatArray
+    hips_velocity: FloatArray
+    rotations: FloatArray
+
+
+def _clip_parts(clip: Clip, times: FloatArray) -> _Parts:
+    place, heading = track_of(clip)
+    frames, fps = len(clip), clip.fps
+    step = np.zeros((frames, 3))
+    if frames > 1:
+        step[:-1, :2] = ground_turn(-heading[:-1], np.diff(place, axis=0))
+        step[:-1, 2] = np.diff(heading)
+        step[-1] = step[-2]  # the last frame has no next one; its velocity is that of the one before
+    rotations = clip.rotations.copy()
+    rotations[:, 0] = multiply(yaw(-heading), rotations[:, 0])
+    points = fk(clip)
+    ankles = [foot.ankle for foot in feet(clip.skeleton)]
+    here = np.concatenate([points[:, :1], points[:, ankles]], axis=1)
+    velocity = np.zeros_like(here)
+    if frames > 1:
+        velocity[:-1] = np.diff(here, axis=0) * fps
+        velocity[-1] = velocity[-2]
+    turn = yaw(-heading)[:, None]
+    here[..., [0, 2]] -= place[:, None]
+    seen, moving = rotate(turn, here), rotate(turn, velocity)
+    ahead, facing = _trajectory(place, heading, times, fps)
+    features = [ahead, facing, seen[:, 1:].reshape(frames, -1), moving[:, 1:].reshape(frames, -1), moving[:, 0]]
+    groups = tuple(f.shape[1] for f in features)
+    return _Parts(np.concatenate(features, 1), groups, step, seen[:, 0], moving[:, 0], rotations)
+
+
+def track_of(clip: Clip) -> tuple[FloatArray, FloatArray]:
+    """Place (F, 2) and heading (F,) of a body without the sway of its hips."""
+    path = travel(clip)
+    place, heading = (
+        _smoothed(x, s * clip.fps) for x, s in zip((path.place, path.heading[:, None]), SMOOTH, strict=True)
+    )
+    return place, heading[:, 0]
+
+
+def _smoothed(values: FloatArray, deviation: float) -> FloatArray:
+    """A Gaussian over time; beyond its ends a clip is continued by its point reflection, so that speeds are kept."""
+    reach = min(len(values) - 1, int(3 * deviation) + 1)
+    if reach < 1:
+        return values
+    weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / deviation) ** 2)
+    front = 2 * values[0] - values[reach:0:-1]
+    back = 2 * values[-1] - values[-2 : -reach - 2 : -1]
+    padded = np.concatenate([front, values, back])
+    return np.stack([np.convolve(column, weights / weights.sum(), mode="valid") for column in padded.T], 1)
+
+
+def _trajectory(place: FloatArray, heading: FloatArray, times: FloatArray, fps: float) -> tuple[FloatArray, FloatArray]:
+    """(F, 2 POINTS) places and directions ahead, seen from the track; past its end a clip goes straight on."""
+    frames = len(place)
+    pace = (place[-1] - place[-2]) if frames > 1 else np.zeros(2)
+    places, directions = [], []
+    for t in np.round(times * fps).astype(int):
+        at = np.arange(frames) + t
+        over = np.maximum(at - (frames - 1), 0)
+        there = place[np.minimum(at, frames - 1)] + over[:, None] * pace
+        places.append(ground_turn(-heading, there - place))
+        turn = heading[np.minimum(at, frames - 1)] - heading
+        directions.append(np.stack([np.sin(turn), np.cos(turn)], 1))
+    return np.concatenate(places, 1), np.concatenate(directions, 1)
+
+
+def _scales(raw: FloatArray, groups: tuple[int, ...], config: Config) -> tuple[FloatArray, FloatArray]:
+    """Mean of every column, and its weight divided by the mean deviation of its kind of feature."""
+    mean, gain, first = raw.mean(0), np.empty(raw.shape[1]), 0
+    weights = (
+        config.trajectory_position,
+        config.trajectory_direction,
+        config.foot_position,
+        config.foot_velocity,
+        config.hip_velocity,
+    )
+    for count, weight in zip(groups, weights, strict=True):
+        deviation = float(raw[:, first : first + count].std(0).mean()) if count else 0.0
+        gain[first : first + count] = weight / max(deviation, 0.01)
+        first += count
+    return mean, gain
+
+
+def _bits(clip: Clip, names: tuple[str, ...]) -> UInt64Array:
+    out = np.full(len(clip), ANY)
+    for i, name in enumerate(names):
+        out |= clip.label(name).astype(np.uint64) << np.uint64(i)
+    return out
+
+
+def _tail(frames: int, fps: float) -> BoolArray:
+    """(F,) the frames that are too near to the end of their clip to be jumped to; of a short clip, half."""
+    return np.asarray(np.arange(frames) >= frames - max(2, min(round(TAIL * fps), frames // 2)))
+
+
+def _boxes(features: Float32Array, size: int) -> Float32Array:
+    at = np.arange(0, len(features), size)
+    return np.stack([np.minimum.reduceat(features, at), np.maximum.reduceat(features, at)], 1)
+
+
+def _occurring(allowed: UInt64Array, size: int) -> UInt64Array:
+    return np.asarray(np.bitwise_or.reduceat(allowed, np.arange(0, len(allowed), size)))
+
+
+def _contacts(clip: Clip) -> BoolArray:
+    parts = foot_parts(clip.skeleton)
+    return np.stack([clip.label(p.label) for p in parts], 1) if parts else np.zeros((len(clip), 0), bool)
+
+
+def _speeds(speed: FloatArray, labels: UInt64Array, actions: int) -> FloatArray:
+    """Lowest, usual and highest speed of each action's frames, and of all: 1st, 50th and 99th percentile."""
+    out = np.empty((actions + 1, 3))
+    for i in range(actions + 1):
+        bit = ANY if i == actions else np.uint64(1 << i)
+        out[i] = np.percentile(speed[(labels & bit) != 0], (1, 50, 99))
+    return out
+
+
+def _stacked(parts: Sequence[FloatArray]) -> FloatArray:
+    return np.ascontiguousarray(np.concatenate(parts))

@@ -1,0 +1,29 @@
+"""Learning: the clips with their contacts, and what can be found in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from numpy.random import Generator
+
+from motionloom.core import BadRequest, Clip
+from motionloom.kinematics.contacts import with_contacts
+from motionloom.methods.graph.naming import with_mirrored
+from motionloom.methods.motion_matching.config import Config
+from motionloom.methods.motion_matching.model import MotionMatchingModel
+
+DEFAULT = Config()
+SHORTEST = 4  # frames of a clip: a place to jump to, and frames to go on with
+
+
+def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None) -> MotionMatchingModel:
+    """Learn from clips of one skeleton at `config.fps` (see `methods.prepare`). No randomness is involved."""
+    whole = [with_contacts(clip) for clip in clips if len(clip) >= SHORTEST]
+    if not whole:
+        raise BadRequest(f"motion-matching: expected a clip of at least {SHORTEST} frames at {config.fps:g} fps")
+    if config.mirror:
+        whole = with_mirrored(whole)
+    model = MotionMatchingModel(skeleton=whole[0].skeleton, config=config, fps=config.fps, clips=tuple(whole))
+    return MotionMatchingModel(
+        skeleton=model.skeleton, config=config, fps=config.fps, clips=model.clips, notes=model.facts()
+    )

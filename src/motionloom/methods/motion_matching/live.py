@@ -1,0 +1,149 @@
+"""Motion matching for live characters: the state of N of them, and a step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motionloom.core import FloatArray, IntArray, Skeleton
+from motionloom.core.poses import Commands, Poses
+from motionloom.kinematics.travel import Travel, ground_turn
+from motionloom.methods.live import (
+    Material,
+    Sources,
+    Status,
+    check_commands,
+    check_dt,
+    check_memory,
+    check_seeds,
+    start_places,
+)
+from motionloom.methods.motion_matching.config import DEFAULT_OPTIONS, Options
+from motionloom.methods.motion_matching.database import Database
+
+
+class State(NamedTuple):
+    """N characters. `tuning` are their options; `commanded` the commands that they follow since the last tick."""
+
+    time: FloatArray  # (N,) s since the last tick
+    frame: IntArray  # (N,) of the database, shown at the last tick
+    wait: IntArray  # (N,) ticks to the next search
+    track: FloatArray  # (N, 3) x, z and heading at the last tick
+    root: FloatArray  # (N, 2, 3) at the last two ticks
+    rotations: FloatArray  # (N, 2, J, 4)
+    offsets: FloatArray  # (N, J + 1, 2, 3) what is left of jumps: see `_kernels_step.jump`
+    commanded: FloatArray  # (N, 6) heading, speed, place, facing, action
+    tuning: FloatArray  # (N, 5) interval, half life, response, steering, persistence
+
+
+@dataclass(frozen=True, eq=False)
+class MatchingLive:
+    """Live characters of one model."""
+
+    accepts: ClassVar[tuple[str, ...]] = ("heading", "speed", "place", "facing", "action")
+
+    database: Database
+    actions: tuple[str, ...]
+    skeleton: Skeleton
+    fps: float
+    material: Material
+
+    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Any = None) -> State:
+        """One character for each seed, at the origin facing +z, or at `at`, in a frame that its seed draws."""
+        return begin(self.database, seeds, at, DEFAULT_OPTIONS if options is None else options)
+
+    def step(self, state: State, commands: Commands, dt: float) -> tuple[State, Poses]:
+        """The state and poses `dt` seconds on."""
+        dt = check_dt(dt)
+        check_commands(commands, len(state.time), self.accepts, self.actions)
+        return step(self.database, state, commands, dt)
+
+    def status(self, state: State) -> Status:
+        """The action shown, and the speed commanded and used; a speed is clamped to the highest of the clips."""
+        bits = self.database.labels[state.frame]
+        action = np.full(len(bits), -1)
+        for i in reversed(range(len(self.actions))):
+            action[(bits >> np.uint64(i) & np.uint64(1)) != 0] = i
+        speeds = self.database.speeds[state.commanded[:, 5].astype(np.int64)]
+        asked = state.commanded[:, 1]
+        used = np.where(np.isnan(asked), speeds[:, 1], np.minimum(asked, speeds[:, 2]))
+        wait = np.maximum(state.wait, 1) / self.fps - state.time
+        return Status(action, ("speed",), asked[:, None].copy(), used[:, None], np.asarray(used < asked), wait)
+
+    def sources(self, state: State) -> Sources:
+        """The frame that each character shows; what is left of a jump is not counted."""
+        shown = state.frame[:, None, None]
+        which = self.material.which[shown]
+        return Sources(which, self.material.frames[shown].astype(float), np.ones(which.shape))
+
+
+def begin(database: Database, seeds: ArrayLike, at: Travel | None, options: Options) -> State:
+    """Every character at a frame that its seed draws, with its hips where `at` says."""
+    from motionloom.methods._kernels_live import uniform
+
+    whole = check_seeds(seeds)
+    joints = database.rotations.shape[1]
+    check_memory(len(whole), _empty(1, joints), joints)
+    state = _empty(len(whole), joints)
+    among = np.flatnonzero(database.allowed)
+    drawn = np.array([uniform(seed, 0) for seed in whole.tolist()]).reshape(-1)
+    state.frame[:] = among[(drawn * len(among)).astype(np.int64)]
+    places = start_places(at, len(whole))
+    hips = database.hips[state.frame]
+    state.track[:, 2] = places[:, 2]
+    state.track[:, :2] = places[:, :2] - ground_turn(places[:, 2], hips[:, [0, 2]])
+    state.tuning[:] = (
+        options.interval,
+        options.half_life,
+        options.response,
+        options.steering,
+        options.persistence,
+    )
+    return _shown(database, state)
+
+
+def _empty(count: int, joints: int) -> State:
+    commanded = np.full((count, 6), np.nan)
+    commanded[:, 5] = -1
+    return State(
+        np.zeros(count),
+        np.zeros(count, np.int64),
+        np.zeros(count, np.int64),
+        np.zeros((count, 3)),
+        np.zeros((count, 2, 3)),
+        np.zeros((count, 2, joints, 4)),
+        np.zeros((count, joints + 1, 2, 3)),
+        commanded,
+        np.zeros((count, 5)),
+    )
+
+
+def _shown(database: Database, state: State) -> State:
+    """The poses of the first frames, as those of both ticks."""
+    from motionloom.methods.motion_matching._kernels_step import show
+
+    for k in range(len(state.time)):
+        here = (state.root[k, 1], state.rotations[k, 1])
+        show(database, int(state.frame[k]), state.track[k], 1.0, 0.0, state.offsets[k], *here)
+    state.root[:, 0], state.rotations[:, 0] = state.root[:, 1], state.rotations[:, 1]
+    return state
+
+
+def step(database: Database, state: State, commands: Commands, dt: float) -> tuple[State, Poses]:
+    """The state and poses `dt` seconds on; everything was checked."""
+    from motionloom.methods.motion_matching._kernels_step import advance
+
+    count, joints = len(state.time), database.rotations.shape[1]
+    copies: list[Any] = [part.copy() for part in state]
+    new = State(*copies)
+    poses = Poses(
+        np.empty((count, 3)),
+        np.empty((count, joints, 4)),
+        np.empty((count, database.contacts.shape[1]), bool),
+        np.full(count, np.nan),
+    )
+    advance(database, commands, new, dt, poses.root, poses.rotations, poses.contacts)
+    return new, poses

@@ -1,0 +1,176 @@
+"""From a request to the frames that are shown: a character that is led along paths and to places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from motionloom.constraints import Constraint, Reach, Request, RootPath, Style
+from motionloom.core import FloatArray, IntArray
+from motionloom.kinematics.travel import Travel, ground_turn
+from motionloom.methods.motion_matching.config import Options
+from motionloom.methods.motion_matching.database import Database
+from motionloom.methods.motion_matching.live import begin
+
+WINDOW = 1.0  # m along a path in which the nearest point to a body is looked for
+DONE = 0.2  # m: a path or a place this near its end is done
+PATIENCE = 3.0  # times the usual time, and a few seconds: then a request without a length ends
+SPARE = 5.0  # s
+
+
+class Plan(NamedTuple):
+    """Which frame of the database is shown at each frame of the result, and where."""
+
+    shown: IntArray  # (F,)
+    track: FloatArray  # (F, 3) x, z and heading
+
+    @property
+    def frames(self) -> int:
+        """How many frames the result has."""
+        return len(self.shown)
+
+
+@dataclass(frozen=True)
+class Leg:
+    """A line to follow from one time to another."""
+
+    points: FloatArray  # (P, 2) m
+    first: int  # frame of the result
+    stop: int | None  # frame by which its end is to be reached; None: in its own time
+    heading: float | None = None  # rad, at its end
+
+    @property
+    def ends(self) -> FloatArray:
+        """(P,) m along the line to each of its points."""
+        return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(self.points, axis=0), axis=1))])
+
+    def at(self, along: float) -> tuple[FloatArray, float]:
+        """The point and direction (rad) so many metres along; straight on past the end."""
+        ends = self.ends
+        i = min(max(int(np.searchsorted(ends, along, side="right")) - 1, 0), len(ends) - 2)
+        line = self.points[i + 1] - self.points[i]
+        length = max(float(np.linalg.norm(line)), 1e-9)
+        share = min((along - ends[i]) / length, 1.0)
+        return self.points[i] + share * line, float(np.arctan2(line[0], line[1]))
+
+    def nearest(self, place: FloatArray, after: float) -> float:
+        """How far along the point is that is nearest to a place, from `after` to `WINDOW` beyond it."""
+        tries = np.linspace(after, min(after + WINDOW, self.ends[-1]), 41)
+        points = np.array([self.at(a)[0] for a in tries])
+        return float(tries[np.linalg.norm(points - place, axis=1).argmin()])
+
+
+def plan_request(
+    database: Database, request: Request, actions: Sequence[str], fps: float, options: Options, rng: Generator
+) -> Plan:
+    """The frames of a request without hard constraints: its paths, places and styles are led to as well as they can."""
+    frames = request.length(fps)
+    wishes = [c for c in request.constraints if c.weight]
+    start = request.beginning(frames or 1, fps)
+    at = Travel(np.array([start.position], float), np.array([start.heading], float))
+    state = begin(database, [int(rng.integers(2**62))], at, options)
+    legs = legs_of(wishes, np.array(start.position, float), frames, fps)
+    most = frames if frames is not None else _patience(legs, float(database.speeds[-1, 1]), fps)
+    styles = _styles(wishes, actions, most, fps)
+    shown, track = np.empty(most, np.int64), np.empty((most, 3))
+    shown[0], track[0] = state.frame[0], state.track[0]
+    guide = _Guide(database, legs, fps)
+    one = (state.frame, state.wait, state.track[0], state.tuning[0])
+    for f in range(1, most):
+        if frames is None and guide.done:
+            return Plan(shown[:f], track[:f])
+        guide.tick(one, f, int(styles[f]), changed=bool(styles[f] != styles[f - 1]))
+        shown[f], track[f] = state.frame[0], state.track[0]
+    return Plan(shown, track)
+
+
+def legs_of(wishes: Sequence[Constraint], begin: FloatArray, frames: int | None, fps: float) -> list[Leg]:
+    """The lines of paths, and then straight ones to places, in the order of their times."""
+    legs: list[Leg] = []
+    for path in (c for c in wishes if isinstance(c, RootPath)):
+        points = np.array(path.points, float)
+        at = None if frames is None else path.frames(frames, fps)
+        if at is None:
+            legs.append(Leg(points, 0, frames))
+        else:
+            legs += [Leg(points[i : i + 2], a, b) for i, (a, b) in enumerate(pairwise(at))]
+    here = legs[-1].points[-1] if legs else begin
+    arrivals = [(c.frame(frames or 10**6, fps), c) for c in wishes if isinstance(c, Reach)]
+    first = 0
+    for by, place in sorted(arrivals, key=lambda pair: pair[0]):
+        goal = np.array(place.position, float)
+        legs.append(Leg(np.stack([here, goal]), first, None if frames is None else by, place.heading))
+        here, first = goal, by if frames is not None else first
+    return [leg for leg in legs if leg.ends[-1] > 1e-6]
+
+
+def _patience(legs: Sequence[Leg], pace: float, fps: float) -> int:
+    usual = sum(float(leg.ends[-1]) for leg in legs) / max(pace, 0.2)
+    return round((PATIENCE * usual + SPARE) * fps)
+
+
+def _styles(wishes: Sequence[Constraint], actions: Sequence[str], frames: int, fps: float) -> IntArray:
+    """(F,) the action of each frame, -1 for any; of several styles, the one that counts most."""
+    out, weight = np.full(frames, -1), np.zeros(frames)
+    for style in (c for c in wishes if isinstance(c, Style) and c.label in actions):
+        span = style.frames(frames, fps)
+        counts = (style.weight or 0.0) * style.importance
+        mine = np.zeros(frames, bool)
+        mine[span.start : span.stop] = True
+        mine &= counts > weight
+        out[mine], weight[mine] = actions.index(style.label), counts
+    return out
+
+
+class _Guide:
+    """Leads one character along legs, one after the other."""
+
+    def __init__(self, database: Database, legs: Sequence[Leg], fps: float) -> None:
+        self.database, self.legs, self.fps = database, list(legs), fps
+        self.along = 0.0
+        self.goals = np.zeros((len(database.times), 4))
+        self.query = np.empty(database.features.shape[1], np.float32)
+
+    @property
+    def done(self) -> bool:
+        return not self.legs
+
+    def tick(
+        self, one: tuple[IntArray, IntArray, FloatArray, FloatArray], f: int, action: int, *, changed: bool
+    ) -> None:
+        """The character's frame and track a tick on; f is the frame of the result that it comes to."""
+        from motionloom.methods.motion_matching._kernels_step import choose
+
+        track = one[2]
+        while self.legs and self._passed(self.legs[0], track, f):
+            self.legs.pop(0)
+            self.along = 0.0
+        wish = bool(self.legs) and f >= self.legs[0].first
+        if wish:
+            self._lead(self.legs[0], track, f, action)
+        choose(self.database, one, self.goals, wish, action, changed, 1.0 / self.fps, self.query)
+
+    def _passed(self, leg: Leg, track: FloatArray, f: int) -> bool:
+        if leg.stop is not None and len(self.legs) > 1:
+            return f > leg.stop
+        near = float(np.linalg.norm(leg.points[-1] - track[:2])) < DONE
+        return leg.stop is None and (near or self.along >= leg.ends[-1] - 1e-6)
+
+    def _lead(self, leg: Leg, track: FloatArray, f: int, action: int) -> None:
+        """Points of the leg ahead, at the pace that brings the body to its end in time, seen from the track."""
+        self.along = leg.nearest(track[:2], self.along)
+        _, usual, high = self.database.speeds[action]
+        left = leg.ends[-1] - self.along
+        pace = usual if leg.stop is None else min(left / max((leg.stop - f) / self.fps, 0.1), high)
+        for i, t in enumerate(self.database.times):
+            there = min(self.along + pace * t, leg.ends[-1]) if leg.stop is not None else self.along + pace * t
+            point, direction = leg.at(there)
+            if leg.heading is not None and there >= leg.ends[-1] - DONE:
+                direction = leg.heading
+            self.goals[i, :2] = ground_turn(-track[2], point - track[:2])
+            self.goals[i, 2:] = np.sin(direction - track[2]), np.cos(direction - track[2])
