@@ -131,7 +131,7 @@ def choose(db: Any, one: Any, goals: Any, wish: bool, action: Any, changed: bool
     """
     at, wait, track, tuning = one
     frame = at[0]
-    found = -1
+    found: Any = -1
     wait[0] -= 1
     ends = frame >= db.last[frame]
     if ends or changed or wait[0] <= 0:
@@ -140,10 +140,10 @@ def choose(db: Any, one: Any, goals: Any, wish: bool, action: Any, changed: bool
         count = len(db.times)
         if wish:
             for i in range(count):
-                for c in range(2):
-                    p, d = 2 * i + c, 2 * (count + i) + c
-                    query[p] = (goals[i, c] - db.mean[p]) * db.gain[p]
-                    query[d] = (goals[i, 2 + c] - db.mean[d]) * db.gain[d]
+                for axis in range(2):
+                    p, d = 2 * i + axis, 2 * (count + i) + axis
+                    query[p] = (goals[i, axis] - db.mean[p]) * db.gain[p]
+                    query[d] = (goals[i, 2 + axis] - db.mean[d]) * db.gain[d]
         bit = ANY if action < 0 else np.uint64(1) << np.uint64(action)
         best: Any = np.float32(np.inf)
         if not ends and db.labels[frame] & bit:

@@ -45,6 +45,7 @@ class Database(NamedTuple):
     step: FloatArray  # (F, 3) left, forward (m) and turn (rad) of the track to the next frame
     last: IntArray  # (F,) the last frame of the clip
     hips: FloatArray  # (F, 3) m, seen from the track
+    hips_heading: FloatArray  # (F,) rad, seen from the track
     hips_velocity: FloatArray  # (F, 3) m/s, seen from the track
     rotations: FloatArray  # (F, J, 4) local to parent; the hips' seen from the track
     contacts: BoolArray  # (F, P)
@@ -89,6 +90,7 @@ def build_database(clips: Sequence[Clip], config: Config) -> Database:
         step,
         last,
         _stacked([p.hips for p in parts]),
+        np.concatenate([p.hips_heading for p in parts]),
         _stacked([p.hips_velocity for p in parts]),
         _stacked([p.rotations for p in parts]),
         np.concatenate([_contacts(clip) for clip in clips]),
@@ -103,6 +105,7 @@ class _Parts(NamedTuple):
     groups: tuple[int, ...]  # columns of each of the five kinds of features
     step: FloatArray
     hips: FloatArray
+    hips_heading: FloatArray
     hips_velocity: FloatArray
     rotations: FloatArray
 
@@ -130,7 +133,8 @@ def _clip_parts(clip: Clip, times: FloatArray) -> _Parts:
     ahead, facing = _trajectory(place, heading, times, fps)
     features = [ahead, facing, seen[:, 1:].reshape(frames, -1), moving[:, 1:].reshape(frames, -1), moving[:, 0]]
     groups = tuple(f.shape[1] for f in features)
-    return _Parts(np.concatenate(features, 1), groups, step, seen[:, 0], moving[:, 0], rotations)
+    sway = travel(clip).heading - heading
+    return _Parts(np.concatenate(features, 1), groups, step, seen[:, 0], sway, moving[:, 0], rotations)
 
 
 def track_of(clip: Clip) -> tuple[FloatArray, FloatArray]:

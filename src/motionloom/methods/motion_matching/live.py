@@ -81,7 +81,7 @@ class MatchingLive:
 
 
 def begin(database: Database, seeds: ArrayLike, at: Travel | None, options: Options) -> State:
-    """Every character at a frame that its seed draws, with its hips where `at` says."""
+    """Every character at a frame that its seed draws, its hips standing and facing as `at` says."""
     from motionloom.methods._kernels_live import uniform
 
     whole = check_seeds(seeds)
@@ -93,8 +93,8 @@ def begin(database: Database, seeds: ArrayLike, at: Travel | None, options: Opti
     state.frame[:] = among[(drawn * len(among)).astype(np.int64)]
     places = start_places(at, len(whole))
     hips = database.hips[state.frame]
-    state.track[:, 2] = places[:, 2]
-    state.track[:, :2] = places[:, :2] - ground_turn(places[:, 2], hips[:, [0, 2]])
+    state.track[:, 2] = places[:, 2] - database.hips_heading[state.frame]
+    state.track[:, :2] = places[:, :2] - ground_turn(state.track[:, 2], hips[:, [0, 2]])
     state.tuning[:] = (
         options.interval,
         options.half_life,

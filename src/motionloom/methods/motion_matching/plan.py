@@ -18,6 +18,7 @@ from motionloom.methods.motion_matching.database import Database
 from motionloom.methods.motion_matching.live import begin
 
 WINDOW = 1.0  # m along a path in which the nearest point to a body is looked for
+BACK = 0.4  # s in which half of the way back to a path should be made
 DONE = 0.2  # m: a path or a place this near its end is done
 PATIENCE = 3.0  # times the usual time, and a few seconds: then a request without a length ends
 SPARE = 5.0  # s
@@ -55,8 +56,7 @@ class Leg:
         i = min(max(int(np.searchsorted(ends, along, side="right")) - 1, 0), len(ends) - 2)
         line = self.points[i + 1] - self.points[i]
         length = max(float(np.linalg.norm(line)), 1e-9)
-        share = min((along - ends[i]) / length, 1.0)
-        return self.points[i] + share * line, float(np.arctan2(line[0], line[1]))
+        return self.points[i] + (along - ends[i]) / length * line, float(np.arctan2(line[0], line[1]))
 
     def nearest(self, place: FloatArray, after: float) -> float:
         """How far along the point is that is nearest to a place, from `after` to `WINDOW` beyond it."""
@@ -158,19 +158,29 @@ class _Guide:
     def _passed(self, leg: Leg, track: FloatArray, f: int) -> bool:
         if leg.stop is not None and len(self.legs) > 1:
             return f > leg.stop
-        near = float(np.linalg.norm(leg.points[-1] - track[:2])) < DONE
-        return leg.stop is None and (near or self.along >= leg.ends[-1] - 1e-6)
+        return leg.stop is None and self.along >= leg.ends[-1] - DONE
 
     def _lead(self, leg: Leg, track: FloatArray, f: int, action: int) -> None:
-        """Points of the leg ahead, at the pace that brings the body to its end in time, seen from the track."""
+        """Points of the leg ahead, at the pace that brings the body to its end in time, seen from the track.
+
+        A body beside the leg is to come back to it with a half-life of `BACK`.
+        """
         self.along = leg.nearest(track[:2], self.along)
         _, usual, high = self.database.speeds[action]
         left = leg.ends[-1] - self.along
         pace = usual if leg.stop is None else min(left / max((leg.stop - f) / self.fps, 0.1), high)
+        off = track[:2] - leg.at(self.along)[0]
+
+        def ahead(t: float) -> FloatArray:
+            there = self.along + pace * t
+            if leg.stop is not None:
+                there = min(there, leg.ends[-1])
+            return leg.at(there)[0] + off * 0.5 ** (t / BACK)
+
         for i, t in enumerate(self.database.times):
-            there = min(self.along + pace * t, leg.ends[-1]) if leg.stop is not None else self.along + pace * t
-            point, direction = leg.at(there)
-            if leg.heading is not None and there >= leg.ends[-1] - DONE:
+            line = ahead(t) - ahead(t - 1.0 / self.fps)
+            direction = float(np.arctan2(line[0], line[1])) if np.linalg.norm(line) > 1e-3 else track[2]
+            if leg.heading is not None and self.along + pace * t >= leg.ends[-1] - DONE:
                 direction = leg.heading
-            self.goals[i, :2] = ground_turn(-track[2], point - track[:2])
+            self.goals[i, :2] = ground_turn(-track[2], ahead(t) - track[:2])
             self.goals[i, 2:] = np.sin(direction - track[2]), np.cos(direction - track[2])
