@@ -97,6 +97,30 @@ def travel(clip: Clip) -> Travel:
     return Travel(clip.root[:, [0, 2]], np.unwrap(headings(clip)))
 
 
+STEADY = (0.2, 0.3)  # s: deviation of the Gaussians that take the sway out of places and headings
+
+
+def steady_travel(clip: Clip) -> Travel:
+    """Place and heading of the body without the sway of its hips: a Gaussian over each, about half a stride wide."""
+    path = travel(clip)
+    place, heading = (
+        _smoothed(x, s * clip.fps) for x, s in zip((path.place, path.heading[:, None]), STEADY, strict=True)
+    )
+    return Travel(place, heading[:, 0])
+
+
+def _smoothed(values: FloatArray, deviation: float) -> FloatArray:
+    """A Gaussian over time; beyond its ends a clip is continued by its point reflection, so that speeds are kept."""
+    reach = min(len(values) - 1, int(3 * deviation) + 1)
+    if reach < 1:
+        return values
+    weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / deviation) ** 2)
+    front = 2 * values[0] - values[reach:0:-1]
+    back = 2 * values[-1] - values[-2 : -reach - 2 : -1]
+    padded = np.concatenate([front, values, back])
+    return np.stack([np.convolve(column, weights / weights.sum(), mode="valid") for column in padded.T], 1)
+
+
 def ground_turn(angle: ArrayLike, xz: ArrayLike) -> FloatArray:
     """Ground points or vectors (..., 2) turned left by `angle` about the origin."""
     angle, xz = np.asarray(angle, float), np.asarray(xz, float)

@@ -9,6 +9,8 @@ import numpy as np
 
 from motionloom.core._jit import kernel
 
+EARLY = 1e-9  # s: a tick this near is made now, so that 2/60 s are one tick of 30 fps
+HEADING, SPEED, PLACE_X, PLACE_Z, FACING, ACTION = range(6)  # columns of a character's commands as one row
 FAULTS = ("not finite", "negative", "no such action", "not accepted")
 
 
@@ -144,3 +146,23 @@ def between(root: Any, rotations: Any, share: float, out_root: Any, out_rotation
         out_root[i] = root[0, i] + share * (root[1, i] - root[0, i])
     for j in range(rotations.shape[1]):
         mixed(rotations[0, j], rotations[1, j], share, out_rotations[j])
+
+
+@kernel
+def command_row(commands: Any, k: int, out: Any) -> None:
+    """The commands of one character; fields with one row are for all."""
+    out[HEADING] = commands.heading[k if len(commands.heading) > 1 else 0]
+    out[SPEED] = commands.speed[k if len(commands.speed) > 1 else 0]
+    out[PLACE_X] = commands.place[k if len(commands.place) > 1 else 0, 0]
+    out[PLACE_Z] = commands.place[k if len(commands.place) > 1 else 0, 1]
+    out[FACING] = commands.facing[k if len(commands.facing) > 1 else 0]
+    out[ACTION] = commands.action[k if len(commands.action) > 1 else 0]
+
+
+@kernel
+def changed(a: Any, b: Any) -> bool:
+    """Has a command come, gone, or changed by more than a steady hand would (0.1 rad, 0.1 m/s, 0.1 m)?"""
+    for i in range(len(a)):  # noqa: SIM110 (numba has no `any` over a generator)
+        if math.isnan(a[i]) != math.isnan(b[i]) or abs(a[i] - b[i]) > 0.1:
+            return True
+    return False

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.kinematics.travel import ground_turn
+from motionloom.kinematics.travel import ground_turn, steady_travel
 from motionloom.methods.motion_matching._kernels_search import nearest
 from motionloom.methods.motion_matching.config import Config
-from motionloom.methods.motion_matching.database import ANY, POINTS, build_database, track_of
+from motionloom.methods.motion_matching.database import ANY, POINTS, build_database
 from motionloom.samples import make
 
 
@@ -61,7 +61,8 @@ def test_any_number_of_frames_can_be_searched(count, rng):
 
 def test_a_trajectory_is_where_the_body_will_be(matching):
     db, clip = matching.database, matching.clips[1]
-    place, heading = track_of(clip)
+    track = steady_travel(clip)
+    place, heading = track.place, track.heading
     first = len(matching.clips[0])
     for f in (0, 40, 150):
         seen = db.features[first + f, : 2 * POINTS] / db.gain[: 2 * POINTS] + db.mean[: 2 * POINTS]

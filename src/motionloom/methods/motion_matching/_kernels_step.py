@@ -11,16 +11,29 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
-from motionloom.methods._kernels_live import between, difference, turned_by, turned_left, wrapped
+from motionloom.methods._kernels_live import (
+    ACTION,
+    EARLY,
+    FACING,
+    HEADING,
+    PLACE_X,
+    PLACE_Z,
+    SPEED,
+    between,
+    changed,
+    command_row,
+    difference,
+    turned_by,
+    turned_left,
+    wrapped,
+)
 from motionloom.methods.motion_matching._kernels_search import distance, nearest
 from motionloom.methods.motion_matching.database import ANY
 
-EARLY = 1e-9  # s: a tick this near is made now, so that 2/60 s are one tick of 30 fps
 ARRIVED = 0.15  # m: this near to a place it has been reached
 SLOWING = 0.6  # s: a character slows down so as to arrive in no less than this
 STANDING = 0.1  # m/s: below this there is no direction of travel
 INTERVAL, HALF_LIFE, RESPONSE, STEERING, PERSISTENCE = range(5)  # columns of `tuning`
-HEADING, SPEED, PLACE_X, PLACE_Z, FACING, ACTION = range(6)  # columns of `commanded`
 
 
 @kernel
@@ -31,16 +44,16 @@ def advance(db: Any, commands: Any, state: Any, dt: float, root: Any, rotations:
     query = np.empty(db.features.shape[1], np.float32)
     given = np.empty(6)
     for k in range(len(state.time)):
-        _row(commands, k, given)
+        command_row(commands, k, given)
         state.time[k] += dt
         while state.time[k] >= tick - EARLY:
             state.time[k] = max(0.0, state.time[k] - tick)
-            changed = _changed(given, state.commanded[k])
+            new = changed(given, state.commanded[k])
             state.commanded[k] = given
             wish = wanted_trajectory(db, given, state.frame[k], state.track[k], state.tuning[k, RESPONSE], tick, goals)
             one = state.frame[k : k + 1], state.wait[k : k + 1], state.track[k], state.tuning[k]
             before = state.frame[k]
-            found = choose(db, one, goals, wish, np.int64(given[ACTION]), changed, tick, query)
+            found = choose(db, one, goals, wish, np.int64(given[ACTION]), new, tick, query)
             state.root[k, 0] = state.root[k, 1]
             state.rotations[k, 0] = state.rotations[k, 1]
             if found >= 0:
@@ -52,26 +65,6 @@ def advance(db: Any, commands: Any, state: Any, dt: float, root: Any, rotations:
             )  # fmt: skip
         between(state.root[k], state.rotations[k], state.time[k] / tick, root[k], rotations[k])
         contacts[k] = db.contacts[state.frame[k]]
-
-
-@kernel
-def _row(commands: Any, k: int, out: Any) -> None:
-    """The commands of one character; fields with one row are for all."""
-    out[HEADING] = commands.heading[k if len(commands.heading) > 1 else 0]
-    out[SPEED] = commands.speed[k if len(commands.speed) > 1 else 0]
-    out[PLACE_X] = commands.place[k if len(commands.place) > 1 else 0, 0]
-    out[PLACE_Z] = commands.place[k if len(commands.place) > 1 else 0, 1]
-    out[FACING] = commands.facing[k if len(commands.facing) > 1 else 0]
-    out[ACTION] = commands.action[k if len(commands.action) > 1 else 0]
-
-
-@kernel
-def _changed(a: Any, b: Any) -> bool:
-    """Has a command come, gone, or changed by more than a steady hand would (0.1 rad, 0.1 m/s, 0.1 m)?"""
-    for i in range(len(a)):  # noqa: SIM110 (numba has no `any` over a generator)
-        if math.isnan(a[i]) != math.isnan(b[i]) or abs(a[i] - b[i]) > 0.1:
-            return True
-    return False
 
 
 @kernel
@@ -122,7 +115,7 @@ def _spring_place(velocity: float, goal: float, y: float, t: float, fade: float)
 
 
 @kernel
-def choose(db: Any, one: Any, goals: Any, wish: bool, action: Any, changed: bool, tick: float, query: Any) -> int:
+def choose(db: Any, one: Any, goals: Any, wish: bool, action: Any, new: bool, tick: float, query: Any) -> int:
     """One character's frame and track a tick on; the frame that was jumped to before, or -1.
 
     `one` holds its frame (1,), ticks to the next search (1,), track (3,) and tuning. A search is due when the time has
@@ -134,7 +127,7 @@ def choose(db: Any, one: Any, goals: Any, wish: bool, action: Any, changed: bool
     found: Any = -1
     wait[0] -= 1
     ends = frame >= db.last[frame]
-    if ends or changed or wait[0] <= 0:
+    if ends or new or wait[0] <= 0:
         wait[0] = max(1, np.int64(round(tuning[INTERVAL] / tick)))
         query[:] = db.features[frame]
         count = len(db.times)

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray
-from motionloom.kinematics.contacts import foot_parts
+from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.forward import fk
 from motionloom.kinematics.roles import feet
-from motionloom.kinematics.travel import ground_turn, travel
+from motionloom.kinematics.travel import ground_turn, steady_travel, travel
 from motionloom.methods.motion_matching.config import Config
 from motionloom.rotation import multiply, rotate, yaw
 
@@ -22,7 +22,6 @@ UInt64Array = NDArray[np.uint64]
 SMALL, LARGE = 16, 64  # frames in the bounding boxes of the search
 LANES = 8  # the number of columns is filled up with zeros to a multiple of this
 POINTS = 3  # of a trajectory, spread evenly over the horizon
-SMOOTH = (0.2, 0.3)  # s: deviation of the Gaussians that take the sway out of places and headings
 TAIL = 0.3  # s: the last frames of a clip are not jumped to
 MOST_ACTIONS = 62
 ANY = np.uint64(1 << 63)  # the bit that every frame has
@@ -111,7 +110,8 @@ class _Parts(NamedTuple):
 
 
 def _clip_parts(clip: Clip, times: FloatArray) -> _Parts:
-    place, heading = track_of(clip)
+    track = steady_travel(clip)
+    place, heading = track.place, track.heading
     frames, fps = len(clip), clip.fps
     step = np.zeros((frames, 3))
     if frames > 1:
@@ -135,27 +135,6 @@ def _clip_parts(clip: Clip, times: FloatArray) -> _Parts:
     groups = tuple(f.shape[1] for f in features)
     sway = travel(clip).heading - heading
     return _Parts(np.concatenate(features, 1), groups, step, seen[:, 0], sway, moving[:, 0], rotations)
-
-
-def track_of(clip: Clip) -> tuple[FloatArray, FloatArray]:
-    """Place (F, 2) and heading (F,) of a body without the sway of its hips."""
-    path = travel(clip)
-    place, heading = (
-        _smoothed(x, s * clip.fps) for x, s in zip((path.place, path.heading[:, None]), SMOOTH, strict=True)
-    )
-    return place, heading[:, 0]
-
-
-def _smoothed(values: FloatArray, deviation: float) -> FloatArray:
-    """A Gaussian over time; beyond its ends a clip is continued by its point reflection, so that speeds are kept."""
-    reach = min(len(values) - 1, int(3 * deviation) + 1)
-    if reach < 1:
-        return values
-    weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / deviation) ** 2)
-    front = 2 * values[0] - values[reach:0:-1]
-    back = 2 * values[-1] - values[-2 : -reach - 2 : -1]
-    padded = np.concatenate([front, values, back])
-    return np.stack([np.convolve(column, weights / weights.sum(), mode="valid") for column in padded.T], 1)
 
 
 def _trajectory(place: FloatArray, heading: FloatArray, times: FloatArray, fps: float) -> tuple[FloatArray, FloatArray]:

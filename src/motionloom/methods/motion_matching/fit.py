@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from numpy.random import Generator
 
 from motionloom.core import BadRequest, Clip
-from motionloom.kinematics.contacts import with_contacts
+from motionloom.core.note import info
+from motionloom.kinematics.feet.contacts import with_contacts
 from motionloom.methods.graph.naming import with_mirrored
 from motionloom.methods.motion_matching.config import Config
 from motionloom.methods.motion_matching.model import MotionMatchingModel
@@ -25,5 +26,5 @@ def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | Non
         whole = with_mirrored(whole)
     model = MotionMatchingModel(skeleton=whole[0].skeleton, config=config, fps=config.fps, clips=tuple(whole))
     return MotionMatchingModel(
-        skeleton=model.skeleton, config=config, fps=config.fps, clips=model.clips, notes=model.facts()
+        skeleton=model.skeleton, config=config, fps=config.fps, clips=model.clips, notes=info(*model.facts())
     )
