@@ -135,7 +135,7 @@ def test_the_lift_of_all_swings_is_that_of_each(seed, walk):
     edges[0], edges[-1] = (0, 60) if seed % 2 else (edges[0], edges[-1])
     first, stop = edges[::2], edges[1::2]
     height, speed = rng.normal(0.02, 0.008, 60), rng.uniform(0, 2, 60)
-    way = _Swings(feet(walk.skeleton)[0], np.zeros((60, 3)), height, speed, first, stop)
+    way = _Swings(feet(walk.skeleton)[0], height, speed, first, stop)
     want = sum(rise_slow(height, speed, a, b, 0.02, 30.0) for a, b in zip(first, stop, strict=True))
     np.testing.assert_allclose(_rise(way, 0.02, 30.0), want, atol=1e-12)
 

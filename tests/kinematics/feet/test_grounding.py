@@ -12,7 +12,6 @@ from motionloom.kinematics.feet.contacts import foot_parts, part_positions, with
 from motionloom.kinematics.feet.grounding import (
     Footing,
     _pitch,
-    apart,
     contact_heights,
     footing,
     grounded,
@@ -23,6 +22,7 @@ from motionloom.kinematics.feet.grounding import (
     slips,
     stepped,
 )
+from motionloom.kinematics.feet.smoothing import away_from
 from motionloom.kinematics.frames import Frames, observe
 from motionloom.kinematics.roles import feet
 from motionloom.kinematics.travel import placed
@@ -142,7 +142,7 @@ def test_feet_of_bent_legs_are_as_high_and_as_level_as_observed_but_for_frames_t
     rotations = clip.rotations.copy()
     rotations[:, legs] = multiply(rotations[:, legs], exp(np.random.default_rng(0).normal(size=(len(legs), 3)) * 0.06))
     bent = replace(clip, rotations=rotations, root=clip.root - [0.0, 0.03, 0.0])  # low enough for legs to reach
-    loose = apart([0, 30], len(clip), 6)
+    loose = away_from(np.array([0, 30]), len(clip), 6)
     mended = stepped(bent, wanted, loose, heights)
     assert_allclose(mended.rotations[[0, 30]], bent.rotations[[0, 30]], atol=1e-12)
     now, was = heights_above(mended, heights), heights_above(bent, heights)

@@ -12,12 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, replace
-from motionloom.kinematics.feet.contacts import SPEED, contacts, foot_parts, runs
+from motionloom.kinematics.feet.contacts import SPEED, contacts, foot_parts, part_positions, parts_by_foot, runs
+from motionloom.kinematics.feet.raising import raise_foot
 from motionloom.kinematics.feet.skate_measures import FADE
-from motionloom.kinematics.forward import fk_rotations
-from motionloom.kinematics.limb import limb_rotations
 from motionloom.kinematics.roles import Foot
-from motionloom.rotation import rotate
 
 FAST = 1.0  # m/s: a toe that moves this fast should have the full clearance, a slower one its share of it
 USUAL = 25  # percentile of the swings in the clips: a foot that is lower than in three of four is lifted that high
@@ -48,15 +46,10 @@ def lifted(clip: Clip, clearance: float) -> Clip:
     rotations: FloatArray | None = None
     for way in _swings(clip):
         rise = _rise(way, clearance, clip.fps)
-        at = np.flatnonzero(rise > 1e-6)
-        if not len(at):
+        if not (rise > 1e-6).any():
             continue
         rotations = np.array(clip.rotations) if rotations is None else rotations
-        limb = (way.foot.thigh, way.foot.shin, way.foot.ankle)
-        targets = way.ankle[at] + rise[at, None] * [0.0, 1.0, 0.0]
-        slides = None if clip.slides is None else clip.slides[at]
-        bent, _ = limb_rotations(clip.skeleton, clip.root[at], rotations[at], limb, targets, slides=slides)
-        rotations[at] = bent
+        raise_foot(clip, rotations, way.foot, rise)
     return clip if rotations is None else replace(clip, rotations=rotations)
 
 
@@ -64,7 +57,6 @@ class _Swings(NamedTuple):
     """All ways of one foot from a plant to the next; the first and the last may have only one of them."""
 
     foot: Foot
-    ankle: FloatArray  # (F, 3) metres
     height: FloatArray  # (F,) metres of the toe above the floor, as its plants tell
     speed: FloatArray  # (F,) m/s of the toe over the ground
     first: IntArray  # (S,) frames
@@ -76,11 +68,9 @@ def _swings(clip: Clip) -> list[_Swings]:
     parts, out = foot_parts(clip.skeleton), []
     if not parts or len(clip) < 2:
         return []
-    places, turns = fk_rotations(clip)
-    on = contacts(clip)
-    for foot in {part.foot.name: part.foot for part in parts}.values():
-        own = [part for part in parts if part.foot.name == foot.name]
-        toe = places[:, own[-1].joint] + rotate(turns[:, own[-1].joint], own[-1].offset)
+    points, on = part_positions(clip), contacts(clip)
+    for foot, indices in parts_by_foot(clip.skeleton):
+        own, toe = [parts[i] for i in indices], points[:, indices[-1]]
         speed = np.linalg.norm(np.gradient(toe[:, [0, 2]], axis=0), axis=1) * clip.fps
         slow = speed < SPEED[1]
         stands: BoolArray = np.any([on[part.label] for part in own], axis=0) & slow
@@ -89,7 +79,7 @@ def _swings(clip: Clip) -> list[_Swings]:
             lows = np.pad([np.median(toe[a:b, 1]) for a, b in plants], AROUND, constant_values=np.inf)
             level = np.lib.stride_tricks.sliding_window_view(lows, 2 * AROUND + 1).min(1)
             floor = np.interp(np.arange(len(clip)), [(a + b - 1) / 2 for a, b in plants], level)
-            out.append(_Swings(foot, places[:, foot.ankle], toe[:, 1] - floor, speed, *swings.T))
+            out.append(_Swings(foot, toe[:, 1] - floor, speed, *swings.T))
     return out
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -58,12 +59,22 @@ def _toe(skeleton: Skeleton, foot: Foot) -> tuple[int, tuple[float, float, float
     return (tips[0].joint, tips[0].offset) if tips else None
 
 
+def parts_by_foot(skeleton: Skeleton) -> list[tuple[Foot, list[int]]]:
+    """Each foot with the indices of its parts in `foot_parts`; the last one is its toe, if it has one."""
+    parts = foot_parts(skeleton)
+    return [(foot, [i for i, p in enumerate(parts) if p.foot.name == foot.name]) for foot in feet(skeleton)]
+
+
+def points_of(parts: Sequence[Part], places: FloatArray, turns: FloatArray) -> FloatArray:
+    """Positions (..., P, 3) of foot parts, given those (..., J, 3) and rotations (..., J, 4) of all joints."""
+    joints = [p.joint for p in parts]
+    offsets = np.array([p.offset for p in parts]).reshape(-1, 3)
+    return places[..., joints, :] + rotate(turns[..., joints, :], offsets)
+
+
 def part_positions(clip: Clip) -> FloatArray:
     """World positions (F, P, 3) of the parts of `foot_parts(clip.skeleton)`."""
-    parts = foot_parts(clip.skeleton)
-    places, turns = fk_rotations(clip)
-    joints = [p.joint for p in parts]
-    return places[:, joints] + rotate(turns[:, joints], np.array([p.offset for p in parts]).reshape(-1, 3))
+    return points_of(foot_parts(clip.skeleton), *fk_rotations(clip))
 
 
 def part_speeds(positions: FloatArray, fps: float) -> FloatArray:
@@ -111,6 +122,15 @@ def contacts(
         above = np.minimum(np.abs(above), np.abs(above - _plateaus(clip.fps, parts, slow, above, height)))
     touch = _hold((pace < speed[0]) & (above < height[0]), (pace < speed[1]) & (above < height[1]), least) & under
     return {p.label: touch[:, i] for i, p in enumerate(parts)}
+
+
+def contact_array(clip: Clip) -> BoolArray:
+    """(F, P) the clip's contacts, a column for each of `foot_parts`."""
+    found = contacts(clip)
+    out = np.zeros((len(clip), len(found)), bool)
+    for i, on in enumerate(found.values()):
+        out[:, i] = on
+    return out
 
 
 def with_contacts(clip: Clip, *, fresh: bool = False, ground: float | None = None) -> Clip:

@@ -12,14 +12,21 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, Skeleton, replace
-from motionloom.kinematics.feet.contacts import HEIGHT, foot_parts, part_positions, part_speeds
+from motionloom.kinematics.feet.contacts import (
+    HEIGHT,
+    foot_parts,
+    part_positions,
+    part_speeds,
+    parts_by_foot,
+    points_of,
+)
+from motionloom.kinematics.feet.raising import raise_foot
+from motionloom.kinematics.feet.smoothing import away_from, envelope
 from motionloom.kinematics.forward import fk, world
 from motionloom.kinematics.frames import Frames
-from motionloom.kinematics.limb import limb_rotations
 from motionloom.kinematics.proportions import leg_length
-from motionloom.kinematics.roles import Foot, feet
 from motionloom.kinematics.travel import ground_turn
-from motionloom.rotation import from_axis_angle, multiply, rotate
+from motionloom.rotation import from_axis_angle, rotate
 
 STEADY = 0.1  # s: deviation of the Gaussian that smooths corrections along the ground
 LEVEL = 0.1  # s: and of height
@@ -73,8 +80,7 @@ def part_places(frames: Frames, skeleton: Skeleton) -> FloatArray:
     parts = foot_parts(skeleton)
     height = frames.root[:, 3]
     places, turns = world(skeleton, np.stack([0 * height, height, 0 * height], 1), frames.turns)
-    joints = [p.joint for p in parts]
-    return places[:, joints] + rotate(turns[:, joints], np.array([p.offset for p in parts]).reshape(-1, 3))
+    return points_of(parts, places, turns)
 
 
 def slips(frames: Frames, places: FloatArray, fps: float) -> FloatArray:
@@ -133,14 +139,13 @@ def stepped(clip: Clip, wanted: FloatArray, loose: FloatArray, heights: FloatArr
         return clip
     points, ankles = part_positions(clip), fk(clip)
     rotations, level = clip.rotations.copy(), wanted + heights
-    for foot in feet(clip.skeleton):
-        own = [i for i, p in enumerate(parts) if p.foot.name == foot.name]
+    for foot, own in parts_by_foot(clip.skeleton):
         heel, toe, ankle = own[0], own[-1], ankles[:, None, foot.ankle]
         turn = _pitch(points[:, toe] - points[:, heel], level[:, toe] - level[:, heel], loose)
         now = ankle + rotate(turn[:, None], points[:, own] - ankle)
         rise = _beyond(wanted[:, own].min(1) - (now[..., 1] - heights[own]).min(1), SLIGHT[0])
         rise = loose * _smooth(rise[:, None], STEP * clip.fps)[:, 0]
-        _raise(clip, rotations, foot, rise, turn)
+        raise_foot(clip, rotations, foot, rise, turn)
     return replace(clip, rotations=rotations)
 
 
@@ -195,62 +200,16 @@ def lifted(clip: Clip, heights: FloatArray, *, standing: bool = True) -> Clip:
     where = part_positions(clip)[..., 1]
     width = max(1, round(EASE * clip.fps))
     rotations = clip.rotations.copy()
-    for foot in feet(clip.skeleton):
-        own = [i for i, p in enumerate(parts) if p.foot.name == foot.name]
+    for foot, own in parts_by_foot(clip.skeleton):
         need = np.maximum((heights[own] - SUNK - where[:, own]).max(1), 0.0)
         if not need.any():
             continue
-        rise = _envelope(need, width)
+        rise = envelope(need, width)
         if not standing:
             on = np.any([clip.label(parts[i].label) for i in own], axis=0)
-            rise = rise * apart(np.flatnonzero(on).tolist(), len(on), width)
-        _raise(clip, rotations, foot, rise)
+            rise = rise * away_from(np.flatnonzero(on), len(on), width)
+        raise_foot(clip, rotations, foot, rise)
     return replace(clip, rotations=rotations)
-
-
-def _raise(clip: Clip, rotations: FloatArray, foot: Foot, rise: FloatArray, turn: FloatArray | None = None) -> None:
-    """Bend one leg so that its foot goes up by `rise` (F,) m and turns by `turn` (F, 4); changes `rotations` (F, J, 4).
-
-    Without `turn` it stays turned as it is.
-    """
-    moves = np.abs(rise) > 1e-6
-    if turn is not None:
-        moves |= np.abs(turn[:, 1:]).max(1) > 1e-6
-    at = np.flatnonzero(moves)
-    if not len(at):
-        return
-    slides = None if clip.slides is None else clip.slides[at]
-    places, turns = world(clip.skeleton, clip.root[at], rotations[at], slides)
-    target = places[:, foot.ankle] + rise[at, None] * [0.0, 1.0, 0.0]
-    held = turns[:, foot.ankle] if turn is None else multiply(turn[at], turns[:, foot.ankle])
-    rotations[at] = limb_rotations(
-        clip.skeleton,
-        clip.root[at],
-        rotations[at],
-        (foot.thigh, foot.shin, foot.ankle),
-        target,
-        orientation=held,
-        slides=slides,
-    )[0]
-
-
-def _envelope(need: FloatArray, width: int) -> FloatArray:
-    """A smooth curve that is nowhere below `need`: its largest value within `width` frames, averaged over as many."""
-    padded = np.pad(need, 2 * width, mode="edge")
-    wide = np.lib.stride_tricks.sliding_window_view(padded, 2 * width + 1).max(1)
-    kernel = np.hanning(2 * width + 3)[1:-1]
-    return np.convolve(wide, kernel / kernel.sum(), mode="valid")
-
-
-def apart(at: Sequence[int], frames: int, width: int) -> FloatArray:
-    """(frames,) from 0 at these frames to 1 at `width` frames from the nearest of them."""
-    if not len(at):
-        return np.ones(frames)
-    places, each = np.sort(np.asarray(at)), np.arange(frames)
-    after = np.searchsorted(places, each)
-    left, right = places[np.maximum(after - 1, 0)], places[np.minimum(after, len(places) - 1)]
-    u = np.clip(np.minimum(np.abs(each - left), np.abs(each - right)) / width, 0.0, 1.0)
-    return u * u * (3 - 2 * u)
 
 
 def _mean(values: FloatArray, on: BoolArray) -> FloatArray:

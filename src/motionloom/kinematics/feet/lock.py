@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, Skeleton, UInt8Array
-from motionloom.kinematics.feet.contacts import foot_parts
-from motionloom.kinematics.roles import feet
+from motionloom.kinematics.feet.contacts import foot_parts, parts_by_foot
 from motionloom.kinematics.travel import body_axes
 from motionloom.rotation import rotate
 
@@ -54,11 +53,11 @@ def foot_lock(skeleton: Skeleton, *, half_life: float = HALF_LIFE) -> FootLock:
     lengths = np.linalg.norm(skeleton.offsets, axis=1)
     parts = foot_parts(skeleton)
     legs, fold, needed = [], [], {0}
-    for foot in feet(skeleton):
+    for foot, indices in parts_by_foot(skeleton):
         bones = (skeleton.chain(foot.shin, foot.thigh)[1:], skeleton.chain(foot.ankle, foot.shin)[1:])
         if any(lengths[list(bone)].sum() < 1e-6 for bone in bones):
             continue  # no leg to bend
-        own = {p.name.rsplit("_", 1)[1]: i for i, p in enumerate(parts) if p.foot.name == foot.name}
+        own = {parts[i].name.rsplit("_", 1)[1]: i for i in indices}
         legs.append([foot.thigh, foot.shin, foot.ankle, own.get("heel", -1), own.get("toe", -1)])
         forward = 1.0 if "arm" in skeleton.roles[foot.thigh] else -1.0
         fold.append(rotate(body_axes(skeleton), [0.0, 0.0, forward]))

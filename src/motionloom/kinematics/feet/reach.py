@@ -9,6 +9,7 @@ import numpy as np
 
 from motionloom.core import BoolArray, FloatArray
 from motionloom.kinematics.feet.plants import FootPlan
+from motionloom.kinematics.feet.smoothing import away_from, envelope
 from motionloom.kinematics.limb import easy_reach
 from motionloom.kinematics.roles import Foot
 from motionloom.rotation import from_axis_angle, multiply, rotate
@@ -46,7 +47,7 @@ def raise_heel(foot: Foot, plan: FootPlan, places: FloatArray, fixed: BoolArray,
     now = np.arctan2(sine, np.einsum("fi,fi->f", u, w))
     cosine = (lengths[0] ** 2 + lengths[1] ** 2 - reach**2) / (2 * lengths[0] * lengths[1])
     need = np.where(far, np.clip(now - np.arccos(np.clip(cosine, -1, 1)), 0, HEEL), 0.0)
-    angle = np.minimum(_envelope(need, width) * _away(plan.heel_on | fixed, width), now)
+    angle = np.minimum(envelope(need, width) * away_from(np.flatnonzero(plan.heel_on | fixed), len(need), width), now)
     turn = from_axis_angle(np.where(sine[:, None] > 1e-9, across, [1.0, 0, 0]), angle)
     bone = rotate(turn, plan.bone)
     return replace(plan, ankle=plan.ankle + plan.bone - bone, bone=bone, turn=multiply(turn, plan.turn))
@@ -72,28 +73,4 @@ def lower_hips(
         across = np.linalg.norm((plan.ankle - hip)[:, [0, 2]], axis=-1)
         lack = hip[:, 1] - plan.ankle[:, 1] - np.sqrt(np.maximum(reach**2 - across**2, 0))
         need = np.maximum(need, np.where(far, np.clip(lack, 0, lowest), 0))
-    return _envelope(need, width) * _away(fixed, width)
-
-
-def _envelope(need: FloatArray, width: int) -> FloatArray:
-    """A smooth curve that is nowhere below `need`: its largest value within `width` frames, averaged over as many."""
-    if not need.any():
-        return need
-    padded = np.pad(need, 2 * width, mode="edge")
-    wide = np.lib.stride_tricks.sliding_window_view(padded, 2 * width + 1).max(1)
-    kernel = np.hanning(2 * width + 3)[1:-1]
-    return np.convolve(wide, kernel / kernel.sum(), mode="valid")
-
-
-def _away(from_here: BoolArray, width: int) -> FloatArray:
-    """(F,) from 0 on these frames to 1 at `width` frames from the nearest of them."""
-    at = np.flatnonzero(from_here)
-    if not len(at):
-        return np.ones(len(from_here))
-    frames = np.arange(len(from_here))
-    after = np.searchsorted(at, frames)
-    near = np.minimum(
-        np.abs(frames - at[np.minimum(after, len(at) - 1)]), np.abs(frames - at[np.maximum(after - 1, 0)])
-    )
-    u = np.clip(near / width, 0, 1)
-    return np.asarray(u * u * (3 - 2 * u))
+    return envelope(need, width) * away_from(np.flatnonzero(fixed), len(need), width)

@@ -9,9 +9,8 @@ import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, Skeleton
 from motionloom.kinematics.edit import resample
-from motionloom.kinematics.feet.contacts import foot_parts, part_positions
+from motionloom.kinematics.feet.contacts import foot_parts, part_positions, points_of
 from motionloom.kinematics.forward import fk_rotations
-from motionloom.rotation import rotate
 
 LOW = 0.05  # m: (a) looks at toes below this
 FADE = 0.025  # m: in (b) a toe counts less and less up to this height; (c) looks below it
@@ -98,8 +97,8 @@ def _toes(clip: Clip, fps: float, ground: float | None) -> tuple[FloatArray, Flo
     """Horizontal speeds of steps (T - 1, K) m/s and heights (T, K) m of the toes; the heel of a foot without one."""
     toes = list({p.foot.name: p for p in foot_parts(clip.skeleton)}.values())  # the last part of each foot is its toe
     legs, joints = _without_others(clip, [p.joint for p in toes])
-    places, turns = fk_rotations(resample(legs, fps))
-    points = places[:, joints] + rotate(turns[:, joints], np.array([p.offset for p in toes]).reshape(-1, 3))
+    moved = [p._replace(joint=j) for p, j in zip(toes, joints, strict=True)]
+    points = points_of(moved, *fk_rotations(resample(legs, fps)))
     slide = np.linalg.norm(np.diff(points[..., [0, 2]], axis=0), axis=-1) * fps
     floor = np.percentile(points[..., 1], 1, axis=0) if ground is None else np.full(points.shape[1], ground)
     return slide, points[..., 1] - floor

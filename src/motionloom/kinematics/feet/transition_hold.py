@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, FloatArray, IntArray, Skeleton
-from motionloom.kinematics.feet.contacts import foot_parts
+from motionloom.kinematics.feet.contacts import foot_parts, parts_by_foot, points_of
 from motionloom.kinematics.forward import world
 from motionloom.kinematics.limb import folding_direction, limb_rotations
-from motionloom.kinematics.roles import Foot, feet
+from motionloom.kinematics.roles import Foot
 from motionloom.rotation import between, multiply, rotate
 
 REACH = 0.995  # of its length: what a standing leg may stretch to before the hips give way
@@ -93,12 +93,11 @@ def _targets(windows: Windows, posed: _Posed) -> list[_Target]:
     places, turns = posed
     parts = foot_parts(windows.skeleton)
     out = []
-    for foot in feet(windows.skeleton):
-        own = [i for i, part in enumerate(parts) if part.foot.name == foot.name]
+    for foot, own in parts_by_foot(windows.skeleton):
         stands = np.asarray(windows.on[..., own].any(-1))
         if not stands[:, 1:-1].any():
             continue
-        points = [places[:, :, parts[i].joint] + rotate(turns[:, :, parts[i].joint], parts[i].offset) for i in own]
+        points = list(np.moveaxis(points_of([parts[i] for i in own], places, turns), 2, 0))
         moves = [_move(x, windows, i) for x, i in zip(points, own, strict=True)]
         ankle, turn = places[:, :, foot.ankle], turns[:, :, foot.ankle]
         if len(moves) == 2:

@@ -8,13 +8,13 @@ import numpy as np
 
 from motionloom.blend.transition import blend_weights
 from motionloom.core import BoolArray, FloatArray, IntArray
-from motionloom.kinematics.feet.contacts import foot_parts
+from motionloom.kinematics.feet.contacts import foot_parts, points_of
+from motionloom.kinematics.feet.transition_batch import standing_windows, window_reach
 from motionloom.kinematics.feet.transition_hold import Windows, hold_plants
-from motionloom.kinematics.feet.transition_plants import GAP
 from motionloom.kinematics.forward import world
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.graph.core import Graph
-from motionloom.rotation import multiply, rotate, slerp, yaw
+from motionloom.rotation import multiply, slerp, yaw
 
 
 class Blends(NamedTuple):
@@ -86,29 +86,14 @@ def _parts(graph: Graph, side: _Frames) -> FloatArray:
     slides = None if side.slides is None else side.slides.reshape(-1, len(skeleton), 3)
     places, turns = world(skeleton, side.root.reshape(-1, 3), side.rotations.reshape(-1, len(skeleton), 4), slides)
     parts = foot_parts(skeleton)
-    joints = [p.joint for p in parts]
-    points = places[:, joints] + rotate(turns[:, joints], np.array([p.offset for p in parts]))
-    return np.asarray(points.reshape(*shape, len(parts), 3))
+    return np.asarray(points_of(parts, places, turns).reshape(*shape, len(parts), 3))
 
 
 def _standing(graph: Graph, a: IntArray, b: IntArray) -> tuple[BoolArray, IntArray, IntArray]:
-    """When heels and toes stand in the blends: `blend.plants.standing` for many transitions.
-
-    (K, n, P) when they do, and (K, P) the frames at which each leaves A's plant and enters B's.
-    """
-    half, most = graph.half, round(GAP * graph.clips[0].fps)
-    reach = max(half, most + 1)
+    """When heels and toes stand in the blends, and where each leaves A's plant and enters B's: `standing_windows`."""
+    reach = window_reach(graph.half, graph.clips[0].fps)
     before, after = _contacts(graph, a, -reach, 0), _contacts(graph, b, 0, reach + 1)
-    on = np.concatenate([before, after], 1)  # frame `reach` is the cut
-    frames = np.arange(on.shape[1])[:, None]
-    last = np.where(before, frames[:reach], -reach).max(1)
-    first = np.where(after, frames[reach:], 4 * reach).min(1)
-    near = first - last - 1 <= most
-    leave, enter = np.where(near, last, reach - 1), np.where(near, first, reach)
-    on |= near[:, None] & (frames >= leave[:, None]) & (frames < enter[:, None])
-    start = reach - half
-    on = on[:, start : start + 2 * half + 1]
-    return on, np.maximum(leave - start, 0), np.minimum(enter - start, 2 * half)
+    return standing_windows(before, after, graph.half, graph.clips[0].fps)
 
 
 def _contacts(graph: Graph, frames: IntArray, start: int, stop: int) -> BoolArray:

@@ -15,8 +15,7 @@ from motionloom.analysis.similarity import measure_named
 from motionloom.analysis.weights import joint_weights
 from motionloom.blend.point import half_window, same_body
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, concatenate
-from motionloom.kinematics.feet.contacts import contacts as contacts_of
-from motionloom.kinematics.feet.contacts import foot_parts, with_contacts
+from motionloom.kinematics.feet.contacts import contact_array, foot_parts, with_contacts
 from motionloom.kinematics.forward import fk
 from motionloom.methods.graph.clouds import Clouds, clouds, near
 from motionloom.methods.graph.core import Graph, Transitions
@@ -223,11 +222,11 @@ def _gathered(tiles: Tiles, clips: Sequence[Clip], most: int | None) -> tuple[In
 
 def _stances(clips: Sequence[Clip]) -> IntArray:
     """(N,) which heels and toes stand in each frame, as one number."""
-    labels = [p.label for p in foot_parts(clips[0].skeleton)]
-    if not labels:
+    parts = foot_parts(clips[0].skeleton)
+    if not parts:
         raise BadRequest("contacts: this body has no feet, so frames cannot be told apart by them")
-    power = 2 ** np.arange(len(labels))
-    return np.concatenate([np.stack([found[n] for n in labels], 1) @ power for found in map(contacts_of, clips)])
+    power = 2 ** np.arange(len(parts))
+    return np.concatenate([contact_array(c) @ power for c in clips])
 
 
 def _empty() -> Transitions:

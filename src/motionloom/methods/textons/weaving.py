@@ -21,7 +21,6 @@ from motionloom.core.clip import concatenate
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions
 from motionloom.kinematics.feet.grounding import (
     Footing,
-    apart,
     grounded,
     higher_steps,
     joined_footing,
@@ -30,6 +29,7 @@ from motionloom.kinematics.feet.grounding import (
     stepped,
 )
 from motionloom.kinematics.feet.pinning import STILL, pin_plants
+from motionloom.kinematics.feet.smoothing import away_from
 from motionloom.kinematics.frames import Frames, joined, path_of, restore
 from motionloom.kinematics.travel import Travel
 from motionloom.methods.textons.making import turned_by
@@ -167,7 +167,7 @@ def made(
     seen = model.footing(piece, options.longer)
     if options.ends == "free":  # its feet do not do what the segment's did: contacts are found while cleaning
         seen = Footing(seen.contacts[:, :0], seen.slip[:, :0], seen.high[:, :0])
-    loose = apart([0, *piece.hard, piece.length], piece.length, max(1, round(SETTLES * model.fps)))
+    loose = away_from(np.unique([0, *piece.hard, piece.length]), piece.length, max(1, round(SETTLES * model.fps)))
     return Raw(frames[: piece.length], seen, np.full(piece.length, piece.observed), key, origin, loose), following
 
 

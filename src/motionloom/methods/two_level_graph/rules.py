@@ -13,7 +13,7 @@ import numpy as np
 from motionloom.analysis.similarity import measure_named
 from motionloom.blend.point import half_window
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note
-from motionloom.kinematics.feet.contacts import contacts, foot_parts
+from motionloom.kinematics.feet.contacts import contact_array, foot_parts
 from motionloom.methods.graph import Transitions
 from motionloom.methods.graph.build import REACH, similar_pairs
 from motionloom.methods.graph.labels import Limits
@@ -56,14 +56,11 @@ def stances(clips: Sequence[Clip]) -> IntArray:
 
     The next frame counts too, so that a foot about to leave the floor is told from one that has just come down.
     """
-    labels = [part.label for part in foot_parts(clips[0].skeleton)]
+    parts = len(foot_parts(clips[0].skeleton))
     out = []
     for clip in clips:
-        found = contacts(clip)
-        now = np.stack([found[n] for n in labels] or [np.zeros(len(clip), bool)], 1) @ (
-            2 ** np.arange(max(1, len(labels)))
-        )
-        out.append(now * 2 ** len(labels) + np.append(now[1:], now[-1:]))
+        now = contact_array(clip) @ 2 ** np.arange(parts)
+        out.append(now * 2**parts + np.append(now[1:], now[-1:]))
     return np.concatenate(out)
 
 
