@@ -16,7 +16,7 @@ from motionloom.evaluate.jumps import transition_jumps
 from motionloom.io import load
 from motionloom.kinematics.feet.skate_measures import measure_skate
 from motionloom.methods import learn, load_model, save_model, synthesize
-from motionloom.methods.hierarchical_graph import HierarchicalGraph
+from motionloom.methods.hierarchical_graph import HierarchicalGraph, Plan
 from motionloom.methods.hierarchical_graph.hard import must_keep
 from motionloom.methods.hierarchical_graph.search import Search
 from motionloom.methods.hierarchical_graph.terms import terms_of
@@ -126,6 +126,7 @@ def _quality(model: HierarchicalGraph, name: str, request: Request) -> tuple[dic
         start = time.perf_counter()
         plan = model.plan(request, np.random.default_rng([seed, 0]))
         times.append(time.perf_counter() - start)
+        assert isinstance(plan, Plan)
         rose += sum(b[1] > a[1] for a, b in pairwise(plan.history))
         scores.append((plan.history[0][1], plan.score))
         clips.append(synthesize(model, request, seed=seed))

@@ -78,11 +78,11 @@ def _by_label(subject: str) -> list[dict[str, Any]]:
     return out
 
 
-def _walks(model: Model, label: str) -> list[Clip]:
+def _walks(model: Model[Any], label: str) -> list[Clip]:
     return [random_walk(model, 60, style=label, seed=seed).clip for seed in range(TAKES)]
 
 
-def _circles(model: Model, label: str) -> list[Clip]:
+def _circles(model: Model[Any], label: str) -> list[Clip]:
     """To the left and to the right, as tight as clips turn and twice as wide; the hierarchical search wants a time."""
     a = np.linspace(0, 2 * np.pi, 73)
     out = []

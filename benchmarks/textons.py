@@ -26,6 +26,7 @@ from motionloom.kinematics.mirror import mirror
 from motionloom.methods import learn, prepare, synthesize
 from motionloom.methods.textons import TextonModel
 from motionloom.methods.textons._kernels import best_segmentation
+from motionloom.methods.textons.pieces import Plan
 from motionloom.methods.textons.walking import STAGE
 from motionloom.methods.textons.weaving import some_frames
 from motionloom.rotation import exp, multiply
@@ -81,6 +82,7 @@ def _growth() -> dict[str, Any]:
 def _making(model: TextonModel) -> list[dict[str, Any]]:
     """One texton, and the stream."""
     plan = model.plan(Request(seconds=60), np.random.default_rng(0))
+    assert isinstance(plan, Plan)
     pairs = list(zip(plan.pieces, plan.pieces[1:], strict=False))
     rng = np.random.default_rng(0)
 
@@ -181,7 +183,7 @@ def _large() -> list[dict[str, Any]]:
 
 def large_material(clips: list[Clip]) -> list[Clip]:
     """The takes, mirrored, slower, faster, and with joints turned a little, until there are `LI_FRAMES` frames."""
-    ready = list(prepare(clips, 60.0, spare=TextonModel.spare).clips)
+    ready = list(prepare(clips, 60.0, spare=TextonModel.glitch_margin).clips)
     kinds = [ready, [mirror(c) for c in ready], [_retimed(c, 0.9) for c in ready], [_retimed(c, 1.12) for c in ready]]
     kinds += [[_perturbed(c, seed) for c in kinds[seed % 4]] for seed in range(8)]
     out: list[Clip] = []

@@ -23,9 +23,9 @@ from motionloom.io import load
 from motionloom.kinematics.edit import resample
 from motionloom.kinematics.mirror import mirror
 from motionloom.kinematics.proportions import on_skeleton
-from motionloom.kinematics.travel import placed
 from motionloom.methods import METHODS, Model
 from motionloom.methods.graph.takes import graph_of
+from motionloom.methods.synthesis import rendered
 from motionloom.plot.similarity import new_figure
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES
 
@@ -92,12 +92,11 @@ def searched(model: Model, request: Request, seed: int) -> dict[str, Any]:
     inner, rng = request.at_fps(model.fps), np.random.default_rng([seed, 0])
     start = time.process_time()
     try:
-        clip = model.make(inner, model.options(request), rng)
+        _, clip = rendered(model, request, rng)
     except NoPath as error:
         return {"seconds": time.process_time() - start, "missed": None, "said": str(error)}
     seconds = time.process_time() - start
-    begin = request.beginning(len(clip), model.fps)
-    clip = placed(clip[: inner.length(model.fps)], begin.position, begin.heading)
+    clip = clip[: inner.length(model.fps)]
     return {"seconds": seconds, "missed": max(c.worst(clip) for c in inner.constraints if not c.hard)}
 
 

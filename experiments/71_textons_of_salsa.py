@@ -23,7 +23,7 @@ from motionloom.kinematics.frames import joined, observe, restore
 from motionloom.methods.textons import Config, TextonModel
 from motionloom.methods.textons.charts import along
 from motionloom.methods.textons.dynamics import spectral_radius
-from motionloom.methods.textons.fitting import rules_of
+from motionloom.methods.textons.fit import rules_of
 from motionloom.methods.textons.learning import (
     Material,
     Rules,
@@ -200,7 +200,7 @@ def reconstructions(model: TextonModel) -> tuple[list[list[str]], dict[str, floa
             flat = dynamics.mean + (y - dynamics.mean) @ dynamics.basis @ dynamics.basis.T
             basis = restore(to_frames(flat, model.space, texton.base), model.skeleton, model.fps)
             plan = whole([piece_of(model, k)])
-            made = [model.render(plan, rng, noise=0.0, push=push) for push in ("nothing", "observed")]
+            made = [model.render_uncleaned(plan, rng, noise=0.0, push=push) for push in ("nothing", "observed")]
             errors.append([100 * float(np.sqrt((apart(c, seen) ** 2).mean())) for c in (basis, *made)])
         mean = np.mean(errors, axis=0)
         lengths = [model.observed[k].length for k in model.of_texton(i)]

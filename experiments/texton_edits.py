@@ -35,13 +35,13 @@ def one_edit(model: TextonModel, observed: int) -> tuple[list[list[str]], list[C
     """Fig. 11: one frame edited, more and more; how far it is from the texton, and what becomes of the motion."""
     plan = whole([piece_of(model, observed)])
     t = plan.frames // 2
-    plain = model.render(plan, np.random.default_rng(0), noise=0.0)
+    plain = model.render_uncleaned(plan, np.random.default_rng(0), noise=0.0)
     was = model.piece_frames(plan.pieces[0], None, np.random.default_rng(0), noise=0.0)[t : t + 1]
     usual = peak_acceleration(fk(plain), plain.fps)
     rows, drawn = [], [plain]
     for degrees in (5, 15, 30, 45, 60, 90, 120):
         pose = raised_arm(was, model, degrees)
-        edited = model.render(edit_pose(model, plan, t, pose), np.random.default_rng(0), noise=0.0)
+        edited = model.render_uncleaned(edit_pose(model, plan, t, pose), np.random.default_rng(0), noise=0.0)
         far = distance_to_texton(model, plan.pieces[0].texton, posed(was, pose, model))
         away = 100 * apart(edited, plain)
         ratio = peak_acceleration(fk(edited), edited.fps) / usual

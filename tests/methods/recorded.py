@@ -91,8 +91,8 @@ def difference(clip: Clip, before: Path) -> str:
     if old["root"].shape != clip.root.shape:
         return f"differs: {len(old['root'])} frames before, {len(clip)} now"
     metres = np.abs(old["root"] - clip.root).max()
-    dots = np.abs((old["rotations"] * clip.rotations).sum(-1)).clip(0, 1)
-    return f"differs: root {metres:.3g} m, rotations {np.degrees(2 * np.arccos(dots.min())):.3g} deg"
+    apart = np.minimum(*(np.linalg.norm(old["rotations"] - s * clip.rotations, axis=-1) for s in (1, -1))).max()
+    return f"differs: root {metres:.3g} m, rotations {np.degrees(4 * np.arcsin(min(apart / 2, 1))):.3g} deg"
 
 
 def main() -> int:

@@ -11,7 +11,8 @@ import pytest
 from motionloom import samples
 from motionloom.constraints import Reach, Request
 from motionloom.core import NoPath
-from motionloom.methods.base import Honours, Model, synthesize
+from motionloom.methods import synthesize
+from motionloom.methods.base import Honours, Model
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -21,8 +22,11 @@ class OneWalk(Model):
     method: ClassVar[str] = "one-walk"
     honours: ClassVar[Honours] = ((Reach, "hard"),)
 
-    def make(self, request, options, rng):
+    def _plan(self, request, options, rng, progress):
         raise NoPath("no way there", best=samples.make("walk", seconds=3, fps=30))
+
+    def render(self, plan, request, options, rng, progress):
+        raise AssertionError("there is no plan")
 
 
 def test_the_best_clip_of_an_error_is_not_pulled_to_what_it_cannot_reach():

@@ -88,7 +88,7 @@ def test_every_frame_knows_where_it_came_from(method, models):
 @pytest.mark.parametrize("method", METHODS)
 def test_what_a_method_does_not_honour_is_refused_before_any_work(method, models, monkeypatch):
     model = models[method]
-    monkeypatch.setattr(type(model), "make", lambda *a: pytest.fail("worked"))
+    monkeypatch.setattr(type(model), "_plan", lambda *a: pytest.fail("worked"))
     for kind in KINDS.values():
         for strength, soft in (("hard", False), ("soft", True)):
             if (kind, strength) in model.honours:
@@ -116,7 +116,7 @@ EXAMPLE = {
 
 @pytest.mark.parametrize("method", METHODS)
 def test_wrong_options_are_refused_before_any_work(method, models, monkeypatch):
-    monkeypatch.setattr(type(models[method]), "make", lambda *a: pytest.fail("worked"))
+    monkeypatch.setattr(type(models[method]), "_plan", lambda *a: pytest.fail("worked"))
     with pytest.raises(BadRequest, match="there is no 'nonsense' here"):
         synthesize(models[method], Request(seconds=2, options={"nonsense": 1}))
 

@@ -60,7 +60,7 @@ def _target(out: Path, take: int | None, to: str) -> Path:
     return out if take is None else out / f"take_{take:03d}.{to.lstrip('.')}"
 
 
-def _take(model: Model, request: Request, seed: int, take: int) -> tuple[Clip | None, list[Row], str | None]:
+def _take(model: Model[Any], request: Request, seed: int, take: int) -> tuple[Clip | None, list[Row], str | None]:
     """One take: the clip, its residual table, and what is not met."""
     from motionloom.constraints import residuals
     from motionloom.core import Unmet

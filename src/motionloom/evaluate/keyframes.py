@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from motionloom.constraints import Pose, PoseAt, Request, RootAt, Start
 from motionloom.core import Clip, MotionloomError, Unmet, concatenate
@@ -24,7 +25,7 @@ class MethodFiller:
     taken; where there is none, interpolation fills the gap: `failed` says how often, so that no number hides it.
     """
 
-    def __init__(self, model: Model, *, seed: int = 0) -> None:
+    def __init__(self, model: Model[Any], *, seed: int = 0) -> None:
         self.model, self.seed = model, seed
         self.asked = self.missed = self.failed = 0
         self.why = ""  # the first reason for a gap without an answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from motionloom.constraints import Request
 from motionloom.core import Clip, MotionloomError, Note, Unmet
@@ -68,7 +68,7 @@ def told(error: Exception) -> str:
     return text if isinstance(error, MotionloomError) else f"failed with {type(error).__name__}: {text}".rstrip(": ")
 
 
-def _take(model: Model, request: Request, seed: int, number: int) -> tuple[Clip | None, str]:
+def _take(model: Model[Any], request: Request, seed: int, number: int) -> tuple[Clip | None, str]:
     """One result; or the best there was, and what is not met."""
     try:
         return synthesize(model, request, seed=seed, take=number), ""
@@ -78,7 +78,7 @@ def _take(model: Model, request: Request, seed: int, number: int) -> tuple[Clip 
         return None, told(error)
 
 
-def _stored(model: Model) -> int:
+def _stored(model: Model[Any]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.loom"
         save_model(model, path)

@@ -5,25 +5,28 @@ A method is a folder with `Config`, `Options`, `fit` and `MODEL`, and one line i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from motionloom.constraints import Request
-    from motionloom.core import Clip
-    from motionloom.methods.base import Model, synthesize
+    from motionloom.methods.base import Model
     from motionloom.methods.checking import check_request, problems
     from motionloom.methods.learning import learn, prepare
     from motionloom.methods.settings import Param, Settings, param, params
     from motionloom.methods.store import load_model, model_facts, save_model
+    from motionloom.methods.synthesis import Attempt, attempt, synthesize, synthesize_many
 
 
 class Method(NamedTuple):
-    """One line of the table: where the method lives, and what it does."""
+    """One line of the table: where the method lives, what it does, and what it needs."""
 
     path: str
     summary: str
+    learns_from: tuple[str, ...] = ("clips",)  # "clips", "markers", "models"
+    learning_is_random: bool = False  # the learning seed matters
+    needs_skeleton: bool = True  # its models are of one skeleton (a gaze map is not)
+    commands: tuple[str, ...] = ()  # modules of the command line that are about this method alone
 
     def module(self) -> Any:
         """The method's module, with `Config`, `Options`, `fit` and `MODEL`."""
@@ -44,31 +47,38 @@ METHODS: Mapping[str, Method] = {
         "motionloom.methods.motion_matching", "jumps to the frame that fits best, several times a second; live"
     ),
     "two-level-graph": Method(
-        "motionloom.methods.two_level_graph", "says what can be done next; choices, paths, acting out"
+        "motionloom.methods.two_level_graph",
+        "says what can be done next; choices, paths, acting out",
+        learning_is_random=True,
     ),
 }
 
 _HOMES = {
+    "Attempt": "synthesis",
     "Model": "base",
-    "check_request": "checking",
-    "problems": "checking",
-    "synthesize": "base",
-    "learn": "learning",
-    "prepare": "learning",
     "Param": "settings",
     "Settings": "settings",
-    "param": "settings",
-    "params": "settings",
+    "attempt": "synthesis",
+    "check_request": "checking",
+    "learn": "learning",
     "load_model": "store",
     "model_facts": "store",
+    "param": "settings",
+    "params": "settings",
+    "prepare": "learning",
+    "problems": "checking",
     "save_model": "store",
+    "synthesize": "synthesis",
+    "synthesize_many": "synthesis",
 }
 __all__ = [
     "METHODS",
+    "Attempt",
     "Method",
     "Model",
     "Param",
     "Settings",
+    "attempt",
     "check_request",
     "learn",
     "load_model",
@@ -88,11 +98,3 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(f"motionloom.methods.{_HOMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def synthesize_many(model: Model, request: Request, *, seed: int = 0, count: int = 1) -> Iterator[Clip]:
-    """Takes 0 to count - 1 of a seed, one after the other; each is the same whatever `count` is."""
-    from motionloom.methods.base import synthesize
-
-    for take in range(count):
-        yield synthesize(model, request, seed=seed, take=take)

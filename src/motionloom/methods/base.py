@@ -1,30 +1,29 @@
-"""What all methods share: the shape of a model, and the way from a request to a clip."""
+"""What all methods share: the shape of a model and of a plan."""
 
 from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, final
 
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import MEASURES, Constraint, Measure, Request, residuals
-from motionloom.core import Clip, Note, Skeleton, Source, Unmet, replace
+from motionloom.constraints import MEASURES, Constraint, Measure, Request
+from motionloom.core import Clip, FormatError, Note, Progress, Skeleton, silent
 from motionloom.core.arrays import put
-from motionloom.core.origin import all_terms
-from motionloom.kinematics.edit import resample
 from motionloom.kinematics.travel import placed
 from motionloom.methods.checking import check_request
-from motionloom.methods.finish import finish
 from motionloom.methods.settings import Param, Settings, param, params
 
-__all__ = ["Honours", "Learned", "Model", "Param", "Settings", "check_request", "param", "params", "synthesize"]
+__all__ = ["Band", "Honours", "Learned", "Model", "Param", "Plan", "Settings", "check_request", "param", "params"]
 
 Honours = tuple[tuple[type[Constraint], str], ...]
 """Constraint classes, each with "hard" or "soft"; a method that takes both lists both."""
+
+O = TypeVar("O", bound=Settings)  # noqa: E741 -- the method's own Options
 
 
 class Learned(NamedTuple):
@@ -37,141 +36,131 @@ class Learned(NamedTuple):
     licence: str = ""  # the clip's terms; what the model makes is under those of all its clips
 
 
+class Band(NamedTuple):
+    """A stretch of a plan, as a row of a timeline shows it."""
+
+    start: int  # frame of the result, at the model's frame rate
+    frames: int
+    name: str  # "walk.bvh#120", "texton 3"
+    kind: str  # "clip", "transition", "texton" ...
+
+
+class Plan(Protocol):
+    """What a method decides before it renders."""
+
+    @property
+    def frames(self) -> int:
+        """Length of the result at the model's frame rate."""
+
+    @property
+    def reason(self) -> str:
+        """Why this plan cannot keep a hard constraint of the request; "" if it can, as far as is known."""
+
+    def bands(self) -> Sequence[Band]:
+        """What is shown when, in order."""
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Model(ABC):
+class Model(ABC, Generic[O]):
     """A learned model: arrays, numbers, and nothing else. It is complete when it exists.
 
-    A method subclasses this with its own fields, says what it `honours`, and implements `make`. Optional: a public
-    `plan(request, rng)` for what it decides before it renders, and `step(state, command, dt, rng)` if it can run
-    for ever.
+    A method subclasses this with its own fields, lists what it `honours`, and implements `check`, `_plan` and `render`.
     """
 
     method: ClassVar[str]
     honours: ClassVar[Honours] = ()
-    Options: ClassVar[type[Settings]] = Settings
-    ends_itself: ClassVar[bool] = False  # has a natural end, so that a request may leave out its length
-    whole_clips: ClassVar[bool] = False  # each clip is one example: mend broken frames instead of cutting them out
-    spare: ClassVar[float] = 0.0  # s: frames as near to broken ones are left out too
-    cleans: ClassVar[bool] = True  # are plants cleaned at the end?
-    uneven: ClassVar[bool] = False  # can it walk on ground with heights?
-    speaks: ClassVar[bool] = (
-        False  # are the notes of what it makes its own? Else they are remarks on the sources' files
-    )
+    options_type: ClassVar[type[Settings]] = Settings
+    has_natural_end: ClassVar[bool] = False  # a request may leave out its length
+    needs_whole_clips: ClassVar[bool] = False  # broken frames are repaired instead of cut out
+    glitch_margin: ClassVar[float] = 0.0  # s: frames this near to broken ones are left out too
+    uneven_ground: ClassVar[bool] = False  # ground with heights is supported
+    keeps_notes: ClassVar[bool] = False  # the notes of a rendered clip are the method's own, not its sources'
 
     skeleton: Skeleton
     config: Any  # the method's own Config
     fps: float
     sources: tuple[Learned, ...] = ()
-    notes: tuple[Note, ...] = ()  # what was found while learning
+    notes: tuple[Note, ...] = ()  # remarks of the learning step
 
     def __post_init__(self) -> None:
         for f in fields(self):
             put(self, f.name, _read_only(getattr(self, f.name)))
+        if not (isinstance(self.fps, (int, float)) and np.isfinite(self.fps) and self.fps > 0):
+            raise FormatError(f"fps: expected a positive number, found {self.fps!r}")
+        self.check()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.sources)} clips at {self.fps:g} fps, {self.skeleton!r})"
 
-    @abstractmethod
-    def make(self, request: Request, options: Any, rng: Generator) -> Clip:
-        """The method itself: a clip at the model's frame rate for a request that has been checked.
+    def check(self) -> None:
+        """Check every stored index, shape and number; `FormatError` if a kernel could go wrong on one of them.
 
-        `request.fps` is the model's, and all of its constraints are honoured and fit the skeleton and the length.
-        Place the clip as asked, where places matter; `synthesize` puts its first frame at the request's beginning,
-        lets hard constraints hold exactly, cleans plants and checks.
+        Called whenever a model is built or read.
         """
+
+    @final
+    def plan(self, request: Request, rng: Generator, progress: Progress | None = None) -> Plan:
+        """Check the request and decide what is shown when. `NoPath` if nothing can be shown at all."""
+        check_request(self, request)
+        inner = self.inner_request(request)
+        return self._plan(inner, self.options(request), rng, progress or silent())
+
+    @abstractmethod
+    def _plan(self, request: Request, options: O, rng: Generator, progress: Progress) -> Plan:
+        """The method's own plan for a request that has been checked and is at the model's frame rate."""
+
+    @abstractmethod
+    def render(self, plan: Any, request: Request, options: O, rng: Generator, progress: Progress) -> Clip:
+        """The clip of a plan at the model's frame rate, placed where the request starts (see `place`).
+
+        Hard constraints hold in it, within their tolerances: the finishing pass only keeps what is met already.
+        """
+
+    def cleans_feet(self, request: Request) -> bool:
+        """Are planted feet cleaned in the result? The result of a faithful variant is returned uncleaned."""
+        return True
 
     def refuses(self, constraint: Constraint, frames: int | None) -> str:
         """Why this one cannot be honoured although its class is, or "": `only at time 0`, say.
 
-        `frames` is the length of the result at the model's frame rate, if the request says.
+        `frames` is the length of the result at the model's frame rate, if the request gives it.
         """
         return ""
 
     def ends(self, request: Request) -> bool:
         """Does this request have a natural end, so that it may leave out its length?"""
-        return self.ends_itself
+        return self.has_natural_end
+
+    def shortfall(self, clip: Clip, plan: Any, request: Request, options: O) -> str:
+        """Why a rendered clip is too far from a hard constraint to be finished, in words, or ""."""
+        return ""
 
     def remarks(self, clip: Clip, request: Request) -> tuple[Note, ...]:
-        """What is to be said about the finished clip, beside what `make` noted: how far it is from a path, say."""
+        """Notes about the finished clip, besides those of `render`: how far it is from a path, for example."""
         return ()
 
     def measures(self) -> Mapping[str, Measure]:
-        """How this method's parameters are read off a clip."""
+        """How this method's parameters are measured on a clip."""
         return MEASURES
 
     def options(self, request: Request) -> Any:
         """The request's options as this method's own, checked."""
-        return self.Options.of(request.options)
+        return self.options_type.of(request.options)
 
-    def synthesize(self, request: Request, rng: Generator) -> Clip:
-        """A clip that keeps the request: hard constraints are met, or `Unmet` or `NoPath` is raised."""
-        check_request(self, request)
-        options = self.options(request)
-        fps = request.fps or self.fps
-        frames = request.length(fps)
+    def inner_request(self, request: Request) -> Request:
+        """The request at the model's frame rate, long enough to cover the last frame of the result."""
         inner = request.at_fps(self.fps)
-        if frames is not None:  # as long as asked for, and enough to cover the result's last frame
-            cover = int(np.ceil((frames - 1) * self.fps / fps - 1e-9)) + 1
-            inner = dataclasses.replace(inner, seconds=None, frames=max(cover, inner.length(self.fps) or 1))
-        try:
-            return self.finished(self.make(inner, options, rng), request, fps, frames)
-        except Unmet as error:
-            raise self._with_best(error, request, fps, frames) from None
-
-    def finished(self, clip: Clip, request: Request, fps: float, frames: int | None) -> Clip:
-        """The raw clip at the result's frame rate and length, at its beginning, cleaned and checked."""
-        done = finish(self._begun(clip, request, fps, frames), request, clean=self.cleans, measures=self.measures())
-        return self._remarked(done, request)
-
-    def _remarked(self, clip: Clip, request: Request) -> Clip:
-        said = self.remarks(clip, request)
-        return replace(clip, origin=clip.origin.with_notes(*said)) if said else clip
-
-    def _begun(self, clip: Clip, request: Request, fps: float, frames: int | None) -> Clip:
-        """The raw clip at the result's frame rate and length, at its beginning."""
-        clip = resample(clip, fps)[:frames]
-        begin = request.beginning(len(clip), fps)
-        clip = placed(clip, begin.position, begin.heading)
-        return clip if self.speaks else replace(clip, origin=dataclasses.replace(clip.origin, notes=()))
-
-    def _with_best(self, error: Unmet, request: Request, fps: float, frames: int | None) -> Unmet:
-        """The same error with its best clip, begun and cleaned too, and with every residual.
-
-        It is not bent to what is hard: that is too far away, or the method would have done it. A walk that gets 8 m far
-        would slide to a goal at 50 m, and be said to have met it.
-        """
-        if error.best is None:
-            return error
-        if error.residuals is not None:
-            return type(error)(str(error), best=self._remarked(error.best, request), residuals=error.residuals)
-        free = dataclasses.replace(request, constraints=(), parameters={})
-        best = finish(self._begun(error.best, request, fps, frames), free, clean=self.cleans, measures=self.measures())
-        rows = residuals(best, request, measures=self.measures())
-        return type(error)(str(error), best=self._remarked(best, request), residuals=rows)
+        frames = request.length(request.fps or self.fps)
+        if frames is None:
+            return inner
+        cover = int(np.ceil((frames - 1) * self.fps / (request.fps or self.fps) - 1e-9)) + 1
+        return dataclasses.replace(inner, seconds=None, frames=max(cover, inner.length(self.fps) or 1))
 
 
-def synthesize(model: Model, request: Request, *, seed: int = 0, take: int = 0) -> Clip:
-    """Take `take` of a seed: the same bits every time, however many takes are made.
-
-    The generator is `default_rng([seed, take])`; method, seed and take are noted in the clip's origin.
-    """
-    try:
-        clip = model.synthesize(request, np.random.default_rng([seed, take]))
-    except Unmet as error:
-        error.best = None if error.best is None else signed(error.best, model, seed, take)
-        raise
-    return signed(clip, model, seed, take)
-
-
-def signed(clip: Clip, model: Model, seed: int, take: int) -> Clip:
-    """The clip with its method, seed, take and terms in its origin; each frame still knows its source frame."""
-    method = model.method
-    terms = all_terms([*(source.licence for source in model.sources), clip.origin.licence])
-    sources = tuple(Source(s.clip, method, seed) for s in clip.origin.sources)
-    said = f"made by {method}, seed {seed}, take {take}"
-    name, notes = f"{method}_{seed}_{take:03d}", (Note(said, topic="made"), *clip.origin.notes)
-    origin = dataclasses.replace(clip.origin, name=name, licence=terms, sources=sources, notes=notes)
-    return replace(clip, origin=origin)
+def place(clip: Clip, request: Request) -> Clip:
+    """The clip moved and turned to where the request starts."""
+    begin = request.beginning(len(clip), clip.fps)
+    return placed(clip, begin.position, begin.heading)
 
 
 def _read_only(value: Any) -> Any:

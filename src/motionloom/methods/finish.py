@@ -16,30 +16,41 @@ from motionloom.constraints import (
     PositionAt,
     Request,
     RootAt,
+    Row,
     check,
     residuals,
     solve,
     unmet,
 )
-from motionloom.core import BoolArray, Clip, Note, Unmet, replace
+from motionloom.core import BoolArray, Clip, Note, Progress, Unmet, replace, silent
 from motionloom.kinematics.feet.pinning import remove_skate
 
 
-def finish(clip: Clip, request: Request, *, clean: bool = True, measures: Mapping[str, Measure] = MEASURES) -> Clip:
-    """The clip with hard constraints met and plants cleaned; `Unmet`, with the best clip and all residuals, if not.
+def finish(
+    clip: Clip,
+    request: Request,
+    *,
+    clean: bool = True,
+    measures: Mapping[str, Measure] = MEASURES,
+    progress: Progress | None = None,
+) -> tuple[Clip, list[Row]]:
+    """The clip with hard constraints met and plants cleaned, and its residuals; `Unmet`, with both, if one is not met.
 
     What geometry can do for hard constraints is done first (`solve`). Then planted feet are pinned, without moving what
     a hard constraint holds; where pinning disturbs one all the same, it is solved once more, and if that fails the
     clip stays as it was before cleaning. The notes of the clip's origin say what cleaning did.
     """
+    report = progress or silent()
+    report(0.0, "finishing")
     try:
         clip = solve(clip, request.wishes)
     except Unmet as error:
         raise unmet(error.best, residuals(error.best, request, measures=measures)) from None
+    report(0.5, "cleaning feet")
     if clean:
         clip = _cleaned(clip, request)
-    check(clip, request, measures=measures)
-    return clip
+    report(1.0, "finishing")
+    return clip, check(clip, request, measures=measures)
 
 
 def held(clip: Clip, constraints: Iterable[Constraint]) -> BoolArray:

@@ -128,7 +128,7 @@ def learn(
     seed: int = 0,
     files: Sequence[str | Path] | None = None,
     trim_tpose: bool = True,
-) -> Model:
+) -> Model[Any]:
     """Learn a model by name from clips. `config` is the method's Config, a mapping of its fields, or None.
 
     Clips are prepared first (see `prepare`; what was done is in `model.notes`). Learning is the same for the same seed.
@@ -145,9 +145,9 @@ def learn(
         raise BadRequest(f"{method} needs its own Config, found {type(config).__name__}")
     if files is not None and len(files) != len(clips):
         raise BadRequest(f"expected one file for each of {len(clips)} clips, found {len(files)}")
-    broken = "mend" if module.MODEL.whole_clips else "leave out"
-    ready = prepare(clips, config.fps, trim_tpose=trim_tpose, broken=broken, spare=module.MODEL.spare)
-    model: Model = module.fit(ready.clips, config, rng=np.random.default_rng([seed]))
+    broken = "mend" if module.MODEL.needs_whole_clips else "leave out"
+    ready = prepare(clips, config.fps, trim_tpose=trim_tpose, broken=broken, spare=module.MODEL.glitch_margin)
+    model: Model[Any] = module.fit(ready.clips, config, rng=np.random.default_rng([seed]))
     hashes = [(clip_sha256(c), "clip") for c in clips] if files is None else [(file_sha256(f), "file") for f in files]
     used = [sum(len(c) for c, k in zip(ready.clips, ready.owners, strict=True) if k == i) for i in range(len(clips))]
     sources = tuple(

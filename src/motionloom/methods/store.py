@@ -24,7 +24,7 @@ FORMAT = 1  # raised when an older motionloom could not read the file any more
 COMMON = tuple(f.name for f in fields(Model))
 
 
-def save_model(model: Model, path: str | Path) -> None:
+def save_model(model: Model[Any], path: str | Path) -> None:
     """Write a model to one file, whole or not at all. The same model gives the same bytes."""
     from safetensors.numpy import save
 
@@ -45,7 +45,7 @@ def save_model(model: Model, path: str | Path) -> None:
     write_whole(path, [save(packer.tensors, metadata={"motionloom": whole})])  # one entry: safetensors keeps no order
 
 
-def load_model(path: str | Path) -> Model:
+def load_model(path: str | Path) -> Model[Any]:
     """Read a model. `FormatError` says what is wrong with a file that is no model, damaged, or from a later version."""
     head, tensors = _open(path)
     try:
@@ -123,10 +123,10 @@ def _module(method: str) -> Any:
     return METHODS[method].module()
 
 
-def _model_class(method: str, path: str | Path) -> type[Model]:
+def _model_class(method: str, path: str | Path) -> type[Model[Any]]:
     from motionloom.methods import METHODS
 
     if method not in METHODS:
         raise FormatError(f"made by method {method!r}, which is not here; there is {', '.join(METHODS)}", path=path)
-    found: type[Model] = _module(method).MODEL
+    found: type[Model[Any]] = _module(method).MODEL
     return found

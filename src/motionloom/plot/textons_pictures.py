@@ -42,7 +42,7 @@ def _curves(model: TextonModel, seed: int) -> Any:
     longest = max(model.of_texton(most), key=lambda k: model.observed[k].length)
     plan = whole([piece_of(model, longest)])
     ways = (("observed", None, seed), ("nothing", None, seed), ("nothing", None, seed + 1))
-    made = [model.render(plan, np.random.default_rng(s), noise=n, push=push) for push, n, s in ways]
+    made = [model.render_uncleaned(plan, np.random.default_rng(s), noise=n, push=push) for push, n, s in ways]
     names = ("pushed as observed", "noise alone", "another noise")
     figure = trajectories(observed_clip(model, longest), made, names)
     figure.suptitle(f"texton {most}", color="#22303c", fontsize=10, x=0.01, ha="left")

@@ -9,7 +9,8 @@ import pytest
 from edges_by_hand import make_graph
 
 from motionloom.constraints import Avoid, PoseAt, PositionAt, Reach, Request, RootAt, RootPath, Style, residuals
-from motionloom.core import NoPath, with_labels
+from motionloom.core import Cancelled, NoPath, silent, with_labels
+from motionloom.core.progress import Silent
 from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, synthesize
 from motionloom.methods.graph import Graph
@@ -29,6 +30,11 @@ def walker():
     last = make("walk", seed=3, speed=1.2, turn=0.1, seconds=4)
     sneak = with_labels(last, {"walk": np.zeros(len(last), bool), "sneak": np.ones(len(last), bool)})
     return learn("hierarchical-graph", [*clips, sneak])
+
+
+def shown(model, plan, request):
+    """The clip of a plan, before the finishing pass."""
+    return model.render(plan, request, Options(), np.random.default_rng(0), silent())
 
 
 def asked(*constraints, seconds=6.0, **options):
@@ -52,33 +58,32 @@ def test_the_same_seed_gives_the_same_way(walker):
     assert plans[0].route != plans[2].route
 
 
-def test_a_search_can_be_stopped_and_gives_the_best_so_far(walker):
-    told = []
+class Counting(Silent):
+    """Counts its calls, and cancels after some of them."""
 
-    def enough(found):
-        told.append(found.best.score)
-        return len(told) < 3
+    def __init__(self, most):
+        super().__init__()
+        self.shares, self.most = [], most
 
-    plan = walker.plan(asked(PLACE, budget=10**9, patience=10**9), np.random.default_rng(0), progress=enough)
-    assert len(told) == 3
-    assert plan.score == told[-1]
-    assert plan.ended == "it was stopped"
+    def __call__(self, share, stage):
+        super().__call__(share, stage)
+        self.shares.append(share)
+        self.stop[0] = len(self.shares) >= self.most
 
 
-def test_an_interrupt_gives_the_best_so_far(walker):
-    def interrupt(found):
-        if found.rounds == 2:
-            raise KeyboardInterrupt
-
-    plan = walker.plan(asked(PLACE, budget=10**9, patience=10**9), np.random.default_rng(0), progress=interrupt)
-    assert (plan.rounds, plan.ended) == (2, "it was stopped")
+def test_a_search_reports_after_each_round_and_can_be_cancelled(walker):
+    progress = Counting(3)
+    with pytest.raises(Cancelled):
+        walker.plan(asked(PLACE, budget=10**9, patience=10**9), np.random.default_rng(0), progress)
+    assert len(progress.shares) == 3
+    assert progress.shares == sorted(progress.shares)
 
 
 def test_a_budget_bounds_the_search(walker):
     plan = walker.plan(asked(PLACE, budget=1_000), np.random.default_rng(0))
     assert 1_000 <= plan.evaluations < 1_200
     assert plan.ended == "the budget was spent"
-    clip = walker.synthesize(asked(RootAt(time=4, position=(0, 50), weight=1), budget=1_000), np.random.default_rng(0))
+    clip = synthesize(walker, asked(RootAt(time=4, position=(0, 50), weight=1), budget=1_000))
     assert any(
         "best score" in note.text and "the budget was spent" in note.text and note.level == "warning"
         for note in clip.origin.notes
@@ -99,7 +104,7 @@ def test_the_way_takes_real_transitions_and_is_as_long_as_asked_for(walker):
         assert graph.clip_of[at] == graph.clip_of[graph.leave[e]]
         assert at <= graph.leave[e]
         at = int(graph.enter[e])
-    clip = walker.render(plan, asked(PLACE).at_fps(30.0))
+    clip = shown(walker, plan, asked(PLACE).at_fps(30.0))
     assert len(clip) == 180
     np.testing.assert_allclose(
         plan.parts["body"], np.abs(PLACE.residual(clip)).sum(), atol=0.02
@@ -118,7 +123,7 @@ def test_a_frame_of_a_clip_is_shown_at_its_time(walker):
     for clip, frame in ((0, 50), (2, 70)):
         pose = walker.graph.clips[clip][frame : frame + 1]
         plan = walker.plan(asked(PoseAt(time=3.0, pose=pose), PLACE, budget=3_000), np.random.default_rng(0))
-        made = walker.render(plan, asked(PLACE).at_fps(30.0))
+        made = shown(walker, plan, asked(PLACE).at_fps(30.0))
         assert PoseAt(time=3.0, pose=pose).worst(made) < 0.003
         assert made.origin.frames[90] >= 0  # not inside a blend
 
@@ -142,25 +147,25 @@ def test_an_obstacle_on_the_way_is_walked_around(walker):
     straight = walker.plan(asked(goal, budget=5_000), np.random.default_rng(0))
     around = walker.plan(asked(goal, pillar, budget=20_000), np.random.default_rng(0))
     request = asked().at_fps(30.0)
-    assert pillar.worst(walker.render(straight, request)) > 0.2
-    assert pillar.worst(walker.render(around, request)) < 0.05
-    assert goal.worst(walker.render(around, request)) < 0.3
+    assert pillar.worst(shown(walker, straight, request)) > 0.2
+    assert pillar.worst(shown(walker, around, request)) < 0.05
+    assert goal.worst(shown(walker, around, request)) < 0.3
 
 
 def test_a_joint_comes_near_its_place(walker):
-    free = walker.render(walker.plan(asked(), np.random.default_rng(5)), asked().at_fps(30.0))
+    free = shown(walker, walker.plan(asked(), np.random.default_rng(5)), asked().at_fps(30.0))
     from motionloom.kinematics.forward import fk
 
     target = fk(free)[100, free.skeleton.joint("left_hand")]
     wish = PositionAt(joint="left_hand", time="100f", target=target, weight=1)
     plan = walker.plan(asked(wish, budget=20_000), np.random.default_rng(0))
-    assert wish.worst(walker.render(plan, asked().at_fps(30.0))) < 0.15
+    assert wish.worst(shown(walker, plan, asked().at_fps(30.0))) < 0.15
 
 
 def test_a_path_is_followed(walker):
     bow = RootPath(points=((0, 0), (0.2, 2), (1, 4), (2.2, 6)), weight=1)
     plan = walker.plan(asked(bow, seconds=5.5, budget=20_000), np.random.default_rng(0))
-    assert bow.worst(walker.render(plan, asked(seconds=5.5).at_fps(30.0))) < 0.6
+    assert bow.worst(shown(walker, plan, asked(seconds=5.5).at_fps(30.0))) < 0.6
 
 
 def test_a_label_that_nothing_carries_is_told_with_those_there_are(walker):

@@ -23,6 +23,7 @@ from motionloom.core import BadRequest, NoPath, UnsupportedConstraint, with_labe
 from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, synthesize
 from motionloom.methods.motion_graph import Config, fit
+from motionloom.methods.synthesis import rendered
 from motionloom.samples import make
 
 BEND = ((0, 0), (0, 3), (0.4, 5), (1.2, 7))
@@ -106,10 +107,7 @@ def test_a_place_at_a_time_is_come_through_with_little_bending(model):
     take = synthesize(model, Request(seconds=4), seed=3)
     way = travel(take)
     wish = RootAt(time="90f", position=tuple(way.place[90]), heading=float(way.heading[90]))
-    plan = model.plan(Request(seconds=4, constraints=(wish,)), np.random.default_rng(0))
-    raw = model.make(
-        Request(frames=120, fps=30, constraints=(wish,)), model.options(Request()), np.random.default_rng(0)
-    )
+    plan, raw = rendered(model, Request(seconds=4, constraints=(wish,)), np.random.default_rng(0))
     assert wish.worst(raw) < 0.3
     assert plan.route.frames == 120
     assert wish.met(synthesize(model, Request(seconds=4, constraints=(wish,))))

@@ -17,7 +17,7 @@ from motionloom.kinematics.frames import joined, observe
 from motionloom.methods.learning import prepare
 from motionloom.methods.textons import Config, TextonModel
 from motionloom.methods.textons.dynamics import Dynamics, log_likelihood
-from motionloom.methods.textons.fitting import rules_of
+from motionloom.methods.textons.fit import rules_of
 from motionloom.methods.textons.learning import Material, Segment, learn
 from motionloom.methods.textons.observe import space_of
 
@@ -106,7 +106,9 @@ def test_the_density_of_the_next_frame_adds_up_to_one_over_all_channels(models, 
 def test_textons_foretell_a_salsa_take_better_than_one_linear_system_does(models, mocap):
     config = Config(fps=30.0)
     rules = rules_of(config)
-    ready = prepare([load(mocap / f"cmu/60_{k:02d}.bvh") for k in (1, 2, 3, 4)], config.fps, spare=TextonModel.spare)
+    ready = prepare(
+        [load(mocap / f"cmu/60_{k:02d}.bvh") for k in (1, 2, 3, 4)], config.fps, spare=TextonModel.glitch_margin
+    )
     parts = [
         [observe(c) for c, k in zip(ready.clips, ready.owners, strict=True) if (k == 0) == out and len(c) >= 60]
         for out in (False, True)

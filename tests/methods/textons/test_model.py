@@ -17,6 +17,7 @@ from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.forward import fk
 from motionloom.kinematics.frames import observe, restore
 from motionloom.methods import learn, load_model, save_model, synthesize
+from motionloom.methods.synthesis import rendered
 from motionloom.methods.textons.learning import Material, Rules, objective, segment_all
 from motionloom.methods.textons.learning import learn as learn_textons
 from motionloom.methods.textons.observe import pose_distance, recharted, space_of, to_coordinates, to_frames
@@ -89,7 +90,7 @@ def test_a_texton_and_the_next_meet_exactly_at_the_key_poses(model):
     for piece, following in zip(plan.pieces, plan.pieces[1:], strict=False):
         made = model.piece_frames(piece, following, rng, noise=1.0)
         assert pose_distance(made[:1], piece.keys[:1], model.skeleton)[0, 0] < 2e-3
-    clip = model.render(plan, np.random.default_rng(3))
+    clip = model.render_uncleaned(plan, np.random.default_rng(3))
     turn = angle_between(clip.rotations[1:], clip.rotations[:-1]).max()
     seen = max(angle_between(o.frames.turns[1:], o.frames.turns[:-1]).max() for o in model.observed)
     assert turn < 1.5 * seen
@@ -106,8 +107,11 @@ def test_a_texton_driven_as_observed_between_its_own_ends_is_the_observed_segmen
 
 def test_more_noise_means_more_variety(model):
     plan = model.plan(Request(seconds=6), np.random.default_rng(0))
-    still = fk(model.render(plan, np.random.default_rng(1), noise=0.0))
-    far = [np.abs(fk(model.render(plan, np.random.default_rng(1), noise=n)) - still).mean() for n in (0.1, 0.5, 1.0)]
+    still = fk(model.render_uncleaned(plan, np.random.default_rng(1), noise=0.0))
+    far = [
+        np.abs(fk(model.render_uncleaned(plan, np.random.default_rng(1), noise=n)) - still).mean()
+        for n in (0.1, 0.5, 1.0)
+    ]
     assert far[0] < far[1] < far[2]
 
 
@@ -149,7 +153,7 @@ def test_two_poses_that_no_way_joins_are_refused(model, takes):
 
 
 def test_a_long_motion_stays_on_its_stage_and_on_the_floor(model):
-    clip = model.synthesize(Request(seconds=60, options={"stage": 2.0}), np.random.default_rng(5))
+    clip = rendered(model, Request(seconds=60, options={"stage": 2.0}), np.random.default_rng(5))[1]
     assert np.linalg.norm(clip.root[:, [0, 2]] - clip.root[0, [0, 2]], axis=1).max() < 8
     assert fk(clip)[..., 1].min() > -0.15
 

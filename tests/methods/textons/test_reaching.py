@@ -168,7 +168,7 @@ def test_swaying_noise_makes_motion_newer_at_no_more_jerk(model):
     plan = model.plan(Request(seconds=12), np.random.default_rng(0))
 
     def made(**given):
-        return model.render(plan, np.random.default_rng(1), Options(**given)).rotations
+        return model.render_uncleaned(plan, np.random.default_rng(1), Options(**given)).rotations
 
     still = made(noise=0.0)
     white, slow = (made(noise=0.2, sway=sway) for sway in (0.0, 0.2))

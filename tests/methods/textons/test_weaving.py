@@ -14,6 +14,7 @@ from motionloom.core import BadRequest, NoPath
 from motionloom.core.clip import concatenate
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions, runs
 from motionloom.kinematics.forward import fk
+from motionloom.methods.synthesis import rendered
 from motionloom.methods.textons import Options
 from motionloom.methods.textons.weaving import chunks, made, some_frames, travelled, washed, weave
 from motionloom.rotation import angle_between
@@ -103,7 +104,7 @@ def test_what_a_stream_keeps_does_not_grow(model):
 
 def test_a_request_of_some_seconds_is_the_plan_woven(model):
     request = Request(seconds=20)
-    made = model.synthesize(request, np.random.default_rng(4))
+    made = rendered(model, request, np.random.default_rng(4))[1]
     rng = np.random.default_rng(4)
     plan = model.plan(request, rng)
     woven = some_frames(weave(model, iter(plan.pieces), plan.rng(rng), Options()), 600)
@@ -113,7 +114,7 @@ def test_a_request_of_some_seconds_is_the_plan_woven(model):
 def test_a_plan_says_where_the_motion_really_leads(model):
     """Grounding changes the travel of a segment; a plan that did not know would drift off its stage unseen."""
     request = Request(seconds=240, options={"stage": 1.5})
-    made = model.synthesize(request, np.random.default_rng(2))
+    made = rendered(model, request, np.random.default_rng(2))[1]
     assert np.linalg.norm(made.root[:, [0, 2]], axis=1).max() < 6
 
 
@@ -202,5 +203,5 @@ def test_a_motion_that_must_end_says_where(model):
     with pytest.raises(NoPath, match="nothing ever followed texton"):
         next(lonely.stream(np.random.default_rng(0), Options(unseen=0.0)))
     with pytest.raises(NoPath, match=r"nothing ever followed texton .* after \d+\.\d s") as caught:
-        lonely.synthesize(Request(seconds=60, options={"unseen": 0.0}), np.random.default_rng(0))
+        rendered(lonely, Request(seconds=60, options={"unseen": 0.0}), np.random.default_rng(0))[1]
     assert len(caught.value.best) >= 15  # what there is of it

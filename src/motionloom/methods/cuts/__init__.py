@@ -1,6 +1,8 @@
 """Loop clips and join them with plain cuts: the simplest real method, and the baseline for all others."""
 
-from motionloom.methods.cuts.model import Config, CutsModel, Options, fit
+from motionloom.methods.cuts.config import Config, Options
+from motionloom.methods.cuts.fit import fit
+from motionloom.methods.cuts.model import CutsModel
 
 MODEL = CutsModel
 

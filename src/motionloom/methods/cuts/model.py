@@ -1,4 +1,4 @@
-"""Learning where clips can be cut, and making any length of motion from the pieces."""
+"""Clips and the places where they can be cut: any length of motion from pieces of them."""
 
 from __future__ import annotations
 
@@ -10,43 +10,38 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Constraint, PoseAt, Request, RootAt, Style, tilt_between
-from motionloom.core import BoolArray, Clip, FloatArray, NoPath
-from motionloom.core.note import info
+from motionloom.core import BoolArray, Clip, FloatArray, NoPath, Progress
 from motionloom.kinematics.edit import concatenate_aligned
 from motionloom.kinematics.loop import Loop
-from motionloom.methods.base import Honours, Model, check_request
-from motionloom.methods.cuts.search import Cuts, find_cuts, loop_of, with_loops
+from motionloom.methods.base import Band, Honours, Model, place
+from motionloom.methods.cuts.config import Options
+from motionloom.methods.cuts.search import Cuts
 from motionloom.methods.cuts.ways import Alive, Graph, pieces, wander
-from motionloom.methods.settings import Settings, param
+from motionloom.methods.settings import Settings
 from motionloom.rotation import angle_between
 
 
-@dataclass(frozen=True)
-class Config(Settings):
-    """What learning needs."""
-
-    fps: float = param(30.0, "frame rate of the model", unit="fps", low=1, high=1000)
-    largest: float = param(0.06, "largest seam: RMS over joints of pose and velocity difference", unit="m", low=0)
-    shortest: float = param(0.5, "shortest loop", unit="s", low=0.1)
-    apart: float = param(0.1, "cuts nearer than this to a better one are left out", unit="s", low=0.01)
-
-
-@dataclass(frozen=True)
-class Options(Settings):
-    """What synthesis needs."""
-
-    eagerness: float = param(0.5, "chance of taking a cut that comes by", low=0, high=1)
-    shortest: float = param(0.8, "shortest piece, where there is a choice", unit="s", low=0)
-
-
 class Plan(NamedTuple):
-    """Stretches of clips to be laid end to end."""
+    """Stretches of clips to be joined end to end."""
 
-    pieces: list[tuple[int, int, int]]  # clip, first frame, end frame (excluded)
+    pieces: tuple[tuple[int, int, int], ...]  # clip, first frame, end frame (excluded)
+    names: tuple[str, ...]  # of all clips
+    reason: str = ""  # the hard constraint that it cannot keep
+
+    @property
+    def frames(self) -> int:
+        return sum(end - first for _, first, end in self.pieces)
+
+    def bands(self) -> list[Band]:
+        starts = np.cumsum([0, *(end - first for _, first, end in self.pieces)])
+        return [
+            Band(int(at), end - first, f"{self.names[c]}#{first}", "clip")
+            for at, (c, first, end) in zip(starts[:-1], self.pieces, strict=True)
+        ]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class CutsModel(Model):
+class CutsModel(Model[Options]):
     """Clips, their loops, and the places where one can be cut to another."""
 
     method: ClassVar[str] = "cuts"
@@ -56,7 +51,7 @@ class CutsModel(Model):
         (Style, "hard"),
         (Style, "soft"),
     )
-    Options: ClassVar[type[Settings]] = Options
+    options_type: ClassVar[type[Settings]] = Options
 
     clips: tuple[Clip, ...]
     loops: tuple[Loop | None, ...]  # one for each clip
@@ -71,32 +66,19 @@ class CutsModel(Model):
         """All frames and cuts, as the search sees them."""
         return Graph(tuple(len(c) for c in self.clips), self.cuts)
 
-    def plan(self, request: Request, rng: Generator) -> Plan:
-        """Which stretch of which clip comes when. `NoPath`, with the nearest thing possible, if there is no way."""
-        check_request(self, request)
-        return self._plan(request.at_fps(self.fps), self.options(request), rng)
-
-    def make(self, request: Request, options: Any, rng: Generator) -> Clip:
-        try:
-            plan = self._plan(request, options, rng)
-        except _Dead as dead:
-            raise NoPath(str(dead), best=self._render(dead.best)) from None
-        return self._render(plan)
-
-    def _render(self, plan: Plan) -> Clip:
-        return concatenate_aligned([self.clips[c][a:b] for c, a, b in plan.pieces])
-
-    def _plan(self, request: Request, options: Any, rng: Generator) -> Plan:
+    def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> Plan:
         frames = request.length(self.fps)
         assert frames is not None  # checked before
         graph = self.graph()
         alive, missing = self._alive(graph, request, frames)
+        progress(0.5, "planning")
         shortest = round(options.shortest * self.fps)
         nodes = wander(graph, alive, frames, shortest=shortest, eagerness=options.eagerness, rng=rng)
-        plan = Plan(pieces(nodes, graph.lengths))
-        if missing:
-            raise _Dead(missing, plan)
-        return plan
+        names = tuple(clip.name or f"clip {k}" for k, clip in enumerate(self.clips))
+        return Plan(tuple(pieces(nodes, graph.lengths)), names, missing)
+
+    def render(self, plan: Plan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
+        return place(concatenate_aligned([self.clips[c][a:b] for c, a, b in plan.pieces]), request)
 
     def _alive(self, graph: Graph, request: Request, frames: int) -> tuple[Alive, str]:
         """Where the way may lead, and what had to be given up of what is hard."""
@@ -178,41 +160,3 @@ class CutsModel(Model):
             return f"no clip carries the label {style.label!r}; these clips carry {labels}"
         seam = f"{self.config.largest * 100:g} cm"
         return f"no way through these clips keeps {style.describe()}: no cut with a seam below {seam} leads there"
-
-
-class _Dead(Exception):
-    """There is no way; the plan without what stands in the way."""
-
-    def __init__(self, message: str, best: Plan) -> None:
-        super().__init__(message)
-        self.best = best
-
-
-DEFAULT = Config()
-
-
-def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None) -> CutsModel:
-    """Learn from clips of one skeleton at `config.fps` (see `methods.prepare`). No chance is involved."""
-    loops = tuple(loop_of(c, largest=config.largest, shortest=config.shortest) for c in clips)
-    cuts = find_cuts(clips, largest=config.largest, shortest=config.shortest, apart=config.apart)
-    cuts = with_loops(cuts, clips, loops)
-    notes = [
-        f"{clip.name or i}: no loop of at least {config.shortest:g} s has a seam below {config.largest * 100:g} cm"
-        for i, (clip, loop) in enumerate(zip(clips, loops, strict=True))
-        if loop is None
-    ]
-    between = int((_clip_of(cuts.leave, clips) != _clip_of(cuts.enter, clips)).sum())
-    notes.append(f"{len(cuts.leave)} cuts, {between} of them between different clips")
-    return CutsModel(
-        skeleton=clips[0].skeleton,
-        config=config,
-        fps=config.fps,
-        notes=info(*notes),
-        clips=tuple(clips),
-        loops=loops,
-        cuts=cuts,
-    )
-
-
-def _clip_of(nodes: Any, clips: Sequence[Clip]) -> Any:
-    return np.searchsorted(np.cumsum([len(c) for c in clips]), nodes, side="right")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from motionloom.core.note import warning
 from motionloom.methods.graph.goal import APART, Goal
 from motionloom.methods.graph.labels import not_carried
 from motionloom.methods.graph.search import Found
+from motionloom.methods.graph.settings import WayOptions
 
 UNLIKE = 15.0  # degrees a joint, on average: farther than frames of one action are from each other
 
@@ -33,7 +33,7 @@ def check_start(begin: Start, wishes: Sequence[Constraint]) -> str:
     return ""
 
 
-def halted(found: Found, options: Any) -> list[Note]:
+def halted(found: Found, options: WayOptions) -> list[Note]:
     """A spent budget, in words, or one that kept the search from looking at more on the way."""
     if not found.spent:
         return []
@@ -57,7 +57,7 @@ def unreached(found: Found, goal: Goal, wishes: Sequence[Constraint], fps: float
     return ""
 
 
-def out_of_reach(clip: Clip, goal: Goal | None, wishes: Sequence[Constraint], options: Any) -> str:
+def out_of_reach(clip: Clip, goal: Goal | None, wishes: Sequence[Constraint], options: WayOptions) -> str:
     """The first hard wish that a way is too far from to be bent to, in words, or ""; measured before any bending."""
     for c in wishes:
         if not isinstance(c, (RootPath, Reach, RootAt, Avoid)) or not c.hard:

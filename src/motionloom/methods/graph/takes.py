@@ -9,12 +9,13 @@ import numpy as np
 
 from motionloom.constraints import Request
 from motionloom.core import BadRequest, BoolArray, Clip, NoPath, replace
-from motionloom.methods.base import Model, signed
+from motionloom.methods.base import Model, place
 from motionloom.methods.graph.core import Graph, Route
 from motionloom.methods.graph.labels import not_carried
 from motionloom.methods.graph.naming import frame_named
 from motionloom.methods.graph.render import render
 from motionloom.methods.graph.walk import random_route, repeats_after
+from motionloom.methods.synthesis import finished, signed
 
 
 class Walk(NamedTuple):
@@ -25,7 +26,7 @@ class Walk(NamedTuple):
     variety: int  # frames of the model before a second of motion is shown again; see `repeats_after`
 
 
-def graph_of(model: Model) -> Graph:
+def graph_of(model: Model[Any]) -> Graph:
     """The motion graph of a model, or a refusal: not every method has one."""
     graph = getattr(model, "graph", None)
     if not isinstance(graph, Graph):
@@ -37,7 +38,7 @@ def graph_of(model: Model) -> Graph:
 
 
 def random_walk(
-    model: Model,
+    model: Model[Any],
     seconds: float,
     *,
     fps: float | None = None,
@@ -64,7 +65,7 @@ def random_walk(
     route = random_route(graph, cover, np.random.default_rng([seed, take]), start=at, allowed=allowed, **options)
     clip = render(graph, route)
     clip = replace(clip, origin=dataclasses.replace(clip.origin, notes=()))  # these speak of the sources' files
-    done = model.finished(clip, request, rate, frames)
+    done, _ = finished(model, place(clip, request), request)
     return Walk(signed(done, model, seed, take), route, repeats_after(graph, route))
 
 

@@ -1,6 +1,8 @@
-"""The hierarchical motion graph: edges clustered into trees, and a randomised search that can be stopped any time."""
+"""The hierarchical motion graph: edges clustered into trees, and a randomised search from coarse to fine."""
 
-from motionloom.methods.hierarchical_graph.model import Config, HierarchicalGraph, Options, Plan, fit
+from motionloom.methods.hierarchical_graph.config import Config, Options
+from motionloom.methods.hierarchical_graph.fit import fit
+from motionloom.methods.hierarchical_graph.model import HierarchicalGraph, Plan
 
 MODEL = HierarchicalGraph
 

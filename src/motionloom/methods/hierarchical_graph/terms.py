@@ -25,6 +25,7 @@ from motionloom.core import BoolArray, FloatArray, IntArray
 from motionloom.kinematics.forward import fk
 from motionloom.methods.graph import Graph
 from motionloom.methods.graph.tracks import tracks
+from motionloom.methods.hierarchical_graph.config import Options
 from motionloom.methods.hierarchical_graph.levels import Levels
 from motionloom.methods.hierarchical_graph.shapes import TERMS, Hard, Material, Terms
 from motionloom.rotation import angle_between
@@ -77,7 +78,7 @@ def must(graph: Graph, poses: Mapping[int, BoolArray], styles: Sequence[tuple[ra
     )
 
 
-def terms_of(graph: Graph, request: Request, options: Any) -> Terms:
+def terms_of(graph: Graph, request: Request, options: Options) -> Terms:
     """The request as arrays. `request` is at the graph's frame rate and has a length."""
     return _Builder(graph, request, options).built()
 
@@ -104,7 +105,7 @@ def pose_distances(graph: Graph, constraint: PoseAt) -> FloatArray:
 class _Builder:
     """Collects rows, one constraint after the other."""
 
-    def __init__(self, graph: Graph, request: Request, options: Any) -> None:
+    def __init__(self, graph: Graph, request: Request, options: Options) -> None:
         self.graph, self.request, self.options = graph, request, options
         self.fps = graph.clips[0].fps
         frames = request.length(self.fps)

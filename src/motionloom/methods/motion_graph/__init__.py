@@ -1,8 +1,10 @@
-"""The one-level motion graph: clips and blended transitions between them, and ways that follow a path (GUAN 2.4.1)."""
+"""The one-level motion graph: clips, blended transitions between them, and routes that follow a path (GUAN 2.4.1)."""
 
-from motionloom.methods.graph.asking import Plan
 from motionloom.methods.graph.coverage import Coverage, coverage
-from motionloom.methods.motion_graph.model import Config, MotionGraphModel, Options, fit
+from motionloom.methods.graph.model import Plan
+from motionloom.methods.motion_graph.config import Config, Options
+from motionloom.methods.motion_graph.fit import fit
+from motionloom.methods.motion_graph.model import MotionGraphModel
 
 MODEL = MotionGraphModel
 

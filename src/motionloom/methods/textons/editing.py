@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -14,6 +14,7 @@ from motionloom.core import BadRequest, Note
 from motionloom.core.note import warning
 from motionloom.kinematics.frames import Frames, joined, upright
 from motionloom.methods.textons.charts import beside
+from motionloom.methods.textons.config import DEFAULT_OPTIONS, Options
 from motionloom.methods.textons.observe import pose_distance, to_coordinates
 from motionloom.methods.textons.paths import probabilities
 from motionloom.methods.textons.pieces import Piece, Plan, piece_of
@@ -29,12 +30,16 @@ FAR_TURN = np.radians(45.0)  # so is one with a joint turned farther than this f
 CARRIED = 0.1  # s: key poses nearer to an edited frame than this take part in the change
 
 
-def swap_texton(model: TextonModel, plan: Plan, at: int, texton: int, rng: Generator, *, options: Any = None) -> Plan:
+def swap_texton(
+    model: TextonModel, plan: Plan, at: int, texton: int, rng: Generator, *, options: Options | None = None
+) -> Plan:
     """The plan with another texton in place `at`; the others stay as they are, but bend to meet it."""
     return _spliced(model, plan, at, at + 1, texton, rng, options)
 
 
-def insert_texton(model: TextonModel, plan: Plan, at: int, texton: int, rng: Generator, *, options: Any = None) -> Plan:
+def insert_texton(
+    model: TextonModel, plan: Plan, at: int, texton: int, rng: Generator, *, options: Options | None = None
+) -> Plan:
     """The plan with a texton more, before the one in place `at`; at the plan's length it becomes the last."""
     return _spliced(model, plan, at, at, texton, rng, options)
 
@@ -49,13 +54,15 @@ def delete_texton(model: TextonModel, plan: Plan, at: int) -> Plan:
     return whole([*before, *after], plan.notes)
 
 
-def _spliced(model: TextonModel, plan: Plan, start: int, stop: int, texton: int, rng: Generator, options: Any) -> Plan:
+def _spliced(
+    model: TextonModel, plan: Plan, start: int, stop: int, texton: int, rng: Generator, options: Options | None
+) -> Plan:
     _check_place(plan, start, len(plan.pieces) - (stop - start))
     read_step(model, str(texton), start)
     before, after = plan.pieces[:start], plan.pieces[stop:]
     around = [*(p.texton for p in before[-1:]), texton, *(p.texton for p in after[:1])]
     check_path(model, around, options, begin=max(start - 1, 0))
-    walk = Walk(model, model.Options() if options is None else options, rng)
+    walk = Walk(model, DEFAULT_OPTIONS if options is None else options, rng)
     fresh = walk.draw(before[-1], texton) if before else piece_of(model, int(rng.choice(model.of_texton(texton))))
     return whole([*before, fresh, *after], plan.notes)
 

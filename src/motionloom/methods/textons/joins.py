@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from motionloom.core.note import warning
 from motionloom.kinematics.forward import positions
 from motionloom.kinematics.frames import Frames, joined
 from motionloom.methods.textons import paths
+from motionloom.methods.textons.config import Options
 
 if TYPE_CHECKING:
     from motionloom.methods.textons.model import TextonModel
@@ -54,7 +55,7 @@ class Joins(NamedTuple):
         return out
 
 
-def find_joins(model: TextonModel, options: Any) -> Joins:
+def find_joins(model: TextonModel, options: Options) -> Joins:
     """Every join of a model under the options `unseen`, `nearness` and `evenly`.
 
     The weight of a join is M (its texton's chance, shared among the texton's segments; for one never seen that of any

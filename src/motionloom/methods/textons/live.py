@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
@@ -12,6 +12,7 @@ from numpy.random import Generator
 from motionloom.core import BadRequest, Clip, NoPath
 from motionloom.core.clip import concatenate
 from motionloom.methods.textons import paths
+from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.joins import EDGE
 from motionloom.methods.textons.pieces import Piece, cut
 from motionloom.methods.textons.walking import Walk
@@ -36,7 +37,7 @@ class State:
     time: float = 0.0  # s, since the first of them
 
 
-def start(model: TextonModel, rng: Generator, options: Any) -> State:
+def start(model: TextonModel, rng: Generator, options: Options) -> State:
     """The state before the first frame: at the origin, facing +z."""
     walk = Walk(model, options, rng)
     piece = walk.first()

@@ -13,6 +13,7 @@ from motionloom.core import BoolArray, FloatArray, IntArray, Source
 from motionloom.kinematics.feet.grounding import part_places
 from motionloom.kinematics.frames import Frames, joined
 from motionloom.methods.textons.charts import along, beside
+from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.dynamics import Dynamics
 from motionloom.methods.textons.joins import Exits, Joins, find_exits, find_joins
 from motionloom.methods.textons.lengths import at_length
@@ -156,14 +157,14 @@ class Bench:
             y = self._between(piece, ends, drive, rest, lent.y)
         return self.frames(y, texton.base)
 
-    def joins(self, options: Any) -> Joins:
+    def joins(self, options: Options) -> Joins:
         """`find_joins`, once for every choice of options."""
         key = (options.unseen, options.nearness, options.evenly)
         if key not in self.ways:
             self.ways[key] = find_joins(self.model, options)
         return self.ways[key]
 
-    def exits(self, options: Any) -> Exits:
+    def exits(self, options: Options) -> Exits:
         """`find_exits`, once for every choice of options."""
         key = (options.unseen, options.nearness, options.evenly)
         if key not in self.early:

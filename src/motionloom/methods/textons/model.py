@@ -12,18 +12,18 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Constraint, PoseAt, Request, RootAt
-from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, replace
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progress, replace
 from motionloom.kinematics.feet.grounding import Footing
 from motionloom.kinematics.frames import Frames
-from motionloom.methods.base import Honours, Model, check_request
+from motionloom.methods.base import Honours, Model, check_request, place
 from motionloom.methods.settings import Settings
+from motionloom.methods.textons.config import DEFAULT_OPTIONS, Options
 from motionloom.methods.textons.editing import edit_pose
 from motionloom.methods.textons.joins import Joins
 from motionloom.methods.textons.learning import Texton
 from motionloom.methods.textons.live import State, start, step
 from motionloom.methods.textons.making import Bench
 from motionloom.methods.textons.observe import Space
-from motionloom.methods.textons.options import DEFAULT_OPTIONS, Options
 from motionloom.methods.textons.pieces import Piece, Plan
 from motionloom.methods.textons.planning import plan_between, plan_motion
 from motionloom.methods.textons.walking import Walk
@@ -68,14 +68,14 @@ class Observed:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class TextonModel(Model):
+class TextonModel(Model[Options]):
     """Textons, their transitions, and every observed segment's key poses."""
 
     method: ClassVar[str] = "textons"
     honours: ClassVar[Honours] = ((PoseAt, "hard"), (RootAt, "hard"))
-    Options: ClassVar[type[Settings]] = Options
-    speaks: ClassVar[bool] = True
-    spare: ClassVar[float] = 0.2  # the first and last frames of a piece become key poses: they must be good
+    options_type: ClassVar[type[Settings]] = Options
+    keeps_notes: ClassVar[bool] = True
+    glitch_margin: ClassVar[float] = 0.2  # the first and last frames of a piece become key poses: they must be good
 
     space: Space
     textons: tuple[Texton, ...]
@@ -96,12 +96,7 @@ class TextonModel(Model):
         options = self.options(request)
         return options.path is not None or (options.way == "cheapest" and _first_and_last(request) is not None)
 
-    def plan(self, request: Request, rng: Generator) -> Plan:
-        """Which texton comes when, with which key poses and for how many frames."""
-        check_request(self, request)
-        return self._plan(request.at_fps(self.fps), self.options(request), rng)
-
-    def _plan(self, request: Request, options: Any, rng: Generator) -> Plan:
+    def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> Plan:
         frames = request.length(self.fps)
         if options.path is None and frames is None:
             ends = _first_and_last(request)
@@ -120,16 +115,16 @@ class TextonModel(Model):
     def _waypoints(self, request: Request, frames: int) -> dict[int, PoseAt]:
         return {c.frame(frames, self.fps): c for c in request.constraints if isinstance(c, PoseAt)}
 
-    def make(self, request: Request, options: Any, rng: Generator) -> Clip:
-        plan = self._plan(request, options, rng)
+    def render(self, plan: Plan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
         if any(isinstance(c, PoseAt) for c in request.constraints):  # plants are cleaned at the end, around the poses
-            clip = self.render(plan, rng, options)
+            clip = self.render_uncleaned(plan, rng, options)
         else:
             clip, wash = woven(self, plan.pieces, plan.frames, plan.rng(rng), options)
             clip = replace(clip, origin=clip.origin.with_notes(*([Note(str(wash))] if wash.plants else [])))
-        return replace(clip, origin=clip.origin.with_notes(*plan.notes, _path_note(self, plan)))
+        clip = replace(clip, origin=clip.origin.with_notes(*plan.notes, _path_note(self, plan)))
+        return place(clip, request)
 
-    def stream(self, rng: Generator, options: Any = None, *, frames: int | None = None) -> Iterator[Clip]:
+    def stream(self, rng: Generator, options: Options | None = None, *, frames: int | None = None) -> Iterator[Clip]:
         """Motion that never ends, cleaned, in clips that follow each other without a seam (of `frames` each, if given).
 
         Memory stays bounded; the same generator gives the same frames whatever `frames` is. Each clip goes on where
@@ -140,7 +135,7 @@ class TextonModel(Model):
         clips = weave(self, walk.endless(), rng, options, walk=walk)
         return clips if frames is None else chunks(clips, frames)
 
-    def start(self, rng: Generator, options: Any = None) -> State:
+    def start(self, rng: Generator, options: Options | None = None) -> State:
         """The state from which `step` goes on: at the origin, facing +z."""
         return start(self, rng, DEFAULT_OPTIONS if options is None else options)
 
@@ -148,15 +143,21 @@ class TextonModel(Model):
         """The pose (a clip of one frame) `dt` seconds on; `command` is a texton to head for, or None (see `live`)."""
         return step(self, state, command, dt, rng)
 
-    def render(
-        self, plan: Plan, rng: Generator, options: Any = None, *, noise: float | None = None, push: str | None = None
+    def render_uncleaned(
+        self,
+        plan: Plan,
+        rng: Generator,
+        options: Options | None = None,
+        *,
+        noise: float | None = None,
+        push: str | None = None,
     ) -> Clip:
         """The frames of a plan, from the origin, facing +z; contacts come along, but plants are not cleaned yet.
 
         `noise` and `push` are short for options that differ in these.
         """
         options = DEFAULT_OPTIONS if options is None else options
-        given = {k: v for k, v in (("noise", noise), ("push", push)) if v is not None}
+        given: dict[str, Any] = {k: v for k, v in (("noise", noise), ("push", push)) if v is not None}
         return whole_clip(self, plan.pieces, plan.frames, rng, dataclasses.replace(options, **given))
 
     def amount(self, noise: float | None, push: str) -> float:
@@ -164,7 +165,7 @@ class TextonModel(Model):
         usual = self.noise * PUSHED if push == "observed" else self.noise
         return usual if noise is None else noise
 
-    def joins(self, options: Any) -> Joins:
+    def joins(self, options: Options) -> Joins:
         """Which observed segment may follow which under these options."""
         return self.bench.joins(options)
 
@@ -173,7 +174,7 @@ class TextonModel(Model):
         """`follows` under the default options."""
         return self.follows(DEFAULT_OPTIONS)
 
-    def follows(self, options: Any) -> BoolArray:
+    def follows(self, options: Options) -> BoolArray:
         """(N, N) may the second texton follow the first? It was seen to, or some join of theirs is near."""
         found = self.joins(options)
         out = self.counts > 0

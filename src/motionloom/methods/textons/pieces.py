@@ -13,6 +13,7 @@ from numpy.random import Generator
 from motionloom.core import FloatArray, Note
 from motionloom.core.note import warning
 from motionloom.kinematics.frames import Frames
+from motionloom.methods.base import Band
 
 if TYPE_CHECKING:
     from motionloom.methods.textons.model import TextonModel
@@ -49,8 +50,23 @@ class Plan:
         return other if self.noise is None else np.random.default_rng(self.noise)
 
     @property
+    def reason(self) -> str:
+        return ""
+
+    @property
     def path(self) -> list[int]:
         return [p.texton for p in self.pieces]
+
+    def bands(self) -> list[Band]:
+        """The textons in order; the last one may be cut off by the end."""
+        out, at = [], 0
+        for piece in self.pieces:
+            length = min(piece.length, self.frames - at)
+            if length <= 0:
+                break
+            out.append(Band(at, length, f"texton {piece.texton}#{piece.observed}", "texton"))
+            at += length
+        return out
 
 
 def piece_of(model: TextonModel, observed: int, length: int | None = None) -> Piece:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from numpy.random import Generator
 
 from motionloom.constraints import PoseAt
 from motionloom.core.note import Note
+from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.joins import far_joins
 from motionloom.methods.textons.pieces import Piece, Plan, rushed, unusual
 from motionloom.methods.textons.reaching import before, between, nearest
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from motionloom.methods.textons.model import TextonModel
 
 
-def plan_motion(model: TextonModel, frames: int, poses: Mapping[int, PoseAt], options: Any, rng: Generator) -> Plan:
+def plan_motion(model: TextonModel, frames: int, poses: Mapping[int, PoseAt], options: Options, rng: Generator) -> Plan:
     """Any number of frames that passes through the poses asked for; `NoPath` if these textons cannot.
 
     Between two poses: the best path (`options.way`), its lengths stretched to fit. After the last pose, and without
@@ -47,7 +48,7 @@ def plan_motion(model: TextonModel, frames: int, poses: Mapping[int, PoseAt], op
     return Plan(tuple(pieces), frames, tuple(notes), walk.noise)
 
 
-def plan_between(model: TextonModel, first: PoseAt, last: PoseAt, options: Any, rng: Generator) -> Plan:
+def plan_between(model: TextonModel, first: PoseAt, last: PoseAt, options: Options, rng: Generator) -> Plan:
     """The most probable way from one pose to another, as long as it is by itself (LI 5.2.1).
 
     Every texton lasts as long as one of its observed segments, and is repeated as its self-transition, sampled, says.

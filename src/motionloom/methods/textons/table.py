@@ -8,6 +8,7 @@ import numpy as np
 
 from motionloom.methods.textons import paths
 from motionloom.methods.textons.charts import along
+from motionloom.methods.textons.config import DEFAULT_OPTIONS
 from motionloom.methods.textons.dynamics import fit_error, spectral_radius
 from motionloom.methods.textons.model import TextonModel
 from motionloom.methods.textons.observe import to_coordinates
@@ -30,7 +31,7 @@ class Row(NamedTuple):
 
 def endless_textons(model: TextonModel) -> set[int]:
     """Textons that a walk with the usual options can come back to for ever."""
-    return set(model.textons_of[model.joins(model.Options()).inside].tolist())
+    return set(model.textons_of[model.joins(DEFAULT_OPTIONS).inside].tolist())
 
 
 def texton_table(model: TextonModel) -> list[Row]:

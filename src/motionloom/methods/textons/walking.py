@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.random import Generator
@@ -13,6 +13,7 @@ from numpy.random import Generator
 from motionloom.core import FloatArray, IntArray, NoPath
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.textons import paths
+from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.joins import SCALE, Exits
 from motionloom.methods.textons.pieces import LEAST, Piece, Plan, piece_of
 
@@ -29,7 +30,7 @@ BEST = 6  # of these ways, the nearest that count
 class Walk:
     """One walk over the observed segments in the making: the joins, the options and the random choices."""
 
-    def __init__(self, model: TextonModel, options: Any, rng: Generator) -> None:
+    def __init__(self, model: TextonModel, options: Options, rng: Generator) -> None:
         self.model, self.options, self.rng = model, options, rng
         self.joins = model.joins(options)
         self.chances = paths.probabilities(model.counts)
@@ -82,7 +83,7 @@ class Walk:
         except NoPath as error:
             total = sum(p.length for p in drawn)
             if total < frames:
-                best = self.model.render(Plan(tuple(drawn), total), self.rng, self.options)
+                best = self.model.render_uncleaned(Plan(tuple(drawn), total), self.rng, self.options)
                 raise NoPath(f"{error}, after {total / self.model.fps:.1f} s", best=best) from None
         ends = np.cumsum([p.length for p in drawn])
         return drawn[: int(np.searchsorted(ends, frames)) + 1]
@@ -125,7 +126,7 @@ class Walk:
             if piece is None:
                 raise NoPath(
                     self.stuck(pieces[-1], f"this way of {total / self.model.fps:.1f} s"),
-                    best=self.model.render(Plan(tuple(pieces), total), self.rng, self.options),
+                    best=self.model.render_uncleaned(Plan(tuple(pieces), total), self.rng, self.options),
                 )
             pieces.append(piece)
             self.go(piece)

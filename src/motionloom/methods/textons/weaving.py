@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
@@ -32,6 +32,7 @@ from motionloom.kinematics.feet.pinning import STILL, pin_plants
 from motionloom.kinematics.feet.smoothing import away_from
 from motionloom.kinematics.frames import Frames, joined, path_of, restore
 from motionloom.kinematics.travel import Travel
+from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.making import turned_by
 from motionloom.methods.textons.pieces import Piece
 from motionloom.methods.textons.walking import Walk
@@ -93,7 +94,9 @@ class Wash:
         )
 
 
-def woven(model: TextonModel, pieces: Sequence[Piece], frames: int, rng: Generator, options: Any) -> tuple[Clip, Wash]:
+def woven(
+    model: TextonModel, pieces: Sequence[Piece], frames: int, rng: Generator, options: Options
+) -> tuple[Clip, Wash]:
     """The first `frames` frames of the pieces, cleaned, and what cleaning did."""
     wash, out, total = Wash(), [], 0
     for clip in travelled(model, iter(pieces), rng, options):
@@ -107,7 +110,7 @@ def woven(model: TextonModel, pieces: Sequence[Piece], frames: int, rng: Generat
 
 
 def weave(
-    model: TextonModel, pieces: Iterator[Piece], rng: Generator, options: Any, *, walk: Walk | None = None
+    model: TextonModel, pieces: Iterator[Piece], rng: Generator, options: Options, *, walk: Walk | None = None
 ) -> Iterator[Clip]:
     """Cleaned clips that follow each other without a seam, from the origin, facing +z; ends if the pieces do.
 
@@ -121,7 +124,7 @@ def weave(
 
 
 def travelled(
-    model: TextonModel, pieces: Iterator[Piece], rng: Generator, options: Any, *, walk: Walk | None = None
+    model: TextonModel, pieces: Iterator[Piece], rng: Generator, options: Options, *, walk: Walk | None = None
 ) -> Iterator[Clip]:
     """The same, not cleaned: feet are grounded, but neither lifted nor pinned."""
     ground = Ground()
@@ -136,13 +139,13 @@ def travelled(
         yield clip
 
 
-def whole_clip(model: TextonModel, pieces: Sequence[Piece], frames: int, rng: Generator, options: Any) -> Clip:
+def whole_clip(model: TextonModel, pieces: Sequence[Piece], frames: int, rng: Generator, options: Options) -> Clip:
     """The first `frames` frames of the pieces as one clip: feet are grounded and lifted, but plants are not pinned."""
     return lifted(some_frames(travelled(model, iter(pieces), rng, options), frames), model.heights)
 
 
 def made(
-    model: TextonModel, piece: Piece, following: Piece | None, rng: Generator, options: Any
+    model: TextonModel, piece: Piece, following: Piece | None, rng: Generator, options: Options
 ) -> tuple[Raw, Piece | None]:
     """The frames of a piece, and what follows it: with free ends it starts where the piece happened to lead."""
     amount = model.amount(options.noise, options.push)

@@ -6,12 +6,13 @@ import dataclasses
 import itertools
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
 from motionloom.core import BadRequest, IntArray, NoPath, Note
+from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.joins import far_joins, keys_apart, segment_name
 from motionloom.methods.textons.pieces import LEAST, Piece, Plan, cut, fitted, piece_of, rushed
 from motionloom.methods.textons.walking import Walk
@@ -43,7 +44,7 @@ def _told(seconds: float | None) -> str:
     return "" if seconds is None else f"{seconds:.3f}".rstrip("0").rstrip(".")
 
 
-def read_path(model: TextonModel, words: Sequence[str | int], options: Any = None) -> list[Step]:
+def read_path(model: TextonModel, words: Sequence[str | int], options: Options | None = None) -> list[Step]:
     """A path as written in a request: `3`, `7#1` (its segment 1, from 0) or `7#1=2.5` (for 2.5 seconds).
 
     `7#1@0.5..1.2` plays the segment from 0.5 s to 1.2 s after its start; either may be left out.
@@ -87,7 +88,7 @@ def read_step(model: TextonModel, word: str, place: int) -> Step:
     return Step(texton, segment, seconds, start, stop)
 
 
-def check_path(model: TextonModel, path: Sequence[int], options: Any = None, *, begin: int = 0) -> None:
+def check_path(model: TextonModel, path: Sequence[int], options: Options | None = None, *, begin: int = 0) -> None:
     """`NoPath` where a texton is followed by one that never followed it, nor starts near its end; says which may.
 
     `begin` is the place of its first texton in a longer path.
@@ -136,7 +137,9 @@ def _goes_on(before: Piece, observed: int, start: int) -> bool:
     return before.observed == observed and before.span is not None and before.span[1] == start > 0
 
 
-def plan_path(model: TextonModel, words: Sequence[str | int], frames: int | None, options: Any, rng: Generator) -> Plan:
+def plan_path(
+    model: TextonModel, words: Sequence[str | int], frames: int | None, options: Options, rng: Generator
+) -> Plan:
     """A written path as a plan: segments that are not named are drawn, nearer key poses more often.
 
     With `frames` all pieces are stretched or shortened alike to last that long together; without, they keep the

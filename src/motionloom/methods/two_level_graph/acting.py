@@ -14,11 +14,12 @@ from motionloom.kinematics.edit import resample
 from motionloom.kinematics.loop import seam_features
 from motionloom.kinematics.proportions import on_skeleton, same_bones
 from motionloom.kinematics.travel import travel
-from motionloom.methods.base import signed
+from motionloom.methods.base import place
 from motionloom.methods.graph import Graph, Route
 from motionloom.methods.graph.naming import frame_name
 from motionloom.methods.graph.render import render
 from motionloom.methods.graph.tracks import tracks
+from motionloom.methods.synthesis import finished, signed
 from motionloom.methods.two_level_graph.markov import Chain, chain
 from motionloom.methods.two_level_graph.model import TwoLevelGraph
 from motionloom.methods.two_level_graph.silhouettes import (
@@ -203,7 +204,8 @@ def act_out(model: TwoLevelGraph, performed: Clip, **options: Any) -> Played:
     fps = performed.fps
     # the last frames of a faster performance lie after the model's last one
     frames = min(len(performed), int(np.floor((len(raw) - 1) * fps / model.fps + 1e-6)) + 1)
-    clip = model.finished(raw, Request(frames=frames, fps=fps, start=start), fps, frames)
+    request = Request(frames=frames, fps=fps, start=start)
+    clip, _ = finished(model, place(raw, request), request)
     return Played(signed(clip, model, 0, 0), acted, _apart(performed, clip))
 
 

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath, Start, Style
-from motionloom.core import BadRequest, BoolArray, Clip, IntArray, NoPath, Note
-from motionloom.methods.base import Honours, Model, check_request
+from motionloom.core import BadRequest, BoolArray, IntArray, NoPath, Progress
+from motionloom.methods.base import Honours
 from motionloom.methods.graph import Graph, Route
-from motionloom.methods.graph.asking import Plan, as_clip, wanted
+from motionloom.methods.graph.asking import wanted
 from motionloom.methods.graph.goal import Goal
-from motionloom.methods.graph.hurrying import hurried
+from motionloom.methods.graph.model import PathGraphModel, Plan, timeline
 from motionloom.methods.graph.naming import frame_name, frame_named
-from motionloom.methods.graph.prune import alive
-from motionloom.methods.graph.report import check_start, halted, remarks, unreached
 from motionloom.methods.graph.search import Found, search_beam, search_step_by_step
-from motionloom.methods.graph.steps import Steps, steps
-from motionloom.methods.graph.times import Timing, beyond_end
-from motionloom.methods.graph.walk import random_route
-from motionloom.methods.graph.ways import gone_on, wander
+from motionloom.methods.graph.steps import steps
+from motionloom.methods.graph.times import Timing
 from motionloom.methods.settings import Settings
 from motionloom.methods.two_level_graph.clusters import Clusters, cluster_features
 from motionloom.methods.two_level_graph.config import Options
@@ -48,46 +43,26 @@ FOREST = 4096  # cluster trees that are remembered
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class TwoLevelGraph(Model):
+class TwoLevelGraph(PathGraphModel[Options]):
     """Clips, the transitions between them with their probabilities, and clusters of frames above."""
 
     method: ClassVar[str] = "two-level-graph"
     honours: ClassVar[Honours] = tuple(
         (kind, strength) for kind in (RootPath, Reach, RootAt, Style) for strength in ("hard", "soft")
     ) + ((PoseAt, "hard"),)
-    Options: ClassVar[type[Settings]] = Options
-    speaks: ClassVar[bool] = True
+    options_type: ClassVar[type[Settings]] = Options
 
-    graph: Graph
     clusters: Clusters
     delta: float  # of eq. 2.16, in the unit of the graph's distances
     pruned: Pruned
 
     def ends(self, request: Request) -> bool:
-        return any(isinstance(c, (RootPath, Reach)) for c in request.constraints) or bool(
-            request.options.get("choices")
-        )
-
-    @cached_property
-    def alive(self) -> BoolArray:
-        """(N,) frames from which one can go on for ever."""
-        return alive(self.graph)
+        return super().ends(request) or bool(request.options.get("choices"))
 
     @cached_property
     def chain(self) -> Chain:
         """The lower level: what is probable after each frame, never into a dead end."""
         return chain(self.graph, self.delta, self.alive)
-
-    @cached_property
-    def steps(self) -> Steps:
-        """The graph seen from above, without frames from which one cannot go on."""
-        found = steps(self.graph)
-        return found.within(self.alive, np.ones(len(found.enter), bool))
-
-    @cached_property
-    def pace(self) -> float:
-        """m/s: the usual speed of these clips."""
-        return max(0.2, float(np.median(np.linalg.norm(self.steps.step[:, :2], axis=1))) * self.fps)
 
     @cached_property
     def _words(self) -> Words:
@@ -123,44 +98,18 @@ class TwoLevelGraph(Model):
         """What can be done now: at most `most` cluster paths that lead to different places, the most probable first."""
         return different(self.graph, self.cluster_paths(frame, reach=reach), most)
 
-    def plan(self, request: Request, rng: Generator) -> Plan:
-        """The way through the graph: where it starts and which transitions it takes."""
-        check_request(self, request)
-        return self._plan(request.at_fps(self.fps), self.options(request), rng)
-
-    def make(self, request: Request, options: Any, rng: Generator) -> Clip:
-        return as_clip(self.graph, self._plan(request, options, rng), request, options, self.fps)
-
-    def remarks(self, clip: Clip, request: Request) -> tuple[Note, ...]:
-        return remarks(clip, self.graph.clips, request.wishes, self.options(request).arrival)
-
-    def _plan(self, request: Request, options: Any, rng: Generator) -> Plan:
-        frames, wishes, until, begin, goal, when = wanted(self.graph, self.steps, request, self.fps, self.pace)
+    def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> Plan:
         if options.choices:
-            return self._follow(options, when, frames, rng)
-        if goal is None:
-            assert frames is not None  # checked before
-            return Plan(self._random(when, frames, options, rng), None, (), when.missing)
-        missing = when.missing or check_start(begin, wishes)
-        found = self._search(goal, begin, when, frames, options)
-        by_the_clock = partial(self._again, begin=begin, when=when, frames=frames, options=options)
-        found = hurried(found, goal, wishes, begin, self.fps, by_the_clock, options.budget)
-        if not found.arrived:
-            missing = missing or unreached(found, goal, wishes, self.fps)
-        route = found.route
-        if route.frames < (frames or until.frames):
-            if frames is None and goal.path is not None and found.arrived:
-                raise beyond_end(until, route.frames / self.fps, self.fps, exactly=True)
-            route = self._go_on(route, when, frames or until.frames, options, rng)
-        return Plan(route, goal, tuple(halted(found, options)), missing)
+            asked = wanted(self.graph, self.steps, request, self.fps, self.pace)
+            return self._follow(options, asked.when, asked.frames, rng)
+        return super()._plan(request, options, rng, progress)
 
-    def _again(self, goal: Goal, budget: int, *, begin: Start, when: Timing, frames: int | None, options: Any) -> Found:
-        return self._search(goal, begin, when, frames, dataclasses.replace(options, budget=budget))
-
-    def _search(self, goal: Goal, begin: Any, when: Timing, frames: int | None, options: Any) -> Found:
+    def search(
+        self, goal: Goal, begin: Start, when: Timing, frames: int | None, options: Options, progress: Progress
+    ) -> Found:
         least = options.progress / self.fps
         keep = max(1, round(options.keep * self.fps))
-        starts = self._starts(when, options)
+        starts = self.starts(when, options)
         at_any_time = goal.path is not None and goal.path.times is None and not len(goal.keys)
         if options.search == "clusters" and at_any_time:
             few = starts if len(starts) <= 2 * self.clusters.count else self._examples(starts)
@@ -195,13 +144,10 @@ class TwoLevelGraph(Model):
             when.steps, goal, begin, starts, bits, ahead=ahead, keep=keep, least=least, budget=options.budget
         )
 
-    def _starts(self, when: Timing, options: Any) -> IntArray:
-        """Frames to start at: the one that is named, or every second that leads on."""
-        if options.start:
-            return np.array([living_frame(self.graph, frame_named(self.graph, options.start), self.alive)])
-        leads = when.steps.goes_on | (np.diff(when.steps.first_out) > 0)
-        starts = np.flatnonzero(leads if when.alive is None else leads & when.alive.at(0))
-        return starts if len(starts) < 100 else starts[::2]
+    def start_frame(self, options: Options) -> int | None:
+        if not options.start:
+            return None
+        return living_frame(self.graph, frame_named(self.graph, options.start), self.alive)
 
     def _examples(self, starts: IntArray) -> IntArray:
         """Of many frames to start at, two for each cluster: at a third and two thirds of its frames among them."""
@@ -209,27 +155,14 @@ class TwoLevelGraph(Model):
         chosen = [starts[of == k][[(of == k).sum() // 3, 2 * (of == k).sum() // 3]] for k in np.unique(of)]
         return np.unique(np.concatenate(chosen))
 
-    def _follow(self, options: Any, when: Timing, frames: int | None, rng: Generator) -> Plan:
-        """The motion of the choices, one after the other; if more is asked for, a random walk goes on from there."""
-        at = int(self._starts(when, options)[0])
+    def _follow(self, options: Options, when: Timing, frames: int | None, rng: Generator) -> Plan:
+        """The motion of the choices, one after the other; if the request is longer, a random walk continues it."""
+        at = int(self.starts(when, options)[0])
         route = follow_choices(self, at, options.choices, reach=options.reach, most=options.most)
         if frames is not None and route.frames < frames:
-            route = self._go_on(route, when, frames, options, rng)
-        return Plan(route._replace(frames=frames or route.frames), None, (), when.missing)
-
-    def _go_on(self, route: Route, when: Timing, frames: int, options: Any, rng: Generator) -> Route:
-        """The route made longer by a random walk, as far as what is asked at times allows."""
-        least = round(options.shortest * self.fps)
-        return gone_on(self.graph, when.steps, route, when.alive, frames, rng, shortest=least)
-
-    def _random(self, when: Timing, frames: int, options: Any, rng: Generator) -> Route:
-        if when.alive is None:
-            own = {"shortest": options.shortest, "pick": options.pick, "fresh": options.fresh}
-            start = int(self._starts(when, options)[0]) if options.start else None
-            return random_route(self.graph, frames, rng, start=start, allowed=when.allowed, **own)
-        start = int(self._starts(when, options)[0]) if options.start else None
-        begun, taken = wander(when.steps, when.alive, 0, start, rng, shortest=round(options.shortest * self.fps))
-        return Route(begun, taken, frames)
+            route = self.continued(route, when, frames, options, rng)
+        route = route._replace(frames=frames or route.frames)
+        return Plan(route, timeline(self.graph, route), reason=when.missing)
 
 
 def living_frame(graph: Graph, frame: int, alive: BoolArray) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import BadRequest, Clip, FloatArray, Note
+from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress
 from motionloom.core.note import info
 from motionloom.kinematics.feet.contacts import foot_parts, with_contacts
 from motionloom.kinematics.feet.grounding import contact_heights, footing
@@ -16,19 +16,21 @@ from motionloom.kinematics.frames import Frames, joined, observe
 from motionloom.kinematics.travel import from_root_motion
 from motionloom.methods.textons import paths
 from motionloom.methods.textons.charts import along
+from motionloom.methods.textons.config import DEFAULT, DEFAULT_OPTIONS, Config
 from motionloom.methods.textons.dynamics import Prior
 from motionloom.methods.textons.joins import join_distances
 from motionloom.methods.textons.learning import Learnt, Material, Rules, count_transitions, criterion, greedy, learn
 from motionloom.methods.textons.model import Observed, TextonModel
 from motionloom.methods.textons.observe import space_of, to_coordinates
-from motionloom.methods.textons.options import DEFAULT, DEFAULT_OPTIONS, Config
 from motionloom.methods.textons.strain import gentle_joins
 
 HALVINGS = 16  # of the tolerance (each by the root of two) until there are as many textons as asked for
 TRIED = (0.5, 0.6, 0.7, 0.8, 0.95, 1.1)  # tolerances tried for BIC and MDL
 
 
-def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None) -> TextonModel:
+def fit(
+    clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None, progress: Progress | None = None
+) -> TextonModel:
     """Learn textons from clips of one skeleton at `config.fps` (see `methods.prepare`). No chance is involved."""
     rules = rules_of(config)
     shortest = rules.shortest

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.blend.point import half_window
-from motionloom.core import Clip, Note
+from motionloom.core import Clip, Note, Progress, silent
 from motionloom.methods.graph import Graph, Transitions
 from motionloom.methods.graph.build import ready
 from motionloom.methods.graph.labels import Limits
@@ -26,26 +26,31 @@ from motionloom.methods.two_level_graph.rules import lower_level
 DEFAULT = Config()
 
 
-def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None) -> TwoLevelGraph:
+def fit(
+    clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None, progress: Progress | None = None
+) -> TwoLevelGraph:
     """Learn from clips of one skeleton at `config.fps` (see `methods.prepare`). Chance only seeds the clusters."""
+    report = progress or silent()
     made = ready(with_mirrored(clips) if config.mirror else clips)
-    half = half_window(config.blend, config.fps)
+    half = half_window(config.blend, made[0].fps)
     settings = _settings(config)
     lower = lower_level(made, **settings)
     rough = find_rough(Graph(made, lower.transitions, half))
     whole = Graph(made, lower.transitions[~rough.marked], half)
-    graph, report = prune(whole)  # the connectedness rule
+    graph, removed = prune(whole)  # the connectedness rule
     said = connection(whole, graph, Look(partial(_found, settings), lower.limit, config.measure, config.blend, rough))
-    stay = max(1, round(config.stay * config.fps))
+    report(0.7, "clustering frames")
+    stay = max(1, round(config.stay * made[0].fps))
     seed = np.random.default_rng(0) if rng is None else rng
     found = find_clusters(made, config.clusters, shortest=stay, rng=seed)
-    pruned = lower.pruned._replace(connectedness=report.transitions, rough=int(rough.marked.sum()))
+    report(1.0, "clustering frames")
+    pruned = lower.pruned._replace(connectedness=removed.transitions, rough=int(rough.marked.sum()))
     clusters = Note(f"{found.count} clusters of frames")
-    notes = (pruned.note(), *report.notes(), *said, *facts(graph).notes(), clusters)
+    notes = (pruned.note(), *removed.notes(), *said, *facts(graph).notes(), clusters)
     return TwoLevelGraph(
         skeleton=made[0].skeleton,
         config=config,
-        fps=config.fps,
+        fps=made[0].fps,
         notes=notes,
         graph=graph,
         clusters=found,

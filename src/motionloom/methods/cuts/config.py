@@ -1,0 +1,25 @@
+"""Settings of cuts: for learning and for synthesis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from motionloom.methods.settings import Settings, param
+
+
+@dataclass(frozen=True)
+class Config(Settings):
+    """What learning needs."""
+
+    fps: float = param(30.0, "frame rate of the model", unit="fps", low=1, high=1000)
+    largest: float = param(0.06, "largest seam: RMS over joints of pose and velocity difference", unit="m", low=0)
+    shortest: float = param(0.5, "shortest loop", unit="s", low=0.1)
+    apart: float = param(0.1, "cuts nearer than this to a better one are left out", unit="s", low=0.01)
+
+
+@dataclass(frozen=True)
+class Options(Settings):
+    """What synthesis needs."""
+
+    eagerness: float = param(0.5, "chance of taking a cut that comes by", low=0, high=1)
+    shortest: float = param(0.8, "shortest piece, where there is a choice", unit="s", low=0)

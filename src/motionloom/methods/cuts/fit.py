@@ -1,0 +1,46 @@
+"""Learning where clips can be cut, and where they loop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from motionloom.core import Clip, Progress
+from motionloom.core.note import info
+from motionloom.methods.cuts.config import Config
+from motionloom.methods.cuts.model import CutsModel
+from motionloom.methods.cuts.search import find_cuts, loop_of, with_loops
+
+DEFAULT = Config()
+
+
+def fit(
+    clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None, progress: Progress | None = None
+) -> CutsModel:
+    """Learn from clips of one skeleton at `config.fps` (see `methods.prepare`). No chance is involved."""
+    loops = tuple(loop_of(c, largest=config.largest, shortest=config.shortest) for c in clips)
+    cuts = find_cuts(clips, largest=config.largest, shortest=config.shortest, apart=config.apart)
+    cuts = with_loops(cuts, clips, loops)
+    notes = [
+        f"{clip.name or i}: no loop of at least {config.shortest:g} s has a seam below {config.largest * 100:g} cm"
+        for i, (clip, loop) in enumerate(zip(clips, loops, strict=True))
+        if loop is None
+    ]
+    between = int((_clip_of(cuts.leave, clips) != _clip_of(cuts.enter, clips)).sum())
+    notes.append(f"{len(cuts.leave)} cuts, {between} of them between different clips")
+    return CutsModel(
+        skeleton=clips[0].skeleton,
+        config=config,
+        fps=config.fps,
+        notes=info(*notes),
+        clips=tuple(clips),
+        loops=loops,
+        cuts=cuts,
+    )
+
+
+def _clip_of(nodes: Any, clips: Sequence[Clip]) -> Any:
+    return np.searchsorted(np.cumsum([len(c) for c in clips]), nodes, side="right")

@@ -1,0 +1,48 @@
+"""Learning that graph methods share: build a graph, prune it, and note how it is connected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from motionloom.core import Clip, Note, Progress, silent
+from motionloom.methods.graph.build import build_told, find_transitions
+from motionloom.methods.graph.core import Graph, Transitions
+from motionloom.methods.graph.labels import Limits
+from motionloom.methods.graph.limits import limit_used
+from motionloom.methods.graph.missing import Look, connection
+from motionloom.methods.graph.naming import with_mirrored
+from motionloom.methods.graph.prune import facts, prune
+from motionloom.methods.graph.settings import GraphConfig
+
+
+class LearnedGraph(NamedTuple):
+    """A pruned graph, the graph before pruning, and notes about both."""
+
+    graph: Graph
+    whole: Graph
+    notes: tuple[Note, ...]
+
+
+def learn_graph(
+    clips: Sequence[Clip], config: GraphConfig, settings: dict[str, Any], progress: Progress | None = None
+) -> LearnedGraph:
+    """The graph of clips with `settings` for `find_transitions`, without dead ends."""
+    report = progress or silent()
+    if config.mirror:
+        clips = with_mirrored(clips)
+    whole, rough = build_told(clips, **settings)
+    report(0.6, "pruning")
+    graph, pruned = prune(whole)
+    limit = limit_used(config.measure, config.limit, whole.transitions.distance)
+    look = Look(partial(_found, settings), limit, config.measure, config.blend, rough)
+    joined = connection(whole, graph, look)
+    notes = (*pruned.notes(), *joined, *facts(graph).notes())
+    report(1.0, "pruning")
+    return LearnedGraph(graph, whole, notes)
+
+
+def _found(settings: dict[str, Any], clips: Sequence[Clip], limit: float, limits: Limits) -> Transitions:
+    """All transitions with another limit."""
+    return find_transitions(clips, **(settings | {"limit": limit, "limits": limits}))

@@ -1,0 +1,28 @@
+"""Settings of a one-level motion graph: for learning and for synthesis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from motionloom.methods.graph.settings import GraphConfig, WayOptions
+from motionloom.methods.settings import param
+
+
+@dataclass(frozen=True)
+class Config(GraphConfig):
+    """What learning needs."""
+
+    apart: float = param(0.1, "transitions nearer than this to a better one are left out", unit="s", low=0)
+    contacts: bool = param(False, "join only frames in which the same heels and toes stand")
+
+
+@dataclass(frozen=True)
+class Options(WayOptions):
+    """What synthesis needs."""
+
+    search: str = param(
+        "beam", "how a path is searched: all of it, or step by step (GUAN 2.4.1)", choices=("beam", "branch-and-bound")
+    )
+    width: int = param(500, "bodies that the beam follows side by side", low=1, high=100_000)
+    calm: float = param(1.0, "how much the beam avoids transitions; 0: not at all", low=0)
+    keep: float = param(1.0, "how much of that it keeps", unit="s", symbol="m", low=0.03, high=20)

@@ -1,0 +1,136 @@
+"""From a request to a clip: plan, render, finish and check, the same for every method."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from motionloom.constraints import Request, Row, residuals
+from motionloom.core import Clip, NoPath, Note, Progress, Source, Unmet, part, replace, silent
+from motionloom.core.origin import all_terms
+from motionloom.kinematics.edit import resample
+from motionloom.methods.base import Model, Plan
+from motionloom.methods.finish import finish
+
+PLANNED, RENDERED = 0.75, 0.8  # planning as a share of planning and rendering; both as a share of the whole
+
+
+class Attempt(NamedTuple):
+    """What became of a request."""
+
+    clip: Clip | None  # the result, or the best clip where a hard constraint is not met; None if there is none
+    plan: Plan | None
+    residuals: tuple[Row, ...]
+    met: bool  # every hard constraint is met
+    reason: str  # why not, in words; "" if met
+
+
+def attempt(
+    model: Model[Any], request: Request, *, seed: int = 0, take: int = 0, progress: Progress | None = None
+) -> Attempt:
+    """Take `take` of a seed for a request; a hard constraint that is not met is reported, never raised.
+
+    The generator is `default_rng([seed, take])`; method, seed and take are noted in the clip's origin.
+    """
+    return _signed_attempt(model, request, seed, take, progress or silent())[0]
+
+
+def synthesize(
+    model: Model[Any], request: Request, *, seed: int = 0, take: int = 0, progress: Progress | None = None
+) -> Clip:
+    """The clip of `attempt`: the same bits every time, however many takes are made.
+
+    If a hard constraint is not met: `NoPath` where the method found nothing that keeps the request, `Unmet` where the
+    finished clip does not; both carry the best clip and its residuals.
+    """
+    found, error = _signed_attempt(model, request, seed, take, progress or silent())
+    if found.met and found.clip is not None:
+        return found.clip
+    raise error(found.reason, best=found.clip, residuals=list(found.residuals))
+
+
+def synthesize_many(
+    model: Model[Any], request: Request, *, seed: int = 0, count: int = 1, progress: Progress | None = None
+) -> Iterator[Clip]:
+    """Takes 0 to count - 1 of a seed, one after the other; each is the same whatever `count` is."""
+    whole = progress or silent()
+    for take in range(count):
+        yield synthesize(model, request, seed=seed, take=take, progress=part(whole, take / count, (take + 1) / count))
+
+
+def _signed_attempt(
+    model: Model[Any], request: Request, seed: int, take: int, progress: Progress
+) -> tuple[Attempt, type[Unmet]]:
+    found, error = _attempt(model, request, np.random.default_rng([seed, take]), progress)
+    progress(1.0, "done")
+    if found.clip is not None:
+        found = found._replace(clip=signed(found.clip, model, seed, take))
+    return found, error
+
+
+def _attempt(model: Model[Any], request: Request, rng: Generator, progress: Progress) -> tuple[Attempt, type[Unmet]]:
+    """The attempt, and the error that stands for it if it is not met."""
+    plan: Plan | None = None
+    raw: Clip | None
+    try:
+        plan, raw = rendered(model, request, rng, part(progress, 0.0, RENDERED))
+        inner = model.inner_request(request)
+        reason = plan.reason or model.shortfall(raw, plan, inner, model.options(request))
+    except NoPath as error:
+        raw, reason = error.best, str(error)
+    if raw is None:
+        return Attempt(None, plan, (), False, reason), NoPath
+    rest = part(progress, RENDERED, 1.0)
+    if reason:  # the best clip is not bent: a walk that gets 8 m far would slide to a goal at 50 m
+        free = dataclasses.replace(request, constraints=(), parameters={})
+        clip, _ = finished(model, raw, free, rest)
+        clip = with_remarks(model, clip, request)
+        rows = residuals(clip, request, measures=model.measures())
+        return Attempt(clip, plan, tuple(rows), False, reason), NoPath
+    try:
+        clip, rows = finished(model, raw, request, rest)
+    except Unmet as error:
+        best = with_remarks(model, error.best, request)
+        return Attempt(best, plan, tuple(error.residuals), False, str(error)), Unmet
+    return Attempt(with_remarks(model, clip, request), plan, tuple(rows), True, ""), Unmet
+
+
+def rendered(
+    model: Model[Any], request: Request, rng: Generator, progress: Progress | None = None
+) -> tuple[Plan, Clip]:
+    """The plan for a request and its clip as the method made it, at the model's frame rate: not finished yet."""
+    report = progress or silent()
+    plan = model.plan(request, rng, part(report, 0.0, PLANNED))
+    options, inner = model.options(request), model.inner_request(request)
+    return plan, model.render(plan, inner, options, rng, part(report, PLANNED, 1.0))
+
+
+def finished(
+    model: Model[Any], clip: Clip, request: Request, progress: Progress | None = None
+) -> tuple[Clip, list[Row]]:
+    """A rendered clip at the result's frame rate and length, cleaned and checked; and its residual table."""
+    clip = resample(clip, request.fps or model.fps)[: request.length(request.fps or model.fps)]
+    if not model.keeps_notes:
+        clip = replace(clip, origin=dataclasses.replace(clip.origin, notes=()))
+    return finish(clip, request, clean=model.cleans_feet(request), measures=model.measures(), progress=progress)
+
+
+def with_remarks(model: Model[Any], clip: Clip, request: Request) -> Clip:
+    """The clip with the method's remarks about it among its notes."""
+    notes = model.remarks(clip, request)
+    return replace(clip, origin=clip.origin.with_notes(*notes)) if notes else clip
+
+
+def signed(clip: Clip, model: Model[Any], seed: int, take: int) -> Clip:
+    """The clip with its method, seed, take and terms in its origin; each frame still names its source frame."""
+    method = model.method
+    terms = all_terms([*(source.licence for source in model.sources), clip.origin.licence])
+    sources = tuple(Source(s.clip, method, seed) for s in clip.origin.sources)
+    said = f"made by {method}, seed {seed}, take {take}"
+    name, notes = f"{method}_{seed}_{take:03d}", (Note(said, topic="made"), *clip.origin.notes)
+    origin = dataclasses.replace(clip.origin, name=name, licence=terms, sources=sources, notes=notes)
+    return replace(clip, origin=origin)
