@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from numpy.random import Generator
 
-from motionloom.core import BadRequest, Clip
+from motionloom.core import BadRequest, Clip, Progress
 from motionloom.core.note import info
 from motionloom.kinematics.feet.contacts import with_contacts
 from motionloom.methods.graph.naming import with_mirrored
@@ -17,7 +17,9 @@ DEFAULT = Config()
 SHORTEST = 4  # frames of a clip: a place to jump to, and frames to go on with
 
 
-def fit(clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None) -> MotionMatchingModel:
+def fit(
+    clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None, progress: Progress | None = None
+) -> MotionMatchingModel:
     """Learn from clips of one skeleton at `config.fps` (see `methods.prepare`). No randomness is involved."""
     whole = [with_contacts(clip) for clip in clips if len(clip) >= SHORTEST]
     if not whole:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Reach, Request, RootPath, Style
-from motionloom.core import Clip, Origin
+from motionloom.core import Clip, IntArray, Origin, Progress
 from motionloom.core.origin import all_terms
-from motionloom.methods.base import Honours, Model, check_request
+from motionloom.methods.base import Band, Honours, Model, place
 from motionloom.methods.live import material_of
-from motionloom.methods.motion_matching.config import DEFAULT_OPTIONS, Options
+from motionloom.methods.motion_matching.config import Options
 from motionloom.methods.motion_matching.database import Database, action_names, build_database
 from motionloom.methods.motion_matching.live import MatchingLive
 from motionloom.methods.motion_matching.plan import Plan, plan_request
@@ -22,12 +23,12 @@ from motionloom.methods.settings import Settings
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class MotionMatchingModel(Model):
+class MotionMatchingModel(Model[Options]):
     """Clips, and a table of their frames to search in, which follows from the clips and the config."""
 
     method: ClassVar[str] = "motion-matching"
     honours: ClassVar[Honours] = ((RootPath, "soft"), (Reach, "soft"), (Style, "soft"))
-    Options: ClassVar[type[Settings]] = Options
+    options_type: ClassVar[type[Settings]] = Options
 
     clips: tuple[Clip, ...]  # with contacts as labels, at the model's frame rate
 
@@ -57,22 +58,25 @@ class MotionMatchingModel(Model):
     def ends(self, request: Request) -> bool:
         return any(isinstance(c, (RootPath, Reach)) for c in request.constraints)
 
-    def plan(self, request: Request, rng: Generator) -> Plan:
-        """Which frames are shown where."""
-        check_request(self, request)
-        return self._plan(request.at_fps(self.fps), self.options(request), rng)
+    def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> Plan:
+        plan = plan_request(self.database, request, self.actions, self.fps, options, rng)
+        return plan._replace(timeline=self._timeline(plan.shown))
 
-    def _plan(self, request: Request, options: Any, rng: Generator) -> Plan:
-        return plan_request(self.database, request, self.actions, self.fps, options, rng)
+    def _timeline(self, shown: IntArray) -> tuple[Band, ...]:
+        """The stretches of clips that are shown, one after the other."""
+        first = np.concatenate([[0], np.flatnonzero(np.diff(shown) != 1) + 1, [len(shown)]])
+        starts = np.cumsum([0, *(len(clip) for clip in self.clips)])
+        out = []
+        for a, b in pairwise(first.tolist()):
+            c = int(np.searchsorted(starts, shown[a], side="right")) - 1
+            name = self.clips[c].name or f"clip {c}"
+            out.append(Band(a, b - a, f"{name}#{int(shown[a] - starts[c])}", "clip"))
+        return tuple(out)
 
-    def make(self, request: Request, options: Any, rng: Generator) -> Clip:
-        return self.render(self._plan(request, options, rng), options)
-
-    def render(self, plan: Plan, options: Any = None) -> Clip:
+    def render(self, plan: Plan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
         """The frames of a plan, with jumps faded out."""
         from motionloom.methods.motion_matching._kernels_step import render
 
-        options = DEFAULT_OPTIONS if options is None else options
         root, rotations = np.empty((plan.frames, 3)), np.empty((plan.frames, len(self.skeleton), 4))
         render(self.database, plan.shown, plan.track, options.half_life, 1.0 / self.fps, root, rotations)
         names = tuple(dict.fromkeys(n for clip in self.clips for n in clip.label_names))
@@ -83,7 +87,8 @@ class MotionMatchingModel(Model):
         origin = Origin(
             licence=terms, sources=known.table, which=known.which[plan.shown], frames=known.frames[plan.shown]
         )
-        return Clip(self.skeleton, root, rotations, self.fps, names, np.concatenate(table)[plan.shown], None, origin)
+        labels = np.concatenate(table)[plan.shown]
+        return place(Clip(self.skeleton, root, rotations, self.fps, names, labels, None, origin), request)
 
     # ---- live characters ----
 

@@ -13,6 +13,7 @@ from numpy.random import Generator
 from motionloom.constraints import Constraint, Reach, Request, RootPath, Style
 from motionloom.core import FloatArray, IntArray
 from motionloom.kinematics.travel import Travel, ground_turn
+from motionloom.methods.base import Band
 from motionloom.methods.motion_matching.config import Options
 from motionloom.methods.motion_matching.database import Database
 from motionloom.methods.motion_matching.live import begin
@@ -29,11 +30,16 @@ class Plan(NamedTuple):
 
     shown: IntArray  # (F,)
     track: FloatArray  # (F, 3) x, z and heading
+    timeline: tuple[Band, ...] = ()
+    reason: str = ""  # it honours soft constraints only, so there is nothing that it must keep
 
     @property
     def frames(self) -> int:
         """How many frames the result has."""
         return len(self.shown)
+
+    def bands(self) -> Sequence[Band]:
+        return self.timeline
 
 
 @dataclass(frozen=True)
