@@ -159,6 +159,7 @@ def _pitch(foot: FloatArray, drop: FloatArray, share: FloatArray) -> FloatArray:
     length, flat = np.maximum(length, 1e-9), np.maximum(flat, 1e-9)
     now, then = np.arctan2(foot[:, 1], flat), np.arcsin(np.clip(drop / length, -STEEP, STEEP))
     axis = np.stack([-foot[:, 2], np.zeros(len(foot)), foot[:, 0]], 1) / flat[:, None]
+    axis[~axis.any(1)] = [1.0, 0.0, 0.0]  # a foot of one part, or one that points straight down: turned by nothing
     ahead = np.where(length > 1e-6, flat / length, 0.0)
     u = np.clip((ahead - DOWN[0]) / (DOWN[1] - DOWN[0]), 0.0, 1.0)
     return from_axis_angle(axis, share * u * u * (3 - 2 * u) * _beyond(then - now, SLIGHT[1]))
