@@ -12,11 +12,12 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import MEASURES, Constraint, Measure, Request
-from motionloom.core import Clip, FormatError, Note, Progress, Skeleton, silent
+from motionloom.core import Clip, Note, Progress, Skeleton, silent
 from motionloom.core.arrays import put
 from motionloom.kinematics.travel import placed
 from motionloom.methods.checking import check_request
 from motionloom.methods.settings import Param, Settings, param, params
+from motionloom.methods.validate import check_finite, check_number
 
 __all__ = ["Band", "Honours", "Learned", "Model", "Param", "Plan", "Settings", "check_request", "param", "params"]
 
@@ -74,6 +75,7 @@ class Model(ABC, Generic[O]):
     needs_whole_clips: ClassVar[bool] = False  # broken frames are repaired instead of cut out
     glitch_margin: ClassVar[float] = 0.0  # s: frames this near to broken ones are left out too
     uneven_ground: ClassVar[bool] = False  # ground with heights is supported
+    may_be_nan: ClassVar[tuple[str, ...]] = ()  # fields whose arrays may hold NaN or infinity
     keeps_notes: ClassVar[bool] = False  # the notes of a rendered clip are the method's own, not its sources'
 
     skeleton: Skeleton
@@ -85,17 +87,17 @@ class Model(ABC, Generic[O]):
     def __post_init__(self) -> None:
         for f in fields(self):
             put(self, f.name, _read_only(getattr(self, f.name)))
-        if not (isinstance(self.fps, (int, float)) and np.isfinite(self.fps) and self.fps > 0):
-            raise FormatError(f"fps: expected a positive number, found {self.fps!r}")
+        check_number(self.fps, "fps", low=1e-3, high=1e6)
+        check_finite(self, self.may_be_nan)
         self.check()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.sources)} clips at {self.fps:g} fps, {self.skeleton!r})"
 
     def check(self) -> None:
-        """Check every stored index, shape and number; `FormatError` if a kernel could go wrong on one of them.
+        """Check dtype, shape and range of every stored array (see `validate`); `FormatError` if one is wrong.
 
-        Called whenever a model is built or read.
+        Called whenever a model is built or read, after all numbers were found to be finite.
         """
 
     @final

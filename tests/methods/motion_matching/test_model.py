@@ -10,6 +10,7 @@ from motionloom.core import BadRequest, with_labels
 from motionloom.kinematics.forward import fk
 from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, load_model, save_model, synthesize
+from motionloom.methods.synthesis import rendered
 from motionloom.samples import make
 
 
@@ -46,17 +47,15 @@ def test_a_style_is_shown_in_its_span():
 def test_jumps_do_not_show(matching):
     """No joint moves farther from one frame to the next than 1.5 times the farthest in the clips."""
     path = RootPath(points=((0, 0), (0, 5), (5, 5), (5, 0)), weight=1.0)
-    plan = matching.plan(Request(constraints=(path,)), np.random.default_rng(0))
+    plan, made = rendered(matching, Request(constraints=(path,)), np.random.default_rng(0))
     assert (np.diff(plan.shown) != 1).sum() > 3  # there are jumps
-    made = matching.render(plan)
     accelerations = [np.abs(np.diff(fk(c), 2, axis=0)).max() for c in matching.clips]
     assert np.abs(np.diff(fk(made), 2, axis=0)).max() < 2.0 * max(accelerations)
 
 
 def test_render_shows_the_frames_of_the_clips_where_nothing_was_jumped(matching):
-    plan = matching.plan(Request(seconds=0.5), np.random.default_rng(3))
+    plan, made = rendered(matching, Request(seconds=0.5), np.random.default_rng(3))
     assert (np.diff(plan.shown) == 1).all()
-    made = matching.render(plan)
     source = np.concatenate([c.rotations for c in matching.clips])[plan.shown]
     apart = 1 - np.abs((made.rotations[:, 1:] * source[:, 1:]).sum(-1))
     assert apart.max() < 1e-9

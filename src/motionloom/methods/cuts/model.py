@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Constraint, PoseAt, Request, RootAt, Style, tilt_between
-from motionloom.core import BoolArray, Clip, FloatArray, NoPath, Progress
+from motionloom.core import BoolArray, Clip, FloatArray, FormatError, NoPath, Progress
 from motionloom.kinematics.edit import concatenate_aligned
 from motionloom.kinematics.loop import Loop
 from motionloom.methods.base import Band, Honours, Model, place
@@ -18,6 +18,7 @@ from motionloom.methods.cuts.config import Options
 from motionloom.methods.cuts.search import Cuts
 from motionloom.methods.cuts.ways import Alive, Graph, pieces, wander
 from motionloom.methods.settings import Settings
+from motionloom.methods.validate import check_array, check_clips
 from motionloom.rotation import angle_between
 
 
@@ -56,6 +57,20 @@ class CutsModel(Model[Options]):
     clips: tuple[Clip, ...]
     loops: tuple[Loop | None, ...]  # one for each clip
     cuts: Cuts
+
+    def check(self) -> None:
+        check_clips(self.clips, self.skeleton, self.fps)
+        count, (leave, enter, seam) = sum(map(len, self.clips)), self.cuts
+        check_array(leave, "cuts.leave", "i", (None,), low=0, high=count - 1)
+        check_array(enter, "cuts.enter", "i", (len(leave),), low=0, high=count - 1)
+        check_array(seam, "cuts.seam", "f", (len(leave),), low=0)
+        if (np.diff(leave) < 0).any():
+            raise FormatError("cuts.leave: expected frames in increasing order")
+        if len(self.loops) != len(self.clips):
+            raise FormatError(f"loops: expected one for each of {len(self.clips)} clips, found {len(self.loops)}")
+        for k, (loop, clip) in enumerate(zip(self.loops, self.clips, strict=True)):
+            if loop is not None and not 0 <= loop.start < loop.end <= len(clip):
+                raise FormatError(f"loops.{k}: expected frames of a clip of {len(clip)}, found {loop}")
 
     def refuses(self, constraint: Constraint, frames: int | None) -> str:
         if isinstance(constraint, RootAt) and frames is not None and constraint.frame(frames, self.fps) != 0:

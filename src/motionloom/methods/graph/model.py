@@ -15,6 +15,7 @@ from motionloom.constraints import Avoid, Constraint, Reach, Request, RootPath, 
 from motionloom.core import BoolArray, Clip, IntArray, Note, Progress, replace
 from motionloom.methods.base import Band, Model, O, place
 from motionloom.methods.graph.asking import Wanted, wanted
+from motionloom.methods.graph.checks import check_graph
 from motionloom.methods.graph.core import Graph, Route
 from motionloom.methods.graph.goal import Goal
 from motionloom.methods.graph.hurrying import hurried
@@ -72,6 +73,9 @@ class GraphModel(Model[O]):
     keeps_notes: ClassVar[bool] = True
 
     graph: Graph
+
+    def check(self) -> None:
+        check_graph(self.graph, self.skeleton, self.fps)
 
     @cached_property
     def alive(self) -> BoolArray:

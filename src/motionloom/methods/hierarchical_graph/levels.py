@@ -7,8 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from motionloom.core import FloatArray, IntArray
+from motionloom.core import FloatArray, FormatError, IntArray
 from motionloom.methods.graph import Graph
+from motionloom.methods.validate import check_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +53,38 @@ class Levels:
         out = np.empty(len(self.order), np.int64)
         out[self.order[self.first[alone]]] = alone
         return out
+
+
+def check_levels(levels: Levels, graph: Graph) -> None:
+    """`FormatError` unless these are binary trees in preorder over the graph's transitions."""
+    leaves, nodes = len(graph.transitions), len(levels)
+    check_array(levels.order, "levels.order", "i", (leaves,), low=0, high=leaves - 1)
+    check_array(levels.first, "levels.first", "i", (nodes,), low=0, high=leaves - 1)
+    check_array(levels.stop, "levels.stop", "i", (nodes,), low=1, high=leaves)
+    check_array(levels.medoid, "levels.medoid", "i", (nodes,), low=0, high=leaves - 1)
+    check_array(levels.ends, "levels.ends", "i", (nodes, 2), low=0, high=graph.count - 1)
+    check_array(levels.roots, "levels.roots", "i", (None,), low=0, high=nodes - 1)
+    check_array(levels.centre, "levels.centre", "f", (nodes, 2))
+    check_array(levels.cost, "levels.cost", "f", (nodes,))
+    first, stop = np.asarray(levels.first, np.int64), np.asarray(levels.stop, np.int64)
+    if len(np.unique(levels.order)) != leaves:
+        raise FormatError("levels.order: expected every transition once")
+    if (stop <= first).any():
+        raise FormatError("levels: a node needs at least one leaf")
+    inner = np.flatnonzero(stop - first > 1)
+    left = inner + 1
+    if len(inner) and left[-1] >= nodes:
+        raise FormatError("levels: the last node has no children")
+    right = inner + 2 * (stop[left] - first[left])
+    if (right >= nodes).any() or (right <= left).any():
+        raise FormatError("levels: a node's right child lies outside its tree")
+    whole = (first[left] == first[inner]) & (stop[left] == first[right]) & (stop[right] == stop[inner])
+    if not whole.all():
+        raise FormatError(f"levels: the children of node {int(inner[~whole][0])} do not have its leaves")
+    tops = np.asarray(levels.roots, np.int64)
+    ends = np.concatenate([[0], np.sort(stop[tops])])
+    if not (np.array_equal(np.sort(first[tops]), ends[:-1]) and ends[-1] == leaves):
+        raise FormatError("levels.roots: expected trees that share out all transitions")
 
 
 def edge_matrix(graph: Graph, s: int, t: int) -> FloatArray:

@@ -27,7 +27,7 @@ from motionloom.methods.graph.model import GraphModel, timeline
 from motionloom.methods.graph.report import check_start
 from motionloom.methods.hierarchical_graph.config import Options
 from motionloom.methods.hierarchical_graph.hard import must_keep, too_far
-from motionloom.methods.hierarchical_graph.levels import Levels
+from motionloom.methods.hierarchical_graph.levels import Levels, check_levels
 from motionloom.methods.hierarchical_graph.search import Found, Search
 from motionloom.methods.hierarchical_graph.shapes import TERMS, Material, Terms
 from motionloom.methods.hierarchical_graph.terms import material, terms_of
@@ -85,6 +85,10 @@ class HierarchicalGraph(GraphModel[Options]):
     options_type: ClassVar[type[Settings]] = Options
 
     levels: Levels
+
+    def check(self) -> None:
+        super().check()
+        check_levels(self.levels, self.graph)
 
     @cached_property
     def material(self) -> Material:

@@ -20,6 +20,7 @@ from motionloom.methods.motion_matching.database import Database, action_names, 
 from motionloom.methods.motion_matching.live import MatchingLive
 from motionloom.methods.motion_matching.plan import Plan, plan_request
 from motionloom.methods.settings import Settings
+from motionloom.methods.validate import check_clips
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -31,6 +32,9 @@ class MotionMatchingModel(Model[Options]):
     options_type: ClassVar[type[Settings]] = Options
 
     clips: tuple[Clip, ...]  # with contacts as labels, at the model's frame rate
+
+    def check(self) -> None:
+        check_clips(self.clips, self.skeleton, self.fps)
 
     @cached_property
     def database(self) -> Database:

@@ -20,8 +20,9 @@ from motionloom.methods.textons.config import DEFAULT, DEFAULT_OPTIONS, Config
 from motionloom.methods.textons.dynamics import Prior
 from motionloom.methods.textons.joins import join_distances
 from motionloom.methods.textons.learning import Learnt, Material, Rules, count_transitions, criterion, greedy, learn
-from motionloom.methods.textons.model import Observed, TextonModel
+from motionloom.methods.textons.model import TextonModel
 from motionloom.methods.textons.observe import space_of, to_coordinates
+from motionloom.methods.textons.observed import Observed
 from motionloom.methods.textons.strain import gentle_joins
 
 HALVINGS = 16  # of the tolerance (each by the root of two) until there are as many textons as asked for

@@ -17,6 +17,7 @@ from motionloom.kinematics.feet.grounding import Footing
 from motionloom.kinematics.frames import Frames
 from motionloom.methods.base import Honours, Model, check_request, place
 from motionloom.methods.settings import Settings
+from motionloom.methods.textons.checks import check_observed, check_space, check_textons
 from motionloom.methods.textons.config import DEFAULT_OPTIONS, Options
 from motionloom.methods.textons.editing import edit_pose
 from motionloom.methods.textons.joins import Joins
@@ -24,47 +25,15 @@ from motionloom.methods.textons.learning import Texton
 from motionloom.methods.textons.live import State, start, step
 from motionloom.methods.textons.making import Bench
 from motionloom.methods.textons.observe import Space
+from motionloom.methods.textons.observed import Observed
 from motionloom.methods.textons.pieces import Piece, Plan
 from motionloom.methods.textons.planning import plan_between, plan_motion
 from motionloom.methods.textons.walking import Walk
 from motionloom.methods.textons.weaving import chunks, weave, whole_clip, woven
 from motionloom.methods.textons.written import plan_path, written_path
+from motionloom.methods.validate import check_array, check_number
 
 PUSHED = 1 / 6  # of the usual amount of noise, beside an observed push: it sways, and a push has its own variation
-
-
-@dataclass(frozen=True, eq=False)
-class Observed:
-    """An observed segment of a texton, with the two frames that followed it."""
-
-    texton: int
-    source: str
-    frame: int  # where it starts in the source file,
-    pace: float  # and how many frames of that one frame here stands for
-    covers: int  # frames of the clip that are its own: `length`, or, at a clip's end, the two after it as well
-    frames: Frames  # length + 2
-    contacts: BoolArray  # (length + 2, P) which foot parts stand, in the order of the model's `contact_names`
-    slip: FloatArray  # (length + 2, P, 2) m: how far each foot part moves over the ground to the next frame
-    low: FloatArray  # (length + 2,) m: how far the lowest foot part is above its usual height on the floor
-    move: FloatArray  # (3,) how far it travels to the left and forward (m), and turns (rad)
-
-    @property
-    def length(self) -> int:
-        return len(self.frames) - 2
-
-    def frame_of(self, at: int) -> int:
-        """The frame of the source file that its frame `at` comes from."""
-        return self.frame + round(at * self.pace)
-
-    @property
-    def keys(self) -> Frames:
-        """Its first two frames."""
-        return self.frames[:2]
-
-    @property
-    def after(self) -> Frames:
-        """The two frames that followed it."""
-        return self.frames[-2:]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -86,6 +55,16 @@ class TextonModel(Model[Options]):
     gentle: BoolArray  # (n, n) joins of observed segments that were tried and throw nothing (see `strain`)
     noise: float  # the default amount of noise
     history: tuple[float, ...] = ()  # the objective while learning
+
+    def check(self) -> None:
+        joints, count, parts = len(self.skeleton), len(self.textons), len(self.contact_names)
+        check_space(self.space, joints)
+        check_textons(self.textons, self.space, joints)
+        check_observed(self.observed, count, joints, parts)
+        check_array(self.counts, "counts", "f", (count, count), low=0)
+        check_array(self.heights, "heights", "f", (parts,))
+        check_array(self.gentle, "gentle", "b", (len(self.observed), len(self.observed)))
+        check_number(self.noise, "noise", low=0.0)
 
     def refuses(self, constraint: Constraint, frames: int | None) -> str:
         if isinstance(constraint, RootAt) and frames is not None and constraint.frame(frames, self.fps) != 0:

@@ -38,6 +38,7 @@ from motionloom.methods.two_level_graph.trees import (
     tree_choices,
     tree_ways,
 )
+from motionloom.methods.validate import check_array, check_number
 
 FOREST = 4096  # cluster trees that are remembered
 
@@ -55,6 +56,13 @@ class TwoLevelGraph(PathGraphModel[Options]):
     clusters: Clusters
     delta: float  # of eq. 2.16, in the unit of the graph's distances
     pruned: Pruned
+
+    def check(self) -> None:
+        super().check()
+        frames, count = self.graph.count, self.clusters.count
+        check_array(self.clusters.example, "clusters.example", "i", (None,), low=0, high=frames - 1)
+        check_array(self.clusters.of, "clusters.of", "i", (frames,), low=0, high=count - 1)
+        check_number(self.delta, "delta", low=0.0)
 
     def ends(self, request: Request) -> bool:
         return super().ends(request) or bool(request.options.get("choices"))
