@@ -58,7 +58,10 @@ def test_a_machine_that_refuses_is_one_line_too(run: Any, folder: Path, tmp_path
         )
 
 
-def test_more_than_the_memory_holds_is_one_line_too(run: Any, folder: Path, tmp_path: Path) -> None:
+def test_more_than_the_memory_holds_is_one_line_too(
+    run: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOTIONLOOM_LIMITS", "seconds=1e14 frames=1e16")
     assert run("learn", "cuts", folder / "walk_1.bvh", "-o", tmp_path / "walk.loom").code == 0
     answer = run("synthesize", tmp_path / "walk.loom", "-r", "{seconds: 1e13}", "-o", tmp_path / "long.bvh")
     assert answer.code == 1

@@ -23,9 +23,11 @@ from motionloom.constraints import (
     RootPath,
     Start,
     Style,
+    load_request,
     parse_request,
 )
 from motionloom.core import BadRequest, FormatError, Origin, Source, replace
+from motionloom.core.files import Files
 from motionloom.core.units import Quantity
 
 SAMPLE = """
@@ -123,30 +125,38 @@ def test_a_request_can_be_a_file_and_its_paths_lie_beside_it(tmp_path, stroll):
         asked.append(path)
         return stroll
 
-    request = parse_request(file, load)
+    request = Request.from_file(file, load)
     assert asked == [str(tmp_path / "stroll.bvh")]
     assert request.ground.height_at(3, 3) == 1
     assert request.constraints[0].pose.clip.root[0, 2] == stroll.root[12, 2]
     assert "stroll.bvh#12" in request.to_yaml()
-    assert parse_request(str(file)).constraints == (PoseAt(time=0, pose="stroll.bvh#12"),)
+    assert load_request(str(file)).constraints == (PoseAt(time=0, pose="stroll.bvh#12"),)
 
 
-def test_frames_are_counted_in_the_file_even_if_the_reader_left_some_out(stroll):
-    request = parse_request("constraints: [pose_at: {time: 0, pose: stroll.bvh#12}]", lambda path: stroll[5:])
+@pytest.fixture
+def here(tmp_path):
+    """A folder with two clips to name; what is in them does not matter."""
+    for name in ("stroll.bvh", "made.bvh"):
+        (tmp_path / name).touch()
+    return Files(tmp_path)
+
+
+def test_frames_are_counted_in_the_file_even_if_the_reader_left_some_out(stroll, here):
+    request = parse_request("constraints: [pose_at: {time: 0, pose: stroll.bvh#12}]", lambda path: stroll[5:], here)
     assert request.constraints[0].pose.clip.root[0, 2] == stroll.root[12, 2]
     with pytest.raises(BadRequest, match=r"stroll.bvh#2: expected a frame from 5 to 39, found 2"):
-        parse_request("constraints: [pose_at: {time: 0, pose: stroll.bvh#2}]", lambda path: stroll[5:])
+        parse_request("constraints: [pose_at: {time: 0, pose: stroll.bvh#2}]", lambda path: stroll[5:], here)
 
 
-def test_frames_of_a_made_clip_are_counted_in_its_own_file(stroll):
+def test_frames_of_a_made_clip_are_counted_in_its_own_file(stroll, here):
     elsewhere = Origin(
         name="made.bvh", sources=(Source("stroll.bvh", "cuts"),), which=[0] * 40, frames=range(39, -1, -1)
     )
     made = replace(stroll, origin=elsewhere)
-    request = parse_request("constraints: [pose_at: {time: 0, pose: made.bvh#12}]", lambda path: made)
+    request = parse_request("constraints: [pose_at: {time: 0, pose: made.bvh#12}]", lambda path: made, here)
     assert request.constraints[0].pose.clip.root[0, 2] == made.root[12, 2] != made.root[27, 2]
     with pytest.raises(BadRequest, match=r"made.bvh#40: expected a frame from 0 to 39, found 40"):
-        parse_request("constraints: [pose_at: {time: 0, pose: made.bvh#40}]", lambda path: made)
+        parse_request("constraints: [pose_at: {time: 0, pose: made.bvh#40}]", lambda path: made, here)
 
 
 WRONG = {
@@ -184,7 +194,7 @@ WRONG = {
     "start: {position: [0, 0], heading: 0}": "request:1: start.heading: expected an angle with its unit",
     "start: {place: [0, 0]}": "request:1: start: there is no 'place' here",
     "ground: round": "request:1: ground: expected flat, or {heights: ground.csv}, found 'round'",
-    "ground: {heights: nowhere.csv}": "ground.heights: cannot read nowhere.csv",
+    "ground: {heights: nowhere.csv}": "ground.heights: no such file: 'nowhere.csv'",
     "options: 3": "request:1: options: expected {name: value, ...}, found 3",
     "seconds: 3\nseconds: 4": "request:2: 'seconds' is given twice (first in line 1)",
     "seconds: [3": "this is not YAML",
@@ -235,19 +245,63 @@ def test_all_mistakes_of_a_request_are_reported_at_once_each_with_its_path():
 
 
 def test_a_file_that_is_not_there_is_said(tmp_path):
-    with pytest.raises(BadRequest, match=r"cannot read the request 'no.yaml'"):
-        parse_request("no.yaml")
+    with pytest.raises(BadRequest, match=r"^no such file: 'no.yaml'$"):
+        load_request("no.yaml")
     binary = tmp_path / "binary.yaml"
     binary.write_bytes(b"\xff\xfe\x00\x81")
     with pytest.raises(BadRequest, match="it is not text"):
-        parse_request(binary)
+        load_request(binary)
+
+
+def test_text_is_never_taken_for_the_name_of_a_file(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("password: 1234\n")
+    for read in (parse_request, Request.from_yaml):
+        with pytest.raises(BadRequest, match="expected a request such as") as caught:
+            read(str(secret))
+        assert "1234" not in str(caught.value)
+    with pytest.raises(BadRequest, match=r"expected the text of a request.*Request\.from_file reads a file"):
+        parse_request(secret)
+
+
+def test_a_file_that_is_no_request_is_not_printed(tmp_path):
+    (tmp_path / "passwd").write_text("root\n")
+    with pytest.raises(BadRequest, match=r"^passwd: expected a request such as {seconds: 12}, found a single value$"):
+        Request.from_file(tmp_path / "passwd")
+
+
+@pytest.mark.parametrize("name", ["../outside.csv", "{outside}", "link.csv", "folder/../../outside.csv"])
+def test_a_ground_outside_the_root_is_not_read(tmp_path, name):
+    root, outside = tmp_path / "root", tmp_path / "outside.csv"
+    (root / "folder").mkdir(parents=True)
+    outside.write_text("0,0,1\n")
+    (root / "link.csv").symlink_to(outside)
+    (root / "ask.yaml").write_text(f"ground: {{heights: {name.format(outside=outside)}}}")
+    with pytest.raises(BadRequest, match=r"ask.yaml:1: ground\.heights: .*outside the folders that may be read"):
+        Request.from_file(root / "ask.yaml")
+    assert Request.from_file(root / "ask.yaml", files=Files(tmp_path)).ground.height_at(0, 0) == 1
+
+
+def test_a_pose_outside_the_root_is_not_read(tmp_path, stroll):
+    (tmp_path / "root").mkdir()
+    (tmp_path / "stroll.bvh").touch()
+    text = "constraints:\n- root_at: {time: 0, heading: 0deg}\n- pose_at: {time: 0, pose: ../stroll.bvh#1}"
+    with pytest.raises(BadRequest, match=r"constraints\[1\]: pose_at.pose: .*outside the folders") as caught:
+        parse_request(text, lambda path: pytest.fail(path), Files(tmp_path / "root"))
+    assert caught.value.where == ("constraints", 1, "pose")
+
+
+def test_a_frame_rate_that_makes_no_sense_is_refused():
+    for fps in ("1e300", "1e-300", "-30"):
+        with pytest.raises(BadRequest, match=r"fps: expected 0\.001 to 10000 frames per second"):
+            parse_request(f"{{seconds: 1, fps: {fps}}}")
 
 
 def test_errors_of_a_file_carry_its_name_and_line(tmp_path):
     file = tmp_path / "wish.yaml"
     file.write_text("seconds: 3\n\nfps: fast\n")
     with pytest.raises(BadRequest, match=r"^wish.yaml:3: fps: expected a number without a unit, found 'fast'"):
-        parse_request(file)
+        load_request(file)
 
 
 def test_python_constructors_check_too():
@@ -307,11 +361,11 @@ def test_requests_survive_pickling():
 def test_ground_between_points_is_interpolated(tmp_path):
     file = tmp_path / "ground.csv"
     file.write_text("x,z,y\n0,0,0\n0,1,1\n2,0,2\n2,1,3\n")
-    ground = parse_request(f"ground: {{heights: {file}}}").ground
+    ground = parse_request(f"ground: {{heights: {file}}}", files=Files(tmp_path)).ground
     np.testing.assert_allclose(ground.height_at([0, 1, 2, 1], [0, 0.5, 1, 0]), [0, 1.5, 3, 1])
     np.testing.assert_allclose(ground.height_at(-5, 0.5), 0.5)  # outside: as at the border
     file.write_text("0,0,0\n0,1,1\n2,0,2\n1,3,4\n")  # no grid: triangles
-    ground = parse_request(f"ground: {{heights: {file}}}").ground
+    ground = parse_request(f"ground: {{heights: {file}}}", files=Files(tmp_path)).ground
     np.testing.assert_allclose(
         ground.height_at([0.0, 0.0, 2.0, 0.5], [0.0, 0.5, 0.0, 0.5]), [0, 0.5, 2, 1.0], atol=1e-9
     )
@@ -330,7 +384,7 @@ def test_ground_files_that_make_no_sense_are_refused(tmp_path, text, said):
     file = tmp_path / "ground.csv"
     file.write_text(text)
     with pytest.raises(FormatError, match=said):
-        parse_request(f"ground: {{heights: {file}}}")
+        parse_request(f"ground: {{heights: {file}}}", files=Files(tmp_path))
 
 
 def test_times_may_have_their_unit_everywhere():

@@ -143,7 +143,7 @@ def test_what_is_no_usd_or_has_no_skeleton_says_so(tmp_path):
     Usd.Stage.CreateNew(str(tmp_path / "y.usda")).Save()
     with pytest.raises(FormatError, match="no skeleton"):
         load(tmp_path / "y.usda")
-    with pytest.raises(FormatError, match="no such file"):
+    with pytest.raises(FormatError, match="No such file"):
         load(tmp_path / "z.usdc")
 
 

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from feasible import REQUESTS, feasible
 
-from motionloom.constraints import Request, parse_request
+from motionloom.constraints import Request
 from motionloom.core import Clip, MotionloomError, Unmet
 from motionloom.io import load
 from motionloom.methods import METHODS, learn, synthesize
@@ -67,7 +67,7 @@ def requests(method: str, name: str) -> Iterator[tuple[str, Request]]:
     yield "6s", Request(seconds=6.0)
     yield "60fps", Request(seconds=2.0, fps=60.0)
     if name == "samples" and (EXAMPLES / f"{method}.yaml").is_file():
-        yield "example", parse_request(EXAMPLES / f"{method}.yaml")
+        yield "example", Request.from_file(EXAMPLES / f"{method}.yaml")
 
 
 def _made(model: object, request: Request, seed: int) -> Clip | None:

@@ -63,6 +63,24 @@ def test_takes_depend_on_the_seed_and_their_number_alone(method, models):
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_a_result_above_the_limits_is_refused_before_any_work(method, models, monkeypatch):
+    model = models[method]
+    monkeypatch.setattr(type(model), "_plan", lambda *given: pytest.fail("work has begun"))
+    for asked, where, text in (
+        (Request(seconds=1e9), "seconds", "1000000000 seconds are more than the limit of 7200"),
+        (Request(frames=10**12), "frames", "seconds are more than the limit of 7200"),
+        (Request(seconds=7000, fps=1000), "seconds", "7000000 frames are more than the limit of 1000000"),
+        (Request(frames=10**7, fps=10_000), "frames", "10000000 frames are more than the limit of 1000000"),
+    ):
+        with pytest.raises(BadRequest, match=text) as caught:
+            synthesize(model, asked)
+        assert caught.value.where == (where,)
+    monkeypatch.setenv("MOTIONLOOM_LIMITS", "seconds=1")
+    with pytest.raises(BadRequest, match=r"1\.5 seconds are more than the limit of 1 "):
+        synthesize(model, Request(seconds=1.5))
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_the_result_has_the_length_frame_rate_and_beginning_that_were_asked_for(method, models):
     model = models[method]
     assert len(synthesize(model, Request(seconds=2.5))) == round(2.5 * model.fps)
@@ -135,7 +153,7 @@ def test_twenty_feasible_requests_are_kept(method, kind, strength, models):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_example_request_runs(method, models):
-    asked = parse_request(EXAMPLES / f"{method}.yaml")
+    asked = Request.from_file(EXAMPLES / f"{method}.yaml")
     clip = synthesize(models[method], asked)
     assert all(r.met for r in residuals(clip, asked, measures=models[method].measures()) if r.hard)
 

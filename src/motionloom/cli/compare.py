@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from motionloom.cli.options import Clips, Json, Roles, Seed, Unit, Up, columns, load_all, many, print_json, say, warn
+from motionloom.cli.requests import Root, given_request
 
 
 def compare(
@@ -32,16 +33,15 @@ def compare(
     unit: Unit = None,
     up: Up = None,
     roles: Roles = None,
+    root: Root = None,
     json: Json = False,
 ) -> None:
     """Learn every method that honours the request on the same clips with the same seeds; one table, one page."""
-    from motionloom.constraints import parse_request
     from motionloom.evaluate.compare import compare as run
     from motionloom.evaluate.tables import comparison_dict, comparison_rows, left_out
-    from motionloom.io import load
 
     loaded = [clip for _, clip in load_all(clips, unit=unit, up=up, roles=roles)]
-    asked = parse_request(request, load)
+    asked = given_request(request, clips, root)
     names = None if methods == "all" else [name.strip() for name in methods.split(",") if name.strip()]
     found = run(loaded, asked, methods=names, seed=seed, count=count, budget=budget, said=warn)
     if out is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.options import Json, Roles, Unit, Up, columns, load_all, print_json, progress, say
+from motionloom.cli.requests import Root, given_request
 
 if TYPE_CHECKING:
     from motionloom.evaluate.reference import Reference
@@ -39,6 +40,7 @@ def evaluate(
     unit: Unit = None,
     up: Up = None,
     roles: Roles = None,
+    root: Root = None,
     json: Json = False,
 ) -> None:
     """Measure clips against their source: skate, floor, smoothness, coverage, diversity, copies, physics.
@@ -47,19 +49,17 @@ def evaluate(
     """
     from dataclasses import replace
 
-    from motionloom.constraints import parse_request
     from motionloom.core.units import length
     from motionloom.evaluate.base import take
     from motionloom.evaluate.control import control
     from motionloom.evaluate.reference import reference
     from motionloom.evaluate.report import evaluate as measure
     from motionloom.evaluate.report import source_values, spread_of
-    from motionloom.io import load
     from motionloom.io.tpose import starts_with_tpose
 
     options: dict[str, Any] = {"unit": unit, "up": up, "roles": roles}
     floor = None if ground is None else length(ground, ("--ground",))
-    asked = None if request is None else parse_request(request, load)
+    asked = None if request is None else given_request(request, [*results, *source], root)
     given = [clip for _, clip in load_all(results, **options)]
     posed = [starts_with_tpose(clip) for clip in given]
     made = [take(clip[1:] if t else clip, ground=floor) for clip, t in zip(given, posed, strict=True)]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.options import Json, Seed, columns, many, print_json, progress, say, warn
+from motionloom.cli.requests import Root, given_request
 
 if TYPE_CHECKING:
     from motionloom.constraints import Request, Row
@@ -29,16 +30,16 @@ def synthesize(
         bool, typer.Option("--best", help="Where a hard constraint cannot be met, write the best clip all the same.")
     ] = False,
     to: Annotated[str, typer.Option("--to", metavar="SUFFIX", help="Format of the takes in a folder.")] = ".bvh",
+    root: Root = None,
     json: Json = False,
 ) -> None:
     """Make new clips. Hard constraints are met, or the command says by how much they are not and exits with 1."""
-    from motionloom.constraints import parse_request
-    from motionloom.io import check_target, load, save
+    from motionloom.io import check_target, save
     from motionloom.methods import load_model
 
     check_target(_target(out, None if count is None else 0, to))
     learned = load_model(model)
-    asked = parse_request(request, load)
+    asked = given_request(request, root=root)
     reports: list[dict[str, Any]] = []
     for take in progress(range(count or 1), "making"):
         clip, rows, error = _take(learned, asked, seed, take)

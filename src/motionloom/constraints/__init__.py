@@ -6,7 +6,7 @@ from motionloom.constraints.gaze import LookAt, facing, gaze
 from motionloom.constraints.ground import FLAT, Ground, read_ground
 from motionloom.constraints.joint import Plant, PositionAt
 from motionloom.constraints.pose import Load, Pose, PoseAt, tilt_between
-from motionloom.constraints.reading import parse_request
+from motionloom.constraints.reading import load_request, parse_request
 from motionloom.constraints.request import KINDS, Request, Start
 from motionloom.constraints.residuals import Row, check, residuals, unmet
 from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath
@@ -41,6 +41,7 @@ __all__ = [
     "check",
     "facing",
     "gaze",
+    "load_request",
     "parse_request",
     "read_ground",
     "residuals",

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from motionloom.core import BadRequest, FloatArray, FormatError
 from motionloom.core.arrays import frozen, put
+from motionloom.core.files import read_regular
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +103,7 @@ def _cell(grid: FloatArray, at: FloatArray) -> tuple[Any, FloatArray]:
 def read_ground(path: Path, name: str = "") -> Ground:
     """Ground from a CSV with rows x,z,y in metres; a header line is allowed."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_regular(path).decode("utf-8-sig")
     except OSError as error:
         raise BadRequest(f"cannot read {name or path}: {error.strerror}", where=("ground", "heights")) from None
     except UnicodeDecodeError:

@@ -13,57 +13,50 @@ from motionloom.constraints.fields import QUANTITIES
 from motionloom.constraints.ground import FLAT, Ground, read_ground
 from motionloom.constraints.located import Table, read_yaml
 from motionloom.constraints.pose import Load
-from motionloom.constraints.request import KINDS, Request, Start, positive
-from motionloom.core import BadRequest
+from motionloom.constraints.request import KINDS, Request, Start, frame_rate, positive
+from motionloom.core import BadRequest, FormatError
 from motionloom.core.errors import Problems, Where, together
-from motionloom.core.units import duration, fail, number, whole
+from motionloom.core.files import Files, read_regular
+from motionloom.core.units import duration, fail, whole
 
 
-def parse_request(source: str | Path, load: Load | None = None) -> Request:
-    """A request from a file (a path) or from YAML text; `load` reads the clips whose poses it names.
+def parse_request(text: str, load: Load | None = None, files: Files | None = None, name: str = "request") -> Request:
+    """A request from YAML text; `load` reads the clips whose poses it names.
 
-    Paths in a file are looked for beside that file first.
+    `files` says where the files that it names may be (the current folder by default); `name` stands for the text in
+    errors. The text is never taken for the name of a file: see `load_request`.
     """
-    text, name, folder = _source(source)
+    if not isinstance(text, str):
+        raise BadRequest(f"expected the text of a request, found {type(text).__name__}; Request.from_file reads a file")
     values = read_yaml(text, name)
     if values is None:
         values = Table()
         values.lines = {}
     if not isinstance(values, Table):
-        raise BadRequest(f"expected a request such as {{seconds: 12}}, found {values!r}", place=name)
-    request = _from_table(values, name, folder)
-    return request if load is None else request.resolved(lambda path: load(_beside(path, folder)))
+        kind = "a list" if isinstance(values, list) else "a single value"
+        raise BadRequest(f"expected a request such as {{seconds: 12}}, found {kind}", place=name)
+    files = files or Files()
+    request = _from_table(values, name, files)
+    return request if load is None else request.resolved(lambda path: load(str(files.resolve(path, ("pose",)))))
 
 
-def _source(source: str | Path) -> tuple[str, str, Path | None]:
-    """Text, its name in errors, and the folder that its paths are relative to."""
-    if isinstance(source, str) and not _is_file(source) and _inline(source):
-        return source, "request", None
-    path = Path(source)
+def load_request(path: str | Path, load: Load | None = None, files: Files | None = None) -> Request:
+    """A request from a YAML file. Names of files in it are looked for in its folder first, then in those of `files`."""
+    path = Path(path)
+    root = Files((path.parent, *(files.root if files else ())), files.limits if files else None)
     try:
-        return path.read_text(encoding="utf-8-sig"), path.name, path.parent
+        text = read_regular(path, root.limits).decode("utf-8-sig")
+    except FileNotFoundError:
+        raise BadRequest(f"no such file: {str(path)!r}") from None
     except OSError as error:
-        raise BadRequest(f"cannot read the request {str(source)!r}: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise BadRequest(f"cannot read the request {str(source)!r}: it is not text") from None
+        raise BadRequest(f"cannot read the request {str(path)!r}: {error.strerror or error}") from None
+    except (FormatError, UnicodeDecodeError) as error:
+        why = error.message if isinstance(error, FormatError) else "it is not text"
+        raise BadRequest(f"cannot read the request {str(path)!r}: {why}") from None
+    return parse_request(text, load, root, path.name)
 
 
-def _inline(text: str) -> bool:
-    return "\n" in text or ":" in text or text.strip()[:1] in ("", "{", "[")
-
-
-def _is_file(text: str) -> bool:
-    try:
-        return Path(text).is_file()
-    except (OSError, ValueError):
-        return False
-
-
-def _beside(path: str, folder: Path | None) -> str:
-    return str(folder / path) if folder is not None and _is_file(str(folder / path)) else path
-
-
-def _from_table(values: Table, name: str, folder: Path | None) -> Request:
+def _from_table(values: Table, name: str, files: Files) -> Request:
     """The request that a table describes; every mistake in it is reported."""
     problems = Problems()
     given: dict[str, Any] = {}
@@ -71,7 +64,7 @@ def _from_table(values: Table, name: str, folder: Path | None) -> Request:
         with problems.collect(place=f"{name}:{values.lines[key]}"):
             check_key(key, _READERS)
             if value is not None:
-                given[key] = _READERS[key](value, _Context(name, values.lines[key], folder))
+                given[key] = _READERS[key](value, _Context(name, values.lines[key], files))
     if "seconds" in given and "frames" in given:
         with problems.collect("frames", place=f"{name}:{values.lines['frames']}"):
             raise BadRequest("expected seconds or frames, found both")
@@ -80,11 +73,11 @@ def _from_table(values: Table, name: str, folder: Path | None) -> Request:
 
 
 class _Context(NamedTuple):
-    """The file, the line of the key, and the folder that names of files are relative to."""
+    """The file, the line of the key, and where the files that are named may be."""
 
     name: str
     line: int
-    folder: Path | None
+    files: Files
 
 
 def _seconds(value: object, context: _Context) -> float:
@@ -96,7 +89,7 @@ def _frames(value: object, context: _Context) -> int:
 
 
 def _fps(value: object, context: _Context) -> float:
-    return float(positive(number(value, ("fps",)), ("fps",)))
+    return frame_rate(value)
 
 
 def _options(value: object, context: _Context) -> dict[str, Any]:
@@ -128,7 +121,7 @@ def _ground(value: object, context: _Context) -> Ground:
         return FLAT
     if isinstance(value, Mapping) and set(value) == {"heights"} and isinstance(value["heights"], str):
         name = value["heights"]
-        return read_ground(Path(_beside(name, context.folder)), name)
+        return read_ground(context.files.resolve(name, ("ground", "heights")), name)
     raise fail(("ground",), "flat, or {heights: ground.csv}", value)
 
 

@@ -18,8 +18,11 @@ from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath
 from motionloom.constraints.style import Parameters, Style, StyleAlong
 from motionloom.core import BadRequest
 from motionloom.core.arrays import put
-from motionloom.core.errors import Where
+from motionloom.core.errors import Problems, Where
+from motionloom.core.files import Files
 from motionloom.core.units import Moment, Quantity, duration, fail, nearest, number, whole, written_angle
+
+FPS_RANGE = (0.001, 10_000.0)  # frames per second
 
 KINDS: Mapping[str, type[Constraint]] = {
     kind.key(): kind
@@ -62,7 +65,7 @@ class Request:
         if self.frames is not None:
             put(self, "frames", positive(whole(self.frames, ("frames",)), ("frames",)))
         if self.fps is not None:
-            put(self, "fps", positive(number(self.fps, ("fps",)), ("fps",)))
+            put(self, "fps", frame_rate(self.fps))
         put(self, "options", MappingProxyType(dict(self.options)))
         values = dict(QUANTITIES.check(self.parameters, ("parameters",))) if self.parameters else {}
         put(self, "parameters", MappingProxyType(values))
@@ -110,18 +113,26 @@ class Request:
 
     def resolved(self, load: Load) -> Request:
         """The same request with every pose that it names loaded."""
-        made = tuple(c.resolved(load) if isinstance(c, PoseAt) else c for c in self.constraints)
-        return replace(self, constraints=made)
+        made, problems = [], Problems()
+        for i, c in enumerate(self.constraints):
+            with problems.collect_constraint(i, c.key()):
+                made.append(c.resolved(load) if isinstance(c, PoseAt) else c)
+        problems.raise_found()
+        return replace(self, constraints=tuple(made))
 
     @classmethod
-    def from_yaml(cls, source: str | Path, load: Load | None = None) -> Request:
-        """A request from a file (a path) or from YAML text; `load` reads the clips whose poses it names.
-
-        Paths in a file are looked for beside that file first.
-        """
+    def from_yaml(cls, text: str, load: Load | None = None, files: Files | None = None) -> Request:
+        """A request from YAML text; `load` reads the clips whose poses it names, from the folders of `files`."""
         from motionloom.constraints.reading import parse_request
 
-        return parse_request(source, load)
+        return parse_request(text, load, files)
+
+    @classmethod
+    def from_file(cls, path: str | Path, load: Load | None = None, files: Files | None = None) -> Request:
+        """A request from a YAML file; the files that it names are in its folder, or in the folders of `files`."""
+        from motionloom.constraints.reading import load_request
+
+        return load_request(path, load, files)
 
     def to_yaml(self) -> str:
         """The request as YAML that `from_yaml` reads back to an equal one."""
@@ -146,6 +157,14 @@ class Request:
         if self.constraints:
             out["constraints"] = [{c.key(): c.to_plain()} for c in self.constraints]
         return yaml.safe_dump(out, sort_keys=False, default_flow_style=None, width=110, allow_unicode=True)
+
+
+def frame_rate(value: object) -> float:
+    """A frame rate of a result, if it makes sense."""
+    found = number(value, ("fps",))
+    if not FPS_RANGE[0] <= found <= FPS_RANGE[1]:
+        raise fail(("fps",), f"{FPS_RANGE[0]:g} to {FPS_RANGE[1]:g} frames per second", value)
+    return found
 
 
 def positive(value: Any, where: Where) -> Any:

@@ -17,6 +17,7 @@ from motionloom.evaluate.report import Own, Report, Spread, evaluate, source_val
 from motionloom.evaluate.trial import Failed, Made, Step, Trained, refusal, trial
 from motionloom.jobs import TimeUp, start
 from motionloom.methods import METHODS, prepare
+from motionloom.methods.checking import check_length
 
 BASELINE_SECONDS = 10.0  # length of the baselines where the request names none
 
@@ -94,6 +95,7 @@ def compare(
     if unknown:
         raise BadRequest(f"there is no method {unknown[0]!r}; there is {', '.join(METHODS)}")
     tell = said or (lambda text: None)
+    check_length(request, FPS)
     ready = prepare(clips, request.fps or FPS)
     source = reference(prepare(clips, max(c.fps for c in clips)).clips if clips else ())  # copies are told at any rate
     tell("measuring the source")

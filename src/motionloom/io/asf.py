@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from motionloom.core import FloatArray
+from motionloom.core.files import open_regular
 from motionloom.io.notes import Notes
 from motionloom.io.numbers import LARGEST, fault, number
 from motionloom.io.sniff import what_is
@@ -79,7 +80,7 @@ def read_asf(path: str | Path, notes: Notes) -> Acclaim:
 def text_lines(path: str | Path, notes: Notes) -> list[tuple[int, list[str]]]:
     """The words of each line that has any, without comments, with its number."""
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             data = file.read(MAX_BYTES * 16 + 1)
     except OSError as error:
         raise notes.error(f"cannot be read: {error.strerror or error}") from None

@@ -16,6 +16,7 @@ import numpy as np
 
 from motionloom.core import Clip, End, FloatArray, Skeleton
 from motionloom.core.arrays import handed_over
+from motionloom.core.files import open_regular
 from motionloom.core.origin import from_file
 from motionloom.io import convention as conv
 from motionloom.io.bvh_body import Body, build, check_scale, columns_of, local_positions, sliding, unique_names
@@ -43,7 +44,7 @@ def read_bvh(
     """A clip from a BVH file, every frame of it. `FormatError` says where and what if it cannot be read."""
     notes = Notes(str(path), strict=strict)
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             if not file.seek(0, 2):
                 raise notes.error("this is an empty file")
             # closed when nothing looks into it any more: an error on its way out still does

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from motionloom.core import FloatArray, Markers
+from motionloom.core.files import read_regular
 from motionloom.io.c3d_parameters import DEC, MIPS, Header, Value, read_head, reals
 from motionloom.io.marker_facts import make_markers
 from motionloom.io.notes import Notes
@@ -30,7 +31,7 @@ def read_c3d(
     """
     notes = Notes(str(path), strict=strict)
     try:
-        raw = Path(path).read_bytes()
+        raw = read_regular(path)
     except OSError as error:
         raise notes.error(f"cannot be read: {error.strerror or error}") from None
     return parse_c3d(raw, notes, unit=unit, up=up, fps=fps)

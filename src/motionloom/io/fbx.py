@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from motionloom.core import Clip, FloatArray, FormatError, MissingExtra, replace
+from motionloom.core.files import open_regular
 from motionloom.core.origin import from_file
 from motionloom.io import convention as conv
 from motionloom.io.fbx_scene import read_scene
@@ -65,7 +66,7 @@ def read_fbx(
 def _check(path: str | Path, notes: Notes) -> None:
     """Is this an FBX file at all?"""
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             head = file.read(4096)
     except OSError as error:
         raise notes.error(f"cannot be read: {error.strerror or error}") from None

@@ -7,11 +7,11 @@ the garbage collector). This process keeps everything, collects nothing, and end
 from __future__ import annotations
 
 import gc
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from motionloom.core.files import read_regular
 from motionloom.io.notes import Notes
 
 MOST = 5_000_000  # nodes times frames
@@ -94,7 +94,7 @@ def _open(path: str, ufbx: Any, notes: Notes, *, turned: bool) -> Any:
     if turned:
         options |= {"target_axes": ufbx.axes_right_handed_y_up, "target_unit_meters": 1.0}
     try:
-        return ufbx.load_memory(Path(path).read_bytes(), **options)
+        return ufbx.load_memory(read_regular(path), **options)
     except (ufbx.UfbxError, ValueError, RuntimeError, MemoryError) as error:
         said = type(error).__name__.removesuffix("Error")
         raise notes.error(f"not an FBX file that can be read ({said}: {str(error)[:120]})") from None

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionloom.core import FloatArray
+from motionloom.core.files import read_regular
 from motionloom.io.notes import Notes
 from motionloom.io.sniff import what_is
 
 MAX_JSON = 256 << 20
-MAX_FILE = 4 << 30
 _TYPES = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 _DTYPES = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 
@@ -144,9 +144,7 @@ class Document:
             path = (self.folder / name).resolve()
             if not path.is_relative_to(self.folder.resolve()):
                 raise self.notes.error(f"{where}: {_shown(uri)} leaves the file's folder: refused")
-            if path.stat().st_size > MAX_FILE or not path.is_file():
-                raise self.notes.error(f"{where}: {_shown(uri)} is no file of at most 4 GB")
-            return path.read_bytes()
+            return read_regular(path)
         except (OSError, ValueError) as error:
             said = getattr(error, "strerror", None) or error
             raise self.notes.error(f"{where}: {_shown(uri)} cannot be read: {said}") from None
@@ -166,16 +164,10 @@ class Document:
 def open_document(path: str | Path, notes: Notes) -> Document:
     """Read a `.glb` or `.gltf` file, whichever it is inside."""
     try:
-        with open(path, "rb") as file:
-            head = file.read(4096)
-            size = file.seek(0, 2)
-            if size > MAX_FILE:
-                raise notes.error("larger than 4 GB")
-            file.seek(0)
-            data = file.read()
+        data = read_regular(path)
     except OSError as error:
         raise notes.error(f"cannot be read: {error.strerror or error}") from None
-    return parse_document(data, head, Path(path).parent, notes)
+    return parse_document(data, data[:4096], Path(path).parent, notes)
 
 
 def parse_document(data: bytes, head: bytes, folder: Path, notes: Notes) -> Document:

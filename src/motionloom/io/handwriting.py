@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core import Clip, FloatArray, Note, replace, with_labels
+from motionloom.core.files import read_regular
 from motionloom.io import convention as conv
 from motionloom.io.mat5 import read_mat5
 from motionloom.io.notes import Notes
@@ -69,7 +70,7 @@ def _tables(path: str | Path, notes: Notes) -> tuple[Any, Any, list[str]]:
     try:
         if Path(path).stat().st_size > MOST:
             raise notes.error(f"over {MOST >> 20} MB: the whole set of letters is smaller")
-        found = read_mat5(Path(path).read_bytes(), notes)
+        found = read_mat5(read_regular(path), notes)
     except OSError as error:
         raise notes.error(f"cannot be read: {error.strerror or error}") from None
     missing = [name for name in ("xtrain", "ytrain", "key") if name not in found]

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FormatError, with_labels
+from motionloom.core.files import read_regular, side_file
 from motionloom.io.files import write_whole
 from motionloom.io.numbers import fault, number
 
@@ -23,14 +24,14 @@ def labels_path(clip: str | Path) -> Path:
 
 def labelled(clip: Clip, path: str | Path) -> Clip:
     """The clip with the labels that stand beside its file, if there are any."""
-    beside = labels_path(path)
-    return with_labels(clip, read_labels(beside, len(clip), clip.fps)) if beside.is_file() else clip
+    beside = side_file(path, labels_path(path).name)
+    return clip if beside is None else with_labels(clip, read_labels(beside, len(clip), clip.fps))
 
 
 def read_labels(path: str | Path, frames: int, fps: float) -> dict[str, BoolArray]:
     """Each label as (F,) bool. Frame f lies at f / fps seconds; spans may overlap, and may reach past the end."""
     try:
-        text = Path(path).read_text("utf-8-sig")
+        text = read_regular(path).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise FormatError(f"cannot be read: {error}", path=path) from None
     reader = csv.reader(io.StringIO(text, newline=""))

@@ -10,6 +10,7 @@ from dataclasses import replace as with_changes
 from pathlib import Path
 
 from motionloom.core import Clip, replace
+from motionloom.core.files import open_regular, side_file
 from motionloom.io.files import write_whole
 
 FOLDER = "licence.txt"
@@ -31,15 +32,20 @@ def with_licence(clip: Clip, path: str | Path) -> Clip:
     """The clip with the first line of the licence file that stands beside it, or in its folder, if it has none yet."""
     if clip.origin.licence:
         return clip
-    for beside in (licence_path(path), *(Path(path).parent / name for name in (FOLDER, *OTHERS))):
+    for name in (licence_path(path).name, FOLDER, *OTHERS):
         try:
-            with open(beside, encoding="utf-8", errors="replace") as file:
-                line = one_line(file.readline(LONGEST))
+            beside = side_file(path, name)
+            line = "" if beside is None else _first_line(beside)
         except OSError:
             continue
         if line:
             return replace(clip, origin=with_changes(clip.origin, licence=line))
     return clip
+
+
+def _first_line(path: Path) -> str:
+    with open_regular(path) as file:
+        return one_line(file.readline(4 * LONGEST).decode("utf-8", errors="replace"))
 
 
 def write_licence(clip: Clip, path: str | Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from motionloom.core import FormatError, Markers
+from motionloom.core.files import open_regular
 from motionloom.io import convention as conv
 from motionloom.io.files import write_whole
 from motionloom.io.marker_facts import make_markers
@@ -62,8 +63,8 @@ def read_marker_csv(
 def is_marker_csv(path: str | Path) -> bool:
     """Does a CSV file start with a time or a frame number, and then three columns for each marker?"""
     try:
-        with open(path, encoding="utf-8-sig", errors="replace") as file:
-            line = file.readline(1 << 20).rstrip("\r\n")
+        with open_regular(path) as file:
+            line = file.readline(1 << 20).decode("utf-8-sig", errors="replace").rstrip("\r\n")
         comma = next((c for c in (",", ";", "\t") if c in line), ",")
         _columns(next(csv.reader([line], delimiter=comma), []), Notes(str(path)))
     except (OSError, csv.Error, FormatError):

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from motionloom.core import FloatArray
+from motionloom.core.files import read_regular
 from motionloom.io.notes import Notes
 from motionloom.io.numbers import LARGEST, fault, number
 from motionloom.io.sniff import what_is
@@ -18,7 +19,7 @@ _GAPS = {"", "nan", "na", "null", "none", "-nan"}
 def read_lines(path: str | Path, notes: Notes) -> list[str]:
     """The lines of a text file: UTF-8, else Latin-1."""
     try:
-        raw = Path(path).read_bytes()
+        raw = read_regular(path)
     except OSError as error:
         raise notes.error(f"cannot be read: {error.strerror or error}") from None
     if what := what_is(raw[:4096]):

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from motionloom.core.files import read_regular
 from motionloom.io.notes import Notes
 from motionloom.io.sniff import what_is
 
@@ -31,8 +32,7 @@ class Arrays:
     def __init__(self, path: str | Path, notes: Notes) -> None:
         self.notes = notes
         try:
-            with open(path, "rb") as file:
-                self._data = file.read()
+            self._data = read_regular(path)
         except OSError as error:
             raise notes.error(f"cannot be read: {error.strerror or error}") from None
         what = what_is(self._data[:4096])

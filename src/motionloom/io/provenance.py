@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core import Clip, FormatError, Note, Origin, Source, replace
+from motionloom.core.files import read_regular, side_file
 from motionloom.core.note import as_dicts
 from motionloom.io.files import write_whole
 
@@ -43,11 +44,11 @@ def write_origin(clip: Clip, path: str | Path) -> None:
 
 def with_origin(clip: Clip, path: str | Path) -> Clip:
     """The clip with the provenance that stands beside its file, if there is one and it has as many frames."""
-    beside = origin_path(path)
-    if not beside.is_file():
+    beside = side_file(path, origin_path(path).name)
+    if beside is None:
         return clip
     try:
-        facts = json.loads(beside.read_text("utf-8"))
+        facts = json.loads(read_regular(beside).decode("utf-8"))
         sources = tuple(Source(str(s["clip"]), str(s["method"]), s["seed"]) for s in facts["sources"])
         runs = [(int(r["source"]), int(r["first"]), int(r["step"]), int(r["count"])) for r in facts["runs"]]
         notes = tuple(Note(**note) for note in facts["notes"])

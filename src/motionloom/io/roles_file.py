@@ -15,6 +15,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from motionloom.core import Clip, FormatError, Note, Skeleton, replace
+from motionloom.core.files import read_regular, side_file
 from motionloom.kinematics.roles import ARM, FRONT, LEG, SIDES
 
 _SIDED = ("eye", *ARM, *LEG, *FRONT.values())
@@ -32,14 +33,14 @@ def with_roles(clip: Clip, path: str | Path, given: str | Path | Mapping[str, st
     A role or a joint moves, it is never held twice. A folder may hold several skeletons: what its file says about
     joints that this one does not have is left out, and said.
     """
-    own, folder = Path(path).with_suffix(".roles.toml"), Path(path).parent / "roles.toml"
     if isinstance(given, Mapping):
         return _with(clip, given, path)
     if given is not None:
         return _with(clip, read_roles(given), given)
-    if own.is_file():
+    if own := side_file(path, Path(path).with_suffix(".roles.toml").name):
         return _with(clip, read_roles(own), own)
-    if not folder.is_file():
+    folder = side_file(path, "roles.toml")
+    if folder is None:
         return clip
     roles = read_roles(folder)
     known = {role: joint for role, joint in roles.items() if not joint or joint in clip.skeleton.names}
@@ -54,7 +55,7 @@ def with_roles(clip: Clip, path: str | Path, given: str | Path | Mapping[str, st
 def read_roles(path: str | Path) -> dict[str, str]:
     """Role to joint name, from a roles file."""
     try:
-        table = tomllib.loads(Path(path).read_text("utf-8"))
+        table = tomllib.loads(read_regular(path).decode("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise FormatError(f"cannot be read: {error}", path=path) from None
     except tomllib.TOMLDecodeError as error:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from motionloom.core import Clip, FloatArray, FormatError, Skeleton
+from motionloom.core.files import open_regular, read_regular
 from motionloom.core.origin import from_file
 from motionloom.io import convention as conv
 from motionloom.io.files import write_whole
@@ -66,9 +67,10 @@ def read_stroke(
 def is_stroke(path: str | Path) -> bool:
     """Does a CSV file start with `t,x,y`?"""
     try:
-        with open(path, encoding="utf-8-sig", errors="replace") as file:
-            return [cell.strip().lower() for cell in file.readline(200).split(",")] == HEAD
-    except OSError:
+        with open_regular(path) as file:
+            head = file.readline(200).decode("utf-8-sig", errors="replace")
+        return [cell.strip().lower() for cell in head.split(",")] == HEAD
+    except (OSError, FormatError):
         return False
 
 
@@ -85,7 +87,7 @@ def write_stroke(clip: Clip, path: str | Path, *, unit: str | float | None = Non
 def _table(path: str | Path, notes: Notes) -> FloatArray:
     """(F, 3) numbers of a CSV file with the head `t,x,y`."""
     try:
-        text = Path(path).read_text("utf-8-sig")
+        text = read_regular(path).decode("utf-8-sig")
     except OSError as error:
         raise notes.error(f"cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from motionloom.core import BadRequest, Clip, FormatError, Markers, Note, replace
+from motionloom.core.limits import Limits
 from motionloom.io.amc import read_amc
 from motionloom.io.bvh import read_bvh
 from motionloom.io.bvh_write import write_bvh
@@ -101,6 +102,7 @@ def load(
     if fps is not None and not 1e-3 <= fps <= 1e6:
         raise BadRequest(f"fps: {fps} frames per second make no sense")
     clip = entry.read(path, unit=unit, up=up, fps=fps, strict=strict, drop_slides=drop_slides)
+    _check_size(path, len(clip), len(clip.skeleton), clip.fps)
     clip = with_licence(with_origin(labelled(with_roles(clip, path, roles), path), path), path)
     clip = clip if unit is None else _sized(clip, unit)
     if not starts_with_tpose(clip):
@@ -108,6 +110,11 @@ def load(
     if trim_tpose:
         return replace(clip[1:], origin=clip[1:].origin.with_notes(Note("frame 0 is a T-pose: dropped")))
     return replace(clip, origin=clip.origin.with_notes(Note("frame 0 is a T-pose (not dropped)")))
+
+
+def _check_size(path: Path, frames: int, joints: int, fps: float) -> None:
+    if why := Limits.current().exceeded(frames=frames, joints=joints, seconds=frames / fps):
+        raise FormatError(why, path=path)
 
 
 def _sized(clip: Clip, unit: str | float) -> Clip:
@@ -193,7 +200,9 @@ def load_markers(
         raise FormatError(f"no reader of markers for {path.suffix or 'no suffix'}; there are {readable}", path=path)
     if fps is not None and not 1e-3 <= fps <= 1e6:
         raise BadRequest(f"fps: {fps} frames per second make no sense")
-    return entry.read_markers(path, unit=unit, up=up, fps=fps, strict=strict)
+    markers = entry.read_markers(path, unit=unit, up=up, fps=fps, strict=strict)
+    _check_size(path, len(markers), len(markers.names), markers.fps)
+    return markers
 
 
 def save_markers(markers: Markers, path: str | Path, *, unit: str | float | None = None, up: str | None = None) -> None:

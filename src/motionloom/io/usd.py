@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core import BadRequest, Clip, End, FloatArray, FormatError, MissingExtra, Skeleton, replace
+from motionloom.core.files import check_regular
 from motionloom.io import convention as conv
 from motionloom.io.from_world import clip_from_world, split_matrices
 from motionloom.io.notes import Notes
@@ -199,8 +200,10 @@ def _export(layer: Any, path: Path) -> None:
 
 
 def _open(path: str | Path, usd: Any, notes: Notes) -> Any:
-    if not Path(path).is_file():
-        raise notes.error("cannot be read: no such file")
+    try:
+        check_regular(path)
+    except OSError as error:
+        raise notes.error(f"cannot be read: {error.strerror or error}") from None
     try:
         return usd.Usd.Stage.Open(str(path))
     except usd.Tf.ErrorException as error:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from motionloom.constraints import Constraint, Request
 from motionloom.core import BadRequest, Skeleton, UnsupportedConstraint
 from motionloom.core.errors import Problems
+from motionloom.core.limits import Limits
 
 
 class Able(Protocol):
@@ -43,6 +44,10 @@ def problems(model: Able, request: Request) -> tuple[BadRequest, ...]:
     """
     found = Problems()
     with found.collect():
+        check_length(request, model.fps)
+    if found.found:
+        return tuple(found.found)  # constraints are not compared with a result that is never made
+    with found.collect():
         model.options(request)
     with found.collect("ground"):
         if not request.ground.flat and not model.uneven_ground:
@@ -57,6 +62,15 @@ def problems(model: Able, request: Request) -> tuple[BadRequest, ...]:
             with found.collect_constraint(index, asked.key()):
                 _check_constraint(model, request, asked, inner)
     return tuple(found.found)
+
+
+def check_length(request: Request, fps: float) -> None:
+    """Raise if the result of a model with this frame rate would be longer than the limits allow."""
+    rate = request.fps or fps
+    key = "seconds" if request.seconds is not None else "frames"
+    seconds = request.seconds if request.seconds is not None else (request.frames or 0) / rate
+    if why := Limits.current().exceeded(seconds=seconds, frames=seconds * max(rate, fps)):
+        raise BadRequest(why, where=(key,))
 
 
 def _constraints(model: Able, request: Request) -> Iterator[tuple[int | None, Constraint, Constraint]]:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core import FormatError, Note
+from motionloom.core.files import open_regular
 from motionloom.core.note import as_dicts
 from motionloom.io.files import write_whole
 from motionloom.methods.base import Learned, Model
@@ -76,7 +77,7 @@ def _open(path: str | Path, *, arrays: bool = True) -> tuple[dict[str, Any], dic
     from safetensors import SafetensorError, safe_open
 
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             start = file.read(64)
         with safe_open(str(path), framework="numpy") as opened:
             facts = opened.metadata() or {}

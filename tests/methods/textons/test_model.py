@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from motionloom.constraints import PoseAt, Request, parse_request
+from motionloom.constraints import PoseAt, Request
 from motionloom.core import BadRequest, Clip, NoPath, Skeleton, replace, with_labels
 from motionloom.io import stroke_clip
 from motionloom.kinematics.feet.contacts import foot_parts
@@ -235,4 +235,4 @@ def test_constant_channels_keep_their_value(arm):
 
 
 def test_the_example_request_reads():
-    assert parse_request("examples/requests/textons.yaml", load=lambda name: pytest.fail(name)).seconds == 20
+    assert Request.from_file("examples/requests/textons.yaml", load=lambda name: pytest.fail(name)).seconds == 20

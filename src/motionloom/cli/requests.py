@@ -1,0 +1,51 @@
+"""The request of a command: a file or inline YAML, and the folders that it may read from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from motionloom.constraints import Request
+
+Root = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--root", metavar="DIR", help="Another folder that the request may read clips and grounds from; repeatable."
+    ),
+]
+
+
+def given_request(argument: str, clips: Sequence[str] = (), root: Sequence[Path] | None = None) -> Request:
+    """The request that `-r` gives, with its poses loaded.
+
+    The files that it names are looked for in the request file's folder (the current folder, if it is inline), in the
+    folders of the clips on the command line, and in those of `--root`; they cannot be anywhere else.
+    """
+    from motionloom.constraints import load_request, parse_request
+    from motionloom.core.files import Files
+    from motionloom.io import load
+
+    folders = [*_folders(clips), *(root or ())]
+    if is_inline(argument):
+        return parse_request(argument, load, Files((".", *folders)))
+    return load_request(argument, load, Files(folders))
+
+
+def is_inline(argument: str) -> bool:
+    """Whether `-r` was given YAML and not the name of a file: it begins with `{`, or has `: ` or a line break in it.
+
+    >>> is_inline("{seconds: 12}"), is_inline("seconds: 12"), is_inline("walk.yaml"), is_inline(r"C:\\walk.yaml")
+    (True, True, False, False)
+    """
+    return not argument.strip() or argument.lstrip().startswith("{") or ": " in argument or "\n" in argument
+
+
+def _folders(clips: Sequence[str]) -> list[Path]:
+    from motionloom.io import expand_paths
+
+    given = [Path(name) for name in clips if Path(name).is_dir()]
+    return [*given, *(path.parent for path in expand_paths(clips))]
