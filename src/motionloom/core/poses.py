@@ -35,6 +35,7 @@ class Commands(NamedTuple):
 
 SHAPES: dict[str, tuple[int, ...]] = {"place": (2,), "values": (1,), "look": (3,)}  # beside N; else ()
 WHOLE = ("action", "overlay")
+DTYPES = tuple(np.dtype(np.int64 if name in WHOLE else np.float64) for name in Commands._fields)
 
 
 def commands(**given: ArrayLike) -> Commands:
@@ -66,6 +67,15 @@ def _column(name: str, value: ArrayLike | None) -> Any:
         wanted = ", ".join(["N", *map(str, inner)])
         raise BadRequest(f"command {name}: expected shape ({wanted}), found {array.shape}")
     return array
+
+
+def plain(given: Commands) -> Commands:
+    """The same commands as contiguous, writable arrays of the right type: kernels are compiled for these alone."""
+    fields: list[Any] = [
+        field if field.flags.carray and field.dtype == dtype else np.array(field, dtype, order="C")
+        for field, dtype in zip(given, DTYPES, strict=True)
+    ]
+    return Commands(*fields)
 
 
 def broadcast(given: Commands, count: int) -> Commands:

@@ -11,7 +11,7 @@ from motionloom.core._jit import kernel
 
 EARLY = 1e-9  # s: a tick this near is made now, so that 2/60 s are one tick of 30 fps
 HEADING, SPEED, PLACE_X, PLACE_Z, FACING, ACTION = range(6)  # columns of a character's commands as one row
-FAULTS = ("not finite", "negative", "no such action", "not accepted")
+FAULTS = ("not finite", "negative", "no such action", "not accepted", "rows")
 
 
 @kernel
@@ -33,47 +33,56 @@ def _mixed(z: Any) -> Any:
 
 
 @kernel
-def faulty(heading: Any, speed: Any, place: Any, facing: Any, action: Any, values: Any, overlay: Any, look: Any,
-           accepted: int, actions: int) -> tuple[int, int]:  # fmt: skip
+def faulty(
+    heading: Any,
+    speed: Any,
+    place: Any,
+    facing: Any,
+    action: Any,
+    values: Any,
+    overlay: Any,
+    look: Any,
+    count: int,
+    accepted: int,
+    actions: int,
+) -> tuple[int, int]:
     """The number of the first field with a fault, and its fault in `FAULTS`; (-1, -1) if there is none.
 
-    `accepted` has a bit for each field of `Commands`, `actions` is how many there are.
+    `count` is how many characters there are, `accepted` has a bit for each field of `Commands`, `actions` is how many
+    of these there are.
     """
-    floats = (heading, speed, facing)
-    numbers = (0, 1, 3)
-    for f in range(3):
-        for k in range(len(floats[f])):
-            fault = _number(floats[f][k], numbers[f] == 1)
+    lengths = (len(heading), len(speed), len(place), len(facing), len(action), len(values), len(overlay), len(look))
+    for f in range(8):
+        if lengths[f] != 1 and lengths[f] != count:
+            return f, 4
+    for f, numbers in ((0, heading), (1, speed), (3, facing)):
+        fault = _numbers_fault(numbers, f == 1, accepted >> f & 1)
+        if fault >= 0:
+            return f, fault
+    for f, table in ((2, place), (5, values), (7, look)):
+        for k in range(len(table)):
+            fault = _numbers_fault(table[k], False, accepted >> f & 1)
             if fault >= 0:
-                return numbers[f], fault
-            if not math.isnan(floats[f][k]) and not accepted >> numbers[f] & 1:
-                return numbers[f], 3
-    tables = (place, values, look)
-    columns = (2, 5, 7)
-    for f in range(3):
-        for k in range(tables[f].shape[0]):
-            for i in range(tables[f].shape[1]):
-                fault = _number(tables[f][k, i], False)
-                if fault >= 0:
-                    return columns[f], fault
-                if not math.isnan(tables[f][k, i]) and not accepted >> columns[f] & 1:
-                    return columns[f], 3
-    whole = (action, overlay)
-    at = (4, 6)
-    for f in range(2):
-        for k in range(len(whole[f])):
-            if whole[f][k] != -1 and not accepted >> at[f] & 1:
-                return at[f], 3
-            if not -1 <= whole[f][k] < actions:
-                return at[f], 2
+                return f, fault
+    for f, whole in ((4, action), (6, overlay)):
+        for k in range(len(whole)):
+            if whole[k] != -1 and not accepted >> f & 1:
+                return f, 3
+            if not -1 <= whole[k] < actions:
+                return f, 2
     return -1, -1
 
 
 @kernel
-def _number(value: float, positive: bool) -> int:
-    if math.isinf(value):
-        return 0
-    return 1 if positive and value < 0 else -1
+def _numbers_fault(values: Any, positive: bool, accepted: int) -> int:
+    for k in range(len(values)):
+        if math.isinf(values[k]):
+            return 0
+        if positive and values[k] < 0:
+            return 1
+        if not math.isnan(values[k]) and not accepted:
+            return 3
+    return -1
 
 
 @kernel

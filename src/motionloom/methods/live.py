@@ -8,14 +8,15 @@ pose is up to one tick old.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Skeleton, Source
 from motionloom.core.arrays import BoolArray
-from motionloom.core.poses import Commands, Poses
+from motionloom.core.poses import Commands, Poses, plain
 from motionloom.kinematics.travel import Travel
 
 State = Any
@@ -48,7 +49,8 @@ class Sources(NamedTuple):
 class Live(Protocol):
     """Characters that can be stepped on for ever."""
 
-    accepts: ClassVar[tuple[str, ...]]  # supported fields of Commands; any other is an error that lists them
+    @property
+    def accepts(self) -> tuple[str, ...]: ...  # supported fields of Commands; any other is an error that lists them
 
     @property
     def actions(self) -> tuple[str, ...]: ...  # names of what `Commands.action` counts
@@ -76,7 +78,8 @@ class Live(Protocol):
 class Layer(Protocol):
     """Something applied on top of any live method: foot lock, gaze, splice, variation."""
 
-    accepts: ClassVar[tuple[str, ...]]  # fields of Commands that it uses, beside those of the method below it
+    @property
+    def accepts(self) -> tuple[str, ...]: ...  # fields of Commands that it uses, beside those of the method below it
 
     def begin(self, seeds: IntArray, skeleton: Skeleton) -> State: ...
 
@@ -132,6 +135,12 @@ def check_memory(count: int, state: State, joints: int) -> None:
         )
 
 
+def state_count(state: State) -> int:
+    """How many characters a state holds."""
+    first = state[0]
+    return len(first) if isinstance(first, np.ndarray) else state_count(first)
+
+
 def state_bytes(state: State) -> int:
     """How much memory a state takes, with the states inside it."""
     return sum(part.nbytes if isinstance(part, np.ndarray) else state_bytes(part) for part in state)
@@ -144,18 +153,17 @@ def check_dt(dt: float) -> float:
     return float(dt)
 
 
-def check_commands(commands: Commands, count: int, accepts: Sequence[str], actions: Sequence[str]) -> None:
-    """`BadRequest` for commands of the wrong shape, out of range, or that the method does not accept."""
+def check_commands(commands: Commands, count: int, accepts: Sequence[str], actions: Sequence[str]) -> Commands:
+    """The commands as kernels take them, or `BadRequest`: wrong shape, out of range, or not accepted by the method."""
     from motionloom.methods._kernels_live import FAULTS, faulty
 
-    for name, field in zip(Commands._fields, commands, strict=True):
-        if len(field) != count and len(field) != 1:
-            raise BadRequest(f"command {name}: expected 1 or {count} rows, found {len(field)}")
-    accepted = sum(1 << Commands._fields.index(name) for name in accepts)
-    wrong, fault = faulty(*commands, accepted, len(actions))
+    commands = plain(commands)
+    wrong, fault = faulty(*commands, count, _bits(tuple(accepts)), len(actions))
     if wrong < 0:
-        return
+        return commands
     name, values = Commands._fields[wrong], commands[wrong]
+    if FAULTS[fault] == "rows":
+        raise BadRequest(f"command {name}: expected 1 or {count} rows, found {len(values)}")
     if FAULTS[fault] == "not accepted":
         raise BadRequest(f"command {name} is not accepted; accepted are {', '.join(accepts) or 'no commands'}")
     if FAULTS[fault] == "no such action":
@@ -163,6 +171,11 @@ def check_commands(commands: Commands, count: int, accepts: Sequence[str], actio
         number = values[(values < -1) | (values >= len(actions))][0]
         raise BadRequest(f"command {name}: there is no action {number}; there are: {listed}")
     raise BadRequest(f"command {name}: expected finite numbers{', 0 or more' if name == 'speed' else ''}")
+
+
+@lru_cache
+def _bits(accepts: tuple[str, ...]) -> int:
+    return sum(1 << Commands._fields.index(name) for name in accepts)
 
 
 def start_places(at: Travel | None, count: int) -> FloatArray:

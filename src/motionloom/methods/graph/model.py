@@ -19,6 +19,7 @@ from motionloom.methods.graph.checks import check_graph
 from motionloom.methods.graph.core import Graph, Route
 from motionloom.methods.graph.goal import Goal
 from motionloom.methods.graph.hurrying import hurried
+from motionloom.methods.graph.live import GraphLive, graph_live
 from motionloom.methods.graph.naming import frame_name
 from motionloom.methods.graph.prune import alive
 from motionloom.methods.graph.render import render
@@ -92,6 +93,11 @@ class GraphModel(Model[O]):
     def pace(self) -> float:
         """m/s: the median speed of the clips."""
         return max(0.2, float(np.median(np.linalg.norm(self.steps.step[:, :2], axis=1))) * self.fps)
+
+    @cached_property
+    def live(self) -> GraphLive:
+        """Characters that follow commands step by step."""
+        return graph_live(self.graph)
 
     def render(self, plan: Any, request: Request, options: O, rng: Generator, progress: Progress) -> Clip:
         clip = place(render(self.graph, plan.route), request)

@@ -58,7 +58,7 @@ class MatchingLive:
     def step(self, state: State, commands: Commands, dt: float) -> tuple[State, Poses]:
         """The state and poses `dt` seconds on."""
         dt = check_dt(dt)
-        check_commands(commands, len(state.time), self.accepts, self.actions)
+        commands = check_commands(commands, len(state.time), self.accepts, self.actions)
         return step(self.database, state, commands, dt)
 
     def status(self, state: State) -> Status:

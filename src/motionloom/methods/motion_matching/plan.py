@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Constraint, Reach, Request, RootPath, Style
-from motionloom.core import FloatArray, IntArray
+from motionloom.core import FloatArray, IntArray, Progress
 from motionloom.kinematics.travel import Travel, ground_turn
 from motionloom.methods.base import Band
 from motionloom.methods.motion_matching.config import Options
@@ -20,6 +20,7 @@ from motionloom.methods.motion_matching.live import begin
 
 WINDOW = 1.0  # m along a path in which the nearest point to a body is looked for
 BACK = 0.4  # s in which half of the way back to a path should be made
+REPORT = 100  # frames from one report of progress to the next
 DONE = 0.2  # m: a path or a place this near its end is done
 PATIENCE = 3.0  # times the usual time, and a few seconds: then a request without a length ends
 SPARE = 5.0  # s
@@ -72,7 +73,13 @@ class Leg:
 
 
 def plan_request(
-    database: Database, request: Request, actions: Sequence[str], fps: float, options: Options, rng: Generator
+    database: Database,
+    request: Request,
+    actions: Sequence[str],
+    fps: float,
+    options: Options,
+    rng: Generator,
+    progress: Progress,
 ) -> Plan:
     """The frames of a request without hard constraints: its paths, places and styles are led to as well as they can."""
     frames = request.length(fps)
@@ -88,6 +95,8 @@ def plan_request(
     guide = _Guide(database, legs, fps)
     one = (state.frame, state.wait, state.track[0], state.tuning[0])
     for f in range(1, most):
+        if f % REPORT == 0:
+            progress(f / most, "choosing frames")
         if frames is None and guide.done:
             return Plan(shown[:f], track[:f])
         guide.tick(one, f, int(styles[f]), changed=bool(styles[f] != styles[f - 1]))

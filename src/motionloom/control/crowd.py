@@ -1,0 +1,71 @@
+"""Crowds: commands that keep neighbours apart, and members that are replaced.
+
+Characters do not influence each other inside a step, so each is the same whether it is alone or in a crowd. What they
+owe to each other goes through their commands.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeVar
+
+import numpy as np
+
+from motionloom.core import BadRequest, FloatArray, IntArray
+from motionloom.core.poses import Commands, broadcast
+from motionloom.kinematics.travel import ground_turn
+from motionloom.methods.live import join, select, state_count
+
+S = TypeVar("S", bound=tuple[Any, ...])
+ASIDE = math.radians(45.0)  # how far the push away from a neighbour is turned to the left
+
+
+def keep_apart(given: Commands, place: FloatArray, *, radius: float = 2.0, strength: float = 2.0) -> Commands:
+    """The commands of N characters at `place` (N, 2), with headings turned away from neighbours within `radius` (m).
+
+    The direction that a character was to take (its heading, or the way to its place) gets a push from every neighbour,
+    away from it and to the left, so that two who meet pass each other on one side: `strength` where they touch, falling
+    to zero at `radius`. Nobody is pushed who has neither heading nor place, nor anybody without neighbours; a character
+    that is pushed walks by heading alone.
+    """
+    count = len(place)
+    if place.shape != (count, 2):
+        raise BadRequest(f"place: expected shape (N, 2), found {place.shape}")
+    if not radius > 0:
+        raise BadRequest(f"radius must be positive, found {radius}")
+    full = broadcast(given, count)
+    way = np.where(np.isnan(full.place).any(1), full.heading, np.arctan2(*(full.place - place).T))
+    push = ground_turn(ASIDE, _pushes(place, radius)) * strength
+    pushed = ~np.isnan(way) & (push != 0).any(1)
+    wanted = np.stack([np.sin(way), np.cos(way)], 1) + push
+    heading = np.where(pushed, np.arctan2(wanted[:, 0], wanted[:, 1]), full.heading)
+    return full._replace(heading=heading, place=np.where(pushed[:, None], np.nan, full.place))
+
+
+def _pushes(place: FloatArray, radius: float) -> FloatArray:
+    """(N, 2) the sum over neighbours of the unit vector away from them, times 1 - distance / radius."""
+    from scipy.spatial import cKDTree
+
+    out = np.zeros((len(place), 2))
+    if len(place) < 2:
+        return out
+    pairs = np.sort(cKDTree(place).query_pairs(radius, output_type="ndarray"), axis=1)
+    pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+    away = place[pairs[:, 0]] - place[pairs[:, 1]]
+    far = np.linalg.norm(away, axis=1, keepdims=True)
+    away = np.where(far > 1e-6, away / np.maximum(far, 1e-6), [1.0, 0.0]) * (1 - far / radius)
+    np.add.at(out, pairs[:, 0], away)
+    np.add.at(out, pairs[:, 1], -away)
+    return out
+
+
+def replace_members(state: S, index: IntArray, members: S) -> S:
+    """The state of a crowd in which the characters `index` (n,) are those of another state; nobody else changes."""
+    index = np.asarray(index, np.int64)
+    both = join([state, members])
+    count, new = state_count(state), state_count(members)
+    if new != len(index) or (len(index) and not 0 <= index.min() <= index.max() < count):
+        raise BadRequest(f"index: expected {new} characters from 0 to {count - 1}, found {index}")
+    order = np.arange(count)
+    order[index] = count + np.arange(len(index))
+    return select(both, order)

@@ -1,0 +1,109 @@
+"""A live method with layers on top of it, which is a live method too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from numpy.typing import ArrayLike
+
+from motionloom.core import BadRequest, Skeleton
+from motionloom.core.poses import Commands, Poses
+from motionloom.kinematics.travel import Travel
+from motionloom.methods.live import (
+    Layer,
+    Live,
+    Material,
+    Sources,
+    State,
+    Status,
+    check_commands,
+    check_dt,
+    check_memory,
+    check_seeds,
+    state_count,
+)
+
+SUBSTEP = 1 / 30  # s: layers see no longer time steps
+
+
+class LayeredState(NamedTuple):
+    """The state of the method below, and those of its layers."""
+
+    below: State
+    layers: tuple[State, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Layered:
+    """`live` with `layers` applied to its poses, the first one first."""
+
+    live: Live
+    layers: tuple[Layer, ...]
+
+    @property
+    def accepts(self) -> tuple[str, ...]:
+        """What the method or one of its layers accepts."""
+        return tuple(dict.fromkeys([*self.live.accepts, *(n for layer in self.layers for n in layer.accepts)]))
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        return self.live.actions
+
+    @property
+    def skeleton(self) -> Skeleton:
+        return self.live.skeleton
+
+    @property
+    def fps(self) -> float:
+        return self.live.fps
+
+    @property
+    def material(self) -> Material:
+        return self.live.material
+
+    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Any = None) -> LayeredState:
+        """The characters of the method below, and every layer's state for them; `options` are the method's."""
+        whole = check_seeds(seeds)
+        one = LayeredState(self.live.begin([0]), tuple(layer.begin(whole[:0], self.skeleton) for layer in self.layers))
+        check_memory(len(whole), one, len(self.skeleton))
+        return LayeredState(
+            self.live.begin(whole, at, options), tuple(layer.begin(whole, self.skeleton) for layer in self.layers)
+        )
+
+    def step(self, state: LayeredState, commands: Commands, dt: float) -> tuple[LayeredState, Poses]:
+        """The state and poses `dt` seconds on; each layer is applied at least 30 times a second."""
+        dt = check_dt(dt)
+        below, layers = state
+        commands = check_commands(commands, state_count(below), self.accepts, self.actions)
+        inner = _only(commands, self.live.accepts)
+        count = max(1, int(-(-(dt - 1e-9) // SUBSTEP)))
+        for _ in range(count):
+            below, poses = self.live.step(below, inner, dt / count)
+            after = []
+            for layer, own in zip(self.layers, layers, strict=True):
+                new, poses = layer.step(own, poses, commands, dt / count)
+                after.append(new)
+            layers = tuple(after)
+        return LayeredState(below, layers), poses
+
+    def status(self, state: LayeredState) -> Status:
+        return self.live.status(state.below)
+
+    def sources(self, state: LayeredState) -> Sources:
+        return self.live.sources(state.below)
+
+
+def layered(live: Live, *layers: Layer) -> Layered:
+    """`live` with these layers, the first one applied first."""
+    if not layers:
+        raise BadRequest("layered: expected at least one layer")
+    return Layered(live, tuple(layers))
+
+
+def _only(commands: Commands, names: tuple[str, ...]) -> Commands:
+    """Commands without those that only layers use."""
+    from motionloom.core.poses import commands as empty
+
+    none = empty()
+    return Commands(*(getattr(commands if n in names else none, n) for n in Commands._fields))

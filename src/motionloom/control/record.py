@@ -1,0 +1,41 @@
+"""From live poses to a clip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from motionloom.core import BadRequest, Clip, Origin
+from motionloom.core.poses import Poses
+from motionloom.kinematics.feet.contacts import foot_parts
+from motionloom.methods.live import Live, State
+
+
+def record(live: Live, steps: Iterable[tuple[State, Poses]], fps: float, *, row: int = 0) -> Clip:
+    """One character of these steps, which are 1 / fps seconds apart, as a clip.
+
+    Contacts and actions become its labels; its origin holds the source of every frame, the heaviest of several.
+    """
+    roots, rotations, contacts, actions, which, frames = [], [], [], [], [], []
+    for state, poses in steps:
+        if not 0 <= row < len(poses.root):
+            raise BadRequest(f"row: expected a character from 0 to {len(poses.root) - 1}, found {row}")
+        roots.append(poses.root[row])
+        rotations.append(poses.rotations[row])
+        contacts.append(poses.contacts[row])
+        actions.append(int(live.status(state).action[row]))
+        found = live.sources(state)
+        heaviest = int(found.weights[row, 0].argmax())
+        which.append(int(found.which[row, 0, heaviest]))
+        frames.append(round(float(found.frames[row, 0, heaviest])))
+    if not roots:
+        raise BadRequest("there are no steps to record")
+    names = [part.label for part in foot_parts(live.skeleton)]
+    labels = [np.array(contacts, bool).reshape(len(roots), -1)[:, i] for i in range(len(names))]
+    for i, action in enumerate(live.actions):
+        names.append(action)
+        labels.append(np.array(actions) == i)
+    origin = Origin(sources=live.material.table, which=np.array(which), frames=np.array(frames))
+    table = np.stack(labels, 1) if labels else None
+    return Clip(live.skeleton, np.array(roots), np.array(rotations), fps, tuple(names), table, None, origin)

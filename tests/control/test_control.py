@@ -1,0 +1,152 @@
+"""Recording, layers and crowds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom.control import foot_locked, keep_apart, record, replace_members, run
+from motionloom.control.layered import layered
+from motionloom.core import BadRequest
+from motionloom.core.poses import commands
+from motionloom.kinematics.feet.contacts import foot_parts, part_positions
+from motionloom.kinematics.forward import fk
+from motionloom.kinematics.travel import Travel
+from motionloom.methods.live import select
+
+
+def test_steps_become_a_clip_with_labels_and_sources(live):
+    steps = list(run(live, live.begin([1, 2]), commands(heading=0.5), [1 / 60] * 120))
+    clip = record(live, steps, 60.0, row=1)
+    assert (len(clip), clip.fps) == (120, 60)
+    np.testing.assert_array_equal(clip.root[-1], steps[-1][1].root[1])
+    assert clip.label("walk").all()
+    assert clip.label("contact:left_heel").any()
+    assert clip.origin.which is not None
+    assert {s.clip for s in clip.origin.sources} == {"sample:walk"}
+
+
+def test_recording_nothing_is_an_error(live):
+    with pytest.raises(BadRequest, match="no steps"):
+        record(live, [], 60.0)
+    with pytest.raises(BadRequest, match="expected a character from 0 to 0, found 3"):
+        record(live, run(live, live.begin([1]), commands(), [0.1]), 10.0, row=3)
+
+
+def test_a_recorded_character_shows_the_frames_that_its_origin_names(lives, walks):
+    """Between transitions a graph shows its clips unchanged."""
+    live = lives["motion-graph"]
+    clip = record(live, run(live, live.begin([1]), commands(heading=0.5), [1 / 30] * 90), 30.0)
+    assert clip.origin.frames is not None
+    assert (np.diff(clip.origin.frames) == 2).mean() > 0.5  # clips of 60 fps, every second frame
+
+
+def drift(clip):
+    """m/s: mean speed over the ground of foot parts that touch, in this frame and the next."""
+    parts = foot_parts(clip.skeleton)
+    on = np.stack([clip.label(p.label) for p in parts], 1)
+    step = np.linalg.norm(np.diff(part_positions(clip)[..., [0, 2]], axis=0), axis=-1) * clip.fps
+    return step[on[1:] & on[:-1]].mean()
+
+
+def test_the_foot_lock_takes_out_slides(lives):
+    for name in ("motion-matching", "motion-graph"):
+        live = lives[name]
+        free, locked = (
+            record(x, run(x, x.begin([5]), lambda t, _: commands(heading=0.8 * (t // 3)), [1 / 60] * 900), 60.0)
+            for x in (live, foot_locked(live))
+        )
+        assert drift(locked) < 0.5 * drift(free)
+        assert np.abs(fk(locked) - fk(free)).max() < 0.2
+
+
+def test_layers_need_the_same_skeleton(lives, arm):
+    from motionloom.control.foot_lock import FootLockLayer
+    from motionloom.kinematics.feet.lock import foot_lock
+
+    with pytest.raises(BadRequest, match="this foot lock is for 3 joints"):
+        layered(lives["motion-matching"], FootLockLayer(foot_lock(arm))).begin([1])
+    with pytest.raises(BadRequest, match="at least one layer"):
+        layered(lives["motion-matching"])
+
+
+def test_replacing_a_member_leaves_the_others_as_they_are(live):
+    given = commands(heading=0.5)
+    for state, _ in run(live, live.begin([1, 2, 3]), given, [1 / 30] * 30):
+        crowd = state
+    new = replace_members(crowd, np.array([1]), live.begin([9]))
+    (state, poses), (_, before) = live.step(new, given, 0.1), live.step(crowd, given, 0.1)
+    for k in (0, 2):
+        np.testing.assert_array_equal(poses.root[k], before.root[k])
+    alone = live.step(live.begin([9]), given, 0.1)[1]
+    np.testing.assert_array_equal(poses.root[1], alone.root[0])
+    with pytest.raises(BadRequest, match="expected 1 characters from 0 to 2"):
+        replace_members(crowd, np.array([3]), select(state, slice(0, 1)))
+
+
+def test_neighbours_are_turned_away_from_each_other():
+    place = np.array([[0.0, 0.0], [0.4, 0.0], [5.0, 5.0]])
+    given = keep_apart(commands(heading=0.0), place)
+    assert given.heading[0] < -0.2  # to the right, away from +x
+    assert given.heading[1] > 0.2
+    assert given.heading[2] == 0.0
+
+
+def test_who_has_no_way_is_not_pushed_and_who_is_pushed_goes_by_heading():
+    place = np.array([[0.0, 0.0], [0.1, 0.0], [9.0, 0.0]])
+    given = keep_apart(commands(heading=[np.nan] * 3, place=[[np.nan, np.nan], [0.0, 5.0], [0.0, 5.0]]), place)
+    assert np.isnan(given.heading[[0, 2]]).all()
+    assert np.isfinite(given.heading[1])
+    assert np.isnan(given.place[1]).all()
+    np.testing.assert_array_equal(given.place[2], [0.0, 5.0])
+
+
+def test_characters_on_one_spot_part_and_wrong_input_is_an_error():
+    assert np.ptp(keep_apart(commands(heading=0.0), np.zeros((2, 2))).heading) > 1
+    with pytest.raises(BadRequest, match="radius must be positive"):
+        keep_apart(commands(heading=0.0), np.zeros((2, 2)), radius=0.0)
+
+
+def test_a_crowd_that_keeps_apart_comes_less_close(lives):
+    """Eight characters on a circle walk to the other side."""
+    angle = np.arange(8) * np.pi / 4
+    ring = 5 * np.stack([np.sin(angle), np.cos(angle)], 1)
+    around = Travel(ring, angle + np.pi)
+    live = lives["motion-matching"]
+    nearest = []
+    for apart in (False, True):
+        state, poses, least = live.begin(np.arange(8), around), None, np.inf
+        for _ in range(240):
+            given = commands(place=-ring)
+            if apart and poses is not None:
+                given = keep_apart(given, poses.root[:, [0, 2]])
+            state, poses = live.step(state, given, 1 / 30)
+            gaps = np.linalg.norm(poses.root[:, None, ::2] - poses.root[None, :, ::2], axis=-1)
+            least = min(least, float(gaps[np.triu_indices(8, 1)].min()))
+        nearest.append(least)
+    assert nearest[0] < 0.1
+    assert nearest[1] > 0.5
+
+
+def test_a_hundred_characters_of_three_methods_for_a_minute_twice(lives):
+    """With jittered time steps and commands that change, both times the same bits."""
+    assert minute(lives) == minute(lives)
+
+
+def minute(lives):
+    """The places after a minute, as bytes."""
+    rng = np.random.default_rng(5)
+    chosen = [lives[name] for name in ("motion-matching", "motion-graph", "two-level-graph")]
+    states = [live.begin(np.arange(n)) for live, n in zip(chosen, (34, 33, 33), strict=True)]
+    places, heading, time = [], np.zeros(34), 0.0
+    while time < 60.0:
+        dt = float(rng.uniform(0.005, 0.06))
+        if rng.random() < 0.02:
+            heading = rng.uniform(-3, 3, 34)
+        time += dt
+        places = []
+        for i, live in enumerate(chosen):
+            given = commands(heading=heading[: len(states[i].time)])
+            states[i], poses = live.step(states[i], given, dt)
+            places.append(poses.root)
+    return np.concatenate(places).tobytes()
