@@ -130,7 +130,7 @@ def _quality(model: HierarchicalGraph, name: str, request: Request) -> tuple[dic
         rose += sum(b[1] > a[1] for a, b in pairwise(plan.history))
         scores.append((plan.history[0][1], plan.score))
         clips.append(synthesize(model, request, seed=seed))
-        misses.append(max(r.worst for r in residuals(clips[-1], request) if not r.hard))
+        misses.append(max(r.worst or 0.0 for r in residuals(clips[-1], request) if not r.hard))
     first, last = np.median(scores, axis=0)
     note = (
         f"median of {SEEDS} seeds, worst {max(misses):.2f}; score {first:.2f} after the first round, {last:.2f} at the "

@@ -33,16 +33,16 @@ def test_an_unknown_method_is_wrong_usage(run: Any, folder: Path, tmp_path: Path
     said = run("methods", "cutz")
     assert (said.code, said.err.strip()) == (2, "motionloom: there is no method 'cutz'; did you mean 'cuts'?")
     answer = run("learn", "cutz", folder, "-o", tmp_path / "m.loom")
-    assert (answer.code, answer.err.strip()) == (2, "motionloom: no method 'cutz'; did you mean 'cuts'?")
+    assert (answer.code, answer.err.strip()) == (2, "motionloom: there is no method 'cutz'; did you mean 'cuts'?")
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_has_flags_for_its_config(run: Any, method: str) -> None:
-    from motionloom.methods import params
+    from motionloom.methods import describe
 
     answer = run("learn", method, "--help")
     assert answer.code == 0
-    for p in params(METHODS[method].module().Config):
+    for p in describe(method).config:
         assert f"--{p.name.replace('_', '-')}" in answer.out
 
 

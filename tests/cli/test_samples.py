@@ -58,7 +58,7 @@ def test_help_of_a_sample_shows_units_and_ranges(run: Any) -> None:
 def test_a_wrong_name_suggests_the_right_one(run: Any) -> None:
     answer = run("samples", "wlak")
     assert answer.code == 2
-    assert answer.err.strip() == "motionloom: no sample 'wlak'; did you mean 'walk'?"
+    assert answer.err.strip() == "motionloom: there is no sample 'wlak'; did you mean 'walk'?"
 
 
 def test_a_bare_angle_and_a_value_out_of_range_are_wrong_usage(run: Any, tmp_path: Path) -> None:
@@ -71,16 +71,16 @@ def test_a_bare_angle_and_a_value_out_of_range_are_wrong_usage(run: Any, tmp_pat
 
 def test_angles_are_shown_in_degrees_with_the_unit_to_type(run: Any, tmp_path: Path) -> None:
     answer = " ".join(run("samples", "walk", "--help").out.split())
-    assert "--turn 30deg/s turning rate, left positive [from -85deg/s to 85deg/s] (default 0deg/s)" in answer
+    assert "--turn 30deg/s turning rate, left positive [-85 to 85 deg/s] (default 0deg/s)" in answer
     assert "rad" not in answer
     assert "(default 90deg)" in " ".join(run("samples", "turn", "--help").out.split())
 
 
 def test_a_value_out_of_range_is_told_in_the_unit_typed(run: Any, tmp_path: Path) -> None:
     for sample, flag, typed, said in (
-        ("walk", "--turn", "90deg/s", "turn: expected from -85deg/s to 85deg/s, found 90deg/s"),
-        ("walk", "--turn", "2rad/s", "turn: expected from -1.5rad/s to 1.5rad/s, found 2rad/s"),
-        ("steps", "--rise", "60cm", "rise: expected from 5cm to 24cm, found 60cm"),
+        ("walk", "--turn", "90deg/s", "turn: expected a turn rate from -85 to 85 deg/s, found '90deg/s'"),
+        ("walk", "--turn", "2rad/s", "turn: expected a turn rate from -1.5 to 1.5 rad/s, found '2rad/s'"),
+        ("steps", "--rise", "60cm", "rise: expected a length from 5 to 24 cm, found '60cm'"),
     ):
         answer = run("samples", sample, flag, typed, "-o", tmp_path / "w.bvh")
         assert (answer.code, answer.err.strip()) == (2, f"motionloom: {said}")

@@ -248,23 +248,6 @@ def test_a_stretch_has_two_lengths_in_order(stretch):
         StyleAlong(label="sneak", stretch=stretch)
 
 
-def test_parameters_are_measured_on_the_clip(stroll):
-    asked = Parameters(values={"speed": 2.0, "turn": "30deg", "distance": "1m", "climb": 0}, span=(1, 3))
-    expected = [-0.5, -math.radians(30), 0.9, 0.0]  # part of 2 m/s; of 1 rad; of 1 m; of 1 m
-    np.testing.assert_allclose(asked.residual(stroll), expected, atol=1e-9)
-    with pytest.raises(BadRequest, match="cannot measure 'joy'"):
-        Parameters(values={"joy": 1}).residual(stroll)
-
-
-def test_an_angle_parameter_without_its_unit_is_refused():
-    asked = Parameters(values={"turn": 35, "speed": 1.4, "lean": "5deg"})
-    assert asked.value("speed", "speed") == 1.4
-    assert asked.value("lean", "angle") == math.radians(5)
-    assert asked.value("other") is None
-    with pytest.raises(BadRequest, match="expected an angle with its unit"):
-        asked.value("turn", "angle")
-
-
 # look_at
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import (
+    PARAMETERS,
     Avoid,
     Constraint,
     LookAt,
@@ -102,8 +103,9 @@ def style_along(model: Model, take: Clip, rng: Generator) -> StyleAlong:
 
 
 def parameters(model: Model, take: Clip, rng: Generator) -> Parameters:
-    name = str(rng.choice(sorted(model.measures())))
-    return Parameters(values={name: model.measures()[name](take)})
+    name = str(rng.choice(sorted(PARAMETERS)))
+    unit = PARAMETERS[name].unit
+    return Parameters(values={name: f"{float(PARAMETERS[name].measured(take)[0])!r}{unit}"})
 
 
 def look_at(model: Model, take: Clip, rng: Generator) -> LookAt:

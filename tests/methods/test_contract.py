@@ -13,7 +13,9 @@ from feasible import SECONDS, feasible
 
 from motionloom.constraints import KINDS, Request, RootAt, parse_request, residuals
 from motionloom.core import BadRequest, UnsupportedConstraint
-from motionloom.methods import METHODS, learn, load_model, params, save_model, synthesize, synthesize_many
+from motionloom.core.fields import fields_of
+from motionloom.methods import METHODS, learn, load_model, save_model, synthesize, synthesize_many
+from motionloom.methods.checking import with_parameters
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "requests"
 HONOURED = [(method, kind, strength) for method in METHODS for kind, strength in METHODS[method].module().MODEL.honours]
@@ -145,7 +147,7 @@ def test_twenty_feasible_requests_are_kept(method, kind, strength, models):
     for seed in range(20):
         asked = feasible(model, kind, seed, soft=strength == "soft")
         clip = synthesize(model, asked, seed=seed)
-        rows = residuals(clip, asked, measures=model.measures())
+        rows = residuals(clip, with_parameters(model, asked))
         if strength == "hard":
             assert all(r.met for r in rows), rows
         assert len(rows) == 1
@@ -155,7 +157,7 @@ def test_twenty_feasible_requests_are_kept(method, kind, strength, models):
 def test_the_example_request_runs(method, models):
     asked = Request.from_file(EXAMPLES / f"{method}.yaml")
     clip = synthesize(models[method], asked)
-    assert all(r.met for r in residuals(clip, asked, measures=models[method].measures()) if r.hard)
+    assert all(r.met for r in residuals(clip, with_parameters(models[method], asked)) if r.hard)
 
 
 def test_every_example_request_belongs_to_a_method():
@@ -166,10 +168,10 @@ def test_every_example_request_belongs_to_a_method():
 def test_every_setting_says_what_it_does(method):
     module = METHODS[method].module()
     for settings in (module.Config, module.Options):
-        for p in params(settings):
+        for p in fields_of(settings):
             assert p.help
             assert settings()  # defaults are within their limits
-    assert any(p.name == "fps" for p in params(module.Config))
+    assert any(p.name == "fps" for p in fields_of(module.Config))
     assert (Path(module.__file__).parent / "README.md").is_file()
 
 

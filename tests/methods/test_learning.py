@@ -78,7 +78,7 @@ def test_nothing_to_learn_from_is_said():
 
 
 def test_an_unknown_method_is_named(tiny_clips):
-    with pytest.raises(BadRequest, match="there is no method 'magic'; there is cuts"):
+    with pytest.raises(BadRequest, match="there is no method 'magic'; known: cuts"):
         learn("magic", tiny_clips)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Json, Roles, Unit, Up, columns, load_all, print_json, progress, say
+from motionloom.cli.options import Json, Measures, Roles, Unit, Up, columns, load_all, print_json, progress, say
 from motionloom.cli.requests import Root, given_request
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def evaluate(
     up: Up = None,
     roles: Roles = None,
     root: Root = None,
+    measure: Measures = None,
     json: Json = False,
 ) -> None:
     """Measure clips against their source: skate, floor, smoothness, coverage, diversity, copies, physics.
@@ -53,19 +54,19 @@ def evaluate(
     from motionloom.evaluate.base import take
     from motionloom.evaluate.control import control
     from motionloom.evaluate.reference import reference
-    from motionloom.evaluate.report import evaluate as measure
+    from motionloom.evaluate.report import evaluate as report_on
     from motionloom.evaluate.report import source_values, spread_of
     from motionloom.io.tpose import starts_with_tpose
 
     options: dict[str, Any] = {"unit": unit, "up": up, "roles": roles}
     floor = None if ground is None else length(ground, ("--ground",))
-    asked = None if request is None else given_request(request, [*results, *source], root)
+    asked = None if request is None else given_request(request, [*results, *source], root, measure)
     given = [clip for _, clip in load_all(results, **options)]
     posed = [starts_with_tpose(clip) for clip in given]
     made = [take(clip[1:] if t else clip, ground=floor) for clip, t in zip(given, posed, strict=True)]
     against = reference([c for _, c in load_all(source, trim_tpose=True, **options)], ground=floor)
     own = source_values(against, each=lambda families: progress(families, "measuring the source"))
-    reports = [measure(t, against, own=own) for t in progress(made, "measuring")]
+    reports = [report_on(t, against, own=own) for t in progress(made, "measuring")]
     if asked is not None:  # times of a request count from the file's first frame
         reports = [replace(r, control=tuple(control(c, asked))) for r, c in zip(reports, given, strict=True)]
     between = spread_of(made, against)

@@ -4,38 +4,35 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
+if TYPE_CHECKING:
+    from motionloom.core.fields import Field
+
+TYPED_EXAMPLES = {"rad": "30deg", "rad/s": "30deg/s"}  # angles are typed with their unit
 _PREFIX = "set_"  # keeps a method's own fields apart from the command's arguments
 
 
-class Flag(NamedTuple):
-    """One flag: its name in the library, its type on the command line, and its help with the unit."""
+def flagged(run: Callable[..., None], fields: Sequence[Field]) -> Callable[..., None]:
+    """`run` with a flag for each of `fields`, basic ones first; those that were given come as the mapping `given`.
 
-    name: str
-    type: Any  # bool, int, float or str
-    help: str
-    metavar: str | None = None
-
-
-def flagged(run: Callable[..., None], flags: Sequence[Flag]) -> Callable[..., None]:
-    """`run` with a flag for each of `flags`; it gets those that were given as the mapping `given`.
-
-    The other parameters of `run` become arguments and options as usual.
+    Values are plain, as in a request: text with its unit, and a list for what is separated by commas. The other
+    parameters of `run` become arguments and options as usual.
     """
     fixed = [p for p in inspect.signature(run, eval_str=True).parameters.values() if p.name != "given"]
+    kinds = {f.name: f.kind for f in fields}
     own = [
-        inspect.Parameter(_PREFIX + f.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_kind(f))
-        for f in flags
+        inspect.Parameter(_PREFIX + f.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_annotation(f))
+        for f in sorted(fields, key=lambda f: f.advanced)
     ]
     plain = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in fixed]
 
     def command(**values: Any) -> None:
         given = {k.removeprefix(_PREFIX): v for k, v in values.items() if k.startswith(_PREFIX) and v is not None}
+        given = {k: v.split(",") if kinds[k].listed else v for k, v in given.items()}
         run(**{k: v for k, v in values.items() if not k.startswith(_PREFIX)}, given=given)
 
     command.__signature__ = inspect.Signature([*plain, *own])  # type: ignore[attr-defined]
@@ -44,13 +41,14 @@ def flagged(run: Callable[..., None], flags: Sequence[Flag]) -> Callable[..., No
     return command
 
 
-def _kind(flag: Flag) -> Any:
-    name = "--" + flag.name.replace("_", "-")
-    if flag.type is bool:
-        option = typer.Option(f"{name}/--no-{name[2:]}", help=flag.help, show_default=False)
-        return Annotated[bool | None, option]
-    option = typer.Option(name, help=flag.help, metavar=flag.metavar, show_default=False)
-    return Annotated[flag.type | None, option]
+def _annotation(field: Field) -> Any:
+    """A field as an option of a command. All but yes and no is read as text, so that 20cm and 35deg work."""
+    name, default = "--" + field.name.replace("_", "-"), field.default_text()
+    help = f"{field.describe()} (default {default})" if default else field.describe()
+    if field.kind.name == "bool":
+        return Annotated[bool | None, typer.Option(f"{name}/--no-{name[2:]}", help=help, show_default=False)]
+    metavar = TYPED_EXAMPLES.get(field.unit, (field.unit or field.kind.name.split()[0]).upper())
+    return Annotated[str | None, typer.Option(name, help=help, metavar=metavar, show_default=False)]
 
 
 class Table(TyperGroup):
@@ -72,11 +70,9 @@ class Table(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         rows = self.rows()
         if cmd_name not in rows:
-            from motionloom.core import BadRequest
+            from motionloom.core.errors import BadRequest, unknown
 
-            near = get_close_matches(cmd_name, rows, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there is {', '.join(rows)}"
-            raise BadRequest(f"no {self.what} {cmd_name!r}; {hint}")
+            raise BadRequest(unknown(cmd_name, rows, self.what))
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
         app.command(cmd_name, help=rows[cmd_name])(self.build(cmd_name))
         return typer.main.get_command(app)

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from motionloom.cli.flags import Flag, Table, flagged
-from motionloom.cli.options import Clips, Json, Roles, Seed, SourceFps, Unit, Up, busy, load_all, many, print_json, say
-
-if TYPE_CHECKING:
-    from motionloom.methods import Param
+from motionloom.cli.flags import Table, flagged
+from motionloom.cli.options import (
+    Clips,
+    Json,
+    Measures,
+    Roles,
+    Seed,
+    SourceFps,
+    Unit,
+    Up,
+    busy,
+    load_all,
+    many,
+    own_parameters,
+    print_json,
+    say,
+)
 
 HELP = """Learn a model from clips: `motionloom learn cuts walks/ -o walks.loom`.
 
@@ -31,7 +43,7 @@ class Learn(Table):
         return {name: method.summary for name, method in METHODS.items()}
 
     def build(self, name: str) -> Callable[..., None]:
-        from motionloom.methods import METHODS, params
+        from motionloom.methods import describe
 
         def learn_model(
             clips: Clips,
@@ -44,6 +56,7 @@ class Learn(Table):
             keep_tpose: Annotated[
                 bool, typer.Option("--keep-tpose", help="Learn from a T-pose in frame 0 too.")
             ] = False,
+            measure: Measures = None,
             json: Json = False,
             *,
             given: Any = None,
@@ -53,12 +66,22 @@ class Learn(Table):
             from motionloom.methods import learn, save_model
 
             check_place(out)
+            own = own_parameters(measure)
             loaded = load_all(clips, unit=unit, up=up, fps=source_fps, roles=roles)
             paths = [path for path, _ in loaded]
             with busy("learning"):
-                model = learn(name, [c for _, c in loaded], given, seed=seed, files=paths, trim_tpose=not keep_tpose)
+                model = learn(
+                    name,
+                    [c for _, c in loaded],
+                    given,
+                    seed=seed,
+                    files=paths,
+                    trim_tpose=not keep_tpose,
+                    parameters=own,
+                )
             save_model(model, out)
             facts = {"path": str(out), "method": name, "seed": seed, "fps": model.fps, "notes": as_dicts(model.notes)}
+            facts["measured"] = {m.name: {"unit": m.unit, "values": m.values.tolist()} for m in model.measured}
             if json:
                 print_json({**facts, "sources": [source._asdict() for source in model.sources]})
                 return
@@ -66,15 +89,7 @@ class Learn(Table):
             for note in model.notes:
                 say(f"  {note}")
 
-        return flagged(learn_model, [flag(p) for p in params(METHODS[name].module().Config)])
-
-
-def flag(p: Param) -> Flag:
-    """A Config's field as a flag. Quantities are read as text, so that 20cm and 35deg work."""
-    kind = p.type if p.type in (bool, int) else str
-    metavar = None if p.type is bool else (p.unit or p.type.__name__).upper()
-    says = p.describe() if p.default in (None, "") else f"{p.describe()} (default {p.default})"
-    return Flag(p.name, kind, says, metavar)
+        return flagged(learn_model, describe(name).config)
 
 
 learn = typer.Typer(cls=Learn, no_args_is_help=True, help=HELP, add_completion=False, rich_markup_mode=None)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 if TYPE_CHECKING:
+    from motionloom.constraints import MotionParameter
     from motionloom.core import Clip
 
 T = TypeVar("T")
@@ -39,6 +40,22 @@ DropSlides = Annotated[
 Roles = Annotated[
     Path | None, typer.Option("--roles", metavar="FILE", help="Which joint is which: a roles file (TOML).")
 ]
+
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure",
+        metavar="FILE.py:FUNCTION",
+        help="Measure a motion parameter with your own function: a clip to one number or three. Runs FILE; repeatable.",
+    ),
+]
+
+
+def own_parameters(specs: Iterable[str] | None) -> list[MotionParameter]:
+    """The user's own motion parameters, from the files that the command names."""
+    from motionloom.constraints import load_parameter
+
+    return [load_parameter(spec) for spec in specs or ()]
 
 
 def load_all(paths: Iterable[str], doing: str = "reading", **options: Any) -> list[tuple[Path, Clip]]:

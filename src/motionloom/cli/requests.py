@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from motionloom.cli.options import own_parameters
+
 if TYPE_CHECKING:
     from motionloom.constraints import Request
 
@@ -19,20 +21,29 @@ Root = Annotated[
 ]
 
 
-def given_request(argument: str, clips: Sequence[str] = (), root: Sequence[Path] | None = None) -> Request:
-    """The request that `-r` gives, with its poses loaded.
+def given_request(
+    argument: str,
+    clips: Sequence[str] = (),
+    root: Sequence[Path] | None = None,
+    measure: Sequence[str] | None = None,
+) -> Request:
+    """The request that `-r` gives, with its poses loaded and the functions of `--measure` among its parameters.
 
     The files that it names are looked for in the request file's folder (the current folder, if it is inline), in the
     folders of the clips on the command line, and in those of `--root`; they cannot be anywhere else.
     """
-    from motionloom.constraints import load_request, parse_request
+    from dataclasses import replace
+
+    from motionloom.constraints import load_request, parameter_table, parse_request
     from motionloom.core.files import Files
     from motionloom.io import load
 
     folders = [*_folders(clips), *(root or ())]
     if is_inline(argument):
-        return parse_request(argument, load, Files((".", *folders)))
-    return load_request(argument, load, Files(folders))
+        request = parse_request(argument, load, Files((".", *folders)))
+    else:
+        request = load_request(argument, load, Files(folders))
+    return replace(request, table=parameter_table(own_parameters(measure))) if measure else request
 
 
 def is_inline(argument: str) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Json, Seed, columns, many, print_json, progress, say, warn
+from motionloom.cli.options import Json, Measures, Seed, columns, many, print_json, progress, say, warn
 from motionloom.cli.requests import Root, given_request
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def synthesize(
     ] = False,
     to: Annotated[str, typer.Option("--to", metavar="SUFFIX", help="Format of the takes in a folder.")] = ".bvh",
     root: Root = None,
+    measure: Measures = None,
     json: Json = False,
 ) -> None:
     """Make new clips. Hard constraints are met, or the command says by how much they are not and exits with 1."""
@@ -39,7 +40,7 @@ def synthesize(
 
     check_target(_target(out, None if count is None else 0, to))
     learned = load_model(model)
-    asked = given_request(request, root=root)
+    asked = given_request(request, root=root, measure=measure)
     reports: list[dict[str, Any]] = []
     for take in progress(range(count or 1), "making"):
         clip, rows, error = _take(learned, asked, seed, take)
@@ -63,15 +64,10 @@ def _target(out: Path, take: int | None, to: str) -> Path:
 
 def _take(model: Model[Any], request: Request, seed: int, take: int) -> tuple[Clip | None, list[Row], str | None]:
     """One take: the clip, its residual table, and what is not met."""
-    from motionloom.constraints import residuals
-    from motionloom.core import Unmet
-    from motionloom.methods import synthesize as make
+    from motionloom.methods import attempt
 
-    try:
-        clip = make(model, request, seed=seed, take=take)
-    except Unmet as error:
-        return error.best, list(error.residuals or ()), str(error)
-    return clip, residuals(clip, request, measures=model.measures()), None
+    found = attempt(model, request, seed=seed, take=take)
+    return found.clip, list(found.residuals), None if found.met else found.reason
 
 
 def _report(
@@ -108,14 +104,16 @@ def _say(report: dict[str, Any], rows: list[Row]) -> None:
             (
                 r.constraint,
                 "hard" if r.hard else "soft",
-                f"{_shown(r.worst)} {r.unit}",
+                "not checked" if r.worst is None else f"{_shown(r.worst)} {r.unit}",
                 f"{r.tolerance:.4g} {r.unit}",
-                "yes" if r.met else "no",
+                "?" if r.met is None else "yes" if r.met else "no",
             )
             for r in rows
         ]
         say("\n".join("  " + line for line in columns(("asked", "", "off by", "allowed", "met"), table, left=(0, 1))))
-        if not report["error"] and not all(r.met for r in rows):
+        for reason in dict.fromkeys(r.reason for r in rows if r.reason):
+            warn(reason)
+        if not report["error"] and any(r.missed for r in rows):
             warn("soft constraints are not all met: this is the best clip found")
 
 

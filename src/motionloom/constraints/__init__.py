@@ -5,26 +5,33 @@ from motionloom.constraints.fields import Euler
 from motionloom.constraints.gaze import LookAt, facing, gaze
 from motionloom.constraints.ground import FLAT, Ground, read_ground
 from motionloom.constraints.joint import Plant, PositionAt
+from motionloom.constraints.parameters import (
+    PARAMETERS,
+    MotionParameter,
+    Parameters,
+    load_parameter,
+    parameter_table,
+)
 from motionloom.constraints.pose import Load, Pose, PoseAt, tilt_between
 from motionloom.constraints.reading import load_request, parse_request
 from motionloom.constraints.request import KINDS, Request, Start
 from motionloom.constraints.residuals import Row, check, residuals, unmet
 from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath
 from motionloom.constraints.solve import GEOMETRIC, solve
-from motionloom.constraints.style import MEASURES, Measure, Parameters, Style, StyleAlong, walked
+from motionloom.constraints.style import Style, StyleAlong, walked
 
 __all__ = [
     "FLAT",
     "GEOMETRIC",
     "KINDS",
-    "MEASURES",
+    "PARAMETERS",
     "Avoid",
     "Constraint",
     "Euler",
     "Ground",
     "Load",
     "LookAt",
-    "Measure",
+    "MotionParameter",
     "Parameters",
     "Plant",
     "Pose",
@@ -41,7 +48,9 @@ __all__ = [
     "check",
     "facing",
     "gaze",
+    "load_parameter",
     "load_request",
+    "parameter_table",
     "parse_request",
     "read_ground",
     "residuals",

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
-from motionloom.constraints.fields import WEIGHT, Kind, given, required
 from motionloom.core import BadRequest, Clip, FloatArray, Skeleton, SkeletonMismatch, UnknownJoint
-from motionloom.core.arrays import put
 from motionloom.core.errors import Problems
+from motionloom.core.fields import Described, param
 
 
 @dataclass(frozen=True, kw_only=True)
-class Constraint:
+class Constraint(Described):
     """One wish of a request, complete when built.
 
     `residual(clip)` is an array in the class's `unit`; the constraint is met when its largest absolute value is at
@@ -25,17 +21,14 @@ class Constraint:
     """
 
     unit: ClassVar[str] = ""  # what the residual is measured in
-    weight: float | None = given(None, WEIGHT)
-
-    def __post_init__(self) -> None:
-        for f in fields(self):
-            kind: Kind = f.metadata["kind"]
-            put(self, f.name, kind.check(getattr(self, f.name), (self.key(), f.name)))
-
-    @classmethod
-    def key(cls) -> str:
-        """The key in a request: the class name in snake_case."""
-        return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+    weight: float | None = param(
+        None,
+        "makes it soft: how much it counts; without a weight it is hard",
+        low=0,
+        high=1e6,
+        slider=(0.01, 100.0),
+        scale="log",
+    )
 
     @property
     def joint_field(self) -> str:
@@ -51,6 +44,15 @@ class Constraint:
     def limit(self) -> float:
         """The largest residual that still counts as met, in `unit`."""
         return float(getattr(self, "tolerance", 0.0))
+
+    @property
+    def unchecked(self) -> str:
+        """Why no clip can be checked against it, or ""."""
+        return ""
+
+    def parts(self, table: Any = None) -> tuple[Constraint, ...]:
+        """Itself, or the constraints that it is short for; `table` says how motion parameters are measured."""
+        return (self,)
 
     def residual(self, clip: Clip) -> FloatArray:
         """How far the clip is from what was asked, in `unit`; zero where met."""
@@ -70,11 +72,13 @@ class Constraint:
         if frames is not None:
             with problems.collect():
                 self.check_times(frames, fps)
-        try:
-            self.check_joints(skeleton)
-        except (UnknownJoint, SkeletonMismatch) as error:
-            field = self.joint_field if isinstance(error, UnknownJoint) else "pose"
-            problems.found.append(BadRequest(str(error), where=(self.key(), field) if field else (self.key(),)))
+        with problems.collect():
+            try:
+                self.check_joints(skeleton)
+            except (UnknownJoint, SkeletonMismatch) as error:
+                field = self.joint_field if isinstance(error, UnknownJoint) else "pose"
+                raise BadRequest(str(error), where=(self.key(), field) if field else (self.key(),)) from None
+            self.check_values()
         problems.raise_found()
 
     def check_times(self, frames: int, fps: float) -> None:
@@ -85,6 +89,9 @@ class Constraint:
 
     def check_joints(self, skeleton: Skeleton) -> None:
         """Raise `UnknownJoint` unless the joints that it names are in this skeleton."""
+
+    def check_values(self) -> None:
+        """Raise unless its values are ones that can be measured."""
 
     def describe(self) -> str:
         """The constraint in one line, as a request would say it."""
@@ -98,41 +105,7 @@ class Constraint:
         return f"{self.key()}: {text.strip()}"
 
     def to_plain(self) -> dict[str, Any]:
-        """The fields that differ from their defaults, as plain YAML values."""
-        out = {}
-        for f in fields(self):
-            value = getattr(self, f.name)
-            if required(f) or value != f.default:
-                out[f.name] = f.metadata["kind"].write(value)
+        out = super().to_plain()
         if "weight" in out:  # kept last, as people write it
             out["weight"] = out.pop("weight")
         return out
-
-    @classmethod
-    def from_plain(cls, values: object, places: Mapping[str, str] | None = None) -> Self:
-        """A constraint from the plain values of a request; all unknown, missing and wrong fields are reported.
-
-        `places` may give the file and line of each field.
-        """
-        key, known = cls.key(), {f.name: f for f in fields(cls)}
-        if not isinstance(values, Mapping):
-            raise BadRequest(f"expected fields {{{', '.join(known)}}}, found {values!r}", where=(key,))
-        problems, read, spots = Problems(), {}, places or {}
-        for name, value in values.items():
-            with problems.collect(key, place=spots.get(name, "")):
-                check_key(name, known)
-                read[name] = known[name].metadata["kind"].read(value, (name,))
-        missing = [n for n, f in known.items() if required(f) and n not in values]
-        if missing:
-            needed = f"{missing[0]!r} is missing; it needs {', '.join(missing)}"
-            problems.found.append(BadRequest(needed, where=(key,)))
-        problems.raise_found()
-        return cls(**read)
-
-
-def check_key(name: Any, known: Mapping[str, Any]) -> None:
-    """Raise `BadRequest`, with the nearest known name, for a key that does not belong here."""
-    if name not in known:
-        near = get_close_matches(str(name), list(known), n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}"
-        raise BadRequest(f"there is no {str(name)!r} here; {hint}")

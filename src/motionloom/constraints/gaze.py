@@ -9,10 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from motionloom.constraints.base import Constraint
-from motionloom.constraints.fields import ANGLE, ANGLE_TOLERANCE, POINT, SPAN, Kind, Point3, given, optional
+from motionloom.constraints.fields import FAR, Point3, angle_field, point_field, span_field, tolerance_field
 from motionloom.core import BadRequest, Clip, FloatArray, Skeleton, UnknownJoint
 from motionloom.core.errors import Where
-from motionloom.core.units import Moment, Span, fail, frames_of, length, moment, seconds_of
+from motionloom.core.fields import Field, param
+from motionloom.core.kinds import items_of, read_number, same
+from motionloom.core.units import Moment, Span, fail, frames_of, moment, seconds_of
 from motionloom.kinematics.forward import fk_rotations
 from motionloom.kinematics.roles import feet
 from motionloom.kinematics.travel import body_axes, headings, travel
@@ -22,23 +24,19 @@ Waypoint = tuple[Moment, float, float, float]
 """Time, and the point (x, y, z) that is looked at then."""
 
 
-def _path(value: Any, where: Where) -> tuple[Waypoint, ...] | None:
-    if value is None:
-        return None
+def _path(value: Any, field: Field, where: Where) -> tuple[Waypoint, ...]:
     expected = "at least two waypoints [[t, x, y, z], ...]"
-    if not isinstance(value, (list, tuple)) or len(value) < 2:
+    if len(items_of(value, where, expected)) < 2:
         raise fail(where, expected, value)
     out = []
     for i, item in enumerate(value):
-        if not isinstance(item, (list, tuple)) or len(item) != 4:
-            raise fail((*where, i), "a waypoint [t, x, y, z]", item)
-        x, y, z = (length(v, (*where, i)) for v in item[1:])
-        out.append((moment(item[0], (*where, i)), x, y, z))
+        when, *target = items_of(item, (*where, i), "a waypoint [t, x, y, z]", 4)
+        x, y, z = (read_number(v, field, (*where, i, k)) for k, v in enumerate(target, start=1))
+        out.append((moment(when, (*where, i, 0)), x, y, z))
     return tuple(out)
 
 
-def _listed(value: tuple[Waypoint, ...] | None) -> list[list[Any]] | None:
-    return None if value is None else [list(w) for w in value]
+WAYPOINTS = same("waypoints", _path, limited=True)
 
 
 def eyes(skeleton: Skeleton) -> list[int]:
@@ -103,12 +101,14 @@ class LookAt(Constraint):
     """
 
     unit: ClassVar[str] = "rad"
-    target: Point3 | None = given(None, optional(POINT))
-    yaw: float | None = given(None, optional(ANGLE))
-    pitch: float | None = given(None, optional(ANGLE))
-    path: tuple[Waypoint, ...] | None = given(None, Kind(_path, _path, _listed))
-    span: Span = given(None, SPAN)
-    tolerance: float = given(math.radians(3.0), ANGLE_TOLERANCE)
+    target: Point3 | None = point_field(None, "point that is looked at")
+    yaw: float | None = angle_field(None, "direction seen from the hips, to the left")
+    pitch: float | None = angle_field(None, "direction seen from the hips, upwards", slider=(-1.5, 1.5))
+    path: tuple[Waypoint, ...] | None = param(
+        None, "points that are looked at, with times", "m", kind=WAYPOINTS, low=-FAR, high=FAR, slider=(-5.0, 5.0)
+    )
+    span: Span = span_field("when the body looks there")
+    tolerance: float = tolerance_field(math.radians(3.0), "largest angle between gaze and direction", "rad")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from motionloom.constraints.base import Constraint
-from motionloom.constraints.fields import LENGTH, MOMENT, NAME, POINT, SPAN, Point3, given, optional, wanted
+from motionloom.constraints.fields import TIME, Point3, joint_field, point_field, span_field, tolerance_field
 from motionloom.core import Clip, FloatArray, Skeleton
+from motionloom.core.fields import REQUIRED, param
 from motionloom.core.units import Moment, Span, frame_of, frames_of
 from motionloom.kinematics.forward import fk
 
@@ -19,10 +20,10 @@ class PositionAt(Constraint):
     """A joint passes through a point at a time. Residual: metres, one value, the distance to the point."""
 
     unit: ClassVar[str] = "m"
-    joint: str = wanted(NAME)
-    time: Moment = wanted(MOMENT)
-    target: Point3 = wanted(POINT)
-    tolerance: float = given(0.02, LENGTH)
+    joint: str = joint_field("which joint")
+    time: Moment = param(REQUIRED, "when it is there", kind=TIME)
+    target: Point3 = point_field(REQUIRED, "where it is")
+    tolerance: float = tolerance_field(0.02, "largest distance to the point")
 
     def frame(self, frames: int, fps: float) -> int:
         """The frame at which the joint must be there, in a result of this length."""
@@ -44,10 +45,10 @@ class Plant(Constraint):
     """
 
     unit: ClassVar[str] = "m"
-    joint: str = wanted(NAME)
-    span: Span = given(None, SPAN)
-    target: Point3 | None = given(None, optional(POINT))
-    tolerance: float = given(0.01, LENGTH)
+    joint: str = joint_field("which joint")
+    span: Span = span_field("when it stays")
+    target: Point3 | None = point_field(None, "where it stays; by default where it is")
+    tolerance: float = tolerance_field(0.01, "largest distance from its place")
 
     def frames(self, frames: int, fps: float) -> range:
         """The frames during which the joint stays, in a result of this length."""

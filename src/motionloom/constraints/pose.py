@@ -10,19 +10,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from motionloom.constraints.base import Constraint
-from motionloom.constraints.fields import (
-    MOMENT,
-    NAMES,
-    ROTATIONS,
-    SHARE,
-    Euler,
-    Kind,
-    given,
-    optional,
-    wanted,
-)
+from motionloom.constraints.fields import NAMES, ROTATIONS, TIME, TURNS, Euler, tolerance_field
 from motionloom.core import BadRequest, Clip, FloatArray, Skeleton, require_same_hierarchy
 from motionloom.core.errors import Where
+from motionloom.core.fields import REQUIRED, Field, param
+from motionloom.core.kinds import same
 from motionloom.core.units import Moment, fail, frame_of
 from motionloom.kinematics.proportions import leg_length
 from motionloom.kinematics.roles import group
@@ -52,8 +44,8 @@ class Target(NamedTuple):
     height: float | None  # of the hips, metres; None where the root is left alone
 
 
-def _pose(value: Any, where: Where) -> Pose | str | None:
-    if value is None or isinstance(value, Pose):
+def _pose(value: Any, field: Field, where: Where) -> Pose | str:
+    if isinstance(value, Pose):
         return value
     if isinstance(value, Clip):
         return Pose(value)
@@ -62,7 +54,7 @@ def _pose(value: Any, where: Where) -> Pose | str | None:
     return value.strip()
 
 
-def _written(value: Pose | str | None) -> str | None:
+def _written(value: Pose | str, field: Field) -> str:
     if not isinstance(value, Pose):
         return value
     if value.source:
@@ -84,11 +76,13 @@ class PoseAt(Constraint):
     """
 
     unit: ClassVar[str] = "rad"
-    time: Moment = wanted(MOMENT)
-    pose: Pose | str | None = given(None, Kind(_pose, _pose, _written))
-    rotations: tuple[tuple[str, Euler], ...] | None = given(None, optional(ROTATIONS))
-    joints: tuple[str, ...] = given(("all",), NAMES)
-    tolerance: float = given(0.02, SHARE)
+    time: Moment = param(REQUIRED, "when", kind=TIME)
+    pose: Pose | str | None = param(None, "a frame of a clip: walk.bvh#120", kind=same("pose", _pose, _written))
+    rotations: tuple[tuple[str, Euler], ...] | None = param(
+        None, "local rotations of joints, instead of a pose", "rad", kind=ROTATIONS, low=-TURNS, high=TURNS
+    )
+    joints: tuple[str, ...] = param(("all",), "joints that take the pose", kind=NAMES, only_with=("pose",))
+    tolerance: float = tolerance_field(0.02, "largest error of a joint in radians; 1 m of height counts as 1 rad", "")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from motionloom.constraints.base import Constraint, check_key
-from motionloom.constraints.fields import QUANTITIES
+from motionloom.constraints.base import Constraint
+from motionloom.constraints.fields import read_value
 from motionloom.constraints.ground import FLAT, Ground, read_ground
 from motionloom.constraints.located import Table, read_yaml
 from motionloom.constraints.pose import Load
 from motionloom.constraints.request import KINDS, Request, Start, frame_rate, positive
 from motionloom.core import BadRequest, FormatError
-from motionloom.core.errors import Problems, Where, together
+from motionloom.core.errors import Problems, Where, together, unknown
 from motionloom.core.files import Files, read_regular
 from motionloom.core.units import duration, fail, whole
 
@@ -62,7 +61,8 @@ def _from_table(values: Table, name: str, files: Files) -> Request:
     given: dict[str, Any] = {}
     for key, value in values.items():
         with problems.collect(place=f"{name}:{values.lines[key]}"):
-            check_key(key, _READERS)
+            if key not in _READERS:
+                raise BadRequest(unknown(key, _READERS))
             if value is not None:
                 given[key] = _READERS[key](value, _Context(name, values.lines[key], files))
     if "seconds" in given and "frames" in given:
@@ -97,7 +97,7 @@ def _options(value: object, context: _Context) -> dict[str, Any]:
 
 
 def _parameters(value: object, context: _Context) -> dict[str, Any]:
-    return dict(QUANTITIES.read(value, ("parameters",))) if value else {}
+    return {name: read_value(item, None, ("parameters", name)) for name, item in _table(value, ("parameters",)).items()}
 
 
 def _table(value: object, where: Where) -> Mapping[str, Any]:
@@ -107,13 +107,7 @@ def _table(value: object, where: Where) -> Mapping[str, Any]:
 
 
 def _start(value: object, context: _Context) -> Start:
-    known, read, problems = {f.name: f for f in fields(Start)}, {}, Problems()
-    for name, item in _table(value, ("start",)).items():
-        with problems.collect("start"):
-            check_key(name, known)
-            read[name] = known[name].metadata["kind"].read(item, (name,))
-    problems.raise_found()
-    return Start(**read)
+    return Start.of(value)
 
 
 def _ground(value: object, context: _Context) -> Ground:
@@ -147,7 +141,7 @@ def _constraint(index: int, item: object, name: str) -> Constraint:
         raise BadRequest(known, where=("constraints", index), place=place)
     places = {n: f"{name}:{line}" for n, line in body.lines.items()} if isinstance(body, Table) else {}
     try:
-        return KINDS[key].from_plain(body, places)
+        return KINDS[key].of(body, places)
     except BadRequest as error:
         raise together([each.in_constraint(index, key, place) for each in error.problems]) from None
 

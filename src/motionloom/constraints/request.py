@@ -9,18 +9,20 @@ from types import MappingProxyType
 from typing import Any
 
 from motionloom.constraints.base import Constraint
-from motionloom.constraints.fields import ANGLE, PLACE, QUANTITIES, Point2, given, written_quantity
+from motionloom.constraints.fields import Point2, angle_field, place_field, read_value, written_value
 from motionloom.constraints.gaze import LookAt
 from motionloom.constraints.ground import FLAT, Ground
 from motionloom.constraints.joint import Plant, PositionAt
+from motionloom.constraints.parameters import MotionParameter, Parameters
 from motionloom.constraints.pose import Load, PoseAt
 from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath
-from motionloom.constraints.style import Parameters, Style, StyleAlong
+from motionloom.constraints.style import Style, StyleAlong
 from motionloom.core import BadRequest
 from motionloom.core.arrays import put
 from motionloom.core.errors import Problems, Where
+from motionloom.core.fields import Described
 from motionloom.core.files import Files
-from motionloom.core.units import Moment, Quantity, duration, fail, nearest, number, whole, written_angle
+from motionloom.core.units import Moment, Quantity, duration, fail, nearest, number, whole
 
 FPS_RANGE = (0.001, 10_000.0)  # frames per second
 
@@ -31,15 +33,11 @@ KINDS: Mapping[str, type[Constraint]] = {
 
 
 @dataclass(frozen=True)
-class Start:
+class Start(Described):
     """Where the hips are at frame 0, and which way they face (radians)."""
 
-    position: Point2 = given((0.0, 0.0), PLACE)
-    heading: float = given(0.0, ANGLE)
-
-    def __post_init__(self) -> None:
-        for f in fields(self):
-            put(self, f.name, f.metadata["kind"].check(getattr(self, f.name), ("start", f.name)))
+    position: Point2 = place_field((0.0, 0.0), "where the hips are at frame 0")
+    heading: float = angle_field(0.0, "direction that they face, left positive")
 
 
 @dataclass(frozen=True)
@@ -54,6 +52,7 @@ class Request:
     ground: Ground = FLAT
     parameters: Mapping[str, Any] = field(default_factory=dict)  # short for one Parameters over all of it
     constraints: tuple[Constraint, ...] = ()
+    table: Mapping[str, MotionParameter] | None = field(default=None, compare=False, repr=False)  # None: PARAMETERS
 
     def __post_init__(self) -> None:
         if self.seconds is not None and self.frames is not None:
@@ -67,7 +66,7 @@ class Request:
         if self.fps is not None:
             put(self, "fps", frame_rate(self.fps))
         put(self, "options", MappingProxyType(dict(self.options)))
-        values = dict(QUANTITIES.check(self.parameters, ("parameters",))) if self.parameters else {}
+        values = {n: read_value(v, None, ("parameters", n)) for n, v in self.parameters.items()}
         put(self, "parameters", MappingProxyType(values))
         put(self, "constraints", tuple(self.constraints))
         for i, c in enumerate(self.constraints):
@@ -76,13 +75,13 @@ class Request:
 
     def __reduce__(self) -> tuple[Any, ...]:
         shared = (self.seconds, self.frames, self.fps, self.start, dict(self.options), self.ground)
-        return (Request, (*shared, dict(self.parameters), self.constraints))
+        return (Request, (*shared, dict(self.parameters), self.constraints, self.table))
 
     @property
     def wishes(self) -> tuple[Constraint, ...]:
-        """All constraints, with the short form of `parameters` written out."""
+        """All constraints: one for each value of `parameters`, then those of `constraints`, several values apart."""
         short = (Parameters(values=tuple(self.parameters.items())),) if self.parameters else ()
-        return short + self.constraints
+        return tuple(part for c in short + self.constraints for part in c.parts(self.table))
 
     def length(self, fps: float) -> int | None:
         """The number of frames asked for at this frame rate (at least one), or None: the method's natural end."""
@@ -143,9 +142,9 @@ class Request:
             if getattr(self, name) is not None:
                 out[name] = getattr(self, name)
         if self.start != Start():
-            out["start"] = {"position": list(self.start.position), "heading": written_angle(self.start.heading)}
+            out["start"] = self.start.to_plain()
         if self.options:
-            out["options"] = {n: written_quantity(v) if isinstance(v, Quantity) else v for n, v in self.options.items()}
+            out["options"] = {n: written_value(v) if isinstance(v, Quantity) else v for n, v in self.options.items()}
         if not self.ground.flat:
             if not self.ground.source:
                 raise BadRequest(
@@ -153,7 +152,7 @@ class Request:
                 )
             out["ground"] = {"heights": self.ground.source}
         if self.parameters:
-            out["parameters"] = {n: written_quantity(v) for n, v in self.parameters.items()}
+            out["parameters"] = {n: written_value(v) for n, v in self.parameters.items()}
         if self.constraints:
             out["constraints"] = [{c.key(): c.to_plain()} for c in self.constraints]
         return yaml.safe_dump(out, sort_keys=False, default_flow_style=None, width=110, allow_unicode=True)

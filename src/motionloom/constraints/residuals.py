@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from motionloom.constraints.base import Constraint
 from motionloom.constraints.request import Request
-from motionloom.constraints.style import MEASURES, Measure, Parameters
 from motionloom.core import Clip, Unmet
 
 
@@ -18,38 +17,42 @@ class Row(NamedTuple):
 
     constraint: str  # what was asked, in one line
     hard: bool
-    worst: float  # the largest absolute residual
+    worst: float | None  # the largest absolute residual; None where it cannot be checked
     tolerance: float
     unit: str  # of `worst` and `tolerance`
-    met: bool
+    met: bool | None
+    reason: str = ""  # why it cannot be checked
+
+    @property
+    def missed(self) -> bool:
+        """Is it known not to be met?"""
+        return self.met is False
 
 
-def residuals(
-    clip: Clip, asked: Request | Iterable[Constraint], *, measures: Mapping[str, Measure] = MEASURES
-) -> list[Row]:
-    """The residual table of a clip. `measures` reads a method's own parameters off a clip."""
-    rows = []
-    for c in asked.wishes if isinstance(asked, Request) else asked:
-        found = c.residual(clip, measures) if isinstance(c, Parameters) else c.residual(clip)
-        worst = float(np.abs(found).max(initial=0.0))
-        rows.append(Row(c.describe(), c.hard, worst, c.limit, c.unit, worst <= c.limit))
-    return rows
+def residuals(clip: Clip, asked: Request | Iterable[Constraint]) -> list[Row]:
+    """The residual table of a clip: one row for each constraint, one for each motion parameter."""
+    constraints = asked.wishes if isinstance(asked, Request) else [part for c in asked for part in c.parts()]
+    return [_row(clip, c) for c in constraints]
 
 
-def check(
-    clip: Clip, asked: Request | Iterable[Constraint], *, measures: Mapping[str, Measure] = MEASURES
-) -> list[Row]:
+def _row(clip: Clip, c: Constraint) -> Row:
+    if c.unchecked:
+        return Row(c.describe(), c.hard, None, c.limit, c.unit, None, c.unchecked)
+    worst = float(np.abs(c.residual(clip)).max(initial=0.0))
+    return Row(c.describe(), c.hard, worst, c.limit, c.unit, worst <= c.limit)
+
+
+def check(clip: Clip, asked: Request | Iterable[Constraint]) -> list[Row]:
     """The residual table, if every hard constraint is met; else `Unmet` with the clip and the table."""
-    rows = residuals(clip, asked, measures=measures)
-    missed = [r for r in rows if r.hard and not r.met]
-    if missed:
+    rows = residuals(clip, asked)
+    if any(r.hard and r.missed for r in rows):
         raise unmet(clip, rows)
     return rows
 
 
 def unmet(clip: Clip, rows: Sequence[Row]) -> Unmet:
     """The error that says which hard constraints a clip misses, and by how much."""
-    missed = [r for r in rows if r.hard and not r.met]
+    missed = [r for r in rows if r.hard and r.missed]
     lines = [f"  {r.constraint}: {r.worst:.3g} {r.unit}, allowed {r.tolerance:.3g}" for r in missed]
     what = "a hard constraint is" if len(missed) == 1 else f"{len(missed)} hard constraints are"
     return Unmet("\n".join([f"{what} not met:", *lines]), best=clip, residuals=list(rows))

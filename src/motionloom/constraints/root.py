@@ -10,22 +10,10 @@ from typing import ClassVar
 import numpy as np
 
 from motionloom.constraints.base import Constraint
-from motionloom.constraints.fields import (
-    ANGLE,
-    ANGLE_TOLERANCE,
-    HEIGHT,
-    LENGTH,
-    MOMENT,
-    PLACE,
-    PLACES,
-    TIMES,
-    Point2,
-    given,
-    optional,
-    wanted,
-)
+from motionloom.constraints.fields import FAR, PLACES, TIME, TIMES, Point2, angle_field, place_field, tolerance_field
 from motionloom.constraints.path import leg_deviations
 from motionloom.core import BadRequest, Clip, FloatArray
+from motionloom.core.fields import REQUIRED, param
 from motionloom.core.units import Moment, fail, frame_of, nearest, seconds_of
 from motionloom.kinematics.travel import travel
 
@@ -43,11 +31,11 @@ class RootAt(Constraint):
     """
 
     unit: ClassVar[str] = "m"
-    time: Moment = wanted(MOMENT)
-    position: Point2 | None = given(None, optional(PLACE))
-    height: float | None = given(None, optional(HEIGHT))
-    heading: float | None = given(None, optional(ANGLE))
-    tolerance: float = given(0.02, LENGTH)
+    time: Moment = param(REQUIRED, "when", kind=TIME)
+    position: Point2 | None = place_field(None, "where the hips are on the ground")
+    height: float | None = param(None, "height of the hips", "m", low=-FAR, high=FAR, slider=(0.0, 2.0))
+    heading: float | None = angle_field(None, "direction that the hips face, left positive")
+    tolerance: float = tolerance_field(0.02, "largest error; 1 rad of heading counts as 1 m")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -82,9 +70,11 @@ class RootPath(Constraint):
     """
 
     unit: ClassVar[str] = "m"
-    points: tuple[Point2, ...] = wanted(PLACES)
-    times: tuple[Moment, ...] | None = given(None, TIMES)
-    tolerance: float = given(0.2, LENGTH)
+    points: tuple[Point2, ...] = param(
+        REQUIRED, "corners of the path", "m", kind=PLACES, low=-FAR, high=FAR, slider=(-5.0, 5.0)
+    )
+    times: tuple[Moment, ...] | None = param(None, "when the hips are at each of the points", kind=TIMES)
+    tolerance: float = tolerance_field(0.2, "largest distance from the path")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -119,18 +109,13 @@ class Reach(Constraint):
     """
 
     unit: ClassVar[str] = "m"
-    position: Point2 = wanted(PLACE)
-    heading: float | None = given(None, optional(ANGLE))
-    by: Moment = given("end", MOMENT)
-    tolerance: float = given(0.25, LENGTH)
-    heading_tolerance: float = given(math.radians(15.0), ANGLE_TOLERANCE)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.tolerance == 0 or self.heading_tolerance == 0:
-            raise BadRequest(
-                "expected tolerances above zero; use root_at for an exact place and time", where=("reach",)
-            )
+    position: Point2 = place_field(REQUIRED, "where the hips arrive")
+    heading: float | None = angle_field(None, "direction that they face then")
+    by: Moment = param("end", "latest time of arrival", kind=TIME)
+    tolerance: float = tolerance_field(0.25, "largest distance to the place", low=1e-6)
+    heading_tolerance: float = tolerance_field(
+        math.radians(15.0), "largest error of the heading", "rad", low=1e-6, only_with=("heading",)
+    )
 
     def frame(self, frames: int, fps: float) -> int:
         """The last frame that may be the arrival, in a result of this length; its last one, if that is before `by`."""
@@ -166,9 +151,9 @@ class Avoid(Constraint):
     """
 
     unit: ClassVar[str] = "m"
-    center: Point2 = wanted(PLACE)
-    radius: float = wanted(LENGTH)
-    tolerance: float = given(0.01, LENGTH)
+    center: Point2 = place_field(REQUIRED, "centre of the circle")
+    radius: float = param(REQUIRED, "radius of the circle", "m", low=0, high=1000, slider=(0.05, 5.0))
+    tolerance: float = tolerance_field(0.01, "largest depth inside")
 
     def residual(self, clip: Clip) -> FloatArray:
         distance = np.linalg.norm(travel(clip).place - self.center, axis=1)

@@ -97,17 +97,19 @@ class BadRequest(MotionloomError):
         """Every problem that this error reports: usually this one alone."""
         return self.several or (self,)
 
+    def at(self, where: Where, constraint: str = "", place: str = "") -> Self:
+        """The same problem at another path."""
+        name = self.constraint or constraint
+        return type(self)(self.message, where=where, constraint=name, place=self.place or place)
+
     def inside(self, *outer: str | int, place: str = "") -> Self:
         """The same problem seen from outside: `outer` comes before its path."""
-        return type(self)(
-            self.message, where=(*outer, *self.where), constraint=self.constraint, place=self.place or place
-        )
+        return self.at((*outer, *self.where), place=place)
 
     def in_constraint(self, index: int, name: str, place: str = "") -> Self:
         """The same problem of a constraint called `name`, which is entry `index` of its request."""
         own = self.where[1:] if self.where[:1] == (name,) else self.where
-        where = ("constraints", index, *own)
-        return type(self)(self.message, where=where, constraint=name, place=self.place or place)
+        return self.at(("constraints", index, *own), name, place)
 
     def _path(self) -> str:
         """The path as people write it: `constraints[2]: root_at.time`, without the number where the line is known."""
@@ -160,6 +162,18 @@ def together(problems: Sequence[BadRequest]) -> BadRequest:
         return problems[0]
     lines = [f"{len(problems)} problems:", *(f"  {error}" for error in problems)]
     return type(problems[0])("\n".join(lines), several=problems)
+
+
+def unknown(name: object, known: Iterable[str], what: str = "") -> str:
+    """The message for a name that is not known here, with the nearest known one or all of them.
+
+    >>> unknown("wlak", ["walk", "run"], "sample")
+    "there is no sample 'wlak'; did you mean 'walk'?"
+    """
+    names = list(known)
+    near = get_close_matches(str(name), names, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
+    return f"there is no {what} {str(name)!r}; {hint}" if what else f"there is no {str(name)!r} here; {hint}"
 
 
 class UnsupportedConstraint(BadRequest):

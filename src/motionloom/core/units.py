@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from motionloom.core.errors import BadRequest, Where
 
@@ -119,6 +119,19 @@ def written_angle(radians: float) -> str:
     if in_kind(f"{degrees!r}deg", "angle") == radians:
         return f"{degrees:.15g}deg"
     return f"{radians!r}rad"
+
+
+def written(value: float, kind: str) -> Any:
+    """A value as a request writes it: angles and turn rates with their unit, which is never guessed."""
+    if kind == "angle":
+        return written_angle(value)
+    return f"{value!r}rad/s" if kind == "turn rate" else value
+
+
+def unit_typed(value: object) -> str:
+    """The unit that text ends with, or ""."""
+    match = _AMOUNT.fullmatch(value.strip()) if isinstance(value, str) else None
+    return match[2] if match else ""
 
 
 def moment(value: object, where: Where = ()) -> Moment:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from motionloom.constraints import MEASURES, Measure, Reach, Request, RootPath
+from motionloom.constraints import Reach, Request, RootPath
 from motionloom.constraints.residuals import residuals
 from motionloom.core import Clip, MotionloomError
 
@@ -25,7 +24,7 @@ class Control:
     worst: float | None
     tolerance: float
     unit: str
-    met: bool
+    met: bool | None
     mean: float | None = None  # of a path: the mean deviation, metres
     arrival: float | None = None  # of a goal: seconds from the start at which the body is nearest to it
     reason: str = ""  # why there is no residual
@@ -35,7 +34,7 @@ class Control:
         return {k: v for k, v in asdict(self).items() if k != "reason" or self.worst is None}
 
 
-def control(clip: Clip, request: Request, *, measures: Mapping[str, Measure] = MEASURES) -> list[Control]:
+def control(clip: Clip, request: Request) -> list[Control]:
     """Every constraint of a request, measured by its own `residual` on this clip.
 
     A `root_path` adds its mean deviation over frames; a `reach` adds the time of arrival, whose error is the residual.
@@ -43,11 +42,11 @@ def control(clip: Clip, request: Request, *, measures: Mapping[str, Measure] = M
     out = []
     for wish in request.wishes:
         try:
-            (row,) = residuals(clip, [wish], measures=measures)
+            (row,) = residuals(clip, [wish])
             mean = float(np.abs(wish.residual(clip)).mean()) if isinstance(wish, RootPath) else None
             arrival = wish.arrival(clip) / clip.fps if isinstance(wish, Reach) else None
         except MotionloomError as error:
             out.append(Control(wish.describe(), wish.hard, None, wish.limit, wish.unit, False, reason=str(error)))
         else:
-            out.append(Control(*row, mean=mean, arrival=arrival))
+            out.append(Control(*row[:6], mean=mean, arrival=arrival, reason=row.reason))
     return out

@@ -129,7 +129,7 @@ def comparison_rows(found: Comparison) -> tuple[tuple[str, ...], Rows]:
 
 def _entry_row(e: Entry) -> tuple[str, ...]:
     asked = [c for r in e.reports for c in r.control]
-    met = f"{sum(c.met for c in asked)}/{len(asked)}" if asked else ""
+    met = f"{sum(c.met is True for c in asked)}/{len(asked)}" if asked else ""
     cost = ("", "", "", "")
     if e.costs is not None:
         peak = e.costs.peak_bytes

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from motionloom.methods.base import Model
     from motionloom.methods.checking import check_request, problems
+    from motionloom.methods.description import Description, describe
     from motionloom.methods.learning import learn, prepare
-    from motionloom.methods.settings import Param, Settings, param, params
+    from motionloom.methods.settings import Settings, param
     from motionloom.methods.store import load_model, model_facts, save_model
     from motionloom.methods.synthesis import Attempt, attempt, synthesize, synthesize_many
 
@@ -55,16 +56,16 @@ METHODS: Mapping[str, Method] = {
 
 _HOMES = {
     "Attempt": "synthesis",
+    "Description": "description",
     "Model": "base",
-    "Param": "settings",
     "Settings": "settings",
     "attempt": "synthesis",
     "check_request": "checking",
+    "describe": "description",
     "learn": "learning",
     "load_model": "store",
     "model_facts": "store",
     "param": "settings",
-    "params": "settings",
     "prepare": "learning",
     "problems": "checking",
     "save_model": "store",
@@ -74,17 +75,17 @@ _HOMES = {
 __all__ = [
     "METHODS",
     "Attempt",
+    "Description",
     "Method",
     "Model",
-    "Param",
     "Settings",
     "attempt",
     "check_request",
+    "describe",
     "learn",
     "load_model",
     "model_facts",
     "param",
-    "params",
     "prepare",
     "problems",
     "save_model",

@@ -11,15 +11,15 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, final
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import MEASURES, Constraint, Measure, Request
-from motionloom.core import Clip, Note, Progress, Skeleton, silent
+from motionloom.constraints import Constraint, Request
+from motionloom.core import Clip, FloatArray, Note, Progress, Skeleton, silent
 from motionloom.core.arrays import put
 from motionloom.kinematics.travel import placed
-from motionloom.methods.checking import check_request
-from motionloom.methods.settings import Param, Settings, param, params
+from motionloom.methods.checking import check_request, with_parameters
+from motionloom.methods.settings import Settings, param
 from motionloom.methods.validate import check_finite, check_number
 
-__all__ = ["Band", "Honours", "Learned", "Model", "Param", "Plan", "Settings", "check_request", "param", "params"]
+__all__ = ["Band", "Honours", "Learned", "Measured", "Model", "Plan", "Settings", "check_request", "param"]
 
 Honours = tuple[tuple[type[Constraint], str], ...]
 """Constraint classes, each with "hard" or "soft"; a method that takes both lists both."""
@@ -35,6 +35,15 @@ class Learned(NamedTuple):
     sha256: str
     of: str = "clip"  # what was hashed: the bytes of the "file", or the numbers of the "clip"
     licence: str = ""  # the clip's terms; what the model makes is under those of all its clips
+
+
+class Measured(NamedTuple):
+    """A user's own motion parameter, as measured while learning: the function itself is not part of a model."""
+
+    name: str
+    unit: str
+    size: int
+    values: FloatArray  # (clips, size) in `unit`
 
 
 class Band(NamedTuple):
@@ -83,6 +92,7 @@ class Model(ABC, Generic[O]):
     fps: float
     sources: tuple[Learned, ...] = ()
     notes: tuple[Note, ...] = ()  # remarks of the learning step
+    measured: tuple[Measured, ...] = ()  # the user's own motion parameters of the clips
 
     def __post_init__(self) -> None:
         for f in fields(self):
@@ -141,17 +151,20 @@ class Model(ABC, Generic[O]):
         """Notes about the finished clip, besides those of `render`: how far it is from a path, for example."""
         return ()
 
-    def measures(self) -> Mapping[str, Measure]:
-        """How this method's parameters are measured on a clip."""
-        return MEASURES
+    def parameter_ranges(self) -> Mapping[str, float]:
+        """How far apart the values of each motion parameter lie in this model, in the parameter's unit."""
+        return {m.name: float(np.ptp(m.values, axis=0).max(initial=0.0)) for m in self.measured}
 
     def options(self, request: Request) -> Any:
         """The request's options as this method's own, checked."""
         return self.options_type.of(request.options)
 
     def inner_request(self, request: Request) -> Request:
-        """The request at the model's frame rate, long enough to cover the last frame of the result."""
-        inner = request.at_fps(self.fps)
+        """The request at the model's frame rate, long enough to cover the last frame of the result.
+
+        Its motion parameters have the model's own tolerances.
+        """
+        inner = with_parameters(self, request).at_fps(self.fps)
         frames = request.length(request.fps or self.fps)
         if frames is None:
             return inner

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import dataclasses
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from motionloom.constraints import Constraint, Request
+from motionloom.constraints import PARAMETERS, Constraint, MotionParameter, Parameters, Request
 from motionloom.core import BadRequest, Skeleton, UnsupportedConstraint
 from motionloom.core.errors import Problems
 from motionloom.core.limits import Limits
@@ -24,6 +25,9 @@ class Able(Protocol):
     def skeleton(self) -> Skeleton: ...
     @property
     def fps(self) -> float: ...
+    @property
+    def measured(self) -> Sequence[Any]: ...
+    def parameter_ranges(self) -> Mapping[str, float]: ...
     def options(self, request: Request) -> Any: ...
     def ends(self, request: Request) -> bool: ...
     def refuses(self, constraint: Constraint, frames: int | None) -> str: ...
@@ -42,7 +46,7 @@ def problems(model: Able, request: Request) -> tuple[BadRequest, ...]:
     A constraint is a problem if the method does not honour it, its joints are not in the skeleton, its times lie
     outside the result, or the model refuses it for a reason of its own.
     """
-    found = Problems()
+    found, request = Problems(), with_parameters(model, request)
     with found.collect():
         check_length(request, model.fps)
     if found.found:
@@ -54,13 +58,14 @@ def problems(model: Able, request: Request) -> tuple[BadRequest, ...]:
             raise UnsupportedConstraint(f"{model.method} cannot honour ground with heights; it needs `ground: flat`")
     if request.length(request.fps or model.fps) is None and not model.ends(request):
         found.found.append(BadRequest(f"{model.method} can go on for ever: the request needs seconds or frames"))
-    for index, asked, inner in _constraints(model, request):
-        if index is None:
-            with found.collect("parameters"):
-                _check_constraint(model, request, asked, inner)
-        else:
-            with found.collect_constraint(index, asked.key()):
-                _check_constraint(model, request, asked, inner)
+    if request.parameters:  # short for one constraint, whose values have paths of their own
+        try:
+            _check_constraint(model, request, Parameters(values=tuple(request.parameters.items())))
+        except BadRequest as error:
+            found.found += [each.at(("parameters", *each.where[2:])) for each in error.problems]
+    for index, asked in enumerate(request.constraints):
+        with found.collect_constraint(index, asked.key()):
+            _check_constraint(model, request, asked)
     return tuple(found.found)
 
 
@@ -73,24 +78,31 @@ def check_length(request: Request, fps: float) -> None:
         raise BadRequest(why, where=(key,))
 
 
-def _constraints(model: Able, request: Request) -> Iterator[tuple[int | None, Constraint, Constraint]]:
-    """The number of each constraint (None: the short form `parameters`), itself, and itself at the model's rate."""
-    short = len(request.wishes) - len(request.constraints)
-    inner = request.at_fps(model.fps)
-    for i, (asked, timed) in enumerate(zip(request.wishes, inner.wishes, strict=True)):
-        yield (i - short if i >= short else None), asked, timed
-
-
-def _check_constraint(model: Able, request: Request, asked: Constraint, inner: Constraint) -> None:
-    """Raise if the model cannot honour one constraint; `inner` is the same at the model's frame rate."""
+def _check_constraint(model: Able, request: Request, asked: Constraint) -> None:
+    """Raise if the model cannot honour one constraint."""
     strength = "hard" if asked.hard else "soft"
     if (type(asked), strength) not in model.honours:
         can = f"it honours {honoured(model.honours)}"
         raise UnsupportedConstraint(f"{model.method} cannot honour {asked.key()} ({strength}); {can}")
     fps = request.fps or model.fps
-    asked.fits(model.skeleton, request.length(fps), fps)
-    if why := model.refuses(inner, request.at_fps(model.fps).length(model.fps)):
+    known = dataclasses.replace(asked, table=request.table) if isinstance(asked, Parameters) else asked
+    known.fits(model.skeleton, request.length(fps), fps)
+    inner = dataclasses.replace(request, parameters={}, constraints=(asked,)).at_fps(model.fps)
+    if why := model.refuses(inner.constraints[0], inner.length(model.fps)):
         raise UnsupportedConstraint(f"{model.method} cannot honour {asked.describe()}: {why}")
+
+
+def with_parameters(model: Able, request: Request) -> Request:
+    """The request with the table of motion parameters as this model has it.
+
+    Parameters that were measured while learning are part of it, even where their function was not supplied again; and
+    every tolerance is 1 % of the model's own range, where it has one.
+    """
+    stored = {m.name: MotionParameter(m.name, m.unit, m.size, "measured while learning", None) for m in model.measured}
+    table = {**stored, **(PARAMETERS if request.table is None else request.table)}
+    ranges = model.parameter_ranges()
+    filled = {name: parameter.within_range(ranges.get(name, 0.0)) for name, parameter in table.items()}
+    return dataclasses.replace(request, table=filled)
 
 
 def honoured(honours: Sequence[tuple[type[Constraint], str]]) -> str:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 
 from motionloom.constraints import (
     GEOMETRIC,
-    MEASURES,
     Constraint,
-    Measure,
     Plant,
     PoseAt,
     PositionAt,
@@ -31,7 +29,6 @@ def finish(
     request: Request,
     *,
     clean: bool = True,
-    measures: Mapping[str, Measure] = MEASURES,
     progress: Progress | None = None,
 ) -> tuple[Clip, list[Row]]:
     """The clip with hard constraints met and plants cleaned, and its residuals; `Unmet`, with both, if one is not met.
@@ -45,12 +42,12 @@ def finish(
     try:
         clip = solve(clip, request.wishes)
     except Unmet as error:
-        raise unmet(error.best, residuals(error.best, request, measures=measures)) from None
+        raise unmet(error.best, residuals(error.best, request)) from None
     report(0.5, "cleaning feet")
     if clean:
         clip = _cleaned(clip, request)
     report(1.0, "finishing")
-    return clip, check(clip, request, measures=measures)
+    return clip, check(clip, request)
 
 
 def held(clip: Clip, constraints: Iterable[Constraint]) -> BoolArray:

@@ -10,13 +10,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from motionloom.constraints import MotionParameter
 from motionloom.core import BadRequest, Clip, Note, SkeletonMismatch, replace, require_same_hierarchy, same_hierarchy
+from motionloom.core.errors import unknown
 from motionloom.io.tpose import starts_with_tpose
 from motionloom.kinematics.edit import resample
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.glitches import broken_frames, mended, whole_pieces
 from motionloom.kinematics.proportions import leg_length, on_skeleton, same_bones
-from motionloom.methods.base import Learned, Model
+from motionloom.methods.base import Learned, Measured, Model
 
 SHORTEST = 0.5  # s: pieces of a clip that are shorter are left out
 
@@ -128,19 +130,21 @@ def learn(
     seed: int = 0,
     files: Sequence[str | Path] | None = None,
     trim_tpose: bool = True,
+    parameters: Sequence[MotionParameter] = (),
 ) -> Model[Any]:
     """Learn a model by name from clips. `config` is the method's Config, a mapping of its fields, or None.
 
     Clips are prepared first (see `prepare`; what was done is in `model.notes`). Learning is the same for the same seed.
+    `parameters` are the user's own: measured on every clip; the model keeps names and values, never the functions.
     `files`, one for each clip, are hashed for the model's list of sources; without them the clips' numbers are.
     """
     from motionloom.methods import METHODS
 
     if method not in METHODS:
-        raise BadRequest(f"there is no method {method!r}; there is {', '.join(METHODS)}")
+        raise BadRequest(unknown(method, METHODS, "method"))
     module = METHODS[method].module()
     if config is None or isinstance(config, Mapping):
-        config = module.Config.of(config or {}, "config")
+        config = module.Config.of(config or {})
     if not isinstance(config, module.Config):
         raise BadRequest(f"{method} needs its own Config, found {type(config).__name__}")
     if files is not None and len(files) != len(clips):
@@ -154,7 +158,10 @@ def learn(
         Learned(clip.name or f"clip {i}", frames, sha, of, clip.origin.licence)
         for i, (clip, frames, (sha, of)) in enumerate(zip(clips, used, hashes, strict=True))
     )
-    return dataclasses.replace(model, sources=sources, notes=ready.notes + model.notes)
+    measured = tuple(
+        Measured(p.name, p.unit, p.size, np.stack([p.measured(clip) for clip in ready.clips])) for p in parameters
+    )
+    return dataclasses.replace(model, sources=sources, notes=ready.notes + model.notes, measured=measured)
 
 
 def file_sha256(path: str | Path) -> str:

@@ -22,7 +22,7 @@ from motionloom.methods.base import Learned, Model
 from motionloom.methods.packing import Packer, Unpacker
 
 FORMAT = 1  # raised when an older motionloom could not read the file any more
-COMMON = tuple(f.name for f in fields(Model))
+COMMON = tuple(f.name for f in fields(Model) if f.name != "measured")
 
 
 def save_model(model: Model[Any], path: str | Path) -> None:
@@ -53,7 +53,12 @@ def load_model(path: str | Path) -> Model[Any]:
         method = head["method"]
         model_class = _model_class(method, path)
         unpacker = Unpacker(tensors)
-        own = {f.name: head["model"][f.name] for f in fields(model_class) if f.name not in COMMON}
+        names = [
+            f.name
+            for f in fields(model_class)
+            if f.name not in COMMON and (f.name != "measured" or f.name in head["model"])
+        ]
+        own = {name: head["model"][name] for name in names}
         packed = {"skeleton": head["skeleton"], "config": head["config"]} | own
         hints = unpacker.hints(model_class) | {"config": _module(method).Config}
         values = {name: unpacker.unpack(value, hints[name], name) for name, value in packed.items()}

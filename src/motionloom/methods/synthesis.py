@@ -14,6 +14,7 @@ from motionloom.core import Clip, NoPath, Note, Progress, Source, Unmet, part, r
 from motionloom.core.origin import all_terms
 from motionloom.kinematics.edit import resample
 from motionloom.methods.base import Model, Plan
+from motionloom.methods.checking import with_parameters
 from motionloom.methods.finish import finish
 
 PLANNED, RENDERED = 0.75, 0.8  # planning as a share of planning and rendering; both as a share of the whole
@@ -76,6 +77,7 @@ def _attempt(model: Model[Any], request: Request, rng: Generator, progress: Prog
     """The attempt, and the error that stands for it if it is not met."""
     plan: Plan | None = None
     raw: Clip | None
+    request = with_parameters(model, request)
     try:
         plan, raw = rendered(model, request, rng, part(progress, 0.0, RENDERED))
         inner = model.inner_request(request)
@@ -89,7 +91,7 @@ def _attempt(model: Model[Any], request: Request, rng: Generator, progress: Prog
         free = dataclasses.replace(request, constraints=(), parameters={})
         clip, _ = finished(model, raw, free, rest)
         clip = with_remarks(model, clip, request)
-        rows = residuals(clip, request, measures=model.measures())
+        rows = residuals(clip, request)
         return Attempt(clip, plan, tuple(rows), False, reason), NoPath
     try:
         clip, rows = finished(model, raw, request, rest)
@@ -116,7 +118,7 @@ def finished(
     clip = resample(clip, request.fps or model.fps)[: request.length(request.fps or model.fps)]
     if not model.keeps_notes:
         clip = replace(clip, origin=dataclasses.replace(clip.origin, notes=()))
-    return finish(clip, request, clean=model.cleans_feet(request), measures=model.measures(), progress=progress)
+    return finish(clip, request, clean=model.cleans_feet(request), progress=progress)
 
 
 def with_remarks(model: Model[Any], clip: Clip, request: Request) -> Clip:

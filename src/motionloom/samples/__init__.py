@@ -18,11 +18,10 @@ from motionloom.samples.dog_gait import dog_trot, dog_walk
 from motionloom.samples.dog_jump import dog_jump
 from motionloom.samples.locomotion import run, walk
 from motionloom.samples.strokes import stroke
-from motionloom.samples.table import SAMPLES, Parameter, Sample, make
+from motionloom.samples.table import SAMPLES, Sample, make
 
 __all__ = [
     "SAMPLES",
-    "Parameter",
     "Sample",
     "carry",
     "cartwheel",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from motionloom.core import BadRequest, Clip, replace
+from motionloom.core.errors import unknown
+from motionloom.core.fields import Field
 from motionloom.samples.actions.carry import carry
 from motionloom.samples.actions.cartwheel import cartwheel
 from motionloom.samples.actions.dance import dance
@@ -30,67 +31,23 @@ from motionloom.samples.styles import STYLES
 
 
 @dataclass(frozen=True)
-class Parameter:
-    """One parameter of a sample: a number with unit and range, a point, or one of some words."""
-
-    default: Any
-    what: str
-    unit: str = ""
-    low: float | None = None
-    high: float | None = None
-    choices: tuple[str, ...] = ()
-    size: int = 0  # numbers in a point; 0 for a single number
-
-    def check(self, name: str, value: Any) -> Any:
-        """The value, converted; `BadRequest` with range and unit if it does not fit."""
-        if value is None and self.default is None:
-            return None
-        if self.choices:
-            if value not in self.choices:
-                raise BadRequest(f"{name}: expected one of {', '.join(self.choices)}, found {value!r}")
-            return str(value)
-        try:
-            numbers = np.asarray(value, float)
-        except (TypeError, ValueError):
-            raise BadRequest(f"{name}: expected {self.expects()}, found {value!r}") from None
-        if numbers.shape != ((self.size,) if self.size else ()) or not np.isfinite(numbers).all():
-            raise BadRequest(f"{name}: expected {self.expects()}, found {value!r}")
-        low = -np.inf if self.low is None else self.low
-        high = np.inf if self.high is None else self.high
-        if (numbers < low).any() or (numbers > high).any():
-            raise BadRequest(f"{name}: expected {self.expects()}, found {value!r}")
-        return tuple(float(v) for v in numbers) if self.size else float(numbers)
-
-    def expects(self) -> str:
-        """What may be given, in words: 'a number from 0.3 to 2.4 m/s'."""
-        if self.choices:
-            return f"one of {', '.join(self.choices)}"
-        what = f"{self.size} numbers" if self.size else "a number"
-        span = "" if self.low is None else f" from {self.low:g} to {self.high:g}"
-        return f"{what}{span}{' ' + self.unit if self.unit else ''}"
-
-
-@dataclass(frozen=True)
 class Sample:
     """A performer that can be asked for: what it does and what it takes."""
 
     name: str
     what: str
     maker: Callable[..., Clip]
-    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    parameters: Mapping[str, Field] = field(default_factory=dict)
 
     def make(self, seed: int = 0, **given: Any) -> Clip:
         """The clip for these parameters; the others keep their defaults."""
         for name in given:
             if name not in self.parameters:
-                near = get_close_matches(name, self.parameters, 1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
-                known = ", ".join(self.parameters)
-                raise BadRequest(f"sample {self.name!r} has no parameter {name!r}{hint} It takes {known}.")
+                raise BadRequest(unknown(name, self.parameters, f"{self.name} parameter"))
         if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
             raise BadRequest(f"seed: expected a whole number from 0, found {seed!r}")
         style = given.get("style", "normal")
-        values = {n: p.check(n, given.get(n, self._default(n, style))) for n, p in self.parameters.items()}
+        values = {n: p.check(given.get(n, self._default(n, style)), (n,)) for n, p in self.parameters.items()}
         return _named(self.maker(seed=int(seed), **values), values.get("style", "normal"))
 
     def _default(self, name: str, style: object) -> Any:
@@ -109,18 +66,21 @@ def _named(clip: Clip, style: str) -> Clip:
     return replace(clip, label_names=names, labels=np.insert(clip.labels, 1, True, axis=1))
 
 
-def _sample(name: str, what: str, maker: Callable[..., Clip], **parameters: Parameter) -> Sample:
-    return Sample(name, what, maker, MappingProxyType({**parameters, "fps": parameters.get("fps", FPS)}))
+def _sample(name: str, what: str, maker: Callable[..., Clip], **parameters: Field) -> Sample:
+    fields = {**parameters, "fps": parameters.get("fps", FPS)}
+    return Sample(name, what, maker, MappingProxyType({n: field.named(n) for n, field in fields.items()}))
 
 
-FPS = Parameter(60.0, "frame rate", "frames/s", 10, 480)
-STYLE = Parameter("normal", "manner of moving", choices=tuple(STYLES))
-HAND = Parameter("right", "which hand", choices=("left", "right"))
-GROUND = Parameter(None, "place to go to on an arc, instead of turn and seconds (x, z)", "m", -100, 100, size=2)
+FPS = Field(60.0, "frame rate", "frames/s", 10, 480, slider=(24.0, 120.0), advanced=True)
+STYLE = Field("normal", "manner of moving", choices=tuple(STYLES))
+HAND = Field("right", "which hand", choices=("left", "right"))
+GROUND = Field(
+    None, "place to go to on an arc, instead of turn and seconds (x, z)", "m", -100, 100, slider=(-5.0, 5.0), size=2
+)
 
 
-def _seconds(default: float, low: float = 0.5, high: float = 120.0) -> Parameter:
-    return Parameter(default, "how long", "s", low, high)
+def _seconds(default: float, low: float = 0.5, high: float = 120.0) -> Field:
+    return Field(float(default), "how long", "s", low, high, slider=(low, min(high, 20.0)))
 
 
 _ALL = (
@@ -128,8 +88,8 @@ _ALL = (
         "walk",
         "a person walks",
         walk,
-        speed=Parameter(1.4, "speed; a style has its own default", "m/s", 0.3, 2.4),
-        turn=Parameter(0.0, "turning rate, left positive", "rad/s", -1.5, 1.5),
+        speed=Field(1.4, "speed; a style has its own default", "m/s", 0.3, 2.4),
+        turn=Field(0.0, "turning rate, left positive", "rad/s", -1.5, 1.5),
         seconds=_seconds(6.0),
         target=GROUND,
         style=STYLE,
@@ -138,8 +98,8 @@ _ALL = (
         "run",
         "a person runs",
         run,
-        speed=Parameter(3.2, "speed; a style has its own default", "m/s", 1.8, 7.0),
-        turn=Parameter(0.0, "turning rate, left positive", "rad/s", -1.5, 1.5),
+        speed=Field(3.2, "speed; a style has its own default", "m/s", 1.8, 7.0),
+        turn=Field(0.0, "turning rate, left positive", "rad/s", -1.5, 1.5),
         seconds=_seconds(5.0),
         target=GROUND,
         style=STYLE,
@@ -148,10 +108,10 @@ _ALL = (
         "carry",
         "a person walks and carries a box or a cup",
         carry,
-        thing=Parameter("box", "what is carried", choices=("box", "cup")),
-        speed=Parameter(1.0, "speed; a style has its own default", "m/s", 0.3, 1.8),
-        turn=Parameter(0.0, "turning rate, left positive", "rad/s", -1.5, 1.5),
-        width=Parameter(0.34, "width of the box", "m", 0.15, 0.6),
+        thing=Field("box", "what is carried", choices=("box", "cup")),
+        speed=Field(1.0, "speed; a style has its own default", "m/s", 0.3, 1.8),
+        turn=Field(0.0, "turning rate, left positive", "rad/s", -1.5, 1.5),
+        width=Field(0.34, "width of the box", "m", 0.15, 0.6),
         seconds=_seconds(6.0),
         target=GROUND,
         style=STYLE,
@@ -160,19 +120,19 @@ _ALL = (
         "jump",
         "a person jumps up, or ahead",
         jump,
-        height=Parameter(0.35, "rise of the hips above standing", "m", 0.12, 0.7),
-        distance=Parameter(0.0, "how far ahead the feet land", "m", 0.0, 1.8),
-        turn=Parameter(0.0, "turn in the air, left positive", "rad", -3.2, 3.2),
+        height=Field(0.35, "rise of the hips above standing", "m", 0.12, 0.7),
+        distance=Field(0.0, "how far ahead the feet land", "m", 0.0, 1.8),
+        turn=Field(0.0, "turn in the air, left positive", "rad", -3.2, 3.2),
         style=STYLE,
     ),
     _sample(
         "punch",
         "a boxer punches a target",
         punch,
-        target=Parameter((-0.05, 1.42, 0.72), "where the hand hits (x, y, z)", "m", -2.0, 2.0, size=3),
+        target=Field((-0.05, 1.42, 0.72), "where the hand hits (x, y, z)", "m", -2.0, 2.0, size=3),
         hand=HAND,
-        count=Parameter(3, "number of punches", "", 1, 30),
-        speed=Parameter(1.0, "tempo of a blow; 1 is 0.2 s from guard to hit", "", 0.4, 1.6),
+        count=Field(3, "number of punches", "", 1, 30),
+        speed=Field(1.0, "tempo of a blow; 1 is 0.2 s from guard to hit", "", 0.4, 1.6),
         style=STYLE,
     ),
     _sample(
@@ -180,7 +140,7 @@ _ALL = (
         "a person stands and waves a hand",
         wave,
         hand=HAND,
-        speed=Parameter(2.0, "waves per second", "Hz", 0.6, 3.5),
+        speed=Field(2.0, "waves per second", "Hz", 0.6, 3.5),
         seconds=_seconds(5.0, 2.5),
         style=STYLE,
     ),
@@ -188,8 +148,8 @@ _ALL = (
         "look",
         "a person stands and looks around, eyes first",
         look,
-        target=Parameter(None, "point to look at, and back (x, y, z)", "m", -100, 100, size=3),
-        speed=Parameter(1.0, "tempo of the head", "", 0.4, 2.0),
+        target=Field(None, "point to look at, and back (x, y, z)", "m", -100, 100, slider=(-3.0, 3.0), size=3),
+        speed=Field(1.0, "tempo of the head", "", 0.4, 2.0),
         seconds=_seconds(8.0, 2.0),
         style=STYLE,
     ),
@@ -197,7 +157,7 @@ _ALL = (
         "dance",
         "a person dances a routine of sixteen counts, over and over",
         dance,
-        bpm=Parameter(112.0, "tempo", "beats/min", 70, 140),
+        bpm=Field(112.0, "tempo", "beats/min", 70, 140),
         seconds=_seconds(18.0, 2.0),
         style=STYLE,
     ),
@@ -205,52 +165,52 @@ _ALL = (
         "turn",
         "a person turns on the spot",
         turn,
-        turn=Parameter(1.5708, "how far, left positive", "rad", -6.3, 6.3),
-        speed=Parameter(1.0, "tempo; 1 is half a second a step", "", 0.5, 1.6),
+        turn=Field(1.5708, "how far, left positive", "rad", -6.3, 6.3),
+        speed=Field(1.0, "tempo; 1 is half a second a step", "", 0.5, 1.6),
         style=STYLE,
     ),
     _sample(
         "steps",
         "a person climbs stairs, up or down",
         steps,
-        rise=Parameter(0.17, "height of a stair", "m", 0.05, 0.24),
-        run=Parameter(0.29, "depth of a stair", "m", 0.22, 0.45),
-        count=Parameter(5, "number of stairs", "", 1, 60),
-        direction=Parameter("up", "which way", choices=("up", "down")),
-        speed=Parameter(1.0, "tempo; 1 is about 0.65 s a stair", "", 0.5, 1.5),
+        rise=Field(0.17, "height of a stair", "m", 0.05, 0.24),
+        run=Field(0.29, "depth of a stair", "m", 0.22, 0.45),
+        count=Field(5, "number of stairs", "", 1, 60),
+        direction=Field("up", "which way", choices=("up", "down")),
+        speed=Field(1.0, "tempo; 1 is about 0.65 s a stair", "", 0.5, 1.5),
         style=STYLE,
     ),
     _sample(
         "sit",
         "a person sits down and gets up again",
         sit,
-        height=Parameter(0.45, "height of the seat", "m", 0.25, 0.75),
+        height=Field(0.45, "height of the seat", "m", 0.25, 0.75),
         seconds=_seconds(7.0, 4.5),
-        speed=Parameter(1.0, "tempo of going down and up", "", 0.8, 1.6),
+        speed=Field(1.0, "tempo of going down and up", "", 0.8, 1.6),
         style=STYLE,
     ),
     _sample(
         "duck",
         "a person ducks under something",
         duck,
-        height=Parameter(1.2, "top of the head at the lowest point", "m", 1.0, 1.65),
-        side=Parameter(0.0, "dodge: 1 to the left, -1 to the right", "", -1, 1),
-        speed=Parameter(1.0, "tempo; 1 is 0.38 s down", "", 0.5, 1.5),
+        height=Field(1.2, "top of the head at the lowest point", "m", 1.0, 1.65),
+        side=Field(0.0, "dodge: 1 to the left, -1 to the right", "", -1, 1),
+        speed=Field(1.0, "tempo; 1 is 0.38 s down", "", 0.5, 1.5),
         style=STYLE,
     ),
     _sample(
         "cartwheel",
         "a person turns a cartwheel to the left",
         cartwheel,
-        speed=Parameter(1.0, "tempo", "", 0.7, 1.3),
+        speed=Field(1.0, "tempo", "", 0.7, 1.3),
         style=STYLE,
     ),
     _sample(
         "dog_walk",
         "a dog walks",
         dog_walk,
-        speed=Parameter(1.1, "speed", "m/s", 0.3, 1.8),
-        turn=Parameter(0.0, "turning rate, left positive", "rad/s", -1.2, 1.2),
+        speed=Field(1.1, "speed", "m/s", 0.3, 1.8),
+        turn=Field(0.0, "turning rate, left positive", "rad/s", -1.2, 1.2),
         seconds=_seconds(6.0),
         target=GROUND,
     ),
@@ -258,8 +218,8 @@ _ALL = (
         "dog_trot",
         "a dog trots",
         dog_trot,
-        speed=Parameter(2.2, "speed", "m/s", 1.5, 3.2),
-        turn=Parameter(0.0, "turning rate, left positive", "rad/s", -1.2, 1.2),
+        speed=Field(2.2, "speed", "m/s", 1.5, 3.2),
+        turn=Field(0.0, "turning rate, left positive", "rad/s", -1.2, 1.2),
         seconds=_seconds(5.0),
         target=GROUND,
     ),
@@ -267,20 +227,20 @@ _ALL = (
         "dog_jump",
         "a dog jumps ahead",
         dog_jump,
-        height=Parameter(0.3, "rise of the middle of the trunk", "m", 0.12, 0.6),
-        distance=Parameter(1.0, "how far ahead it lands", "m", 0.3, 2.0),
-        turn=Parameter(0.0, "turn in the air, left positive", "rad", -0.8, 0.8),
+        height=Field(0.3, "rise of the middle of the trunk", "m", 0.12, 0.6),
+        distance=Field(1.0, "how far ahead it lands", "m", 0.3, 2.0),
+        turn=Field(0.0, "turn in the air, left positive", "rad", -0.8, 0.8),
     ),
     _sample(
         "stroke",
         "a pen draws a letter or a figure",
         stroke,
-        letter=Parameter("a", "what is drawn", choices=tuple(SHAPES)),
-        height=Parameter(0.02, "height of a small letter", "m", 0.001, 2.0),
-        speed=Parameter(0.08, "mean speed of the pen", "m/s", 0.005, 10.0),
-        slant=Parameter(0.15, "lean to the right", "rad", -0.6, 0.6),
-        count=Parameter(1, "how many times", "", 1, 50),
-        fps=Parameter(100.0, "frame rate", "frames/s", 10, 480),
+        letter=Field("a", "what is drawn", choices=tuple(SHAPES)),
+        height=Field(0.02, "height of a small letter", "m", 0.001, 2.0, scale="log"),
+        speed=Field(0.08, "mean speed of the pen", "m/s", 0.005, 10.0, scale="log"),
+        slant=Field(0.15, "lean to the right", "rad", -0.6, 0.6),
+        count=Field(1, "how many times", "", 1, 50),
+        fps=Field(100.0, "frame rate", "frames/s", 10, 480, slider=(30.0, 200.0), advanced=True),
     ),
 )
 
@@ -294,7 +254,5 @@ def make(name: str, seed: int = 0, **parameters: Any) -> Clip:
     2.0
     """
     if name not in SAMPLES:
-        near = get_close_matches(name, SAMPLES, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise BadRequest(f"no sample {name!r}{hint} There are {', '.join(SAMPLES)}.")
+        raise BadRequest(unknown(name, SAMPLES, "sample"))
     return SAMPLES[name].make(seed, **parameters)

@@ -11,10 +11,28 @@ from motionloom.methods.settings import Settings, param
 class Config(Settings):
     """What learning needs."""
 
-    fps: float = param(30.0, "frame rate of the model", unit="fps", low=1, high=1000)
-    largest: float = param(0.06, "largest seam: RMS over joints of pose and velocity difference", unit="m", low=0)
-    shortest: float = param(0.5, "shortest loop", unit="s", low=0.1)
-    apart: float = param(0.1, "cuts nearer than this to a better one are left out", unit="s", low=0.01)
+    fps: float = param(
+        30.0, "frame rate of the model", unit="fps", low=1, high=1000, slider=(15.0, 120.0), advanced=True
+    )
+    largest: float = param(
+        0.06,
+        "largest seam: RMS over joints of pose and velocity difference",
+        unit="m",
+        low=0,
+        high=10,
+        slider=(0.005, 0.5),
+        scale="log",
+    )
+    shortest: float = param(0.5, "shortest loop", unit="s", low=0.1, high=600, slider=(0.1, 5.0))
+    apart: float = param(
+        0.1,
+        "cuts nearer than this to a better one are left out",
+        unit="s",
+        low=0.01,
+        high=60,
+        slider=(0.01, 1.0),
+        advanced=True,
+    )
 
 
 @dataclass(frozen=True)
@@ -22,4 +40,6 @@ class Options(Settings):
     """What synthesis needs."""
 
     eagerness: float = param(0.5, "chance of taking a cut that comes by", low=0, high=1)
-    shortest: float = param(0.8, "shortest piece, where there is a choice", unit="s", low=0)
+    shortest: float = param(
+        0.8, "shortest piece, where there is a choice", unit="s", low=0, high=600, slider=(0.0, 5.0)
+    )

@@ -11,13 +11,21 @@ from motionloom.methods.settings import Settings, param
 class Config(Settings):
     """What learning needs."""
 
-    fps: float = param(30.0, "frame rate of the model", unit="fps", low=10, high=240)
+    fps: float = param(
+        30.0, "frame rate of the model", unit="fps", low=10, high=240, slider=(15.0, 120.0), advanced=True
+    )
     horizon: float = param(1.0, "how far ahead trajectories are compared", unit="s", low=0.2, high=3)
-    trajectory_position: float = param(1.0, "weight of where the body will be", low=0, high=100)
-    trajectory_direction: float = param(1.5, "weight of which way it will face", low=0, high=100)
-    foot_position: float = param(0.75, "weight of where the feet are", low=0, high=100)
-    foot_velocity: float = param(1.0, "weight of how the feet move", low=0, high=100)
-    hip_velocity: float = param(1.0, "weight of how the hips move", low=0, high=100)
+    trajectory_position: float = param(
+        1.0, "weight of where the body will be", low=0, high=100, slider=(0.0, 5.0), advanced=True
+    )
+    trajectory_direction: float = param(
+        1.5, "weight of which way it will face", low=0, high=100, slider=(0.0, 5.0), advanced=True
+    )
+    foot_position: float = param(
+        0.75, "weight of where the feet are", low=0, high=100, slider=(0.0, 5.0), advanced=True
+    )
+    foot_velocity: float = param(1.0, "weight of how the feet move", low=0, high=100, slider=(0.0, 5.0), advanced=True)
+    hip_velocity: float = param(1.0, "weight of how the hips move", low=0, high=100, slider=(0.0, 5.0), advanced=True)
     mirror: bool = param(False, "learn every clip's mirror image too")
 
 

@@ -11,22 +11,62 @@ from motionloom.methods.settings import Settings, param
 class Config(Settings):
     """What learning needs."""
 
-    fps: float = param(60.0, "frame rate of the model", unit="fps", low=10, high=240)
-    tolerance: float = param(0.65, "fit error that opens a new texton, as a share of the clips' deviation", low=0.01)
-    shortest: float = param(1.0, "shortest segment", unit="s", symbol="T_min", low=0.1)
-    variance: float = param(0.99, "share of variance that a texton's basis keeps", low=0.5, high=1.0)
-    dimensions: int = param(25, "most dimensions of a texton's state", low=1, high=60)
-    count: str = param("tolerance", "what decides how many textons", choices=("tolerance", "bic", "mdl"))
-    textons: int | None = param(None, "most textons; default: as many as `count` decides", low=1)
-    rounds: int = param(15, "most rounds of expectation and maximisation", low=1, high=100)
-    smoothing: float = param(0.1, "pseudo-count of transitions while learning", low=1e-6)
-    ridge: float = param(1e-3, "weight of the pull towards constant velocity", unit="m^2", low=0)
-    floor: float = param(1e-3, "noise that every texton has at least", unit="m", low=1e-6)
+    fps: float = param(
+        60.0, "frame rate of the model", unit="fps", low=10, high=240, slider=(15.0, 120.0), advanced=True
+    )
+    tolerance: float = param(
+        0.65,
+        "fit error that opens a new texton, as a share of the clips' deviation",
+        low=0.01,
+        high=100,
+        slider=(0.05, 2.0),
+        scale="log",
+    )
+    shortest: float = param(1.0, "shortest segment", unit="s", symbol="T_min", low=0.1, high=600, slider=(0.1, 5.0))
+    variance: float = param(0.99, "share of variance that a texton's basis keeps", low=0.5, high=1.0, advanced=True)
+    dimensions: int = param(25, "most dimensions of a texton's state", low=1, high=60, advanced=True)
+    count: str = param("tolerance", "what decides how many textons", choices=("tolerance", "bic", "mdl"), advanced=True)
+    textons: int | None = param(
+        None, "most textons; default: as many as `count` decides", low=1, high=10_000, slider=(1.0, 100.0)
+    )
+    rounds: int = param(15, "most rounds of expectation and maximisation", low=1, high=100, advanced=True)
+    smoothing: float = param(
+        0.1,
+        "pseudo-count of transitions while learning",
+        low=1e-6,
+        high=1e6,
+        slider=(1e-3, 10.0),
+        scale="log",
+        advanced=True,
+    )
+    ridge: float = param(
+        1e-3,
+        "weight of the pull towards constant velocity",
+        unit="m^2",
+        low=0,
+        high=1e6,
+        slider=(1e-6, 1.0),
+        scale="log",
+        advanced=True,
+    )
+    floor: float = param(
+        1e-3,
+        "noise that every texton has at least",
+        unit="m",
+        low=1e-6,
+        high=1.0,
+        slider=(1e-5, 0.1),
+        scale="log",
+        advanced=True,
+    )
     common: float = param(
         3.0,
         "how much of all the material every texton is fitted to, besides its own; 0 = none (as LI)",
         unit="s",
         low=0,
+        high=3600,
+        slider=(0.0, 20.0),
+        advanced=True,
     )
 
 
@@ -43,6 +83,8 @@ class Options(Settings):
         None,
         "amount of noise, 1 = as learnt; default: by the spread of observed segments (a sixth of that if pushed)",
         low=0,
+        high=100,
+        slider=(0.0, 3.0),
     )
     sway: float = param(
         0.2,
@@ -50,15 +92,22 @@ class Options(Settings):
         unit="s",
         low=0,
         high=2,
+        only_with=("push", "observed"),
+        advanced=True,
     )
-    nearness: float = param(3.0, "preference for key poses that follow closely, 0 = any (as LI)", low=0, high=10)
+    nearness: float = param(
+        3.0, "preference for key poses that follow closely, 0 = any (as LI)", low=0, high=10, advanced=True
+    )
     unseen: float = param(
         0.7,
         "largest distance of a join never seen, as a share of the median of all pairs; 0 = none (as LI)",
         low=0,
         high=2,
+        advanced=True,
     )
-    evenly: bool = param(True, "show all observed segments equally often in the long run; false = as M says (as LI)")
+    evenly: bool = param(
+        True, "show all observed segments equally often in the long run; false = as M says (as LI)", advanced=True
+    )
     vary: float = param(
         0.035,
         "how far the joint that turns most is turned from an observed key pose; 0 = not at all (as LI)",
@@ -90,6 +139,9 @@ class Options(Settings):
         "radius around the start that a long motion turns back to; default: 3 m, or as far as five segments lead",
         unit="m",
         low=0.1,
+        high=10_000,
+        slider=(0.5, 20.0),
+        scale="log",
     )
 
 

@@ -12,12 +12,26 @@ from motionloom.methods.settings import param
 class Config(GraphConfig):
     """What learning needs."""
 
-    apart: float = param(0.1, "transitions nearer than this to a more probable one are left out", unit="s", low=0)
-    delta: float = param(
-        0.3, "how probable unlike transitions are: small is smooth, as a share of the limit", symbol="delta", low=0.01
+    apart: float = param(
+        0.1,
+        "transitions nearer than this to a more probable one are left out",
+        unit="s",
+        low=0,
+        high=60,
+        slider=(0.0, 1.0),
+        advanced=True,
     )
-    clusters: int = param(24, "clusters of frames at the upper level", low=1, high=1000)
-    stay: float = param(0.2, "shortest stay in a cluster", unit="s", low=0)
+    delta: float = param(
+        0.3,
+        "how probable unlike transitions are: small is smooth, as a share of the limit",
+        symbol="delta",
+        low=0.01,
+        high=100,
+        slider=(0.01, 3.0),
+        scale="log",
+    )
+    clusters: int = param(24, "clusters of frames at the upper level", low=1, high=1000, slider=(1.0, 100.0))
+    stay: float = param(0.2, "shortest stay in a cluster", unit="s", low=0, high=60, slider=(0.0, 2.0), advanced=True)
 
 
 @dataclass(frozen=True)
@@ -32,12 +46,38 @@ class Options(WayOptions):
         "bodies that are followed side by side where seconds, times or only a place are asked for",
         low=1,
         high=100_000,
+        slider=(10.0, 5000.0),
+        scale="log",
+        advanced=True,
     )
     few: int = param(
-        6, "bodies that a search by cluster paths follows side by side; 1 is the source's", low=1, high=1000
+        6,
+        "bodies that a search by cluster paths follows side by side; 1 is the source's",
+        low=1,
+        high=1000,
+        slider=(1.0, 50.0),
+        only_with=("search", "clusters"),
+        advanced=True,
     )
-    reach: float = param(1.5, "how far cluster trees look ahead", unit="s", low=0.2, high=10)
-    keep: float = param(0.6, "how much of what was looked at is kept", unit="s", symbol="m", low=0.03, high=20)
+    reach: float = param(
+        1.5,
+        "how far cluster trees look ahead",
+        unit="s",
+        low=0.2,
+        high=10,
+        only_with=("search", "clusters"),
+        advanced=True,
+    )
+    keep: float = param(
+        0.6,
+        "how much of what was looked at is kept",
+        unit="s",
+        symbol="m",
+        low=0.03,
+        high=20,
+        only_with=("search", "clusters"),
+        advanced=True,
+    )
     start: str = param("", "the frame to begin with: walk.bvh#120")
     choices: tuple[str, ...] = param((), "choices to follow, by their numbers, one after the other: [0, 3, 1]")
-    most: int = param(12, "choices that are offered at each frame", low=1)
+    most: int = param(12, "choices that are offered at each frame", low=1, high=10_000, slider=(1.0, 50.0))
