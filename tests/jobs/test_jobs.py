@@ -50,6 +50,16 @@ def test_two_jobs_at_once_run_in_two_processes_and_a_third_one_waits(pool, tasks
     appears(notes[2])
 
 
+def test_a_kept_process_follows_the_current_folder_and_our_variables(pool, tasks, tmp_path, monkeypatch):
+    assert pool.start(os.getcwd).result() == os.getcwd() != str(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MOTIONLOOM_LIMITS", "frames=3")
+    assert pool.start(os.getcwd).result() == str(tmp_path)
+    assert pool.start(os.getenv, "MOTIONLOOM_LIMITS").result() == "frames=3"
+    monkeypatch.delenv("MOTIONLOOM_LIMITS")
+    assert pool.start(os.getenv, "MOTIONLOOM_LIMITS").result() is None
+
+
 def test_arrays_come_back_bit_for_bit(pool):
     import numpy as np
 

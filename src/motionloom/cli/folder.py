@@ -19,7 +19,7 @@ def for_each_file(
     items: Sequence[Any],
     doing: str,
     *,
-    failed: Callable[[Any, JobFailed], R],
+    failed: Callable[[Any, JobFailed], R] | None = None,
     worth: int = 24,
 ) -> Iterator[R]:
     """`task(item)` for paths, or tuples that begin with one, in order, with a progress bar; see `jobs.each`.

@@ -60,9 +60,13 @@ def own_parameters(specs: Iterable[str] | None) -> list[MotionParameter]:
 
 def load_all(paths: Iterable[str], doing: str = "reading", **options: Any) -> list[tuple[Path, Clip]]:
     """Every clip that the arguments stand for, with its path; the first that cannot be read ends the command."""
+    from functools import partial
+
+    from motionloom.cli.folder import for_each_file
     from motionloom.io import expand_paths, load
 
-    return [(path, load(path, **options)) for path in progress(expand_paths(paths), doing)]
+    found = expand_paths(paths)
+    return list(zip(found, for_each_file(partial(load, **options), found, doing), strict=True))
 
 
 def progress(items: Sequence[T], doing: str) -> Iterator[T]:

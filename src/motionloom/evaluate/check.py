@@ -21,12 +21,15 @@ from motionloom.evaluate.findings import (
 from motionloom.evaluate.limbs import elbow_findings, knee_findings
 from motionloom.evaluate.twins import RATE, twins
 from motionloom.io.tpose import starts_with_tpose
+from motionloom.jobs import JobFailed
+from motionloom.jobs import each as run_each
 from motionloom.kinematics.glitches import Glitch, glitches, mendable, mended
 from motionloom.kinematics.mass import GRAVITY
 from motionloom.kinematics.proportions import same_bones
 
 Each = Callable[[Sequence[Clip]], Iterable[Clip]]
 
+WORTH = 16  # clips from which on they are checked in several processes
 PASSES = 4  # of mending: beside a large glitch a small one shows only when the large one is gone
 
 CHECKS: tuple[Callable[[Clip], list[Finding]], ...] = (
@@ -50,18 +53,26 @@ def check(clips: Sequence[Clip], *, each: Each = iter) -> list[Finding]:
     mirrored twins. An added T-pose at frame 0 is said once, and left out of the other checks. `each` goes through the
     clips, so that a progress bar can watch.
     """
-    out: list[list[Finding]] = []
-    motions: list[Clip] = []
-    for clip in each(clips):
-        motions.append(clip[1:] if starts_with_tpose(clip) else clip)
-        found = [f for one in CHECKS for f in one(motions[-1])]
-        if motions[-1] is not clip:
-            text = "frame 0 is a T-pose, not part of the motion"
-            found.insert(0, Finding(clip.name or "clip", "T-pose", text, "all", 0, 1, 1.0, "frames", broken=True))
-        out.append(found)
+    results = run_each(clip_findings, clips, failed=_unchecked, name=lambda clip: clip.name or "clip", worth=WORTH)
+    out = [next(results) for _ in each(clips)]
+    motions = [clip[1:] if starts_with_tpose(clip) else clip for clip in clips]
     for i, finding in rate_findings(motions) + twin_findings(motions):
         out[i].append(finding)
     return [f for found in out for f in found]
+
+
+def clip_findings(clip: Clip) -> list[Finding]:
+    """Everything that is wrong with one clip, seen by itself."""
+    motion = clip[1:] if starts_with_tpose(clip) else clip
+    found = [f for one in CHECKS for f in one(motion)]
+    if motion is not clip:
+        text = "frame 0 is a T-pose, not part of the motion"
+        found.insert(0, Finding(clip.name or "clip", "T-pose", text, "all", 0, 1, 1.0, "frames", broken=True))
+    return found
+
+
+def _unchecked(clip: Clip, error: JobFailed) -> list[Finding]:
+    return [Finding(clip.name or "clip", "not checked", f"could not be checked: {error}")]
 
 
 def rate_findings(clips: Sequence[Clip]) -> list[tuple[int, Finding]]:

@@ -13,6 +13,7 @@ from motionloom.core.progress import Cancelled, Progress, silent
 from motionloom.jobs.errors import JobFailed, TimeUp
 from motionloom.jobs.messages import STOP
 from motionloom.jobs.process import WorkerProcess
+from motionloom.jobs.surroundings import surroundings
 
 R = TypeVar("R")
 
@@ -36,6 +37,7 @@ class Job(Generic[R]):
     def __init__(self, name: str, payload: bytes, seconds: float | None = None, reuse: bool = True) -> None:
         self.name, self.payload, self.reuse = name, payload, reuse
         self.number = next(_numbers)
+        self.surroundings = surroundings()
         self._seconds = seconds
         self._state = State(None, name)
         self._changed = Condition()
@@ -113,13 +115,14 @@ class Job(Generic[R]):
             if self._done or self._ending is not None:
                 return
             self._ending = why
-            if self._process is None:
+            process = self._process
+            if process is None:
                 self._finish(None, None)
                 return
             self._after(grace, self._kill)
             self._changed.notify_all()
         try:
-            self._process.send(STOP, self.number)
+            process.send(STOP, self.number)
         except OSError:  # it has ended already
             return
 

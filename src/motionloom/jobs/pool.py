@@ -86,7 +86,7 @@ class Pool:
             if process is None or not job.attach(process):
                 job.finish(None, WorkerDied(job.name, None))
                 return True
-            process.send(TASK, (job.number, job.payload, job.reuse))
+            process.send(TASK, (job.number, job.payload, job.reuse, job.surroundings))
             while True:
                 kind, content = process.receive()
                 began = True

@@ -27,6 +27,7 @@ from motionloom.core.progress import Cancelled, check_stop
 from motionloom.jobs.errors import BadTask
 from motionloom.jobs.messages import END, ERROR, PROGRESS, RESULT, STARTED, STOP, VALUE, read_message, write_message
 from motionloom.jobs.process import kill_tree
+from motionloom.jobs.surroundings import Surroundings
 
 INTERVAL = 0.05  # s between two messages about progress
 
@@ -36,10 +37,10 @@ class Worker:
 
     def __init__(self, inbound: BinaryIO, outbound: BinaryIO) -> None:
         self._inbound, self._outbound = inbound, outbound
-        self._tasks: SimpleQueue[tuple[int, bytes, bool]] = SimpleQueue()
+        self._tasks: SimpleQueue[tuple[int, bytes, bool, Surroundings]] = SimpleQueue()
         self._writing = Lock()
         self._busy = False
-        self._stopped = -1  # number of the last job that is to stop
+        self._stopped = -1  # number of the latest job that is to stop
         self._current: tuple[int, UInt8Array, bool] | None = None  # number, stop, whether the task polls stop
         self._interruptible = False  # is the main thread inside a task that is stopped by an interrupt?
 
@@ -48,8 +49,9 @@ class Worker:
         signal.signal(signal.SIGINT, self._interrupt)
         Thread(target=self._listen, daemon=True).start()
         while True:
-            number, payload, reuse = self._tasks.get()
+            number, payload, reuse, surroundings = self._tasks.get()
             self._busy = True
+            surroundings.adopt()
             try:
                 self._do(number, payload)
             except OSError:  # the owner has closed the pipe
@@ -77,7 +79,7 @@ class Worker:
                 self._tasks.put(content)
 
     def _stop(self, number: int) -> None:
-        self._stopped = number
+        self._stopped = max(self._stopped, number)
         current = self._current
         if current is None or current[0] != number:
             return  # over, or not begun: then `_call` finds the number

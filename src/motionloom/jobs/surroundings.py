@@ -1,0 +1,33 @@
+"""What a task finds around it: the current folder and our environment variables, as when its job is started."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import NamedTuple
+
+PREFIX = "MOTIONLOOM_"
+
+
+class Surroundings(NamedTuple):
+    """A process that is kept running takes these over before each task."""
+
+    folder: str  # "" if it does not exist any more
+    variables: dict[str, str]
+
+    def adopt(self) -> None:
+        """Make them those of this process; without its folder, it stays where it is."""
+        for name in [name for name in os.environ if name.startswith(PREFIX) and name not in self.variables]:
+            del os.environ[name]
+        os.environ.update(self.variables)
+        with suppress(OSError):
+            os.chdir(self.folder)
+
+
+def surroundings() -> Surroundings:
+    """Those of this process."""
+    try:
+        folder = os.getcwd()
+    except OSError:  # it was deleted
+        folder = ""
+    return Surroundings(folder, {name: value for name, value in os.environ.items() if name.startswith(PREFIX)})
