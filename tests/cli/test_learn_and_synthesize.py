@@ -151,3 +151,65 @@ def test_rounding_errors_are_shown_as_zero() -> None:
     from motionloom.cli.synthesize import _shown
 
     assert [_shown(v) for v in (2.776e-17, 0.0, 0.00123456)] == ["0", "0", "0.001235"]
+
+
+OWN = """
+def reach(clip):
+    'Farthest that the hips get from their start.'
+    return float(((clip.root - clip.root[0]) ** 2).sum(1).max() ** 0.5)
+
+reach.unit = "m"
+
+def broken(clip):
+    return [float("nan")]
+"""
+
+
+def test_a_parameter_of_one_s_own_is_measured_where_the_command_names_its_function(
+    run: Any, folder: Path, tmp_path: Path
+) -> None:
+    own, model = tmp_path / "own.py", tmp_path / "m.loom"
+    own.write_text(OWN)
+    learned = run("learn", "cuts", folder / "walk_1.bvh", "-o", model, "--measure", f"{own}:reach", "--json").json
+    assert learned["measured"]["reach"]["unit"] == "m"
+    assert learned["measured"]["reach"]["values"][0][0] > 0.5
+    own.unlink()  # a model never runs a file
+    assert load_model(model).measured[0].name == "reach"
+    own.write_text(OWN)
+    clip, source = folder / "walk_1.bvh", ("--source", folder / "walk_2.bvh")
+    asked = ("-r", "{parameters: {reach: 0, speed: 99}}", "--json")
+    first, second = run("evaluate", clip, *source, *asked, "--measure", f"{own}:reach").json[0]["control"]
+    assert (first["unit"], first["met"], second["unit"]) == ("m", False, "m/s")
+    assert first["worst"] == pytest.approx(learned["measured"]["reach"]["values"][0][0], rel=0.05)
+    unknown = run("evaluate", clip, *source, *asked).json[0]["control"][0]
+    assert (unknown["worst"], unknown["met"]) == (None, None)
+    assert "reach cannot be checked: give the function with --measure" in unknown["reason"]
+    failed = run("learn", "cuts", clip, "-o", tmp_path / "n.loom", "--measure", f"{own}:broken")
+    assert (failed.code, (tmp_path / "n.loom").exists()) == (2, False)
+    assert "the motion parameter 'broken' cannot be measured: expected finite values, found [nan]" in failed.err
+
+
+def test_all_problems_of_a_request_are_printed_at_once(run: Any, model: Path, tmp_path: Path) -> None:
+    out = tmp_path / "x.bvh"
+    wrong = run("synthesize", model, "-o", out, "-r", "seconds: -1\nconstraints:\n- root_at: {time: soon}\n")
+    assert wrong.code == 2
+    assert wrong.err.splitlines()[0] == "motionloom: 2 problems:"
+    assert wrong.err.splitlines()[2].startswith("  request:3: root_at.time: expected a time")
+    asked = "{options: {eagerness: 7}, constraints: [avoid: {center: [0, 0], radius: 1}]}"
+    refused = run("synthesize", model, "-o", out, "-r", asked)
+    assert (refused.code, refused.err.splitlines()[0]) == (2, "motionloom: 3 problems:")
+    assert "  options.eagerness: expected a number from 0 to 1, found 7" in refused.err.splitlines()
+    assert "constraints[0]: avoid: cuts cannot honour avoid (hard)" in refused.err
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_description_of_a_method_is_complete(run: Any, method: str) -> None:
+    (facts,) = run("methods", method, "--json").json
+    module = METHODS[method].module()
+    assert (facts["name"], facts["summary"]) == (method, METHODS[method].summary)
+    assert facts["learns_from"] == list(METHODS[method].learns_from)
+    assert {row["constraint"] for row in facts["honours"]} == set(facts["constraints"])
+    complete = {"kind", "unit", "default", "low", "high", "slider", "scale", "advanced", "only_with", "help"}
+    for settings, rows in ((module.Config, facts["config"]), (module.Options, facts["options"])):
+        assert [row["name"] for row in rows] == list(settings().__dataclass_fields__)
+        assert all(complete <= set(row) for row in rows)

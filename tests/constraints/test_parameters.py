@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -207,3 +208,10 @@ def test_a_function_that_cannot_be_found_is_wrong_usage(tmp_path, spec, said):
 def test_a_parameter_has_a_unit_of_si_and_one_or_three_values(unit, size):
     with pytest.raises(BadRequest, match="motion parameter 'x': expected"):
         MotionParameter("x", unit, size, "", None)
+
+
+def test_the_page_of_conventions_lists_every_parameter_with_its_unit_and_tolerance():
+    page = (Path(__file__).parents[2] / "docs" / "conventions.md").read_text()
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if line.startswith("| `")]
+    listed = {row[0].strip("`"): (row[1], float(row[3])) for row in rows if len(row) == 4}
+    assert listed == {p.name: (p.unit, p.tolerance) for p in PARAMETERS.values()}

@@ -47,11 +47,11 @@ def test_all_problems_are_found_at_once_each_with_its_path(model):
     )
     found = {problem.where: problem for problem in problems(model, request)}
     assert list(found) == [
+        (),
         ("options", "eagerness"),
         ("options", "shortest"),
         ("options",),
         ("ground",),
-        (),
         ("parameters",),
         ("constraints", 1),
         ("constraints", 2, "joints"),
@@ -66,6 +66,13 @@ def test_all_problems_are_found_at_once_each_with_its_path(model):
     with pytest.raises(BadRequest, match="9 problems:") as caught:
         check_request(model, request)
     assert [p.where for p in caught.value.problems] == list(found)
+
+
+def test_a_length_above_the_limits_does_not_hide_other_problems(model):
+    request = Request(
+        seconds=1e9, options={"eagerness": 3}, constraints=(RootAt(time=5, heading=0.0), Plant(joint="x"))
+    )
+    assert [p.where for p in problems(model, request)] == [("seconds",), ("options", "eagerness"), ("constraints", 1)]
 
 
 def test_times_outside_the_result_and_reasons_of_the_model_have_their_path(model):

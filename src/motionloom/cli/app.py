@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -54,8 +53,9 @@ class Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of this name; its module is imported now."""
         if cmd_name not in COMMANDS:
-            near = get_close_matches(cmd_name, COMMANDS, 1)
-            ctx.fail(f"no command {cmd_name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+            from motionloom.core.errors import unknown
+
+            ctx.fail(unknown(cmd_name, COMMANDS, "command"))
         found = getattr(import_module(f"motionloom.cli.{cmd_name}"), cmd_name)
         if not isinstance(found, typer.Typer):
             alone = typer.Typer(add_completion=False, rich_markup_mode=None)

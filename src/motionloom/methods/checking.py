@@ -49,15 +49,15 @@ def problems(model: Able, request: Request) -> tuple[BadRequest, ...]:
     found, request = Problems(), with_parameters(model, request)
     with found.collect():
         check_length(request, model.fps)
-    if found.found:
-        return tuple(found.found)  # constraints are not compared with a result that is never made
+    if found.found:  # too long: times are not compared with a result that is never made
+        request = dataclasses.replace(request, seconds=None, frames=None)
+    elif request.length(request.fps or model.fps) is None and not model.ends(request):
+        found.found.append(BadRequest(f"{model.method} can go on for ever: the request needs seconds or frames"))
     with found.collect():
         model.options(request)
     with found.collect("ground"):
         if not request.ground.flat and not model.uneven_ground:
             raise UnsupportedConstraint(f"{model.method} cannot honour ground with heights; it needs `ground: flat`")
-    if request.length(request.fps or model.fps) is None and not model.ends(request):
-        found.found.append(BadRequest(f"{model.method} can go on for ever: the request needs seconds or frames"))
     if request.parameters:  # short for one constraint, whose values have paths of their own
         try:
             _check_constraint(model, request, Parameters(values=tuple(request.parameters.items())))

@@ -72,7 +72,7 @@ def test_nearer_joins_are_likelier(model):
 
 
 def test_a_long_walk_shows_segments_as_the_stationary_distribution_says(model):
-    for options in (Options(evenly=False, stage=1e9), Options(stage=1e9)):
+    for options in (Options(evenly=False, stage=1e6), Options(stage=1e6)):
         walk = Walk(model, options, np.random.default_rng(0))
         pieces = walk.endless()
         shown = np.bincount([next(pieces).texton for _ in range(4000)], minlength=len(model.textons)) / 4000
@@ -82,7 +82,7 @@ def test_a_long_walk_shows_segments_as_the_stationary_distribution_says(model):
 def test_evenly_every_segment_is_shown_soon(model):
     seen = {}
     for evenly in (True, False):
-        walk = Walk(model, Options(evenly=evenly, stage=1e9), np.random.default_rng(1))
+        walk = Walk(model, Options(evenly=evenly, stage=1e6), np.random.default_rng(1))
         pieces = walk.endless()
         inside = len(walk.joins.inside)
         seen[evenly] = len({next(pieces).observed for _ in range(2 * inside)}) / inside

@@ -42,7 +42,7 @@ class Options(Settings):
         18,
         "rounds without a better way after which the search ends",
         low=1,
-        high=10**6,
+        high=10**9,
         slider=(1.0, 100.0),
         advanced=True,
     )

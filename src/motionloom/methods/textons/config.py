@@ -139,7 +139,7 @@ class Options(Settings):
         "radius around the start that a long motion turns back to; default: 3 m, or as far as five segments lead",
         unit="m",
         low=0.1,
-        high=10_000,
+        high=1e6,
         slider=(0.5, 20.0),
         scale="log",
     )
