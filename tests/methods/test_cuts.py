@@ -14,7 +14,8 @@ from motionloom.kinematics.travel import root_motion, turned
 from motionloom.methods import learn, synthesize
 from motionloom.methods.cuts import fit
 from motionloom.methods.cuts.search import Cuts, _least_around, find_cuts
-from motionloom.methods.cuts.ways import Alive, Graph, pieces, wander
+from motionloom.methods.cuts.ways import Graph, pieces, wander
+from motionloom.methods.schedule import Allowed, Reachable
 from motionloom.rotation import angle_between
 from motionloom.samples import make
 
@@ -158,7 +159,7 @@ def test_a_request_without_a_length_is_refused(model):
 def test_marked_nodes_agree_with_trying_every_way(rng):
     graph = Graph((4, 3), Cuts(np.array([1, 2, 5]), np.array([5, 0, 2]), np.zeros(3)))
     masks = rng.random((6, 7)) < 0.7
-    alive = Alive(graph, 6, lambda t: masks[t])
+    alive = Reachable(graph.net, 6, Allowed.of(masks))
 
     def can(t, node):
         if not masks[t, node]:
@@ -181,7 +182,7 @@ def test_a_way_is_a_list_of_stretches():
 def test_an_eager_walk_cuts_more_often(walks):
     model = fit(walks)
     graph = model.graph()
-    alive = Alive(graph, 900, lambda t: None)
+    alive = Reachable(graph.net, 900)
     counts = [
         len(pieces(wander(graph, alive, 900, shortest=10, eagerness=e, rng=np.random.default_rng(0)), graph.lengths))
         for e in (0.0, 0.3, 1.0)

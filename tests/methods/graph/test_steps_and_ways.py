@@ -9,7 +9,8 @@ from small_graphs import every_way, graph_of, labels_shown, random_graph, walker
 from motionloom.methods.graph.core import Route
 from motionloom.methods.graph.steps import after, ahead, soon, steps
 from motionloom.methods.graph.tracks import track
-from motionloom.methods.graph.ways import Alive, wander
+from motionloom.methods.graph.ways import wander
+from motionloom.methods.schedule import Allowed, Reachable
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -66,7 +67,7 @@ def test_a_frame_is_alive_exactly_where_some_way_leads_on_to_the_end(arm, seed):
     rng = np.random.default_rng(seed)
     graph = random_graph(arm, rng, frames=10, half=1 + seed % 2)
     masks = rng.random((7, graph.count)) < 0.8
-    alive = Alive(steps(graph), 7, lambda t: masks[t])
+    alive = Reachable(steps(graph).net, 7, Allowed.of(masks))
     for start in range(0, graph.count, 3):
         for t in (0, 3, 5):
             good = any(
@@ -81,7 +82,7 @@ def test_a_random_way_keeps_to_what_is_alive(arm):
     graph = random_graph(arm, rng, clips=4, frames=20)
     masks = rng.random((30, graph.count)) < 0.97
     found = steps(graph)
-    alive = Alive(found, 30, lambda t: masks[t])
+    alive = Reachable(found.net, 30, Allowed.of(masks), transitions=True)
     assert alive.first_dead < 0
     ways = {wander(found, alive, 0, None, np.random.default_rng(s), shortest=2) for s in range(20)}
     assert len(ways) > 5
@@ -91,5 +92,5 @@ def test_a_random_way_keeps_to_what_is_alive(arm):
 
 def test_where_nothing_leads_on_it_is_said_when(arm):
     graph = graph_of([walker(arm, np.full(9, 0.1), np.zeros(9))], [])
-    assert Alive(steps(graph), 8, lambda t: None).first_dead < 0
-    assert Alive(steps(graph), 14, lambda t: None).first_dead == 3  # ten frames are left
+    assert Reachable(steps(graph).net, 8).first_dead < 0
+    assert Reachable(steps(graph).net, 14).first_dead == 3  # ten frames are left

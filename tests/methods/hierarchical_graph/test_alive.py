@@ -9,8 +9,9 @@ from edges_by_hand import make_graph
 from motionloom.constraints import Request
 from motionloom.methods.hierarchical_graph.levels import grow_levels
 from motionloom.methods.hierarchical_graph.model import Options
-from motionloom.methods.hierarchical_graph.search import Search, alive_frames
+from motionloom.methods.hierarchical_graph.search import Search, net_of
 from motionloom.methods.hierarchical_graph.terms import material, must, terms_of
+from motionloom.methods.schedule import Reachable, allowed_nodes, carries
 
 FRAMES = 45
 
@@ -49,8 +50,9 @@ def slow_alive(graph, poses, styles, frames):
     return out
 
 
-def unpacked(bits, count):
-    return np.unpackbits(bits, axis=1, count=count, bitorder="little").astype(bool)
+def reachable(graph, m, poses, styles):
+    spans = [(span, carries(graph.clips, label)) for span, label in styles]
+    return Reachable(net_of(m), FRAMES, allowed_nodes(spans, poses, FRAMES, graph.count), pure=tuple(poses))
 
 
 def frames_of(graph, *frames):
@@ -75,26 +77,26 @@ def cases(graph):
 def test_the_same_frames_are_alive_as_by_trying(graph, cases, case):
     poses, styles = cases[case]
     m = material(graph, grow_levels(graph, widest=3))
-    bits, dead = alive_frames(m, must(graph, poses, styles), FRAMES)
+    found = reachable(graph, m, poses, styles)
     expected = slow_alive(graph, poses, styles, FRAMES)
     if not expected[0].any():
-        assert dead > 0
-        assert not expected[:dead].any()
+        assert found.first_dead >= 0
+        assert not expected[: found.first_dead + 1].any()
     else:
-        assert dead == -1
-        np.testing.assert_array_equal(unpacked(bits, graph.count), expected)
+        assert found.first_dead == -1
+        np.testing.assert_array_equal([found.at(t) for t in range(FRAMES)], expected)
 
 
 @pytest.mark.parametrize("case", ["a pose", "two poses", "a style", "a style and a pose", "two styles"])
 def test_seeds_and_mutations_keep_what_is_hard(graph, cases, case):
     poses, styles = cases[case]
     m, hard = material(graph, grow_levels(graph, widest=3)), must(graph, poses, styles)
-    bits, dead = alive_frames(m, hard, FRAMES)
-    if dead >= 0:
+    found = reachable(graph, m, poses, styles)
+    if found.first_dead >= 0:
         pytest.skip("this graph has no such way")
     labels = {name: np.concatenate([c.label(name) for c in graph.clips]) for _, name in styles}
     terms = terms_of(graph, Request(frames=FRAMES, fps=10), Options())
-    search = Search(m, terms, hard, bits, np.random.default_rng(1), gap=0)
+    search = Search(m, terms, hard, found, np.random.default_rng(1), gap=0)
     for _ in range(30):
         seed = search.seed()
         for way in [seed, *search.mutations(seed)]:
@@ -127,6 +129,6 @@ def test_a_way_that_cannot_last_is_told(arms):
     m = material(graph, grow_levels(graph, widest=3))
     longest = 35 + 25  # all of the first clip up to the transition, then the second from its fifth frame on
     for frames, can in ((longest, True), (longest + 1, False)):
-        _, dead = alive_frames(m, must(graph, {}, ()), frames)
+        dead = Reachable(net_of(m), frames).first_dead
         assert (dead < 0) == can
-    assert dead == 1  # the last 60 frames could be walked, the first could not
+    assert dead == 0  # the last 60 frames could be walked, the first could not

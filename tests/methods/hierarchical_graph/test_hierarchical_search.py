@@ -201,7 +201,7 @@ def test_too_long_a_way_is_told_with_the_longest(arms):
 
 def test_styles_that_no_transition_joins_are_told(arms):
     model = of(make_graph(arms, []))
-    with pytest.raises(NoPath, match=r"no way through these clips keeps style.*in one clip it lasts 3\.00 s at most"):
+    with pytest.raises(NoPath, match=r"no way through these clips keeps style.*the longest stretch lasts 3\.00 s"):
         synthesize(model, Request(seconds=3.5, constraints=(Style(label="fast"),)))
 
 

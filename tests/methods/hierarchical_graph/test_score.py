@@ -14,8 +14,9 @@ from motionloom.methods.graph.render import render
 from motionloom.methods.hierarchical_graph._kernels import score
 from motionloom.methods.hierarchical_graph.levels import grow_levels
 from motionloom.methods.hierarchical_graph.model import Options
-from motionloom.methods.hierarchical_graph.search import Search, alive_frames
-from motionloom.methods.hierarchical_graph.terms import material, must, pose_distances, terms_of
+from motionloom.methods.hierarchical_graph.search import Search, net_of
+from motionloom.methods.hierarchical_graph.terms import material, must, terms_of
+from motionloom.methods.schedule import Reachable, pose_distances
 
 FRAMES = 60
 FREE = {"smoothness": 0.0, "obstacles": 2.0, "style": 3.0}
@@ -25,8 +26,8 @@ def ways(graph, request, count, options=None):
     """Random ways with their scores, as the search makes them."""
     levels = grow_levels(graph, widest=3)
     m, terms, hard = material(graph, levels), terms_of(graph, request, options or Options()), must(graph, {}, ())
-    alive, dead = alive_frames(m, hard, terms.frames)
-    assert dead < 0
+    alive = Reachable(net_of(m), terms.frames)
+    assert alive.first_dead < 0
     search = Search(m, terms, hard, alive, np.random.default_rng(0), gap=0)
     return [search.seed() for _ in range(count)]
 
@@ -110,7 +111,7 @@ def test_a_score_is_what_the_rendered_motion_pays(graph, asked):
 def test_a_pose_is_scored_by_the_frame_that_is_shown(graph):
     asked = PoseAt(time=3.0, pose=graph.clips[1][7:8], weight=2.0)
     request = Request(frames=FRAMES, fps=10, constraints=(asked,))
-    distances = pose_distances(graph, asked)
+    distances = pose_distances(graph.clips, asked)
     assert distances.argmin() == graph.starts[1] + 7
     checked = 0
     for way in ways(graph, request, 20):

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import Constraint, PoseAt, Request, RootAt, Style, tilt_between
-from motionloom.core import BoolArray, Clip, FloatArray, FormatError, NoPath, Progress
+from motionloom.constraints import Constraint, PoseAt, Request, RootAt, Style
+from motionloom.core import Clip, FormatError, NoPath, Progress
 from motionloom.kinematics.edit import concatenate_aligned
 from motionloom.kinematics.loop import Loop
 from motionloom.methods.base import Band, Honours, Model, place
 from motionloom.methods.cuts.config import Options
 from motionloom.methods.cuts.search import Cuts
-from motionloom.methods.cuts.ways import Alive, Graph, pieces, wander
+from motionloom.methods.cuts.ways import Graph, pieces, wander
+from motionloom.methods.schedule import Reachable, not_kept, schedule
 from motionloom.methods.settings import Settings
 from motionloom.methods.validate import check_array, check_clips
-from motionloom.rotation import angle_between
 
 
 class Plan(NamedTuple):
@@ -95,9 +94,9 @@ class CutsModel(Model[Options]):
     def render(self, plan: Plan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
         return place(concatenate_aligned([self.clips[c][a:b] for c, a, b in plan.pieces]), request)
 
-    def _alive(self, graph: Graph, request: Request, frames: int) -> tuple[Alive, str]:
+    def _alive(self, graph: Graph, request: Request, frames: int) -> tuple[Reachable, str]:
         """Where the way may lead, and what had to be given up of what is hard."""
-        free = Alive(graph, frames, lambda t: None)
+        free = Reachable(graph.net, frames)
         if free.first_dead >= 0:
             lasts = (frames - 1 - free.first_dead) / self.fps
             raise NoPath(
@@ -105,73 +104,9 @@ class CutsModel(Model[Options]):
                 f"(no cut below a seam of {self.config.largest * 100:g} cm leads on; raise `largest`)"
             )
         styles = [c for c in request.constraints if isinstance(c, Style)]
-        hard = [s for s in styles if s.hard]
-        soft = sorted((s for s in styles if not s.hard), key=lambda s: -(s.weight or 0.0) * s.importance)
-        best: Alive = free
-        kept: list[tuple[Style, float]] = []
-        for style in hard + soft:  # each is added if there is still a way, strictly or with room at its ends
-            for slack in (0.0, 1.0):
-                trial = [*kept, (style, slack)]
-                alive = Alive(graph, frames, self._allowed(trial, frames))
-                if alive.first_dead < 0:
-                    best, kept = alive, trial
-                    break
-            else:
-                if style.hard:
-                    return best, self._why(style)
-        return self._towards_poses(graph, request, frames, best, kept), ""
-
-    def _towards_poses(
-        self, graph: Graph, request: Request, frames: int, best: Alive, kept: list[tuple[Style, float]]
-    ) -> Alive:
-        """Among the ways left, those that come near to the poses asked for: the nearest share that has a way."""
-        apart = {}
-        for c in request.constraints:
-            if isinstance(c, PoseAt):
-                apart[c.frame(frames, self.fps)] = self._pose_distances(c)
-        for share in (0.002, 0.01, 0.05, 0.25):
-            if not apart:
-                return best
-            near = {t: d <= np.quantile(d, share) for t, d in apart.items()}
-            alive = Alive(graph, frames, self._allowed(kept, frames, near))
-            if alive.first_dead < 0:
-                return alive
-        return best
-
-    def _pose_distances(self, constraint: PoseAt) -> FloatArray:
-        """(N,) radians: mean difference of each frame from a pose, over the joints that it fixes."""
-        joints, rotations, _ = constraint.target(self.skeleton)
-        out = []
-        for clip in self.clips:
-            apart = angle_between(clip.rotations[:, joints], rotations)
-            if 0 in joints:
-                apart[:, joints.index(0)] = tilt_between(clip.rotations[:, 0], rotations[joints.index(0)])
-            out.append(apart.mean(1))
-        return np.concatenate(out)
-
-    def _allowed(
-        self, styles: Sequence[tuple[Style, float]], frames: int, near: dict[int, BoolArray] | None = None
-    ) -> Any:
-        """For `Alive`: the nodes that each frame of the result may be."""
-        wanted: list[tuple[range, BoolArray]] = []
-        for style, slack in styles:
-            span = style.frames(frames, self.fps)
-            room = int(slack * style.tolerance * len(span) / 2)
-            labels = np.concatenate([clip.label(style.label) for clip in self.clips])
-            wanted.append((range(span.start + room, span.stop - room), labels))
-
-        def allowed(t: int) -> BoolArray | None:
-            masks = [labels for span, labels in wanted if t in span]
-            if near and t in near:
-                masks.append(near[t])
-            return np.logical_and.reduce(masks) if masks else None
-
-        return allowed
-
-    def _why(self, style: Style) -> str:
-        known = sorted({n for clip in self.clips for n in clip.label_names if clip.label(n).any()})
-        if style.label not in known:
-            labels = ", ".join(n for n in known if ":" not in n) or "no labels"
-            return f"no clip carries the label {style.label!r}; these clips carry {labels}"
-        seam = f"{self.config.largest * 100:g} cm"
-        return f"no way through these clips keeps {style.describe()}: no cut with a seam below {seam} leads there"
+        poses = [c for c in request.constraints if isinstance(c, PoseAt)]
+        found = schedule(graph.net, self.clips, styles, poses, frames, free=free)
+        if found.missing is None:
+            return found.reachable, ""
+        links = f"cuts with a seam below {self.config.largest * 100:g} cm"
+        return found.reachable, not_kept(self.clips, found.missing, links, "raise `largest`, or give a weight")

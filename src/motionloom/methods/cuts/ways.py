@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
 from motionloom.core import BoolArray, IntArray
 from motionloom.methods.cuts.search import Cuts
+from motionloom.methods.schedule import Net, Reachable
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,45 +31,13 @@ class Graph:
         out[np.cumsum(self.lengths) - 1] = True
         return out
 
-
-class Alive:
-    """For each frame of the result, the nodes from which the rest can still be walked: packed bits, (F, N/8)."""
-
-    def __init__(self, graph: Graph, frames: int, allowed: Any) -> None:
-        """`allowed(t)` is None or the (N,) nodes that frame t of the result may be.
-
-        alive[t] = allowed[t] and (the next frame is alive at t + 1, or the end of a cut is), from the last frame on.
-        """
-        self.size = graph.size
-        goes_on = ~graph.last
-        self._bits = np.zeros((frames, (self.size + 7) // 8), np.uint8)
-        self.first_dead = -1  # the last frame of the result at which nothing is alive, -1 if none
-        after = np.ones(self.size, bool)
-        for t in range(frames - 1, -1, -1):
-            now = np.ones(self.size, bool)
-            if t < frames - 1:
-                now[:-1] = after[1:]
-                now[-1] = False
-                now &= goes_on
-                now[graph.cuts.leave[after[graph.cuts.enter]]] = True
-            mask = allowed(t)
-            if mask is not None:
-                now &= mask
-            self._bits[t] = np.packbits(now)
-            after = now
-            if not now.any():
-                self.first_dead = t
-                return
-
-    def at(self, t: int) -> BoolArray:
-        """(N,) the nodes alive at frame t."""
-        return np.unpackbits(self._bits[t], count=self.size).astype(bool)
-
-    def has(self, t: int, node: int) -> bool:
-        return bool(self._bits[t, node >> 3] >> (7 - (node & 7)) & 1)
+    @property
+    def net(self) -> Net:
+        """The nodes and where they lead; a cut takes one frame."""
+        return Net(~self.last, np.searchsorted(self.cuts.leave, np.arange(self.size + 1)), self.cuts.enter, 1)
 
 
-def wander(graph: Graph, alive: Alive, frames: int, *, shortest: int, eagerness: float, rng: Generator) -> IntArray:
+def wander(graph: Graph, alive: Reachable, frames: int, *, shortest: int, eagerness: float, rng: Generator) -> IntArray:
     """(F,) nodes of a random way. After `shortest` frames in a piece, each cut that comes by is taken with the
     probability `eagerness`; where only a cut leads on, it is taken at once.
     """

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
+from motionloom.methods._kernels_schedule import has_bit
 
 
 @kernel
@@ -23,10 +24,10 @@ def off_squared(x: float, z: float, s: float, line: Any, spacing: float) -> Any:
 
 @kernel
 def may_be(bits: Any, t: int, node: int) -> Any:
-    """Is a graph frame (or transition, N + e) allowed at frame t? `bits`: see `ways.Alive`; none allow everything."""
+    """Is a graph frame (or transition, N + e) allowed at frame t? No `bits` (of `schedule.Reachable`) allow all."""
     if bits.shape[0] == 0:
         return True
-    return t < bits.shape[0] and (bits[t, node >> 3] >> (7 - (node & 7))) & 1 == 1
+    return t < bits.shape[0] and has_bit(bits, t, node)
 
 
 @kernel

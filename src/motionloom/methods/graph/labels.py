@@ -36,14 +36,6 @@ def label_sets(clips: Sequence[Clip]) -> LabelSets:
     return LabelSets(sets, place[of.ravel()])
 
 
-def not_carried(clips: Sequence[Clip], label: str) -> str:
-    """Why a label cannot be asked for, or "": no frame of the clips carries it; with those that are."""
-    known = sorted({n for clip in clips for n in clip.label_names if ":" not in n and clip.label(n).any()})
-    if label in known or any(label in clip.label_names and clip.label(label).any() for clip in clips):
-        return ""
-    return f"no clip carries the label {label!r}; these clips carry {', '.join(known) or 'no labels'}"
-
-
 def read_limits(text: str) -> dict[tuple[str, str], float]:
     """Limits for pairs of labels from one line: "walk jog 9cm, jog jog 0.08". Plain numbers are the measure's unit.
 

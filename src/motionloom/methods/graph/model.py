@@ -27,10 +27,11 @@ from motionloom.methods.graph.report import bent_poses, check_start, halted, out
 from motionloom.methods.graph.search import Found
 from motionloom.methods.graph.settings import WayOptions
 from motionloom.methods.graph.steps import Steps, steps
-from motionloom.methods.graph.times import Timing, beyond_end, carries, why, with_labels_along
+from motionloom.methods.graph.times import Timing, beyond_end, why, with_labels_along
 from motionloom.methods.graph.tracks import stretches
 from motionloom.methods.graph.walk import random_route
 from motionloom.methods.graph.ways import gone_on, wander
+from motionloom.methods.schedule import carries
 
 TRIES = 200  # random walks that are made to find one that keeps what is asked of its path
 
@@ -182,7 +183,7 @@ class PathGraphModel(GraphModel[P]):
     def _nowhere(self, wishes: Sequence[Constraint]) -> str:
         """Why a hard label along the path cannot be kept, or "": no frame carries it."""
         hard = [c for c in wishes if isinstance(c, StyleAlong) and c.hard]
-        return next((why(self.graph, c) for c in hard if not carries(self.graph, c.label).any()), "")
+        return next((why(self.graph, c) for c in hard if not carries(self.graph.clips, c.label).any()), "")
 
     def _drawn(
         self, request: Request, options: P, when: Timing, frames: int, rng: Generator, progress: Progress

@@ -10,9 +10,9 @@ from motionloom.constraints import Avoid, Constraint, PoseAt, Reach, RootAt, Roo
 from motionloom.core import Clip, Note
 from motionloom.core.note import warning
 from motionloom.methods.graph.goal import APART, Goal
-from motionloom.methods.graph.labels import not_carried
 from motionloom.methods.graph.search import Found
 from motionloom.methods.graph.settings import WayOptions
+from motionloom.methods.schedule import not_carried
 
 UNLIKE = 15.0  # degrees a joint, on average: farther than frames of one action are from each other
 

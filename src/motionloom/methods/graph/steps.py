@@ -11,6 +11,7 @@ from motionloom.core import BoolArray, FloatArray, IntArray
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.graph.core import Graph
 from motionloom.methods.graph.tracks import tracks
+from motionloom.methods.schedule import Net
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +31,11 @@ class Steps:
     def blend(self) -> int:
         """Frames from the one left to the one entered."""
         return int(self.over.shape[1])
+
+    @property
+    def net(self) -> Net:
+        """The nodes and where they lead, for a schedule."""
+        return Net(self.goes_on, self.first_out, self.enter, self.blend)
 
     @property
     def turn(self) -> FloatArray:

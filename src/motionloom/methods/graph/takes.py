@@ -11,10 +11,10 @@ from motionloom.constraints import Request
 from motionloom.core import BadRequest, BoolArray, Clip, NoPath, replace
 from motionloom.methods.base import Model, place
 from motionloom.methods.graph.core import Graph, Route
-from motionloom.methods.graph.labels import not_carried
 from motionloom.methods.graph.naming import frame_named
 from motionloom.methods.graph.render import render
 from motionloom.methods.graph.walk import random_route, repeats_after
+from motionloom.methods.schedule import not_carried
 from motionloom.methods.synthesis import finished, signed
 
 

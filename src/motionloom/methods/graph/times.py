@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.constraints import Constraint, PoseAt, RootAt, RootPath, Style, StyleAlong, tilt_between
-from motionloom.core import BadRequest, BoolArray, FloatArray
+from motionloom.constraints import Constraint, PoseAt, RootAt, RootPath, Style, StyleAlong
+from motionloom.core import BadRequest, BoolArray
 from motionloom.core.units import Moment, nearest, seconds_of
 from motionloom.methods.graph.core import Graph
 from motionloom.methods.graph.goal import Goal
-from motionloom.methods.graph.labels import not_carried
 from motionloom.methods.graph.prune import component, usable
 from motionloom.methods.graph.steps import Steps
-from motionloom.methods.graph.ways import Alive, Allowed
-from motionloom.rotation import angle_between
-
-NEAREST = (0.002, 0.01, 0.05, 0.25)  # shares of all frames that are tried as near enough to a pose
+from motionloom.methods.schedule import Reachable, carries, not_kept, schedule
 
 FINE = 0.25  # m^2: a frame without the label asked for along a path counts as one that is half a metre off
 HARD = 1000.0  # the weight of a hard one: no path is worth missing it
@@ -30,7 +26,7 @@ class Timing(NamedTuple):
     """What may be shown when; `missing` says which hard wish had to be given up."""
 
     steps: Steps  # the graph without what may never be shown
-    alive: Alive | None  # None: anything in `steps` at any time
+    alive: Reachable | None  # None: anything in `steps` at any time
     missing: str = ""
     allowed: BoolArray | None = None  # (N,) where the same labels are asked for all the time
 
@@ -48,33 +44,15 @@ def timing(graph: Graph, steps: Steps, wishes: Sequence[Constraint], frames: int
         _need_no_length(styles, poses)
     if not styles and not poses:
         return Timing(steps, None)
-    fps = graph.clips[0].fps
     always = [s for s in styles if s.span is None and s.hard]
     if always and len(always) == len(styles) and not poses:  # the same labels all the time
-        allowed = np.logical_and.reduce([carries(graph, s.label) for s in always])
+        allowed = np.logical_and.reduce([carries(graph.clips, s.label) for s in always])
         part = component(graph, allowed)
         if part.any():
             return Timing(steps.within(part, usable(graph, allowed)[steps.number]), None, allowed=allowed)
-    soft = sorted((s for s in styles if not s.hard), key=lambda s: -(s.weight or 0.0) * s.importance)
-    best = Alive(steps, frames, lambda t: None)
-    kept: list[tuple[Style, float]] = []
-    for style in [s for s in styles if s.hard] + soft:
-        for slack in (0.0, 1.0):
-            trial = [*kept, (style, slack)]
-            alive = Alive(steps, frames, _allowed(graph, trial, {}, frames, fps))
-            if alive.first_dead < 0:
-                best, kept = alive, trial
-                break
-        else:
-            if style.hard:
-                return Timing(steps, best, why(graph, style))
-    apart = {c.frame(frames, fps): pose_distances(graph, c) for c in poses}
-    for share in NEAREST if apart else ():
-        near = {t: d <= np.quantile(d, share) for t, d in apart.items()}
-        alive = Alive(steps, frames, _allowed(graph, kept, near, frames, fps))
-        if alive.first_dead < 0:
-            return Timing(steps, alive)
-    return Timing(steps, best)
+    free = Reachable(steps.net, frames, transitions=True)
+    found = schedule(steps.net, graph.clips, styles, poses, frames, free=free)
+    return Timing(steps, found.reachable, "" if found.missing is None else why(graph, found.missing))
 
 
 class Until(NamedTuple):
@@ -135,25 +113,6 @@ def _need_no_length(styles: Sequence[Style], poses: Sequence[PoseAt]) -> None:
             raise BadRequest(f"{c.describe()}: {when!r} needs the length of the result: give seconds")
 
 
-def _allowed(
-    graph: Graph, styles: Sequence[tuple[Style, float]], near: Mapping[int, BoolArray], frames: int, fps: float
-) -> Allowed:
-    """For `Alive`: the graph frames that each frame of the result may show."""
-    wanted: list[tuple[range, BoolArray]] = []
-    for style, slack in styles:
-        span = style.frames(frames, fps)
-        room = int(slack * style.tolerance * len(span) / 2)
-        wanted.append((range(span.start + room, span.stop - room), carries(graph, style.label)))
-
-    def allowed(t: int) -> BoolArray | None:
-        masks = [labels for span, labels in wanted if t in span]
-        if t in near:
-            masks.append(near[t])
-        return np.logical_and.reduce(masks) if masks else None
-
-    return allowed
-
-
 def with_labels_along(goal: Goal, graph: Graph, wishes: Sequence[Constraint]) -> Goal:
     """The goal with what `style_along` asks of each part of its line: a frame without the label costs there."""
     asked = [c for c in wishes if isinstance(c, StyleAlong)]
@@ -163,39 +122,10 @@ def with_labels_along(goal: Goal, graph: Graph, wishes: Sequence[Constraint]) ->
     room = ROOM + SWAY * metres  # what is walked is not quite what has passed of the line
     there = np.stack([(metres + room >= c.stretch[0]) & (metres - room < c.stretch[1]) for c in asked], 1)
     sets, parts = np.unique(there, axis=0, return_inverse=True)
-    cost = np.stack([(HARD if c.weight is None else c.weight) * ~carries(graph, c.label) for c in asked])
+    cost = np.stack([(HARD if c.weight is None else c.weight) * ~carries(graph.clips, c.label) for c in asked])
     return replace(goal, parts=parts.ravel().astype(np.int64), fines=FINE * (sets.astype(float) @ cost))
-
-
-def carries(graph: Graph, label: str) -> BoolArray:
-    """(N,) frames that carry a label."""
-    return np.concatenate([clip.label(label) for clip in graph.clips])
-
-
-def pose_distances(graph: Graph, constraint: PoseAt) -> FloatArray:
-    """(N,) radians: mean difference of each frame from a pose, over the joints that it fixes."""
-    joints, rotations, _ = constraint.target(graph.clips[0].skeleton)
-    out = []
-    for clip in graph.clips:
-        apart = angle_between(clip.rotations[:, joints], rotations)
-        if 0 in joints:
-            apart[:, joints.index(0)] = tilt_between(clip.rotations[:, 0], rotations[joints.index(0)])
-        out.append(apart.mean(1))
-    return np.concatenate(out)
 
 
 def why(graph: Graph, style: Style | StyleAlong) -> str:
     """Why a label cannot be kept: it is nowhere, or no way leads through it."""
-    if nowhere := not_carried(graph.clips, style.label):
-        return nowhere
-    count = int(carries(graph, style.label).sum())
-    lasts = max(_longest_run(clip.label(style.label)) for clip in graph.clips) / graph.clips[0].fps
-    return (
-        f"no way through these clips keeps {style.describe()}: {count} frames carry the label, the longest stretch "
-        f"lasts {lasts:.2f} s, and no transitions lead into it and on as asked (learn with a larger limit, or ask soft)"
-    )
-
-
-def _longest_run(on: BoolArray) -> int:
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], on.astype(np.int8), [0]])))
-    return int((edges[1::2] - edges[::2]).max(initial=0))
+    return not_kept(graph.clips, style, "transitions", "learn with a larger limit, or ask soft")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
+from motionloom.methods._kernels_schedule import has_bit
 from motionloom.methods.hierarchical_graph._kernels import score
 
 DRAWS = 12  # top-level edges that are tried before every leaf is looked at
@@ -29,7 +30,7 @@ def draw(state: Any, count: int) -> int:
 
 @kernel
 def is_alive(alive: Any, time: int, frame: int) -> bool:
-    return time >= len(alive) or (alive[time, frame >> 3] >> (frame & 7)) & 1 == 1
+    return time >= len(alive) or has_bit(alive, time, frame)
 
 
 @kernel

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from motionloom.constraints import Avoid, PoseAt, PositionAt, Reach, Request, RootAt, RootPath, Style
-from motionloom.core import BoolArray, Clip, NoPath
+from motionloom.core import Clip, NoPath
 from motionloom.kinematics.travel import travel
 from motionloom.methods.graph import Graph
-from motionloom.methods.graph.labels import not_carried
-from motionloom.methods.hierarchical_graph.search import alive_frames
+from motionloom.methods.hierarchical_graph.search import net_of
 from motionloom.methods.hierarchical_graph.shapes import Hard, Material
-from motionloom.methods.hierarchical_graph.terms import must, pose_distances
+from motionloom.methods.hierarchical_graph.terms import must
+from motionloom.methods.schedule import Reachable, not_kept, schedule
 
-SHARES = (0.0, 0.002, 0.01, 0.05, 0.25)  # of all frames: how many of those nearest to a pose may stand for it
 SAME = 1e-3  # rad: a frame this near is the pose itself
 
 
-def must_keep(graph: Graph, m: Material, request: Request) -> tuple[Hard, Any]:
+def must_keep(graph: Graph, m: Material, request: Request) -> tuple[Hard, Reachable]:
     """What every way keeps, and the frames from which it can be kept at each time; `NoPath` says what cannot.
 
     Hard poses restrict the frames shown at their time to those nearest to the pose, as few as leave a way (first the
@@ -29,60 +26,19 @@ def must_keep(graph: Graph, m: Material, request: Request) -> tuple[Hard, Any]:
     fps = graph.clips[0].fps
     frames = request.length(fps)
     assert frames is not None  # checked before
-    hard = must(graph, {}, ())
-    bits, dead = alive_frames(m, hard, frames)
-    if dead >= 0:
+    net = net_of(m)
+    free = Reachable(net, frames)
+    if free.first_dead >= 0:
         raise NoPath(
-            f"no way through these clips lasts {frames / fps:g} s; the longest lasts {(frames - dead) / fps:g} s "
-            f"(no transition leads on; raise `limit`)"
+            f"no way through these clips lasts {frames / fps:g} s; the longest lasts "
+            f"{(frames - 1 - free.first_dead) / fps:g} s (no transition leads on; raise `limit`)"
         )
-    styles: list[tuple[range, str]] = []
-    for style in (c for c in request.constraints if c.hard and isinstance(c, Style)):
-        for slack in (0.0, 1.0):
-            trial = [*styles, (_inner(style, frames, fps, slack), style.label)]
-            strict = must(graph, {}, trial)
-            now, dead = alive_frames(m, strict, frames)
-            if dead < 0:
-                styles, hard, bits = trial, strict, now
-                break
-        else:
-            raise NoPath(_why(graph, style))
-    poses = [c for c in request.constraints if c.hard and isinstance(c, PoseAt)]
-    apart = [pose_distances(graph, c) for c in poses]
-    for share in SHARES if poses else ():
-        near: dict[int, BoolArray] = {}
-        for c, d in zip(poses, apart, strict=True):
-            time, mask = c.frame(frames, fps), d <= (SAME if share == 0.0 else np.quantile(d, share))
-            near[time] = near[time] & mask if time in near else mask
-        strict = must(graph, near, styles)
-        now, dead = alive_frames(m, strict, frames)
-        if dead < 0:
-            return strict, now
-    return hard, bits
-
-
-def _inner(style: Style, frames: int, fps: float, slack: float) -> range:
-    span = style.frames(frames, fps)
-    room = int(slack * style.tolerance * len(span) / 2)
-    return range(span.start + room, span.stop - room)
-
-
-def _why(graph: Graph, style: Style) -> str:
-    if nowhere := not_carried(graph.clips, style.label):
-        return nowhere
-    longest = _longest_run(graph, style.label)
-    return (
-        f"no way through these clips keeps {style.describe()}: no transition leads to enough frames that carry it; "
-        f"in one clip it lasts {longest / graph.clips[0].fps:.2f} s at most (raise `limit`, or give a weight)"
-    )
-
-
-def _longest_run(graph: Graph, label: str) -> int:
-    longest = 0
-    for clip in graph.clips:
-        off = np.flatnonzero(~np.concatenate([[False], clip.label(label), [False]]))
-        longest = max(longest, int(np.diff(off).max(initial=1)) - 1)
-    return longest
+    hard = [c for c in request.constraints if c.hard]
+    styles, poses = [c for c in hard if isinstance(c, Style)], [c for c in hard if isinstance(c, PoseAt)]
+    found = schedule(net, graph.clips, styles, poses, frames, free=free, same=SAME, pure=True)
+    if found.missing is not None:
+        raise NoPath(not_kept(graph.clips, found.missing, "transitions", "raise `limit`, or give a weight"))
+    return must(graph, found.near, found.spans), found.reachable
 
 
 def too_far(clip: Clip, request: Request, bend: float) -> str:

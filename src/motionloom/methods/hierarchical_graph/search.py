@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
 from motionloom.core import FloatArray, IntArray
 from motionloom.methods.hierarchical_graph.shapes import Hard, Material, Terms
+from motionloom.methods.schedule import Net, Reachable
 
 SEEDS, MORE = 24, 4  # seed ways in the first round, and new ones in every later round
 KEPT = 12  # ways that go on to the next round
@@ -40,15 +41,10 @@ class Found(NamedTuple):
     rounds: int
 
 
-def alive_frames(m: Material, hard: Hard, frames: int) -> tuple[Any, int]:
-    """Bits (F, N / 8): from which frame, at which time, can the rest be walked and what is hard be kept?
-
-    And the time from which on no frame can, when nothing can be walked from the start; -1 if something can.
-    """
-    from motionloom.methods.hierarchical_graph._kernels_alive import mark_alive
-
-    bits = np.zeros((frames, (len(m.clip) + 7) // 8), np.uint8)
-    return bits, int(mark_alive(m, hard, bits))
+def net_of(m: Material) -> Net:
+    """The nodes and where they lead, for a schedule."""
+    goes_on = np.arange(1, len(m.clip) + 1) != m.clip[:, 1]
+    return Net(goes_on, m.first_out, m.edge[:, 1] + m.half, 2 * m.half)
 
 
 class Search:
@@ -57,10 +53,10 @@ class Search:
     `gap` is how many frames lie between two blends at least, where there is a choice.
     """
 
-    def __init__(self, m: Material, t: Terms, hard: Hard, alive: Any, rng: Generator, *, gap: int) -> None:
-        self.m, self.t, self.hard, self.alive, self.gap = m, t, hard, alive, gap
+    def __init__(self, m: Material, t: Terms, hard: Hard, alive: Reachable, rng: Generator, *, gap: int) -> None:
+        self.m, self.t, self.hard, self.alive, self.gap = m, t, hard, alive.bits, gap
         self.state = rng.integers(0, 2**63, 1).astype(np.uint64)
-        self.begins = np.flatnonzero(np.unpackbits(alive[0], count=len(m.clip), bitorder="little"))
+        self.begins = np.flatnonzero(alive.at(0))
         self.room = t.frames // (2 * m.half) + 4  # more transitions do not fit into the asked length
         self.evaluations = 0
         self._refined: set[tuple[int, bytes, bytes]] = set()

@@ -18,7 +18,6 @@ from motionloom.constraints import (
     RootAt,
     RootPath,
     Style,
-    tilt_between,
 )
 from motionloom.constraints.path import along_path
 from motionloom.core import BoolArray, FloatArray, IntArray
@@ -28,7 +27,7 @@ from motionloom.methods.graph.tracks import tracks
 from motionloom.methods.hierarchical_graph.config import Options
 from motionloom.methods.hierarchical_graph.levels import Levels
 from motionloom.methods.hierarchical_graph.shapes import TERMS, Hard, Material, Terms
-from motionloom.rotation import angle_between
+from motionloom.methods.schedule import carries, pose_distances
 
 HARD = (
     10.0  # the weight of a hard constraint while ways are compared; that it holds in the end is not a matter of weight
@@ -85,21 +84,7 @@ def terms_of(graph: Graph, request: Request, options: Options) -> Terms:
 
 def carried(graph: Graph, label: str) -> IntArray:
     """(N + 1,) how many of the frames before each carry a label."""
-    on = np.concatenate([clip.label(label) for clip in graph.clips])
-    return np.concatenate([[0], np.cumsum(on)])
-
-
-def pose_distances(graph: Graph, constraint: PoseAt) -> FloatArray:
-    """(N,) radians: mean difference of each frame from a pose, over the joints that it fixes; the root's tilt only."""
-    joints, rotations, _ = constraint.target(graph.clips[0].skeleton)
-    out = []
-    for clip in graph.clips:
-        apart = angle_between(clip.rotations[:, joints], rotations)
-        if 0 in joints:
-            at = joints.index(0)
-            apart[:, at] = tilt_between(clip.rotations[:, 0], rotations[at])
-        out.append(apart.mean(1))
-    return np.concatenate(out)
+    return np.concatenate([[0], np.cumsum(carries(graph.clips, label))])
 
 
 class _Builder:
@@ -161,7 +146,7 @@ class _Builder:
         self.rows["points"].append((time, len(self.tables) - 1, *c.target, 1, 1, JOINTS, self.weight(c, "joints")))
 
     def pose_at(self, c: PoseAt) -> None:
-        self.unlike.append(pose_distances(self.graph, c))
+        self.unlike.append(pose_distances(self.graph.clips, c))
         time = float(c.frame(self.frames, self.fps))
         self.rows["poses"].append((time, len(self.unlike) - 1, self.weight(c, "joints")))
 

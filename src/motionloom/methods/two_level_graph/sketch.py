@@ -14,7 +14,7 @@ from motionloom.methods.graph.line import Line
 from motionloom.methods.graph.search import Found
 from motionloom.methods.graph.steps import Steps
 from motionloom.methods.graph.tracks import stretches
-from motionloom.methods.graph.ways import Alive
+from motionloom.methods.schedule import Reachable
 from motionloom.methods.two_level_graph.trees import Ways
 
 OUTLOOK = 0.5  # s: an action is also judged by where it would be this much later, going straight on
@@ -31,7 +31,7 @@ class Asked(NamedTuple):
     line: Line
     least: float  # m of it that go by each frame at least
     frames: int | None  # how long it shall take; None: as long as it takes
-    alive: Alive | None  # which frames of the graph may be shown when
+    alive: Reachable | None  # which frames of the graph may be shown when
 
 
 class Walker(NamedTuple):
@@ -129,14 +129,14 @@ def _moved(graph: Graph, asked: Asked, w: Walker, ways: Ways, rows: Any, width: 
     return out
 
 
-def _allowed(graph: Graph, alive: Alive, shown: int, route: Route) -> bool:
+def _allowed(graph: Graph, alive: Reachable, shown: int, route: Route) -> bool:
     """May all frames that a route shows purely be shown then? What lies beyond the end is not asked."""
     at = shown
     for s in stretches(graph, route):
         if s.transition < 0:
             times = np.arange(at, min(at + s.frames, len(alive.bits)))
             nodes = s.frame + np.arange(len(times))
-            if not (alive.bits[times, nodes >> 3] >> (7 - (nodes & 7)) & 1).all():
+            if not alive.has_all(times, nodes):
                 return False
         at += s.frames
     return True

@@ -1,0 +1,212 @@
+"""What a request allows at each time, and from where the rest of it can still be reached.
+
+For every method that goes through frames of clips: frames are nodes in a row; a node leads to the next one of its clip,
+and over transitions, or cuts, to others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom.constraints import PoseAt, Style, StyleAlong, tilt_between
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray, UInt8Array
+from motionloom.kinematics.feet.contacts import runs
+from motionloom.rotation import angle_between
+
+NEAREST = (0.002, 0.01, 0.05, 0.25)  # shares of all frames that are tried as near enough to a pose
+AT_ONCE = 20_000_000  # nodes and transitions that are looked at in one call of the kernel, a few tenths of a second
+
+
+class Net(NamedTuple):
+    """The nodes of all clips in a row, and where each of them leads."""
+
+    goes_on: BoolArray  # (N,) is the next node the next frame of its clip?
+    first_out: IntArray  # (N + 1,) transitions first_out[n] .. first_out[n + 1] - 1 leave at node n
+    enter: IntArray  # (T,) the nodes that they enter
+    blend: int  # frames from the node left to the node entered: 1 for a cut, else an even number
+
+
+class Allowed(NamedTuple):
+    """The nodes that each frame of the result may show."""
+
+    masks: BoolArray  # (M, N)
+    rows: IntArray  # (F,) which of the masks; -1: any node
+
+    @classmethod
+    def of(cls, masks: BoolArray) -> Allowed:
+        """A mask (F, N) of its own for each frame."""
+        return cls(masks, np.arange(len(masks)))
+
+
+def allowed_nodes(
+    spans: Sequence[tuple[range, BoolArray]], near: Mapping[int, BoolArray], frames: int, nodes: int
+) -> Allowed:
+    """All of these masks (N,) that hold at each time: those of spans, and those of single frames."""
+    given = [*(mask for _, mask in spans), *near.values()]
+    on = np.zeros((frames, len(given)), bool)
+    for k, (span, _) in enumerate(spans):
+        on[max(span.start, 0) : max(span.stop, 0), k] = True
+    for k, t in enumerate(near, start=len(spans)):
+        on[t, k] = True
+    sets, rows = np.unique(on, axis=0, return_inverse=True)
+    masks = np.ones((len(sets), nodes), bool)
+    for mask, members in zip(masks, sets, strict=True):
+        for member in np.flatnonzero(members):
+            mask &= given[member]
+    some = np.asarray(sets.any(1))
+    return Allowed(masks, np.where(some[rows.ravel()], rows.ravel(), -1))
+
+
+class Reachable:
+    """For each frame of the result, the nodes (and transitions) from which the rest can still be reached.
+
+    From the last frame back: a node is reachable at t if it is allowed and the next one is reachable at t + 1, or a
+    transition from it is. A transition is, if the node it enters is reachable when it is over, and the nodes that it
+    shows meanwhile are allowed: the first clip's up to its middle, then the second's. The end may cut it off. At `pure`
+    times no transition is under way. `bits` are packed, (F, (N + T) / 8) with `transitions`, else (F, N / 8).
+    """
+
+    def __init__(
+        self,
+        net: Net,
+        frames: int,
+        allowed: Allowed | None = None,
+        *,
+        pure: Sequence[int] = (),
+        transitions: bool = False,
+    ) -> None:
+        from motionloom.methods._kernels_schedule import DEAD, TIME, mark_reachable
+
+        self.size = len(net.goes_on)
+        edges = len(net.enter)
+        self.bits: UInt8Array = np.zeros((frames, (self.size + edges * transitions + 7) // 8), np.uint8)
+        masks = np.zeros((0, self.size), bool) if allowed is None else np.ascontiguousarray(allowed.masks)
+        rows = np.full(frames, -1) if allowed is None else allowed.rows
+        at_pure = np.zeros(frames, bool)
+        at_pure[list(pure)] = True
+        run = np.zeros((net.blend // 2 + 1, self.size if net.blend > 1 else 0), np.int64)
+        memo = np.array([frames - 1, 0, frames + net.blend, -1])
+        arrays = (np.array(net.goes_on), np.array(net.first_out), np.array(net.enter), net.blend)
+        while memo[TIME] >= 0:
+            steps = max(1, AT_ONCE // (self.size + edges + 1))
+            mark_reachable(arrays, masks, rows, at_pure, self.bits, run, memo, transitions, steps)
+        self.first_dead = int(memo[DEAD])  # the last frame of the result at which nothing is reachable, -1 if none
+
+    def at(self, t: int) -> BoolArray:
+        """(N,) the nodes reachable at frame t."""
+        return np.unpackbits(self.bits[t], count=self.size, bitorder="little").astype(bool)
+
+    def has(self, t: int, node: int) -> bool:
+        """Is a node, or transition number node - N, reachable at frame t?"""
+        return bool(self.bits[t, node >> 3] >> (node & 7) & 1)
+
+    def has_all(self, t: IntArray, nodes: IntArray) -> bool:
+        """Are these nodes reachable, each at its own frame?"""
+        return bool((self.bits[t, nodes >> 3] >> (nodes & 7) & 1).all())
+
+
+class Schedule(NamedTuple):
+    """What can be kept of labels and poses, and from where."""
+
+    reachable: Reachable
+    spans: tuple[tuple[range, str], ...]  # the labels that are kept, and during which frames
+    near: Mapping[int, BoolArray]  # (N,) nodes by frame: those near enough to poses
+    missing: Style | None = None  # a hard style that cannot be kept; what comes after it is not looked at
+
+
+def schedule(
+    net: Net,
+    clips: Sequence[Clip],
+    styles: Sequence[Style],
+    poses: Sequence[PoseAt],
+    frames: int,
+    *,
+    free: Reachable,
+    same: float | None = None,
+    pure: bool = False,
+) -> Schedule:
+    """What can be shown at each time so that labels and poses are kept to the end.
+
+    Hard labels come first, then soft ones by weight and importance, each as far as the end can still be reached,
+    strictly or with the room that its tolerance leaves at its ends; then poses, by the nearest share of all frames with
+    which the end can be reached (first, if `same` is given, by frames within so many radians). With `pure`, poses are
+    not shown within blends. `free` is what can be reached without any of them.
+    """
+    fps, nodes = clips[0].fps, len(net.goes_on)
+    wide = free.bits.shape[1] > (nodes + 7) // 8
+    labels = {s.label: carries(clips, s.label) for s in styles}
+    best, kept = free, tuple[tuple[range, str], ...]()
+
+    def trial(spans: tuple[tuple[range, str], ...], near: Mapping[int, BoolArray]) -> Reachable:
+        allowed = allowed_nodes([(span, labels[label]) for span, label in spans], near, frames, nodes)
+        return Reachable(net, frames, allowed, pure=tuple(near) if pure else (), transitions=wide)
+
+    soft = sorted((s for s in styles if not s.hard), key=lambda s: -(s.weight or 0.0) * s.importance)
+    for style in [s for s in styles if s.hard] + soft:
+        for slack in (0.0, 1.0):
+            spans = (*kept, (inner_span(style, frames, fps, slack), style.label))
+            found = trial(spans, {})
+            if found.first_dead < 0:
+                best, kept = found, spans
+                break
+        else:
+            if style.hard:
+                return Schedule(best, kept, {}, style)
+    apart = [(c.frame(frames, fps), pose_distances(clips, c)) for c in poses]
+    for share in (() if same is None else (0.0,)) + NEAREST if apart else ():
+        near: dict[int, BoolArray] = {}
+        for t, d in apart:
+            close = d <= (same if same is not None and share == 0.0 else np.quantile(d, share))
+            near[t] = near[t] & close if t in near else close
+        found = trial(kept, near)
+        if found.first_dead < 0:
+            return Schedule(found, kept, near)
+    return Schedule(best, kept, {})
+
+
+def inner_span(style: Style, frames: int, fps: float, slack: float) -> range:
+    """The frames of a style's span; with `slack` 1, without those that its tolerance leaves for the changes."""
+    span = style.frames(frames, fps)
+    room = int(slack * style.tolerance * len(span) / 2)
+    return range(span.start + room, span.stop - room)
+
+
+def carries(clips: Sequence[Clip], label: str) -> BoolArray:
+    """(N,) frames that carry a label."""
+    return np.concatenate([clip.label(label) for clip in clips])
+
+
+def pose_distances(clips: Sequence[Clip], constraint: PoseAt) -> FloatArray:
+    """(N,) radians: mean difference of each frame from a pose, over the joints that it fixes; the root's tilt only."""
+    joints, rotations, _ = constraint.target(clips[0].skeleton)
+    out = []
+    for clip in clips:
+        apart = angle_between(clip.rotations[:, joints], rotations)
+        if 0 in joints:
+            at = joints.index(0)
+            apart[:, at] = tilt_between(clip.rotations[:, 0], rotations[at])
+        out.append(apart.mean(1))
+    return np.concatenate(out)
+
+
+def not_carried(clips: Sequence[Clip], label: str) -> str:
+    """Why a label cannot be asked for, or "": no frame of the clips carries it; with those that are."""
+    known = sorted({n for clip in clips for n in clip.label_names if ":" not in n and clip.label(n).any()})
+    if label in known or any(label in clip.label_names and clip.label(label).any() for clip in clips):
+        return ""
+    return f"no clip carries the label {label!r}; these clips carry {', '.join(known) or 'no labels'}"
+
+
+def not_kept(clips: Sequence[Clip], style: Style | StyleAlong, links: str, advice: str) -> str:
+    """Why a label cannot be kept: no frame carries it, or no `links` (transitions, cuts) lead through it."""
+    if nowhere := not_carried(clips, style.label):
+        return nowhere
+    longest = max(b - a for clip in clips for a, b in runs(clip.label(style.label)))
+    return (
+        f"no way through these clips keeps {style.describe()}: {int(carries(clips, style.label).sum())} frames carry "
+        f"the label, the longest stretch lasts {longest / clips[0].fps:.2f} s, and no {links} lead into it and on as "
+        f"asked ({advice})"
+    )
