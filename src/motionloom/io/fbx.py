@@ -6,17 +6,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from motionloom.core import Clip, FloatArray, FormatError, MissingExtra, replace
+from motionloom.core import Clip, FloatArray, MissingExtra, replace
 from motionloom.core.files import open_regular
 from motionloom.core.origin import from_file
 from motionloom.io import convention as conv
 from motionloom.io.fbx_scene import read_scene
 from motionloom.io.from_world import clip_from_world
 from motionloom.io.notes import Notes
-from motionloom.jobs import JobFailed, TimeUp, start
+from motionloom.io.own_process import read_in_own_process
 from motionloom.rotation import multiply, normalize, rotate
 
-PATIENCE = 600  # s
 _AXES = dict(enumerate(("x", "-x", "y", "-y", "z", "-z")))  # as ufbx numbers them
 
 
@@ -39,7 +38,7 @@ def read_fbx(
         raise MissingExtra("FBX files need ufbx: pip install 'motionloom[fbx]'")
     notes = Notes(str(path), strict=strict)
     _check(path, notes)
-    arrays, facts = _ask(path, notes, turned=up is None, fps=fps)
+    arrays, facts = read_in_own_process(read_scene, path, up is None, fps, library="FBX", reuse=False)
     for note in facts["notes"]:
         notes.add(note)
     metres = float(facts["unit"]) if unit is None else conv.unit_of(unit)
@@ -72,20 +71,6 @@ def _check(path: str | Path, notes: Notes) -> None:
         raise notes.error(f"cannot be read: {error.strerror or error}") from None
     if not (head.startswith(b"Kaydara FBX Binary") or b"FBX" in head):
         raise notes.error("not an FBX file")
-
-
-def _ask(path: str | Path, notes: Notes, *, turned: bool, fps: float | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the other process found: arrays, and facts."""
-    name = Path(path).name
-    try:
-        job = start(read_scene, str(Path(path).resolve()), turned, fps, name=name, seconds=PATIENCE, reuse=False)
-        return job.result()
-    except FormatError as error:
-        raise notes.error(error.message) from None
-    except TimeUp:
-        raise notes.error(f"not read within {PATIENCE} s") from None
-    except JobFailed as error:
-        raise notes.error(f"the FBX library broke on it ({str(error).removeprefix(f'{name}: ')})") from None
 
 
 def _composed(parents: Any, local: FloatArray) -> tuple[FloatArray, FloatArray]:

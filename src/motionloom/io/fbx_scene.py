@@ -16,7 +16,6 @@ from motionloom.io.notes import Notes
 
 MOST = 5_000_000  # nodes times frames
 DEEPEST = 512
-MEMORY = 4 << 30  # bytes
 _kept: list[Any] = []  # everything that ufbx has handed out, as it may look at it again
 
 
@@ -37,7 +36,6 @@ def read_scene(path: str, turned: bool, fps: float | None) -> tuple[dict[str, An
     names, how many come before the first joint, rate, unit, up axis and notes.
     """
     gc.disable()
-    _limit_memory()
     import ufbx
 
     notes = Notes(path)
@@ -71,16 +69,6 @@ def read_scene(path: str, turned: bool, fps: float | None) -> tuple[dict[str, An
         "local": local,
     }
     return arrays, facts
-
-
-def _limit_memory() -> None:
-    """A broken file must not take all there is."""
-    try:
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    except (ImportError, ValueError, OSError):
-        return
 
 
 def _open(path: str, ufbx: Any, notes: Notes, *, turned: bool) -> Any:

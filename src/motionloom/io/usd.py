@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 from dataclasses import replace as with_changes
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,13 @@ from motionloom.core.files import check_regular
 from motionloom.io import convention as conv
 from motionloom.io.from_world import clip_from_world, split_matrices
 from motionloom.io.notes import Notes
+from motionloom.io.own_process import read_in_own_process
 from motionloom.kinematics.forward import world
 from motionloom.kinematics.stance import stance
 from motionloom.rotation import to_matrix
 
 KEY = "motionloom"
+MISSING = "USD files need usd-core: pip install 'motionloom[usd]'"
 MOST = 50_000_000  # joints times frames
 
 
@@ -71,10 +74,22 @@ def read_usd(
     """A clip from the first animated skeleton of a USD file; unit, up axis and rate are as the file states them.
 
     Where time samples are uneven, frames are taken at the stage's own rate, by USD's interpolation. Scales go into the
-    places of the joints: a scaled skeleton comes out at its size in the world.
+    places of the joints: a scaled skeleton comes out at its size in the world. It is read in a process of its own.
     """
+    if find_spec("pxr") is None:
+        raise MissingExtra(MISSING)
+    try:
+        check_regular(path)
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror or error}", path=path) from None
+    return read_in_own_process(_read, path, unit, up, fps, strict, drop_slides, library="USD")
+
+
+def _read(
+    path: str, unit: str | float | None, up: str | None, fps: float | None, strict: bool, drop_slides: bool
+) -> Clip:
     usd = usd_library()
-    notes = Notes(str(path), strict=strict)
+    notes = Notes(path, strict=strict)
     stage = _open(path, usd, notes)
     query, prim = _skeleton(stage, usd, notes)
     joints = [str(j) for j in query.GetJointOrder()]
@@ -126,7 +141,7 @@ def usd_library() -> Any:
         import pxr
         from pxr import Gf, Sdf, Tf, Usd, UsdGeom, UsdSkel, Vt  # noqa: F401
     except ImportError:
-        raise MissingExtra("USD files need usd-core: pip install 'motionloom[usd]'") from None
+        raise MissingExtra(MISSING) from None
     return pxr
 
 
@@ -200,10 +215,6 @@ def _export(layer: Any, path: Path) -> None:
 
 
 def _open(path: str | Path, usd: Any, notes: Notes) -> Any:
-    try:
-        check_regular(path)
-    except OSError as error:
-        raise notes.error(f"cannot be read: {error.strerror or error}") from None
     try:
         return usd.Usd.Stage.Open(str(path))
     except usd.Tf.ErrorException as error:

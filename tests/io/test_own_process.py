@@ -1,0 +1,35 @@
+"""Libraries of others in a process of their own: what they do to it becomes an error that names the file."""
+
+from __future__ import annotations
+
+import operator
+import os
+import runpy
+import sys
+
+import pytest
+
+from motionloom.core import FormatError
+from motionloom.io import own_process
+from motionloom.io.own_process import read_in_own_process
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs a limit of memory and signals")
+
+
+def test_a_crash_is_an_error_that_names_the_file(tmp_path):
+    (tmp_path / "walk.usd").write_text("import os; os.abort()")
+    with pytest.raises(FormatError, match=r"walk.usd: the USD library broke on it \(.* was killed by SIGABRT\)"):
+        read_in_own_process(runpy.run_path, tmp_path / "walk.usd", library="USD")
+
+
+def test_memory_is_limited_and_given_back(tmp_path):
+    with pytest.raises(FormatError, match=r"walk.usd: needs more than 4 GB of memory"):
+        read_in_own_process(operator.mul, tmp_path / "walk.usd", 1 << 32, library="USD")
+    assert read_in_own_process(operator.mul, tmp_path / "walk.usd", 2, library="USD") == 2 * str(tmp_path / "walk.usd")
+
+
+def test_a_file_that_takes_too_long_is_an_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(own_process, "SECONDS", 0.2)
+    os.mkfifo(tmp_path / "walk.usd")  # opening it waits for a writer
+    with pytest.raises(FormatError, match=r"walk.usd: not read within 0.2 s"):
+        read_in_own_process(open, tmp_path / "walk.usd", library="USD")
