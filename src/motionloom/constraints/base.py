@@ -30,6 +30,10 @@ class Constraint(Described):
         scale="log",
     )
 
+    def problem(self, message: str, *path: str | int) -> BadRequest:
+        """The error for a value at `path` in this constraint; `Request.located` adds its number in the request."""
+        return BadRequest(message, where=(self.key(), *path), about=self)
+
     @property
     def joint_field(self) -> str:
         """The field that names joints, if one does."""

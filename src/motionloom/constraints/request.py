@@ -101,6 +101,11 @@ class Request:
                 )
         return start
 
+    def located(self, error: BadRequest) -> BadRequest:
+        """The error of a constraint of this request (see `Constraint.problem`) with its path; others as they are."""
+        found = [i for i, c in enumerate(self.constraints) if c is error.about]
+        return error.in_constraint(found[0], self.constraints[found[0]].key()) if found else error
+
     def at_fps(self, fps: float) -> Request:
         """The same request for a result at another frame rate: times given in frames (`90f`) keep their instant."""
         if self.fps is None or self.fps == fps:

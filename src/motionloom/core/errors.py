@@ -86,10 +86,12 @@ class BadRequest(MotionloomError):
         constraint: str = "",
         place: str = "",
         several: Iterable[BadRequest] = (),
+        about: object = None,
     ) -> None:
         self.message, self.where, self.constraint = message, where, constraint
         self.place = place  # file and line, "walk.yaml:4"
         self.several = tuple(several)
+        self.about = about  # the constraint that is wrong, while its number in the request is not known
         super().__init__(": ".join(part for part in (place, self._path(), message) if part))
 
     @property

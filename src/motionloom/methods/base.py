@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Constraint, Request
-from motionloom.core import Clip, FloatArray, Note, Progress, Skeleton, silent
+from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, Skeleton, silent
 from motionloom.core.arrays import put
 from motionloom.kinematics.travel import placed
 from motionloom.methods.checking import check_request, with_parameters
@@ -115,7 +115,10 @@ class Model(ABC, Generic[O]):
         """Check the request and decide what is shown when. `NoPath` if nothing can be shown at all."""
         check_request(self, request)
         inner = self.inner_request(request)
-        return self._plan(inner, self.options(request), rng, progress or silent())
+        try:
+            return self._plan(inner, self.options(request), rng, progress or silent())
+        except BadRequest as error:
+            raise inner.located(error) from None
 
     @abstractmethod
     def _plan(self, request: Request, options: O, rng: Generator, progress: Progress) -> Plan:

@@ -229,8 +229,17 @@ def test_without_a_path_a_length_is_needed(model):
 
 def test_times_that_count_from_the_end_need_a_length(model):
     wishes = (RootPath(points=BEND, weight=1.0), Style(label="walk", span=("end-1", "end")))
-    with pytest.raises(BadRequest, match="needs the length of the result: give seconds"):
+    said = r"^constraints\[1\]: style: 'end-1.0' needs the length of the result: give seconds"
+    with pytest.raises(BadRequest, match=said) as caught:
         synthesize(model, Request(constraints=wishes))
+    assert caught.value.where == ("constraints", 1)
+
+
+def test_a_second_path_is_named_by_its_number(model):
+    wishes = (RootPath(points=BEND, weight=1.0), Style(label="walk"), RootPath(points=BEND, weight=1.0))
+    with pytest.raises(BadRequest, match="one root_path can be followed, found 2") as caught:
+        synthesize(model, Request(seconds=3, constraints=wishes))
+    assert caught.value.where == ("constraints", 2)
 
 
 def test_soft_poses_are_refused(model):

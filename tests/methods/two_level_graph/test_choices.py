@@ -89,7 +89,7 @@ def test_choices_can_be_followed_by_their_numbers(model, frame):
 
 
 def test_a_choice_that_is_not_offered_is_refused(model, frame):
-    with pytest.raises(BadRequest, match=r"at step 1 there are choices 0 to \d+, found '99'"):
+    with pytest.raises(BadRequest, match=r"options.choices\[1\]: at step 1 there are choices 0 to \d+, found '99'"):
         follow_choices(model, frame, ["0", "99"])
 
 

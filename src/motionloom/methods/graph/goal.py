@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from motionloom.constraints import Avoid, Constraint, Reach, RootAt, RootPath, Start
-from motionloom.core import BadRequest, FloatArray, IntArray
+from motionloom.core import FloatArray, IntArray
 from motionloom.core.units import nearest, seconds_of
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.graph.line import Line, line_through
@@ -60,7 +60,7 @@ def goal_of(wishes: Sequence[Constraint], begin: Start, frames: int | None, fps:
     """
     paths = [c for c in wishes if isinstance(c, RootPath)]
     if len(paths) > 1:
-        raise BadRequest(f"motion-graph follows one root_path, found {len(paths)}; join their points to one")
+        raise paths[1].problem(f"one root_path can be followed, found {len(paths)}; join their points to one")
     circles = np.array([[*c.center, c.radius] for c in wishes if isinstance(c, Avoid)]).reshape(-1, 3)
     places = [c for c in wishes if isinstance(c, RootAt) and _asks(c, frames, fps)]
     goals = [c for c in wishes if isinstance(c, Reach)]
@@ -81,7 +81,7 @@ def _asks(c: RootAt, frames: int | None, fps: float) -> bool:
 
 def _frame(c: RootAt | Reach, frames: int | None, fps: float) -> int:
     if frames is None:
-        raise BadRequest(f"{c.describe()}: a time needs the length of the result: give seconds")
+        raise c.problem("a time needs the length of the result: give seconds", "by" if isinstance(c, Reach) else "time")
     return c.frame(frames, fps)
 
 
@@ -111,7 +111,7 @@ def _along(
     if frames is None:
         if places or path.times is not None:
             timed = places[0] if places else path
-            raise BadRequest(f"{timed.describe()}: times need the length of the result: give seconds")
+            raise timed.problem("times need the length of the result: give seconds")
         for c in goals:  # an end of the path
             last = (c.heading or 0.0, 0.0 if c.heading is None else KEY * _per_radian(c), KEY)
         most = min([_longest(line, pace, fps), *(_latest(c, fps) for c in goals if c.hard)])

@@ -84,8 +84,8 @@ def beyond_end(until: Until, lasts: float, fps: float, *, exactly: bool) -> BadR
     """A time that lies behind the end of a path, which `lasts` so many seconds (`exactly`, or by a guess)."""
     assert until.wish is not None
     end = f"{lasts:.1f} s" if exactly else f"about {lasts:.1f} s"
-    return BadRequest(
-        f"{until.wish.describe()}: asks for something until {until.frames / fps:.1f} s, but without seconds the motion "
+    return until.wish.problem(
+        f"asks for something until {until.frames / fps:.1f} s, but without seconds the motion "
         f"ends with the path, after {end} at the pace of these clips: give seconds, an earlier time, or a longer path"
     )
 
@@ -110,7 +110,7 @@ def _need_no_length(styles: Sequence[Style], poses: Sequence[PoseAt]) -> None:
     moments = [(c, when) for c in styles for when in c.span or ()] + [(c, c.time) for c in poses]
     for c, when in moments:
         if isinstance(when, str) and when.startswith("end"):
-            raise BadRequest(f"{c.describe()}: {when!r} needs the length of the result: give seconds")
+            raise c.problem(f"{when!r} needs the length of the result: give seconds")
 
 
 def with_labels_along(goal: Goal, graph: Graph, wishes: Sequence[Constraint]) -> Goal:

@@ -197,7 +197,8 @@ def follow_choices(
     for k, text in enumerate(numbers):
         offered = model.choices(at, reach=reach, most=most)
         if not text.isdigit() or int(text) >= len(offered):
-            raise BadRequest(f"choices: at step {k} there are choices 0 to {len(offered) - 1}, found {text!r}")
+            there = f"at step {k} there are choices 0 to {len(offered) - 1}, found {text!r}"
+            raise BadRequest(there, where=("options", "choices", k))
         chosen = offered[int(text)]
         taken, frames, at = taken + chosen.route.taken, frames + chosen.route.frames - 1, chosen.end
     return Route(start, taken, frames)
