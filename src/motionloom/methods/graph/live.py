@@ -31,8 +31,7 @@ from motionloom.methods.settings import Settings, param
 class LiveOptions(Settings):
     """What live characters of a graph can be set to."""
 
-    shortest: float = param(0.3, "shortest time between transitions, where there is a choice", unit="s", low=0, high=5)
-    window: float = param(1.5, "transitions that leave within this time are compared", unit="s", low=0.2, high=10)
+    shortest: float = param(0.1, "shortest time between transitions, where there is a choice", unit="s", low=0, high=5)
 
 
 DEFAULT_OPTIONS = LiveOptions()
@@ -47,22 +46,19 @@ class State(NamedTuple):
     frame: IntArray  # (N,) of the graph, shown at the last tick; in a blend, the one that was left
     over: IntArray  # (N,) transition that is being made, -1 for none
     blended: IntArray  # (N,) frames into its blend
-    chosen: IntArray  # (N,) transition to take next, -1 while it is being searched
-    search: IntArray  # (N, 4) next transition to look at, the end of those, their stride, the best so far or -1
-    cost: FloatArray  # (N,) of the best
+    since: IntArray  # (N,) ticks since the last transition
     lay: FloatArray  # (N, 3) turn and shift x, z by which the present clip lies on the ground
     root: FloatArray  # (N, 2, 3) at the last two ticks
     rotations: FloatArray  # (N, 2, J, 4)
     commanded: FloatArray  # (N, 6) heading, speed, place, facing, action
-    searched: FloatArray  # (N, 6) the same when the search began
-    tuning: IntArray  # (N, 2) ticks: shortest, window
+    tuning: IntArray  # (N, 1) ticks: shortest
 
 
 @dataclass(frozen=True, eq=False)
 class GraphLive:
     """Live characters of one motion graph. They choose among transitions, and follow commands from the next one on."""
 
-    accepts: ClassVar[tuple[str, ...]] = ("heading", "speed", "place", "facing", "action")
+    accepts: ClassVar[tuple[str, ...]] = ("heading", "speed", "place", "action")
 
     tables: Tables
     actions: tuple[str, ...]
@@ -86,7 +82,7 @@ class GraphLive:
         state.lay[:, 0] = places[:, 2] - tables.hips_heading[state.frame]
         hips = tables.root[state.frame][:, [0, 2]]
         state.lay[:, 1:] = places[:, :2] - ground_turn(state.lay[:, 0], hips)
-        state.tuning[:] = [max(0, round(s * self.fps)) for s in (options.shortest, options.window)]
+        state.tuning[:] = round(options.shortest * self.fps)
         return self._shown(state)
 
     def _shown(self, state: State) -> State:
@@ -115,7 +111,7 @@ class GraphLive:
         return new, poses
 
     def status(self, state: State) -> Status:
-        """The action shown, the speed commanded and used, and the time to the next transition."""
+        """The action shown, the speed commanded and used, and the time until a transition may be taken."""
         bits = self.tables.labels[state.frame]
         action = np.full(len(bits), -1)
         for i in reversed(range(len(self.actions))):
@@ -123,9 +119,9 @@ class GraphLive:
         speeds = self.tables.speeds[state.commanded[:, 5].astype(np.int64)]
         asked = state.commanded[:, 1]
         used = np.where(np.isnan(asked), speeds[:, 1], np.clip(asked, speeds[:, 0], speeds[:, 2]))
-        leave = self.tables.leave[np.maximum(state.chosen, 0)] - state.frame
-        leave = np.where(state.over >= 0, len(self.tables.alpha) + 1 - state.blended, leave)
-        until = np.where((state.over < 0) & (state.chosen < 0), 0, np.maximum(leave, 0)) / self.fps
+        blending = len(self.tables.alpha) + 1 - state.blended + state.tuning[:, 0]
+        wait = np.where(state.over >= 0, blending, np.maximum(state.tuning[:, 0] - state.since, 0))
+        until = wait / self.fps
         clamped = np.asarray(~np.isnan(asked) & (used != asked))
         return Status(action, ("speed",), asked[:, None].copy(), used[:, None], clamped, until)
 
@@ -152,8 +148,6 @@ def graph_live(graph: Graph) -> GraphLive:
 def _empty(count: int, joints: int) -> State:
     commanded = np.full((count, 6), np.nan)
     commanded[:, 5] = -1
-    search = np.zeros((count, 4), np.int64)
-    search[:, 3] = -1
     return State(
         time=np.zeros(count),
         seed=np.zeros(count, np.int64),
@@ -161,13 +155,10 @@ def _empty(count: int, joints: int) -> State:
         frame=np.zeros(count, np.int64),
         over=np.full(count, -1),
         blended=np.zeros(count, np.int64),
-        chosen=np.full(count, -1),
-        search=search,
-        cost=np.full(count, np.inf),
+        since=np.zeros(count, np.int64),
         lay=np.zeros((count, 3)),
         root=np.zeros((count, 2, 3)),
         rotations=np.zeros((count, 2, joints, 4)),
         commanded=commanded,
-        searched=commanded.copy(),
-        tuning=np.zeros((count, 2), np.int64),
+        tuning=np.zeros((count, 1), np.int64),
     )

@@ -18,7 +18,13 @@ from motionloom.methods.graph.prune import component
 UInt64Array = NDArray[np.uint64]
 ANY = np.uint64(1 << 63)  # the bit that every frame has
 MOST_ACTIONS = 62
-FAR = 10**6  # ticks: a label that cannot be reached
+BINS = 24  # directions of travel that are told apart
+SPEEDS = 6  # speeds that are told apart
+AHEAD = 3.0  # s: what happens so much later counts e times less
+SWEEPS = 200  # of value iteration at most
+PENALTY = 0.5  # rad for one tick: what the most alike transition costs; the average one twice that
+OUTSIDE = 2.0  # rad for one tick: what a frame without the commanded action costs
+USUALLY = 1.0  # s between transitions of a random walk
 
 
 class Tables(NamedTuple):
@@ -40,9 +46,17 @@ class Tables(NamedTuple):
     unlike: FloatArray  # (T,) how unlike the joined frames are: 0 for the most alike, 1 on average
     alpha: FloatArray  # (2 half - 1,) share of the clip that is entered in each frame of a blend
     labels: UInt64Array  # (N,) bits of the actions that a frame belongs to
-    without: IntArray  # (A + 1, N + 1) frames before each that do not belong to an action; the last row is 0
-    ticks_to: IntArray  # (A + 1, N) to the next frame that belongs to it
     speeds: FloatArray  # (A + 1, 3) m/s: lowest, usual and highest of each action, and of all frames
+    radius: float  # m: of the circles that bodies walk where they turn
+    rate: float  # chance of a random walk to take a transition, where it comes by one
+    discount: float  # of the costs a tick later
+    penalty: FloatArray  # (T,) cost of a transition: where two are as good, the more alike frames are joined
+    heading_value: FloatArray  # (N, B) cost of following a direction of travel that lies 2 pi b / B to the left
+    speed_bins: FloatArray  # (S,) m/s
+    speed_cost: FloatArray  # (N, S) of a tick: how far off the speed is, as a share of the usual one
+    speed_value: FloatArray  # (N, S)
+    action_cost: FloatArray  # (N, A) of a tick: does the frame not belong to the action?
+    action_value: FloatArray  # (N, A)
 
 
 def build_tables(graph: Graph) -> tuple[Tables, tuple[str, ...]]:
@@ -66,26 +80,46 @@ def build_tables(graph: Graph) -> tuple[Tables, tuple[str, ...]]:
     names, marks = tuple(n for n, on in zip(names, shown, strict=True) if on), marks[np.array(shown, bool)]
     names, marks = names[:MOST_ACTIONS], marks[:MOST_ACTIONS]
     distance = t.distance[use]
+    unlike = (distance - distance.min()) / max(float(distance.mean() - distance.min()), 1e-12)
+    course = np.where(speed > 0.2, np.arctan2(velocity[:, 0], velocity[:, 1]), heading)
+    first_out = np.searchsorted(leave, np.arange(graph.count + 1))
+    penalty = PENALTY * (1.0 + unlike)
+    discount = 1.0 - 1.0 / (AHEAD * clips[0].fps)
+    plan = _Planner(goes_on, first_out, enter, penalty, graph.blend, discount)
+    bins = np.abs(_wrapped(np.arange(BINS) * 2 * np.pi / BINS))
+    turns = _wrapped(np.append(np.diff(course), 0.0)), _wrapped(course[enter] + t.turn[use] - course[leave])
+    speeds = _speeds(speed, inside, marks)
+    speed_bins = np.linspace(speeds[-1, 0], speeds[-1, 2], SPEEDS)
+    speed_cost = np.abs(speed[:, None] - speed_bins) / max(float(speeds[-1, 1]), 0.2)
+    action_cost = np.ascontiguousarray(OUTSIDE * ~marks.T)
     tables = Tables(
         place,
-        np.where(speed > 0.2, np.arctan2(velocity[:, 0], velocity[:, 1]), heading),
+        course,
         np.concatenate([clip.root for clip in clips]),
         np.concatenate([headings(clip) for clip in clips]),
         np.concatenate([clip.rotations for clip in clips]),
         np.concatenate([_contacts(clip) for clip in clips]),
         goes_on,
         _exit_end(goes_on, inside, leave),
-        np.searchsorted(leave, np.arange(graph.count + 1)),
+        first_out,
         leave,
         enter,
         t.turn[use],
         np.ascontiguousarray(t.shift[use]),
-        (distance - distance.min()) / max(float(distance.mean() - distance.min()), 1e-12),
+        unlike,
         blend_weights(graph.half),
         _bits(marks),
-        _without(marks),
-        _ticks_to(marks & inside, goes_on, leave, enter, graph.blend),
-        _speeds(speed, inside, marks),
+        speeds,
+        float(speeds[-1, 1]) / _turning(heading, inside & goes_on, clips[0].fps),
+        _rate(leave, inside, clips[0].fps),
+        discount,
+        penalty,
+        plan.value(np.tile(bins, (graph.count, 1)), turns),
+        speed_bins,
+        speed_cost,
+        plan.value(speed_cost),
+        action_cost,
+        plan.value(action_cost),
     )
     return tables, names
 
@@ -117,33 +151,44 @@ def _bits(marks: BoolArray) -> UInt64Array:
     return out
 
 
-def _without(marks: BoolArray) -> IntArray:
-    out = np.zeros((len(marks) + 1, marks.shape[1] + 1), np.int64)
-    out[:-1, 1:] = np.cumsum(~marks, axis=1)
-    return out
+class _Planner(NamedTuple):
+    """The graph as value iteration takes it."""
+
+    goes_on: BoolArray
+    first_out: IntArray
+    enter: IntArray
+    penalty: FloatArray
+    blend: int
+    discount: float
+
+    def value(self, cost: FloatArray, turns: tuple[FloatArray, FloatArray] | None = None) -> FloatArray:
+        """(N, B) the least discounted sum of costs from each frame on, by value iteration to 1 % of a tick's cost."""
+        from motionloom.methods.graph._kernels_live import improve
+
+        value = np.zeros_like(cost)
+        nothing = np.zeros(0)
+        turn, over = (nothing, nothing) if turns is None else (part * cost.shape[1] / (2 * np.pi) for part in turns)
+        for _ in range(SWEEPS if cost.size else 0):
+            if improve(value, cost, turn, over, *self) < 0.01:
+                break
+        return value
 
 
-def _ticks_to(marks: BoolArray, goes_on: BoolArray, leave: IntArray, enter: IntArray, blend: int) -> IntArray:
-    """(A + 1, N) by Dijkstra's algorithm, backwards from the frames of each action."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import dijkstra
+def _wrapped(angle: FloatArray) -> FloatArray:
+    return (angle + np.pi) % (2 * np.pi) - np.pi
 
-    count = len(goes_on)
-    out = np.zeros((len(marks) + 1, count), np.int64)
-    going = np.flatnonzero(goes_on)
-    source, target = np.concatenate([going + 1, enter]), np.concatenate([going, leave])
-    ticks = np.concatenate([np.ones(len(going)), np.full(len(leave), float(blend))])
-    order = np.lexsort((ticks, target, source))
-    first = np.ones(len(order), bool)
-    first[1:] = (np.diff(source[order]) != 0) | (np.diff(target[order]) != 0)
-    keep = order[first]
-    back = csr_array((ticks[keep], (source[keep], target[keep])), shape=(count, count))
-    for i, row in enumerate(marks):
-        found = dijkstra(back, indices=np.flatnonzero(row), min_only=True)
-        out[i] = np.where(np.isfinite(found), found, FAR)
-    return out
+
+def _rate(leave: IntArray, inside: BoolArray, fps: float) -> float:
+    """A random walk takes a transition every `USUALLY` seconds: by how often it comes by a frame that has some."""
+    return min(1.0, inside.sum() / max(len(np.unique(leave)), 1) / (USUALLY * fps))
 
 
 def _speeds(speed: FloatArray, inside: BoolArray, marks: Sequence[BoolArray] | BoolArray) -> FloatArray:
     rows = [inside & row for row in marks] + [inside]
     return np.array([np.percentile(speed[row], (1, 50, 99)) for row in rows])
+
+
+def _turning(heading: FloatArray, going: BoolArray, fps: float) -> float:
+    """The 90th percentile of turn rates."""
+    rate = np.abs(np.append(np.diff(heading), 0.0)[going]) * fps
+    return max(float(np.percentile(rate, 90)) if len(rate) else 0.0, 0.3)
