@@ -14,6 +14,7 @@ from motionloom.blend.join import Join, assemble, prepare
 from motionloom.blend.least_torque import least_torque
 from motionloom.blend.point import SEARCH, Point
 from motionloom.core import Clip, FloatArray
+from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.forward import fk
 from motionloom.kinematics.travel import UP, body_axes, ground_turn, headings, placed, root_motion, travel
 from motionloom.rotation import exp, inverse, log, multiply, normalize, slerp, twist, yaw
@@ -128,8 +129,7 @@ def _faded(join: Join, laid: Clip) -> FloatArray:
 
 def _eased(count: int) -> FloatArray:
     """From 0 to 1 in `count` frames, flat at both ends."""
-    u = np.linspace(0, 1, count)
-    return u * u * (3 - 2 * u)
+    return smoothstep(np.linspace(0, 1, count))
 
 
 def _hermite(p: float, q: float, v: float, w: float, u: FloatArray) -> FloatArray:

@@ -10,6 +10,7 @@ from motionloom.analysis.comparison import Measure
 from motionloom.blend.join import Join, assemble, prepare
 from motionloom.blend.point import SEARCH, Point, laid_on
 from motionloom.core import BadRequest, Clip, FloatArray
+from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.ground import Alignment
 from motionloom.rotation import slerp
 
@@ -30,7 +31,7 @@ def blend_weights(half: int, ease: Ease = "smooth") -> FloatArray:
     if ease == "linear":
         return p
     if ease == "smooth":
-        return p * p * (3 - 2 * p)
+        return smoothstep(p)
     raise BadRequest(f"ease: expected linear or smooth, found {ease!r}")
 
 

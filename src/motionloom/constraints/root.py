@@ -16,11 +16,12 @@ from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.core.fields import REQUIRED, param
 from motionloom.core.units import Moment, fail, frame_of, nearest, seconds_of
 from motionloom.kinematics.travel import travel
+from motionloom.rotation import wrap_angle
 
 
 def turn_between(a: FloatArray | float, b: FloatArray | float) -> FloatArray:
     """a - b for headings, in [-pi, pi)."""
-    return np.asarray((np.asarray(a) - b + np.pi) % (2 * np.pi) - np.pi)
+    return wrap_angle(np.asarray(a) - b)
 
 
 @dataclass(frozen=True)

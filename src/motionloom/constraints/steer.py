@@ -10,6 +10,7 @@ import numpy as np
 from motionloom.constraints.displace import smootherstep
 from motionloom.core import Clip, FloatArray
 from motionloom.kinematics.travel import Travel, along, ground_turn, travel
+from motionloom.rotation import wrap_angle
 
 
 class Key(NamedTuple):
@@ -42,7 +43,7 @@ def steer(clip: Clip, keys: Mapping[int, Key]) -> Clip:
 
 def _rigid(now: Travel, place: FloatArray, heading: FloatArray, frame: int, key: Key) -> float:
     """Move everything so that one frame is where it should be; the turn that it took."""
-    turn = 0.0 if key.heading is None else _nearest(key.heading - now.heading[frame])
+    turn = 0.0 if key.heading is None else float(wrap_angle(key.heading - now.heading[frame]))
     target = now.place[frame] if key.place is None else np.array(key.place)
     place[:] = ground_turn(turn, now.place - now.place[frame]) + target
     heading[:] = now.heading + turn
@@ -55,7 +56,7 @@ def _leg(now: Travel, place: FloatArray, heading: FloatArray, start: int, end: i
     walked = np.concatenate([[0.0], np.cumsum(np.linalg.norm(steps, axis=1))])
     ramp = smootherstep(np.linspace(0.0, 1.0, end - start + 1))
     if key.heading is not None:
-        turn = before + _nearest(key.heading - now.heading[end] - before)
+        turn = before + float(wrap_angle(key.heading - now.heading[end] - before))
     elif key.place is not None and walked[-1] > 1e-6:
         turn = _best_turn(steps, ramp, before, np.array(key.place) - place[start])
     else:
@@ -86,8 +87,3 @@ def _best_turn(steps: FloatArray, ramp: FloatArray, before: float, wanted: Float
         end = _added(np.zeros(2), steps, before + (turn - before) * ramp)[-1]
         missing[i] = np.linalg.norm(end - wanted) + 0.02 * size * abs(turn - before)
     return float(tried[missing.argmin()])
-
-
-def _nearest(angle: float) -> float:
-    """The same angle in [-pi, pi)."""
-    return float((angle + np.pi) % (2 * np.pi) - np.pi)

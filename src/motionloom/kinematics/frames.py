@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom.core import Clip, FloatArray, Skeleton
+from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.travel import Travel, body_axes, from_root_motion, ground_turn, headings
 from motionloom.rotation import multiply, twist, yaw
 
@@ -59,7 +60,7 @@ def facing(clip: Clip) -> FloatArray:
         before, after = np.clip([before, after], -3 * most, 3 * most)  # a cubic with these does not overshoot
         out[first:last] = (
             known[a]
-            + (3 * p**2 - 2 * p**3) * (known[a + 1] - known[a])
+            + smoothstep(p) * (known[a + 1] - known[a])
             + n * (p * (1 - p) ** 2 * before - p**2 * (1 - p) * after)
         )
     return out
@@ -96,8 +97,8 @@ def restore(frames: Frames, skeleton: Skeleton, fps: float, start: Travel | None
     path = path_of(frames, fps, start)
     turns = frames.turns.copy()
     own = twist(multiply(turns[:, 0], body_axes(skeleton)), UP)  # a tilt that has picked up some heading gives it back,
-    p = np.clip(0.5 + _hips_up(turns[:, 0], skeleton) / (2 * np.cos(OVER)), 0, 1)  # but not while it turns over
-    turns[:, 0] = multiply(yaw(path.heading - (3 * p**2 - 2 * p**3) * own), turns[:, 0])
+    share = smoothstep(0.5 + _hips_up(turns[:, 0], skeleton) / (2 * np.cos(OVER)))  # but not while it turns over
+    turns[:, 0] = multiply(yaw(path.heading - share * own), turns[:, 0])
     root = np.stack([path.place[:, 0], frames.root[:, 3], path.place[:, 1]], 1)
     return Clip(skeleton, root, turns, fps)
 

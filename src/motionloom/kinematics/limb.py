@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionloom.core import BadRequest, Clip, FloatArray, Skeleton, replace
+from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.forward import world
 from motionloom.rotation import between, from_axis_angle, inverse, multiply, normalize, rotate
 
@@ -118,19 +119,14 @@ def _folded(
     along = np.einsum("...i,...i->...", across, f)
     if bend is None:
         return sine_new[..., None] * _unit(across, f)
-    weight = (1 - _smooth(sine / STRAIGHT)) * np.maximum(sine_new - sine, 0)
+    weight = (1 - smoothstep(sine / STRAIGHT)) * np.maximum(sine_new - sine, 0)
     side = across + np.where(along >= 0, weight, 0)[..., None] * f
     same = sine_new[..., None] * _unit(side, f)
-    little = 1 - _smooth(sine / STRAIGHT - 1)  # 10 degrees backward is a knee past straight; 20 is a way of bending
-    passing = 1 - (1 - _smooth(asked / PASSING)) * np.clip(-along / BACKWARD, 0, 1)
+    little = 1 - smoothstep(sine / STRAIGHT - 1)  # 10 degrees backward is a knee past straight; 20 is a way of bending
+    passing = 1 - (1 - smoothstep(asked / PASSING)) * np.clip(-along / BACKWARD, 0, 1)
     over = np.where(along < 0, little * passing, 0)[..., None]
     forward = sine_new[..., None] * _unit(across + (weight - 2 * along)[..., None] * f, f)
     return (1 - over) * same + over * forward
-
-
-def _smooth(x: FloatArray) -> FloatArray:
-    x = np.clip(x, 0, 1)
-    return np.asarray(x * x * (3 - 2 * x))
 
 
 def _unit(v: FloatArray, fallback: FloatArray) -> FloatArray:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, NoPath, concatenate, replace
+from motionloom.core.numbers import squared_distances
 from motionloom.kinematics.forward import fk, velocities
 from motionloom.kinematics.travel import along, from_root_motion, in_place, placed, root_motion, travel
 from motionloom.rotation import exp, inverse, log, multiply, rotate, yaw
@@ -93,9 +94,7 @@ def _pick(
     slowest: float,
     clip: Clip,
 ) -> tuple[int, int, float]:
-    a, b = rows[starts], rows[ends]
-    squares = (a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T
-    apart = np.sqrt(np.maximum(squares, 0))
+    apart = np.sqrt(squared_distances(rows[starts], rows[ends]))
     length = ends[None] - starts[:, None]
     inside = moved[ends][None] - moved[starts][:, None]
     if moved[-1] * clip.fps < STILL * len(rows):

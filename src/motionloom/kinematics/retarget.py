@@ -8,6 +8,7 @@ from dataclasses import replace as with_changes
 import numpy as np
 
 from motionloom.core import BadRequest, Clip, FloatArray, Note, Skeleton, with_labels
+from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.feet.contacts import contacts
 from motionloom.kinematics.feet.pinning import remove_skate
 from motionloom.kinematics.feet.skate_measures import Skate, measure_skate
@@ -228,5 +229,4 @@ def _hands(clip: Clip, made: Clip, scale: float, levels: tuple[float, float]) ->
 
 def _near(distance: FloatArray, ends: tuple[float, float]) -> FloatArray:
     """(F,) 1 within the first of these distances, 0 past the second, smooth between them."""
-    u = np.clip((ends[1] - distance) / (ends[1] - ends[0]), 0, 1)
-    return np.asarray(u * u * (3 - 2 * u))
+    return smoothstep((ends[1] - distance) / (ends[1] - ends[0]))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray
+from motionloom.core.numbers import squared_distances
 from motionloom.kinematics.feet.contacts import contacts
 from motionloom.kinematics.travel import travel
 from motionloom.plot.body import Body
@@ -67,8 +68,7 @@ def telling_frames(points: FloatArray, count: int) -> IntArray:
     tried = spread_frames(frames, min(frames, 16 * count))
     pose = points[tried] - points[tried][:, :1] * [1.0, 0.0, 1.0]
     flat = pose.reshape(len(tried), -1)
-    squares = (flat**2).sum(axis=1)
-    apart = np.sqrt(np.maximum(squares[:, None] + squares - 2 * flat @ flat.T, 0))
+    apart = np.sqrt(squared_distances(flat, flat))
     step = tried[None] - tried[:, None]
     pace = (frames - 1) / (count - 1)
     gain = np.where((step >= 0.5 * pace) & (step <= 1.6 * pace), apart, -np.inf)

@@ -11,6 +11,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import ArrayLike
 
+from motionloom.rotation.angles import wrap_angle
 from motionloom.rotation.quaternion import FloatArray, multiply
 
 LOCKED = 1e-7  # sine of half the angle from gimbal lock below which the outer angles cannot be told apart
@@ -66,7 +67,7 @@ def _euler(q: FloatArray, order: str) -> tuple[FloatArray, FloatArray]:
     first = outer * np.where(low < LOCKED, 2 * plus, np.where(high < LOCKED, 2 * minus, plus + minus))
     third = np.where(lock != 0, 0.0, plus - minus)
     out = np.stack([first, middle if proper else middle - np.pi / 2, third], -1)
-    return (out + np.pi) % (2 * np.pi) - np.pi, lock
+    return wrap_angle(out), lock
 
 
 def to_euler_continuous(q: ArrayLike, order: str) -> FloatArray:
@@ -107,5 +108,5 @@ def _nearer_sets(angles: FloatArray, order: str) -> FloatArray:
 
 
 def _apart(a: FloatArray, b: FloatArray) -> FloatArray:
-    d = (a - b + np.pi) % (2 * np.pi) - np.pi
+    d = wrap_angle(a - b)
     return np.einsum("...i,...i->...", d, d)

@@ -6,7 +6,7 @@ import numpy as np
 
 from motionloom.core import BoolArray, FloatArray
 from motionloom.kinematics.limb import two_bone
-from motionloom.rotation import about, multiply, rotate, yaw
+from motionloom.rotation import about, multiply, rotate, wrap_angle, yaw
 from motionloom.samples.curves import ease, smooth_fit
 from motionloom.samples.person import LEFT, SHIN, SIDE, THIGH, Limb, Trunk, offset
 from motionloom.samples.plants import FootMotion
@@ -128,5 +128,5 @@ def held_back(reach: FloatArray, touches: BoolArray, fps: float, most: float) ->
 
 def knee_facing(pelvis_heading: FloatArray, foot: FootMotion) -> FloatArray:
     """(F,) where a knee points: between the pelvis and the foot, nearer the foot."""
-    apart = (foot.heading - pelvis_heading + np.pi) % (2 * np.pi) - np.pi
+    apart = wrap_angle(foot.heading - pelvis_heading)
     return pelvis_heading + 0.6 * apart

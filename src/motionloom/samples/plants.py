@@ -9,7 +9,7 @@ from math import comb
 import numpy as np
 
 from motionloom.core import BoolArray, FloatArray
-from motionloom.rotation import about, multiply, yaw
+from motionloom.rotation import about, multiply, wrap_angle, yaw
 from motionloom.samples.curves import FREE, Curve, ease, min_jerk
 from motionloom.samples.person import ANKLE, BALL, HEEL, TIP
 
@@ -154,7 +154,7 @@ def _step(a: Plant, b: Plant) -> Step:
 
     bend = _bend(a, b, pitch, toe_of_a)
     ankle = _ankle(a, b, pitch, toe_of_a, keys, swing)
-    turn = (b.heading - a.heading + np.pi) % (2 * np.pi) - np.pi
+    turn = float(wrap_angle(b.heading - a.heading))
 
     def step(t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         angle = pitch(t)[..., 0]

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from motionloom.core._jit import kernel
+from motionloom.core._kernels_numbers import smoothstep
 from motionloom.kinematics.limb import BACKWARD, PASSING, STRAIGHT
 
 SQUARE = math.sqrt(0.5)  # sine of half a right angle
@@ -106,12 +107,6 @@ def log(q: Any) -> Any:
 
 
 @kernel
-def _smooth(x: Any) -> Any:
-    x = min(max(x, 0.0), 1.0)
-    return x * x * (3.0 - 2.0 * x)
-
-
-@kernel
 def _unit(v: Any, fallback: Any) -> Any:
     length = norm(v)
     return scaled(v, 1.0 / length) if length > 1e-12 else fallback
@@ -122,13 +117,13 @@ def _folded(t: Any, across: Any, sine: Any, sine_new: Any, bend: Any, asked: Any
     f = minus(bend, scaled(t, dot(t, bend)))
     f = _unit(f, f)
     along = dot(across, f)
-    weight = (1.0 - _smooth(sine / STRAIGHT)) * max(sine_new - sine, 0.0)
+    weight = (1.0 - smoothstep(sine / STRAIGHT)) * max(sine_new - sine, 0.0)
     side = add(across, scaled(f, weight)) if along >= 0.0 else across
     same = scaled(_unit(side, f), sine_new)
     if along >= 0.0:
         return same
-    passing = 1.0 - (1.0 - _smooth(asked / PASSING)) * min(max(-along / BACKWARD, 0.0), 1.0)
-    over = (1.0 - _smooth(sine / STRAIGHT - 1.0)) * passing
+    passing = 1.0 - (1.0 - smoothstep(asked / PASSING)) * min(max(-along / BACKWARD, 0.0), 1.0)
+    over = (1.0 - smoothstep(sine / STRAIGHT - 1.0)) * passing
     forward = scaled(_unit(add(across, scaled(f, weight - 2.0 * along)), f), sine_new)
     return add(scaled(same, 1.0 - over), scaled(forward, over))
 

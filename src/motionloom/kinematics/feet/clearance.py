@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, replace
+from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.feet.contacts import SPEED, contacts, foot_parts, part_positions, parts_by_foot, runs
 from motionloom.kinematics.feet.raising import raise_foot
 from motionloom.kinematics.feet.skate_measures import FADE
@@ -104,10 +105,5 @@ def _rise(way: _Swings, clearance: float, fps: float) -> FloatArray:
     out = np.zeros(len(frames))
     if len(rises):
         at = np.concatenate([frames[way.first[k] : way.stop[k]] for k in rises])
-        out[at] = most[of] * _smooth((at - begin[of]) / ramp[of]) * _smooth((end[of] - at) / ramp[of])
+        out[at] = most[of] * smoothstep((at - begin[of]) / ramp[of]) * smoothstep((end[of] - at) / ramp[of])
     return out
-
-
-def _smooth(x: FloatArray) -> FloatArray:
-    x = np.clip(x, 0.0, 1.0)
-    return np.asarray(x * x * (3 - 2 * x))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom.core import FloatArray, IntArray
+from motionloom.core.numbers import smoothstep
 
 
 def envelope(need: FloatArray, width: int) -> FloatArray:
@@ -24,5 +25,4 @@ def away_from(at: IntArray, frames: int, width: int) -> FloatArray:
     each = np.arange(frames)
     after = np.searchsorted(at, each)
     left, right = at[np.maximum(after - 1, 0)], at[np.minimum(after, len(at) - 1)]
-    u = np.clip(np.minimum(np.abs(each - left), np.abs(each - right)) / width, 0.0, 1.0)
-    return np.asarray(u * u * (3 - 2 * u))
+    return smoothstep(np.minimum(np.abs(each - left), np.abs(each - right)) / width)

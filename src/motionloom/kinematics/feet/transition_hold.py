@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, FloatArray, IntArray, Skeleton
+from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.feet.contacts import foot_parts, parts_by_foot, points_of
 from motionloom.kinematics.forward import world
 from motionloom.kinematics.limb import folding_direction, limb_rotations
@@ -157,8 +158,7 @@ def _share_of_b(frames: IntArray, first: IntArray, last: IntArray) -> FloatArray
     a, b = ties(first, last, len(frames))
     start = (1 - a) * (0.5 * (1 - b) + b)
     stop = start + a * b
-    u = np.clip((frames - first) / np.maximum(last - 1 - first, 1), 0, 1)
-    return np.asarray(start + (stop - start) * (u * u * (3 - 2 * u)))
+    return np.asarray(start + (stop - start) * smoothstep((frames - first) / np.maximum(last - 1 - first, 1)))
 
 
 def ties(first: Any, last: Any, count: int) -> tuple[Any, Any]:
@@ -261,5 +261,5 @@ def _give_way(windows: Windows, posed: _Posed, targets: list[_Target], fps: floa
     kernel = np.hanning(2 * reach + 3)[1:-1]
     seen = np.lib.stride_tricks.sliding_window_view(np.pad(spread, around), 2 * reach + 1, axis=1)
     smooth = seen @ (kernel / kernel.sum())
-    rim = np.clip(np.minimum(np.arange(count), count - 1 - np.arange(count)) / (reach + 1), 0, 1)
-    return np.asarray(smooth * (rim * rim * (3 - 2 * rim))[:, None])
+    rim = smoothstep(np.minimum(np.arange(count), count - 1 - np.arange(count)) / (reach + 1))
+    return np.asarray(smooth * rim[:, None])

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import Clip, FloatArray, IntArray, NoPath
+from motionloom.core.numbers import squared_distances
 from motionloom.kinematics.loop import Loop, find_loop, seam_features
 
 BLOCK = 512  # rows of seams that are looked at together
@@ -50,7 +51,7 @@ def _best_pairs(
     out = []
     for first in range(0, len(a), BLOCK):
         top = max(0, first - radius)
-        seams = _distances(a[top : first + BLOCK + radius], b)
+        seams = np.sqrt(squared_distances(a[top : first + BLOCK + radius], b))
         if near:
             frames = np.arange(top, top + len(seams)) + 1
             seams[np.abs(frames[:, None] - np.arange(len(b))) < near] = np.inf
@@ -86,11 +87,6 @@ def _sorted(parts: Sequence[FloatArray]) -> Cuts:
     leave, enter, seam = parts
     order = np.lexsort((enter, leave))
     return Cuts(leave[order].astype(np.int64), enter[order].astype(np.int64), seam[order].astype(np.float64))
-
-
-def _distances(a: FloatArray, b: FloatArray) -> FloatArray:
-    squares = (a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * a @ b.T
-    return np.sqrt(np.maximum(squares, 0.0))
 
 
 def _least_around(values: FloatArray, radius: int) -> FloatArray:

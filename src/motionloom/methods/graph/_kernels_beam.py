@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.core._jit import kernel
+from motionloom.core._kernels_numbers import wrap_angle
 from motionloom.methods.graph._kernels_bound import fine, may_be
 from motionloom.methods.graph._kernels_pool import NONE, larger, new_pool, put, take_best, thin
 
@@ -237,7 +238,7 @@ def _away(key: Any, x: float, z: float, h: float) -> Any:
     if key[3] > 0.0:
         cost += key[3] * ((x - key[0]) ** 2 + (z - key[1]) ** 2)
     if key[4] > 0.0:
-        away = (h - key[2] + np.pi) % (2 * np.pi) - np.pi
+        away = wrap_angle(h - key[2])
         cost += key[4] * away * away
     return cost
 
@@ -266,7 +267,7 @@ def _ahead(task: Any, x: float, z: float, h: float, s: float, t: int, step: Any)
     dx = x + ch * step[3] + sh * step[4] - task.line[j, 0]
     dz = z + ch * step[4] - sh * step[3] - task.line[j, 1]
     then = dx * dx + dz * dz
-    away = abs((h + step[6] - task.line[j, 2] + np.pi) % (2 * np.pi) - np.pi)
+    away = abs(wrap_angle(h + step[6] - task.line[j, 2]))
     guess = task.line[k, 3] * (0.3 * off + 0.1 * then + 0.02 * min(away, 2.0) ** 4)
     if len(task.clock):
         late = s - task.clock[t, 5]
@@ -289,7 +290,7 @@ def _hopeless(key: Any, x: float, z: float, h: float, off: float, left: float, s
     """
     far = max(0.0, np.sqrt((x - key[0]) ** 2 + (z - key[1]) ** 2) - AHEAD * left - 0.1)
     side = max(0.0, off - ASIDE * left)
-    turn = max(0.0, abs((h - key[2] + np.pi) % (2 * np.pi) - np.pi) - SPIN * seconds)
+    turn = max(0.0, abs(wrap_angle(h - key[2])) - SPIN * seconds)
     return key[3] * (far * far + side * side) + key[4] * turn * turn
 
 

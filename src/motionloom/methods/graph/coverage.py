@@ -12,6 +12,7 @@ from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.graph.core import Graph
 from motionloom.methods.graph.prune import alive
 from motionloom.methods.graph.steps import Steps, after, ahead, steps
+from motionloom.rotation import wrap_angle
 
 WINDOW = 1.0  # s over which speed and turn are taken: about a stride, within which hips swing to and fro
 TURN = np.radians(30.0)  # rad/s: slower is going straight
@@ -101,8 +102,7 @@ def coverage(graph: Graph) -> Coverage:
     move = np.concatenate(moves)
     speed = np.linalg.norm(move[:, :2], axis=1) * fps / width
     course = np.arctan2(move[:, 0], move[:, 1]) - move[:, 2] / 2  # seen from the heading in the middle
-    course = (course + np.pi) % (2 * np.pi) - np.pi
-    return Coverage(speed, move[:, 2] * fps / width, course, np.concatenate(counts), fps)
+    return Coverage(speed, move[:, 2] * fps / width, wrap_angle(course), np.concatenate(counts), fps)
 
 
 def _across(found: Steps, way: FloatArray, side: int, width: int) -> FloatArray:

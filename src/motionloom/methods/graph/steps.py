@@ -12,6 +12,7 @@ from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.graph.core import Graph
 from motionloom.methods.graph.tracks import tracks
 from motionloom.methods.schedule import Net
+from motionloom.rotation import wrap_angle
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +86,7 @@ def steps(graph: Graph) -> Steps:
     shown = np.concatenate([known.blended, entered[:, None]], axis=1)
     over = np.empty_like(shown)
     over[..., :2] = ground_turn(-heading[leave][:, None], shown[..., :2] - place[leave][:, None])
-    over[..., 2] = (shown[..., 2] - heading[leave][:, None] + np.pi) % (2 * np.pi) - np.pi
+    over[..., 2] = wrap_angle(shown[..., 2] - heading[leave][:, None])
     largest = float(t.distance.max(initial=0.0)) or 1.0
     return Steps(step, goes_on, graph.first_out, enter, over, t.distance / largest, np.arange(len(t)))
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
+from motionloom.core._kernels_numbers import smoothstep, wrap_angle
 
 
 @kernel
@@ -73,7 +74,7 @@ def _at(clip: Any, half: int, pieces: Any, n: int, time: int) -> Any:
         return k, frame, k, frame, 0.0
     p = (half - away) / (2.0 * half)
     beside = min(int(pieces[other, 1]) + time - int(pieces[other, 0]), clip[int(pieces[other, 1]), 1] - 1)
-    return k, frame, other, beside, p * p * (3 - 2 * p)
+    return k, frame, other, beside, smoothstep(p)
 
 
 @kernel
@@ -96,13 +97,7 @@ def _spot(clip: Any, half: int, table: Any, pieces: Any, n: int, time: int) -> A
 def _facing(clip: Any, half: int, heading: Any, pieces: Any, n: int, time: int) -> Any:
     k, frame, other, beside, share = _at(clip, half, pieces, n, time)
     here = heading[frame] + pieces[k, 2]
-    return here + share * _turn(heading[beside] + pieces[other, 2] - here)
-
-
-@kernel
-def _turn(angle: float) -> float:
-    """The same angle in [-pi, pi)."""
-    return (angle + np.pi) % (2 * np.pi) - np.pi
+    return here + share * wrap_angle(heading[beside] + pieces[other, 2] - here)
 
 
 @kernel
@@ -169,7 +164,7 @@ def score(
     headings = t.headings
     for i in range(len(headings)):
         faces = _facing(clip, half, m.heading, pieces, n, int(headings[i, 0]))
-        parts[2] += headings[i, 2] * abs(_turn(faces - headings[i, 1]))
+        parts[2] += headings[i, 2] * abs(wrap_angle(faces - headings[i, 1]))
     poses = t.poses
     for i in range(len(poses)):
         frame = _at(clip, half, pieces, n, int(poses[i, 0]))[1]
@@ -201,7 +196,7 @@ def _along(
             away = np.hypot(line[i, 0] - x, line[i, 1] - z)
             if reaches[r, 4] > 0 and away < best:
                 faces = _facing(clip, half, heading, pieces, n, i * stride)
-                away += reaches[r, 5] * abs(_turn(faces - reaches[r, 3]))
+                away += reaches[r, 5] * abs(wrap_angle(faces - reaches[r, 3]))
             best = min(best, away)
         parts[2] += reaches[r, 6] * best
     for r in range(len(circles)):

@@ -12,6 +12,7 @@ from motionloom.methods.hierarchical_graph.search import net_of
 from motionloom.methods.hierarchical_graph.shapes import Hard, Material
 from motionloom.methods.hierarchical_graph.terms import must
 from motionloom.methods.schedule import Reachable, not_kept, schedule
+from motionloom.rotation import wrap_angle
 
 SAME = 1e-3  # rad: a frame this near is the pose itself
 
@@ -60,7 +61,7 @@ def too_far(clip: Clip, request: Request, bend: float) -> str:
         elif isinstance(c, Reach):
             at = c.arrival(clip)
         x, z = path.place[at]
-        facing = (np.degrees(path.heading[at]) + 180) % 360 - 180
+        facing = np.degrees(wrap_angle(path.heading[at]))
         return (
             f"no way was found that comes near {c.describe()}: the nearest misses it by {gap:.2f} {c.unit}, and it "
             f"may be bent by {bend:.2f}; at {at / clip.fps:.2f} s the hips are at [{x:.2f}, {z:.2f}], "

@@ -15,6 +15,7 @@ import numpy as np
 
 from motionloom.core import BoolArray, FloatArray, IntArray, Note
 from motionloom.core.note import warning
+from motionloom.core.numbers import squared_distances
 from motionloom.kinematics.forward import positions
 from motionloom.kinematics.frames import Frames, joined
 from motionloom.methods.textons import paths
@@ -171,8 +172,7 @@ def segment_name(model: TextonModel, observed: int) -> str:
 
 
 def _apart(ends: FloatArray, starts: FloatArray, model: TextonModel) -> FloatArray:
-    square = (ends**2).sum(1)[:, None] + (starts**2).sum(1) - 2 * ends @ starts.T
-    return np.asarray(np.sqrt(np.maximum(square, 0.0) / len(model.skeleton)))
+    return np.asarray(np.sqrt(squared_distances(ends, starts) / len(model.skeleton)))
 
 
 def _poses(pairs: Frames, model: TextonModel) -> FloatArray:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import FloatArray, IntArray
+from motionloom.core.numbers import smoothstep
 
 SEAM = 0.2  # s: over this long the end of a cycle bends into its beginning
 SHORTEST = 0.4  # s: no cycle is shorter
@@ -63,14 +64,9 @@ def _with_cycles(y: FloatArray, first: int, size: int, again: int, reach: int) -
     for k in range(1, again + 1):
         seam = first + k * size
         before, after = np.arange(max(seam - reach, 0), seam), np.arange(seam, min(seam + reach, len(out)))
-        out[before] -= 0.5 * _ease((before - seam + reach + 0.5) / reach)[:, None] * jump
-        out[after] += 0.5 * _ease((seam + reach - after - 0.5) / reach)[:, None] * jump
+        out[before] -= 0.5 * smoothstep((before - seam + reach + 0.5) / reach)[:, None] * jump
+        out[after] += 0.5 * smoothstep((seam + reach - after - 0.5) / reach)[:, None] * jump
     return out, frame
-
-
-def _ease(u: FloatArray) -> FloatArray:
-    u = np.clip(u, 0.0, 1.0)
-    return u * u * (3 - 2 * u)
 
 
 def _even(y: FloatArray, frame: IntArray, length: int) -> Timed:

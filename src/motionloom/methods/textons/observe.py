@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from motionloom.core import BoolArray, FloatArray, IntArray, Skeleton
+from motionloom.core.numbers import squared_distances
 from motionloom.kinematics.forward import positions
 from motionloom.kinematics.frames import Frames
 from motionloom.kinematics.roles import fingers
@@ -113,8 +114,7 @@ def pose_distance(a: Frames, b: Frames, skeleton: Skeleton) -> FloatArray:
         positions(skeleton, np.stack([0 * f.root[:, 3], f.root[:, 3], 0 * f.root[:, 3]], 1), f.turns) for f in (a, b)
     )
     flat_a, flat_b = pa.reshape(len(a), -1), pb.reshape(len(b), -1)
-    square = (flat_a**2).sum(1)[:, None] + (flat_b**2).sum(1) - 2 * flat_a @ flat_b.T
-    return np.sqrt(np.maximum(square, 0) / pa.shape[1])
+    return np.sqrt(squared_distances(flat_a, flat_b) / pa.shape[1])
 
 
 def paired_distance(a: Frames, b: Frames, skeleton: Skeleton) -> FloatArray:

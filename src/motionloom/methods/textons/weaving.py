@@ -18,6 +18,7 @@ from numpy.random import Generator
 
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Origin, replace
 from motionloom.core.clip import concatenate
+from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions
 from motionloom.kinematics.feet.grounding import (
     Footing,
@@ -264,8 +265,7 @@ def _faded(before: Clip | None, after: Clip) -> Clip:
     if before is None:
         return after
     n = min(len(before), len(after))
-    u = (np.arange(n) + 1) / (n + 1)
-    share = u * u * (3 - 2 * u)
+    share = smoothstep((np.arange(n) + 1) / (n + 1))
     a, b = before.rotations[:n], after.rotations[:n]
     b = np.where((a * b).sum(-1, keepdims=True) < 0, -b, b)
     mixed = a + share[:, None, None] * (b - a)

@@ -10,6 +10,7 @@ import numpy as np
 
 from motionloom.constraints import Request, Start
 from motionloom.core import Clip, FloatArray, NoPath, Note, replace, same_hierarchy
+from motionloom.core.numbers import squared_distances
 from motionloom.kinematics.edit import resample
 from motionloom.kinematics.loop import seam_features
 from motionloom.kinematics.proportions import on_skeleton, same_bones
@@ -29,6 +30,7 @@ from motionloom.methods.two_level_graph.silhouettes import (
     silhouettes,
     view_angles,
 )
+from motionloom.rotation import wrap_angle
 
 BLOCK = 32  # performed frames that are compared with the whole graph at a time
 NEAR = 0.1  # m: a pose this far off costs 1 a frame
@@ -52,7 +54,7 @@ def pose_differences(graph: Graph, performed: Clip) -> Apart:
     """Poses compared: the squared seam (pose and velocity, root mean square over joints), in units of 10 cm."""
     own = np.concatenate([seam_features(clip) for clip in graph.clips]).astype(np.float32) / NEAR
     theirs = seam_features(performed).astype(np.float32) / NEAR
-    return lambda start, stop: _squares(theirs[start:stop], own)[..., None]
+    return lambda start, stop: squared_distances(theirs[start:stop], own)[..., None]
 
 
 def silhouette_differences(views: Any, masks: Any) -> Apart:
@@ -67,16 +69,10 @@ def silhouette_differences(views: Any, masks: Any) -> Apart:
 
     def apart(start: int, stop: int) -> Any:
         part = seen[start:stop]
-        sides = [_squares(x * scale, own * scale).reshape(-1, count, half) for x in (part, mirrored(part))]
+        sides = [squared_distances(x * scale, own * scale).reshape(-1, count, half) for x in (part, mirrored(part))]
         return np.concatenate(sides, 2)
 
     return apart
-
-
-def _squares(x: Any, y: Any) -> Any:
-    """(A, B) squared distances of rows, in single precision."""
-    out = (x**2).sum(1)[:, None] + (y**2).sum(1) - 2 * (x @ y.T)
-    return np.maximum(out, 0, out=out)
 
 
 def resembling(chain: Chain, apart: Apart, frames: int, angles: FloatArray, *, smooth: float) -> Acted:
@@ -104,7 +100,7 @@ def resembling(chain: Chain, apart: Apart, frames: int, angles: FloatArray, *, s
 
 def _rival(angles: FloatArray, costs: FloatArray, guess: int) -> float | None:
     """The best guess that is far from the one taken, if its cost is nearly as low; costs (H,)."""
-    away = np.abs((angles - angles[guess] + np.pi) % (2 * np.pi) - np.pi)
+    away = np.abs(wrap_angle(angles - angles[guess]))
     far = np.where(away >= ASIDE, costs, np.inf)
     other = int(far.argmin())
     return float(angles[other]) if far[other] <= NEARLY * costs[guess] else None

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray
+from motionloom.core.numbers import squared_distances
 from motionloom.kinematics.loop import seam_features
 
 ROUNDS = 100  # of Lloyd's algorithm at most; it stops by itself long before
@@ -63,7 +64,7 @@ def k_means(features: FloatArray, count: int, rng: Generator) -> tuple[IntArray,
     means = _seeds(features, count, rng)
     of = np.full(len(features), -1)
     for _ in range(ROUNDS):
-        now = _squares(features, means).argmin(1)
+        now = squared_distances(features, means).argmin(1)
         if np.array_equal(now, of):
             break
         of = now
@@ -75,18 +76,12 @@ def k_means(features: FloatArray, count: int, rng: Generator) -> tuple[IntArray,
 
 def _seeds(features: FloatArray, count: int, rng: Generator) -> FloatArray:
     chosen = [int(rng.integers(len(features)))]
-    away = _squares(features, features[chosen])[:, 0]
+    away = squared_distances(features, features[chosen])[:, 0]
     while len(chosen) < count and away.max() > 1e-12:
         total = np.cumsum(away)
         chosen.append(int(np.searchsorted(total, rng.random() * total[-1], side="right").clip(0, len(away) - 1)))
-        away = np.minimum(away, _squares(features, features[chosen[-1:]])[:, 0])
+        away = np.minimum(away, squared_distances(features, features[chosen[-1:]])[:, 0])
     return features[chosen].copy()
-
-
-def _squares(rows: FloatArray, means: FloatArray) -> FloatArray:
-    """(N, K) squared distances."""
-    squares = (rows**2).sum(1)[:, None] + (means**2).sum(1) - 2 * rows @ means.T
-    return np.asarray(np.maximum(squares, 0.0))
 
 
 def settled(of: IntArray, features: FloatArray, means: FloatArray, shortest: int) -> IntArray:
@@ -103,7 +98,7 @@ def settled(of: IntArray, features: FloatArray, means: FloatArray, shortest: int
         k = int(lengths.argmin())
         a, b = int(cuts[k]), int(cuts[k + 1])
         beside = [int(of[i]) for i in (a - 1, b) if 0 <= i < len(of)]
-        far = [float(_squares(features[a:b], means[[c]]).sum()) for c in beside]
+        far = [float(squared_distances(features[a:b], means[[c]]).sum()) for c in beside]
         of[a:b] = beside[int(np.argmin(far))]
 
 
@@ -118,5 +113,5 @@ def _numbered(of: IntArray, features: FloatArray) -> Clusters:
     for k in range(len(order)):
         frames = np.flatnonzero(out == k)
         middle = features[frames].mean(0, keepdims=True)
-        example[k] = frames[_squares(features[frames], middle)[:, 0].argmin()]
+        example[k] = frames[squared_distances(features[frames], middle)[:, 0].argmin()]
     return Clusters(out, example)

@@ -14,6 +14,7 @@ from motionloom.methods.graph import Graph, Route
 from motionloom.methods.graph.tracks import tracks
 from motionloom.methods.two_level_graph.clusters import Clusters
 from motionloom.methods.two_level_graph.markov import Chain, words
+from motionloom.rotation import wrap_angle
 
 MOST = 200_000  # labels of one tree: its budget, far above what two seconds of common material need
 FEW = 4096  # and what is tried first
@@ -209,4 +210,4 @@ def arrival(graph: Graph, choice: Choice) -> tuple[FloatArray, float]:
     start = choice.route.start
     there = ground_turn(turn, known.place[choice.end]) + shift - known.place[start]
     heading = float(known.heading[choice.end] + turn - known.heading[start])
-    return ground_turn(-known.heading[start], there), float((heading + np.pi) % (2 * np.pi) - np.pi)
+    return ground_turn(-known.heading[start], there), float(wrap_angle(heading))

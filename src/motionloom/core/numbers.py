@@ -1,0 +1,31 @@
+"""Small functions of numbers that everything else uses."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from motionloom.core.arrays import FloatArray
+
+Float = TypeVar("Float", np.float32, np.float64)
+
+
+def smoothstep(x: ArrayLike) -> FloatArray:
+    """3 x^2 - 2 x^3: from 0 to 1 with no slope at either end; 0 below 0 and 1 above 1.
+
+    >>> smoothstep([-1.0, 0.25, 0.5, 2.0])
+    array([0.     , 0.15625, 0.5    , 1.     ])
+    """
+    u = np.clip(np.asarray(x, float), 0.0, 1.0)
+    return np.asarray(u * u * (3 - 2 * u))
+
+
+def squared_distances(a: NDArray[Float], b: NDArray[Float]) -> NDArray[Float]:
+    """(A, B) squared distances of the rows of a (A, D) from those of b (B, D): |a|^2 + |b|^2 - 2 a.b, never negative.
+
+    Rounding leaves about 1e-16 of the largest square: equal rows come out at 1e-8 of their length, not at 0.
+    """
+    out = (a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * (a @ b.T)
+    return np.maximum(out, 0, out=out)
