@@ -112,8 +112,7 @@ def accelerations(clip: Clip) -> FloatArray:
 
 def push_inside(clip: Clip) -> float:
     """m/s^2: the largest acceleration of the frames inside transitions."""
-    assert clip.origin.frames is not None
-    return float(accelerations(clip)[clip.origin.frames[1:-1] < 0].max())
+    return float(accelerations(clip)[~clip.origin.single[1:-1]].max())
 
 
 def walked(model: MotionGraphModel, source: Source) -> dict[str, float]:

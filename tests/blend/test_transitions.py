@@ -93,14 +93,24 @@ def test_provenance_says_what_was_made_and_what_was_taken(method, stroll, march,
 
     a = replace(stroll, origin=from_file("stroll.bvh", len(stroll)))
     b = replace(march, origin=from_file("march.bvh", len(march)))
-    spans = append(a, b, method=method, at=point, seconds=0.4).origin.spans()
-    assert [(s.clip, s.method) for s, *_ in spans] == [
-        ("stroll.bvh", ""),
-        ("stroll.bvh + march.bvh", method),
-        ("march.bvh", ""),
+    origin = append(a, b, method=method, at=point, seconds=0.4).origin
+    before, inside, after = origin.spans()
+    assert [[s.name for s in span.sources] for span in (before, inside, after)] == [
+        ["stroll.bvh"],
+        ["stroll.bvh", "march.bvh"],
+        ["march.bvh"],
     ]
-    assert [first for _, first, _, _ in spans] == [0, -1, point.b + HALF]
-    assert [length for *_, length in spans] == [point.a - HALF + 1, 2 * HALF - 1, len(b) - point.b - HALF]
+    assert (before.first, after.first) == ((0,), (point.b + HALF,))
+    assert inside.first == (point.a - HALF + 1, point.b - HALF + 1)
+    assert [span.frames for span in (before, inside, after)] == [
+        point.a - HALF + 1,
+        2 * HALF - 1,
+        len(b) - point.b - HALF,
+    ]
+    share = origin.weights[before.frames : before.frames + inside.frames, 0, 1]
+    assert (np.diff(share) > 0).all()  # B comes in steadily
+    np.testing.assert_allclose(share + share[::-1], 1.0, atol=1e-12)
+    assert not origin.single[before.frames : before.frames + inside.frames].any()
 
 
 @pytest.mark.parametrize("method", METHODS)

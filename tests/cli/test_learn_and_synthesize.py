@@ -88,8 +88,7 @@ def test_a_clip_is_made_with_its_seed_said(run: Any, model: Path, tmp_path: Path
     assert "120 frames, 4.00 s, seed 5, take 0" in answer.out
     assert len(load(out)) == 120
     told = run("info", out).out
-    assert "by cuts, seed 5" in told
-    assert "made by cuts, seed 5, take 0" in told
+    assert "synthesize with cuts, seed 5, take 0" in told
 
 
 def test_a_request_can_be_a_file(run: Any, model: Path, tmp_path: Path) -> None:

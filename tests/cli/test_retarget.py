@@ -52,8 +52,8 @@ def test_four_legs_are_refused_in_one_line(run, folder, tmp_path):
 def test_the_file_still_knows_which_clip_it_came_from(run, folder, giant, tmp_path):
     run("retarget", folder / "walk_1.bvh", "--to", giant, "-o", tmp_path / "big.bvh")
     back = load(tmp_path / "big.bvh").origin
-    assert back.sources[0].clip == load(folder / "walk_1.bvh").origin.sources[0].clip
-    assert back.frames.tolist() == list(range(60))
+    assert back.sources[0].name == load(folder / "walk_1.bvh").origin.sources[0].name
+    assert back.main()[1].tolist() == list(range(60))
     assert any(note.text.startswith("retargeted from walk_1.bvh") for note in back.notes)
 
 

@@ -31,7 +31,7 @@ def model(tmp_path_factory) -> Path:
 def replace_name(origin, name):
     from dataclasses import replace as change
 
-    return change(origin, name=name, sources=tuple(s._replace(clip=name) for s in origin.sources))
+    return change(origin, name=name, sources=tuple(s._replace(name=name) for s in origin.sources))
 
 
 def test_a_walk_is_written_with_its_facts_and_its_variety(run, model, tmp_path):
@@ -44,8 +44,8 @@ def test_a_walk_is_written_with_its_facts_and_its_variety(run, model, tmp_path):
     assert "repeats itself after" in answer.out or "shows no second of motion twice" in answer.out
     clip = load(tmp_path / "out.bvh")
     assert (len(clip), clip.fps) == (300, 30)
-    assert {s.method for s in clip.origin.sources} == {"motion-graph"}
-    assert any(" + " in s.clip for s in clip.origin.sources)
+    assert [(step.command, step.method, step.seed) for step in clip.origin.made[-1:]] == [("walk", "motion-graph", 3)]
+    assert not clip.origin.single.all()
     path = travel(clip)
     np.testing.assert_allclose(path.place[0], 0, atol=1e-3)
     assert path.heading[0] == pytest.approx(0, abs=1e-3)
@@ -57,8 +57,8 @@ def test_the_same_seed_walks_the_same_way_at_any_frame_rate(run, model, tmp_path
     a, b, c, d = (load(tmp_path / f"{name}.npz") for name in "abcd")
     np.testing.assert_array_equal(a.rotations, b.rotations)
     assert (len(c), c.fps) == (240, 60)
-    assert [s.clip for s, *_ in c.origin.spans()] == [s.clip for s, *_ in a.origin.spans()]
-    assert [s.clip for s, *_ in d.origin.spans()] != [s.clip for s, *_ in a.origin.spans()]
+    names = [[span.sources for span in clip.origin.spans()] for clip in (a, c, d)]
+    assert names[1] == names[0] != names[2]
 
 
 def test_without_a_name_it_is_written_beside_where_one_works(run, model, tmp_path, monkeypatch):
@@ -75,17 +75,18 @@ def test_without_a_name_it_is_written_beside_where_one_works(run, model, tmp_pat
 def test_a_walk_can_begin_at_a_frame_and_keep_to_a_style(run, model, tmp_path):
     graph = load_model(model).graph
     inside = np.flatnonzero(component(graph) & (graph.clip_of == 1)) - graph.starts[1]
-    frame = int(graph.clips[1].origin.frames[inside[1]])  # as the file counts
+    frame = int(graph.clips[1].origin.main()[1][inside[1]])  # as the file counts
     answer = run("walk", model, "--seconds", 3, "--start", f"walk_1#{frame}", "-o", tmp_path / "a.bvh", "--json")
     assert answer.code == 0, answer.err
     clip = load(tmp_path / "a.bvh")
-    assert (clip.origin.sources[clip.origin.which[0]].clip, clip.origin.frames[0]) == ("walk_1.bvh", frame)
+    first = clip.origin.spans()[0]
+    assert (first.sources[0].name, first.first) == ("walk_1.bvh", (frame,))
     for seed in range(3):
         answer = run("walk", model, "--seconds", 6, "--style", "slow", "-o", tmp_path / "b.bvh", "--seed", seed)
         assert answer.code == 0, answer.err
         slow = load(tmp_path / "b.bvh")
         assert slow.label("slow").all()
-        assert not any("walk_2" in s.clip for s in slow.origin.sources)
+        assert not any("walk_2" in s.name for s in slow.origin.sources)
 
 
 def test_a_picture_shows_where_the_frames_come_from(run, model, tmp_path):
@@ -100,9 +101,9 @@ def test_a_picture_shows_where_the_frames_come_from(run, model, tmp_path):
 def test_info_counts_the_transitions_of_a_walk(run, model, tmp_path):
     made = run("walk", model, "--seconds", 12, "-o", tmp_path / "a.bvh", "--json").json["takes"][0]
     said = run("info", tmp_path / "a.bvh").out
-    kinds = {s.clip for s in load(tmp_path / "a.bvh").origin.sources if " + " in s.clip}
-    assert made["transitions"] >= len(kinds) > 3
-    assert f"  blends   {len(kinds)} transitions: " in said
+    blends = sum(len(span.sources) > 1 for span in load(tmp_path / "a.bvh").origin.spans())
+    assert made["transitions"] >= blends > 3
+    assert f"  blends   {blends} " in said
 
 
 @pytest.mark.parametrize(

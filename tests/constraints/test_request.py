@@ -149,9 +149,7 @@ def test_frames_are_counted_in_the_file_even_if_the_reader_left_some_out(stroll,
 
 
 def test_frames_of_a_made_clip_are_counted_in_its_own_file(stroll, here):
-    elsewhere = Origin(
-        name="made.bvh", sources=(Source("stroll.bvh", "cuts"),), which=[0] * 40, frames=range(39, -1, -1)
-    )
+    elsewhere = Origin(name="made.bvh", sources=(Source("stroll.bvh"),), which=[0] * 40, frames=range(39, -1, -1))
     made = replace(stroll, origin=elsewhere)
     request = parse_request("constraints: [pose_at: {time: 0, pose: made.bvh#12}]", lambda path: made, here)
     assert request.constraints[0].pose.clip.root[0, 2] == made.root[12, 2] != made.root[27, 2]

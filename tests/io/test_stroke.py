@@ -22,7 +22,7 @@ def test_a_stroke_goes_out_and_in(loop, tmp_path):
     assert clip.fps == 200
     assert np.allclose(clip.root[:, :2], loop)
     assert not clip.root[:, 2].any()
-    assert clip.origin.spans()[0][1:] == (0, 0, 40)
+    assert (clip.origin.spans()[0].first, clip.origin.spans()[0].frames) == ((0,), 40)
 
 
 def test_uneven_times_are_put_on_even_ones_and_that_is_said(tmp_path):

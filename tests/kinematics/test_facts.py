@@ -23,9 +23,9 @@ def test_length_travel_speed_and_turn_of_a_tiny_clip(tiny: Clip) -> None:
 
 def test_sources_are_counted_and_cuts_between_runs_too(tiny: Clip) -> None:
     which, frames = np.array([0] * 6 + [1] * 4), np.array([0, 1, 2, 7, 8, 9, 0, 1, 2, 3])
-    origin = Origin(sources=(Source("a", "cuts", 3), Source("b", "cuts", 3)), which=which, frames=frames)
+    origin = Origin(sources=(Source("a"), Source("b")), which=which, frames=frames)
     f = facts(replace(tiny, origin=origin))
-    assert f.sources == (("a", "cuts", 3, 6), ("b", "cuts", 3, 4))
+    assert f.sources == ((Source("a"), 6), (Source("b"), 4))
     assert f.cuts == 2
 
 

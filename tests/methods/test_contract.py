@@ -99,10 +99,11 @@ def test_the_result_has_the_length_frame_rate_and_beginning_that_were_asked_for(
 @pytest.mark.parametrize("method", METHODS)
 def test_every_frame_knows_where_it_came_from(method, models):
     origin = synthesize(models[method], Request(seconds=SECONDS), seed=9).origin
-    assert origin.which is not None
-    assert {s.method for s in origin.sources} == {method}
-    assert {s.seed for s in origin.sources} == {9}
-    assert f"made by {method}, seed 9, take 0" in [note.text for note in origin.notes]
+    assert origin.known
+    np.testing.assert_allclose(origin.weights.sum(2)[(origin.which >= 0).any(2)], 1.0, atol=1e-9)
+    step = origin.made[-1]
+    assert (step.command, step.method, step.seed, step.take) == ("synthesize", method, 9, 0)
+    assert Request.from_yaml(step.request) == Request(seconds=SECONDS)
 
 
 @pytest.mark.parametrize("method", METHODS)

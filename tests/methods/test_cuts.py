@@ -83,8 +83,9 @@ def test_every_step_is_a_source_step_or_a_cut_of_the_model(model):
 
 def test_poses_are_verbatim_and_the_root_is_carried_along(model, walks):
     clip = synthesize(model, Request(seconds=10), seed=1)
-    which, frames = clip.origin.which, clip.origin.frames
-    names = [s.clip for s in clip.origin.sources]
+    which, frames = clip.origin.main()
+    frames = frames.astype(int)
+    names = [s.name for s in clip.origin.sources]
     by_name = {w.name: w for w in walks}
     motion = root_motion(clip)
     for t in range(0, len(clip) - 1, 7):

@@ -67,7 +67,7 @@ def test_a_tpose_in_front_is_left_out_and_it_is_said(tiny_clips):
     ready = prepare([with_tpose(tiny_clips[0])], 60)
     assert "cmu.bvh: frame 0 is a T-pose, left out" in [str(note) for note in ready.notes]
     assert len(ready.clips[0]) == len(tiny_clips[0])
-    assert ready.clips[0].origin.frames[0] == 1  # frames still count as in the file
+    assert ready.clips[0].origin.main()[1][0] == 1  # frames still count as in the file
     kept = prepare([with_tpose(tiny_clips[0])], 60, trim_tpose=False)
     assert len(kept.clips[0]) == len(tiny_clips[0]) + 1
 

@@ -127,7 +127,13 @@ def test_a_model_file_says_what_it_holds(saved, tiny_clips):
 
 def test_later_formats_are_refused_clearly(saved):
     rewritten(saved, lambda head: head.update(format=FORMAT + 1))
-    with pytest.raises(FormatError, match=r"written by a later motionloom \(format 2; this one reads up to 1"):
+    with pytest.raises(FormatError, match=r"written by a later motionloom \(format 3; this one reads up to 2"):
+        load_model(saved)
+
+
+def test_earlier_formats_are_refused_with_what_to_do(saved):
+    rewritten(saved, lambda head: head.update(format=1))
+    with pytest.raises(FormatError, match=r"an earlier motionloom \(format 1; this one reads 2\): learn it again"):
         load_model(saved)
 
 

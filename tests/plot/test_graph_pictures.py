@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from motionloom.core import replace
-from motionloom.core.origin import Origin, Source
+from motionloom.core.origin import from_file
+from motionloom.core.origins import joined, mixed
 from motionloom.methods.graph.coverage import Coverage
 from motionloom.plot.graph import coverage_picture, path_picture
 from motionloom.samples import make
@@ -26,9 +27,8 @@ def test_left_turns_are_on_the_left():
 
 def test_a_way_is_drawn_beside_its_path_with_one_colour_for_each_source():
     clip = make("walk", seconds=2, fps=30)
-    which = np.repeat([0, 1, 0], 20)
-    frames = np.concatenate([np.arange(20), np.full(20, -1), np.arange(50, 70)])
-    origin = Origin(sources=(Source("a.bvh"), Source("a.bvh#20 + a.bvh#50", "blend")), which=which, frames=frames)
+    a = from_file("a.bvh", 90)
+    origin = joined([a[:20], mixed(a[20:40], a[30:50], np.linspace(0.02, 0.98, 20)), a[50:70]], [20, 20, 20])
     ax = path_picture(replace(clip, origin=origin), [[0, 0], [0, 2]], title="straight on")
     path, first, blend, last, start = ax.lines
     np.testing.assert_allclose(path.get_xydata(), [[0, 0], [0, 2]])

@@ -105,16 +105,18 @@ def test_a_joined_clip_shows_where_its_frames_came_from(walk: Clip) -> None:
     other = replace(walk, origin=replace(walk.origin, name="other", sources=walk.origin.sources))
     joined = concatenate([walk[:30], other[60:90]])
     figure = read(player([Stage((joined,))], fps=60)).players[0]["stages"][0]["figures"][0]
-    assert [span[1:3] for span in figure["sources"]] == [[0, 30], [30, 30]]
+    assert [[band[1:3] for band in part] for part in figure["sources"]] == [[[0, 30], [30, 30]]]
 
 
-def test_blends_have_one_place_in_the_key_of_sources(walk: Clip) -> None:
+def test_a_blend_shows_the_weights_of_its_sources(walk: Clip) -> None:
     joined = append(walk[:90], walk[20:])
-    sources = read(player([Stage((joined,))], fps=60)).players[0]["stages"][0]["figures"][0]["sources"]
-    groups = {name: (colour, group) for name, _, _, colour, group in sources}
-    (blend,) = [name for name in groups if " + " in name]
-    assert groups.pop(blend)[1] == "blends"
-    assert all(group == name for name, (_, group) in groups.items())
+    [part] = read(player([Stage((joined,))], fps=60)).players[0]["stages"][0]["figures"][0]["sources"]
+    [layers] = [layers for _, _, _, layers in part if len(layers) > 1]
+    (_, leaves, falls), (_, enters, rises) = layers
+    assert leaves == enters  # the same clip
+    assert falls == sorted(falls, reverse=True)
+    assert rises == sorted(rises)
+    np.testing.assert_allclose(np.add(falls, rises), 1.0, atol=2e-3)
 
 
 def test_several_figures_start_in_a_row(walk: Clip) -> None:

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from motionloom.blend import append
-from motionloom.core import BadRequest, Clip, Origin, Source, concatenate, replace
+from motionloom.core import BadRequest, Clip, Origin, Source, concatenate, made_here, replace
 from motionloom.core.origin import from_file
-from motionloom.plot.provenance import Band, bands, provenance, save_provenance
+from motionloom.core.origins import joined, mixed
+from motionloom.plot.provenance import provenance, save_provenance
+from motionloom.plot.sources import tracks
 from motionloom.plot.style import SOURCES, rgb
 from motionloom.samples import make
 
@@ -20,39 +22,66 @@ def walks() -> list[Clip]:
 
 
 def shown(clip: Clip, *rows: tuple[str, int, int]) -> Clip:
-    """The clip with these sources: (name, first frame or -1, frames)."""
+    """The clip with these sources: (name, first frame, frames)."""
     sources = tuple(Source(name) for name, *_ in rows)
     which = np.concatenate([np.full(n, i) for i, (_, _, n) in enumerate(rows)])
-    frames = np.concatenate([np.full(n, -1) if first < 0 else first + np.arange(n) for _, first, n in rows])
+    frames = np.concatenate([first + np.arange(n) for _, first, n in rows])
     return replace(clip[: len(which)], origin=Origin(sources=sources, which=which, frames=frames))
 
 
+def crossing(clip: Clip, before: int, blend: int, after: int) -> Clip:
+    """The clip as frames of a.bvh from 20 on, a blend, and frames of b.bvh from 117 on."""
+    a, b = from_file("a.bvh", 200)[20:], from_file("b.bvh", 200)[117 - blend :]
+    middle = mixed(a[before : before + blend], b[:blend], np.arange(1, blend + 1) / (blend + 1))
+    origin = joined([a[:before], middle, b[blend : blend + after]], [before, blend, after])
+    return replace(clip[: before + blend + after], origin=origin)
+
+
 def test_bands_tell_clips_frames_and_transitions(walks):
-    clip = shown(walks[0], ("a.bvh", 20, 12), ("a.bvh#37 + b.bvh#11", -1, 11), ("b.bvh", 17, 20))
-    assert bands(clip) == [
-        Band(0, 12, "a.bvh", 20, 31),
-        Band(12, 11, "a.bvh", -1, -1, "b.bvh"),
-        Band(23, 20, "b.bvh", 17, 36),
+    [found] = tracks(crossing(walks[0], 12, 11, 20)).values()
+    assert [band[:5] for band in found] == [
+        (0, 12, ("a.bvh",), (20,), (31,)),
+        (12, 11, ("a.bvh", "b.bvh"), (32, 106), (42, 116)),
+        (23, 20, ("b.bvh",), (117,), (136,)),
     ]
+    np.testing.assert_allclose(found[1].weights[:, 1], np.arange(1, 12) / 12)
 
 
 def test_clips_joined_by_append_have_bands_too(walks):
-    found = bands(append(*walks))
-    assert [(b.source, b.into) for b in found] == [
-        ("walk_0.bvh", ""),
-        ("walk_0.bvh", "walk_1.bvh"),
-        ("walk_1.bvh", ""),
-    ]
+    [found] = tracks(append(*walks)).values()
+    assert [band.title for band in found] == ["walk_0.bvh", "walk_0.bvh + walk_1.bvh", "walk_1.bvh"]
 
 
-def test_what_a_method_made_without_a_source_is_called_by_the_method(walks):
-    made = Origin(sources=(Source("", "textons", 3),), which=np.zeros(60, int), frames=np.full(60, -1))
-    assert bands(replace(walks[0], origin=made)) == [Band(0, 60, "textons", -1, -1)]
+def test_frames_without_a_source_are_called_by_the_step_that_made_them(walks):
+    step = made_here("synthesize", method="textons")
+    which = np.repeat([0, -1], 30)
+    made = Origin(sources=(Source("a.bvh"),), which=which, frames=np.full(60, -1), made=(step,))
+    [found] = tracks(replace(walks[0], origin=made)).values()
+    assert [band.title for band in found] == ["a.bvh", "textons"]
+
+
+def test_each_body_part_has_its_own_track(walks):
+    legs, arms = np.zeros((60, 1), int), np.repeat([0, 1], 30)[:, None]
+    grid = np.stack([legs, arms], 1)
+    sources = (Source("a.bvh"), Source("b.bvh"))
+    split = Origin(
+        sources=sources,
+        which=grid,
+        frames=np.broadcast_to(np.arange(60.0)[:, None, None], grid.shape),
+        parts=("legs", "arms"),
+    )
+    clip = replace(walks[0], origin=split)
+    assert {part: [band.title for band in bands] for part, bands in tracks(clip).items()} == {
+        "legs": ["a.bvh"],
+        "arms": ["a.bvh", "b.bvh"],
+    }
+    said = texts(provenance(clip, titles=["splice"]))
+    assert {"legs", "arms", "2.00 s,  2 clips,  2 parts"} <= set(said)
 
 
 def test_a_clip_without_known_sources_is_refused(walks):
     with pytest.raises(BadRequest, match="where its frames came from is not known"):
-        bands(replace(walks[0], origin=Origin()))
+        tracks(replace(walks[0], origin=Origin()))
 
 
 def texts(ax) -> list[str]:
@@ -60,7 +89,7 @@ def texts(ax) -> list[str]:
 
 
 def test_the_picture_names_clips_frames_and_seconds(walks):
-    clip = shown(walks[0], ("a.bvh", 20, 22), ("a.bvh#37 + b.bvh#11", -1, 11), ("b.bvh", 117, 27))
+    clip = crossing(walks[0], 22, 11, 27)
     ax = provenance(clip, titles=["mine"])
     said = texts(ax)
     for word in ("mine", "a", "20", "41", "b", "117", "143", "0 s", "1 s", "2 s", "a.bvh", "b.bvh"):
@@ -76,7 +105,7 @@ def test_cuts_are_counted(walks):
 
 
 def test_a_clip_that_is_only_seen_in_a_blend_is_counted_as_in_the_key(walks):
-    clip = shown(walks[0], ("a.bvh", 20, 12), ("a.bvh#37 + b.bvh#11", -1, 5))
+    clip = crossing(walks[0], 12, 5, 1)[:17]
     assert "0.57 s,  2 clips,  1 transition" in texts(provenance(clip, titles=["walk"]))
 
 

@@ -38,8 +38,9 @@ def test_the_same_seed_repeats_the_same_bits_and_another_seed_differs(name: str,
 def test_a_sample_says_what_it_is_and_where_each_frame_came_from(name: str, made: dict[str, Clip]) -> None:
     clip = made[name]
     assert clip.name.startswith(f"sample:{name}")
-    (source,) = clip.origin.sources
-    assert (source.method, source.seed) == ("samples", 1)
+    assert [source.name for source in clip.origin.sources] == [clip.name]
+    (step,) = clip.origin.made
+    assert (step.command, step.seed, step.edits[0]) == ("samples", 1, {"name": name})
     assert clip.label("a" if name == "stroke" else name).all()
 
 

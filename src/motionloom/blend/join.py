@@ -8,8 +8,8 @@ import numpy as np
 
 from motionloom.analysis.comparison import Measure
 from motionloom.blend.point import SEARCH, Point, half_window, point_at, same_body, transition_point
-from motionloom.core import Clip, FloatArray, Origin, Source
-from motionloom.core.origin import joined as joined_origins
+from motionloom.core import Clip, FloatArray
+from motionloom.core.origins import joined, mixed
 from motionloom.kinematics.feet.contacts import part_positions
 from motionloom.kinematics.feet.transition_hold import hold_plants
 from motionloom.kinematics.feet.transition_plants import Near, Standing, one_window, plant_fit, standing
@@ -74,10 +74,11 @@ def prepare(
     return Join(a, b, point, half, found)
 
 
-def assemble(join: Join, b: Clip, root: FloatArray, rotations: FloatArray, method: str) -> Clip:
+def assemble(join: Join, b: Clip, root: FloatArray, rotations: FloatArray, share: FloatArray) -> Clip:
     """The frames of A, the window's own root (n, 3) and rotations (n, J, 4), and the frames of B, laid ready.
 
-    Legs are bent in the window where feet stand. Labels are A's up to the transition point, then B's.
+    `share` (n,) is the weight of B in the window, for the clip's origin. Legs are bent in the window where feet stand.
+    Labels are A's up to the transition point, then B's.
     """
     a, w = join.a, join.window
     skeleton = a.skeleton
@@ -93,9 +94,10 @@ def assemble(join: Join, b: Clip, root: FloatArray, rotations: FloatArray, metho
     labels = np.zeros((len(root), len(names)), bool)
     for i, name in enumerate(names):
         labels[:, i] = np.concatenate([a.label(name)[: w.middle], b.label(name)[join.point.b :]])
-    origin = joined_origins(
-        [a.origin[slice(0, w.start)], _made_by(method, a, b, w.stop - w.start), b.origin[slice(w.into, None)]],
-        [w.start, w.stop - w.start, len(b) - w.into],
+    length = w.stop - w.start
+    inside = mixed(a.origin[slice(w.start, w.stop)], b.origin[slice(w.into - length, w.into)], share)
+    origin = joined(
+        [a.origin[slice(w.start)], inside, b.origin[slice(w.into, None)]], [w.start, length, len(b) - w.into]
     )
     return Clip(skeleton, root, rotations, a.fps, names, labels, slides, origin)
 
@@ -111,8 +113,3 @@ def _slides(join: Join, b: Clip) -> FloatArray | None:
     u = (np.arange(1, 2 * join.half) / (2 * join.half))[:, None, None]
     inside = (1 - u) * first[w.start : w.stop] + u * second[w.into - (w.stop - w.start) : w.into]
     return np.concatenate([first[: w.start], inside, second[w.into :]])
-
-
-def _made_by(method: str, a: Clip, b: Clip, frames: int) -> Origin:
-    source = Source(f"{a.name or 'A'} + {b.name or 'B'}", method)
-    return Origin(sources=(source,), which=np.zeros(frames, np.int64), frames=np.full(frames, -1))

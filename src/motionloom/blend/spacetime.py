@@ -69,7 +69,7 @@ def spacetime(
     if iterations and free:
         ground = min(float(fk(one)[..., 1].min()) for one in (join.a[w.start - 1 : w.start], laid[w.into : w.into + 1]))
         rotations = least_torque(join, laid, root, rotations, free, ground=ground, iterations=iterations)
-    return assemble(join, laid, root, rotations, "spacetime")
+    return assemble(join, laid, root, rotations, _eased(2 * join.half + 1)[1:-1])
 
 
 def ground_path(join: Join, turn: float = 0.0) -> GroundPath:

@@ -49,4 +49,5 @@ def stitch(
     turn = log(multiply(inverse(a.rotations[point.a]), laid.rotations[point.b]))
     root = np.concatenate([a.root[before], laid.root[after]]) + y[:, None] * jump
     rotations = np.concatenate([a.rotations[before], laid.rotations[after]])
-    return assemble(join, laid, root, normalize(multiply(rotations, exp(y[:, None, None] * turn))), "stitch")
+    turned = normalize(multiply(rotations, exp(y[:, None, None] * turn)))
+    return assemble(join, laid, root, turned, np.where(y < 0, 1 + y, y))  # displaced by y Delta, a share y of B

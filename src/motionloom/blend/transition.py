@@ -63,7 +63,7 @@ def blend_transition(
     same = slice(w.into - (w.stop - w.start), w.into)
     root = (1 - alpha)[:, None] * a.root[w.start : w.stop] + alpha[:, None] * laid.root[same]
     rotations = slerp(a.rotations[w.start : w.stop], laid.rotations[same], alpha[:, None])
-    return assemble(join, laid, root, rotations, "blend")
+    return assemble(join, laid, root, rotations, alpha)
 
 
 def laid_for_plants(join: Join, best: Alignment) -> Clip:

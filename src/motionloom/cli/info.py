@@ -170,15 +170,10 @@ def in_full(path: Path, f: Facts, skeleton: Skeleton) -> list[str]:
         f"  travel   {f.travel:.2f} m, {f.speed:.2f} m/s, turns {turn:.0f}°; hips {low:.2f} to {high:.2f} m{apart}",
         f"  labels   {', '.join(f.labels) or 'none'}",
     ]
-    blended = [source for source in f.sources if " + " in source[0]]
-    several = len(blended) > 3  # a walk through a motion graph has one source for each transition
-    for clip_name, method, seed, frames in [source for source in f.sources if not (several and source in blended)]:
-        made = f" by {method}" if method else ""
-        seeded = f", seed {seed}" if seed is not None else ""
-        lines.append(f"  from     {clip_name or 'no file'}{made}{seeded}: {frames} frames")
-    if several:
-        shown = many(sum(s[3] for s in blended), "frame")
-        lines.append(f"  blends   {many(len(blended), 'transition')}: {shown} (`view --sources`)")
+    lines += [f"  made     {step.describe()}" for step in f.made]
+    lines += [f"  from     {source.title or 'no file'}: {many(frames, 'frame')}" for source, frames in f.sources]
+    if f.blends:
+        lines.append(f"  blends   {f.blends} (`view --sources`)")
     if f.cuts:
         lines.append(f"  cuts     {f.cuts}")
     if f.licence:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ class Ground:
 
     points: FloatArray | None = None  # (N, 3) rows x, z, y in metres
     source: str = ""  # the file it was read from, as the request names it
+    sha256: str = ""  # of that file
 
     def __post_init__(self) -> None:
         if self.points is None:
@@ -47,7 +49,7 @@ class Ground:
         return hash(None if self.points is None else self.points.tobytes())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Ground, (self.points, self.source))
+        return (Ground, (self.points, self.source, self.sha256))
 
     @property
     def flat(self) -> bool:
@@ -103,7 +105,8 @@ def _cell(grid: FloatArray, at: FloatArray) -> tuple[Any, FloatArray]:
 def read_ground(path: Path, name: str = "") -> Ground:
     """Ground from a CSV with rows x,z,y in metres; a header line is allowed."""
     try:
-        text = read_regular(path).decode("utf-8-sig")
+        data = read_regular(path)
+        text = data.decode("utf-8-sig")
     except OSError as error:
         raise BadRequest(f"cannot read {name or path}: {error.strerror}", where=("ground", "heights")) from None
     except UnicodeDecodeError:
@@ -125,4 +128,4 @@ def read_ground(path: Path, name: str = "") -> Ground:
         rows.append(values)
     if not rows:
         raise FormatError("expected rows x,z,y, found none", path=path)
-    return Ground(np.array(rows), name or str(path))
+    return Ground(np.array(rows), name or str(path), hashlib.sha256(data).hexdigest())

@@ -11,7 +11,7 @@ import numpy as np
 
 from motionloom.constraints.base import Constraint
 from motionloom.constraints.fields import NAMES, ROTATIONS, TIME, TURNS, Euler, tolerance_field
-from motionloom.core import BadRequest, Clip, FloatArray, Skeleton, require_same_hierarchy
+from motionloom.core import BadRequest, Clip, FloatArray, Read, Skeleton, require_same_hierarchy
 from motionloom.core.errors import Where
 from motionloom.core.fields import REQUIRED, Field, param
 from motionloom.core.kinds import same
@@ -30,10 +30,19 @@ class Pose:
 
     clip: Clip  # one frame
     source: str = ""
+    read: Read | None = None  # how the clip that it names was read
 
     def __post_init__(self) -> None:
         if len(self.clip) != 1:
             raise BadRequest(f"a pose is one frame, found a clip of {len(self.clip)}; take one: walk[12:13]")
+
+    def reading(self) -> Read | None:
+        """How the clip of this pose was read, under the name that a request gives it; None if it came from no file."""
+        if self.read is not None:
+            return replace(self.read, name=self.source.rpartition("#")[0] or self.read.name)
+        which, _ = self.clip.origin.main()
+        source = self.clip.origin.sources[which[0]] if which[0] >= 0 else None
+        return None if source is None or not source.sha256 else Read(source.name, source.sha256)
 
 
 class Target(NamedTuple):
@@ -59,12 +68,12 @@ def _written(value: Pose | str, field: Field) -> str:
         return value
     if value.source:
         return value.source
-    spans = value.clip.origin.spans()
-    if not spans or spans[0][1] < 0:
+    which, frames = value.clip.origin.main()
+    if which[0] < 0 or frames[0] < 0 or frames[0] % 1:
         raise BadRequest(
             "this pose comes from no file, so it cannot be written to a request", where=("pose_at", "pose")
         )
-    return f"{spans[0][0].clip}#{spans[0][1]}"
+    return f"{value.clip.origin.sources[which[0]].name}#{int(frames[0])}"
 
 
 @dataclass(frozen=True)
@@ -98,7 +107,9 @@ class PoseAt(Constraint):
         if not isinstance(self.pose, str):
             return self
         path, _, frame = self.pose.rpartition("#")
-        return replace(self, pose=Pose(frame_in_file(load(path), int(frame), self.pose), self.pose))
+        clip = load(path)
+        pose = Pose(frame_in_file(clip, int(frame), self.pose), self.pose, clip.origin.read)
+        return replace(self, pose=pose)
 
     def target(self, skeleton: Skeleton) -> Target:
         """What it fixes on this skeleton, which must have the pose's hierarchy; height scales with leg length."""
@@ -151,8 +162,8 @@ def frame_in_file(clip: Clip, frame: int, name: str) -> Clip:
     Frames of a clip that a method made know their numbers in other files: those do not count here.
     """
     origin, numbers = clip.origin, np.arange(len(clip))
-    if origin.frames is not None and [source.clip for source in origin.sources] == [origin.name]:
-        numbers = origin.frames
+    if [source.name for source in origin.sources] == [origin.name]:
+        numbers = origin.main()[1].astype(np.int64)
     at = np.flatnonzero(numbers == frame)
     if not len(at):
         expected = f"a frame from {numbers.min()} to {numbers.max()}"

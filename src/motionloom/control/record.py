@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from motionloom.core import BadRequest, Clip, Origin
+from motionloom.core.origin import BODY
 from motionloom.core.poses import Poses
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.methods.live import Live, State
@@ -15,9 +16,9 @@ from motionloom.methods.live import Live, State
 def record(live: Live, steps: Iterable[tuple[State, Poses]], fps: float, *, row: int = 0) -> Clip:
     """One character of these steps, which are 1 / fps seconds apart, as a clip.
 
-    Contacts and actions become its labels; its origin holds the source of every frame, the heaviest of several.
+    Contacts and actions become its labels; its origin holds the sources of every frame with their weights.
     """
-    roots, rotations, contacts, actions, which, frames = [], [], [], [], [], []
+    roots, rotations, contacts, actions, sources = [], [], [], [], []
     for state, poses in steps:
         if not 0 <= row < len(poses.root):
             raise BadRequest(f"row: expected a character from 0 to {len(poses.root) - 1}, found {row}")
@@ -25,10 +26,7 @@ def record(live: Live, steps: Iterable[tuple[State, Poses]], fps: float, *, row:
         rotations.append(poses.rotations[row])
         contacts.append(poses.contacts[row])
         actions.append(int(live.status(state).action[row]))
-        found = live.sources(state)
-        heaviest = int(found.weights[row, 0].argmax())
-        which.append(int(found.which[row, 0, heaviest]))
-        frames.append(round(float(found.frames[row, 0, heaviest])))
+        sources.append([array[row] for array in live.sources(state)])
     if not roots:
         raise BadRequest("there are no steps to record")
     names = [part.label for part in foot_parts(live.skeleton)]
@@ -36,6 +34,8 @@ def record(live: Live, steps: Iterable[tuple[State, Poses]], fps: float, *, row:
     for i, action in enumerate(live.actions):
         names.append(action)
         labels.append(np.array(actions) == i)
-    origin = Origin(sources=live.material.table, which=np.array(which), frames=np.array(frames))
+    which, frames, weights = (np.stack(rows) for rows in zip(*sources, strict=True))
+    parts = BODY if which.shape[1] == 1 else tuple(f"part {g}" for g in range(which.shape[1]))
+    origin = Origin(sources=live.material.table, which=which, frames=frames, weights=weights, parts=parts)
     table = np.stack(labels, 1) if labels else None
     return Clip(live.skeleton, np.array(roots), np.array(rotations), fps, tuple(names), table, None, origin)

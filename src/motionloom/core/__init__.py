@@ -14,6 +14,7 @@ from motionloom.core.errors import (
     Unmet,
     UnsupportedConstraint,
 )
+from motionloom.core.made import Made, Read, made_here
 from motionloom.core.markers import Markers
 from motionloom.core.note import Note
 from motionloom.core.origin import Origin, Source
@@ -30,6 +31,7 @@ __all__ = [
     "FormatError",
     "IntArray",
     "InvalidClip",
+    "Made",
     "Markers",
     "MissingExtra",
     "MotionloomError",
@@ -37,6 +39,7 @@ __all__ = [
     "Note",
     "Origin",
     "Progress",
+    "Read",
     "Skeleton",
     "SkeletonMismatch",
     "Source",
@@ -45,6 +48,7 @@ __all__ = [
     "Unmet",
     "UnsupportedConstraint",
     "concatenate",
+    "made_here",
     "part",
     "replace",
     "require_same_hierarchy",

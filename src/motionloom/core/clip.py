@@ -11,7 +11,8 @@ import numpy as np
 
 from motionloom.core.arrays import BoolArray, FloatArray, IntArray, frozen, put
 from motionloom.core.errors import InvalidClip
-from motionloom.core.origin import Origin, joined
+from motionloom.core.origin import Origin
+from motionloom.core.origins import joined
 from motionloom.core.skeleton import Skeleton, require_same_hierarchy
 
 
@@ -55,8 +56,10 @@ class Clip:
             raise InvalidClip(f"label names repeat: {self.label_names}")
         if self.slides is not None:
             put(self, "slides", frozen(self.slides, np.float64, (frames, count, 3), "slides"))
-        if self.origin.which is not None and len(self.origin.which) != frames:
-            raise InvalidClip(f"origin: expected {frames} frames, found {len(self.origin.which)}")
+        if not len(self.origin):
+            put(self, "origin", self.origin.unknown(frames))
+        if len(self.origin) != frames:
+            raise InvalidClip(f"origin: expected {frames} frames, found {len(self.origin)}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = (self.skeleton, self.root, self.rotations, self.fps, self.label_names, self.labels, self.slides)

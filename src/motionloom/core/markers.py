@@ -32,6 +32,8 @@ class Markers:
         if (known.any(2) != known.all(2)).any():
             f, m = (int(i) for i in np.argwhere(known.any(2) != known.all(2))[0])
             raise InvalidClip(f"marker {self.names[m]!r}, frame {f}: a gap must be NaN in all three coordinates")
+        if not len(self.origin):
+            put(self, "origin", self.origin.unknown(len(self.positions)))
         put(self, "fps", float(self.fps))
         if not (np.isfinite(self.fps) and self.fps > 0):
             raise InvalidClip(f"fps must be positive, found {self.fps}")

@@ -40,10 +40,8 @@ class Finding:
 
 def in_file(clip: Clip, frame: int) -> int:
     """The number that this frame has in the file it came from."""
-    frames = clip.origin.frames
-    if frames is None or frames[min(frame, len(clip) - 1)] < 0:
-        return frame
-    return int(frames[min(frame, len(clip) - 1)]) + max(0, frame - len(clip) + 1)
+    number = clip.origin.main()[1][min(frame, len(clip) - 1)]
+    return frame if number < 0 else round(number) + max(0, frame - len(clip) + 1)
 
 
 def said(

@@ -39,9 +39,9 @@ def transition_jumps(result: Clip, sources: Sequence[Clip], inside: BoolArray | 
     frame stands behind, the blends of a motion graph or of `append`. The hips count too, world and all.
     """
     if inside is None:
-        if result.origin.frames is None:
+        if not result.origin.known:
             raise NotApplicable("where the frames came from is not known: no transition can be told")
-        inside = result.origin.frames < 0
+        inside = ~result.origin.single
     at = inside[1:] | inside[:-1]
     if not at.any():
         raise NotApplicable("no frame lies inside a transition")

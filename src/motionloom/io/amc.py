@@ -84,6 +84,11 @@ def _inside(v: FloatArray, space: conv.Convention) -> FloatArray:
     return conv.vectors_inside(v, space.up) * space.unit
 
 
+def asf_files(path: Path) -> list[Path]:
+    """The ASF file that belongs to an AMC file."""
+    return [asf_beside(path, Notes(str(path)))]
+
+
 def asf_beside(path: Path, notes: Notes) -> Path:
     """The skeleton file of an AMC file: of the same name, of the subject's (before the last `_`), or the only one."""
     folder = sorted(p for p in path.parent.glob("*") if p.suffix.lower() == ".asf")

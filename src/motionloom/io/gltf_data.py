@@ -161,6 +161,13 @@ class Document:
         return value
 
 
+def buffer_files(path: Path) -> list[Path]:
+    """The files beside a glTF file that hold its buffers."""
+    buffers = open_document(path, Notes(str(path))).tree.get("buffers", [])
+    uris = [unquote(uri) for b in buffers if isinstance(uri := b.get("uri"), str) and not uri.startswith("data:")]
+    return [path.parent / uri for uri in uris]
+
+
 def open_document(path: str | Path, notes: Notes) -> Document:
     """Read a `.glb` or `.gltf` file, whichever it is inside."""
     try:

@@ -28,6 +28,12 @@ def one_line(text: object) -> str:
     return " ".join(text[:LONGEST].split()) if isinstance(text, str) else ""
 
 
+def licence_file(path: str | Path) -> Path | None:
+    """The licence file that holds for a clip file: its own, else its folder's; None if there is none."""
+    names = (licence_path(path).name, FOLDER, *OTHERS)
+    return next((found for name in names if (found := side_file(path, name)) is not None), None)
+
+
 def with_licence(clip: Clip, path: str | Path) -> Clip:
     """The clip with the first line of the licence file that stands beside it, or in its folder, if it has none yet."""
     if clip.origin.licence:

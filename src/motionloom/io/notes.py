@@ -17,7 +17,7 @@ class Notes:
         """The notes so far."""
         return tuple(self._found)
 
-    def say(self, message: str, *, topic: str = "", detail: str = "") -> None:
+    def say(self, message: str, *, topic: str = "file", detail: str = "") -> None:
         """A remark: nothing is wrong."""
         self.add(Note(message, topic=topic, detail=detail))
 
@@ -25,7 +25,7 @@ class Notes:
         """Something is wrong but can be read; strict readers refuse."""
         if self.strict:
             raise self.error(message, line=line)
-        self.add(Note(f"line {line}: {message}" if line is not None else message, "warning"))
+        self.add(Note(f"line {line}: {message}" if line is not None else message, "warning", topic="file"))
 
     def add(self, note: Note) -> None:
         """A note as it is; strict readers refuse warnings."""

@@ -5,18 +5,21 @@ The same suffix holds SMPL bodies (AMASS and its kin): a file with `poses` or `p
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace as with_changes
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip, End, InvalidClip, MotionloomError, Origin, Skeleton, Source
+from motionloom.core import BadRequest, Clip, End, InvalidClip, Origin, Skeleton
 from motionloom.core.origin import from_file
 from motionloom.io.convention import unit_of, up_of
 from motionloom.io.files import write_whole
 from motionloom.io.licence import one_line
 from motionloom.io.notes import Notes
 from motionloom.io.npz_data import Arrays, npz_bytes
+from motionloom.io.origin_json import origin_facts, with_origin_facts
 from motionloom.io.smpl import is_smpl, smpl_clip
 from motionloom.rotation import normalize
 
@@ -78,11 +81,8 @@ def clip_arrays(clip: Clip) -> dict[str, Any]:
         out["label_names"], out["labels"] = np.array(clip.label_names), clip.labels
     if origin.licence:
         out["licence"] = np.array(origin.licence)
-    if origin.which is not None:
-        out["source_clips"] = np.array([s.clip for s in origin.sources])
-        out["source_methods"] = np.array([s.method for s in origin.sources])
-        out["source_seeds"] = np.array([-1 if s.seed is None else s.seed for s in origin.sources])
-        out["frame_sources"], out["frame_numbers"] = origin.which, origin.frames
+    if origin.known or origin.made:
+        out["origin"] = np.frombuffer(json.dumps(origin_facts(origin)).encode(), np.uint8)
     return out
 
 
@@ -123,16 +123,16 @@ def _ends(arrays: Arrays, notes: Notes) -> tuple[End, ...]:
 def _origin(arrays: Arrays, frames: int, notes: Notes) -> Origin:
     name = Path(notes.path).name
     licence = _line(arrays, "licence", notes)
-    if "frame_sources" not in arrays:
-        return from_file(name, frames, licence=licence, notes=notes.all)
+    plain = from_file(name, frames, licence=licence, notes=notes.all)
+    if "frame_sources" in arrays:
+        notes.warn("its sources of frames are in an earlier format: not used")
+        return with_changes(plain, notes=notes.all)
+    if "origin" not in arrays:
+        return plain
     try:
-        clips, methods = _texts(arrays, "source_clips", notes), _texts(arrays, "source_methods", notes)
-        seeds = _whole(arrays, "source_seeds", notes).tolist()
-        sources = tuple(Source(c, m, None if s < 0 else s) for c, m, s in zip(clips, methods, seeds, strict=True))
-        which, numbers = _whole(arrays, "frame_sources", notes), _whole(arrays, "frame_numbers", notes)
-        said = notes.all
-        return Origin(name, licence=licence, sources=sources, which=which, frames=numbers, notes=said)
-    except (ValueError, MotionloomError) as error:
+        facts = json.loads(arrays["origin"].astype(np.uint8).tobytes())
+        return with_origin_facts(plain, facts, frames)
+    except (ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError) as error:
         raise notes.error(f"its sources of frames do not fit: {error}") from None
 
 

@@ -1,7 +1,7 @@
 """Where the frames of a made clip came from, beside its file: `long.origin.json` for `long.bvh`.
 
-Motion files have no place for it. It is written for clips that a method made, or that come from another body, so that
-method, seed, the source of every frame and the body's own clip are still known when the file is read again.
+Motion files have no place for it. It is written for clips that were made or edited, so that the source of every frame
+and the recipe (`motionloom again`) are still known when the file is read again.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from dataclasses import replace as with_changes
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from motionloom.core import Clip, FormatError, Note, Origin, Source, replace
+from motionloom.core import Clip, FormatError, Note, Origin, replace
 from motionloom.core.files import read_regular, side_file
-from motionloom.core.note import as_dicts
+from motionloom.io.digest import file_sha256
 from motionloom.io.files import write_whole
+from motionloom.io.origin_json import OtherOrigin, origin_facts, runs, with_origin_facts
 
 
 def origin_path(clip: str | Path) -> Path:
@@ -25,56 +24,65 @@ def origin_path(clip: str | Path) -> Path:
 
 
 def write_origin(clip: Clip, path: str | Path) -> None:
-    """Write the provenance of a made or retargeted clip beside its file; an old one of another clip is taken away."""
+    """Write the provenance of a made or edited clip beside its file; an old one of another clip is taken away."""
     beside = origin_path(path)
-    other_body = any(note.topic == "retargeted" for note in clip.origin.notes)
-    runs = _runs(clip.origin) if other_body or any(source.method for source in clip.origin.sources) else []
-    its_own = len(runs) == 1 and runs[0][1:3] == (0, 1)  # a sample is its own source, from its first frame on
-    if not runs or (its_own and not other_body):
+    if as_read(clip.origin):
         beside.unlink(missing_ok=True)
         return
-    facts = {
-        "frames": len(clip),
-        "sources": [source._asdict() for source in clip.origin.sources],
-        "runs": [{"source": w, "first": f, "step": s, "count": n} for w, f, s, n in runs],
-        "notes": as_dicts(note for note in clip.origin.notes if note.topic in ("made", "retargeted")),
-    }
-    write_whole(beside, [json.dumps(facts, indent=1).encode()])
+    facts = origin_facts(with_output(clip.origin, file_sha256(path)))
+    write_whole(beside, [_text(facts).encode()])
+
+
+def as_read(origin: Origin) -> bool:
+    """Is the clip what its source's file contains, from the first frame on, or not known to come from any?"""
+    if any(step.command != "samples" for step in origin.made) or len(origin.parts) > 1:
+        return False
+    found = runs(origin, 0, [])
+    return len(found) == 1 and all(row[1:] == (0.0, 1.0) for row in found[0][1]) and not _mirrored(origin)
+
+
+def with_output(origin: Origin, sha256: str) -> Origin:
+    """The origin with the SHA-256 of the file that its last step wrote."""
+    if not origin.made:
+        return origin
+    *before, last = origin.made
+    return with_changes(origin, made=(*before, with_changes(last, output=sha256)))
 
 
 def with_origin(clip: Clip, path: str | Path) -> Clip:
-    """The clip with the provenance that stands beside its file, if there is one and it has as many frames."""
+    """The clip with the provenance that is stored beside its file, if there is one and it has as many frames."""
     beside = side_file(path, origin_path(path).name)
     if beside is None:
         return clip
     try:
-        facts = json.loads(read_regular(beside).decode("utf-8"))
-        sources = tuple(Source(str(s["clip"]), str(s["method"]), s["seed"]) for s in facts["sources"])
-        runs = [(int(r["source"]), int(r["first"]), int(r["step"]), int(r["count"])) for r in facts["runs"]]
-        notes = tuple(Note(**note) for note in facts["notes"])
-        if sum(n for *_, n in runs) != len(clip) or any(n < 1 or not 0 <= w < len(sources) for w, _, _, n in runs):
-            return replace(
-                clip, origin=clip.origin.with_notes(Note(f"{beside.name} is of another clip: not used", "warning"))
-            )
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        origin = with_origin_facts(clip.origin, read_facts(beside), len(clip))
+    except OtherOrigin as error:
+        note = Note(f"{beside.name} {error}: not used", "warning", topic="file")
+        return replace(clip, origin=clip.origin.with_notes(note))
+    except (ValueError, KeyError, TypeError, IndexError, OverflowError) as error:
         raise FormatError(f"not a provenance file: {type(error).__name__}: {error}", path=beside) from None
-    which = np.concatenate([np.full(n, w) for w, _, _, n in runs])
-    frames = np.concatenate([f + s * np.arange(n) for _, f, s, n in runs])
-    origin = with_changes(clip.origin, sources=sources, which=which, frames=frames)
-    return replace(clip, origin=origin.with_notes(*notes))
+    return replace(clip, origin=origin)
 
 
-def _runs(origin: Origin) -> list[tuple[int, int, int, int]]:
-    """(source, first frame, step, count): stretches of evenly spaced frames of one source, one after the other."""
-    which: Any = origin.which
-    frames: Any = origin.frames
-    out: list[tuple[int, int, int, int]] = []
-    at = 0
-    while which is not None and at < len(which):
-        step = int(frames[at + 1] - frames[at]) if at + 1 < len(which) and which[at + 1] == which[at] else 1
-        end = at + 1
-        while end < len(which) and which[end] == which[at] and frames[end] - frames[end - 1] == step:
-            end += 1
-        out.append((int(which[at]), int(frames[at]), step, end - at))
-        at = end
-    return out
+def read_facts(path: Path) -> dict[str, Any]:
+    """The content of a provenance file; `FormatError` if it is none, `OtherOrigin` if it is of another version."""
+    try:
+        facts = json.loads(read_regular(path).decode("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise FormatError(f"not a provenance file: {type(error).__name__}: {error}", path=path) from None
+    if not isinstance(facts, dict):
+        raise FormatError("not a provenance file: expected an object", path=path)
+    if "format" not in facts and "runs" in facts:
+        raise OtherOrigin("was written by an earlier motionloom, in another format")
+    return facts
+
+
+def _text(facts: dict[str, Any]) -> str:
+    """JSON with a line for each run: short, and still readable."""
+    head = {name: value for name, value in facts.items() if name != "runs"}
+    lines = ",\n".join("[" + ",\n".join(json.dumps(run) for run in part) + "]" for part in facts["runs"])
+    return json.dumps(head, indent=1)[:-2] + f',\n "runs": [{lines}]\n}}\n'
+
+
+def _mirrored(origin: Origin) -> bool:
+    return any(source.mirrored for source in origin.sources)

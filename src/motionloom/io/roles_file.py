@@ -19,11 +19,19 @@ from motionloom.core.files import read_regular, side_file
 from motionloom.kinematics.roles import ARM, FRONT, LEG, SIDES
 
 _SIDED = ("eye", *ARM, *LEG, *FRONT.values())
+FOLDER = "roles.toml"
 ROLES = (
     *("hips", "neck", "head", "jaw"),
     *(f"{line}{n or ''}" for line in ("spine", "neck", "tail") for n in range(20)),
     *(f"{side}_{part}" for part in _SIDED for side in SIDES),
 )
+
+
+def roles_file(path: str | Path, given: str | Path | Mapping[str, str] | None = None) -> Path | None:
+    """The roles file that holds for a clip file: `given`, else its own, else its folder's; None if there is none."""
+    if given is not None:
+        return None if isinstance(given, Mapping) else Path(given)
+    return side_file(path, Path(path).with_suffix(".roles.toml").name) or side_file(path, FOLDER)
 
 
 def with_roles(clip: Clip, path: str | Path, given: str | Path | Mapping[str, str] | None = None) -> Clip:
@@ -35,21 +43,19 @@ def with_roles(clip: Clip, path: str | Path, given: str | Path | Mapping[str, st
     """
     if isinstance(given, Mapping):
         return _with(clip, given, path)
-    if given is not None:
-        return _with(clip, read_roles(given), given)
-    if own := side_file(path, Path(path).with_suffix(".roles.toml").name):
-        return _with(clip, read_roles(own), own)
-    folder = side_file(path, "roles.toml")
-    if folder is None:
+    found = roles_file(path, given)
+    if found is None:
         return clip
-    roles = read_roles(folder)
+    roles = read_roles(found)
+    if given is not None or found.name != FOLDER:
+        return _with(clip, roles, found)
     known = {role: joint for role, joint in roles.items() if not joint or joint in clip.skeleton.names}
-    clip = _with(clip, known, folder)
+    clip = _with(clip, known, found)
     if len(known) == len(roles):
         return clip
     left_out = ", ".join(repr(joint) for role, joint in roles.items() if role not in known)
-    found = Note(f"roles.toml names joints that are not here: {left_out}", "warning")
-    return replace(clip, origin=clip.origin.with_notes(found))
+    note = Note(f"roles.toml names joints that are not here: {left_out}", "warning", topic="file")
+    return replace(clip, origin=clip.origin.with_notes(note))
 
 
 def read_roles(path: str | Path) -> dict[str, str]:

@@ -8,14 +8,17 @@ from typing import Any, NamedTuple
 
 from motionloom.core import BadRequest, Clip, FormatError, Markers, Note, replace
 from motionloom.core.limits import Limits
-from motionloom.io.amc import read_amc
+from motionloom.io.amc import asf_files, read_amc
+from motionloom.io.beside import recorded
 from motionloom.io.bvh import read_bvh
 from motionloom.io.bvh_write import write_bvh
 from motionloom.io.c3d import read_c3d
+from motionloom.io.digest import start_sha256
 from motionloom.io.fbx import read_fbx
 from motionloom.io.files import check_place
 from motionloom.io.glb_write import write_glb
 from motionloom.io.gltf import read_gltf
+from motionloom.io.gltf_data import buffer_files
 from motionloom.io.handwriting import read_handwriting
 from motionloom.io.humanml3d import write_humanml3d
 from motionloom.io.labels import labelled, write_labels
@@ -43,14 +46,16 @@ class Format(NamedTuple):
     write_markers: Callable[..., None] | None = None
     read_many: Callable[..., list[Clip]] | None = None  # for files that hold many clips
     library: Callable[[], Any] | None = None  # the optional library it needs; `MissingExtra` if it is not there
+    others: Callable[[Path], list[Path]] | None = None  # other files that are read with it: the skeleton of AMC
+    keeps_origin: bool = False  # does the file itself hold the origin of the clip?
 
 
 FORMATS: dict[str, Format] = {
     ".bvh": Format("BVH: skeleton and motion", read_bvh, write_bvh),
-    ".amc": Format("AMC: motion, with its ASF skeleton beside it", read_amc),
+    ".amc": Format("AMC: motion, with its ASF skeleton beside it", read_amc, others=asf_files),
     ".glb": Format("GLB: binary glTF", read_gltf, write_glb),
-    ".gltf": Format("glTF with its buffers beside it", read_gltf),
-    ".npz": Format("NPZ: NumPy arrays of a clip, or SMPL pose parameters (AMASS)", read_npz, write_npz),
+    ".gltf": Format("glTF with its buffers beside it", read_gltf, others=buffer_files),
+    ".npz": Format("NPZ: NumPy arrays of a clip, or SMPL poses (AMASS)", read_npz, write_npz, keeps_origin=True),
     ".smpl.npz": Format("SMPL pose parameters as AMASS has them", read_npz, write_smpl),
     ".npy": Format("HumanML3D-style features, 20 frames a second", None, write_humanml3d),
     ".csv": Format("pen stroke: t,x,y, or markers", read_stroke, write_stroke, read_marker_csv, write_marker_csv),
@@ -101,15 +106,19 @@ def load(
         raise FormatError(f"no reader for {path.suffix or 'a file without a suffix'}; there are {readable}", path=path)
     if fps is not None and not 1e-3 <= fps <= 1e6:
         raise BadRequest(f"fps: {fps} frames per second make no sense")
+    digest = start_sha256(path)
     clip = entry.read(path, unit=unit, up=up, fps=fps, strict=strict, drop_slides=drop_slides)
     _check_size(path, len(clip), len(clip.skeleton), clip.fps)
-    clip = with_licence(with_origin(labelled(with_roles(clip, path, roles), path), path), path)
+    clip = labelled(with_roles(clip, path, roles), path)
+    clip = with_licence(clip if entry.keeps_origin else with_origin(clip, path), path)
     clip = clip if unit is None else _sized(clip, unit)
-    if not starts_with_tpose(clip):
-        return clip
-    if trim_tpose:
-        return replace(clip[1:], origin=clip[1:].origin.with_notes(Note("frame 0 is a T-pose: dropped")))
-    return replace(clip, origin=clip.origin.with_notes(Note("frame 0 is a T-pose (not dropped)")))
+    if starts_with_tpose(clip):
+        clip = clip[1:] if trim_tpose else clip
+        note = Note(f"frame 0 is a T-pose{': dropped' if trim_tpose else ' (not dropped)'}", topic="file")
+        clip = replace(clip, origin=clip.origin.with_notes(note))
+    settings: dict[str, Any] = {"unit": unit, "up": up, "fps": fps, "strict": strict, "trim_tpose": trim_tpose}
+    settings |= {"drop_slides": drop_slides, "roles": roles}
+    return recorded(clip, path, digest(), settings, entry.others(path) if entry.others else ())
 
 
 def _check_size(path: Path, frames: int, joints: int, fps: float) -> None:
@@ -127,7 +136,7 @@ def _sized(clip: Clip, unit: str | float) -> Clip:
     stature = leg_length(clip.skeleton) / 0.491
     if 0.1 <= stature <= 4:
         return clip
-    found = Note(f"stature {stature:.2g} m with unit {unit}: is this right?", "warning")
+    found = Note(f"stature {stature:.2g} m with unit {unit}: is this right?", "warning", topic="file")
     return replace(clip, origin=clip.origin.with_notes(found))
 
 
@@ -139,7 +148,9 @@ def save(clip: Clip, path: str | Path, *, unit: str | float | None = None, up: s
     path = Path(path)
     _writer(path)(clip, path, unit=unit, up=up)
     write_labels(clip, path)
-    write_origin(clip, path)
+    entry = format_of(path)
+    if entry is not None and not entry.keeps_origin:
+        write_origin(clip, path)
     write_licence(clip, path)
 
 

@@ -51,7 +51,7 @@ def at_frames(clip: Clip, at: FloatArray, fps: float, *, cubic: bool) -> Clip:
         rotations = continuous(slerp(clip.rotations[first], clip.rotations[second], t[:, None]))
     nearest = np.minimum(np.round(at).astype(np.int64), len(clip) - 1)
     labels = None if clip.labels is None else clip.labels[nearest]
-    return Clip(clip.skeleton, root, rotations, fps, clip.label_names, labels, slides, clip.origin[nearest])
+    return Clip(clip.skeleton, root, rotations, fps, clip.label_names, labels, slides, clip.origin.at(at))
 
 
 def _linear(values: FloatArray, first: IntArray, second: IntArray, t: FloatArray) -> FloatArray:

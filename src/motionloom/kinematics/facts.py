@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from motionloom.core import BoolArray, Clip, Markers, Note
+from motionloom.core import BoolArray, Clip, Made, Markers, Note, Source
 from motionloom.core.note import as_dicts
 from motionloom.kinematics.travel import travel
 
@@ -31,8 +32,10 @@ class Facts:
     roles: tuple[tuple[str, str], ...]  # (role, joint name)
     labels: tuple[str, ...]
     slides: bool  # do joints also slide?
-    sources: tuple[tuple[str, str, int | None, int], ...]  # (clip, method, seed, number of frames)
-    cuts: int  # places where one run of source frames ends and another begins
+    sources: tuple[tuple[Source, int], ...]  # the captured clips, each with its number of frames by weight
+    blends: int  # runs of frames that blend several sources
+    cuts: int  # places where one run of source frames ends and another begins, blends apart
+    made: tuple[Made, ...]  # the steps that made it
     licence: str
     notes: tuple[Note, ...]
 
@@ -41,8 +44,8 @@ class Facts:
         out = asdict(self)
         out["roles"] = dict(self.roles)
         out["notes"] = as_dicts(self.notes)
-        keys = ("clip", "method", "seed", "frames")
-        out["sources"] = [dict(zip(keys, source, strict=True)) for source in self.sources]
+        out["sources"] = [{**source._asdict(), "frames": frames} for source, frames in self.sources]
+        out["made"] = [step.as_dict() for step in self.made]
         return out
 
 
@@ -51,7 +54,7 @@ def facts(clip: Clip, *, skip: int = 0) -> Facts:
     motion = clip[skip:]
     path = travel(motion)
     gone = float(np.linalg.norm(np.diff(path.place, axis=0), axis=1).sum())
-    skeleton = clip.skeleton
+    skeleton, spans = clip.skeleton, clip.origin.spans()
     return Facts(
         name=clip.name,
         frames=len(clip),
@@ -69,17 +72,19 @@ def facts(clip: Clip, *, skip: int = 0) -> Facts:
         labels=clip.label_names,
         slides=clip.slides is not None,
         sources=_sources(clip),
-        cuts=max(len(clip.origin.spans()) - 1, 0),
+        blends=sum(len(span.sources) > 1 for span in spans),
+        cuts=sum(len(a.sources) < 2 and len(b.sources) < 2 for a, b in pairwise(spans)),
+        made=clip.origin.made,
         licence=clip.origin.licence,
         notes=clip.origin.notes,
     )
 
 
-def _sources(clip: Clip) -> tuple[tuple[str, str, int | None, int], ...]:
-    if clip.origin.which is None:
-        return ()
-    counts = np.bincount(clip.origin.which, minlength=len(clip.origin.sources))
-    return tuple((s.clip, s.method, s.seed, int(n)) for s, n in zip(clip.origin.sources, counts, strict=True) if n)
+def _sources(clip: Clip) -> tuple[tuple[Source, int], ...]:
+    origin = clip.origin
+    given = origin.which >= 0
+    totals = np.bincount(origin.which[given], origin.weights[given], minlength=len(origin.sources)) / len(origin.parts)
+    return tuple((source, round(n)) for source, n in zip(origin.sources, totals.tolist(), strict=True) if n)
 
 
 def marker_facts(markers: Markers) -> dict[str, Any]:

@@ -7,12 +7,11 @@ from dataclasses import replace as replace_fields
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Note, Skeleton
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Skeleton
 from motionloom.kinematics.travel import body_axes
 from motionloom.rotation import average, from_matrix, inverse, multiply, rotate, to_matrix
 
 _MIRRORS = [np.diag(signs) for signs in ((-1.0, 1, 1), (1, -1.0, 1), (1, 1, -1.0), (-1.0, -1, -1))]
-MIRRORED = Note("mirrored")
 ACROSS = np.diag([-1.0, 1.0, 1.0])  # the world's mirror: x to -x
 _SIDE = re.compile(r"left|right|Left|Right|LEFT|RIGHT")
 _SWAP = {"left": "right", "Left": "Right", "LEFT": "RIGHT"} | {"right": "left", "Right": "Left", "RIGHT": "LEFT"}
@@ -49,9 +48,8 @@ def mirror(clip: Clip) -> Clip:
     labels = clip.labels
     if labels is not None and set(names) == set(clip.label_names):
         labels, names = labels[:, [names.index(n) for n in clip.label_names]], clip.label_names
-    notes = clip.origin.notes
-    notes = tuple(n for n in notes if n != MIRRORED) if MIRRORED in notes else (*notes, MIRRORED)
-    origin = replace_fields(clip.origin, notes=notes)
+    sources = tuple(source._replace(mirrored=not source.mirrored) for source in clip.origin.sources)
+    origin = replace_fields(clip.origin, sources=sources, read=None)
     return Clip(skeleton, clip.root * ACROSS.diagonal(), rotations, clip.fps, names, labels, slides, origin)
 
 

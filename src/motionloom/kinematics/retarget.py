@@ -89,7 +89,11 @@ def retarget(
         sources=clip.origin.sources,
         which=clip.origin.which,
         frames=clip.origin.frames,
-        notes=(*clip.origin.notes, Note(notes, topic="retargeted")),
+        weights=clip.origin.weights,
+        parts=clip.origin.parts,
+        made=clip.origin.made,
+        notes=(*clip.origin.notes, Note(notes)),
+        read=None,
     )
     made = Clip(
         body, root, normalize(local_rotations(body, turns)), clip.fps, clip.label_names, clip.labels, origin=origin

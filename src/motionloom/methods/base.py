@@ -12,8 +12,9 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Constraint, Request
-from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, Skeleton, silent
+from motionloom.core import BadRequest, Clip, FloatArray, Made, Note, Progress, Skeleton, Source, silent
 from motionloom.core.arrays import put
+from motionloom.core.made import Input
 from motionloom.kinematics.travel import placed
 from motionloom.methods.checking import check_request, with_parameters
 from motionloom.methods.settings import Settings, param
@@ -35,6 +36,11 @@ class Learned(NamedTuple):
     sha256: str
     of: str = "clip"  # what was hashed: the bytes of the "file", or the numbers of the "clip"
     licence: str = ""  # the clip's terms; what the model makes is under those of all its clips
+
+    @property
+    def source(self) -> Source:
+        """The clip as the source of frames."""
+        return Source(self.name, self.sha256 if self.of == "file" else "", self.licence)
 
 
 class Measured(NamedTuple):
@@ -93,6 +99,8 @@ class Model(ABC, Generic[O]):
     sources: tuple[Learned, ...] = ()
     notes: tuple[Note, ...] = ()  # remarks of the learning step
     measured: tuple[Measured, ...] = ()  # the user's own motion parameters of the clips
+    made: tuple[Made, ...] = ()  # the steps up to this model: those of its clips, then the learning
+    file: Input | None = None  # the file that it was read from
 
     def __post_init__(self) -> None:
         for f in fields(self):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,12 +12,14 @@ import numpy as np
 from motionloom.constraints import MotionParameter
 from motionloom.core import BadRequest, Clip, Note, SkeletonMismatch, replace, require_same_hierarchy, same_hierarchy
 from motionloom.core.errors import unknown
+from motionloom.io.digest import clip_sha256, file_sha256
 from motionloom.io.tpose import starts_with_tpose
 from motionloom.kinematics.edit import resample
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.glitches import broken_frames, mended, whole_pieces
 from motionloom.kinematics.proportions import leg_length, on_skeleton, same_bones
 from motionloom.methods.base import Learned, Measured, Model
+from motionloom.methods.recipe import learning_steps
 
 SHORTEST = 0.5  # s: pieces of a clip that are shorter are left out
 
@@ -161,18 +162,7 @@ def learn(
     measured = tuple(
         Measured(p.name, p.unit, p.size, np.stack([p.measured(clip) for clip in ready.clips])) for p in parameters
     )
-    return dataclasses.replace(model, sources=sources, notes=ready.notes + model.notes, measured=measured)
-
-
-def file_sha256(path: str | Path) -> str:
-    """The SHA-256 of a file's bytes."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def clip_sha256(clip: Clip) -> str:
-    """The SHA-256 of what a clip holds: joint names, parents, offsets, frame rate, root, rotations, slides, labels."""
-    digest = hashlib.sha256("\n".join((*clip.skeleton.names, *clip.label_names, repr(clip.fps))).encode())
-    for array in (clip.skeleton.parents, clip.skeleton.offsets, clip.root, clip.rotations, clip.slides, clip.labels):
-        digest.update(b"-" if array is None else np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
+    own = [p.name for p in parameters]
+    made = learning_steps(method, config, clips, seed=seed, trim_tpose=trim_tpose, measured=own)
+    notes = ready.notes + model.notes
+    return dataclasses.replace(model, sources=sources, notes=notes, measured=measured, made=made)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Skeleton, Source
 from motionloom.core.arrays import BoolArray
+from motionloom.core.origins import joined
 from motionloom.core.poses import Commands, Poses, plain
 from motionloom.kinematics.travel import Travel
 
@@ -98,21 +99,14 @@ class Material(NamedTuple):
     """Where the F frames of some clips, one after the other, come from."""
 
     table: tuple[Source, ...]  # captured clips
-    which: IntArray  # (F,) index into the table
-    frames: IntArray  # (F,) frame of that
+    which: IntArray  # (F,) index into the table, -1 where the source is not known
+    frames: FloatArray  # (F,) frame of that
 
 
 def material_of(clips: Sequence[Clip]) -> Material:
     """The captured clips that the frames of these clips come from."""
-    tables = [clip.origin.sources if clip.origin.which is not None else (Source(clip.name),) for clip in clips]
-    table = tuple(dict.fromkeys(source for sources in tables for source in sources))
-    which, frames = [], []
-    for clip, sources in zip(clips, tables, strict=True):
-        own = clip.origin
-        index = np.array([table.index(source) for source in sources])
-        which.append(index[np.zeros(len(clip), np.int64) if own.which is None else own.which])
-        frames.append(np.arange(len(clip)) if own.frames is None else own.frames)
-    return Material(table, np.concatenate(which), np.concatenate(frames))
+    origin = joined([clip.origin for clip in clips], [len(clip) for clip in clips])
+    return Material(origin.sources, *origin.main())
 
 
 def check_seeds(seeds: ArrayLike) -> IntArray:

@@ -14,15 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.core import FormatError, Note
+from motionloom.core import FormatError, Made, Note
 from motionloom.core.files import open_regular
+from motionloom.core.made import Input
 from motionloom.core.note import as_dicts
+from motionloom.io.digest import start_sha256
 from motionloom.io.files import write_whole
 from motionloom.methods.base import Learned, Model
 from motionloom.methods.packing import Packer, Unpacker
 
-FORMAT = 1  # raised when an older motionloom could not read the file any more
+FORMAT = 2  # raised when an older motionloom could not read the file any more
 COMMON = tuple(f.name for f in fields(Model) if f.name != "measured")
+PLAIN = ("fps", "sources", "notes", "made", "file")  # written as plain JSON, or not at all
 
 
 def save_model(model: Model[Any], path: str | Path) -> None:
@@ -30,13 +33,15 @@ def save_model(model: Model[Any], path: str | Path) -> None:
     from safetensors.numpy import save
 
     packer = Packer()
-    values = {f.name: packer.pack(getattr(model, f.name), f.name) for f in fields(model)}
+    packed = [f.name for f in fields(model) if f.name not in PLAIN]
+    values = {name: packer.pack(getattr(model, name), name) for name in packed}
     head = {
         "format": FORMAT,
         "method": model.method,
         "fps": model.fps,
         "sources": [source._asdict() for source in model.sources],
         "notes": as_dicts(model.notes),
+        "made": [step.as_dict() for step in model.made],
         "config": values["config"],
         "skeleton": values["skeleton"],
         "model": {name: value for name, value in values.items() if name not in COMMON},
@@ -48,6 +53,7 @@ def save_model(model: Model[Any], path: str | Path) -> None:
 
 def load_model(path: str | Path) -> Model[Any]:
     """Read a model. `FormatError` says what is wrong with a file that is no model, damaged, or from a later version."""
+    digest = start_sha256(path)
     head, tensors = _open(path)
     try:
         method = head["method"]
@@ -63,9 +69,9 @@ def load_model(path: str | Path) -> Model[Any]:
         hints = unpacker.hints(model_class) | {"config": _module(method).Config}
         values = {name: unpacker.unpack(value, hints[name], name) for name, value in packed.items()}
         sources = tuple(Learned(**source) for source in head["sources"])
-        return model_class(
-            **values, fps=head["fps"], sources=sources, notes=tuple(Note(**note) for note in head["notes"])
-        )
+        notes, made = tuple(Note(**note) for note in head["notes"]), tuple(Made(**step) for step in head["made"])
+        file = Input(Path(path).name, digest())
+        return model_class(**values, fps=head["fps"], sources=sources, notes=notes, made=made, file=file)
     except FormatError:
         raise
     except Exception as error:  # whatever a damaged or hostile header leads to, it is the file's fault
@@ -101,6 +107,11 @@ def _open(path: str | Path, *, arrays: bool = True) -> tuple[dict[str, Any], dic
     if not isinstance(version, int) or version > FORMAT:
         raise FormatError(
             f"written by a later motionloom (format {version}; this one reads up to {FORMAT}): update motionloom",
+            path=path,
+        )
+    if version < FORMAT:
+        raise FormatError(
+            f"written by an earlier motionloom (format {version}; this one reads {FORMAT}): learn it again",
             path=path,
         )
     if arrays and checksum != _checksum(json.dumps(head, allow_nan=False), tensors):

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Request, Row, residuals
-from motionloom.core import Clip, NoPath, Note, Progress, Source, Unmet, part, replace, silent
+from motionloom.core import Clip, Made, NoPath, Progress, Unmet, part, replace, silent
 from motionloom.core.origin import all_terms
 from motionloom.kinematics.edit import resample
 from motionloom.methods.base import Model, Plan
 from motionloom.methods.checking import with_parameters
 from motionloom.methods.finish import finish
+from motionloom.methods.recipe import synthesis_step
 
 PLANNED, RENDERED = 0.75, 0.8  # planning as a share of planning and rendering; both as a share of the whole
 
@@ -35,7 +36,7 @@ def attempt(
 ) -> Attempt:
     """Take `take` of a seed for a request; a hard constraint that is not met is reported, never raised.
 
-    The generator is `default_rng([seed, take])`; method, seed and take are noted in the clip's origin.
+    The generator is `default_rng([seed, take])`; the request, seed and take are recorded in the clip's origin.
     """
     return _signed_attempt(model, request, seed, take, progress or silent())[0]
 
@@ -69,7 +70,8 @@ def _signed_attempt(
     found, error = _attempt(model, request, np.random.default_rng([seed, take]), progress)
     progress(1.0, "done")
     if found.clip is not None:
-        found = found._replace(clip=signed(found.clip, model, seed, take))
+        step = synthesis_step(model, "synthesize", request=request, seed=seed, take=take)
+        found = found._replace(clip=signed(found.clip, model, step))
     return found, error
 
 
@@ -127,12 +129,10 @@ def with_remarks(model: Model[Any], clip: Clip, request: Request) -> Clip:
     return replace(clip, origin=clip.origin.with_notes(*notes)) if notes else clip
 
 
-def signed(clip: Clip, model: Model[Any], seed: int, take: int) -> Clip:
-    """The clip with its method, seed, take and terms in its origin; each frame still names its source frame."""
-    method = model.method
+def signed(clip: Clip, model: Model[Any], step: Made) -> Clip:
+    """The clip with the step that made it, the steps before it, and the terms of all its clips."""
     terms = all_terms([*(source.licence for source in model.sources), clip.origin.licence])
-    sources = tuple(Source(s.clip, method, seed) for s in clip.origin.sources)
-    said = f"made by {method}, seed {seed}, take {take}"
-    name, notes = f"{method}_{seed}_{take:03d}", (Note(said, topic="made"), *clip.origin.notes)
-    origin = dataclasses.replace(clip.origin, name=name, licence=terms, sources=sources, notes=notes)
-    return replace(clip, origin=origin)
+    before = [*clip.origin.made, *(made for made in model.made[:-1] if made not in clip.origin.made)]
+    name = f"{model.method}_{step.seed or 0}_{step.take or 0:03d}"
+    origin = dataclasses.replace(clip.origin, name=name, licence=terms, made=tuple(before))
+    return replace(clip, origin=origin.with_made(step))

@@ -51,12 +51,12 @@ def ground_path(clip: Clip, *, ax: Any = None) -> Any:
             at = (points[(start + stop) // 2, list(foot.points)] - place[0]) @ turned
             ax.plot(at[:, 0], at[:, 1], color=TONES[foot.side], lw=3, alpha=0.45, solid_capstyle="round", zorder=2)
     spans = clip.origin.spans()
-    names = list(dict.fromkeys(source.clip for source, *_ in spans))
+    names = list(dict.fromkeys(source.title for span in spans for source in span.sources))
     if len(names) < 2:
         ax.plot(line[:, 0], line[:, 1], color=INK, lw=2.0, zorder=3)
-    for source, _, start, length in spans if len(names) > 1 else ():
-        piece = line[start : start + length + 1]
-        colour = SOURCES[names.index(source.clip) % len(SOURCES)]
+    for span in spans if len(names) > 1 else ():
+        piece = line[span.start : span.start + span.frames + 1]
+        colour = SOURCES[names.index(span.sources[0].title) % len(SOURCES)] if span.sources else QUIET
         ax.plot(piece[:, 0], piece[:, 1], color=colour, lw=2.0, solid_capstyle="round", zorder=3)
     for k, name in enumerate(names if len(names) > 1 else ()):
         ax.plot([], [], color=SOURCES[k % len(SOURCES)], lw=2.0, label=name)

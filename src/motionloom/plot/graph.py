@@ -68,10 +68,10 @@ def _stretches(clip: Clip) -> list[tuple[slice, str]]:
     """Frames in a row from one source, each with a colour; blends are dark."""
     names: dict[str, str] = {}
     out = []
-    for source, first, start, frames in clip.origin.spans():
-        name = source.clip
-        colour = INK if first < 0 else names.setdefault(name, SOURCES[len(names) % len(SOURCES)])
-        out.append((slice(start, start + frames), colour))
+    for span in clip.origin.spans():
+        title = span.sources[0].title if span.sources else ""
+        colour = INK if len(span.sources) > 1 else names.setdefault(title, SOURCES[len(names) % len(SOURCES)])
+        out.append((slice(span.start, span.start + span.frames), colour))
     return out or [(slice(0, len(clip)), SOURCES[0])]
 
 

@@ -19,11 +19,12 @@ from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.forward import fk
 from motionloom.kinematics.travel import travel
 from motionloom.plot.body import Body, body, body_points
-from motionloom.plot.style import QUIET, SOURCES
+from motionloom.plot.sources import Band, source_colours, tracks
+from motionloom.plot.style import RGB, as_hex
 from motionloom.plot.view import best_yaw, foot_trails, ground_height
 
 TONES = ("left", "right", "middle", "eye", "prop")  # the player's numbers for them
-BLENDS = "blends"  # what the key of the time track calls frames that two clips were blended to
+WEIGHTS = 16  # points along a blend at which its weights are stored
 
 
 @dataclass(frozen=True)
@@ -157,21 +158,27 @@ def _feet(clip: Clip, shape: Body, used: list[int], stride: int) -> list[Any]:
 
 
 def _sources(clip: Clip, stride: int) -> list[Any]:
-    """Runs of frames for the time track: source, start, length, colour, and what the key calls it.
+    """A list of bands for each body part: title, start, frames, and [colour, weights along it] of each source.
 
-    Only where a clip has more than one run. Blends of two clips share a colour and a name in the key.
+    Only where a clip has more than one band.
     """
-    spans = clip.origin.spans()
-    if len(spans) < 2:
+    if not clip.origin.known:
         return []
-    blends = [first < 0 and " + " in source.clip for source, first, *_ in spans]
-    names = list(dict.fromkeys(span[0].clip for span, blend in zip(spans, blends, strict=True) if not blend))
-    colour = {name: SOURCES[k % len(SOURCES)] for k, name in enumerate(names)} | {BLENDS: QUIET}
-    groups = [BLENDS if blend else span[0].clip for span, blend in zip(spans, blends, strict=True)]
-    return [
-        [source.clip, start / stride, length / stride, colour[group], group]
-        for (source, _, start, length), group in zip(spans, groups, strict=True)
+    found = tracks(clip)
+    colours = source_colours([band for bands in found.values() for band in bands])
+    if all(len(bands) < 2 for bands in found.values()):
+        return []
+    return [[_band(band, colours, stride) for band in bands] for bands in found.values()]
+
+
+def _band(band: Band, colours: dict[str, RGB], stride: int) -> list[Any]:
+    at = (
+        np.linspace(0, band.frames - 1, min(band.frames, WEIGHTS)).round().astype(int) if len(band.sources) > 1 else [0]
+    )
+    layers = [
+        [name, as_hex(colours[name]), band.weights[at, k].round(3).tolist()] for k, name in enumerate(band.sources)
     ]
+    return [band.title, band.start / stride, band.frames / stride, layers]
 
 
 def _row(clips: Sequence[Clip], yaw: float, size: float) -> tuple[float, FloatArray]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,59 +15,33 @@ from motionloom.io.files import write_whole
 from motionloom.plot.body import body, body_points
 from motionloom.plot.filmstrip import blank_axes
 from motionloom.plot.paint import paint_body
-from motionloom.plot.style import INK, LINE, PAPER, QUIET, RGB, SOURCES, mix, rgb
+from motionloom.plot.sources import Band, source_colours, tracks
+from motionloom.plot.style import INK, LINE, PAPER, QUIET, RGB
 from motionloom.plot.view import View, best_yaw
 
 WIDE, SIDE = 11.0, 0.3  # inches: the picture, and its margins
 HEAD, POSES, BAND, FOOT = 0.42, 1.3, 0.3, 0.42  # inches: title, poses, bands, and the seconds under them
 ROW, ROWS = 15.0, 6  # seconds in a row, and how many rows before they get longer
+FEW_PARTS = 3  # body parts whose tracks share the height of one band
 APART = 0.62  # inches from pose to pose
-
-
-class Band(NamedTuple):
-    """Frames of the result that come from one source, in order; or a blend of two."""
-
-    start: int  # first frame of the result
-    frames: int
-    source: str  # the clip, or what made them
-    first: int  # its frames, as the file counts them; -1 if no single frame stands behind
-    last: int
-    into: str = ""  # of a blend: the second clip
-
-
-def bands(clip: Clip) -> list[Band]:
-    """The sources of a clip along time. `BadRequest` if nothing is known about them."""
-    origin = clip.origin
-    if origin.which is None or origin.frames is None:
-        raise BadRequest(
-            f"{clip.name or 'this clip'}: where its frames came from is not known "
-            "(motionloom keeps it in a file beside, such as walk.origin.json)"
-        )
-    out = []
-    for source, first, start, frames in origin.spans():
-        name, into = source.clip or source.method or "made", ""
-        if first < 0 and " + " in name:
-            name, into = (part.rpartition("#")[0] or part for part in name.split(" + ", 1))
-        out.append(Band(start, frames, name, first, int(origin.frames[start + frames - 1]), into))
-    return out
 
 
 def provenance(clips: Clip | Sequence[Clip], *, titles: Sequence[str] | None = None) -> Any:
     """Draw, for each clip, poses along time and under them coloured bands: which clip, and which of its frames.
 
-    A blend is split along its diagonal, from the colour of the clip that is left to that of the one that is entered;
-    a plain cut is a line. Returns the matplotlib axes (in inches).
+    Each body part has a track of its own. In a blend, each clip's colour is as high as its weight; a plain cut is a
+    line. Returns the matplotlib axes (in inches).
     """
     shown = [clips] if isinstance(clips, Clip) else list(clips)
     names = list(titles) if titles is not None else [clip.name for clip in shown]
-    found = [bands(clip) for clip in shown]
-    colours = _colours([name for rows in found for band in rows for name in (band.source, band.into) if name])
-    row = POSES + BAND + FOOT
-    heights = [HEAD + row * _rows(clip) for clip in shown]
+    found = [tracks(clip) for clip in shown]
+    colours = source_colours([band for parts in found for bands in parts.values() for band in bands])
+    rows = [POSES + BAND * max(1, len(parts) / FEW_PARTS) + FOOT for parts in found]
+    heights = [HEAD + row * _rows(clip) for clip, row in zip(shown, rows, strict=True)]
     key = 0.24 * int(np.ceil(len(colours) / 6)) + 0.14
     ax = blank_axes(WIDE, sum(heights) + key)
     top = 0.0
-    for clip, title, one, height in zip(shown, names, found, heights, strict=True):
+    for clip, title, one, row, height in zip(shown, names, found, rows, heights, strict=True):
         _draw_title(ax, clip, title, one, top)
         for k in range(_rows(clip)):
             _draw_row(ax, clip, one, colours, k, top - HEAD - k * row)
@@ -102,63 +76,67 @@ def _rows(clip: Clip) -> int:
     return int(np.clip(np.ceil(clip.seconds / ROW - 0.01), 1, ROWS))
 
 
-def _colours(names: list[str]) -> dict[str, RGB]:
-    """A colour for each source, in order of appearance; past eight they come again, paler."""
-    kinds = list(dict.fromkeys(names))
-    paper = rgb(PAPER)
-    return {
-        name: mix(rgb(SOURCES[i % len(SOURCES)]), paper, min(0.3 * (i // len(SOURCES)), 0.75))
-        for i, name in enumerate(kinds)
-    }
-
-
-def _draw_title(ax: Any, clip: Clip, title: str, found: list[Band], top: float) -> None:
-    joins = sum(1 for band in found if band.into)
-    cuts = sum(1 for a, b in pairwise(found) if not a.into and not b.into)
-    clips = len({name for band in found for name in (band.source, band.into) if name})  # as many as the key shows
-    counts = ((clips, "clip"), (joins, "transition"), (cuts, "cut"))
+def _draw_title(ax: Any, clip: Clip, title: str, found: dict[str, list[Band]], top: float) -> None:
+    everything = [band for bands in found.values() for band in bands]
+    main = next(iter(found.values()))
+    joins = sum(1 for band in main if len(band.sources) > 1)
+    cuts = sum(1 for a, b in pairwise(main) if len(a.sources) < 2 and len(b.sources) < 2)
+    clips = len(source_colours(everything))  # as many as the key shows
+    counts = ((clips, "clip"), (joins, "transition"), (cuts, "cut"), (len(found) if len(found) > 1 else 0, "part"))
     said = [f"{clip.seconds:.2f} s", *(f"{n} {what}{'' if n == 1 else 's'}" for n, what in counts if n)]
     ax.text(SIDE, top - 0.24, title, ha="left", va="center", color=INK, fontsize=11, weight="bold")
     ax.text(WIDE - SIDE, top - 0.24, ",  ".join(said), ha="right", va="center", color=QUIET, fontsize=8)
 
 
-def _draw_row(ax: Any, clip: Clip, found: list[Band], colours: dict[str, RGB], k: int, top: float) -> None:
-    """One stretch of time: poses, bands, seconds."""
-    from matplotlib.patches import Polygon
-
+def _draw_row(ax: Any, clip: Clip, found: dict[str, list[Band]], colours: dict[str, RGB], k: int, top: float) -> None:
+    """One stretch of time: poses, the bands of each part, seconds."""
     rows = _rows(clip)
     first, stop = (round(i * len(clip) / rows) for i in (k, k + 1))
     inch = (WIDE - 2 * SIDE) / max(round(len(clip) / rows), 1)  # for each frame
-    high, low = top - POSES, top - POSES - BAND
-
-    def at(frame: float) -> float:
-        return SIDE + (frame - first) * inch
-
     _draw_poses(ax, clip, first, stop, inch, top)
-    for band in found:
-        a, b = max(band.start, first), min(band.start + band.frames, stop)
-        if a >= b:
-            continue
-        x, y = at(a), at(b)
-        corners = [(x, low), (y, low), (y, high), (x, high)]
-        ax.add_patch(Polygon(corners, facecolor=colours[band.source], edgecolor="none", zorder=2))
-        if band.into:
-            left, right = at(band.start), at(band.start + band.frames)
-            x_high, x_low = max(left, x), min(right, y)
-            ax.add_patch(
-                Polygon(
-                    [(x_high, high), (y, high), (x_low, low)], facecolor=colours[band.into], edgecolor="none", zorder=3
-                )
+    height = BAND / len(found) if len(found) < FEW_PARTS else BAND / FEW_PARTS
+    for g, (part, bands) in enumerate(found.items()):
+        high = top - POSES - g * height
+        for band in bands:
+            if band.start < stop and band.start + band.frames > first:
+                _draw_band(ax, clip, band, colours, (first, stop, inch), (high - height, high))
+        if len(found) > 1:
+            ax.text(
+                SIDE - 0.04, high - height / 2, part, ha="right", va="center", color=QUIET, fontsize=min(7, 60 * height)
             )
-            ax.plot([x_high, x_low], [high, low], color=PAPER, lw=1.0, zorder=4)
-            ax.plot([(x + y) / 2], [high + 0.05], marker="v", ms=3.2, color=INK, mec="none", zorder=4)
-        else:
-            _write_band(ax, clip, band, (a, b), (x, y, (high + low) / 2))
-            ax.plot([x, x], [low, high], color=PAPER, lw=1.0, zorder=4)
+    low = top - POSES - height * len(found)
     for t in np.arange(np.ceil(first / clip.fps), stop / clip.fps + 1e-9, _tick((stop - first) / clip.fps)):
-        x = at(t * clip.fps)
+        x = SIDE + (t * clip.fps - first) * inch
         ax.plot([x, x], [low - 0.02, low - 0.06], color=QUIET, lw=0.8)
         ax.text(x, low - 0.14, f"{t:g} s", ha="center", va="center", color=QUIET, fontsize=7)
+
+
+def _draw_band(
+    ax: Any,
+    clip: Clip,
+    band: Band,
+    colours: dict[str, RGB],
+    row: tuple[int, int, float],
+    heights: tuple[float, float],
+) -> None:
+    """A band's sources one on top of the other, each as high as its weight; the entered clip is above."""
+    from matplotlib.patches import Polygon
+
+    (first, stop, inch), (low, high) = row, heights
+    a, b = max(band.start, first), min(band.start + band.frames, stop)
+    weights = band.weights[a - band.start : b - band.start]
+    edges = SIDE + (np.arange(a, b + 1) - first) * inch
+    steps = low + (high - low) * np.concatenate([np.zeros((len(weights), 1)), np.cumsum(weights, 1)], 1)
+    steps = np.concatenate([steps, steps[-1:]])
+    for k, name in enumerate(band.sources):
+        outline = np.concatenate([np.stack([edges, steps[:, k]], 1), np.stack([edges, steps[:, k + 1]], 1)[::-1]])
+        ax.add_patch(Polygon(outline, facecolor=colours[name], edgecolor="none", zorder=2 + k))
+    if len(band.sources) > 1:
+        ax.plot(edges, steps[:, 1], color=PAPER, lw=1.0, zorder=4)
+        ax.plot([(edges[0] + edges[-1]) / 2], [high + 0.05], marker="v", ms=3.2, color=INK, mec="none", zorder=4)
+    else:
+        _write_band(ax, clip, band, (a, b), (edges[0], edges[-1], (high + low) / 2))
+        ax.plot([edges[0], edges[0]], [low, high], color=PAPER, lw=1.0, zorder=4)
 
 
 def _tick(seconds: float) -> float:
@@ -169,11 +147,11 @@ def _write_band(ax: Any, clip: Clip, band: Band, span: tuple[int, int], box: tup
     """The source's frame numbers at both ends of a band and its name between them, as far as there is room."""
     left, right, y = box
     look = {"va": "center", "color": PAPER, "zorder": 5}
-    name = band.source.rpartition(".")[0] or band.source
+    name = band.sources[0].rpartition(".")[0] or band.sources[0]
     wide = right - left
     numbers: list[str] = []
-    if band.first >= 0 and clip.origin.frames is not None:
-        numbers = [str(int(clip.origin.frames[f])) for f in (span[0], span[1] - 1)]
+    if band.first[0] >= 0:
+        numbers = [str(round(n)) for n in np.interp([span[0], span[1] - 1], *_ends(band))]
     need = sum(0.062 * len(n) + 0.06 for n in numbers)
     if numbers and wide > need + 0.02:
         ax.text(left + 0.04, y, numbers[0], ha="left", fontsize=6, **look)
@@ -184,6 +162,11 @@ def _write_band(ax: Any, clip: Clip, band: Band, span: tuple[int, int], box: tup
         return
     if wide > 0.085 * len(name) + 0.06:
         ax.text((left + right) / 2, y, name, ha="center", fontsize=8, weight="bold", **look)
+
+
+def _ends(band: Band) -> tuple[list[int], list[float]]:
+    """First and last frame of a band, here and in its first source."""
+    return [band.start, band.start + band.frames - 1], [band.first[0], band.last[0]]
 
 
 def _draw_poses(ax: Any, clip: Clip, first: int, stop: int, inch: float, top: float) -> None:

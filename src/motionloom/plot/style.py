@@ -17,6 +17,11 @@ def rgb(colour: str) -> RGB:
     return (int(colour[1:3], 16) / 255, int(colour[3:5], 16) / 255, int(colour[5:7], 16) / 255)
 
 
+def as_hex(colour: RGB) -> str:
+    """Three numbers in 0..1 to '#rrggbb'."""
+    return "#" + "".join(f"{round(255 * value):02x}" for value in colour)
+
+
 def mix(a: RGB, b: RGB, share: float) -> RGB:
     """`share` of b in a: 0 is a, 1 is b."""
     return (a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share, a[2] + (b[2] - a[2]) * share)

@@ -9,12 +9,13 @@ import numpy as np
 
 from motionloom.analysis.alignment import TimeAlignment
 from motionloom.analysis.similarity import readable
-from motionloom.core import Clip, FloatArray
+from motionloom.core import Clip, FloatArray, Source
 from motionloom.kinematics.forward import fk
 from motionloom.plot.similarity import distance_matrix, new_figure
-from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES
+from motionloom.plot.style import INK, LINE, PAPER, SOURCES
 
 CURVE = "#35e0c8"
+BLENDED = Source("blend")  # stands for all frames that have several sources
 TRACED = ("head", "hips", "left_hand", "right_hand", "left_toe", "right_toe", "left_foot", "right_foot")
 
 
@@ -43,9 +44,11 @@ def trails(
     """Trails of some joints seen from the side, one row per clip (before and after, say); returns the figure.
 
     To the right is the way the body travels, upwards is height, both in metres. Colours say where frames come from:
-    each source has its own, and frames made by a method are the thick ones. `span` [from, to) limits it, in seconds.
+    each source has its own, and blended or computed frames are the thick ones. `span` [from, to) limits it, in seconds.
     """
     sources = list(dict.fromkeys(s for clip in clips for s in clip.origin.sources))
+    if any(not clip.origin.single.all() for clip in clips):
+        sources.append(BLENDED)
     shown = [c if span is None else c[round(span[0] * c.fps) : round(span[1] * c.fps)] for c in clips]
     ways = [_sideways(clip, joints) for clip in shown]
     low, high = (f([f(line, axis=0) for lines in ways for line in lines], axis=0) for f in (np.min, np.max))
@@ -53,15 +56,12 @@ def trails(
     figure = new_figure(10.0, 0.9 + (tall + 0.4) * len(clips))
     panels = figure.subplots(len(clips), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     for ax, clip, title, lines in zip(panels, shown, titles, ways, strict=True):
-        which = np.zeros(len(clip), int) if clip.origin.which is None else clip.origin.which
         for line in lines:
-            for k in np.unique(which):
-                source = clip.origin.sources[k] if clip.origin.sources else None
-                colour = SOURCES[sources.index(source) % len(SOURCES)] if source else QUIET
-                made = bool(source and source.method)
-                for first, last in _runs(which == k):
-                    part = line[first : min(last + 1, len(line))]
-                    ax.plot(part[:, 0], part[:, 1], "-", color=colour, lw=2.2 if made else 1.1, zorder=3 if made else 2)
+            for run in clip.origin.spans():
+                made = len(run.sources) != 1 or run.first[0] < 0
+                colour = SOURCES[sources.index(BLENDED if made else run.sources[0]) % len(SOURCES)]
+                part = line[run.start : run.start + run.frames + 1]
+                ax.plot(part[:, 0], part[:, 1], "-", color=colour, lw=2.2 if made else 1.1, zorder=3 if made else 2)
         ax.set_title(title, color=INK, fontsize=10, loc="left", weight="bold")
         ax.set_ylabel("height [m]", color=INK)
         ax.set_aspect("equal", adjustable="box")
@@ -70,10 +70,10 @@ def trails(
             side.set_color(LINE)
     panels[-1].set_xlabel("way [m]", color=INK)
     handles = [
-        panels[0].plot([], [], color=SOURCES[k % len(SOURCES)], lw=2.2 if source.method else 1.1)[0]
+        panels[0].plot([], [], color=SOURCES[k % len(SOURCES)], lw=2.2 if source is BLENDED else 1.1)[0]
         for k, source in enumerate(sources)
     ]
-    said = [f"{s.clip}: {s.method}" if s.method else s.clip or "clip" for s in sources]
+    said = [source.title or "clip" for source in sources]
     look = {"facecolor": PAPER, "edgecolor": LINE, "labelcolor": INK, "fontsize": 8}
     figure.legend(handles, said, loc="outside upper center", ncols=min(5, max(1, len(said))), **look)
     return figure
@@ -92,8 +92,3 @@ def _sideways(clip: Clip, joints: Sequence[str]) -> list[FloatArray]:
     way = way / length if length > 0.05 else np.array([0.0, 1.0])
     along = (points[:, :, [0, 2]] - clip.root[0, [0, 2]]) @ way
     return [np.stack([along[:, j], points[:, j, 1]], 1) for j in chosen]
-
-
-def _runs(on: Any) -> list[tuple[int, int]]:
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], on.astype(np.int8), [0]])))
-    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]

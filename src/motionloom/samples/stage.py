@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from motionloom.core import BoolArray, Clip, FloatArray, Origin, Skeleton, Source
+from motionloom.core import BoolArray, Clip, FloatArray, Skeleton
+from motionloom.core.origin import from_file
 from motionloom.samples.person import SIDE, skeleton
 from motionloom.samples.plants import FootMotion
 
@@ -49,11 +50,6 @@ def finish(
     on.update(labels or {})
     for side, foot in zip(SIDE, feet, strict=False):
         on[f"contact:{side}_heel"], on[f"contact:{side}_toe"] = foot.heel_rests, foot.toe_rests
-    origin = Origin(
-        name=f"sample:{name}",
-        sources=(Source(f"sample:{name}", "samples", seed),),
-        which=np.zeros(count, np.int64),
-        frames=np.arange(count),
-    )
+    origin = from_file(f"sample:{name}", count)
     table = np.stack(list(on.values()), 1)[keep]
     return Clip(body or skeleton(), root[keep], rotations[keep], fps, tuple(on), table, origin=origin)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip, FloatArray, Origin, Skeleton, Source
+from motionloom.core import BadRequest, Clip, FloatArray, Skeleton
+from motionloom.core.origin import from_file
 from motionloom.samples.noise import Nature
 from motionloom.samples.stage import frame_count
 
@@ -69,12 +70,7 @@ def stroke(
     rotations = np.zeros((frames, 1, 4))
     rotations[..., 0] = 1.0
     pen = Skeleton(("pen",), np.array([-1]), np.zeros((1, 3)))
-    origin = Origin(
-        name=f"sample:stroke-{letter}",
-        sources=(Source(f"sample:stroke-{letter}", "samples", seed),),
-        which=np.zeros(frames, np.int64),
-        frames=np.arange(frames),
-    )
+    origin = from_file(f"sample:stroke-{letter}", frames)
     return Clip(pen, root, rotations, fps, (letter,), np.ones((frames, 1), bool), origin=origin)
 
 

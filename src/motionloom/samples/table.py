@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip, replace
+from motionloom.core import BadRequest, Clip, made_here, replace
 from motionloom.core.errors import unknown
 from motionloom.core.fields import Field
 from motionloom.samples.actions.carry import carry
@@ -48,7 +48,9 @@ class Sample:
             raise BadRequest(f"seed: expected a whole number from 0, found {seed!r}")
         style = given.get("style", "normal")
         values = {n: p.check(given.get(n, self._default(n, style)), (n,)) for n, p in self.parameters.items()}
-        return _named(self.maker(seed=int(seed), **values), values.get("style", "normal"))
+        clip = _named(self.maker(seed=int(seed), **values), values.get("style", "normal"))
+        step = made_here("samples", seed=int(seed), edits=({"name": self.name}, *({n: given[n]} for n in given)))
+        return replace(clip, origin=clip.origin.with_made(step))
 
     def _default(self, name: str, style: object) -> Any:
         """What a parameter is where it is not given: a sneaking or tired person goes slower."""

@@ -8,7 +8,7 @@ import pytest
 from motionloom.blend import blend_transition
 from motionloom.blend.join import prepare
 from motionloom.blend.point import Point, laid_on
-from motionloom.blend.transition import CLOUD, laid_for_plants
+from motionloom.blend.transition import CLOUD, blend_weights, laid_for_plants
 from motionloom.core import BadRequest, Clip, replace
 from motionloom.kinematics.edit import resample
 from motionloom.kinematics.feet.contacts import part_positions, with_contacts
@@ -108,7 +108,7 @@ def test_joints_that_slide_go_evenly_from_one_clip_to_the_other(clips):
 
 def test_standing_feet_stand_still_through_a_blend(graph, route):
     clip = render(graph, route)
-    spans = [(start, start + n) for source, _, start, n in clip.origin.spans() if source.method == "blend"]
+    spans = [(s.start, s.start + s.frames) for s in clip.origin.spans() if len(s.sources) > 1]
     assert len(spans) == 4
     names = [n for n in clip.label_names if n.startswith("contact:")]
     moves = np.linalg.norm(np.diff(part_positions(clip)[..., [0, 2]], axis=0), axis=-1)
@@ -129,23 +129,23 @@ def _planted_steps(clip, names):
     return steps[on[1:] & on[:-1]]
 
 
-def test_every_frame_knows_its_clip_and_frame_or_its_transition(graph, route):
+def test_the_origin_of_a_frame_is_its_clip_and_frame_or_both_clips_of_a_blend_with_their_weights(graph, route):
     origin = render(graph, route).origin
-    assert origin.which is not None
-    assert len(origin.which) == route.frames
+    assert origin.which.shape == (route.frames, 1, 2)
     spans = origin.spans()
-    blend = f"{graph.clips[0].name}#{_own(graph, 0, 50)} + {graph.clips[1].name}#{_own(graph, 1, 22)}"
-    assert [(s.clip, first, count) for s, first, _, count in spans[:3]] == [
-        (graph.clips[0].name, _own(graph, 0, 20), 25),  # 20 .. 44, the frame before the blend
-        (blend, -1, 11),
-        (graph.clips[1].name, _own(graph, 1, 28), 11),
+    first, second = (graph.clips[k].name for k in (0, 1))
+    assert [([s.name for s in span.sources], span.first, span.frames) for span in spans[:3]] == [
+        ([first], (_own(graph, 0, 20),), 25),  # 20 .. 44, the frame before the blend
+        ([first, second], (_own(graph, 0, 45), _own(graph, 1, 17)), 11),
+        ([second], (_own(graph, 1, 28),), 11),
     ]
-    assert sum(count for *_, count in spans) == route.frames
+    np.testing.assert_allclose(origin.weights[25:36, 0, 1], blend_weights(graph.half), atol=1e-15)
+    assert sum(span.frames for span in spans) == route.frames
 
 
 def _own(graph, clip, frame):
     """The frame's number in the clip's own file."""
-    return int(graph.clips[clip].origin.frames[frame])
+    return int(graph.clips[clip].origin.main()[1][frame])
 
 
 def test_a_route_may_end_anywhere_also_within_a_blend(graph, route):
@@ -160,7 +160,7 @@ def test_the_track_of_a_route_is_the_travel_of_its_clip(graph, route):
     known, made = track(graph, route), travel(render(graph, route))
     np.testing.assert_allclose(known.heading, made.heading, atol=1e-9)
     np.testing.assert_allclose(known.place, made.place, atol=0.02)  # hips give way by a centimetre or two at most
-    plain = render(graph, route).origin.frames >= 0
+    plain = render(graph, route).origin.single
     np.testing.assert_allclose(known.place[plain], made.place[plain], atol=1e-9)
 
 

@@ -68,7 +68,7 @@ def test_the_result_is_where_the_plan_leads(model):
     clip = synthesize(model, asked)
     assert len(clip) == plan.route.frames
     assert plan.goal.path == asked.constraints[0]
-    blended = (clip.origin.frames < 0).sum()
+    blended = (~clip.origin.single).sum()
     assert 0 < blended <= len(plan.route.taken) * (model.graph.blend - 1)
 
 
@@ -274,11 +274,12 @@ def test_a_frame_of_a_mirror_image_says_so(walks):
     both = learn("motion-graph", walks, Config(mirror=True))
     clip = synthesize(both, Request(seconds=20), seed=2)
     graph, seen = both.graph, set()
-    for at in np.flatnonzero(clip.origin.frames >= 0):
-        name = clip.origin.sources[clip.origin.which[at]].clip
-        seen.add(name.startswith("mirrored "))
-        mine = [c for c in graph.clips if c.name == name]
-        apart = [np.abs(c.rotations[c.origin.frames == clip.origin.frames[at]] - clip.rotations[at]) for c in mine]
+    which, frames = clip.origin.main()
+    for at in np.flatnonzero(clip.origin.single):
+        source = clip.origin.sources[which[at]]
+        seen.add(source.mirrored)
+        mine = [c for c in graph.clips if c.name == source.title]
+        apart = [np.abs(c.rotations[c.origin.main()[1] == frames[at]] - clip.rotations[at]) for c in mine]
         arms = [j for j, role in enumerate(clip.skeleton.roles) if "arm" in role]  # plants move legs, not arms
         assert min(float(d[:, arms].max()) for d in apart if len(d)) < 1e-9
     assert seen == {True, False}

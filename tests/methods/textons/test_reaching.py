@@ -122,8 +122,9 @@ def test_a_written_part_of_a_segment_is_played_and_its_origin_named(model, rng):
     made = model.piece_frames(plan.pieces[0], None, rng, noise=0.0)
     assert_allclose(made.turns, seen.frames.turns[6:21], atol=1e-4)
     clip = synthesize(model, Request(options={"path": [f"{name}@0.2..0.7"]}))
-    assert clip.origin.sources[clip.origin.which[0]].clip == seen.source
-    assert (seen.pace, clip.origin.frames[0]) == (2.0, seen.frame + 12)  # the takes were made at 60 fps
+    which, frames = clip.origin.main()
+    assert clip.origin.sources[which[0]].name == seen.source
+    assert (seen.pace, frames[0]) == (2.0, seen.frame + 12)  # the takes were made at 60 fps
     for wrong in (f"{name}@0.2..0.25", f"{name}@99", f"{name}@..99"):
         with pytest.raises(BadRequest, match="expected a part of the"):
             read_path(model, [wrong])

@@ -152,7 +152,7 @@ def test_a_performance_is_played_by_the_models_clips(model):
     assert played.apart < 0.02
     np.testing.assert_allclose(played.clip.root[0, [0, 2]], performed.root[0, [0, 2]], atol=1e-6)
     assert abs(travel(played.clip).heading[0] - travel(performed).heading[0]) < 1e-6
-    assert "made by two-level-graph" in str(played.clip.origin.notes[0])
+    assert played.clip.origin.made[-1].describe() == "act with two-level-graph"
     assert any("acted out" in str(note) for note in played.clip.origin.notes)
 
 

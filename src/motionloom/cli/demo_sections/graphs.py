@@ -106,6 +106,6 @@ def _rows(followed: dict[str, Clip]) -> tuple[tuple[str, ...], ...]:
     out = []
     for label, clip in followed.items():
         off = 100 * _asked(label).residual(clip)
-        joins = sum(first < 0 for _, first, _, _ in clip.origin.spans())
+        joins = sum(len(span.sources) > 1 for span in clip.origin.spans())
         out.append((label, f"{clip.seconds:.1f} s", f"{off.mean():.0f} cm", f"{off.max():.0f} cm", str(joins)))
     return tuple(out)

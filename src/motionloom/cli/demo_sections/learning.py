@@ -67,8 +67,13 @@ def _numbers(k: int) -> tuple[tuple[str, str], ...]:
 def _rows(clip: Clip, most: int = 12) -> tuple[tuple[str, ...], ...]:
     spans = clip.origin.spans()
     rows = [
-        (f"{at / clip.fps:.2f} s", f"{(at + n) / clip.fps:.2f} s", source.clip, f"{first} to {first + 2 * n - 1}")
-        for source, first, at, n in spans[:most]
+        (
+            f"{span.start / clip.fps:.2f} s",
+            f"{(span.start + span.frames) / clip.fps:.2f} s",
+            span.sources[0].title,
+            f"{span.first[0]:.0f} to {span.last[0]:.0f}",
+        )
+        for span in spans[:most]
     ]
     if len(spans) > most:
         rows.append(("...", "", f"{len(spans) - most} more", ""))

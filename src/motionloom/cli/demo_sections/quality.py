@@ -73,8 +73,8 @@ def _groups(samples: list[Clip], made: list[Clip]) -> dict[tuple[str, ...], list
     out: dict[tuple[str, ...], list[Clip]] = {}
     for clip in made:
         alike = [c for c in samples if same_hierarchy(c.skeleton, clip.skeleton)] or [clip]
-        told = {part.split("#")[0] for s in clip.origin.sources for part in s.clip.split(" + ")}
-        kinds = {part.removeprefix("sample:") for part in told}
+        told = {source.name for source in clip.origin.sources}
+        kinds = {name.removeprefix("sample:") for name in told}
         begins = max((s for c in alike if clip.name.startswith(f"{(s := Path(c.name).stem)}_")), key=len, default="")
         own = (
             [c.name for c in alike if c.name in told]

@@ -13,17 +13,12 @@ from motionloom.core import replace as clip_with
 from motionloom.kinematics.mirror import mirror
 from motionloom.methods.graph.core import Graph
 
-MIRRORED = "mirrored "  # before the name of a clip that is learned as its mirror image
-
 
 def with_mirrored(clips: Sequence[Clip]) -> list[Clip]:
-    """The clips, then their mirror images, called `mirrored walk.bvh`: frames of a result say which they are."""
-    out = []
-    for clip in map(mirror, clips):
-        sources = tuple(source._replace(clip=MIRRORED + source.clip) for source in clip.origin.sources)
-        name = MIRRORED + clip.name if clip.name else ""
-        out.append(clip_with(clip, origin=replace(clip.origin, name=name, sources=sources)))
-    return [*clips, *out]
+    """The clips, then their mirror images, called `mirrored walk.bvh`."""
+    images = [mirror(clip) for clip in clips]
+    names = [f"mirrored {clip.name}" if clip.name else "" for clip in clips]
+    return [*clips, *(clip_with(c, origin=replace(c.origin, name=n)) for c, n in zip(images, names, strict=True))]
 
 
 def frame_name(graph: Graph, frame: int) -> str:
@@ -31,9 +26,10 @@ def frame_name(graph: Graph, frame: int) -> str:
     c = int(graph.clip_of[frame])
     at = frame - int(graph.starts[c])
     origin = graph.clips[c].origin
-    if origin.which is None or origin.frames is None or origin.frames[at] < 0:
+    which, numbers = origin.main()
+    if which[at] < 0 or numbers[at] < 0:
         return f"{_name(graph, c)}#{at}"
-    return f"{origin.sources[int(origin.which[at])].clip or _name(graph, c)}#{int(origin.frames[at])}"
+    return f"{origin.sources[which[at]].title or _name(graph, c)}#{round(numbers[at])}"
 
 
 def frame_named(graph: Graph, text: str) -> int:
@@ -65,4 +61,4 @@ def _name(graph: Graph, clip: int) -> str:
 def _numbers(graph: Graph, clip: int) -> IntArray:
     """The frames of a clip as its file counts them."""
     origin = graph.clips[clip].origin
-    return np.arange(len(graph.clips[clip])) if origin.frames is None else origin.frames
+    return np.rint(origin.main()[1]).astype(np.int64) if origin.known else np.arange(len(graph.clips[clip]))

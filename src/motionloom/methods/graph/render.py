@@ -6,13 +6,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from motionloom.core import BoolArray, Clip, FloatArray, Origin, Source
-from motionloom.core.origin import all_terms, joined
+from motionloom.blend.transition import blend_weights
+from motionloom.core import BoolArray, Clip, FloatArray, Origin
+from motionloom.core.origins import joined, mixed
 from motionloom.kinematics.feet.clearance import lifted, usual_clearance
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.graph.blends import blends
 from motionloom.methods.graph.core import Graph, Route
-from motionloom.methods.graph.naming import frame_name
 from motionloom.methods.graph.tracks import Stretch, Tracks, stretches, track, tracks
 from motionloom.rotation import multiply, yaw
 
@@ -35,8 +35,8 @@ def chained(graph: Graph, route: Route) -> Clip:
     """The frames and blends of a route, one after the other: what a chain of `blend_transition` would give.
 
     Every transition's second clip lies by the transition's turn and shift. Labels are those of the clip that is left
-    up to the transition, then those of the one that is entered. Every frame knows its clip and frame; a blended one
-    knows the transition, "walk.bvh#120 + jog.bvh#31", whose two frames are those at its middle.
+    up to the transition, then those of the one that is entered. The origin of a blended frame is both clips, with the
+    weights of the blend.
     """
     shown = stretches(graph, route)
     order = np.array([s.transition for s in shown if s.transition >= 0], np.int64)
@@ -110,11 +110,8 @@ def _blend_labels(graph: Graph, t: int, names: tuple[str, ...]) -> BoolArray:
 
 
 def _blend_origin(graph: Graph, t: int, frames: int) -> Origin:
-    """Where blended frames come from: the transition, with its two frames as their files count them."""
-    ends = [int(frame[t]) for frame in (graph.transitions.a, graph.transitions.b)]
-    return Origin(
-        licence=all_terms(graph.clips[graph.clip_of[frame]].origin.licence for frame in ends),
-        sources=(Source(" + ".join(frame_name(graph, frame) for frame in ends), "blend"),),
-        which=np.zeros(frames, np.int64),
-        frames=np.full(frames, -1),
-    )
+    """Where the first `frames` frames of a blend come from: frames of both clips, with their weights."""
+    half, both = graph.half, graph.transitions
+    windows = [Stretch(int(frame[t]) - half + 1, -1, frames, 0.0, (0.0, 0.0)) for frame in (both.a, both.b)]
+    a, b = (clip.origin[part] for clip, part in (_part(graph, window) for window in windows))
+    return mixed(a, b, blend_weights(half)[:frames])

@@ -14,6 +14,7 @@ from motionloom.methods.graph.core import Graph, Route
 from motionloom.methods.graph.naming import frame_named
 from motionloom.methods.graph.render import render
 from motionloom.methods.graph.walk import random_route, repeats_after
+from motionloom.methods.recipe import synthesis_step
 from motionloom.methods.schedule import not_carried
 from motionloom.methods.synthesis import finished, signed
 
@@ -66,7 +67,10 @@ def random_walk(
     clip = render(graph, route)
     clip = replace(clip, origin=dataclasses.replace(clip.origin, notes=()))  # these speak of the sources' files
     done, _ = finished(model, place(clip, request), request)
-    return Walk(signed(done, model, seed, take), route, repeats_after(graph, route))
+    given = {"seconds": seconds, "fps": fps, "start": start, "style": style, **options}
+    edits = [{name: value} for name, value in given.items() if value is not None]
+    step = synthesis_step(model, "walk", seed=seed, take=take, edits=edits)
+    return Walk(signed(done, model, step), route, repeats_after(graph, route))
 
 
 def _labelled(graph: Graph, style: str) -> BoolArray:

@@ -125,9 +125,8 @@ def _observed(
         clip = clips[s.clip]
         cut = slice(s.start, min(s.stop + 2, len(clip)))  # at a clip's end, its own last two frames
         frames = seen[s.clip][cut]
-        at, to = (
-            (s.start, s.stop - 1) if clip.origin.frames is None else clip.origin.frames[[s.start, s.stop - 1]].tolist()
-        )
+        numbers = np.rint(clip.origin.main()[1]).astype(int) if clip.origin.known else np.arange(len(clip))
+        at, to = int(numbers[s.start]), int(numbers[s.stop - 1])
         pace = (to - at) / (len(s) - 1)
         path = from_root_motion(frames.root[:-1, :3] / clip.fps)
         move = np.array([*path.place[-1], path.heading[-1]])

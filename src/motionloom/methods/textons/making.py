@@ -201,7 +201,9 @@ class Bench:
     def origins(self) -> tuple[tuple[Source, ...], IntArray]:
         """The clips that segments come from; and for each segment, which of them."""
         names = list(dict.fromkeys(o.source for o in self.model.observed))
-        return tuple(Source(n) for n in names), np.array([names.index(o.source) for o in self.model.observed])
+        known = {learned.name: learned.source for learned in self.model.sources}
+        sources = tuple(known.get(name, Source(name)) for name in names)
+        return sources, np.array([names.index(o.source) for o in self.model.observed])
 
     def _between(
         self, piece: Piece, ends: Frames, drive: FloatArray, rest: FloatArray | None, like: FloatArray

@@ -218,7 +218,7 @@ def _placed(model: TextonModel, raw: Raw, start: int, stop: int, end: Travel | N
     after = Travel(path.place[-1:], path.heading[-1:])
     own = raw[start:stop]
     sources, source = model.bench.origins
-    origin = Origin(sources=sources, which=source[own.which], frames=own.origin)
+    origin = Origin(sources=sources, which=source[own.which], frames=own.origin.astype(float))
     names = model.contact_names[: own.seen.contacts.shape[1]]
     clip = clip[: stop - start]
     if own.seen.high.size:

@@ -20,6 +20,7 @@ from motionloom.methods.graph import Graph, Route
 from motionloom.methods.graph.naming import frame_name
 from motionloom.methods.graph.render import render
 from motionloom.methods.graph.tracks import tracks
+from motionloom.methods.recipe import synthesis_step
 from motionloom.methods.synthesis import finished, signed
 from motionloom.methods.two_level_graph.markov import Chain, chain
 from motionloom.methods.two_level_graph.model import TwoLevelGraph
@@ -202,7 +203,8 @@ def act_out(model: TwoLevelGraph, performed: Clip, **options: Any) -> Played:
     frames = min(len(performed), int(np.floor((len(raw) - 1) * fps / model.fps + 1e-6)) + 1)
     request = Request(frames=frames, fps=fps, start=start)
     clip, _ = finished(model, place(raw, request), request)
-    return Played(signed(clip, model, 0, 0), acted, _apart(performed, clip))
+    step = synthesis_step(model, "act", edits=[{name: value} for name, value in options.items()], clips=[performed])
+    return Played(signed(clip, model, step), acted, _apart(performed, clip))
 
 
 def _said(graph: Graph, performed: Clip, acted: Acted) -> str:

@@ -78,7 +78,8 @@ class Stage {
 
   // Which colour of the time track is which source.
   legend() {
-    const colours = new Map(this.figures.flatMap((figure) => figure.sources).map(([, , , colour, group]) => [group, colour]));
+    const layers = this.figures.flatMap((figure) => figure.sources.flat()).flatMap(([, , , sources]) => sources);
+    const colours = new Map(layers.map(([name, colour]) => [name, colour]));
     return [...colours].map(([name, colour]) => make("span", { class: "loom-source", style: `--source:${colour}` }, name));
   }
 
@@ -305,7 +306,7 @@ class Track {
   constructor(player) {
     this.player = player;
     this.figure = player.stages.length === 1 ? player.stages[0].figures[player.stages[0].figures.length - 1] : null;
-    this.rows = this.figure ? (this.figure.sources.length ? 1 : 0) + (this.figure.feet.length ? 1 : 0) : 0;
+    this.rows = this.figure ? this.figure.sources.length + (this.figure.feet.length ? 1 : 0) : 0;
     this.canvas = make("canvas", {
       class: "loom-track", style: `height:${22 + 11 * this.rows}px`, role: "slider", "aria-label": "time",
     });
@@ -326,8 +327,26 @@ class Track {
 
   // What the frame at a time was taken from.
   source(time) {
-    const f = this.figure, span = f && f.sources.find(([, start, length]) => time * f.fps < start + length);
-    return span ? span[0] : "";
+    const f = this.figure;
+    const found = f ? f.sources.map((bands) => bands.find(([, start, length]) => time * f.fps < start + length)) : [];
+    return found.filter((band) => band).map(([title]) => title).join(", ");
+  }
+
+  // The sources of a band one on top of the other, each as high as its weight.
+  stack(ctx, layers, left, width, top) {
+    const below = layers[0][2].map(() => 0), at = (k, n) => left + (n > 1 ? (k / (n - 1)) * width : 0);
+    for (const [, colour, weights] of layers) {
+      const n = weights.length, y = (sum) => top + 10 * (1 - sum);
+      ctx.fillStyle = colour;
+      ctx.beginPath();
+      if (n === 1) ctx.rect(left, y(below[0] + weights[0]), width, 10 * weights[0]);
+      else {
+        for (let k = 0; k < n; k++) ctx.lineTo(at(k, n), y(below[k]));
+        for (let k = n - 1; k >= 0; k--) ctx.lineTo(at(k, n), y(below[k] + weights[k]));
+      }
+      ctx.fill();
+      weights.forEach((weight, k) => (below[k] += weight));
+    }
   }
 
   draw() {
@@ -343,16 +362,18 @@ class Track {
     if (f && f.sources.length) {
       ctx.font = "9px system-ui, sans-serif";
       ctx.textAlign = "left";
-      for (const [name, start, length, colour] of f.sources) {
-        const a = x(start / f.fps), b = x((start + length) / f.fps);
-        ctx.fillStyle = colour;
-        ctx.fillRect(a, y, Math.max(b - a - 1, 0.5), 10);
-        if (ctx.measureText(name).width + 6 < b - a) {
-          ctx.fillStyle = "#fff";
-          ctx.fillText(name, a + 3, y + 8);
+      for (const bands of f.sources) {
+        for (const [title, start, length, layers] of bands) {
+          const a = x(start / f.fps), b = x((start + length) / f.fps);
+          this.stack(ctx, layers, a, Math.max(b - a - 1, 0.5), y);
+          if (layers.length === 1 && ctx.measureText(title).width + 6 < b - a) {
+            ctx.fillStyle = "#fff";
+            ctx.fillText(title, a + 3, y + 8);
+          }
         }
+        y += 11;
       }
-      y += 12;
+      y += 1;
     }
     if (f) {
       f.feet.forEach((foot, k) => {

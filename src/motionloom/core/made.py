@@ -1,0 +1,117 @@
+"""The recipe of a clip: what each processing step was given, so that `motionloom again` can repeat it."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, NamedTuple
+
+from motionloom.core.arrays import put
+
+
+class Input(NamedTuple):
+    """A file that a step read; its content counts, not its name."""
+
+    name: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Read:
+    """How a clip was read: its file, the reader's settings, and the files beside it that were used."""
+
+    name: str
+    sha256: str
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of `io.load`, where they differ from the defaults
+    beside: tuple[Input, ...] = ()  # labels, roles, licence, origin; the skeleton of an AMC file
+    content: str = ""  # SHA-256 of the clip that the step used, see `clip_sha256`; "" if it was not taken
+
+    def __post_init__(self) -> None:
+        put(self, "settings", plain(self.settings))
+        put(self, "beside", tuple(Input(*item) for item in self.beside))
+
+
+@dataclass(frozen=True)
+class Made:
+    """One processing step: all that is needed to repeat it. Every field is plain text, numbers and lists of them."""
+
+    command: str  # "synthesize", "convert", "clean" ...: see `library/again.py`
+    version: str = ""  # of motionloom
+    platform: str = ""  # operating system, processor, Python and numerical libraries
+    method: str = ""  # of a model: the name in the table of methods
+    config: Mapping[str, Any] = field(default_factory=dict)  # what learning was given
+    learning_seed: int | None = None
+    clips: tuple[Read, ...] = ()  # what was learned from, or edited, in order
+    model: Input | None = None  # the model file; without one, the model was learned by the same program
+    request: str | None = None  # YAML
+    seed: int | None = None
+    take: int | None = None
+    edits: tuple[Mapping[str, Any], ...] = ()  # the options of an edit, in order; each is one name with its value
+    files: tuple[Input, ...] = ()  # other files that were read: ground heights, measures
+    poses: tuple[Read, ...] = ()  # clips whose frames a request names
+    output: str = ""  # SHA-256 of the file that was written, known once it was
+    gap: str = ""  # why this step cannot be repeated, if it cannot
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            put(self, f.name, _typed(f.name, getattr(self, f.name)))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON; what is empty is left out."""
+        return {name: value for name, value in plain(asdict(self)).items() if value not in (None, "", [], {})}
+
+    def describe(self) -> str:
+        """One line: `synthesize with cuts, seed 5, take 0`."""
+        numbers = {"seed": self.seed, "take": self.take}
+        what = f"{self.command} with {self.method}" if self.method else self.command
+        return ", ".join([what, *(f"{name} {value}" for name, value in numbers.items() if value is not None)])
+
+
+def made_here(command: str, **given: Any) -> Made:
+    """A step of this version on this platform."""
+    return Made(command, program_version(), program_platform(), **given)
+
+
+@cache
+def program_version() -> str:
+    """The version of motionloom."""
+    try:
+        return version("motionloom")
+    except PackageNotFoundError:  # run from a source tree without installation
+        return "unknown"
+
+
+@cache
+def program_platform() -> str:
+    """What else decides about the last bits of a result."""
+    python = ".".join(map(str, sys.version_info[:2]))
+    libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "numba"))
+    return f"{platform.system()} {platform.machine()}, Python {python}, {libraries}"
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON would give it back: dictionaries, lists, text and numbers. `TypeError` for anything else."""
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise TypeError(f"a recipe holds text and numbers, found {type(value).__name__}")
+
+
+def _typed(name: str, value: Any) -> Any:
+    """A field from what JSON gives back."""
+    if name in ("clips", "poses"):
+        return tuple(item if isinstance(item, Read) else Read(**item) for item in value)
+    if name == "files":
+        return tuple(Input(*item) for item in value)
+    if name == "model":
+        return None if value is None else Input(*value)
+    if name == "edits":
+        return tuple(plain(item) for item in value)
+    return plain(value)

@@ -1,0 +1,56 @@
+"""SHA-256 of files and of clips: what a recipe names its inputs by."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from motionloom.core import Clip, FormatError
+
+AT_ONCE = 1 << 18  # bytes: smaller files are not worth a thread
+
+
+def file_sha256(path: str | Path) -> str:
+    """The SHA-256 of a file's bytes."""
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror or error}", path=path) from None
+
+
+def start_sha256(path: str | Path) -> Callable[[], str]:
+    """Start to hash a file while it is parsed; calling the result waits for the SHA-256."""
+    path = Path(path)
+    if not path.is_file() or path.stat().st_size < AT_ONCE:
+        return lambda: file_sha256(path)
+    found: list[str | FormatError] = []
+
+    def work() -> None:
+        try:
+            found.append(file_sha256(path))
+        except FormatError as error:
+            found.append(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+
+    def finish() -> str:
+        thread.join()
+        if isinstance(found[0], FormatError):
+            raise found[0]
+        return found[0]
+
+    return finish
+
+
+def clip_sha256(clip: Clip) -> str:
+    """The SHA-256 of what a clip holds: joint names, parents, offsets, frame rate, root, rotations, slides, labels."""
+    digest = hashlib.sha256("\n".join((*clip.skeleton.names, *clip.label_names, repr(clip.fps))).encode())
+    for array in (clip.skeleton.parents, clip.skeleton.offsets, clip.root, clip.rotations, clip.slides, clip.labels):
+        digest.update(b"-" if array is None else np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,107 @@
+"""The steps that learning and synthesis add to a clip's recipe (`Origin.made`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from motionloom.constraints import Pose, PoseAt, Request
+from motionloom.core import BadRequest, Clip, Made, Read, made_here
+from motionloom.core.made import Input
+from motionloom.io.digest import clip_sha256
+from motionloom.methods.packing import Packer
+
+if TYPE_CHECKING:
+    from motionloom.methods.base import Model
+
+
+def learning_steps(
+    method: str,
+    config: Any,
+    clips: Sequence[Clip],
+    *,
+    seed: int,
+    trim_tpose: bool = True,
+    measured: Sequence[str] = (),
+) -> tuple[Made, ...]:
+    """All steps up to a model: those that made its clips, each once, then the learning itself."""
+    before: list[Made] = []
+    for clip in clips:
+        before += [step for step in clip.origin.made if step not in before]
+    reads = tuple(_read(clip, i) for i, clip in enumerate(clips))
+    unread = next((read.name for read in reads if not read.sha256), "")
+    gap = f"{unread} was not read from a file, or was edited after it was read" if unread else ""
+    if measured:
+        gap = f"{', '.join(measured)} was measured by a function of the user's"
+    step = made_here(
+        "learn",
+        method=method,
+        config=Packer().pack(config, "config"),
+        learning_seed=seed,
+        clips=reads,
+        edits=() if trim_tpose else ({"trim_tpose": False},),
+        gap=gap,
+    )
+    return (*before, step)
+
+
+def synthesis_step(
+    model: Model[Any],
+    command: str,
+    *,
+    request: Request | None = None,
+    seed: int | None = None,
+    take: int | None = None,
+    edits: Iterable[Mapping[str, Any]] = (),
+    clips: Iterable[Clip] = (),
+) -> Made:
+    """A result of a model: its learning, the request, and what else the command was given.
+
+    `clips` are those that it used beside the model's own (a performance, say).
+    """
+    learning = model.made[-1] if model.made else made_here("learn", gap="it is not known how its model was learned")
+    text, gap = _written(request)
+    return replace(
+        learning,
+        command=command,
+        method=model.method,
+        model=model.file,
+        request=text,
+        seed=seed,
+        take=take,
+        edits=(*learning.edits, *edits),
+        files=_ground(request),
+        poses=(*_poses(request), *(_read(clip, i) for i, clip in enumerate(clips))),
+        gap=learning.gap or gap,
+    )
+
+
+def _read(clip: Clip, number: int) -> Read:
+    read = clip.origin.read or Read(clip.name or f"clip {number}", "")
+    return replace(read, content=clip_sha256(clip))
+
+
+def _written(request: Request | None) -> tuple[str | None, str]:
+    """The request as YAML, and why it cannot be written, if it cannot."""
+    if request is None:
+        return None, ""
+    try:
+        return request.to_yaml(), ""
+    except BadRequest as error:
+        return None, str(error)
+
+
+def _poses(request: Request | None) -> list[Read]:
+    """The clips whose frames a request names, each under the name that the request gives it."""
+    out: dict[str, Read] = {}
+    for c in request.constraints if request is not None else ():
+        if isinstance(c, PoseAt) and isinstance(c.pose, Pose) and (read := c.pose.reading()) is not None:
+            out[read.name] = read
+    return list(out.values())
+
+
+def _ground(request: Request | None) -> tuple[Input, ...]:
+    if request is None or not request.ground.sha256:
+        return ()
+    return (Input(request.ground.source, request.ground.sha256),)
