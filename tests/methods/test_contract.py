@@ -12,10 +12,11 @@ import pytest
 from feasible import SECONDS, feasible
 
 from motionloom.constraints import KINDS, Request, RootAt, parse_request, residuals
-from motionloom.core import BadRequest, UnsupportedConstraint
+from motionloom.core import BadRequest, Unmet, UnsupportedConstraint
 from motionloom.core.fields import fields_of
-from motionloom.methods import METHODS, learn, load_model, save_model, synthesize, synthesize_many
+from motionloom.methods import METHODS, attempt, learn, load_model, save_model, synthesize, synthesize_many
 from motionloom.methods.checking import with_parameters
+from motionloom.methods.synthesis import rendered
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "requests"
 HONOURED = [(method, kind, strength) for method in METHODS for kind, strength in METHODS[method].module().MODEL.honours]
@@ -152,6 +153,46 @@ def test_twenty_feasible_requests_are_kept(method, kind, strength, models):
         if strength == "hard":
             assert all(r.met for r in rows), rows
         assert len(rows) == 1
+
+
+@pytest.mark.parametrize(("method", "kind"), [(m, k) for m, k, strength in HONOURED if strength == "hard"])
+def test_hard_constraints_hold_before_the_finishing_pass(method, kind, models):
+    """The finishing pass would bend any clip to any key, and hide a method that ignores it."""
+    model = models[method]
+    for seed in range(5):
+        asked = feasible(model, kind, seed)
+        plan, clip = rendered(model, asked, np.random.default_rng([seed, 0]))
+        assert plan.reason == ""
+        inner = model.inner_request(asked)
+        rows = residuals(clip[: inner.length(model.fps)], inner)
+        assert all(row.met for row in rows), rows
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_plan_has_bands_that_cover_the_result(method, models):
+    plan = models[method].plan(Request(seconds=SECONDS), np.random.default_rng([0, 0]))
+    bands = plan.bands()
+    assert [band.start for band in bands] == np.cumsum([0, *(band.frames for band in bands[:-1])]).tolist()
+    assert sum(band.frames for band in bands) == plan.frames >= round(SECONDS * models[method].fps)
+    assert all(band.name and band.kind for band in bands)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_attempt_reports_what_synthesize_raises(method, models):
+    kept = attempt(models[method], Request(seconds=2), seed=4)
+    assert (kept.met, kept.reason) == (True, "")
+    assert_same_bits(kept.clip, synthesize(models[method], Request(seconds=2), seed=4))
+    if (RootAt, "hard") not in models[method].honours:
+        return
+    moon = Request(seconds=2, constraints=(RootAt(time=0, height=5.0),))  # no clip jumps 5 m high
+    missed = attempt(models[method], moon)
+    assert not missed.met
+    assert missed.reason
+    assert not missed.residuals[0].met
+    with pytest.raises(Unmet) as caught:
+        synthesize(models[method], moon)
+    assert str(caught.value) == missed.reason
+    assert_same_bits(caught.value.best, missed.clip)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -17,7 +17,7 @@ from motionloom.constraints.reading import load_request, parse_request
 from motionloom.constraints.request import KINDS, Request, Start
 from motionloom.constraints.residuals import Row, check, residuals, unmet
 from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath
-from motionloom.constraints.solve import GEOMETRIC, solve
+from motionloom.constraints.solve import GEOMETRIC, bend, solve
 from motionloom.constraints.style import Style, StyleAlong, walked
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
     "Start",
     "Style",
     "StyleAlong",
+    "bend",
     "check",
     "facing",
     "gaze",

@@ -60,6 +60,20 @@ def solve(
     return best
 
 
+def bend(clip: Clip, constraints: Iterable[Constraint], *, fade: float = 0.4, smooth: float = 0.12) -> Clip:
+    """The clip after one pass of `solve` for its hard constraints, or as it is if they hold or the pass makes it worse.
+
+    For a method that has found motion near its constraints and closes the rest of the gap itself: how far it may go is
+    for the method to limit, before it calls this.
+    """
+    hard = [c for c in constraints if c.hard]
+    missed = _missed(clip, hard)
+    if not missed[0]:
+        return clip
+    bent = _Sweep(clip, hard, fade * clip.fps, smooth).run()
+    return bent if _missed(bent, hard) < missed else clip
+
+
 def _missed(clip: Clip, constraints: Sequence[Constraint]) -> tuple[int, float]:
     """How many constraints are not met, and by how many tolerances the worst one misses."""
     over = [c.worst(clip) / max(c.limit, 1e-9) for c in constraints if isinstance(c, GEOMETRIC)]

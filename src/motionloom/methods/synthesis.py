@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import Request, Row, residuals
+from motionloom.constraints import Request, Row, residuals, unmet
 from motionloom.core import Clip, Made, NoPath, Progress, Unmet, part, replace, silent
 from motionloom.core.origin import all_terms
 from motionloom.kinematics.edit import resample
@@ -83,7 +83,7 @@ def _attempt(model: Model[Any], request: Request, rng: Generator, progress: Prog
     try:
         plan, raw = rendered(model, request, rng, part(progress, 0.0, RENDERED))
         inner = model.inner_request(request)
-        reason = plan.reason or model.shortfall(raw, plan, inner, model.options(request))
+        reason = plan.reason or model.shortfall(raw, plan, inner, model.options(request)) or _missed(raw, inner)
     except NoPath as error:
         raw, reason = error.best, str(error)
     if raw is None:
@@ -101,6 +101,12 @@ def _attempt(model: Model[Any], request: Request, rng: Generator, progress: Prog
         best = with_remarks(model, error.best, request)
         return Attempt(best, plan, tuple(error.residuals), False, str(error)), Unmet
     return Attempt(with_remarks(model, clip, request), plan, tuple(rows), True, ""), Unmet
+
+
+def _missed(clip: Clip, request: Request) -> str:
+    """The hard constraints that a rendered clip misses, or "": the finishing pass is not there to meet them."""
+    rows = residuals(clip[: request.length(clip.fps)], [c for c in request.constraints if c.hard])
+    return "" if all(row.met for row in rows) else str(unmet(clip, rows))
 
 
 def rendered(

@@ -43,3 +43,6 @@ class Options(Settings):
     shortest: float = param(
         0.8, "shortest piece, where there is a choice", unit="s", low=0, high=600, slider=(0.0, 5.0)
     )
+    bend_pose: float = param(
+        1.0, "largest turn of a joint from a frame that can be shown to a hard pose", unit="rad", low=0, high=3.2
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -9,16 +10,19 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Constraint, PoseAt, Request, RootAt, Style
-from motionloom.core import Clip, FormatError, NoPath, Progress
+from motionloom.core import Clip, FormatError, NoPath, Progress, replace
 from motionloom.kinematics.edit import concatenate_aligned
 from motionloom.kinematics.loop import Loop
 from motionloom.methods.base import Band, Honours, Model, place
+from motionloom.methods.bending import bent, bent_poses, far_pose, far_root
 from motionloom.methods.cuts.config import Options
 from motionloom.methods.cuts.search import Cuts
 from motionloom.methods.cuts.ways import Graph, pieces, wander
 from motionloom.methods.schedule import Reachable, not_kept, schedule
 from motionloom.methods.settings import Settings
 from motionloom.methods.validate import check_array, check_clips
+
+RISE = 0.1  # m: farthest that the hips are raised or lowered to the height of a root_at
 
 
 class Plan(NamedTuple):
@@ -51,6 +55,7 @@ class CutsModel(Model[Options]):
         (Style, "hard"),
         (Style, "soft"),
     )
+    keeps_notes: ClassVar[bool] = True
     options_type: ClassVar[type[Settings]] = Options
 
     clips: tuple[Clip, ...]
@@ -92,7 +97,13 @@ class CutsModel(Model[Options]):
         return Plan(tuple(pieces(nodes, graph.lengths)), names, missing)
 
     def render(self, plan: Plan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
-        return place(concatenate_aligned([self.clips[c][a:b] for c, a, b in plan.pieces]), request)
+        clip = place(concatenate_aligned([self.clips[c][a:b] for c, a, b in plan.pieces]), request)
+        notes = bent_poses(clip, request.constraints)
+        clip = bent(clip, request.constraints, plan.reason or self.shortfall(clip, plan, request, options))
+        return replace(clip, origin=dataclasses.replace(clip.origin, notes=tuple(notes)))
+
+    def shortfall(self, clip: Clip, plan: Plan, request: Request, options: Options) -> str:
+        return far_root(clip, request.constraints, RISE) or far_pose(clip, request.constraints, options.bend_pose)
 
     def _alive(self, graph: Graph, request: Request, frames: int) -> tuple[Reachable, str]:
         """Where the way may lead, and what had to be given up of what is hard."""

@@ -14,6 +14,7 @@ from numpy.random import Generator
 from motionloom.constraints import Avoid, Constraint, Reach, Request, RootPath, Start, StyleAlong
 from motionloom.core import BoolArray, Clip, IntArray, Note, Progress, replace
 from motionloom.methods.base import Band, Model, O, place
+from motionloom.methods.bending import bent, bent_poses, far_pose
 from motionloom.methods.graph.asking import Wanted, wanted
 from motionloom.methods.graph.checks import check_graph
 from motionloom.methods.graph.core import Graph, Route
@@ -23,7 +24,7 @@ from motionloom.methods.graph.live import GraphLive, graph_live
 from motionloom.methods.graph.naming import frame_name
 from motionloom.methods.graph.prune import alive
 from motionloom.methods.graph.render import render
-from motionloom.methods.graph.report import bent_poses, check_start, halted, out_of_reach, remarks, unreached
+from motionloom.methods.graph.report import check_start, halted, out_of_reach, remarks, unreached
 from motionloom.methods.graph.search import Found
 from motionloom.methods.graph.settings import WayOptions
 from motionloom.methods.graph.steps import Steps, steps
@@ -103,6 +104,7 @@ class GraphModel(Model[O]):
     def render(self, plan: Any, request: Request, options: O, rng: Generator, progress: Progress) -> Clip:
         clip = place(render(self.graph, plan.route), request)
         notes = (*plan.notes, *bent_poses(clip, request.constraints))
+        clip = bent(clip, request.constraints, plan.reason or self.shortfall(clip, plan, request, options))
         return replace(clip, origin=dataclasses.replace(clip.origin, notes=notes))
 
     def remarks(self, clip: Clip, request: Request) -> tuple[Note, ...]:
@@ -127,7 +129,9 @@ class PathGraphModel(GraphModel[P]):
         return None
 
     def shortfall(self, clip: Clip, plan: Plan, request: Request, options: P) -> str:
-        return out_of_reach(clip, plan.goal, request.constraints, options)
+        return out_of_reach(clip, plan.goal, request.constraints, options) or far_pose(
+            clip, request.constraints, options.bend_pose
+        )
 
     def _plan(self, request: Request, options: P, rng: Generator, progress: Progress) -> Plan:
         asked = wanted(self.graph, self.steps, request, self.fps, self.pace)

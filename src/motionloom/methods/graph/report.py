@@ -6,15 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motionloom.constraints import Avoid, Constraint, PoseAt, Reach, RootAt, RootPath, Start, Style, StyleAlong
+from motionloom.constraints import Avoid, Constraint, Reach, RootAt, RootPath, Start, Style, StyleAlong
 from motionloom.core import Clip, Note
 from motionloom.core.note import warning
 from motionloom.methods.graph.goal import APART, Goal
 from motionloom.methods.graph.search import Found
 from motionloom.methods.graph.settings import WayOptions
 from motionloom.methods.schedule import not_carried
-
-UNLIKE = 15.0  # degrees a joint, on average: farther than frames of one action are from each other
 
 
 def check_start(begin: Start, wishes: Sequence[Constraint]) -> str:
@@ -69,21 +67,6 @@ def out_of_reach(clip: Clip, goal: Goal | None, wishes: Sequence[Constraint], op
                 f"{c.limit:g} m (and {options.bend:g} m of bending); {_hint(c, goal)}"
             )
     return ""
-
-
-def bent_poses(clip: Clip, wishes: Sequence[Constraint]) -> list[Note]:
-    """Warnings of hard poses that the way, before any bending, is far from: geometry will force the body there."""
-    found = []
-    for c in wishes:
-        if isinstance(c, PoseAt) and c.hard:
-            off = np.degrees(np.abs(c.residual(clip)))
-            if off.mean() > UNLIKE:
-                text = (
-                    f"{c.describe()}: the nearest that these clips show then differs by {off.mean():.0f} "
-                    f"degrees a joint, {off.max():.0f} at worst; the body is bent to it"
-                )
-                found.append(warning(text, frame=c.frame(len(clip), clip.fps), constraint=c.describe()))
-    return found
 
 
 def remarks(

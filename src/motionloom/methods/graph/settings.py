@@ -76,6 +76,9 @@ class WayOptions(Settings):
     bend: float = param(
         0.3, "farthest that the way found is bent to keep what is hard", unit="m", low=0, high=100, slider=(0.0, 2.0)
     )
+    bend_pose: float = param(
+        1.0, "largest turn of a joint from a frame that can be shown to a hard pose", unit="rad", low=0, high=3.2
+    )
     shortest: float = param(
         0.5, "shortest time between transitions of a random walk", unit="s", low=0, high=600, slider=(0.0, 5.0)
     )

@@ -115,3 +115,10 @@ class Options(Settings):
         high=100,
         slider=(0.0, 2.0),
     )
+    bend_pose: float = param(
+        1.0,
+        "largest turn of a joint from a frame that can be shown to a hard pose",
+        unit="rad",
+        low=0,
+        high=3.2,
+    )

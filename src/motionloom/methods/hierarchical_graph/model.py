@@ -22,6 +22,7 @@ from motionloom.constraints import (
 )
 from motionloom.core import Clip, NoPath, Note, Progress
 from motionloom.methods.base import Band, Honours
+from motionloom.methods.bending import far_pose
 from motionloom.methods.graph import Route
 from motionloom.methods.graph.model import GraphModel, timeline
 from motionloom.methods.graph.report import check_start
@@ -109,7 +110,7 @@ class HierarchicalGraph(GraphModel[Options]):
 
     def shortfall(self, clip: Clip, plan: Plan, request: Request, options: Options) -> str:
         if not (why := too_far(clip, request, options.bend)):
-            return ""
+            return far_pose(clip, request.constraints, options.bend_pose)
         outside = check_start(request.beginning(plan.route.frames, self.fps), request.constraints)
         return outside or f"{why} ({plan.evaluations} ways looked at, {plan.ended})"
 
