@@ -1,13 +1,56 @@
-"""The one decorator for compiled kernels: cached on disk, and without the interpreter lock while they run."""
+"""The one decorator for compiled kernels: cached on disk, and without the interpreter lock while they run.
+
+Compiled code is cached beside its source, or in the user's cache folder where that cannot be written to, or not at all.
+Kernels call kernels of other files, which are compiled into them; numba looks at a kernel's own file only, and would go
+on using the old machine code when another file changes. So the cached code counts as fresh only while all kernel files
+are as they were.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar, overload
 
 from numba import get_num_threads, njit
+from numba.core import caching
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+PACKAGE = Path(__file__).resolve().parents[1]
+
+
+@cache
+def kernel_files_digest() -> bytes:
+    """A hash of all files that hold kernels."""
+    digest = hashlib.sha256()
+    for path in sorted(PACKAGE.rglob("_kernels*.py")):
+        digest.update(path.read_bytes())
+    return digest.digest()
+
+
+def _fresh_with_all_kernels(locator: Any) -> Any:
+    """A numba cache locator for this package's kernels, whose code is fresh while no kernel file has changed."""
+
+    class Locator(locator):  # type: ignore[misc]
+        def get_source_stamp(self) -> bytes:
+            return kernel_files_digest()
+
+        @classmethod
+        def from_function(cls, py_func: Any, py_file: str) -> Any:
+            return super().from_function(py_func, py_file) if py_func.__module__.startswith("motionloom.") else None
+
+    return Locator
+
+
+_locators = getattr(caching, "CacheImpl", None) or getattr(caching, "_CacheImpl", None)
+if _locators is not None:  # numba's own, after ours
+    _locators._locator_classes = [
+        *map(_fresh_with_all_kernels, _locators._locator_classes[:3]),
+        *_locators._locator_classes,
+    ]
 
 
 @overload
@@ -16,10 +59,16 @@ def kernel(function: F) -> F: ...
 def kernel(*, fastmath: Any = False, inline: bool = False) -> Callable[[F], F]: ...
 def kernel(function: Any = None, *, fastmath: Any = False, inline: bool = False) -> Any:
     """Compile a function at its first call. `fastmath` as in numba; `inline` puts its body into its callers."""
-    options: dict[str, Any] = {"cache": True, "nogil": True, "fastmath": fastmath}
+    options: dict[str, Any] = {"nogil": True, "fastmath": fastmath}
     if inline:
         options["inline"] = "always"
-    decorate = njit(**options)
+
+    def decorate(plain: Any) -> Any:
+        try:
+            return njit(**options, cache=True)(plain)
+        except RuntimeError:  # no folder to cache in can be written to
+            return njit(**options)(plain)
+
     return decorate if function is None else decorate(function)
 
 

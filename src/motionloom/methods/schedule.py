@@ -16,7 +16,8 @@ from motionloom.core import BoolArray, Clip, FloatArray, IntArray, UInt8Array
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.rotation import angle_between
 
-NEAREST = (0.002, 0.01, 0.05, 0.25)  # shares of all frames that are tried as near enough to a pose
+NEAREST = (0.0, 0.002, 0.01, 0.05, 0.25)  # shares of all frames that are tried as near enough to a pose
+SAME = 1e-3  # rad: a frame this near is the pose itself
 AT_ONCE = 20_000_000  # nodes and transitions that are looked at in one call of the kernel, a few tenths of a second
 
 
@@ -125,15 +126,13 @@ def schedule(
     frames: int,
     *,
     free: Reachable,
-    same: float | None = None,
-    pure: bool = False,
 ) -> Schedule:
     """What can be shown at each time so that labels and poses are kept to the end.
 
     Hard labels come first, then soft ones by weight and importance, each as far as the end can still be reached,
     strictly or with the room that its tolerance leaves at its ends; then poses, by the nearest share of all frames with
-    which the end can be reached (first, if `same` is given, by frames within so many radians). With `pure`, poses are
-    not shown within blends. `free` is what can be reached without any of them.
+    which the end can be reached: first by frames that are the pose itself. Poses are not shown within blends. `free` is
+    what can be reached without any of them.
     """
     fps, nodes = clips[0].fps, len(net.goes_on)
     wide = free.bits.shape[1] > (nodes + 7) // 8
@@ -142,7 +141,7 @@ def schedule(
 
     def trial(spans: tuple[tuple[range, str], ...], near: Mapping[int, BoolArray]) -> Reachable:
         allowed = allowed_nodes([(span, labels[label]) for span, label in spans], near, frames, nodes)
-        return Reachable(net, frames, allowed, pure=tuple(near) if pure else (), transitions=wide)
+        return Reachable(net, frames, allowed, pure=tuple(near), transitions=wide)
 
     soft = sorted((s for s in styles if not s.hard), key=lambda s: -(s.weight or 0.0) * s.importance)
     for style in [s for s in styles if s.hard] + soft:
@@ -156,10 +155,10 @@ def schedule(
             if style.hard:
                 return Schedule(best, kept, {}, style)
     apart = [(c.frame(frames, fps), pose_distances(clips, c)) for c in poses]
-    for share in (() if same is None else (0.0,)) + NEAREST if apart else ():
+    for share in NEAREST if apart else ():
         near: dict[int, BoolArray] = {}
         for t, d in apart:
-            close = d <= (same if same is not None and share == 0.0 else np.quantile(d, share))
+            close = d <= (SAME if share == 0.0 else np.quantile(d, share))
             near[t] = near[t] & close if t in near else close
         found = trial(kept, near)
         if found.first_dead < 0:

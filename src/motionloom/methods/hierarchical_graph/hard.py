@@ -14,8 +14,6 @@ from motionloom.methods.hierarchical_graph.terms import must
 from motionloom.methods.schedule import Reachable, not_kept, schedule
 from motionloom.rotation import wrap_angle
 
-SAME = 1e-3  # rad: a frame this near is the pose itself
-
 
 def must_keep(graph: Graph, m: Material, request: Request) -> tuple[Hard, Reachable]:
     """What every way keeps, and the frames from which it can be kept at each time; `NoPath` says what cannot.
@@ -36,7 +34,7 @@ def must_keep(graph: Graph, m: Material, request: Request) -> tuple[Hard, Reacha
         )
     hard = [c for c in request.constraints if c.hard]
     styles, poses = [c for c in hard if isinstance(c, Style)], [c for c in hard if isinstance(c, PoseAt)]
-    found = schedule(net, graph.clips, styles, poses, frames, free=free, same=SAME, pure=True)
+    found = schedule(net, graph.clips, styles, poses, frames, free=free)
     if found.missing is not None:
         raise NoPath(not_kept(graph.clips, found.missing, "transitions", "raise `limit`, or give a weight"))
     return must(graph, found.near, found.spans), found.reachable

@@ -1,0 +1,24 @@
+"""Kernels are compiled through one decorator."""
+
+from __future__ import annotations
+
+import motionloom.core._jit as jit
+from motionloom.kinematics._kernels import forward
+
+
+def test_kernels_release_the_interpreter_lock():
+    assert forward.targetoptions["nogil"]
+
+
+def test_cached_code_is_fresh_only_while_no_kernel_file_changes(tmp_path, monkeypatch):
+    """numba by itself looks at the file of the kernel alone, not at the kernels that it calls."""
+    (tmp_path / "_kernels.py").write_text("a = 1")
+    monkeypatch.setattr(jit, "PACKAGE", tmp_path)
+    jit.kernel_files_digest.cache_clear()
+    before = jit.kernel_files_digest()
+    (tmp_path / "_kernels_more.py").write_text("b = 1")
+    jit.kernel_files_digest.cache_clear()
+    assert jit.kernel_files_digest() != before
+    monkeypatch.undo()
+    jit.kernel_files_digest.cache_clear()
+    assert forward._cache._impl.locator.get_source_stamp() == jit.kernel_files_digest()
