@@ -35,6 +35,7 @@ COMMANDS: Mapping[str, str] = {
     "synthesize": "make new clips from a model and a request",
     "graph": "how a motion graph is connected, and what its clips can do",
     "walk": "endless random walks through a motion graph",
+    "stream": "drive a live character: headings, places, speeds, styles",
     "choices": "what can be done next in a two-level graph, and doing it",
     "act": "a performance picks the way through a two-level graph",
     "textons": "what the textons of a model are like",

@@ -26,6 +26,13 @@ def uniform(seed: Any, counter: Any) -> float:
 
 
 @kernel
+def uniforms(seeds: Any, counter: int, out: Any) -> None:
+    """out[k] = uniform(seeds[k], counter)."""
+    for k in range(len(seeds)):
+        out[k] = uniform(seeds[k], counter)
+
+
+@kernel
 def _mixed(z: Any) -> Any:
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

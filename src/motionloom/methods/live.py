@@ -119,6 +119,15 @@ def check_seeds(seeds: ArrayLike) -> IntArray:
     return array.astype(np.int64)
 
 
+def first_frames(seeds: IntArray, among: IntArray) -> IntArray:
+    """(N,) one of the frames `among` for each seed, drawn with its first random number."""
+    from motionloom.methods._kernels_live import uniforms
+
+    drawn = np.empty(len(seeds))
+    uniforms(seeds, 0, drawn)
+    return np.asarray(among[(drawn * len(among)).astype(np.int64)])
+
+
 def check_memory(count: int, state: State, joints: int) -> None:
     """`BadRequest` that states the memory, if `count` characters with states like `state` (of one) need too much."""
     each = 2 * state_bytes(state) + 8 * (3 + 4 * joints)

@@ -21,6 +21,7 @@ from motionloom.methods.live import (
     check_dt,
     check_memory,
     check_seeds,
+    first_frames,
     material_of,
     start_places,
 )
@@ -68,16 +69,12 @@ class GraphLive:
 
     def begin(self, seeds: ArrayLike, at: Travel | None = None, options: LiveOptions | None = None) -> State:
         """One character for each seed, at the origin facing +z, or at `at`, in a frame that its seed draws."""
-        from motionloom.methods._kernels_live import uniform
-
         whole, options = check_seeds(seeds), options or DEFAULT_OPTIONS
         joints = len(self.skeleton)
         check_memory(len(whole), _empty(1, joints), joints)
         state, tables = _empty(len(whole), joints), self.tables
-        among = np.flatnonzero(tables.exit_end >= 0)
-        drawn = np.array([uniform(seed, 0) for seed in whole.tolist()]).reshape(-1)
         state.seed[:], state.draws[:] = whole, 1
-        state.frame[:] = among[(drawn * len(among)).astype(np.int64)]
+        state.frame[:] = first_frames(whole, np.flatnonzero(tables.exit_end >= 0))
         places = start_places(at, len(whole))
         state.lay[:, 0] = places[:, 2] - tables.hips_heading[state.frame]
         hips = tables.root[state.frame][:, [0, 2]]

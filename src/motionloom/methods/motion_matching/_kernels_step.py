@@ -228,6 +228,15 @@ def show(
 
 
 @kernel
+def show_first(db: Any, state: Any) -> None:
+    """The poses of the first frames, as those of both ticks."""
+    for k in range(len(state.time)):
+        show(db, state.frame[k], state.track[k], 1.0, 0.0, state.offsets[k], state.root[k, 1], state.rotations[k, 1])
+        state.root[k, 0] = state.root[k, 1]
+        state.rotations[k, 0] = state.rotations[k, 1]
+
+
+@kernel
 def render(db: Any, shown: Any, track: Any, half_life: float, tick: float, root: Any, rotations: Any) -> None:
     """The poses (F) of frames `shown` on a track (F, 3); where one does not follow from the last, it was jumped to."""
     offsets = np.zeros((rotations.shape[1] + 1, 2, 3))

@@ -19,6 +19,7 @@ from motionloom.methods.live import (
     check_dt,
     check_memory,
     check_seeds,
+    first_frames,
     start_places,
 )
 from motionloom.methods.motion_matching.config import DEFAULT_OPTIONS, Options
@@ -82,15 +83,13 @@ class MatchingLive:
 
 def begin(database: Database, seeds: ArrayLike, at: Travel | None, options: Options) -> State:
     """Every character at a frame that its seed draws, its hips standing and facing as `at` says."""
-    from motionloom.methods._kernels_live import uniform
+    from motionloom.methods.motion_matching._kernels_step import show_first
 
     whole = check_seeds(seeds)
     joints = database.rotations.shape[1]
     check_memory(len(whole), _empty(1, joints), joints)
     state = _empty(len(whole), joints)
-    among = np.flatnonzero(database.allowed)
-    drawn = np.array([uniform(seed, 0) for seed in whole.tolist()]).reshape(-1)
-    state.frame[:] = among[(drawn * len(among)).astype(np.int64)]
+    state.frame[:] = first_frames(whole, np.flatnonzero(database.allowed))
     places = start_places(at, len(whole))
     hips = database.hips[state.frame]
     state.track[:, 2] = places[:, 2] - database.hips_heading[state.frame]
@@ -102,7 +101,8 @@ def begin(database: Database, seeds: ArrayLike, at: Travel | None, options: Opti
         options.steering,
         options.persistence,
     )
-    return _shown(database, state)
+    show_first(database, state)
+    return state
 
 
 def _empty(count: int, joints: int) -> State:
@@ -119,17 +119,6 @@ def _empty(count: int, joints: int) -> State:
         commanded,
         np.zeros((count, 5)),
     )
-
-
-def _shown(database: Database, state: State) -> State:
-    """The poses of the first frames, as those of both ticks."""
-    from motionloom.methods.motion_matching._kernels_step import show
-
-    for k in range(len(state.time)):
-        here = (state.root[k, 1], state.rotations[k, 1])
-        show(database, int(state.frame[k]), state.track[k], 1.0, 0.0, state.offsets[k], *here)
-    state.root[:, 0], state.rotations[:, 0] = state.root[:, 1], state.rotations[:, 1]
-    return state
 
 
 def step(database: Database, state: State, commands: Commands, dt: float) -> tuple[State, Poses]:

@@ -1,0 +1,102 @@
+"""Live characters on one core: steps in a second, their longest times, the foot lock, and the size of a state."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from benchmarks.timing import best_seconds, figure
+from motionloom.control import foot_locked
+from motionloom.core.poses import Commands, commands
+from motionloom.kinematics.feet.lock import foot_lock, lock_feet
+from motionloom.methods import learn
+from motionloom.methods.live import Live, state_bytes
+from motionloom.samples import make
+
+FRAMES = 20_000  # example frames of motion matching
+CROWD = 1_000
+STEPS = 600  # timed at once for one character
+DT = 1 / 60
+GRAPHS = ("motion-graph", "two-level-graph", "hierarchical-graph")
+
+
+def figures() -> list[dict[str, Any]]:
+    turns = np.linspace(-0.9, 0.9, 9)
+    short = [make("walk", seed=i, turn=float(t), seconds=8) for i, t in enumerate(turns)]
+    long = [make("walk", seed=i, turn=float(t), seconds=FRAMES / 30 / 27) for i, t in enumerate(np.tile(turns, 3))]
+    matching = learn("motion-matching", long).live  # type: ignore[attr-defined]
+    out = _speeds("motion matching, 20,000 frames", matching, 10_000, 100_000)
+    for method in GRAPHS:
+        out += _speeds(f"{method}, {len(short)} walks", learn(method, short).live, 20_000, None)  # type: ignore[attr-defined]
+    return [*out, *_lock(matching)]
+
+
+def _speeds(name: str, live: Live, alone: float, crowd: float | None) -> list[dict[str, Any]]:
+    """Steps of one character and of a crowd, the 99.9th percentile of step times, and bytes of a state."""
+    steps, batch = (_run(live, count) for count in (1, CROWD))
+    one, many = best_seconds([lambda: steps(STEPS), lambda: batch(12)], rounds=5)
+    times = np.array(steps(20_000))
+    median, late = float(np.median(times)), float(np.percentile(times, 99.9))
+    note = f"steps of 1/60 s, a new heading every 2 s; foot lock included: {1 / _locked(live):,.0f} steps/s"
+    limit = max(5 * median, 5e-4)
+    return [
+        figure(f"steps of one character ({name})", round(STEPS / one), f">= {alone}", unit="steps/s", note=note),
+        figure(
+            f"steps of {CROWD} characters at once ({name})",
+            round(12 * CROWD / many),
+            "" if crowd is None else f">= {crowd}",
+            unit="character steps/s",
+        ),
+        figure(
+            f"99.9th percentile of step times, as a share of the limit ({name})",
+            round(late / limit, 2),
+            "<= 1",
+            note=f"median {1e6 * median:.0f} us, 99.9 % below {1e6 * late:.0f} us, longest {1e6 * times.max():.0f} us",
+        ),
+        figure(f"state of one character ({name})", round(state_bytes(live.begin([1])) / 1000, 1), "<= 100", unit="KB"),
+    ]
+
+
+def _run(live: Live, count: int) -> Any:
+    """A function that makes so many steps, from where the last call ended, and gives the time of each (s)."""
+    rng, held = np.random.default_rng(0), {"state": live.begin(np.arange(count)), "time": 0.0}
+    given: Commands = commands(heading=rng.uniform(-3, 3, count))
+
+    def go(steps: int) -> list[float]:
+        nonlocal given
+        out = []
+        for _ in range(steps):
+            if held["time"] >= 2.0:
+                given, held["time"] = commands(heading=rng.uniform(-3, 3, count)), 0.0
+            start = time.perf_counter()
+            held["state"], _ = live.step(held["state"], given, DT)
+            out.append(time.perf_counter() - start)
+            held["time"] += DT
+        return out
+
+    go(30)  # compile
+    return go
+
+
+def _locked(live: Live) -> float:
+    """s for a step of one character with the foot lock on top."""
+    go = _run(foot_locked(live), 1)
+    return best_seconds([lambda: go(STEPS)], rounds=3)[0] / STEPS
+
+
+def _lock(live: Live) -> list[dict[str, Any]]:
+    """us for one character in a batch."""
+    lock = foot_lock(live.skeleton)
+    state, poses = live.step(live.begin(np.arange(CROWD)), commands(heading=0.5), 0.1)
+    held = lock.begin(CROWD)
+
+    def go() -> None:
+        for _ in range(10):
+            lock_feet(lock, held, poses.root, poses.rotations, poses.contacts, DT)
+
+    go()
+    value = best_seconds([go])[0] / 10 / CROWD * 1e6
+    assert state is not None
+    return [figure(f"foot lock, for each of {CROWD} characters", round(value, 2), "<= 3", unit="us")]

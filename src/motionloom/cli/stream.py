@@ -1,0 +1,78 @@
+"""`motionloom stream`: a live character that follows commands, to a file or line by line."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from itertools import count, repeat
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from motionloom.cli.options import Seed, many, say
+
+if TYPE_CHECKING:
+    from motionloom.core.poses import Poses
+    from motionloom.methods.live import Live, State
+
+
+def stream(
+    model: Annotated[Path, typer.Argument(metavar="MODEL.loom", help="A model of motion-matching or a motion graph.")],
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write a clip. Else one JSON line for each pose.")
+    ] = None,
+    command: Annotated[
+        list[str] | None,
+        typer.Option("-c", "--command", metavar="ORDER", help="'3: heading 90deg, speed 1.4'; may be repeated."),
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", metavar="S", min=0.01, help="How long; without it, until Ctrl-C.")
+    ] = None,
+    rate: Annotated[float, typer.Option("--rate", metavar="HZ", min=1, max=1000, help="Poses in a second.")] = 60.0,
+    seed: Seed = 0,
+    lock: Annotated[bool, typer.Option(help="Hold feet where they touch.")] = True,
+) -> None:
+    """Drive a live character: motion without end, that follows headings, places, speeds and styles.
+
+    Poses come in real time as JSON lines, or as fast as they can be made into a file.
+    """
+    from motionloom.control import foot_locked, record, run
+    from motionloom.control.script import follow, parse_order
+    from motionloom.core import BadRequest
+    from motionloom.io import check_target, save
+    from motionloom.methods import load_model
+    from motionloom.methods.live import live_of
+
+    if out is not None:
+        check_target(out)
+        if seconds is None:
+            raise BadRequest("a file needs an end: give --seconds")
+    live: Live = live_of(load_model(model))
+    live = foot_locked(live) if lock else live
+    orders = [parse_order(text, live) for text in command or ()]
+    steps = repeat(1.0 / rate) if seconds is None else repeat(1.0 / rate, max(1, round(seconds * rate)))
+    poses = run(live, live.begin([seed]), follow(orders), steps)
+    if out is None:
+        _print(poses, rate)
+        return
+    clip = record(live, poses, rate)
+    save(clip, out)
+    say(f"{out}: {many(len(clip), 'frame')}, {clip.seconds:.2f} s at {rate:g} fps, seed {seed}")
+
+
+def _print(steps: Iterator[tuple[State, Poses]], rate: float) -> None:
+    """One line for each pose, no sooner than it is due."""
+    begin = time.monotonic()
+    for i, (_, poses) in zip(count(), steps, strict=False):
+        line = {
+            "time": round(i / rate, 6),
+            "root": poses.root[0].round(6).tolist(),
+            "rotations": poses.rotations[0].round(6).tolist(),
+            "contacts": poses.contacts[0].tolist(),
+        }
+        time.sleep(max(0.0, begin + i / rate - time.monotonic()))
+        sys.stdout.write(json.dumps(line) + "\n")
+        sys.stdout.flush()

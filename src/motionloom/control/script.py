@@ -1,0 +1,64 @@
+"""Commands over time: what a person types, as commands of one character."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from motionloom.control.stepping import Steered
+from motionloom.core import BadRequest
+from motionloom.core.poses import Commands, Poses, commands
+from motionloom.core.units import angle, duration, length, number
+from motionloom.methods.live import Live
+
+
+class Order(NamedTuple):
+    """Commands from a time on."""
+
+    time: float  # s
+    given: Commands
+
+
+def parse_order(text: str, live: Live) -> Order:
+    """An order like `3: heading 90deg, speed 1.4` or `0: place 2 3.5, action run`; without a time, from the start.
+
+    Names are the fields of `Commands`; an action is given by its name. What the method does not accept is an error.
+    """
+    head, colon, rest = text.partition(":")
+    time = duration(head.strip(), ("command", "time")) if colon else 0.0
+    fields: dict[str, float | int | list[float]] = {}
+    for part in (p.split() for p in (rest if colon else text).split(",") if p.strip()):
+        name, values = part[0], part[1:]
+        if name not in live.accepts:
+            raise BadRequest(f"command {name} is not accepted; accepted are {', '.join(live.accepts)}")
+        fields[name] = _value(name, values, live)
+    if not fields:
+        raise BadRequest(f"expected a command like `3: heading 90deg, speed 1.4`, found {text!r}")
+    return Order(time, commands(**fields))
+
+
+def _value(name: str, values: Sequence[str], live: Live) -> float | int | list[float]:
+    where = ("command", name)
+    wanted = {"place": 2, "look": 3}.get(name, 1)
+    if len(values) != wanted and name != "values":
+        raise BadRequest(f"command {name}: expected {wanted} value{'s' if wanted > 1 else ''}, found {len(values)}")
+    if name in ("action", "overlay"):
+        if values[0] not in live.actions:
+            raise BadRequest(f"there is no action {values[0]!r}; there are: {', '.join(live.actions) or 'none'}")
+        return live.actions.index(values[0])
+    if name in ("heading", "facing"):
+        return angle(values[0], where)
+    if name in ("place", "look"):
+        return [length(v, where) for v in values]
+    return number(values[0], where) if name == "speed" else [number(v, where) for v in values]
+
+
+def follow(orders: Sequence[Order]) -> Steered:
+    """The latest order at every time; none before the first."""
+    ordered = sorted(orders, key=lambda order: order.time)
+
+    def steer(time: float, poses: Poses | None) -> Commands:
+        now = [order for order in ordered if order.time <= time + 1e-9]
+        return now[-1].given if now else commands()
+
+    return steer

@@ -1,0 +1,68 @@
+"""`motionloom stream`: live characters from the command line."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from motionloom.io import load
+from motionloom.kinematics.travel import travel
+from motionloom.methods import learn, save_model
+from motionloom.samples import make
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    path = tmp_path_factory.mktemp("stream") / "m.loom"
+    turns = (0.0, 0.6, -0.6)
+    save_model(learn("motion-matching", [make("walk", seed=i, turn=t, seconds=5) for i, t in enumerate(turns)]), path)
+    return path
+
+
+def test_orders_are_followed_into_a_file(run, model, tmp_path):
+    out = tmp_path / "out.bvh"
+    orders = ("-c", "0: heading 0deg", "-c", "4: heading 90deg")
+    shown = run("stream", model, "-o", out, "--seconds", "9", "--rate", "30", *orders)
+    assert "270 frames, 9.00 s at 30 fps" in shown.out
+    place = travel(load(out)).place
+    assert abs(np.arctan2(*(place[110] - place[60]))) < 0.5
+    assert abs(np.arctan2(*(place[-1] - place[-60])) - np.pi / 2) < 0.6
+
+
+def test_without_a_file_every_pose_is_a_line(run, model):
+    lines = run("stream", model, "--seconds", "0.2", "--rate", "30").out.splitlines()
+    poses = [json.loads(line) for line in lines]
+    assert [p["time"] for p in poses] == pytest.approx([i / 30 for i in range(6)], abs=1e-6)
+    assert np.isfinite([p["root"] for p in poses]).all()
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [
+        ("0: dance 3", "command dance is not accepted; accepted are heading, speed, place, facing, action"),
+        ("0: action run", "there is no action 'run'; there are: walk"),
+        ("0: heading 90", "heading"),
+        ("0: place 3", "expected 2 values, found 1"),
+        ("", "expected a command like"),
+    ],
+)
+def test_wrong_orders_are_errors(run, model, order, message):
+    failed = run("stream", model, "--seconds", 1, "-c", order)
+    assert failed.code == 2
+    assert message in failed.err
+
+
+def test_a_file_needs_an_end(run, model, tmp_path):
+    failed = run("stream", model, "-o", tmp_path / "a.bvh")
+    assert failed.code == 2
+    assert "give --seconds" in failed.err
+
+
+def test_a_model_without_live_characters_is_an_error(run, tmp_path):
+    path = tmp_path / "cuts.loom"
+    save_model(learn("cuts", [make("walk", seconds=4)]), path)
+    failed = run("stream", path, "--seconds", 1)
+    assert failed.code == 2
+    assert "cuts has no live characters" in failed.err
