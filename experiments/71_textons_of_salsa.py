@@ -19,9 +19,9 @@ from similarity_material import publish, table
 from texton_material import Salsa, apart, commit, learned, salsa
 
 from motionloom.core import FloatArray, IntArray
+from motionloom.kinematics.charts import along, space_of, to_coordinates, to_frames
 from motionloom.kinematics.frames import joined, observe, restore
 from motionloom.methods.textons import Config, TextonModel
-from motionloom.methods.textons.charts import along
 from motionloom.methods.textons.dynamics import spectral_radius
 from motionloom.methods.textons.fit import rules_of
 from motionloom.methods.textons.learning import (
@@ -34,7 +34,6 @@ from motionloom.methods.textons.learning import (
     objective,
     segment_all,
 )
-from motionloom.methods.textons.observe import space_of, to_coordinates, to_frames
 from motionloom.methods.textons.pieces import piece_of
 from motionloom.methods.textons.written import whole
 from motionloom.plot.similarity import new_figure

@@ -20,10 +20,10 @@ from motionloom.core import Clip, FloatArray
 from motionloom.evaluate.smooth import peak_acceleration
 from motionloom.kinematics.feet.skate_measures import measure_skate
 from motionloom.kinematics.forward import fk
+from motionloom.kinematics.frames import pose_distance
 from motionloom.methods import synthesize
 from motionloom.methods.textons import Config, TextonModel
 from motionloom.methods.textons.editing import FAR
-from motionloom.methods.textons.observe import pose_distance
 from motionloom.methods.textons.pieces import piece_of
 from motionloom.plot import save_filmstrip
 from motionloom.plot.similarity import new_figure

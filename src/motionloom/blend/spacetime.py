@@ -16,8 +16,16 @@ from motionloom.blend.point import SEARCH, Point
 from motionloom.core import Clip, FloatArray
 from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.forward import fk
-from motionloom.kinematics.travel import UP, body_axes, ground_turn, headings, placed, root_motion, travel
-from motionloom.rotation import exp, inverse, log, multiply, normalize, slerp, twist, yaw
+from motionloom.kinematics.travel import (
+    ground_turn,
+    headings,
+    placed,
+    root_headings,
+    root_motion,
+    travel,
+    without_heading,
+)
+from motionloom.rotation import exp, inverse, log, multiply, normalize, slerp, yaw
 
 
 class GroundPath(NamedTuple):
@@ -104,17 +112,14 @@ def _cubic_motion(join: Join, laid: Clip, path: GroundPath) -> tuple[FloatArray,
     height = _hermite(a.root[start, 1], laid.root[w.into, 1], rise_a * n, rise_b * n, u)
     root = np.stack([path.place[1:-1, 0], height, path.place[1:-1, 1]], 1)
 
-    axes = body_axes(a.skeleton)
-
     def level(clip: Clip, frame: int) -> FloatArray:
         """Local rotations with the heading taken out of the hips."""
-        one = clip[frame : frame + 1]
-        out = np.array(one.rotations[0])
-        out[0] = multiply(yaw(-float(headings(one)[0])), out[0])
+        out = np.array(clip.rotations[frame])
+        out[0] = without_heading(out[0], clip.skeleton)
         return out
 
     q = _bezier(level(a, last), level(a, start), level(laid, w.into), level(laid, after), n)
-    own = twist(multiply(q[:, 0], axes), UP)  # the cubic of the tilt may turn a little: the path's heading counts
+    own = root_headings(q[:, 0], a.skeleton)  # the cubic of the tilt may turn a little: the path's heading counts
     q[:, 0] = multiply(yaw(path.heading[1:-1] - own), q[:, 0])
     return root, normalize(q)
 

@@ -15,8 +15,8 @@ from motionloom.kinematics.forward import fk
 from motionloom.kinematics.glitches import whole_pieces
 from motionloom.kinematics.proportions import leg_length
 from motionloom.kinematics.roles import fingers
-from motionloom.kinematics.travel import headings
-from motionloom.rotation import multiply, to_6d, yaw
+from motionloom.kinematics.travel import without_heading
+from motionloom.rotation import to_6d
 
 FPS = 30.0
 """Every measure looks at clips at this rate unless it says otherwise, so that clips of any rate compare."""
@@ -101,7 +101,7 @@ def feature_joints(skeleton: Skeleton) -> list[int]:
 def upright_rotations(clip: Clip) -> FloatArray:
     """(F, K, 4) local rotations of `feature_joints`, the root's heading taken out: a turned clip gives the same."""
     out = clip.rotations[:, feature_joints(clip.skeleton)].copy()
-    out[:, 0] = multiply(yaw(-headings(clip)), out[:, 0])
+    out[:, 0] = without_heading(out[:, 0], clip.skeleton)
     return out
 
 

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionloom.core import Clip, FloatArray, Skeleton, replace
+from motionloom.core.numbers import smoothstep
 from motionloom.rotation import from_matrix, multiply, rotate, twist, yaw
 
 UP = np.array([0.0, 1.0, 0.0])
+OVER = np.pi / 3  # rad: nearer to upside down than this, the body is turning over and has no heading of its own
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +91,54 @@ def headings(clip: Clip) -> FloatArray:
 
     The twist stays defined when the body bends or rolls forward; only upside down it has no answer.
     """
-    return twist(multiply(clip.rotations[:, 0], body_axes(clip.skeleton)), UP)
+    return root_headings(clip.rotations[:, 0], clip.skeleton)
+
+
+def root_headings(turns: FloatArray, skeleton: Skeleton) -> FloatArray:
+    """`headings` of root rotations (..., 4)."""
+    return twist(multiply(turns, body_axes(skeleton)), UP)
+
+
+def without_heading(turns: FloatArray, skeleton: Skeleton) -> FloatArray:
+    """Root rotations (..., 4) turned back to heading 0."""
+    return multiply(yaw(-root_headings(turns, skeleton)), turns)
+
+
+def continuous_headings(clip: Clip) -> FloatArray:
+    """(F,) rad: the heading of the hips, continuous in time, also while the body turns over.
+
+    Near upside down the twist about the vertical spins wildly (a cartwheel would count as a full turn within a few
+    frames), so where the hips are nearer than `OVER` to upside down the heading runs smoothly from the frame before
+    to the frame after; the turning over itself is then tilt. At a clip's ends, the nearest heading stays.
+    """
+    heading = headings(clip)
+    ok = np.flatnonzero(hips_up(clip.rotations[:, 0], clip.skeleton) > -np.cos(OVER))
+    if not len(ok):
+        return np.full(len(clip), heading[0])
+    if len(ok) == len(clip):
+        return np.unwrap(heading)
+    known = np.unwrap(heading[ok])
+    out = np.interp(np.arange(len(clip)), ok, known)
+    for a in np.flatnonzero(np.diff(ok) > 1):  # from known[a] to known[a + 1], beginning and ending as fast as around
+        first, last = ok[a], ok[a + 1]
+        n = last - first
+        before = known[a] - known[a - 1] if a > 0 and ok[a - 1] == first - 1 else 0.0
+        after = known[a + 2] - known[a + 1] if a + 2 < len(ok) and ok[a + 2] == last + 1 else 0.0
+        p = np.arange(n) / n
+        most = abs(known[a + 1] - known[a]) / n
+        before, after = np.clip([before, after], -3 * most, 3 * most)  # a cubic with these does not overshoot
+        out[first:last] = (
+            known[a]
+            + smoothstep(p) * (known[a + 1] - known[a])
+            + n * (p * (1 - p) ** 2 * before - p**2 * (1 - p) * after)
+        )
+    return out
+
+
+def hips_up(turn: FloatArray, skeleton: Skeleton) -> FloatArray:
+    """(F,) the height of the hips' own up axis: 1 upright, 0 lying, -1 upside down."""
+    q = multiply(turn, body_axes(skeleton))
+    return np.asarray(1 - 2 * (q[:, 1] ** 2 + q[:, 3] ** 2))
 
 
 def travel(clip: Clip) -> Travel:
@@ -158,10 +207,13 @@ def root_motion(clip: Clip) -> FloatArray:
 
     The last row is zero, as nothing follows it. `from_root_motion` adds it up again.
     """
-    path = travel(clip)
-    out = np.zeros((len(clip), 3))
-    step = np.diff(path.place, axis=0)
-    out[:-1, :2] = ground_turn(-path.heading[:-1], step)
+    return path_motion(travel(clip))
+
+
+def path_motion(path: Travel) -> FloatArray:
+    """`root_motion` of a path."""
+    out = np.zeros((len(path.heading), 3))
+    out[:-1, :2] = ground_turn(-path.heading[:-1], np.diff(path.place, axis=0))
     out[:-1, 2] = np.diff(path.heading)
     return out
 

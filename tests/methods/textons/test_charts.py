@@ -11,13 +11,13 @@ from numpy.testing import assert_allclose
 from motionloom import samples
 from motionloom.constraints import Request
 from motionloom.io import load
+from motionloom.kinematics.charts import along, beside, own_base, space_of, to_coordinates
 from motionloom.kinematics.forward import fk
-from motionloom.kinematics.frames import Frames, facing, observe, restore
-from motionloom.kinematics.travel import placed, travel
+from motionloom.kinematics.frames import Frames, observe, restore
+from motionloom.kinematics.travel import continuous_headings, placed, travel
 from motionloom.methods import learn, synthesize
-from motionloom.methods.textons.charts import along, beside, likelihood, own_base
 from motionloom.methods.textons.dynamics import Prior, fit, log_density
-from motionloom.methods.textons.observe import space_of, to_coordinates
+from motionloom.methods.textons.likelihood import likelihood
 from motionloom.rotation import about, angle_between, multiply
 
 
@@ -29,22 +29,22 @@ def wheels():
 def test_a_cartwheel_does_not_turn_its_heading(wheels):
     for clip in wheels:
         assert np.ptp(travel(clip).heading) > 6  # its twist goes once around
-        assert np.ptp(facing(clip)) < 0.7
-        assert np.abs(np.diff(facing(clip))).max() * clip.fps < 2
+        assert np.ptp(continuous_headings(clip)) < 0.7
+        assert np.abs(np.diff(continuous_headings(clip))).max() * clip.fps < 2
 
 
 def test_a_body_that_never_turns_over_faces_where_it_travels(takes):
     for clip in takes:
-        assert_allclose(facing(clip), travel(clip).heading)
+        assert_allclose(continuous_headings(clip), travel(clip).heading)
 
 
 def test_a_body_upside_down_at_a_clips_end_keeps_the_last_heading(wheels):
     clip = wheels[0]
     head = fk(clip)[:, clip.skeleton.find("head"), 1]
     over = int(np.argmax(clip.root[:, 1] - head))
-    half = facing(clip[:over])
+    half = continuous_headings(clip[:over])
     assert np.abs(np.diff(half)).max() * clip.fps < 2
-    assert_allclose(facing(clip[over : over + 5]), facing(clip[over : over + 5])[0])
+    assert_allclose(continuous_headings(clip[over : over + 5]), continuous_headings(clip[over : over + 5])[0])
 
 
 def test_observing_and_restoring_a_cartwheel_gives_it_back(wheels):

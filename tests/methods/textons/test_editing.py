@@ -13,6 +13,7 @@ from motionloom import samples
 from motionloom.constraints import PoseAt, Request, parse_request
 from motionloom.core import BadRequest, NoPath, UnsupportedConstraint, replace
 from motionloom.kinematics.edit import resample
+from motionloom.kinematics.frames import pose_distance
 from motionloom.methods import learn, synthesize
 from motionloom.methods.textons import Options
 from motionloom.methods.textons.editing import (
@@ -25,7 +26,6 @@ from motionloom.methods.textons.editing import (
     swap_texton,
     with_hard,
 )
-from motionloom.methods.textons.observe import pose_distance
 from motionloom.methods.textons.pieces import piece_of
 from motionloom.methods.textons.written import check_path, plan_path, read_path, whole, written_path
 from motionloom.rotation import angle_between, from_euler, multiply

@@ -13,13 +13,13 @@ import pytest
 from numpy.testing import assert_allclose
 
 from motionloom.io import load
+from motionloom.kinematics.charts import space_of
 from motionloom.kinematics.frames import joined, observe
 from motionloom.methods.learning import prepare
 from motionloom.methods.textons import Config, TextonModel
 from motionloom.methods.textons.dynamics import Dynamics, log_likelihood
 from motionloom.methods.textons.fit import rules_of
 from motionloom.methods.textons.learning import Material, Segment, learn
-from motionloom.methods.textons.observe import space_of
 
 ROOT = Path(__file__).resolve().parents[3]
 

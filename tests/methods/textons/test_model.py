@@ -13,14 +13,14 @@ from numpy.testing import assert_allclose
 from motionloom.constraints import PoseAt, Request
 from motionloom.core import BadRequest, Clip, NoPath, Skeleton, replace, with_labels
 from motionloom.io import stroke_clip
+from motionloom.kinematics.charts import recharted, space_of, to_coordinates, to_frames
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.forward import fk
-from motionloom.kinematics.frames import observe, restore
+from motionloom.kinematics.frames import observe, pose_distance, restore
 from motionloom.methods import learn, load_model, save_model, synthesize
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.textons.learning import Material, Rules, objective, segment_all
 from motionloom.methods.textons.learning import learn as learn_textons
-from motionloom.methods.textons.observe import pose_distance, recharted, space_of, to_coordinates, to_frames
 from motionloom.rotation import angle_between
 
 CONFIG = {"fps": 30.0, "shortest": 0.5, "tolerance": 0.7}

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from motionloom.kinematics.charts import space_of
 from motionloom.kinematics.frames import joined, observe
 from motionloom.methods.textons.dynamics import Dynamics, Prior, fit, log_likelihood, log_prior, pool_likelihood
 from motionloom.methods.textons.learning import Material, Rules, Segment
 from motionloom.methods.textons.learning import learn as learn_textons
-from motionloom.methods.textons.observe import space_of
 from motionloom.methods.textons.pool import pool_of
 
 FIT = {"keep": 0.99, "largest": 3}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from motionloom.core import FormatError
+from motionloom.kinematics.charts import Space
 from motionloom.methods.textons.learning import Texton
-from motionloom.methods.textons.observe import Space
 from motionloom.methods.textons.observed import Observed
 from motionloom.methods.validate import check_array, check_number
 

@@ -12,10 +12,10 @@ from numpy.random import Generator
 from motionloom.constraints import PoseAt
 from motionloom.core import BadRequest, Note
 from motionloom.core.note import warning
-from motionloom.kinematics.frames import Frames, joined, upright
-from motionloom.methods.textons.charts import beside
+from motionloom.kinematics.charts import beside, to_coordinates
+from motionloom.kinematics.frames import Frames, joined, pose_distance
+from motionloom.kinematics.travel import without_heading
 from motionloom.methods.textons.config import DEFAULT_OPTIONS, Options
-from motionloom.methods.textons.observe import pose_distance, to_coordinates
 from motionloom.methods.textons.paths import probabilities
 from motionloom.methods.textons.pieces import Piece, Plan, piece_of
 from motionloom.methods.textons.walking import Walk
@@ -186,7 +186,7 @@ def posed(frame: Frames, pose: PoseAt, model: TextonModel) -> Frames:
     turns, root = frame.turns.copy(), frame.root.copy()
     turns[0, joints] = rotations
     if 0 in joints:
-        turns[0, 0] = upright(turns[0, 0], model.skeleton)
+        turns[0, 0] = without_heading(turns[0, 0], model.skeleton)
     if height is not None:
         root[0, 3] = height
     return Frames(turns, root)

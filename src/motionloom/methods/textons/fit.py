@@ -10,18 +10,17 @@ from numpy.random import Generator
 
 from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress
 from motionloom.core.note import info
+from motionloom.kinematics.charts import along, space_of, to_coordinates
 from motionloom.kinematics.feet.contacts import foot_parts, with_contacts
 from motionloom.kinematics.feet.grounding import contact_heights, footing
 from motionloom.kinematics.frames import Frames, joined, observe
 from motionloom.kinematics.travel import from_root_motion
 from motionloom.methods.textons import paths
-from motionloom.methods.textons.charts import along
 from motionloom.methods.textons.config import DEFAULT, DEFAULT_OPTIONS, Config
 from motionloom.methods.textons.dynamics import Prior
 from motionloom.methods.textons.joins import join_distances
 from motionloom.methods.textons.learning import Learnt, Material, Rules, count_transitions, criterion, greedy, learn
 from motionloom.methods.textons.model import TextonModel
-from motionloom.methods.textons.observe import space_of, to_coordinates
 from motionloom.methods.textons.observed import Observed
 from motionloom.methods.textons.strain import gentle_joins
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from motionloom.core import BadRequest, FloatArray, IntArray
+from motionloom.kinematics.charts import Space, along, own_base, recharted, to_coordinates
 from motionloom.kinematics.frames import Frames
-from motionloom.methods.textons.charts import along, likelihood, own_base
 from motionloom.methods.textons.dynamics import (
     LOG_2PI,
     Dynamics,
@@ -27,7 +27,7 @@ from motionloom.methods.textons.dynamics import (
     parameters,
     pool_likelihood,
 )
-from motionloom.methods.textons.observe import Space, recharted, to_coordinates
+from motionloom.methods.textons.likelihood import likelihood
 from motionloom.methods.textons.pool import pool_of
 
 Say = Callable[[str], None]

@@ -10,14 +10,13 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.core import BoolArray, FloatArray, IntArray, Source
+from motionloom.kinematics.charts import ROOT, Space, along, beside
 from motionloom.kinematics.feet.grounding import part_places
 from motionloom.kinematics.frames import Frames, joined
-from motionloom.methods.textons.charts import along, beside
 from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.dynamics import Dynamics
 from motionloom.methods.textons.joins import Exits, Joins, find_exits, find_joins
 from motionloom.methods.textons.lengths import at_length
-from motionloom.methods.textons.observe import ROOT, Space
 from motionloom.methods.textons.pieces import Piece
 from motionloom.methods.textons.solving import constrained_run, eased, free_run, push_of
 
@@ -329,8 +328,8 @@ class Bench:
         return along(self.coordinates(frames, base), self.model.space)
 
     def coordinates(self, frames: Frames, base: FloatArray, like: FloatArray | None = None) -> FloatArray:
-        """`observe.to_coordinates`, compiled; on the side of the chart on which those of `like` are, if given."""
-        from motionloom.methods.textons._kernels_frames import chart
+        """`charts.to_coordinates`, compiled; on the side of the chart on which those of `like` are, if given."""
+        from motionloom.kinematics._kernels_charts import chart
 
         turns, root = np.ascontiguousarray(frames.turns), np.ascontiguousarray(frames.root)
         space = self.model.space
@@ -338,8 +337,8 @@ class Bench:
         return y if like is None else beside(y, like, space)
 
     def frames(self, y: FloatArray, base: FloatArray) -> Frames:
-        """`observe.to_frames`, compiled."""
-        from motionloom.methods.textons._kernels_frames import unchart
+        """`charts.to_frames`, compiled."""
+        from motionloom.kinematics._kernels_charts import unchart
 
         space = self.model.space
         return Frames(*unchart(y, base, space.scale, ROOT, self.column, space.still))

@@ -13,6 +13,7 @@ from numpy.random import Generator
 
 from motionloom.constraints import Constraint, PoseAt, Request, RootAt
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progress, replace
+from motionloom.kinematics.charts import Space
 from motionloom.kinematics.feet.grounding import Footing
 from motionloom.kinematics.frames import Frames
 from motionloom.methods.base import Honours, Model, check_request, place
@@ -24,7 +25,6 @@ from motionloom.methods.textons.joins import Joins
 from motionloom.methods.textons.learning import Texton
 from motionloom.methods.textons.live import State, start, step
 from motionloom.methods.textons.making import Bench
-from motionloom.methods.textons.observe import Space
 from motionloom.methods.textons.observed import Observed
 from motionloom.methods.textons.pieces import Piece, Plan
 from motionloom.methods.textons.planning import plan_between, plan_motion

@@ -10,10 +10,10 @@ import numpy as np
 
 from motionloom.constraints import PoseAt
 from motionloom.core import BadRequest, FloatArray, IntArray, NoPath, Note
-from motionloom.kinematics.frames import Frames, joined, upright
+from motionloom.kinematics.frames import Frames, joined, paired_distance
+from motionloom.kinematics.travel import without_heading
 from motionloom.methods.textons import paths
 from motionloom.methods.textons.joins import EDGE
-from motionloom.methods.textons.observe import paired_distance
 from motionloom.methods.textons.pieces import LEAST, Piece, cut, fitted, piece_of, usual_times
 from motionloom.rotation import inverse, multiply
 
@@ -217,5 +217,5 @@ def _without_heading(joints: Sequence[int], rotations: FloatArray, skeleton: Any
     pose = np.array(rotations)
     if 0 in joints:
         at = list(joints).index(0)
-        pose[at] = upright(pose[at], skeleton)
+        pose[at] = without_heading(pose[at], skeleton)
     return pose

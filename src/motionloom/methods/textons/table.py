@@ -6,12 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from motionloom.kinematics.charts import along, to_coordinates
 from motionloom.methods.textons import paths
-from motionloom.methods.textons.charts import along
 from motionloom.methods.textons.config import DEFAULT_OPTIONS
 from motionloom.methods.textons.dynamics import fit_error, spectral_radius
 from motionloom.methods.textons.model import TextonModel
-from motionloom.methods.textons.observe import to_coordinates
 
 
 class Row(NamedTuple):
