@@ -5,9 +5,9 @@
 (3, 2)
 """
 
-from motionloom.jobs.each import each
 from motionloom.jobs.errors import BadTask, JobFailed, TimeUp, WorkerDied
 from motionloom.jobs.job import GRACE, Job, State
+from motionloom.jobs.many import each
 from motionloom.jobs.pool import Pool, start
 
 __all__ = ["GRACE", "BadTask", "Job", "JobFailed", "Pool", "State", "TimeUp", "WorkerDied", "each", "start"]

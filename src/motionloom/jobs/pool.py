@@ -62,6 +62,8 @@ class Pool:
         for job in jobs:
             job.cancel()
         for process in processes:
+            process.kill()  # all of them before any is waited for
+        for process in processes:
             process.end()
 
     def _serve(self, slot: int) -> None:

@@ -15,7 +15,7 @@ from motionloom.jobs.pool import Pool, shared_pool
 T = TypeVar("T")
 R = TypeVar("R")
 
-INTERRUPT_GRACE = 0.3  # s that running tasks have to stop when the whole is cancelled
+INTERRUPT_GRACE = 0.2  # s that running tasks have to stop when the whole is cancelled
 
 
 def each(
