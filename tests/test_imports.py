@@ -17,6 +17,7 @@ ORDER = [
     {"blend"},
     {"methods"},
     {"control", "evaluate"},
+    {"recipes"},
     {"plot"},
     {"studio"},
     {"cli"},

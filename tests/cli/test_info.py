@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from motionloom.io.digest import file_sha256
+
 
 def test_one_clip_is_told_in_full_with_a_tree_of_joints(run: Any, folder: Path) -> None:
     answer = run("info", folder / "walk_1.bvh")
@@ -35,7 +37,9 @@ def test_json_holds_the_numbers_with_roles_and_sources(run: Any, folder: Path) -
     assert clip["frames"] == 60
     assert clip["fps"] == pytest.approx(30)
     assert clip["roles"]["left_foot"] == "LeftFoot"
-    assert clip["sources"] == [{"clip": "walk_1.bvh", "method": "", "seed": None, "frames": 60}]
+    [source] = clip["sources"]
+    assert (source["name"], source["frames"], source["mirrored"]) == ("walk_1.bvh", 60, False)
+    assert source["sha256"] == file_sha256(folder / "walk_1.bvh")
     assert clip["travel"] == pytest.approx(2 * 1.4, rel=0.1)
 
 

@@ -102,7 +102,14 @@ def write_alignment(found: TimeAlignment, a: Clip, b: Clip, folder: Path) -> dic
         "knots": found.curve.knots.tolist(),
         "control_points": found.curve.control.tolist(),
         "path": found.path.tolist(),
-        "files": ["warped.bvh", "curve.csv", "alignment.png", "before_after.png", "alignment.json"],
+        "files": [
+            "warped.bvh",
+            "warped.origin.json",
+            "curve.csv",
+            "alignment.png",
+            "before_after.png",
+            "alignment.json",
+        ],
     }
     (folder / "alignment.json").write_text(text.dumps(summary) + "\n")
     return summary

@@ -33,6 +33,7 @@ COMMANDS: Mapping[str, str] = {
     "methods": "what each method can do and be told",
     "learn": "learn a model from clips",
     "synthesize": "make new clips from a model and a request",
+    "again": "make a result again from its recipe, byte for byte",
     "graph": "how a motion graph is connected, and what its clips can do",
     "walk": "endless random walks through a motion graph",
     "stream": "drive a live character: headings, places, speeds, styles",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.options import Fps, Json, Roles, Unit, Up, many, print_json, say, warn
-from motionloom.cli.similar import ClipA, ClipB, KeepTpose, MeasureName, load_two
+from motionloom.cli.similar import ClipA, ClipB, KeepTpose, MeasureName, report_rates
 
 if TYPE_CHECKING:
     from motionloom.blend import Point
@@ -45,21 +45,15 @@ def append(
 
     Clips of different frame rates are joined at the lower one.
     """
-    from motionloom.analysis import measure_named
-    from motionloom.blend import append as append_clips
-    from motionloom.blend import transition_point
-    from motionloom.blend.point import half_window, point_at
-    from motionloom.io import check_target, save
+    from motionloom.io import check_target, load, save
+    from motionloom.recipes.edits import append_clips
 
     check_target(out)
-    one, other = load_two(a, b, unit=unit, up=up, fps=fps, trim_tpose=trim_tpose, roles=roles)
-    half = half_window(window, one.fps)
-    if at is None:
-        point = transition_point(one, other, half=half, search=search, measure=measure_named(measure))
-    else:
-        point = point_at(one, other, _two_times(at), half)
-    options: dict[str, Any] = {"ease": ease} if method == "blend" else {}
-    joined = append_clips(one, other, method=method, at=point, seconds=window, plants=plants, **options)
+    first, second = (load(path, unit=unit, up=up, fps=fps, trim_tpose=trim_tpose, roles=roles) for path in (a, b))
+    times = None if at is None else _two_times(at)
+    how: dict[str, Any] = {"method": method, "at": times, "window": window, "search": search, "measure": measure}
+    joined, one, other, point, half = append_clips(first, second, **how, ease=ease, plants=plants)
+    report_rates((first, one), (second, other))
     out.parent.mkdir(parents=True, exist_ok=True)
     save(joined, out)
     summary = describe(one, other, joined, point, half, method, out)

@@ -68,19 +68,12 @@ def _clean(
 
     from motionloom.core import MotionloomError
     from motionloom.io import load, save
-    from motionloom.kinematics.feet.contacts import with_contacts
-    from motionloom.kinematics.feet.pinning import remove_skate
+    from motionloom.recipes.edits import clean_clip
 
     path, target = job
     try:
-        clip, repaired = load(path, **reading), list[str]()
-        if mend:
-            from motionloom.evaluate.check import repair
-
-            clip, repaired = repair(clip)
-        cleaned, report = remove_skate(
-            with_contacts(clip, fresh=True, ground=options["ground"]) if find else clip, **options
-        )
+        clip = load(path, **reading)
+        cleaned, report, repaired = clean_clip(clip, find_contacts=find, repair=mend, **options)
         if target is not None:
             save(cleaned, target)
     except MotionloomError as error:

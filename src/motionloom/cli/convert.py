@@ -127,12 +127,11 @@ def _convert(
     writing: dict[str, Any],
 ) -> dict[str, Any]:
     """One clip read and written; what was written, or what is wrong with it. Wrong usage is raised."""
-    from motionloom.core import BadRequest, Clip, Markers, MotionloomError, Note, replace
+    from motionloom.core import BadRequest, Clip, Markers, MotionloomError
     from motionloom.core.note import as_dicts
     from motionloom.io import load, save
     from motionloom.io.table import holds_many, holds_markers, load_markers, save_markers
-    from motionloom.kinematics.edit import resample
-    from motionloom.kinematics.stance import rebased, stance
+    from motionloom.recipes.edits import convert_clip
 
     path, target = job
     clip: Clip | Markers
@@ -143,11 +142,8 @@ def _convert(
             clip = load_markers(path, **reading)
             save_markers(clip, target, **writing)
         else:
-            clip = load(path, **reading, **bodies)
-            clip = clip if rate is None else resample(clip, rate)
-            if stand:
-                rest = stance(clip)
-                clip = replace(rebased(clip, rest), origin=clip.origin.with_notes(Note(f"rest pose: {rest.said}")))
+            edits = {"resample": rate, "stand": stand, **{f"to_{name}": value for name, value in writing.items()}}
+            clip = convert_clip(load(path, **reading, **bodies), **edits)
             save(clip, target, **writing)
     except BadRequest:
         raise

@@ -72,12 +72,12 @@ def _retarget(
     from motionloom.core.note import as_dicts
     from motionloom.io import load, save
     from motionloom.io.tpose import starts_with_tpose
-    from motionloom.kinematics.retarget import retarget as retargeted
+    from motionloom.recipes.edits import retarget_clip
 
     path, target = job
     try:
         clip = load(path, **reading)
-        made, report = retargeted(clip, body, like=like, plant=plant)
+        made, report = retarget_clip(clip, body, like=like, plant=plant)
         if target is not None:
             save(made, target)
     except MotionloomError as error:

@@ -96,10 +96,15 @@ def load_two(a: Path, b: Path, **options: Any) -> tuple[Clip, Clip]:
 
     first, second = load(a, **options), load(b, **options)
     one, other = same_rate(first, second)
-    for before, after in ((first, one), (second, other)):
-        if before is not after:
-            warn(f"{before.name} resampled from {before.fps:g} to {after.fps:g} fps, to compare like with like")
+    report_rates((first, one), (second, other))
     return one, other
+
+
+def report_rates(*pairs: tuple[Clip, Clip]) -> None:
+    """A warning for each clip that was resampled to the other one's frame rate."""
+    for before, after in pairs:
+        if before.fps != after.fps:
+            warn(f"{before.name} resampled from {before.fps:g} to {after.fps:g} fps, to compare like with like")
 
 
 def read_weights(said: str | None) -> Any:

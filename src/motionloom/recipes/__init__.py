@@ -1,0 +1,1 @@
+"""Edits of clips that record their recipe, and the repetition of any recipe."""

@@ -1,0 +1,265 @@
+"""A result made again from its recipe: the same bytes on the same version and platform, or what differs."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from motionloom.constraints import parse_request
+from motionloom.core import BadRequest, Clip, Made, MotionloomError, Read, Unmet
+from motionloom.core import replace as clip_with
+from motionloom.core.files import Files
+from motionloom.core.made import Input, program_platform, program_version
+from motionloom.io import load, save
+from motionloom.io.digest import clip_sha256, file_sha256
+from motionloom.io.provenance import origin_path, read_facts
+from motionloom.io.table import format_of
+from motionloom.methods import METHODS, Model, learn, load_model, synthesize
+from motionloom.methods.graph.takes import random_walk
+from motionloom.methods.packing import Unpacker
+from motionloom.methods.two_level_graph.acting import act_out
+from motionloom.recipes.edits import append_clips, clean_clip, convert_clip, options_of, retarget_clip
+from motionloom.recipes.finder import Finder
+from motionloom.samples import make
+
+
+class CannotRepeat(MotionloomError):
+    """A recipe that cannot be repeated here: a source is missing, or was changed."""
+
+
+class Repeated(NamedTuple):
+    """A result that was made again."""
+
+    clip: Clip
+    made: Made  # the step that was repeated
+    same: bool | None  # are its bytes those of the recipe? None if it was written in another format
+    differences: tuple[str, ...]  # version, platform: what may explain other bytes
+
+
+def again(path: str | Path, sources: str | Path, out: str | Path) -> Repeated:
+    """Make the clip of a file again from its recipe and write it to `out`.
+
+    Inputs are found in the folder `sources` by their SHA-256, whatever their names. A model that is not there is
+    learned again, a clip that was made by an earlier step is made again. `CannotRepeat` lists every input that is
+    missing or was changed.
+    """
+    steps = recipe_of(path)
+    with tempfile.TemporaryDirectory(prefix="motionloom_again_") as folder:
+        bench = _Bench(Finder(sources), steps, Path(folder))
+        missing = list(dict.fromkeys(bench.missing(steps[-1])))
+        if missing:
+            raise CannotRepeat(f"{Path(path).name} cannot be made again: {'; '.join(missing)}")
+        clip, writing = bench.repeat(steps[-1])
+        clip = clip_with(clip, origin=replace(clip.origin, made=steps))
+        save(clip, out, **writing)
+    last = steps[-1]
+    alike = format_of(path) is format_of(out) and last.output
+    same = file_sha256(out) == last.output if alike else None
+    return Repeated(clip, last, same, tuple(differences(last)))
+
+
+def recipe_of(path: str | Path) -> tuple[Made, ...]:
+    """The steps that made a file, from its side file or, for NPZ, from the file itself; `BadRequest` if it has none."""
+    path = Path(path)
+    entry = format_of(path)
+    if entry is not None and entry.keeps_origin:
+        steps = load(path).origin.made
+    elif origin_path(path).is_file():
+        steps = tuple(Made(**step) for step in read_facts(origin_path(path)).get("made", ()))
+    else:
+        steps = ()
+    if not steps:
+        raise BadRequest(
+            f"{path.name} has no recipe (motionloom keeps it beside the clip, in {origin_path(path).name})"
+        )
+    return steps
+
+
+def differences(step: Made) -> Iterator[str]:
+    """What is not the same here as where a step was made: the version, the platform."""
+    for name, there, here in (
+        ("motionloom", step.version, program_version()),
+        ("platform", step.platform, program_platform()),
+    ):
+        if there != here:
+            yield f"{name}: made with {there or 'an unknown one'}, this is {here}"
+
+
+@dataclass
+class _Bench:
+    """The inputs of a recipe put into a folder under their own names, and the steps repeated there."""
+
+    finder: Finder
+    steps: tuple[Made, ...]
+    folder: Path
+    remade: dict[str, Path] = field(default_factory=dict)  # by SHA-256
+
+    def missing(self, step: Made) -> Iterator[str]:
+        """In words, each input that neither is in the folder nor can be made again."""
+        if step.gap:
+            yield step.gap
+            return
+        relearned = step.model is None or self.finder.find(step.model.sha256, step.model.name) is None
+        reads = (*(step.clips if relearned or not step.method else ()), *step.poses)
+        for read in reads:
+            absent = [item for item in _inputs(read) if self.finder.find(item.sha256, item.name) is None]
+            maker = self._maker(read.sha256, step) if absent else None
+            if maker is not None:
+                yield from self.missing(maker)
+            for item in absent if maker is None else ():
+                yield self._absent(item)
+        for item in step.files:
+            if self.finder.find(item.sha256, item.name) is None:
+                yield self._absent(item)
+
+    def _absent(self, item: Input) -> str:
+        """In words: a file that is not there, or has another content."""
+        if (other := self.finder.changed(item.name)) is not None:
+            return f"{other} was changed (sha256 {file_sha256(other)[:12]}, expected {item.sha256[:12]})"
+        return f"{item.name} (sha256 {item.sha256[:12]}) is not in {self.finder.folder}"
+
+    def _maker(self, sha256: str, before: Made) -> Made | None:
+        """The step that wrote this file, among those before another one."""
+        earlier = self.steps[: self.steps.index(before)]
+        return next((step for step in earlier if step.output == sha256), None)
+
+    def repeat(self, step: Made) -> tuple[Clip, dict[str, Any]]:
+        """The clip of a step, and the options of `save`."""
+        if step.command not in REPEATS:
+            raise CannotRepeat(f"`motionloom {step.command}` cannot be repeated; {', '.join(REPEATS)} can")
+        clip = REPEATS[step.command](step, self)
+        options = options_of(step)
+        return clip, {"unit": options.get("to_unit"), "up": options.get("to_up")} if step.command == "convert" else {}
+
+    def clip(self, read: Read, step: Made) -> Clip:
+        """A clip as a step read it: its file, and those beside it, in a folder of their own."""
+        found = [(item, self.finder.find(item.sha256, item.name)) for item in _inputs(read, recipe=True)]
+        if any(path is None and not _of_origin(item) for item, path in found):
+            home = self._remade(read, step).parent
+        else:
+            home = Path(tempfile.mkdtemp(dir=self.folder))
+            for item, path in found:
+                if path is not None:
+                    shutil.copyfile(path, _inside(home, Path(item.name).name))
+        settings = dict(read.settings)
+        if isinstance(settings.get("roles"), str):
+            settings["roles"] = _inside(home, Path(settings["roles"]).name)
+        clip = load(_inside(home, Path(read.name).name), **settings)
+        if read.content and clip_sha256(clip) != read.content:
+            raise CannotRepeat(f"{read.name} was edited by a program after it was read: the recipe does not hold how")
+        return clip
+
+    def _remade(self, read: Read, step: Made) -> Path:
+        if read.sha256 not in self.remade:
+            maker = self._maker(read.sha256, step)
+            assert maker is not None  # `missing` was empty
+            target = _inside(Path(tempfile.mkdtemp(dir=self.folder)), Path(read.name).name)
+            clip, writing = self.repeat(maker)
+            before = self.steps[: self.steps.index(maker) + 1]
+            save(clip_with(clip, origin=replace(clip.origin, made=before)), target, **writing)
+            if file_sha256(target) != read.sha256:
+                why = "; ".join(differences(maker)) or "the same version and platform wrote other bytes"
+                raise CannotRepeat(f"{read.name} was made again, but differs: {why}")
+            self.remade[read.sha256] = target
+        return self.remade[read.sha256]
+
+    def model(self, step: Made) -> Model[Any]:
+        """The model of a step: its file, or learned again from the clips."""
+        if step.model is not None and (found := self.finder.find(step.model.sha256, step.model.name)) is not None:
+            return load_model(found)
+        clips = [self.clip(read, step) for read in step.clips]
+        config = Unpacker({}).unpack(step.config, METHODS[step.method].module().Config, "config")
+        trim = options_of(step).get("trim_tpose", True)
+        return learn(step.method, clips, config, seed=step.learning_seed or 0, trim_tpose=trim)
+
+
+def _inputs(read: Read, *, recipe: bool = False) -> list[Input]:
+    """The file of a clip and those beside it; its own recipe, on which the motion does not depend, only if asked."""
+    return [Input(read.name, read.sha256), *(side for side in read.beside if recipe or not _of_origin(side))]
+
+
+def _inside(folder: Path, name: str) -> Path:
+    """The place of this name in a folder; `CannotRepeat` if the name leads out of it."""
+    path = (folder / name).resolve()
+    if not path.is_relative_to(folder.resolve()) or path == folder.resolve():
+        raise CannotRepeat(f"the recipe names a file outside its folder: {name!r}")
+    return path
+
+
+def _of_origin(item: Input) -> bool:
+    """Is it the recipe of an input?"""
+    return item.name.endswith(".origin.json")
+
+
+def _synthesize(step: Made, bench: _Bench) -> Clip:
+    model = bench.model(step)
+    reads = {read.name: read for read in step.poses}
+    home = Path(tempfile.mkdtemp(dir=bench.folder))
+    for name, sha256 in [*((read.name, read.sha256) for read in step.poses), *step.files]:
+        found = bench.finder.find(sha256, name) or bench.remade.get(sha256)
+        if found is not None:
+            place = _inside(home, name)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(found, place)
+    names = {str(_inside(home, name)): read for name, read in reads.items()}
+    request = parse_request(step.request or "{}", lambda path: bench.clip(names[str(Path(path))], step), Files(home))
+    try:
+        return synthesize(model, request, seed=step.seed or 0, take=step.take or 0)
+    except Unmet as error:  # it was written with --best
+        if error.best is None:
+            raise
+        return error.best
+
+
+def _walk(step: Made, bench: _Bench) -> Clip:
+    options = options_of(step)
+    options.pop("trim_tpose", None)
+    return random_walk(bench.model(step), seed=step.seed or 0, take=step.take or 0, **options).clip
+
+
+def _act(step: Made, bench: _Bench) -> Clip:
+    options = options_of(step)
+    options.pop("trim_tpose", None)
+    model: Any = bench.model(step)
+    return act_out(model, bench.clip(step.poses[-1], step), **options).clip
+
+
+def _convert(step: Made, bench: _Bench) -> Clip:
+    return convert_clip(bench.clip(step.clips[0], step), **options_of(step))
+
+
+def _clean(step: Made, bench: _Bench) -> Clip:
+    return clean_clip(bench.clip(step.clips[0], step), **options_of(step)).clip
+
+
+def _retarget(step: Made, bench: _Bench) -> Clip:
+    clip, body, *like = (bench.clip(read, step) for read in step.clips)
+    return retarget_clip(clip, body, like=like[0] if like else None, **options_of(step))[0]
+
+
+def _append(step: Made, bench: _Bench) -> Clip:
+    options = options_of(step)
+    if "at" in options:
+        options["at"] = tuple(options["at"])
+    return append_clips(*(bench.clip(read, step) for read in step.clips), **options).clip
+
+
+def _samples(step: Made, bench: _Bench) -> Clip:
+    options = options_of(step)
+    return make(options.pop("name"), seed=step.seed or 0, **options)
+
+
+REPEATS: Mapping[str, Callable[[Made, _Bench], Clip]] = {
+    "synthesize": _synthesize,
+    "walk": _walk,
+    "act": _act,
+    "convert": _convert,
+    "clean": _clean,
+    "retarget": _retarget,
+    "append": _append,
+    "samples": _samples,
+}

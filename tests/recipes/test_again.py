@@ -1,0 +1,163 @@
+"""Results of every method and command made again from their recipes, byte for byte."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from motionloom.constraints import Request, parse_request
+from motionloom.core import BadRequest
+from motionloom.core.files import Files
+from motionloom.io import load, save
+from motionloom.io.provenance import origin_path
+from motionloom.methods import METHODS, learn, load_model, save_model, synthesize
+from motionloom.recipes.again import CannotRepeat, again, recipe_of
+from motionloom.recipes.edits import append_clips, clean_clip, convert_clip, retarget_clip
+from motionloom.samples import make
+
+WALKS = ((0, 1.3, 0.0), (1, 1.4, 0.2), (2, 1.3, -0.2))
+
+
+@pytest.fixture(scope="module")
+def clips(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with three walks and their labels."""
+    folder = tmp_path_factory.mktemp("clips")
+    for seed, speed, turn in WALKS:
+        save(make("walk", seed=seed, speed=speed, turn=turn, seconds=4), folder / f"walk_{seed}.bvh")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def results(clips: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a result of every method; the models are deleted, and nothing else is there."""
+    folder = tmp_path_factory.mktemp("results")
+    walks = [load(path) for path in sorted(clips.glob("*.bvh"))]
+    for k, method in enumerate(METHODS):
+        model = folder / f"{method}.loom"
+        save_model(learn(method, walks, seed=k), model)
+        save(synthesize(load_model(model), Request(seconds=3, fps=25), seed=7, take=1), folder / f"{method}.bvh")
+        model.unlink()
+    return folder
+
+
+def elsewhere(clips: Path, folder: Path) -> Path:
+    """The same files in another folder, the clips under other names than the recipe's."""
+    for k, path in enumerate(sorted(clips.iterdir())):
+        (folder / str(k)).mkdir(parents=True)
+        shutil.copyfile(path, folder / str(k) / f"file_{k}{path.suffix}")
+    return folder
+
+
+def same(a: Path, b: Path) -> bool:
+    """Are both files, and the origins beside them, equal?"""
+    return a.read_bytes() == b.read_bytes() and origin_path(a).read_bytes() == origin_path(b).read_bytes()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_result_is_made_again_without_its_model_and_whatever_the_clips_are_called(
+    method: str, clips: Path, results: Path, tmp_path: Path
+) -> None:
+    done = again(results / f"{method}.bvh", elsewhere(clips, tmp_path / "there"), tmp_path / "same.bvh")
+    assert done.same is True
+    assert same(results / f"{method}.bvh", tmp_path / "same.bvh")
+    assert done.made.clips[2].name == "walk_2.bvh"
+
+
+def test_a_model_that_is_there_is_used_and_the_clips_are_not_needed(clips: Path, tmp_path: Path) -> None:
+    save_model(learn("cuts", [load(path) for path in sorted(clips.glob("*.bvh"))]), tmp_path / "m.loom")
+    save(synthesize(load_model(tmp_path / "m.loom"), Request(seconds=2)), tmp_path / "a.glb")
+    (tmp_path / "models").mkdir()
+    (tmp_path / "m.loom").rename(tmp_path / "models" / "renamed.loom")
+    assert again(tmp_path / "a.glb", tmp_path / "models", tmp_path / "b.glb").same is True
+    assert same(tmp_path / "a.glb", tmp_path / "b.glb")
+
+
+def test_clips_that_a_request_names_are_found_by_their_content(clips: Path, tmp_path: Path) -> None:
+    model = learn("cuts", [load(path) for path in sorted(clips.glob("*.bvh"))])
+    (tmp_path / "asks").mkdir()
+    shutil.copyfile(clips / "walk_0.bvh", tmp_path / "asks" / "stand.bvh")
+    text = "seconds: 2\nconstraints: [pose_at: {time: 1, pose: asks/stand.bvh#30}]"
+    asked = parse_request(text, load, Files(tmp_path))
+    save(synthesize(model, asked), tmp_path / "a.bvh")
+    assert recipe_of(tmp_path / "a.bvh")[-1].poses[0].name == "asks/stand.bvh"
+    assert again(tmp_path / "a.bvh", clips, tmp_path / "b.bvh").same is True
+
+
+def edited(clips: Path, folder: Path) -> dict[str, Path]:
+    """A result of each edit, and of an edit of an edit."""
+    a, b = load(clips / "walk_0.bvh", trim_tpose=True), load(clips / "walk_1.bvh")
+    out = {name: folder / f"{name}.bvh" for name in ("convert", "clean", "retarget", "append", "chain")}
+    save(convert_clip(a, resample=24, to_unit="m"), out["convert"], unit="m")
+    save(clean_clip(a, find_contacts=True).clip, out["clean"])
+    save(retarget_clip(a, b)[0], out["retarget"])
+    save(append_clips(a, b, window=0.3).clip, out["append"])
+    save(append_clips(load(out["clean"]), load(out["convert"]), at=(2.0, 1.0)).clip, out["chain"])
+    return out
+
+
+def test_edits_are_made_again_and_so_are_the_clips_between_them(clips: Path, tmp_path: Path) -> None:
+    (tmp_path / "first").mkdir()
+    (tmp_path / "second").mkdir()
+    for name, path in edited(clips, tmp_path / "first").items():
+        copy = tmp_path / "second" / path.name
+        assert again(path, clips, copy).same is True, name
+        assert path.read_bytes() == copy.read_bytes(), name
+    steps = recipe_of(tmp_path / "second" / "chain.bvh")
+    assert [step.command for step in steps] == ["clean", "convert", "append"]
+    assert load(tmp_path / "second" / "chain.bvh").origin.sources[0].name == "walk_0.bvh"
+
+
+def test_every_missing_and_changed_source_is_named(clips: Path, results: Path, tmp_path: Path) -> None:
+    shutil.copyfile(clips / "walk_0.bvh", tmp_path / "walk_0.bvh")
+    shutil.copyfile(clips / "walk_0.labels.csv", tmp_path / "walk_0.labels.csv")
+    (tmp_path / "walk_1.bvh").write_text((clips / "walk_1.bvh").read_text() + "\n")
+    with pytest.raises(CannotRepeat) as caught:
+        again(results / "cuts.bvh", tmp_path, tmp_path / "same.bvh")
+    text = str(caught.value)
+    assert "walk_1.bvh was changed (sha256 " in text
+    assert "walk_2.bvh (sha256 " in text
+    assert "walk_0.bvh" not in text
+    assert not (tmp_path / "same.bvh").exists()
+
+
+def test_changed_labels_are_a_changed_source(clips: Path, results: Path, tmp_path: Path) -> None:
+    shutil.copytree(clips, tmp_path / "there")
+    with open(tmp_path / "there" / "walk_0.labels.csv", "a") as file:
+        file.write("0,1,limp\n")
+    with pytest.raises(CannotRepeat, match=r"walk_0\.labels\.csv was changed"):
+        again(results / "cuts.bvh", tmp_path / "there", tmp_path / "same.bvh")
+
+
+def test_another_version_is_reported_with_the_difference(clips: Path, results: Path, tmp_path: Path) -> None:
+    shutil.copyfile(results / "cuts.bvh", tmp_path / "a.bvh")
+    facts = json.loads(origin_path(results / "cuts.bvh").read_text())
+    facts["made"][-1] |= {"version": "0.0.1", "output": "0" * 64}
+    origin_path(tmp_path / "a.bvh").write_text(json.dumps(facts))
+    done = again(tmp_path / "a.bvh", clips, tmp_path / "b.bvh")
+    assert done.same is False
+    assert done.differences[0].startswith("motionloom: made with 0.0.1, this is ")
+
+
+def test_clips_that_a_program_edited_are_not_taken_for_their_files(clips: Path, tmp_path: Path) -> None:
+    walks = [load(path) for path in sorted(clips.glob("*.bvh"))]
+    save(synthesize(learn("cuts", [walks[0][20:], *walks[1:]]), Request(seconds=2)), tmp_path / "a.bvh")
+    with pytest.raises(CannotRepeat, match="not read from a file, or was edited after it was read"):
+        again(tmp_path / "a.bvh", clips, tmp_path / "b.bvh")
+
+
+def test_a_file_without_a_recipe_is_refused(clips: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadRequest, match=r"walk_0\.bvh has no recipe"):
+        again(clips / "walk_0.bvh", clips, tmp_path / "b.bvh")
+
+
+def test_a_recipe_cannot_name_files_outside(clips: Path, tmp_path: Path) -> None:
+    model = learn("cuts", [load(path) for path in sorted(clips.glob("*.bvh"))])
+    asked = parse_request("seconds: 2\nconstraints: [pose_at: {time: 1, pose: walk_0.bvh#30}]", load, Files(clips))
+    save(synthesize(model, asked), tmp_path / "a.bvh")
+    beside = origin_path(tmp_path / "a.bvh")
+    beside.write_text(beside.read_text().replace('"name": "walk_0.bvh"', '"name": "../../walk_0.bvh"'))
+    with pytest.raises(CannotRepeat, match="outside its folder"):
+        again(tmp_path / "a.bvh", clips, tmp_path / "b.bvh")
