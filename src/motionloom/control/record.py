@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from motionloom.core import BadRequest, Clip, Origin
-from motionloom.core.origin import BODY
+from motionloom.core.origin import BODY, all_terms
 from motionloom.core.poses import Poses
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.methods.live import Live, State
@@ -36,6 +36,8 @@ def record(live: Live, steps: Iterable[tuple[State, Poses]], fps: float, *, row:
         labels.append(np.array(actions) == i)
     which, frames, weights = (np.stack(rows) for rows in zip(*sources, strict=True))
     parts = BODY if which.shape[1] == 1 else tuple(f"part {g}" for g in range(which.shape[1]))
-    origin = Origin(sources=live.material.table, which=which, frames=frames, weights=weights, parts=parts)
+    known = live.material.table
+    terms = all_terms(source.licence for source in known)
+    origin = Origin(licence=terms, sources=known, which=which, frames=frames, weights=weights, parts=parts)
     table = np.stack(labels, 1) if labels else None
     return Clip(live.skeleton, np.array(roots), np.array(rotations), fps, tuple(names), table, None, origin)

@@ -93,22 +93,6 @@ def _numbers_fault(values: Any, positive: bool, accepted: int) -> int:
 
 
 @kernel
-def wrapped(angle: float) -> float:
-    """The same angle in [-pi, pi)."""
-    return angle - 2.0 * math.pi * math.floor((angle + math.pi) / (2.0 * math.pi))
-
-
-@kernel
-def multiply(a: Any, b: Any, out: Any) -> None:
-    """out = a b for quaternions w x y z; `out` may be `a` or `b`."""
-    w = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
-    x = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2]
-    y = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1]
-    z = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]
-    out[0], out[1], out[2], out[3] = w, x, y, z
-
-
-@kernel
 def turned_left(angle: float, q: Any, out: Any) -> None:
     """out = yaw(angle) q: a rotation turned left about the vertical; `out` may be `q`."""
     c, s = math.cos(angle / 2), math.sin(angle / 2)

@@ -64,9 +64,9 @@ def test_render_shows_the_frames_of_the_clips_where_nothing_was_jumped(matching)
 def test_settings_out_of_range_are_errors():
     from motionloom.methods.motion_matching import Config, Options
 
-    with pytest.raises(BadRequest, match=r"half_life: expected 0.01 to 1"):
+    with pytest.raises(BadRequest, match=r"half_life: expected a duration from 0.01 to 1 s"):
         Options(half_life=0)
-    with pytest.raises(BadRequest, match=r"foot_velocity: expected 0 to 100"):
+    with pytest.raises(BadRequest, match=r"foot_velocity: expected .*0 to 100"):
         Config(foot_velocity=-1)
 
 

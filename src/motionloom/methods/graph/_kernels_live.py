@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
+from motionloom.core._kernels_numbers import wrap_angle
 from motionloom.methods._kernels_live import (
     ACTION,
     EARLY,
@@ -23,7 +24,6 @@ from motionloom.methods._kernels_live import (
     mixed,
     turned_left,
     uniform,
-    wrapped,
 )
 
 ARRIVED = 0.4  # m: this near to a place, any direction will do
@@ -107,7 +107,7 @@ def _tick(tables: Any, state: Any, k: int) -> None:
             x, z = tables.shift[over, 0], tables.shift[over, 1]
             state.lay[k, 1] += c * x + s * z
             state.lay[k, 2] += c * z - s * x
-            state.lay[k, 0] = wrapped(state.lay[k, 0] + tables.turn[over])
+            state.lay[k, 0] = wrap_angle(state.lay[k, 0] + tables.turn[over])
             state.frame[k] = tables.enter[over]
             state.over[k] = -1
             state.since[k] = 0
@@ -159,7 +159,7 @@ def _value(tables: Any, given: Any, action: Any, course: float, frame: int) -> f
     value = 0.0
     if not math.isnan(course):
         bins = tables.heading_value.shape[1]
-        value += _at(tables.heading_value[frame], wrapped(course - tables.course[frame]) * bins / (2.0 * math.pi))
+        value += _at(tables.heading_value[frame], wrap_angle(course - tables.course[frame]) * bins / (2.0 * math.pi))
     if not math.isnan(given[SPEED]):
         value += tables.speed_value[frame, _speed_bin(tables, given[SPEED])]
     if action >= 0:
@@ -172,7 +172,7 @@ def _cost(tables: Any, given: Any, action: Any, course: float, frame: int) -> fl
     """What one tick at a frame costs: see `Tables.heading_cost` and so on."""
     cost = 0.0
     if not math.isnan(course):
-        cost += abs(wrapped(course - tables.course[frame]))
+        cost += abs(wrap_angle(course - tables.course[frame]))
     if not math.isnan(given[SPEED]):
         cost += tables.speed_cost[frame, _speed_bin(tables, given[SPEED])]
     if action >= 0:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from motionloom.core import FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.travel import Travel, ground_turn
+from motionloom.methods.actions import first_action
 from motionloom.methods.graph.core import Graph
 from motionloom.methods.graph.live_tables import Tables, build_tables
 from motionloom.methods.live import (
@@ -109,10 +110,7 @@ class GraphLive:
 
     def status(self, state: State) -> Status:
         """The action shown, the speed commanded and used, and the time until a transition may be taken."""
-        bits = self.tables.labels[state.frame]
-        action = np.full(len(bits), -1)
-        for i in reversed(range(len(self.actions))):
-            action[(bits >> np.uint64(i) & np.uint64(1)) != 0] = i
+        action = first_action(self.tables.labels[state.frame], len(self.actions))
         speeds = self.tables.speeds[state.commanded[:, 5].astype(np.int64)]
         asked = state.commanded[:, 1]
         used = np.where(np.isnan(asked), speeds[:, 1], np.clip(asked, speeds[:, 0], speeds[:, 2]))

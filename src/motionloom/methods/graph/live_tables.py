@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from motionloom.blend.transition import blend_weights
-from motionloom.core import BoolArray, Clip, FloatArray, IntArray, NoPath
-from motionloom.kinematics.feet.contacts import foot_parts
+from motionloom.core import BoolArray, FloatArray, IntArray, NoPath
+from motionloom.kinematics.feet.contacts import contact_array
 from motionloom.kinematics.travel import headings, steady_travel
+from motionloom.methods.actions import UInt64Array, action_bits, action_marks, action_names, speed_ranges
 from motionloom.methods.graph.core import Graph
 from motionloom.methods.graph.prune import component
+from motionloom.rotation.angles import wrap_angle
 
-UInt64Array = NDArray[np.uint64]
-ANY = np.uint64(1 << 63)  # the bit that every frame has
-MOST_ACTIONS = 62
 BINS = 24  # directions of travel that are told apart
 SPEEDS = 6  # speeds that are told apart
 AHEAD = 3.0  # s: what happens so much later counts e times less
@@ -73,12 +70,8 @@ def build_tables(graph: Graph) -> tuple[Tables, tuple[str, ...]]:
     velocity = np.concatenate([_velocity(track.place, clip.fps) for track, clip in zip(tracks, clips, strict=True)])
     heading = np.concatenate([track.heading for track in tracks])
     speed = np.linalg.norm(velocity, axis=1)
-    names = tuple(sorted({n for clip in clips for n in clip.label_names if ":" not in n and clip.label(n).any()}))
-    marks = np.stack([np.concatenate([clip.label(n) for clip in clips]) for n in names]) if names else None
-    marks = np.zeros((0, graph.count), bool) if marks is None else marks
-    shown = [bool((row & inside).any()) for row in marks]
-    names, marks = tuple(n for n, on in zip(names, shown, strict=True) if on), marks[np.array(shown, bool)]
-    names, marks = names[:MOST_ACTIONS], marks[:MOST_ACTIONS]
+    names = tuple(n for n in action_names(clips) if (action_marks(clips, [n]) & inside).any())
+    marks = action_marks(clips, names)
     distance = t.distance[use]
     unlike = (distance - distance.min()) / max(float(distance.mean() - distance.min()), 1e-12)
     course = np.where(speed > 0.2, np.arctan2(velocity[:, 0], velocity[:, 1]), heading)
@@ -86,9 +79,9 @@ def build_tables(graph: Graph) -> tuple[Tables, tuple[str, ...]]:
     penalty = PENALTY * (1.0 + unlike)
     discount = 1.0 - 1.0 / (AHEAD * clips[0].fps)
     plan = _Planner(goes_on, first_out, enter, penalty, graph.blend, discount)
-    bins = np.abs(_wrapped(np.arange(BINS) * 2 * np.pi / BINS))
-    turns = _wrapped(np.append(np.diff(course), 0.0)), _wrapped(course[enter] + t.turn[use] - course[leave])
-    speeds = _speeds(speed, inside, marks)
+    bins = np.abs(wrap_angle(np.arange(BINS) * 2 * np.pi / BINS))
+    turns = wrap_angle(np.append(np.diff(course), 0.0)), wrap_angle(course[enter] + t.turn[use] - course[leave])
+    speeds = speed_ranges(speed, marks, inside)
     speed_bins = np.linspace(speeds[-1, 0], speeds[-1, 2], SPEEDS)
     speed_cost = np.abs(speed[:, None] - speed_bins) / max(float(speeds[-1, 1]), 0.2)
     action_cost = np.ascontiguousarray(OUTSIDE * ~marks.T)
@@ -98,7 +91,7 @@ def build_tables(graph: Graph) -> tuple[Tables, tuple[str, ...]]:
         np.concatenate([clip.root for clip in clips]),
         np.concatenate([headings(clip) for clip in clips]),
         np.concatenate([clip.rotations for clip in clips]),
-        np.concatenate([_contacts(clip) for clip in clips]),
+        np.concatenate([contact_array(clip) for clip in clips]),
         goes_on,
         _exit_end(goes_on, inside, leave),
         first_out,
@@ -108,7 +101,7 @@ def build_tables(graph: Graph) -> tuple[Tables, tuple[str, ...]]:
         np.ascontiguousarray(t.shift[use]),
         unlike,
         blend_weights(graph.half),
-        _bits(marks),
+        action_bits(marks),
         speeds,
         float(speeds[-1, 1]) / _turning(heading, inside & goes_on, clips[0].fps),
         _rate(leave, inside, clips[0].fps),
@@ -128,11 +121,6 @@ def _velocity(place: FloatArray, fps: float) -> FloatArray:
     return np.gradient(place, 1.0 / fps, axis=0) if len(place) > 1 else np.zeros_like(place)
 
 
-def _contacts(clip: Clip) -> BoolArray:
-    parts = foot_parts(clip.skeleton)
-    return np.stack([clip.label(p.label) for p in parts], 1) if parts else np.zeros((len(clip), 0), bool)
-
-
 def _exit_end(goes_on: BoolArray, inside: BoolArray, leave: IntArray) -> IntArray:
     out = np.full(len(goes_on), -1)
     exits = np.zeros(len(goes_on), bool)
@@ -141,13 +129,6 @@ def _exit_end(goes_on: BoolArray, inside: BoolArray, leave: IntArray) -> IntArra
         if inside[n]:
             later = out[n + 1] if goes_on[n] else -1
             out[n] = later if later >= 0 else (n if exits[n] else -1)
-    return out
-
-
-def _bits(marks: BoolArray) -> UInt64Array:
-    out = np.full(marks.shape[1], ANY)
-    for i, row in enumerate(marks):
-        out |= row.astype(np.uint64) << np.uint64(i)
     return out
 
 
@@ -174,18 +155,9 @@ class _Planner(NamedTuple):
         return value
 
 
-def _wrapped(angle: FloatArray) -> FloatArray:
-    return (angle + np.pi) % (2 * np.pi) - np.pi
-
-
 def _rate(leave: IntArray, inside: BoolArray, fps: float) -> float:
     """A random walk takes a transition every `USUALLY` seconds: by how often it comes by a frame that has some."""
     return min(1.0, inside.sum() / max(len(np.unique(leave)), 1) / (USUALLY * fps))
-
-
-def _speeds(speed: FloatArray, inside: BoolArray, marks: Sequence[BoolArray] | BoolArray) -> FloatArray:
-    rows = [inside & row for row in marks] + [inside]
-    return np.array([np.percentile(speed[row], (1, 50, 99)) for row in rows])
 
 
 def _turning(heading: FloatArray, going: BoolArray, fps: float) -> float:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
+from motionloom.core._kernels_numbers import wrap_angle
 from motionloom.methods._kernels_live import (
     ACTION,
     EARLY,
@@ -25,10 +26,9 @@ from motionloom.methods._kernels_live import (
     difference,
     turned_by,
     turned_left,
-    wrapped,
 )
+from motionloom.methods.actions import ANY
 from motionloom.methods.motion_matching._kernels_search import distance, nearest
-from motionloom.methods.motion_matching.database import ANY
 
 ARRIVED = 0.15  # m: this near to a place it has been reached
 SLOWING = 0.6  # s: a character slows down so as to arrive in no less than this
@@ -90,10 +90,10 @@ def wanted_trajectory(db: Any, given: Any, frame: int, track: Any, response: flo
         if math.isnan(given[SPEED]):
             return False
         course = math.atan2(now_x, now_z) if math.hypot(now_x, now_z) > STANDING else 0.0
-    course = wrapped(course)
+    course = wrap_angle(course)
     if math.isnan(facing):
         facing = course if pace > STANDING else 0.0
-    facing = wrapped(facing)
+    facing = wrap_angle(facing)
     y = 2.0 * math.log(2.0) / response
     goal_x, goal_z = pace * math.sin(course), pace * math.cos(course)
     for i in range(len(db.times)):
@@ -157,7 +157,7 @@ def choose(db: Any, one: Any, goals: Any, wish: bool, action: Any, new: bool, ti
     c, s = math.cos(track[2]), math.sin(track[2])
     track[0] += c * x + s * z
     track[1] += c * z - s * x
-    track[2] = wrapped(track[2] + db.step[frame, 2] + _steered(goals, wish, x, z, tuning, tick))
+    track[2] = wrap_angle(track[2] + db.step[frame, 2] + _steered(goals, wish, x, z, tuning, tick))
     at[0] = frame + 1
     return found
 
@@ -168,7 +168,7 @@ def _steered(goals: Any, wish: bool, x: float, z: float, tuning: Any, tick: floa
     last = len(goals) - 1
     if not wish or math.hypot(x, z) < STANDING * tick or math.hypot(goals[last, 0], goals[last, 1]) < STANDING:
         return 0.0
-    off = wrapped(math.atan2(goals[0, 0], goals[0, 1]) - math.atan2(x, z))
+    off = wrap_angle(math.atan2(goals[0, 0], goals[0, 1]) - math.atan2(x, z))
     most = tuning[STEERING] * tick
     return min(max(off * tick / tuning[RESPONSE], -most), most)
 

@@ -8,23 +8,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray
-from motionloom.kinematics.feet.contacts import foot_parts
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray
+from motionloom.kinematics.feet.contacts import contact_array
 from motionloom.kinematics.forward import fk
 from motionloom.kinematics.roles import feet
 from motionloom.kinematics.travel import ground_turn, steady_travel, travel
+from motionloom.methods.actions import UInt64Array, action_bits, action_marks, action_names, speed_ranges
 from motionloom.methods.motion_matching.config import Config
 from motionloom.rotation import multiply, rotate, yaw
 
 Float32Array = NDArray[np.float32]
-UInt64Array = NDArray[np.uint64]
 
 SMALL, LARGE = 16, 64  # frames in the bounding boxes of the search
 LANES = 8  # the number of columns is filled up with zeros to a multiple of this
 POINTS = 3  # of a trajectory, spread evenly over the horizon
 TAIL = 0.3  # s: the last frames of a clip are not jumped to
-MOST_ACTIONS = 62
-ANY = np.uint64(1 << 63)  # the bit that every frame has
 
 
 class Database(NamedTuple):
@@ -51,16 +49,9 @@ class Database(NamedTuple):
     speeds: FloatArray  # (A + 1, 3) m/s: lowest, usual and highest of each action, and of all frames
 
 
-def action_names(clips: Sequence[Clip]) -> tuple[str, ...]:
-    """The labels that frames carry, but for contacts: what `Commands.action` counts."""
-    return tuple(sorted({n for c in clips for n in c.label_names if ":" not in n and c.label(n).any()}))
-
-
 def build_database(clips: Sequence[Clip], config: Config) -> Database:
     """All frames of clips of one skeleton at one frame rate, with contacts as labels."""
-    names = action_names(clips)
-    if len(names) > MOST_ACTIONS:
-        raise BadRequest(f"motion-matching: at most {MOST_ACTIONS} labels can be actions, found {len(names)}")
+    marks = action_marks(clips, action_names(clips))
     fps = clips[0].fps
     times = np.maximum(1, np.round(config.horizon * fps * np.arange(1, POINTS + 1) / POINTS)) / fps
     parts = [_clip_parts(clip, times) for clip in clips]
@@ -68,7 +59,7 @@ def build_database(clips: Sequence[Clip], config: Config) -> Database:
     mean, gain = _scales(raw, groups, config)
     features = np.zeros((len(raw), -(-raw.shape[1] // LANES) * LANES), np.float32)  # filled up with zeros
     features[:, : raw.shape[1]] = (raw - mean) * gain
-    labels = np.concatenate([_bits(clip, names) for clip in clips])
+    labels = action_bits(marks)
     lengths = [len(c) for c in clips]
     last = np.repeat(np.cumsum(lengths) - 1, lengths)
     tail = np.concatenate([_tail(len(c), fps) for c in clips])
@@ -92,8 +83,8 @@ def build_database(clips: Sequence[Clip], config: Config) -> Database:
         np.concatenate([p.hips_heading for p in parts]),
         _stacked([p.hips_velocity for p in parts]),
         _stacked([p.rotations for p in parts]),
-        np.concatenate([_contacts(clip) for clip in clips]),
-        _speeds(np.linalg.norm(step[:, :2], axis=1) * fps, labels, len(names)),
+        np.concatenate([contact_array(clip) for clip in clips]),
+        speed_ranges(np.linalg.norm(step[:, :2], axis=1) * fps, marks, np.ones(len(step), bool)),
     )
 
 
@@ -169,13 +160,6 @@ def _scales(raw: FloatArray, groups: tuple[int, ...], config: Config) -> tuple[F
     return mean, gain
 
 
-def _bits(clip: Clip, names: tuple[str, ...]) -> UInt64Array:
-    out = np.full(len(clip), ANY)
-    for i, name in enumerate(names):
-        out |= clip.label(name).astype(np.uint64) << np.uint64(i)
-    return out
-
-
 def _tail(frames: int, fps: float) -> BoolArray:
     """(F,) the frames that are too near to the end of their clip to be jumped to; of a short clip, half."""
     return np.asarray(np.arange(frames) >= frames - max(2, min(round(TAIL * fps), frames // 2)))
@@ -188,20 +172,6 @@ def _boxes(features: Float32Array, size: int) -> Float32Array:
 
 def _occurring(allowed: UInt64Array, size: int) -> UInt64Array:
     return np.asarray(np.bitwise_or.reduceat(allowed, np.arange(0, len(allowed), size)))
-
-
-def _contacts(clip: Clip) -> BoolArray:
-    parts = foot_parts(clip.skeleton)
-    return np.stack([clip.label(p.label) for p in parts], 1) if parts else np.zeros((len(clip), 0), bool)
-
-
-def _speeds(speed: FloatArray, labels: UInt64Array, actions: int) -> FloatArray:
-    """Lowest, usual and highest speed of each action's frames, and of all: 1st, 50th and 99th percentile."""
-    out = np.empty((actions + 1, 3))
-    for i in range(actions + 1):
-        bit = ANY if i == actions else np.uint64(1 << i)
-        out[i] = np.percentile(speed[(labels & bit) != 0], (1, 50, 99))
-    return out
 
 
 def _stacked(parts: Sequence[FloatArray]) -> FloatArray:

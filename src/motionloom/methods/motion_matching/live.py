@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from motionloom.core import FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.travel import Travel, ground_turn
+from motionloom.methods.actions import first_action
 from motionloom.methods.live import (
     Material,
     Sources,
@@ -64,10 +65,7 @@ class MatchingLive:
 
     def status(self, state: State) -> Status:
         """The action shown, and the speed commanded and used; a speed is clamped to the highest of the clips."""
-        bits = self.database.labels[state.frame]
-        action = np.full(len(bits), -1)
-        for i in reversed(range(len(self.actions))):
-            action[(bits >> np.uint64(i) & np.uint64(1)) != 0] = i
+        action = first_action(self.database.labels[state.frame], len(self.actions))
         speeds = self.database.speeds[state.commanded[:, 5].astype(np.int64)]
         asked = state.commanded[:, 1]
         used = np.where(np.isnan(asked), speeds[:, 1], np.minimum(asked, speeds[:, 2]))

@@ -13,10 +13,11 @@ from numpy.random import Generator
 from motionloom.constraints import Reach, Request, RootPath, Style
 from motionloom.core import Clip, IntArray, Origin, Progress
 from motionloom.core.origin import all_terms
+from motionloom.methods.actions import action_names
 from motionloom.methods.base import Band, Honours, Model, place
 from motionloom.methods.live import material_of
 from motionloom.methods.motion_matching.config import Options
-from motionloom.methods.motion_matching.database import Database, action_names, build_database
+from motionloom.methods.motion_matching.database import Database, build_database
 from motionloom.methods.motion_matching.live import MatchingLive
 from motionloom.methods.motion_matching.plan import Plan, plan_request
 from motionloom.methods.settings import Settings

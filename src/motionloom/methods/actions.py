@@ -1,0 +1,53 @@
+"""The labels of clips as actions of live characters: bits of frames, and the speeds of each action."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray
+
+UInt64Array = NDArray[np.uint64]
+MOST_ACTIONS = 62
+ANY = np.uint64(1 << 63)  # the bit that every frame has
+
+
+def action_names(clips: Sequence[Clip]) -> tuple[str, ...]:
+    """The labels that frames carry, but for contacts: what `Commands.action` counts."""
+    names = tuple(sorted({n for c in clips for n in c.label_names if ":" not in n and c.label(n).any()}))
+    if len(names) > MOST_ACTIONS:
+        raise BadRequest(f"at most {MOST_ACTIONS} labels can be actions of live characters, found {len(names)}")
+    return names
+
+
+def action_marks(clips: Sequence[Clip], names: Sequence[str]) -> BoolArray:
+    """(A, F) does a frame belong to an action?"""
+    rows = [np.concatenate([clip.label(name) for clip in clips]) for name in names]
+    return np.array(rows, bool).reshape(len(names), sum(len(clip) for clip in clips))
+
+
+def action_bits(marks: BoolArray) -> UInt64Array:
+    """(F,) a bit for each action that a frame belongs to, and `ANY`."""
+    out = np.full(marks.shape[1], ANY)
+    for i, row in enumerate(marks):
+        out |= row.astype(np.uint64) << np.uint64(i)
+    return out
+
+
+def first_action(bits: UInt64Array, count: int) -> IntArray:
+    """(N,) the first of `count` actions in each of these bits, -1 for none."""
+    out = np.full(len(bits), -1)
+    for i in reversed(range(count)):
+        out[(bits >> np.uint64(i) & np.uint64(1)) != 0] = i
+    return out
+
+
+def speed_ranges(speed: FloatArray, marks: BoolArray, among: BoolArray) -> FloatArray:
+    """(A + 1, 3) lowest, usual and highest speed of each action's frames `among` (F,), and of all of these.
+
+    They are the 1st, 50th and 99th percentile.
+    """
+    rows = [*(row & among for row in marks), among]
+    return np.array([np.percentile(speed[row], (1, 50, 99)) for row in rows])
