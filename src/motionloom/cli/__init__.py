@@ -3,6 +3,9 @@
 
 def main() -> None:
     """Run the `motionloom` command."""
-    from motionloom.cli.app import app
+    try:
+        from motionloom.cli.app import app
 
-    app()
+        app()
+    except KeyboardInterrupt:  # while it was still being imported
+        raise SystemExit(130) from None

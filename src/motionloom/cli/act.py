@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from motionloom.cli.bars import busy
 from motionloom.cli.choices import two_level
-from motionloom.cli.options import Json, Roles, Unit, Up, busy, many, print_json, say
+from motionloom.cli.options import Json, Roles, Unit, Up, many, print_json, say
 
 
 def act(

@@ -75,6 +75,9 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
+        except KeyboardInterrupt:
+            typer.echo("motionloom: cancelled", err=True)
+            raise typer.Exit(130) from None
         except Exception as error:
             code = exit_code(error)
             if code is None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from motionloom.cli.options import Clips, Fps, Json, Roles, Unit, Up, load_all, print_json, progress, say
+from motionloom.cli.bars import progress
+from motionloom.cli.options import Clips, Fps, Json, Roles, Unit, Up, load_all, print_json, say
 
 if TYPE_CHECKING:
     from motionloom.core import Clip

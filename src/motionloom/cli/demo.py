@@ -10,7 +10,8 @@ from typing import Annotated
 
 import typer
 
-from motionloom.cli.options import progress, say
+from motionloom.cli.bars import progress
+from motionloom.cli.options import say
 
 LEAD = """Learn from the motion clips you have, and make the ones you need.
 Everything on this page was made by one command."""

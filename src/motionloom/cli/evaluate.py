@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Json, Measures, Roles, Unit, Up, columns, load_all, print_json, progress, say
+from motionloom.cli.bars import progress
+from motionloom.cli.options import Json, Measures, Roles, Unit, Up, columns, load_all, print_json, say
 from motionloom.cli.requests import Root, given_request
 
 if TYPE_CHECKING:

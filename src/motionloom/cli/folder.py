@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from motionloom.cli.options import progress
+from motionloom.cli.bars import progress
 
 if TYPE_CHECKING:
     from motionloom.jobs import JobFailed

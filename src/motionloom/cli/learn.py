@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from motionloom.cli.bars import busy
 from motionloom.cli.flags import Table, flagged
 from motionloom.cli.options import (
     Clips,
@@ -18,7 +19,6 @@ from motionloom.cli.options import (
     SourceFps,
     Unit,
     Up,
-    busy,
     load_all,
     many,
     own_parameters,
@@ -69,7 +69,7 @@ class Learn(Table):
             own = own_parameters(measure)
             loaded = load_all(clips, unit=unit, up=up, fps=source_fps, roles=roles)
             paths = [path for path, _ in loaded]
-            with busy("learning"):
+            with busy("learning") as report:
                 model = learn(
                     name,
                     [c for _, c in loaded],
@@ -78,6 +78,7 @@ class Learn(Table):
                     files=paths,
                     trim_tpose=not keep_tpose,
                     parameters=own,
+                    progress=report,
                 )
             save_model(model, out)
             facts = {"path": str(out), "method": name, "seed": seed, "fps": model.fps, "notes": as_dicts(model.notes)}

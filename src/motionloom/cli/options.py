@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -67,37 +66,6 @@ def load_all(paths: Iterable[str], doing: str = "reading", **options: Any) -> li
 
     found = expand_paths(paths)
     return list(zip(found, for_each_file(partial(load, **options), found, doing), strict=True))
-
-
-def progress(items: Sequence[T], doing: str) -> Iterator[T]:
-    """The items, with a progress bar on standard error if a person is watching."""
-    with _bar(doing, len(items)) as step:
-        for item in items:
-            yield item
-            step()
-
-
-@contextmanager
-def busy(doing: str) -> Iterator[None]:
-    """For one piece of work of unknown length: a bar that moves while it lasts, if a person is watching."""
-    with _bar(doing, 1):
-        yield
-
-
-@contextmanager
-def _bar(doing: str, total: int) -> Iterator[Callable[[], None]]:
-    """A progress bar that goes away when done; calling what it gives is one step. A single step has no length."""
-    if not sys.stderr.isatty():
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    parts = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    both = sys.stdout.isatty()  # lines printed meanwhile go above the bar, unless they go to a file
-    with Progress(*parts, console=Console(stderr=True), transient=True, redirect_stdout=both) as bar:
-        task = bar.add_task(doing, total=total if total > 1 else None)
-        yield lambda: bar.advance(task)
 
 
 def say(text: str = "") -> None:

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
+from motionloom.cli.bars import progress
 from motionloom.cli.flags import Table, flagged
-from motionloom.cli.options import Json, Seed, columns, many, print_json, progress, say
+from motionloom.cli.options import Json, Seed, columns, many, print_json, say
 
 HELP = """Clips without a download: people, a dog, pen strokes, computed here.
 

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Json, Measures, Seed, columns, many, print_json, progress, say, warn
+from motionloom.cli.bars import busy
+from motionloom.cli.options import Json, Measures, Seed, columns, many, print_json, say, warn
 from motionloom.cli.requests import Root, given_request
 
 if TYPE_CHECKING:
-    from motionloom.constraints import Request, Row
-    from motionloom.core import Clip
-    from motionloom.methods import Model
+    from collections.abc import Sequence
+
+    from motionloom.constraints import Row
+    from motionloom.methods import Attempt
 
 
 def synthesize(
@@ -35,22 +37,26 @@ def synthesize(
     json: Json = False,
 ) -> None:
     """Make new clips. Hard constraints are met, or the command says by how much they are not and exits with 1."""
+    from motionloom.core.progress import part
     from motionloom.io import check_target, save
-    from motionloom.methods import load_model
+    from motionloom.methods import attempt, load_model
 
     check_target(_target(out, None if count is None else 0, to))
     learned = load_model(model)
     asked = given_request(request, root=root, measure=measure)
     reports: list[dict[str, Any]] = []
-    for take in progress(range(count or 1), "making"):
-        clip, rows, error = _take(learned, asked, seed, take)
-        target = _target(out, None if count is None else take, to)
-        written = clip is not None and (error is None or best)
-        if clip is not None and written:
-            save(clip, target)
-        reports.append(_report(target if written else None, seed, take, clip, rows, error))
-        if not json:
-            _say(reports[-1], rows)
+    takes = count or 1
+    with busy("making") as report:
+        for take in range(takes):
+            own = part(report, take / takes, (take + 1) / takes)
+            found = attempt(learned, asked, seed=seed, take=take, progress=own)
+            target = _target(out, None if count is None else take, to)
+            written = found.clip is not None and (found.met or best)
+            if found.clip is not None and written:
+                save(found.clip, target)
+            reports.append(_report(target if written else None, seed, take, found))
+            if not json:
+                _say(reports[-1], found.residuals)
     if json:
         print_json(reports)
     if any(report["error"] for report in reports):
@@ -62,32 +68,22 @@ def _target(out: Path, take: int | None, to: str) -> Path:
     return out if take is None else out / f"take_{take:03d}.{to.lstrip('.')}"
 
 
-def _take(model: Model[Any], request: Request, seed: int, take: int) -> tuple[Clip | None, list[Row], str | None]:
-    """One take: the clip, its residual table, and what is not met."""
-    from motionloom.methods import attempt
-
-    found = attempt(model, request, seed=seed, take=take)
-    return found.clip, list(found.residuals), None if found.met else found.reason
-
-
-def _report(
-    path: Path | None, seed: int, take: int, clip: Clip | None, rows: list[Row], error: str | None
-) -> dict[str, Any]:
+def _report(path: Path | None, seed: int, take: int, found: Attempt) -> dict[str, Any]:
     from motionloom.core.note import as_dicts
 
     return {
         "path": None if path is None else str(path),
         "seed": seed,
         "take": take,
-        "frames": 0 if clip is None else len(clip),
-        "seconds": 0.0 if clip is None else clip.seconds,
-        "error": error,
-        "notes": [] if clip is None else as_dicts(clip.origin.notes),
-        "residuals": [row._asdict() for row in rows],
+        "frames": 0 if found.clip is None else len(found.clip),
+        "seconds": 0.0 if found.clip is None else found.clip.seconds,
+        "error": None if found.met else found.reason,
+        "notes": [] if found.clip is None else as_dicts(found.clip.origin.notes),
+        "residuals": [row._asdict() for row in found.residuals],
     }
 
 
-def _say(report: dict[str, Any], rows: list[Row]) -> None:
+def _say(report: dict[str, Any], rows: Sequence[Row]) -> None:
     from motionloom.core import Note
 
     if report["error"]:

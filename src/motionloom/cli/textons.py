@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Json, Seed, columns, print_json, progress, say
+from motionloom.cli.bars import progress
+from motionloom.cli.options import Json, Seed, columns, print_json, say
 
 if TYPE_CHECKING:
     from motionloom.methods.textons import TextonModel

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from motionloom.cli.options import Clips, Fps, Roles, TrimTpose, Unit, Up, busy, load_all, say
+from motionloom.cli.bars import busy
+from motionloom.cli.options import Clips, Fps, Roles, TrimTpose, Unit, Up, load_all, say
 
 
 def view(

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Json, Seed, many, print_json, progress, say
+from motionloom.cli.bars import progress
+from motionloom.cli.options import Json, Seed, many, print_json, say
 
 if TYPE_CHECKING:
     from motionloom.methods.graph.takes import Walk

@@ -67,11 +67,12 @@ class Part(Silent):
 
     def __init__(self, whole: Progress, begin: float, end: float) -> None:
         super().__init__(whole.stop)
-        self._whole, self._begin, self._size = whole, begin, end - begin
+        self._whole, self._begin, self._size, self._last = whole, begin, end - begin, 0.0
 
     def __call__(self, share: float | None, stage: str) -> None:
-        at = 0.0 if share is None else min(max(share, 0.0), 1.0)
-        self._whole(self._begin + self._size * at, stage)
+        if share is not None:  # else the total of this step is unknown: the whole stays where it is
+            self._last = max(self._last, min(share, 1.0))
+        self._whole(self._begin + self._size * self._last, stage)
 
 
 def part(progress: Progress, begin: float, end: float) -> Progress:

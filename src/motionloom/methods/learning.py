@@ -10,8 +10,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.constraints import MotionParameter
-from motionloom.core import BadRequest, Clip, Note, SkeletonMismatch, replace, require_same_hierarchy, same_hierarchy
+from motionloom.core import (
+    BadRequest,
+    Clip,
+    Note,
+    Progress,
+    SkeletonMismatch,
+    part,
+    replace,
+    require_same_hierarchy,
+    same_hierarchy,
+    silent,
+)
 from motionloom.core.errors import unknown
+from motionloom.core.progress import each
 from motionloom.io.digest import clip_sha256, file_sha256
 from motionloom.io.tpose import starts_with_tpose
 from motionloom.kinematics.edit import resample
@@ -33,9 +45,15 @@ class Prepared(NamedTuple):
 
 
 def prepare(
-    clips: Sequence[Clip], fps: float, *, trim_tpose: bool = True, broken: str = "leave out", spare: float = 0.0
+    clips: Sequence[Clip],
+    fps: float | None,
+    *,
+    trim_tpose: bool = True,
+    broken: str = "leave out",
+    spare: float = 0.0,
+    progress: Progress | None = None,
 ) -> Prepared:
-    """Clips put on the first one's skeleton, without T-pose and broken frames, at `fps`.
+    """Clips put on the first one's skeleton, without T-pose and broken frames, at `fps` (None: their own frame rate).
 
     Same names and parents with other bone lengths: the rotations are kept and the root is scaled by leg length. Another
     hierarchy is a `SkeletonMismatch`. Frames that `motionloom check` calls broken are left out, so a clip may become
@@ -49,7 +67,8 @@ def prepare(
     out: list[Clip] = []
     owners: list[int] = []
     said: dict[str, list[str]] = {}  # what was done, and to which clips
-    for i, clip in enumerate(clips):
+    fps = _own_fps(clips) if fps is None else fps
+    for i, clip in enumerate(each(clips, progress or silent(), "preparing clips", [len(c) for c in clips])):
         name = clip.name or f"clip {i}"
         tpose = starts_with_tpose(clip)
         if trim_tpose and tpose:
@@ -77,6 +96,15 @@ def prepare(
         )
     notes = tuple(Note(f"{_listed(names)}: {done}") for done, names in said.items())
     return Prepared(tuple(out), notes, tuple(owners))
+
+
+def _own_fps(clips: Sequence[Clip]) -> float:
+    """The frame rate that all clips share; `BadRequest` if they have several."""
+    rates = sorted({clip.fps for clip in clips})
+    if len(rates) > 1:
+        shown = ", ".join(f"{rate:g}" for rate in rates)
+        raise BadRequest(f"these clips are at {shown} fps: without `fps`, a model needs clips at one frame rate")
+    return rates[0]
 
 
 def _require_one_kind(clips: Sequence[Clip]) -> None:
@@ -132,6 +160,7 @@ def learn(
     files: Sequence[str | Path] | None = None,
     trim_tpose: bool = True,
     parameters: Sequence[MotionParameter] = (),
+    progress: Progress | None = None,
 ) -> Model[Any]:
     """Learn a model by name from clips. `config` is the method's Config, a mapping of its fields, or None.
 
@@ -151,8 +180,11 @@ def learn(
     if files is not None and len(files) != len(clips):
         raise BadRequest(f"expected one file for each of {len(clips)} clips, found {len(files)}")
     broken = "mend" if module.MODEL.needs_whole_clips else "leave out"
-    ready = prepare(clips, config.fps, trim_tpose=trim_tpose, broken=broken, spare=module.MODEL.glitch_margin)
-    model: Model[Any] = module.fit(ready.clips, config, rng=np.random.default_rng([seed]))
+    report = progress or silent()
+    asked = {"trim_tpose": trim_tpose, "broken": broken, "spare": module.MODEL.glitch_margin}
+    ready = prepare(clips, config.fps, **asked, progress=part(report, 0.0, 0.1))
+    rng = np.random.default_rng([seed])
+    model: Model[Any] = module.fit(ready.clips, config, rng=rng, progress=part(report, 0.1, 1.0))
     hashes = [(clip_sha256(c), "clip") for c in clips] if files is None else [(file_sha256(f), "file") for f in files]
     used = [sum(len(c) for c, k in zip(ready.clips, ready.owners, strict=True) if k == i) for i in range(len(clips))]
     sources = tuple(
@@ -165,4 +197,5 @@ def learn(
     own = [p.name for p in parameters]
     made = learning_steps(method, config, clips, seed=seed, trim_tpose=trim_tpose, measured=own)
     notes = ready.notes + model.notes
+    report(1.0, "done")
     return dataclasses.replace(model, sources=sources, notes=notes, measured=measured, made=made)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import Clip, Progress
+from motionloom.core import Clip, Progress, part, silent
 from motionloom.core.note import info
+from motionloom.core.progress import each
 from motionloom.methods.cuts.config import Config
 from motionloom.methods.cuts.model import CutsModel
 from motionloom.methods.cuts.search import find_cuts, loop_of, with_loops
@@ -21,8 +22,10 @@ def fit(
     clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None, progress: Progress | None = None
 ) -> CutsModel:
     """Learn from clips of one skeleton at `config.fps` (see `methods.prepare`). No chance is involved."""
-    loops = tuple(loop_of(c, largest=config.largest, shortest=config.shortest) for c in clips)
-    cuts = find_cuts(clips, largest=config.largest, shortest=config.shortest, apart=config.apart)
+    report = progress or silent()
+    own = {"largest": config.largest, "shortest": config.shortest}
+    loops = tuple(loop_of(c, **own) for c in each(clips, part(report, 0.0, 0.3), "finding loops"))
+    cuts = find_cuts(clips, **own, apart=config.apart, progress=part(report, 0.3, 1.0))
     cuts = with_loops(cuts, clips, loops)
     notes = [
         f"{clip.name or i}: no loop of at least {config.shortest:g} s has a seam below {config.largest * 100:g} cm"

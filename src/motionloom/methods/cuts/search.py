@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.core import Clip, FloatArray, IntArray, NoPath
+from motionloom.core import Clip, FloatArray, IntArray, NoPath, Progress, silent
 from motionloom.core.numbers import squared_distances
+from motionloom.core.progress import each
 from motionloom.kinematics.loop import Loop, find_loop, seam_features
 
 BLOCK = 512  # rows of seams that are looked at together
@@ -22,7 +23,9 @@ class Cuts(NamedTuple):
     seam: FloatArray  # (C,) metres, see `kinematics.loop.seam_features`
 
 
-def find_cuts(clips: Sequence[Clip], *, largest: float, shortest: float, apart: float) -> Cuts:
+def find_cuts(
+    clips: Sequence[Clip], *, largest: float, shortest: float, apart: float, progress: Progress | None = None
+) -> Cuts:
     """Every local best cut between any two clips whose seam is at most `largest` metres.
 
     Cutting from frame i to frame j shows as far as j differs from i + 1, which would have come: that is the seam. A cut
@@ -32,9 +35,11 @@ def find_cuts(clips: Sequence[Clip], *, largest: float, shortest: float, apart: 
     features = [seam_features(clip) for clip in clips]
     starts = np.concatenate([[0], np.cumsum([len(c) for c in clips])])
     found = []
-    for a, rows in enumerate(features):
+    report, lengths = progress or silent(), [len(c) for c in clips]
+    for a, rows in enumerate(each(features, report, "comparing frames", lengths)):
         radius = max(1, round(apart * clips[a].fps))
         for b, others in enumerate(features):
+            report(None, "comparing frames")
             near = max(2.0, shortest * clips[a].fps) if a == b else 0.0
             i, j, seam = _best_pairs(rows[1:], others, largest, radius, near)  # row i: what would come after i
             found.append((starts[a] + i, starts[b] + j, seam))

@@ -50,7 +50,16 @@ class Task(NamedTuple):
 
 
 @kernel
-def beam(moves: Any, task: Any, starts: Any, begin: Any, width: int, same: int, budget: int) -> Any:
+def level_count(task: Any) -> Any:
+    """How many levels the beam goes through: tenths of a metre along the line, or every second frame."""
+    end = task.spacing * (len(task.line) - 1) - 1e-9
+    return int(task.frames / 2.0 if task.timed else end / 0.1) + 2
+
+
+@kernel
+def beam(
+    moves: Any, task: Any, starts: Any, begin: Any, width: int, same: int, budget: int, stop: Any, done: Any
+) -> Any:
     """The cheapest way from one of `starts` to the end of the line (or the last frame), `width` bodies at a time.
 
     Bodies go on frame by frame. They are compared when they have come equally far: at the same tenth of a metre along
@@ -63,6 +72,7 @@ def beam(moves: Any, task: Any, starts: Any, begin: Any, width: int, same: int, 
     dear for the bodies that wait there already is not gone over.
 
     s, metres along the line, grows by the nearest point within 0.6 to 1.6 of what was walked, at least by `least`.
+    done[0] counts levels; it returns at once when stop[0] is set.
     Returns start, transitions taken, frames added, whether the end was reached, cost, metres along the line, frames
     looked at, whether the budget made the beam narrower. The slow version is `best_of_all` in
     tests/methods/graph/test_beam.py. About 10 million frames a second.
@@ -70,7 +80,7 @@ def beam(moves: Any, task: Any, starts: Any, begin: Any, width: int, same: int, 
     blend = moves.over.shape[1]
     stride = 2.0 if task.timed else 0.1
     end = task.spacing * (len(task.line) - 1) - 1e-9
-    levels = int((task.frames if task.timed else end) / stride) + 2
+    levels = level_count(task)
     young = int((0.5 * task.look if task.timed else 0.6) / stride) + 1  # levels at which more starts go on
     pool = new_pool(8 * width + len(starts), levels)
     records = np.empty((1024, 2), np.int64)  # transition, record before it; a start is -1 - node, -1
@@ -87,6 +97,9 @@ def beam(moves: Any, task: Any, starts: Any, begin: Any, width: int, same: int, 
     each = 2.0 * (1.0 + blend * len(moves.enter) / len(moves.goes_on))  # frames looked at for a body at a level
     for level in range(levels):
         many = pool.lists[level, 1]
+        done[0] = level
+        if stop[0]:
+            break
         if many == 0:
             continue
         limit = min(width, int((budget - looked) / ((levels - level) * each)))

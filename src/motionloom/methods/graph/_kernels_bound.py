@@ -57,6 +57,7 @@ def branch_and_bound(
     frames: int,
     least: float,
     budget: int,
+    stop: Any,
 ) -> Any:
     """The way of `frames` frames from one of `starts` whose summed error (eq 2.14 with 2.15) is least.
 
@@ -66,9 +67,10 @@ def branch_and_bound(
 
     begin: x, z, heading, s, shared by all starts (node numbers); t0 is their frame in the result, for `bits`. What a
     graph frame costs besides at each place of the line is fines[parts[k]] (see `goal.Goal`).
-    Looks at `budget` frames at most. Returns the start, the transitions taken, the frames added (fewer where the line
-    ends), whether the line has ended, the error, the frames looked at. Error inf: no way is that long. The slow version
-    is `every_way` in tests/methods/graph/test_branch_and_bound.py. About 30 million frames a second.
+    Looks at `budget` frames at most, and returns at once when stop[0] is set. Returns the start, the transitions taken,
+    the frames added (fewer where the line ends), whether the line has ended, the error, the frames looked at.
+    Error inf: no way is that long. The slow version is `every_way` in tests/methods/graph/test_branch_and_bound.py.
+    About 30 million frames a second.
     """
     blend = over.shape[1]
     half = blend // 2
@@ -91,7 +93,7 @@ def branch_and_bound(
     best_taken = np.empty(deepest, np.int64)
     way = np.empty(deepest, np.int64)
     looked = 0
-    while top > 0 and looked < budget:
+    while top > 0 and looked < budget and not stop[0]:
         top -= 1
         n, t, d, start = node[top], when[top], depth[top], origin[top]
         x, z, h, s, f = values[top]

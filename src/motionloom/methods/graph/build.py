@@ -14,7 +14,8 @@ from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.similarity import measure_named
 from motionloom.analysis.weights import joint_weights
 from motionloom.blend.point import half_window, same_body
-from motionloom.core import BadRequest, Clip, FloatArray, IntArray, concatenate
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, concatenate, silent
+from motionloom.core.progress import each
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts, with_contacts
 from motionloom.kinematics.forward import fk
 from motionloom.methods.graph.clouds import Clouds, clouds, near
@@ -47,6 +48,7 @@ def find_transitions(
     shortest: float = 0.5,
     contacts: bool = False,
     most: int | None = None,
+    progress: Progress | None = None,
 ) -> Transitions:
     """All pairs of frames that are alike enough for a transition, in both directions, and how it lies on the ground.
 
@@ -69,6 +71,7 @@ def find_transitions(
         minima=minima,
         apart=apart,
         shortest=shortest,
+        progress=progress,
     )
     if contacts:
         tiles = _standing_alike(tiles, _stances(clips))
@@ -94,12 +97,14 @@ def similar_pairs(
     minima: bool = True,
     apart: float = 0.1,
     shortest: float = 0.5,
+    progress: Progress | None = None,
 ) -> tuple[float, Tiles]:
     """The limit, and tile by tile the pairs of frames a < b (n, 2) that are alike enough, with how unlike they are.
 
     Settings are those of `find_transitions`, which is made of them.
     """
     _check(clips, limit=limit, apart=apart, shortest=shortest)
+    report = progress or silent()
     fps = clips[0].fps
     half = half_window(blend, fps)
     chosen = _measure(measure, window, fps, clips)
@@ -113,13 +118,15 @@ def similar_pairs(
     if isinstance(chosen, PointCloud):
         most = LIMIT if limit is None else limit
         table = limit_table(found, most, given)
-        return most, near(_clouds(clips, span, chosen), found.of, table, step=step, radius=radius, apart=least)
+        return most, near(
+            _clouds(clips, span, chosen), found.of, table, step=step, radius=radius, apart=least, progress=report
+        )
     comparison = chosen.prepare(*[concatenate(clips)] * 2)
     most = likely_limit(comparison, span) if limit is None else limit
     table = limit_table(found, most, given)
     if not isinstance(chosen, Curvature):
         table = table.astype(np.float32)  # as the values are: a pair just at the limit stays in
-    return most, _tiles(comparison, _Rules(span, found.of, table, radius, least))
+    return most, _tiles(comparison, _Rules(span, found.of, table, radius, least), report)
 
 
 def build(clips: Sequence[Clip], *, blend: float = 0.4, **settings: Any) -> Graph:
@@ -186,19 +193,19 @@ def _clouds(clips: Sequence[Clip], span: IntArray, measure: PointCloud) -> Cloud
     return clouds(points, joint_weights(clips[0].skeleton, measure.weights), span, measure)
 
 
-def _tiles(comparison: Comparison, rules: _Rules) -> Tiles:
+def _tiles(comparison: Comparison, rules: _Rules, progress: Progress) -> Tiles:
     """Chosen frames a < b (n, 2) and their values, tile by tile of the upper triangle."""
     from motionloom.methods.graph._kernels import choose
 
     first, size = comparison.first[0], comparison.shape[0]
-    for top in range(0, size, TILE):
-        for left in range(top, size, TILE):
-            rows, columns = ((at, min(at + TILE, size)) for at in (top, left))
-            wide = [(max(0, s - rules.radius), min(size, e + rules.radius)) for s, e in (rows, columns)]
-            block = comparison.block(slice(*wide[0]), slice(*wide[1]))
-            corner = (wide[0][0] + first, wide[1][0] + first)
-            inner = (rows[0] - wide[0][0], rows[1] - wide[0][0], columns[0] - wide[1][0], columns[1] - wide[1][0])
-            yield choose(block, corner, inner, *rules)
+    corners = [(top, left) for top in range(0, size, TILE) for left in range(top, size, TILE)]
+    for top, left in each(corners, progress, "comparing frames"):
+        rows, columns = ((at, min(at + TILE, size)) for at in (top, left))
+        wide = [(max(0, s - rules.radius), min(size, e + rules.radius)) for s, e in (rows, columns)]
+        block = comparison.block(slice(*wide[0]), slice(*wide[1]))
+        corner = (wide[0][0] + first, wide[1][0] + first)
+        inner = (rows[0] - wide[0][0], rows[1] - wide[0][0], columns[0] - wide[1][0], columns[1] - wide[1][0])
+        yield choose(block, corner, inner, *rules)
 
 
 def _standing_alike(tiles: Tiles, stances: IntArray) -> Tiles:

@@ -20,7 +20,8 @@ import numpy as np
 
 from motionloom.analysis.comparison import frame_weights, windows
 from motionloom.analysis.point_cloud import PointCloud
-from motionloom.core import FloatArray, IntArray
+from motionloom.core import FloatArray, IntArray, Progress
+from motionloom.core.progress import each
 
 TURNING, HEIGHTS = 8, 6  # directions: complex ones on the ground, and of heights; multiples of 4, and 2 less
 SNAPSHOTS = 256  # windows that the directions are read off
@@ -136,7 +137,7 @@ def _project(
 
 
 def near(
-    found: Clouds, kind: IntArray, table: FloatArray, *, step: int, radius: int, apart: int
+    found: Clouds, kind: IntArray, table: FloatArray, *, step: int, radius: int, apart: int, progress: Progress
 ) -> Iterator[tuple[IntArray, FloatArray]]:
     """Pairs of frames a < b (n, 2) whose windows are no further apart than their limit, and how far, m, tile by tile.
 
@@ -160,8 +161,16 @@ def near(
         cells, squared = search_rows(tile, tuple(found), blocks, limits, radius, apart)
         return found.frame[cells], np.sqrt(squared)
 
+    tops = range(0, len(middles), size)
     with ThreadPoolExecutor(thread_count()) as pool:
-        yield from pool.map(rows, range(0, len(middles), size))
+        found_rows = pool.map(rows, tops)
+        sizes = [len(middles) - top for top in tops]  # columns to the right of each tile of rows
+        try:
+            for _ in each(tops, progress, "comparing frames", sizes):
+                yield next(found_rows)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def _blocks(span: IntArray, step: int) -> tuple[IntArray, IntArray]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from motionloom.core import Clip, Note, Progress, silent
+from motionloom.core import Clip, Note, Progress, part, silent
 from motionloom.methods.graph.build import build_told, find_transitions
 from motionloom.methods.graph.core import Graph, Transitions
 from motionloom.methods.graph.labels import Limits
@@ -32,7 +32,7 @@ def learn_graph(
     report = progress or silent()
     if config.mirror:
         clips = with_mirrored(clips)
-    whole, rough = build_told(clips, **settings)
+    whole, rough = build_told(clips, **settings, progress=part(report, 0.0, 0.6))
     report(0.6, "pruning")
     graph, pruned = prune(whole)
     limit = limit_used(config.measure, config.limit, whole.transitions.distance)

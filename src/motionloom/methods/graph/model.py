@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Avoid, Constraint, Reach, Request, RootPath, Start, StyleAlong
-from motionloom.core import BoolArray, Clip, IntArray, Note, Progress, replace
+from motionloom.core import BoolArray, Clip, IntArray, Note, Progress, part, replace
 from motionloom.methods.base import Band, Model, O, place
 from motionloom.methods.bending import bent, bent_poses, far_pose
 from motionloom.methods.graph.asking import Wanted, wanted
@@ -145,8 +145,9 @@ class PathGraphModel(GraphModel[P]):
         frames, wishes, until, begin, _, when = asked
         missing = when.missing or self._nowhere(wishes) or check_start(begin, wishes)
         goal = with_labels_along(goal, self.graph, wishes)
-        found = self.search(goal, begin, when, frames, options, progress)
-        again = partial(self._search_again, begin=begin, when=when, frames=frames, options=options, progress=progress)
+        found = self.search(goal, begin, when, frames, options, part(progress, 0.0, 0.6))
+        rest = part(progress, 0.6, 1.0)
+        again = partial(self._search_again, begin=begin, when=when, frames=frames, options=options, progress=rest)
         found = hurried(found, goal, wishes, begin, self.fps, again, options.budget)
         if not found.arrived:
             missing = missing or unreached(found, goal, wishes, self.fps)

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.constraints import Start
-from motionloom.core import IntArray
+from motionloom.core import IntArray, Progress, silent
+from motionloom.core.progress import watch
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.graph.core import Route
 from motionloom.methods.graph.goal import Goal
@@ -53,13 +54,14 @@ def search_beam(
     look: int,
     budget: int,
     calm: float = 1.0,
+    progress: Progress | None = None,
 ) -> Found:
     """The best way found when `width` bodies go along the line side by side; `least` metres of it pass each frame.
 
     Twice as many where labels or poses are asked for. `calm`: how much transitions are avoided. `look`: frames that it
     looks ahead along each body's clip, to guess where that leads.
     """
-    from motionloom.methods.graph._kernels_beam import Moves, Task, beam
+    from motionloom.methods.graph._kernels_beam import Moves, Task, beam, level_count
 
     dear = np.stack([calm * (CHANGE + UNLIKE * steps.distance**2), steps.walked], 1)
     step = np.concatenate([steps.step, steps.soon(look)], 1)
@@ -83,7 +85,11 @@ def search_beam(
         look,
     )
     at = np.array([*begin.position, begin.heading, 0.0])
-    start, taken, frames, reached, cost, along, looked, spent = beam(moves, task, starts, at, width, same, budget)
+    report, done = progress or silent(), np.zeros(1, np.int64)
+    own = (moves, task, starts, at, width, same, budget, report.stop, done)
+    start, taken, frames, reached, cost, along, looked, spent = watch(
+        report, "searching for a path", beam, *own, units=int(level_count(task)), done=done
+    )
     route = Route(int(start), tuple(steps.number[taken].tolist()), int(frames) + 1)
     return Found(route, bool(reached), float(along), float(cost), int(looked), bool(spent))
 
@@ -99,6 +105,7 @@ def search_step_by_step(
     keep: int,
     least: float,
     budget: int,
+    progress: Progress | None = None,
 ) -> Found:
     """GUAN 2.4.1: the best way of n = `ahead` frames by branch and bound, of which m = `keep` are kept; and again.
 
@@ -111,13 +118,14 @@ def search_step_by_step(
     now = State(-1, *begin.position, begin.heading, 0.0)
     start, taken, frames, total, looked, spent, arrived = -1, [], 0, 0.0, 0, False, False
     share = budget // 4
+    report = progress or silent()
     while not arrived:
+        report(min(1.0, now.s / line.length), "searching for a path")
         nodes = starts if now.node < 0 else np.array([now.node])
         at = np.array([now.x, now.z, now.heading, now.s])
         arrays = (steps.step, steps.goes_on, steps.first_out, steps.enter, steps.over)
-        first, way, count, done, cost, seen = branch_and_bound(
-            *arrays, line.points, line.spacing, nodes, at, frames, bits, *labels, ahead, least, max(share, 1)
-        )
+        task = (line.points, line.spacing, nodes, at, frames, bits, *labels, ahead, least, max(share, 1), report.stop)
+        first, way, count, done, cost, seen = watch(report, "searching for a path", branch_and_bound, *arrays, *task)
         looked, spent = looked + int(seen), spent or seen >= share
         if not np.isfinite(cost):
             break

@@ -51,8 +51,18 @@ class MotionGraphModel(PathGraphModel[Options]):
                 look=round(LOOK * self.fps),
                 budget=options.budget,
                 calm=options.calm,
+                progress=progress,
             )
         ahead, keep = (max(1, round(seconds * self.fps)) for seconds in (options.ahead, options.keep))
         return search_step_by_step(
-            when.steps, goal, begin, starts, bits, ahead=ahead, keep=keep, least=least, budget=options.budget
+            when.steps,
+            goal,
+            begin,
+            starts,
+            bits,
+            ahead=ahead,
+            keep=keep,
+            least=least,
+            budget=options.budget,
+            progress=progress,
         )

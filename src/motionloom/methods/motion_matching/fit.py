@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from numpy.random import Generator
 
-from motionloom.core import BadRequest, Clip, Progress
+from motionloom.core import BadRequest, Clip, Progress, silent
 from motionloom.core.note import info
+from motionloom.core.progress import each
 from motionloom.kinematics.feet.contacts import with_contacts
 from motionloom.methods.graph.naming import with_mirrored
 from motionloom.methods.motion_matching.config import Config
@@ -21,7 +22,8 @@ def fit(
     clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None, progress: Progress | None = None
 ) -> MotionMatchingModel:
     """Learn from clips of one skeleton at `config.fps` (see `methods.prepare`). No randomness is involved."""
-    whole = [with_contacts(clip) for clip in clips if len(clip) >= SHORTEST]
+    long = [clip for clip in clips if len(clip) >= SHORTEST]
+    whole = [with_contacts(clip) for clip in each(long, progress or silent(), "finding contacts")]
     if not whole:
         raise BadRequest(f"motion-matching: expected a clip of at least {SHORTEST} frames at {config.fps:g} fps")
     if config.mirror:

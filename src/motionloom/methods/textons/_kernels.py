@@ -10,7 +10,7 @@ from motionloom.core._jit import kernel
 
 
 @kernel
-def best_segmentation(score: Any, start: Any, log_m: Any, shortest: int) -> Any:
+def best_segmentation(score: Any, start: Any, log_m: Any, shortest: int, stop: Any) -> Any:
     """The exact best segmentation of one clip into labelled segments of at least `shortest` frames.
 
     errata.md, LI appendix A: with S_i(t) the cumulative frame score,
@@ -35,6 +35,8 @@ def best_segmentation(score: Any, start: Any, log_m: Any, shortest: int) -> Any:
     held_b = np.full(count, -1, np.int32)
     held_j = np.full(count, -1, np.int32)
     for t in range(shortest - 1, frames):
+        if stop[0]:
+            break
         b = t - shortest + 1
         for i in range(count):
             if b == 0:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress
+from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, part, silent
 from motionloom.core.note import info
 from motionloom.kinematics.charts import along, space_of, to_coordinates
 from motionloom.kinematics.feet.contacts import foot_parts, with_contacts
@@ -48,7 +48,8 @@ def fit(
     if not space.size:
         raise BadRequest("nothing moves in these clips: there is no dynamics to learn")
     material = Material(seen, space)
-    learnt, chosen = _learn(material, rules, config)
+    report = progress or silent()
+    learnt, chosen = _learn(material, rules, config, part(report, 0.0, 0.8))
     standing = [with_contacts(clip) for clip in clips]
     names = tuple(part.label for part in foot_parts(clips[0].skeleton))  # feet alone: hands that touch are not grounded
     heights = contact_heights(standing)
@@ -68,7 +69,9 @@ def fit(
         noise=1.0,
         history=learnt.history,
     )
-    model = dataclasses.replace(model, gentle=gentle_joins(model, join_distances(model)))
+    report(0.85, "trying joins")
+    model = dataclasses.replace(model, gentle=gentle_joins(model, join_distances(model), part(report, 0.85, 0.95)))
+    report(0.95, "measuring the noise")
     return dataclasses.replace(model, noise=_usual_noise(model), notes=(*model.notes, Note(_summary(model))))
 
 
@@ -79,13 +82,16 @@ def rules_of(config: Config) -> Rules:
     return Rules(shortest, config.variance, config.dimensions, config.tolerance, config.smoothing, config.rounds, prior)
 
 
-def _learn(material: Material, rules: Rules, config: Config) -> tuple[Learnt, tuple[str, ...]]:
+def _learn(material: Material, rules: Rules, config: Config, progress: Progress) -> tuple[Learnt, tuple[str, ...]]:
     if config.textons is not None:
-        return _at_most(material, rules, config.textons)
+        return _at_most(material, rules, config.textons, progress)
     if config.count == "tolerance":
-        return learn(material, rules), ()
+        return learn(material, rules, progress=progress), ()
     tried = [(t, dataclasses.replace(rules, tolerance=t)) for t in TRIED]
-    learnt = [(t, r, learn(material, r)) for t, r in tried]
+    ends = np.linspace(0.0, 1.0, len(tried) + 1)
+    learnt = [
+        (t, r, learn(material, r, progress=part(progress, ends[k], ends[k + 1]))) for k, (t, r) in enumerate(tried)
+    ]
     costs = [criterion(material, found, r, config.count) for _, r, found in learnt]
     tolerance, _, found = learnt[int(np.argmin(costs))]
     table = ", ".join(f"{len(m.textons)} ({c:,.0f})" for (_, _, m), c in zip(learnt, costs, strict=True))
@@ -94,7 +100,7 @@ def _learn(material: Material, rules: Rules, config: Config) -> tuple[Learnt, tu
     return found, (chose,)
 
 
-def _at_most(material: Material, rules: Rules, most: int) -> tuple[Learnt, tuple[str, ...]]:
+def _at_most(material: Material, rules: Rules, most: int, progress: Progress) -> tuple[Learnt, tuple[str, ...]]:
     """As many textons as asked for, or fewer: the tolerance at which there are enough, and the longest of these."""
     room = sum(len(c) // rules.shortest for c in material.clips)
     if most > room:
@@ -103,14 +109,15 @@ def _at_most(material: Material, rules: Rules, most: int) -> tuple[Learnt, tuple
             f"{rules.shortest} frames (give more clips, fewer textons, or a smaller `shortest`)"
         )
     tolerance = rules.tolerance
-    for _ in range(HALVINGS):
-        textons, segments = greedy(material, dataclasses.replace(rules, tolerance=tolerance))
+    for k in range(HALVINGS):
+        here = part(progress, 0.5 * k / HALVINGS, 0.5 * (k + 1) / HALVINGS)
+        textons, segments = greedy(material, dataclasses.replace(rules, tolerance=tolerance), here)
         if len(textons) >= most:
             break
         tolerance /= 2**0.5
     used = [sum(len(s) for s in segments if s.label == i) for i in range(len(textons))]
     kept = np.sort(np.argsort(used)[::-1][:most])
-    learnt = learn(material, rules, start=[textons[i] for i in kept])
+    learnt = learn(material, rules, start=[textons[i] for i in kept], progress=part(progress, 0.5, 1.0))
     return learnt, (f"{most} textons asked for, {len(learnt.textons)} found (tolerance {tolerance:.2g})",)
 
 

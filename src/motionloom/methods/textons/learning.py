@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from motionloom.core import BadRequest, FloatArray, IntArray
+from motionloom.core import BadRequest, FloatArray, IntArray, Progress, part, silent
+from motionloom.core.progress import each, watch
 from motionloom.kinematics.charts import Space, along, own_base, recharted, to_coordinates
 from motionloom.kinematics.frames import Frames
 from motionloom.methods.textons.dynamics import (
@@ -31,6 +32,8 @@ from motionloom.methods.textons.likelihood import likelihood
 from motionloom.methods.textons.pool import pool_of
 
 Say = Callable[[str], None]
+
+GREEDY = 0.3  # of learning: the greedy initialisation
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,10 +113,14 @@ class Material:
         """(n,) metres; on the side of the chart that the first `within` frames are on."""
         return fit_error(along(self.charted(segment, texton.base), self.space, within), texton.dynamics)
 
-    def score(self, clip: int, textons: Sequence[Texton]) -> FloatArray:
+    def score(self, clip: int, textons: Sequence[Texton], progress: Progress | None = None) -> FloatArray:
         """(T, N) log-likelihood of every frame of a clip under every texton."""
-        whole = Segment(clip, 0, len(self.clips[clip]), 0)
-        return np.stack([self.likelihood(whole, texton) for texton in textons], 1)
+        whole, report = Segment(clip, 0, len(self.clips[clip]), 0), progress or silent()
+        rows = []
+        for texton in textons:
+            report(None, "segmenting")
+            rows.append(self.likelihood(whole, texton))
+        return np.stack(rows, 1)
 
     def learn_texton(self, segments: Sequence[Segment], rules: Rules, old: Texton | None = None) -> Texton:
         """A fit to these segments; with `old`, never a worse one: basis and mean change only if the objective gains."""
@@ -175,7 +182,7 @@ def _probabilities(counts: FloatArray, smoothing: float) -> FloatArray:
     return smooth / smooth.sum(1, keepdims=True)
 
 
-def greedy(material: Material, rules: Rules) -> tuple[list[Texton], list[Segment]]:
+def greedy(material: Material, rules: Rules, progress: Progress | None = None) -> tuple[list[Texton], list[Segment]]:
     """LI 4: fit a texton to T_min frames and extend it until it no longer fits; try the known ones before a new one.
 
     The fit error is in metres, RMS over channels and over the last quarter of T_min frames; the threshold is
@@ -187,9 +194,12 @@ def greedy(material: Material, rules: Rules) -> tuple[list[Texton], list[Segment
     window = max(3, short // 4)
     textons: list[Texton] = []
     segments: list[Segment] = []
+    report, passed, total = progress or silent(), 0, sum(len(c) for c in material.clips)
     for clip, frames in enumerate(material.clips):
         start = 0
+        passed += len(material.clips[clip - 1]) if clip else 0
         while start < len(frames):
+            report((passed + start) / total, "finding the first textons")
             piece = Segment(clip, start, min(start + short, len(frames)), 0)
             if len(frames) - start < short:  # what is left goes to the segment before
                 last = segments.pop()
@@ -219,7 +229,11 @@ def _rms(values: FloatArray) -> float:
 
 
 def segment_all(
-    material: Material, textons: Sequence[Texton], transitions: FloatArray, shortest: int
+    material: Material,
+    textons: Sequence[Texton],
+    transitions: FloatArray,
+    shortest: int,
+    progress: Progress | None = None,
 ) -> tuple[list[Segment], float]:
     """The E-step: the best segmentation of every clip, and its value (frames, starts and transitions)."""
     from motionloom.methods.textons._kernels import best_segmentation
@@ -227,8 +241,11 @@ def segment_all(
     found: list[Segment] = []
     value = 0.0
     log_m = np.log(transitions)
-    for clip in range(len(material.clips)):
-        labels, starts, best = best_segmentation(material.score(clip, textons), material.start[clip], log_m, shortest)
+    report = progress or silent()
+    for clip in each(range(len(material.clips)), report, "segmenting", [len(c) for c in material.clips]):
+        score = material.score(clip, textons, report)
+        own = (score, material.start[clip], log_m, shortest, report.stop)
+        labels, starts, best = watch(report, "segmenting", best_segmentation, *own)
         stops = [*starts[1:].tolist(), len(material.clips[clip])]
         found += [Segment(clip, int(a), int(b), int(i)) for a, b, i in zip(starts, stops, labels, strict=True)]
         value += float(best)
@@ -236,7 +253,12 @@ def segment_all(
 
 
 def learn(
-    material: Material, rules: Rules, *, start: Sequence[Texton] | None = None, say: Say = lambda _: None
+    material: Material,
+    rules: Rules,
+    *,
+    start: Sequence[Texton] | None = None,
+    say: Say = lambda _: None,
+    progress: Progress | None = None,
 ) -> Learnt:
     """Greedy initialisation (or these textons to start with), then EM until the segmentation stays (or `rounds`)."""
     short = [i for i, c in enumerate(material.clips) if len(c) < 2 * rules.shortest]
@@ -245,8 +267,9 @@ def learn(
             f"clip {short[0]} has {len(material.clips[short[0]])} frames; textons of at least {rules.shortest} frames "
             f"need clips of at least {2 * rules.shortest}"
         )
+    report = progress or silent()
     if start is None:
-        textons, segments = greedy(material, rules)
+        textons, segments = greedy(material, rules, part(report, 0.0, GREEDY))
     else:
         textons, even = list(start), np.full((len(start), len(start)), 1 / len(start))
         segments, _ = segment_all(material, textons, even, rules.shortest)
@@ -254,13 +277,17 @@ def learn(
     history: list[float] = []
     transitions = _probabilities(count_transitions(segments, len(textons)), rules.smoothing)
     for round_ in range(rules.rounds):
+        size = (1.0 - GREEDY) / rules.rounds
+        begin = GREEDY + size * round_
         was = [(s.clip, s.start, s.label) for s in segments]
-        segments, value = segment_all(material, textons, transitions, rules.shortest)
+        segmenting = part(report, begin, begin + size / 2)
+        segments, value = segment_all(material, textons, transitions, rules.shortest, segmenting)
         priors = sum(material.log_prior(t, rules) for t in textons) + _transition_prior(transitions, rules)
         history.append(value + priors)
+        fitting = part(report, begin + size / 2, begin + size)
         textons = [
             material.learn_texton(mine, rules, old) if (mine := [s for s in segments if s.label == i]) else old
-            for i, old in enumerate(textons)
+            for i, old in enumerate(each(textons, fitting, "fitting textons"))
         ]
         transitions = _probabilities(count_transitions(segments, len(textons)), rules.smoothing)
         history.append(objective(material, textons, segments, transitions, rules))

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motionloom.core import BoolArray, FloatArray
+from motionloom.core import BoolArray, FloatArray, Progress, silent
+from motionloom.core.progress import each
 from motionloom.kinematics.forward import positions
 from motionloom.kinematics.frames import Frames, joined
 from motionloom.methods.textons.pieces import piece_of
@@ -25,7 +26,7 @@ MORE = 1.7  # a join may not make a segment's peak acceleration larger than by t
 CALM = 0.75  # unless that is below this quantile of all segments' peaks
 
 
-def strains(model: TextonModel, distance: FloatArray) -> FloatArray:
+def strains(model: TextonModel, distance: FloatArray, progress: Progress | None = None) -> FloatArray:
     """(n, n) m/s^2: the peak acceleration of a segment that is bent towards the beginning of another; inf: not tried.
 
     Peak over frames of the RMS over joints, relative to the hips. The nearest joins are tried, without noise.
@@ -33,7 +34,7 @@ def strains(model: TextonModel, distance: FloatArray) -> FloatArray:
     count = len(model.observed)
     out = np.full((count, count), np.inf)
     rng = np.random.default_rng(0)
-    for a in range(count):
+    for a in each(range(count), progress or silent(), "trying joins"):
         piece = piece_of(model, a)
         for b in np.argsort(distance[a], kind="stable")[:NEAREST].tolist():
             made = model.piece_frames(piece, piece_of(model, b), rng, noise=0.0)
@@ -56,8 +57,8 @@ def peak(frames: Frames, model: TextonModel) -> float:
     return float(np.sqrt(np.einsum("fjc,fjc->f", second, second).max() / places.shape[1]))
 
 
-def gentle_joins(model: TextonModel, distance: FloatArray) -> BoolArray:
+def gentle_joins(model: TextonModel, distance: FloatArray, progress: Progress | None = None) -> BoolArray:
     """(n, n) joins that were tried and throw nothing."""
-    strain, own = strains(model, distance), own_peaks(model)
+    strain, own = strains(model, distance, progress), own_peaks(model)
     limit = np.maximum(MORE * own, np.quantile(own, CALM) if len(own) else 0.0)
     return np.asarray(strain <= limit[:, None])

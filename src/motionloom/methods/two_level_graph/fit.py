@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.blend.point import half_window
-from motionloom.core import Clip, Note, Progress, silent
+from motionloom.core import Clip, Note, Progress, part, silent
 from motionloom.methods.graph import Graph, Transitions
 from motionloom.methods.graph.build import ready
 from motionloom.methods.graph.labels import Limits
@@ -34,7 +34,7 @@ def fit(
     made = ready(with_mirrored(clips) if config.mirror else clips)
     half = half_window(config.blend, made[0].fps)
     settings = _settings(config)
-    lower = lower_level(made, **settings)
+    lower = lower_level(made, **settings, progress=part(report, 0.0, 0.6))
     rough = find_rough(Graph(made, lower.transitions, half))
     whole = Graph(made, lower.transitions[~rough.marked], half)
     graph, removed = prune(whole)  # the connectedness rule

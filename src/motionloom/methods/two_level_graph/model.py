@@ -133,6 +133,7 @@ class TwoLevelGraph(PathGraphModel[Options]):
                 keep=keep,
                 width=options.few,
                 budget=options.budget,
+                progress=progress,
             )
         bits: Any = np.zeros((0, 0), np.uint8) if when.alive is None else when.alive.bits
         if goal.timed or goal.path is None:
@@ -146,10 +147,20 @@ class TwoLevelGraph(PathGraphModel[Options]):
                 least=least,
                 look=round(0.5 * self.fps),
                 budget=options.budget,
+                progress=progress,
             )
         ahead = max(1, round(options.ahead * self.fps))
         return search_step_by_step(
-            when.steps, goal, begin, starts, bits, ahead=ahead, keep=keep, least=least, budget=options.budget
+            when.steps,
+            goal,
+            begin,
+            starts,
+            bits,
+            ahead=ahead,
+            keep=keep,
+            least=least,
+            budget=options.budget,
+            progress=progress,
         )
 
     def start_frame(self, options: Options) -> int | None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from motionloom.analysis.similarity import measure_named
 from motionloom.blend.point import half_window
-from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progress
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts
 from motionloom.methods.graph import Transitions
 from motionloom.methods.graph.build import REACH, similar_pairs
@@ -98,6 +98,7 @@ def lower_level(
     limits: Limits | str,
     apart: float,
     shortest: float,
+    progress: Progress | None = None,
 ) -> Lower:
     """All transitions between clips that the first three rules leave, in both directions.
 
@@ -107,7 +108,7 @@ def lower_level(
     """
     fps = clips[0].fps
     shared = {"measure": measure, "window": window, "blend": blend, "limits": limits, "shortest": shortest}
-    most, tiles = similar_pairs(clips, limit=limit, minima=False, apart=apart, **shared)  # type: ignore[arg-type]
+    most, tiles = similar_pairs(clips, limit=limit, minima=False, apart=apart, progress=progress, **shared)  # type: ignore[arg-type]
     stance = stances(clips)
     found = []
     for pairs, values in tiles:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.constraints import Start
-from motionloom.core import FloatArray, IntArray
+from motionloom.core import FloatArray, IntArray, Progress, silent
 from motionloom.methods.graph import Graph, Route
 from motionloom.methods.graph.line import Line
 from motionloom.methods.graph.search import Found
@@ -56,6 +56,7 @@ def follow_clusters(
     keep: int,
     width: int,
     budget: int,
+    progress: Progress | None = None,
 ) -> Found:
     """At each step, of all cluster paths the one whose most probable motion is nearest; `keep` frames of it are kept.
 
@@ -76,7 +77,9 @@ def follow_clusters(
     walkers = [Walker(int(n), at, Route(int(n), (), 1), 0.0, 0.0) for n in starts]
     best: Walker | None = None
     farthest, looked = walkers[0], 0
+    report = progress or silent()
     while walkers and looked < budget:
+        report(min(1.0, float(farthest.body[3]) / line.length), "searching for a path")
         moved: list[Walker] = []
         for w in walkers:
             ways = offered(w.node)

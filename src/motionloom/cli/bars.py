@@ -1,0 +1,88 @@
+"""Progress on the command line: a bar for a person, a line every few seconds where the output is piped."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from motionloom.core.progress import Progress, Silent, each
+
+T = TypeVar("T")
+
+REDRAWN = 0.1  # s between two updates of a bar
+FIRST, AGAIN = 3.0, 5.0  # s until the first line, and between lines
+
+
+@contextmanager
+def busy(doing: str) -> Iterator[Progress]:
+    """A progress for one task: a bar with the share done and the time left, or lines on a standard error that is piped.
+
+    The bar goes away when the task is done.
+    """
+    if not sys.stderr.isatty():
+        yield Lines(doing)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as RichProgress
+
+    parts = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    both = sys.stdout.isatty()  # lines printed meanwhile go above the bar, unless they go to a file
+    with RichProgress(*parts, console=Console(stderr=True), transient=True, redirect_stdout=both) as shown:
+        yield Bar(doing, shown)
+
+
+def progress(items: Sequence[T], doing: str) -> Iterator[T]:
+    """The items one by one, with their progress."""
+    with busy(doing) as report:
+        yield from each(items, report, "")
+
+
+class Bar(Silent):
+    """A bar of rich."""
+
+    def __init__(self, doing: str, shown: Any) -> None:
+        super().__init__()
+        self._doing, self._shown, self._last = doing, shown, 0.0
+        self._task = shown.add_task(doing, total=None)
+
+    def __call__(self, share: float | None, stage: str) -> None:
+        super().__call__(share, stage)
+        now = time.monotonic()
+        if now - self._last < REDRAWN and share != 1.0:
+            return
+        self._last = now
+        text = f"{self._doing}: {stage}" if stage else self._doing
+        self._shown.update(self._task, total=None if share is None else 1.0, completed=share or 0.0, description=text)
+
+
+class Lines(Silent):
+    """A line every few seconds; nothing for a task that is done before the first."""
+
+    def __init__(self, doing: str) -> None:
+        super().__init__()
+        self._doing, self._begin = doing, time.monotonic()
+        self._next = self._begin + FIRST
+
+    def __call__(self, share: float | None, stage: str) -> None:
+        super().__call__(share, stage)
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + AGAIN
+        print(progress_line(self._doing, share, stage, now - self._begin), file=sys.stderr, flush=True)
+
+
+def progress_line(doing: str, share: float | None, stage: str, seconds: float) -> str:
+    """What is done and how much time is left, by the share done in the `seconds` so far.
+
+    >>> progress_line("learning", 0.25, "segmenting", 10.0)
+    'motionloom: learning: segmenting, 25 %, about 30 s left'
+    """
+    text = f"motionloom: {doing}" + (f": {stage}" if stage else "")
+    if not share:
+        return f"{text}, {seconds:.0f} s"
+    return f"{text}, {100 * share:.0f} %, about {seconds / share - seconds:.0f} s left"
