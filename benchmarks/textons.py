@@ -73,7 +73,7 @@ def _growth() -> dict[str, Any]:
     log_m = np.log(rng.dirichlet(np.ones(count), size=count))
     jobs = [(rng.normal(size=(n, count)), rng.normal(size=n)) for n in (5_000, 50_000)]
     run: Any = best_segmentation
-    small, large = best_seconds([partial(run, *job, log_m, 60) for job in jobs], rounds=3)
+    small, large = best_seconds([partial(run, *job, log_m, 60, np.zeros(1, np.uint8)) for job in jobs], rounds=3)
     note = f"{count} textons, 5,000 and 50,000 frames: {1000 * small:.0f} and {1000 * large:.0f} ms"
     power = round(float(np.log10(large / small)), 2)
     return figure("exact segmentation, growth with frames", power, "<= 1.2", unit="power (1 is linear)", note=note)

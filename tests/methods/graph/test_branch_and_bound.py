@@ -46,7 +46,7 @@ def search(graph, line, starts, begin, frames, least, budget=10**9, bits=FREE, t
     s = steps(graph)
     arrays = (s.step, s.goes_on, s.first_out, s.enter, s.over)
     asked = (line.points, line.spacing, np.array(starts), np.array([*begin, 0.0]), t0, bits, *labels)
-    return branch_and_bound(*arrays, *asked, frames, least, budget)
+    return branch_and_bound(*arrays, *asked, frames, least, budget, np.zeros(1, np.uint8))
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -120,7 +120,7 @@ def test_the_segmentation_is_exact(seed):
     score, start = rng.normal(size=(frames, count)) * 2, rng.normal(size=frames)
     score[:2] = 0
     log_m = np.log(rng.dirichlet(np.ones(count), size=count))
-    labels, starts, value = best_segmentation(score, start, log_m, shortest)
+    labels, starts, value = best_segmentation(score, start, log_m, shortest, np.zeros(1, np.uint8))
     assert_allclose(value, every_segmentation(score, start, log_m, shortest), rtol=1e-9)
     edges = [*starts.tolist(), frames]
     assert min(np.diff(edges)) >= shortest
