@@ -26,7 +26,7 @@ def test_methods_says_what_each_honours_and_its_settings_with_units(run: Any) ->
     one = run("methods", "cuts", "--json").json[0]
     assert {"constraint": "pose_at", "strength": "hard"} in one["honours"]
     assert next(p for p in one["config"] if p["name"] == "largest")["unit"] == "m"
-    assert {p["name"] for p in one["options"]} == {"eagerness", "shortest"}
+    assert {p["name"] for p in one["options"]} == {"eagerness", "shortest", "bend_pose"}
 
 
 def test_an_unknown_method_is_wrong_usage(run: Any, folder: Path, tmp_path: Path) -> None:
