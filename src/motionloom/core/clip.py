@@ -56,10 +56,13 @@ class Clip:
             raise InvalidClip(f"label names repeat: {self.label_names}")
         if self.slides is not None:
             put(self, "slides", frozen(self.slides, np.float64, (frames, count, 3), "slides"))
-        if not len(self.origin):
-            put(self, "origin", self.origin.unknown(frames))
-        if len(self.origin) != frames:
-            raise InvalidClip(f"origin: expected {frames} frames, found {len(self.origin)}")
+        self._put_origin(self.origin)
+
+    def _put_origin(self, origin: Origin) -> None:
+        """Set the origin while the clip is being built; one without frames is of unknown sources."""
+        put(self, "origin", origin if len(origin) else origin.unknown(len(self)))
+        if len(self.origin) != len(self):
+            raise InvalidClip(f"origin: expected {len(self)} frames, found {len(self.origin)}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = (self.skeleton, self.root, self.rotations, self.fps, self.label_names, self.labels, self.slides)
@@ -114,7 +117,12 @@ class Clip:
 
 def replace(clip: Clip, **changes: Any) -> Clip:
     """A clip with some fields changed, checked like any other."""
-    return _replace(clip, **changes)
+    if set(changes) != {"origin"}:
+        return _replace(clip, **changes)
+    new = object.__new__(Clip)  # the arrays have been checked: readers and methods change origins often
+    new.__dict__.update(clip.__dict__)
+    new._put_origin(changes["origin"])
+    return new
 
 
 def with_labels(clip: Clip, labels: dict[str, BoolArray]) -> Clip:

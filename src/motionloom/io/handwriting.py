@@ -56,7 +56,6 @@ def read_handwriting(
             continue
         first, last = int(moving[0]), int(moving[-1]) + 1
         clip = stroke_clip(np.cumsum(velocity[first:last], axis=0) * metres, rate, f"{letter}_{counts[letter]:04d}")
-        assert clip.origin.frames is not None
         said = f"letter {n + 1} of {Path(path).name}; velocities added up, one unit taken as {1000 * metres:g} mm"
         origin = with_changes(clip.origin, unit=1.0, frames=clip.origin.frames + first, notes=(Note(said),))
         out.append(with_labels(replace(clip, origin=origin), {letter: np.ones(len(clip), bool)}))
