@@ -34,7 +34,8 @@ EXAMPLES = {
 }
 NEEDS_UNIT = ("angle", "turn rate")  # 90 may be degrees or radians: never guessed
 
-_AMOUNT = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z/%]*)")
+LONGEST = 400  # characters of an amount or a time
+_AMOUNT = re.compile(r"([+-]?(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?)\s*+([A-Za-z/%]*+)")
 _END = re.compile(r"end(?:\s*-\s*(.+))?")
 
 Moment = float | str
@@ -130,7 +131,7 @@ def written(value: float, kind: str) -> Any:
 
 def unit_typed(value: object) -> str:
     """The unit that text ends with, or ""."""
-    match = _AMOUNT.fullmatch(value.strip()) if isinstance(value, str) else None
+    match = _AMOUNT.fullmatch(value.strip()) if isinstance(value, str) and len(value) <= LONGEST else None
     return match[2] if match else ""
 
 
@@ -141,7 +142,7 @@ def moment(value: object, where: Where = ()) -> Moment:
     (2.5, 'end-0.5', '90f')
     """
     expected = "a time: seconds (2.5), frames of the result (90f), end, or end-0.5"
-    if isinstance(value, str) and (match := _END.fullmatch(value.strip())):
+    if isinstance(value, str) and len(value) <= LONGEST and (match := _END.fullmatch(value.strip())):
         if match[1] is None:
             return "end"
         before = moment(match[1], where)
@@ -214,9 +215,11 @@ def frames_of(span: Span, frames: int, fps: float, where: Where = ()) -> range:
 
 def _split(value: object, where: Where, expected: str) -> tuple[float, str]:
     if isinstance(value, str):
-        match = _AMOUNT.fullmatch(value.strip())
+        match = _AMOUNT.fullmatch(value.strip()) if len(value) <= LONGEST else None
         if not match:
-            raise fail(where, expected, value)
+            raise fail(
+                where, expected, value if len(value) <= LONGEST else f"{value[:40]}... ({len(value)} characters)"
+            )
         amount, unit = float(match[1]), match[2]
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
         amount, unit = float(value), ""

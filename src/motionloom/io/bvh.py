@@ -118,7 +118,7 @@ def _head(data: Any, notes: Notes) -> tuple[Hierarchy, str, int]:
         raise notes.error(f"this is {what}")
     match = _MOTION.search(data, 0, MAX_HEADER)
     start = len(b"\xef\xbb\xbf") if first.startswith(b"\xef\xbb\xbf") else 0
-    if not re.match(rb"(?:\s*(?:#|//)[^\r\n]*[\r\n])*\s*HIERARCHY\b", first[start:], re.IGNORECASE):
+    if not re.match(rb"(?:\s*+(?:#|//)[^\r\n]*+[\r\n])*+\s*+HIERARCHY\b", first[start:], re.IGNORECASE):
         shown = first[start : start + 40].split(b"\n")[0].decode("latin-1").strip()
         raise notes.error(f"not a BVH file: it starts with {shown!r}, not with HIERARCHY", line=1)
     if match is None:

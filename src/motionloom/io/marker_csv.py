@@ -16,6 +16,7 @@ from motionloom.io.marker_facts import make_markers
 from motionloom.io.marker_rows import even_rate, read_lines, table_of
 from motionloom.io.notes import Notes
 
+LONGEST = 300  # characters of a column's name
 _COLUMN = re.compile(r"(.+?)[ ._:/-]?([xyz])(?:\s*[\[(](\w+)[\])])?", re.IGNORECASE)
 _TIMES = {"t", "time", "time (s)", "time [s]", "seconds", "time (seconds)"}
 _COUNTS = {"frame", "frame#", "#", "index", ""}
@@ -96,7 +97,7 @@ def _columns(head: list[str], notes: Notes) -> tuple[int, list[str], str]:
     cells = [cell.strip() for cell in head[first:]]
     while cells and not cells[-1]:
         cells.pop()
-    found = [_COLUMN.fullmatch(cell) for cell in cells]
+    found = [_COLUMN.fullmatch(cell) if len(cell) <= LONGEST else None for cell in cells]
     expected = "expected a time, then NAME.x, NAME.y, NAME.z for each marker"
     if not first or not found or len(found) % 3 or len(cells) != len(head) - first:
         raise notes.error(f"{expected}; found {','.join(head)[:60]!r}", line=1)

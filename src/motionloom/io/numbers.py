@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import re
 
-NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-CUT = re.compile(r"[+-]?\d*\.?\d*(?:(?<=[\d.])[eE][+-]?)?", re.ASCII)
+# Possessive (++, *+): a run of digits is never given back, so that time is linear in the length of a token.
+NUMBER = re.compile(r"[+-]?(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?", re.ASCII)
+CUT = re.compile(r"[+-]?\d*+\.?\d*+(?:(?<=[\d.])[eE][+-]?)?", re.ASCII)
+COMMA = re.compile(r"[+-]?\d*+,\d++(?:[eE][+-]?\d++)?", re.ASCII)
+LONGEST = 400  # characters of a number: more digits than any program writes
 LARGEST = 1e9  # beyond any place in any unit, and any angle; keeps all later arithmetic finite
 
 
 def number(token: str) -> float | None:
     """The value of a token, or None if it is no number (`nan`, `inf` and `1_000` are none)."""
-    return float(token) if NUMBER.fullmatch(token) else None
+    return float(token) if len(token) <= LONGEST and NUMBER.fullmatch(token) else None
 
 
 def fault(token: str) -> str:
     """Why a token is no number, in words."""
     shown = repr(token if len(token) <= 40 else token[:37] + "...")
-    if re.fullmatch(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?", token, re.ASCII):
+    if len(token) > LONGEST:
+        return f"{shown} has {len(token)} characters, more than any number"
+    if COMMA.fullmatch(token):
         return f"{shown} has a decimal comma; BVH numbers have a decimal point"
     if "," in token and all(number(part) is not None for part in token.split(",") if part):
         return f"{shown} has commas between numbers; BVH numbers are separated by blanks"

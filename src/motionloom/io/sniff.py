@@ -39,7 +39,7 @@ def what_is(head: bytes) -> str:
         return "an XML file"
     if re.match(rb"[{\[]\s*[\"{\[]", text):
         return "a JSON file"
-    if re.match(rb"(?i)(#[^\n]*\s+)*:(version|fully-specified)", text):
+    if re.match(rb"(?i)(?:#[^\n]*+\s*+)*+:(version|fully-specified)", text):
         return "an Acclaim file (ASF or AMC)"
     if len(head) > 1 and head[1] == 0x50 and head[0] < 16 and b"\0" in head:
         return "a C3D file"

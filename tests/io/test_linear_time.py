@@ -1,0 +1,59 @@
+"""Time and memory of readers grow with the size of a file, not with its square or worse.
+
+Each of these inputs would take minutes to centuries with an expression that goes back over what it has matched.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from motionloom.core import BadRequest, FormatError
+from motionloom.core.units import moment, quantity
+from motionloom.io import load, load_markers
+from motionloom.io.numbers import fault, number
+from motionloom.io.sniff import what_is
+
+BVH = """HIERARCHY
+ROOT Hips
+{
+OFFSET 0 0 0
+CHANNELS 3 Zrotation Xrotation Yrotation
+}
+MOTION
+Frames: 1
+Frame Time: 0.1
+"""
+LONG = 1_000_000
+
+
+@pytest.mark.parametrize("head", [b"# " * 40 + b"x", b"#\n" * LONG, b"# # \n" * LONG, b"#" * LONG])
+def test_many_comment_marks_are_looked_through_once(head):
+    assert what_is(head) == ""
+
+
+@pytest.mark.parametrize("suffix", [".bvh", ".asf", ".amc", ".trc", ".csv"])
+@pytest.mark.parametrize("text", ["# " * 41, "# " * 100_000, "#\n" * 100_000, " " * LONG, "1" * LONG, "{" * 100_000])
+def test_text_readers_reject_endless_runs_of_one_thing(suffix, text, tmp_path):
+    path = tmp_path / f"odd{suffix}"
+    path.write_text(text)
+    with pytest.raises(FormatError):
+        (load_markers if suffix in (".trc", ".csv") else load)(path)
+
+
+@pytest.mark.parametrize(
+    "token", ["1" * LONG + "x", "1" * LONG + ".x", "." + "1" * LONG + "e", "1" * LONG + ",x", "-" * LONG]
+)
+def test_a_number_of_a_million_digits_is_none(token, tmp_path):
+    assert number(token) is None
+    assert len(fault(token)) < 200
+    (tmp_path / "odd.bvh").write_text(f"{BVH}0 0 {token}\n")
+    with pytest.raises(FormatError, match=r"odd.bvh:10"):
+        load(tmp_path / "odd.bvh")
+
+
+@pytest.mark.parametrize("text", ["1" * LONG + "?", "end-" + " " * LONG + "\n?", "1" * LONG + "cm?", " " * LONG + "1"])
+def test_an_amount_of_a_million_characters_is_an_error_that_can_be_read(text):
+    for read in (quantity, moment):
+        with pytest.raises(BadRequest) as caught:
+            read(text)
+        assert len(str(caught.value)) < 500
