@@ -144,8 +144,8 @@ class Held(NamedTuple):
 
 def held_out(source: Salsa, config: Config, folds: int) -> list[Held]:
     """Every take left out in turn."""
-    rules = rules_of(config)
-    alone = rules_of(replace(config, common=0.0))
+    fps = source.clips[0].fps
+    rules, alone = rules_of(config, fps), rules_of(replace(config, common=0.0), fps)
     rows = []
     for fold in range(folds):
         inside, outside = (
@@ -249,7 +249,7 @@ def main() -> None:
     start = time.perf_counter()
     model = learned(source, config)
     took = time.perf_counter() - start
-    rules = rules_of(config)
+    rules = rules_of(config, source.clips[0].fps)
     long = [c for c in source.clips if len(c) >= 2 * rules.shortest]
     seen = [observe(c) for c in long]
     material = Material(seen, space_of(joined(seen), long[0].skeleton))
@@ -278,7 +278,7 @@ def main() -> None:
     page = f"""
 # Textons of CMU's salsa
 
-LI 4 and 6, subject 60: ten takes, {frames} frames at {config.fps:g} fps after what is broken in the captures was left
+LI 4 and 6, subject 60: ten takes, {frames} frames at {source.clips[0].fps:g} fps after what is broken in the captures was left
 out. `motionloom learn textons 60_*.bvh -o salsa.loom` with its defaults, at commit {commit()}.
 
 ![segments, transitions, lengths](textons_of_salsa.png)

@@ -166,7 +166,7 @@ def main() -> None:
         return
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS
     model = learned(source, config)
-    clips = [c for c in source.clips if len(c) >= 2 * round(config.shortest * config.fps)]
+    clips = [c for c in source.clips if len(c) >= 2 * round(config.shortest * source.clips[0].fps)]
     beside = reference(clips)
     own = source_values(beside)
     made = {name: long_motion(model, options, seconds) for name, options in WAYS.items()}

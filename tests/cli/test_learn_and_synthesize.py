@@ -58,6 +58,13 @@ def test_learning_takes_flags_in_people_s_units(run: Any, folder: Path, tmp_path
     assert (learned.config.largest, learned.config.fps) == (0.05, 15.0)
 
 
+def test_learning_at_the_clips_own_frame_rate(run: Any, folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "m.loom"
+    assert run("learn", "cuts", folder / "walk_1.bvh", "-o", out, "--fps", "none", "--source-fps", 24).code == 0
+    learned = load_model(out)
+    assert (learned.config.fps, learned.fps) == (None, 24.0)
+
+
 def test_info_tells_what_a_model_was_learned_from(run: Any, model: Path) -> None:
     answer = run("info", model)
     assert answer.code == 0

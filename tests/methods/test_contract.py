@@ -14,6 +14,7 @@ from feasible import SECONDS, feasible
 from motionloom.constraints import KINDS, Request, RootAt, parse_request, residuals
 from motionloom.core import BadRequest, Unmet, UnsupportedConstraint
 from motionloom.core.fields import fields_of
+from motionloom.kinematics.edit import resample
 from motionloom.methods import METHODS, attempt, learn, load_model, save_model, synthesize, synthesize_many
 from motionloom.methods.checking import with_parameters
 from motionloom.methods.synthesis import rendered
@@ -95,6 +96,22 @@ def test_the_result_has_the_length_frame_rate_and_beginning_that_were_asked_for(
     np.testing.assert_allclose(fast.root[0, [0, 2]], [3, -1], atol=1e-9)
     asked = RootAt(time=0, position=(0, 0), heading=0)
     assert asked.met(synthesize(model, Request(seconds=2)))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_without_fps_a_model_has_the_frame_rate_of_its_clips(method, models, tiny_clips, tmp_path):
+    slower = [resample(clip, 25.0) for clip in tiny_clips]
+    own = learn(method, slower, {"fps": None})
+    assert (own.config.fps, own.fps) == (None, 25.0)
+    assert {clip.fps for clip in tiny_clips} == {30.0}
+    asked = Request(seconds=SECONDS)
+    made = synthesize(own, asked, seed=5)
+    assert (made.fps, len(made)) == (25.0, round(25.0 * SECONDS))
+    assert_same_bits(made, synthesize(learn(method, slower, {"fps": 25.0}), asked, seed=5))
+    save_model(own, tmp_path / "own.loom")
+    assert_same_bits(made, synthesize(load_model(tmp_path / "own.loom"), asked, seed=5))
+    with pytest.raises(BadRequest, match="without `fps`, a model needs clips at one frame rate"):
+        learn(method, [*slower, tiny_clips[0]], {"fps": None})
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -19,11 +19,11 @@ _PREFIX = "set_"  # keeps a method's own fields apart from the command's argumen
 def flagged(run: Callable[..., None], fields: Sequence[Field]) -> Callable[..., None]:
     """`run` with a flag for each of `fields`, basic ones first; those that were given come as the mapping `given`.
 
-    Values are plain, as in a request: text with its unit, and a list for what is separated by commas. The other
-    parameters of `run` become arguments and options as usual.
+    Values are plain, as in a request: text with its unit, a list for what is separated by commas, None for `none` where
+    a field may be None. The other parameters of `run` become arguments and options as usual.
     """
     fixed = [p for p in inspect.signature(run, eval_str=True).parameters.values() if p.name != "given"]
-    kinds = {f.name: f.kind for f in fields}
+    kinds, optional = {f.name: f.kind for f in fields}, {f.name for f in fields if f.optional}
     own = [
         inspect.Parameter(_PREFIX + f.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_annotation(f))
         for f in sorted(fields, key=lambda f: f.advanced)
@@ -33,6 +33,7 @@ def flagged(run: Callable[..., None], fields: Sequence[Field]) -> Callable[..., 
     def command(**values: Any) -> None:
         given = {k.removeprefix(_PREFIX): v for k, v in values.items() if k.startswith(_PREFIX) and v is not None}
         given = {k: v.split(",") if kinds[k].listed else v for k, v in given.items()}
+        given = {k: None if v == "none" and k in optional else v for k, v in given.items()}
         run(**{k: v for k, v in values.items() if not k.startswith(_PREFIX)}, given=given)
 
     command.__signature__ = inspect.Signature([*plain, *own])  # type: ignore[attr-defined]

@@ -21,7 +21,7 @@ DEFAULT = Config()
 def fit(
     clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None, progress: Progress | None = None
 ) -> CutsModel:
-    """Learn from clips of one skeleton at `config.fps` (see `methods.prepare`). No chance is involved."""
+    """Learn from clips of one skeleton at one frame rate (see `methods.prepare`). No chance is involved."""
     report = progress or silent()
     own = {"largest": config.largest, "shortest": config.shortest}
     loops = tuple(loop_of(c, **own) for c in each(clips, part(report, 0.0, 0.3), "finding loops"))
@@ -37,7 +37,7 @@ def fit(
     return CutsModel(
         skeleton=clips[0].skeleton,
         config=config,
-        fps=config.fps,
+        fps=clips[0].fps,
         notes=info(*notes),
         clips=tuple(clips),
         loops=loops,

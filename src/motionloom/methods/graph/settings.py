@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from motionloom.methods.settings import Settings, param
+from motionloom.methods.settings import Settings, fps_param, param
 
 
 @dataclass(frozen=True)
 class GraphConfig(Settings):
     """What learning needs."""
 
-    fps: float = param(
-        30.0, "frame rate of the model", unit="fps", low=10, high=240, slider=(15.0, 120.0), advanced=True
-    )
+    fps: float | None = fps_param(30.0)
     measure: str = param(
         "point-cloud",
         "how alike two frames are",

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from motionloom.methods.settings import Settings, param
+from motionloom.methods.settings import Settings, fps_param, param
 
 
 @dataclass(frozen=True)
 class Config(Settings):
     """What learning needs."""
 
-    fps: float = param(
-        30.0, "frame rate of the model", unit="fps", low=10, high=240, slider=(15.0, 120.0), advanced=True
-    )
+    fps: float | None = fps_param(30.0)
     horizon: float = param(1.0, "how far ahead trajectories are compared", unit="s", low=0.2, high=3)
     trajectory_position: float = param(
         1.0, "weight of where the body will be", low=0, high=100, slider=(0.0, 5.0), advanced=True

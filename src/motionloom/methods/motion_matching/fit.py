@@ -21,14 +21,14 @@ SHORTEST = 4  # frames of a clip: a place to jump to, and frames to go on with
 def fit(
     clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None, progress: Progress | None = None
 ) -> MotionMatchingModel:
-    """Learn from clips of one skeleton at `config.fps` (see `methods.prepare`). No randomness is involved."""
+    """Learn from clips of one skeleton at one frame rate (see `methods.prepare`). No randomness is involved."""
     long = [clip for clip in clips if len(clip) >= SHORTEST]
     whole = [with_contacts(clip) for clip in each(long, progress or silent(), "finding contacts")]
     if not whole:
-        raise BadRequest(f"motion-matching: expected a clip of at least {SHORTEST} frames at {config.fps:g} fps")
+        raise BadRequest(f"motion-matching: expected a clip of at least {SHORTEST} frames at {clips[0].fps:g} fps")
     if config.mirror:
         whole = with_mirrored(whole)
-    model = MotionMatchingModel(skeleton=whole[0].skeleton, config=config, fps=config.fps, clips=tuple(whole))
+    model = MotionMatchingModel(skeleton=whole[0].skeleton, config=config, fps=whole[0].fps, clips=tuple(whole))
     return MotionMatchingModel(
-        skeleton=model.skeleton, config=config, fps=config.fps, clips=model.clips, notes=info(*model.facts())
+        skeleton=model.skeleton, config=config, fps=whole[0].fps, clips=model.clips, notes=info(*model.facts())
     )

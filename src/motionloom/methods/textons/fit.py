@@ -31,8 +31,8 @@ TRIED = (0.5, 0.6, 0.7, 0.8, 0.95, 1.1)  # tolerances tried for BIC and MDL
 def fit(
     clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None, progress: Progress | None = None
 ) -> TextonModel:
-    """Learn textons from clips of one skeleton at `config.fps` (see `methods.prepare`). No chance is involved."""
-    rules = rules_of(config)
+    """Learn textons from clips of one skeleton at one frame rate (see `methods.prepare`). No chance is involved."""
+    rules = rules_of(config, clips[0].fps)
     shortest = rules.shortest
     short = [c for c in clips if len(c) < 2 * shortest]
     if len(short) == len(clips):
@@ -57,7 +57,7 @@ def fit(
     model = TextonModel(
         skeleton=clips[0].skeleton,
         config=config,
-        fps=config.fps,
+        fps=clips[0].fps,
         notes=info(*left, *chosen),
         space=space,
         textons=learnt.textons,
@@ -75,10 +75,10 @@ def fit(
     return dataclasses.replace(model, noise=_usual_noise(model), notes=(*model.notes, Note(_summary(model))))
 
 
-def rules_of(config: Config) -> Rules:
-    """What learning is told, in frames."""
-    prior = Prior(config.ridge, config.floor, common=config.common * config.fps)
-    shortest = max(4, round(config.shortest * config.fps))
+def rules_of(config: Config, fps: float) -> Rules:
+    """The settings of learning, in frames."""
+    prior = Prior(config.ridge, config.floor, common=config.common * fps)
+    shortest = max(4, round(config.shortest * fps))
     return Rules(shortest, config.variance, config.dimensions, config.tolerance, config.smoothing, config.rounds, prior)
 
 

@@ -29,7 +29,7 @@ DEFAULT = Config()
 def fit(
     clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None, progress: Progress | None = None
 ) -> TwoLevelGraph:
-    """Learn from clips of one skeleton at `config.fps` (see `methods.prepare`). Chance only seeds the clusters."""
+    """Learn from clips of one skeleton at one frame rate (see `methods.prepare`). Chance only seeds the clusters."""
     report = progress or silent()
     made = ready(with_mirrored(clips) if config.mirror else clips)
     half = half_window(config.blend, made[0].fps)
