@@ -278,7 +278,7 @@ def main() -> None:
     page = f"""
 # Textons of CMU's salsa
 
-LI 4 and 6, subject 60: ten takes, {frames} frames at {source.clips[0].fps:g} fps after what is broken in the captures was left
+LI 4 and 6, subject 60: ten takes, {frames} frames at {model.fps:g} fps after what is broken in the captures was left
 out. `motionloom learn textons 60_*.bvh -o salsa.loom` with its defaults, at commit {commit()}.
 
 ![segments, transitions, lengths](textons_of_salsa.png)

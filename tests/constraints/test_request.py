@@ -110,6 +110,20 @@ def test_the_key_of_a_constraint_is_its_class_name():
     ]
 
 
+def test_a_start_counts_only_if_it_is_given():
+    assert Request.from_yaml("seconds: 2").start is None
+    assert "start" not in Request(seconds=2).to_yaml()
+    origin = Request(seconds=2, start=Start())
+    assert origin != Request(seconds=2)
+    assert Request.from_yaml(origin.to_yaml()) == origin
+    free = Request()
+    assert free.given_beginning(60, 30) == (None, None)
+    assert free.beginning(60, 30) == Start((0.0, 0.0), 0.0)
+    turned = Request(constraints=(RootAt(time=0, heading=0.5),))
+    assert turned.given_beginning(60, 30) == (None, 0.5)
+    assert turned.beginning(60, 30) == Start((0.0, 0.0), 0.5)
+
+
 def test_nothing_at_all_is_a_request():
     assert parse_request("{}") == parse_request("") == Request()
 

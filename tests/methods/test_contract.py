@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 from feasible import SECONDS, feasible
 
-from motionloom.constraints import KINDS, Request, RootAt, parse_request, residuals
+from motionloom.constraints import KINDS, Request, RootAt, Start, parse_request, residuals
 from motionloom.core import BadRequest, Unmet, UnsupportedConstraint
 from motionloom.core.fields import fields_of
 from motionloom.kinematics.edit import resample
+from motionloom.kinematics.travel import placed, travel
 from motionloom.methods import METHODS, attempt, learn, load_model, save_model, synthesize, synthesize_many
+from motionloom.methods.base import place
 from motionloom.methods.checking import with_parameters
 from motionloom.methods.synthesis import rendered
 
@@ -99,11 +101,29 @@ def test_the_result_has_the_length_frame_rate_and_beginning_that_were_asked_for(
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_without_fps_a_model_has_the_frame_rate_of_its_clips(method, models, tiny_clips, tmp_path):
+def test_a_start_that_is_not_given_is_the_origin_or_the_models_own_place(method, models, monkeypatch):
+    model, asked = models[method], Request(frames=20)
+    at_origin = synthesize(model, asked, seed=5)
+    assert_same_bits(at_origin, synthesize(model, Request(frames=20, start=Start()), seed=5))
+    elsewhere = placed(at_origin, (3.0, -1.0), 0.5)
+    assert_same_place(place(elsewhere, asked, model), at_origin)
+    monkeypatch.setattr(type(model), "keeps_place", True)
+    assert place(elsewhere, asked, model) is elsewhere
+    assert_same_place(place(elsewhere, Request(frames=20, start=Start()), model), at_origin)
+    facing = Request(frames=20, constraints=(RootAt(time=0, heading=1.0),))
+    assert_same_place(place(elsewhere, facing, model), placed(at_origin, (3.0, -1.0), 1.0))
+
+
+def assert_same_place(a, b):
+    np.testing.assert_allclose(a.root, b.root, atol=1e-9)
+    np.testing.assert_allclose(travel(a).heading, travel(b).heading, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_without_fps_a_model_has_the_frame_rate_of_its_clips(method, tiny_clips, tmp_path):
     slower = [resample(clip, 25.0) for clip in tiny_clips]
     own = learn(method, slower, {"fps": None})
     assert (own.config.fps, own.fps) == (None, 25.0)
-    assert {clip.fps for clip in tiny_clips} == {30.0}
     asked = Request(seconds=SECONDS)
     made = synthesize(own, asked, seed=5)
     assert (made.fps, len(made)) == (25.0, round(25.0 * SECONDS))

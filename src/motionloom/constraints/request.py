@@ -47,7 +47,7 @@ class Request:
     seconds: float | None = None
     frames: int | None = None
     fps: float | None = None  # None: the model's
-    start: Start = field(default_factory=Start)
+    start: Start | None = None  # None: the clip is placed afterwards (see `beginning`)
     options: Mapping[str, Any] = field(default_factory=dict)  # checked against the method's own Options
     ground: Ground = FLAT
     parameters: Mapping[str, Any] = field(default_factory=dict)  # short for one Parameters over all of it
@@ -89,17 +89,19 @@ class Request:
             return max(1, nearest(self.frames * fps / (self.fps or fps)))
         return None if self.seconds is None else max(1, nearest(self.seconds * fps))
 
-    def beginning(self, frames: int, fps: float) -> Start:
-        """Where the result starts: a hard `root_at` at frame 0 wins over `start`, in as much as it says."""
-        start = self.start
+    def given_beginning(self, frames: int, fps: float) -> tuple[Point2 | None, float | None]:
+        """The position and heading at frame 0 as far as they are given: those of a hard `root_at` there, or `start`."""
+        position, heading = (None, None) if self.start is None else (self.start.position, self.start.heading)
         for c in self.constraints:
             if isinstance(c, RootAt) and c.hard and c.frame(frames, fps) == 0:
-                start = replace(
-                    start,
-                    position=start.position if c.position is None else c.position,
-                    heading=start.heading if c.heading is None else c.heading,
-                )
-        return start
+                position = position if c.position is None else c.position
+                heading = heading if c.heading is None else c.heading
+        return position, heading
+
+    def beginning(self, frames: int, fps: float) -> Start:
+        """Where the result starts: as given (see `given_beginning`), else at the origin and with heading 0."""
+        position, heading = self.given_beginning(frames, fps)
+        return Start((0.0, 0.0) if position is None else position, 0.0 if heading is None else heading)
 
     def located(self, error: BadRequest) -> BadRequest:
         """The error of a constraint of this request (see `Constraint.problem`) with its path; others as they are."""
@@ -146,7 +148,7 @@ class Request:
         for name in ("seconds", "frames", "fps"):
             if getattr(self, name) is not None:
                 out[name] = getattr(self, name)
-        if self.start != Start():
+        if self.start is not None:
             out["start"] = self.start.to_plain()
         if self.options:
             out["options"] = {n: written_value(v) if isinstance(v, Quantity) else v for n, v in self.options.items()}

@@ -15,7 +15,7 @@ from motionloom.constraints import Constraint, Request
 from motionloom.core import BadRequest, Clip, FloatArray, Made, Note, Progress, Skeleton, Source, silent
 from motionloom.core.arrays import put
 from motionloom.core.made import Input
-from motionloom.kinematics.travel import placed
+from motionloom.kinematics.travel import headings, placed
 from motionloom.methods.checking import check_request, with_parameters
 from motionloom.methods.settings import Settings, param
 from motionloom.methods.validate import check_finite, check_number
@@ -91,6 +91,7 @@ class Model(ABC, Generic[O]):
     glitch_margin: ClassVar[float] = 0.0  # s: frames this near to broken ones are left out too
     uneven_ground: ClassVar[bool] = False  # ground with heights is supported
     may_be_nan: ClassVar[tuple[str, ...]] = ()  # fields whose arrays may hold NaN or infinity
+    keeps_place: ClassVar[bool] = False  # without a start, the result is not moved to the origin
     keeps_notes: ClassVar[bool] = False  # the notes of a rendered clip are the method's own, not its sources'
 
     skeleton: Skeleton
@@ -183,10 +184,19 @@ class Model(ABC, Generic[O]):
         return dataclasses.replace(inner, seconds=None, frames=max(cover, inner.length(self.fps) or 1))
 
 
-def place(clip: Clip, request: Request) -> Clip:
-    """The clip moved and turned to where the request starts."""
-    begin = request.beginning(len(clip), clip.fps)
-    return placed(clip, begin.position, begin.heading)
+def place(clip: Clip, request: Request, model: Model[Any]) -> Clip:
+    """The clip moved and turned to where the request starts.
+
+    What the request does not give is the origin and heading 0, or, where the model `keeps_place`, as the clip has it.
+    """
+    if not model.keeps_place:
+        begin = request.beginning(len(clip), clip.fps)
+        return placed(clip, begin.position, begin.heading)
+    position, heading = request.given_beginning(len(clip), clip.fps)
+    if position is None and heading is None:
+        return clip
+    own = clip.root[0, [0, 2]] if position is None else position
+    return placed(clip, own, float(headings(clip[:1])[0]) if heading is None else heading)
 
 
 def _read_only(value: Any) -> Any:

@@ -10,7 +10,6 @@ from motionloom.core.fields import Described, Field, fields_of, param
 __all__ = ["Field", "Settings", "fields_of", "fps_param", "param"]
 
 
-
 def fps_param(default: float, low: float = 10, high: float = 240) -> Any:
     """The frame rate that a method learns at."""
     text = "frame rate of the model; none: the clips' own"

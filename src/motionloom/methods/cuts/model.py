@@ -97,7 +97,7 @@ class CutsModel(Model[Options]):
         return Plan(tuple(pieces(nodes, graph.lengths)), names, missing)
 
     def render(self, plan: Plan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
-        clip = place(concatenate_aligned([self.clips[c][a:b] for c, a, b in plan.pieces]), request)
+        clip = place(concatenate_aligned([self.clips[c][a:b] for c, a, b in plan.pieces]), request, self)
         notes = bent_poses(clip, request.constraints)
         clip = bent(clip, request.constraints, plan.reason or self.shortfall(clip, plan, request, options))
         return replace(clip, origin=dataclasses.replace(clip.origin, notes=tuple(notes)))

@@ -102,7 +102,7 @@ class GraphModel(Model[O]):
         return graph_live(self.graph)
 
     def render(self, plan: Any, request: Request, options: O, rng: Generator, progress: Progress) -> Clip:
-        clip = place(render(self.graph, plan.route), request)
+        clip = place(render(self.graph, plan.route), request, self)
         notes = (*plan.notes, *bent_poses(clip, request.constraints))
         clip = bent(clip, request.constraints, plan.reason or self.shortfall(clip, plan, request, options))
         return replace(clip, origin=dataclasses.replace(clip.origin, notes=notes))
@@ -200,7 +200,7 @@ class PathGraphModel(GraphModel[P]):
         for k in range(TRIES if asked else 1):
             progress(k / TRIES, "drawing random walks")
             route = self._random(when, frames, options, rng)
-            clip = place(render(self.graph, route), request) if asked else None
+            clip = place(render(self.graph, route), request, self) if asked else None
             over = sum(max(0.0, c.worst(clip) - c.limit) for c in asked) if clip is not None else 0.0
             found.append((over, route))
             if over == 0.0:

@@ -66,7 +66,7 @@ def random_walk(
     route = random_route(graph, cover, np.random.default_rng([seed, take]), start=at, allowed=allowed, **options)
     clip = render(graph, route)
     clip = replace(clip, origin=dataclasses.replace(clip.origin, notes=()))  # these speak of the sources' files
-    done, _ = finished(model, place(clip, request), request)
+    done, _ = finished(model, place(clip, request, model), request)
     given = {"seconds": seconds, "fps": fps, "start": start, "style": style, **options}
     edits = [{name: value} for name, value in given.items() if value is not None]
     step = synthesis_step(model, "walk", seed=seed, take=take, edits=edits)

@@ -93,7 +93,8 @@ class MotionMatchingModel(Model[Options]):
             licence=terms, sources=known.table, which=known.which[plan.shown], frames=known.frames[plan.shown]
         )
         labels = np.concatenate(table)[plan.shown]
-        return place(Clip(self.skeleton, root, rotations, self.fps, names, labels, None, origin), request)
+        clip = Clip(self.skeleton, root, rotations, self.fps, names, labels, None, origin)
+        return place(clip, request, self)
 
     # ---- live characters ----
 

@@ -101,7 +101,7 @@ class TextonModel(Model[Options]):
             clip, wash = woven(self, plan.pieces, plan.frames, plan.rng(rng), options)
             clip = replace(clip, origin=clip.origin.with_notes(*([Note(str(wash))] if wash.plants else [])))
         clip = replace(clip, origin=clip.origin.with_notes(*plan.notes, _path_note(self, plan)))
-        return place(clip, request)
+        return place(clip, request, self)
 
     def stream(self, rng: Generator, options: Options | None = None, *, frames: int | None = None) -> Iterator[Clip]:
         """Motion that never ends, cleaned, in clips that follow each other without a seam (of `frames` each, if given).

@@ -202,7 +202,7 @@ def act_out(model: TwoLevelGraph, performed: Clip, **options: Any) -> Played:
     # the last frames of a faster performance lie after the model's last one
     frames = min(len(performed), int(np.floor((len(raw) - 1) * fps / model.fps + 1e-6)) + 1)
     request = Request(frames=frames, fps=fps, start=start)
-    clip, _ = finished(model, place(raw, request), request)
+    clip, _ = finished(model, place(raw, request, model), request)
     step = synthesis_step(model, "act", edits=[{name: value} for name, value in options.items()], clips=[performed])
     return Played(signed(clip, model, step), acted, _apart(performed, clip))
 
