@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from numpy.typing import ArrayLike
 
 from motionloom.core import BadRequest, Skeleton
-from motionloom.core.poses import Commands, Poses
+from motionloom.core.poses import Commands, Poses, only
 from motionloom.kinematics.travel import Travel
 from motionloom.methods.live import (
     Layer,
@@ -76,7 +76,7 @@ class Layered:
         dt = check_dt(dt)
         below, layers = state
         commands = check_commands(commands, state_count(below), self.accepts, self.actions)
-        inner = _only(commands, self.live.accepts)
+        inner = only(commands, self.live.accepts)
         count = max(1, int(-(-(dt - 1e-9) // SUBSTEP)))
         for _ in range(count):
             below, poses = self.live.step(below, inner, dt / count)
@@ -99,11 +99,3 @@ def layered(live: Live, *layers: Layer) -> Layered:
     if not layers:
         raise BadRequest("layered: expected at least one layer")
     return Layered(live, tuple(layers))
-
-
-def _only(commands: Commands, names: tuple[str, ...]) -> Commands:
-    """Commands without those that only layers use."""
-    from motionloom.core.poses import commands as empty
-
-    none = empty()
-    return Commands(*(getattr(commands if n in names else none, n) for n in Commands._fields))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,6 +77,12 @@ def plain(given: Commands) -> Commands:
         for field, dtype in zip(given, DTYPES, strict=True)
     ]
     return Commands(*fields)
+
+
+def only(given: Commands, names: Sequence[str]) -> Commands:
+    """The commands with these names, and none in the other fields."""
+    none = commands()
+    return Commands(*(getattr(given if name in names else none, name) for name in Commands._fields))
 
 
 def broadcast(given: Commands, count: int) -> Commands:

@@ -91,7 +91,7 @@ def live_of(model: Any) -> Live:
     """The live characters of a model, or `BadRequest`: not every method has them."""
     found: Live | None = getattr(model, "live", None)
     if found is None:
-        raise BadRequest(f"{model.method} has no live characters; motion-matching and the motion graphs have")
+        raise BadRequest(f"{model.method} has no live characters; motion-matching, the motion graphs and textons have")
     return found
 
 

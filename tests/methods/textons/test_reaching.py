@@ -15,8 +15,7 @@ from motionloom.methods import synthesize
 from motionloom.methods.textons import Options
 from motionloom.methods.textons.joins import EDGE, NEAR, keys_apart, segment_name
 from motionloom.methods.textons.making import slow_noise
-from motionloom.methods.textons.pieces import LEAST, SLACK, Piece, fitted, piece_of, unusual, usual_times
-from motionloom.methods.textons.walking import Walk
+from motionloom.methods.textons.pieces import SLACK, Piece, fitted, piece_of, unusual, usual_times
 from motionloom.methods.textons.written import plan_path, read_path, written_path
 
 
@@ -190,24 +189,6 @@ def test_feet_that_go_farther_than_observed_step_higher_but_not_where_they_stand
     assert_array_equal(higher_steps(clip, fast), 0)
     assert_array_equal(higher_steps(clip, Footing(~none, slip, np.zeros(none.shape))), 0)
     assert GAIN > 0
-
-
-def test_a_command_cuts_the_texton_at_hand_where_the_wanted_one_is_near(model):
-    from motionloom.methods.textons.live import _early
-
-    exits, walk = model.bench.exits(Options()), Walk(model, Options(), np.random.default_rng(0))
-    other = model.textons_of[exits.source] != model.textons_of[exits.target]
-    e = int(np.flatnonzero(other)[0])
-    piece, goal = piece_of(model, int(exits.source[e])), int(model.textons_of[exits.target[e]])
-    found = _early(model, walk, piece, goal)
-    assert found is not None
-    left, following = found
-    assert following.texton == goal
-    assert LEAST <= left.length < piece.length
-    soonest = exits.frame[(exits.source == piece.observed) & (model.textons_of[exits.target] == goal)].min()
-    assert left.span == (0, soonest)
-    assert _early(model, walk, piece, piece.texton) is None
-    assert _early(model, walk, piece, None) is None
 
 
 def test_one_lone_segment_is_told_as_such(model):

@@ -1,4 +1,4 @@
-"""Motion that never ends: blocks without seams, the same bits in any chunks, bounded memory, frame by frame."""
+"""Motion that never ends: blocks without seams, the same bits in any chunks, bounded memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from motionloom.constraints import Request
-from motionloom.core import BadRequest, NoPath
+from motionloom.core import NoPath
 from motionloom.core.clip import concatenate
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions, runs
 from motionloom.kinematics.forward import fk
@@ -147,46 +147,6 @@ def test_grounding_in_parts_is_grounding_as_a_whole(model):
     assert before == weaving.ATONCE
     assert_allclose(parts.root, clip[:900].root, atol=2e-3)
     assert_allclose(fk(parts), fk(clip[:900]), atol=5e-3)
-
-
-def test_frame_by_frame_is_the_same_whatever_the_steps(model):
-    def poses(dt, count):
-        rng = np.random.default_rng(5)
-        state = model.start(rng)
-        out = []
-        for _ in range(count):
-            state, pose = model.step(state, None, dt, rng)
-            out.append(pose)
-        return concatenate(out)
-
-    fine, coarse = poses(1 / 60, 360), poses(1 / 30, 180)
-    assert_allclose(fine.rotations[1::2], coarse.rotations, atol=1e-9)
-    assert_allclose(fine.root[1::2], coarse.root, atol=1e-9)
-
-
-def test_stepping_changes_no_state(model):
-    state = model.start(np.random.default_rng(0))
-    a, b = (model.step(state, None, 7.0, np.random.default_rng(1))[1] for _ in range(2))
-    assert_array_equal(a.rotations, b.rotations)
-
-
-def test_a_command_leads_to_a_texton(model):
-    def shown(command):
-        rng = np.random.default_rng(6)
-        state = model.start(rng)
-        textons = []
-        for _ in range(40):
-            state, _ = model.step(state, command, 1.0, rng)
-            textons.append(state.piece.texton)
-        return np.bincount(textons, minlength=len(model.textons)) / len(textons)
-
-    goals = np.unique(model.textons_of[model.joins(Options()).inside])  # most follow one another in one way only
-    usual = shown(None)
-    gained = [shown(int(goal))[goal] - usual[goal] for goal in goals]
-    assert np.mean(gained) > 0.03
-    assert max(gained) > 0.1
-    with pytest.raises(BadRequest, match="there is no texton 999"):
-        model.step(model.start(np.random.default_rng(0)), 999, 0.1, np.random.default_rng(0))
 
 
 def test_free_ends_go_on_where_the_texton_led_and_stay_bounded(model):

@@ -1,122 +1,208 @@
-"""Textons frame by frame: a state that is stepped on, as live characters need it."""
+"""Textons for live characters: walks over observed segments, each deviating from them by its texton's dynamics.
+
+What follows a segment is chosen some time before it ends (`LiveOptions.lookahead`), so that the character can be
+steered to its key poses; a command cannot take effect sooner.
+"""
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.random import Generator
+from numpy.typing import ArrayLike
 
-from motionloom.core import BadRequest, Clip, NoPath
-from motionloom.core.clip import concatenate
-from motionloom.methods.textons import paths
-from motionloom.methods.textons.config import Options
-from motionloom.methods.textons.joins import EDGE
-from motionloom.methods.textons.pieces import Piece, cut
-from motionloom.methods.textons.walking import Walk
-from motionloom.methods.textons.weaving import Ground, Wash, carried, made, washed
-from motionloom.rotation import slerp
+from motionloom.core import BoolArray, FloatArray, IntArray, Skeleton
+from motionloom.core.poses import Commands, Poses
+from motionloom.kinematics.travel import Travel
+from motionloom.methods.live import (
+    Material,
+    Sources,
+    Status,
+    check_commands,
+    check_dt,
+    check_memory,
+    check_seeds,
+    first_frames,
+    start_places,
+)
+from motionloom.methods.settings import Settings, param
+from motionloom.methods.textons.config import DEFAULT_OPTIONS as SYNTHESIS
+from motionloom.methods.textons.live_tables import FARTHEST, Tables, build_tables
 
 if TYPE_CHECKING:
     from motionloom.methods.textons.model import TextonModel
 
-WINDOW = 1.0  # s: frames cleaned at once: short, so that a command is heard soon
+NEAREST = 0.1  # s: the shortest time ahead
+
+
+@dataclass(frozen=True)
+class LiveOptions(Settings):
+    """What live textons can be set to."""
+
+    lookahead: float = param(
+        FARTHEST,
+        "how long before the end of a texton the next one is chosen; a command waits for at least so long",
+        unit="s",
+        low=NEAREST,
+        high=FARTHEST,
+    )
+    noise: float | None = param(
+        None, "amount of noise, 1 = as learnt; default: a sixth of the spread of observed segments", low=0, high=10
+    )
+    vary: float = param(
+        SYNTHESIS.vary,
+        "how far the joint that turns most is turned from an observed key pose",
+        unit="rad",
+        low=0,
+        high=0.5,
+    )
+
+
+DEFAULT_OPTIONS = LiveOptions()
+
+
+class State(NamedTuple):
+    """N characters. Each shows frame `frame` of an observed segment, and deviates from it."""
+
+    time: FloatArray  # (N,) s since the last tick
+    seed: IntArray  # (N,)
+    draws: IntArray  # (N,) random numbers drawn so far
+    segment: IntArray  # (N,) observed segment
+    frame: IntArray  # (N,) of it, shown at the last tick
+    end: IntArray  # (N,) the frame at which the next segment begins
+    following: IntArray  # (N,) the next segment, -1 while it is not chosen
+    commanded: IntArray  # (N,) action, -1 for none
+    deviation: FloatArray  # (N, 2, d) at this frame and the one before; at frame 0, the first is that of frame 1
+    goal: FloatArray  # (N, 2, d) deviations at `end` and the frame after it
+    outside: FloatArray  # (N, 4, D) what the basis leaves out of the first two frames, and of the two from `end` on
+    varied: FloatArray  # (N, D) offset of the next segment's key poses
+    noise: FloatArray  # (N, 2, d) slow noise, averaged once and twice
+    ground: FloatArray  # (N, 4) mean slip to the left and forward (m), share of frames with a foot down, height (m)
+    feet: FloatArray  # (N, P, 2) m: foot parts at the last tick, seen from the hips
+    rates: FloatArray  # (N, 3) m/s, rad/s: velocity to the left and forward, yaw rate
+    track: FloatArray  # (N, 3) x, z and heading at the last tick
+    contacts: BoolArray  # (N, P)
+    root: FloatArray  # (N, 2, 3) at the last two ticks
+    rotations: FloatArray  # (N, 2, J, 4)
+    tuning: FloatArray  # (N, 4) lookahead (frames), noise, vary (rad), sway (frames)
 
 
 @dataclass(frozen=True, eq=False)
-class State:
-    """A motion in the making. It never changes: stepping twice from one state, with equal generators, is the same."""
+class TextonLive:
+    """Live characters of one texton model. Their actions are its textons."""
 
-    walk: Walk  # a copy is drawn from, never this one
-    piece: Piece  # the last that was drawn; its frames are made when the next is known
-    ground: Ground
-    wash: Wash
-    ready: Clip | None = None  # cleaned frames that were not passed yet
-    time: float = 0.0  # s, since the first of them
+    accepts: ClassVar[tuple[str, ...]] = ("action",)
+    options_type: ClassVar[type[Settings]] = LiveOptions
+
+    tables: Tables
+    inside: IntArray  # segments among which a walk never ends
+    actions: tuple[str, ...]
+    skeleton: Skeleton
+    fps: float
+    material: Material
+    noise: float  # the usual amount
+
+    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: LiveOptions | None = None) -> State:
+        """One character for each seed, at the origin facing +z, or at `at`, in a frame that its seed draws."""
+        from motionloom.methods.textons._kernels_live import show_first
+
+        whole, options = check_seeds(seeds), options or DEFAULT_OPTIONS
+        check_memory(len(whole), self._empty(1), len(self.skeleton))
+        state, tables = self._empty(len(whole)), self.tables
+        state.seed[:], state.draws[:] = whole, 1
+        state.segment[:], state.frame[:] = self._starts()[first_frames(whole, np.arange(len(self._starts())))].T
+        state.end[:] = tables.length[state.segment]
+        state.track[:] = start_places(at, len(whole))
+        amount = self.noise if options.noise is None else options.noise
+        ahead = max(2, round(options.lookahead * self.fps))
+        state.tuning[:] = ahead, amount, options.vary, SYNTHESIS.sway * self.fps
+        show_first(tables, state)
+        return state
+
+    def _starts(self) -> IntArray:
+        """(S, 2) segments and frames to begin in: not the first, which is a key pose, nor the last three."""
+        return np.array([(k, t) for k in self.inside for t in range(1, self.tables.length[k] - 2)])
+
+    def _empty(self, count: int) -> State:
+        tables, joints = self.tables, len(self.skeleton)
+        whole, size, channels = (count,), tables.a1.shape[1], tables.y.shape[1]
+        return State(
+            time=np.zeros(whole),
+            seed=np.zeros(whole, np.int64),
+            draws=np.zeros(whole, np.int64),
+            segment=np.zeros(whole, np.int64),
+            frame=np.zeros(whole, np.int64),
+            end=np.zeros(whole, np.int64),
+            following=np.full(whole, -1),
+            commanded=np.full(whole, -1),
+            deviation=np.zeros((count, 2, size)),
+            goal=np.zeros((count, 2, size)),
+            outside=np.zeros((count, 4, channels)),
+            varied=np.zeros((count, channels)),
+            noise=np.zeros((count, 2, size)),
+            ground=np.zeros((count, 4)),
+            feet=np.zeros((count, len(tables.parts), 2)),
+            rates=np.zeros((count, 3)),
+            track=np.zeros((count, 3)),
+            contacts=np.zeros((count, len(tables.parts)), bool),
+            root=np.zeros((count, 2, 3)),
+            rotations=np.zeros((count, 2, joints, 4)),
+            tuning=np.zeros((count, 4)),
+        )
+
+    def step(self, state: State, commands: Commands, dt: float) -> tuple[State, Poses]:
+        """The state and poses `dt` seconds on."""
+        from motionloom.methods.textons._kernels_live import advance
+
+        dt, count = check_dt(dt), len(state.time)
+        commands = check_commands(commands, count, self.accepts, self.actions)
+        copies: list[Any] = [part.copy() for part in state]
+        new = State(*copies)
+        poses = Poses(
+            np.empty((count, 3)),
+            np.empty((count, len(self.skeleton), 4)),
+            np.empty((count, len(self.tables.parts)), bool),
+            np.full(count, np.nan),
+        )
+        advance(self.tables, commands, new, dt, 1.0 / self.fps, poses.root, poses.rotations, poses.contacts)
+        return new, poses
+
+    def status(self, state: State) -> Status:
+        """The texton shown; `until_choice` is the time until the next one that is not chosen yet begins.
+
+        That is the delay of a command, unless the present texton is left early for the one commanded. A texton that no
+        path leads to is clamped: the character goes on as without a command.
+        """
+        tables = self.tables
+        action = tables.texton[state.segment]
+        asked = state.commanded
+        reached = (asked >= 0) & (tables.hop[state.segment, asked] >= 0)
+        chosen = state.following >= 0
+        left = state.end - state.frame + np.where(chosen, tables.length[state.following], 0)
+        return Status(
+            action,
+            ("texton",),
+            np.where(asked >= 0, asked, np.nan)[:, None],
+            np.where(reached, asked, np.nan)[:, None],
+            np.asarray((asked >= 0) & ~reached),
+            left / self.fps - state.time,
+        )
+
+    def sources(self, state: State) -> Sources:
+        """The observed frame that each character deviates from."""
+        shown = (self.tables.first[state.segment] + state.frame)[:, None, None]
+        which = self.material.which[shown]
+        return Sources(which, self.material.frames[shown], np.ones(which.shape))
 
 
-def start(model: TextonModel, rng: Generator, options: Options) -> State:
-    """The state before the first frame: at the origin, facing +z."""
-    walk = Walk(model, options, rng)
-    piece = walk.first()
-    walk.go(piece)
-    return State(walk, piece, Ground(atonce=0.0), Wash(window=WINDOW))
-
-
-def step(model: TextonModel, state: State, command: int | None, dt: float, rng: Generator) -> tuple[State, Clip]:
-    """The pose (a clip of one frame) `dt` seconds on. `command` is a texton to head for; None: any way.
-
-    Textons are drawn a few seconds before they are seen (the next one must be known, and plants are cleaned with
-    look-ahead), so a command is heard after about three seconds. The texton at hand is then left early where it comes
-    near to the one that is headed for; else that is headed for along the best path.
-    """
-    if dt < 0:
-        raise BadRequest(f"dt: time only goes on, found {dt:g} s")
-    if command is not None and not 0 <= command < len(model.textons):
-        raise BadRequest(f"command: there is no texton {command}; there are 0 to {len(model.textons) - 1}")
-    time = state.time + dt
-    while state.ready is None or time * model.fps > len(state.ready) - 2:
-        state = _further(model, state, command, rng)
-    assert state.ready is not None
-    at = time * model.fps
-    low = int(at)
-    pose = _between(state.ready[low : low + 2], at - low)
-    passed = max(0, low - 1)  # frames that no later pose needs
-    return dataclasses.replace(state, ready=state.ready[passed:], time=time - passed / model.fps), pose
-
-
-def _further(model: TextonModel, state: State, command: int | None, rng: Generator) -> State:
-    """One more texton drawn, and the frames that are ready by that."""
-    walk = state.walk.copy(rng)
-    piece, ahead = _early(model, walk, state.piece, command) or (state.piece, None)
-    following = ahead or _towards(model, walk, piece, command) or walk.step(piece)
-    if following is None:
-        raise NoPath(walk.stuck(piece, "the motion"))
-    walk.go(following)
-    raw, following = made(model, piece, following, rng, walk.options)
-    assert following is not None
-    ground, clip = carried(model, state.ground, raw, walk)
-    wash, clean = (state.wash, []) if clip is None else washed(model, state.wash, clip)
-    known = clean if state.ready is None else [state.ready, *clean]
-    ready = concatenate(known) if known else None
-    return dataclasses.replace(state, walk=walk, piece=following, ground=ground, wash=wash, ready=ready)
-
-
-def _early(model: TextonModel, walk: Walk, piece: Piece, command: int | None) -> tuple[Piece, Piece] | None:
-    """The piece, cut where it first comes near to the texton that is headed for, and what follows; None if never."""
-    if command is None or piece.texton == command:
-        return None
-    exits = walk.exits
-    begin = 0 if piece.span is None else piece.span[0]
-    goals = np.isin(exits.target, model.of_texton(command))
-    mine = np.flatnonzero((exits.source == piece.observed) & goals & (exits.frame - begin >= EDGE))
-    if not len(mine):
-        return None
-    soonest = int(mine[exits.frame[mine].argmin()])
-    whole = walk.piece(int(exits.target[soonest]))
-    return cut(model, piece, int(exits.frame[soonest])), walk.varied(whole)
-
-
-def _towards(model: TextonModel, walk: Walk, piece: Piece, command: int | None) -> Piece | None:
-    """The next piece on the cheapest way to a texton; None if it is there already, or no way leads there."""
-    if command is None or piece.texton == command:
-        return None
-    ways = []
-    for goal in model.of_texton(command):
-        try:
-            ways.append(paths.cheapest_path(walk.joins.chances, piece.observed, goal))
-        except NoPath:
-            continue
-    if not ways:
-        return None
-    best = max(ways, key=lambda way: paths.log_probability(walk.joins.chances, way))
-    return walk.varied(walk.piece(best[1]))
-
-
-def _between(two: Clip, share: float) -> Clip:
-    """One frame between two."""
-    root = two.root[0] + share * (two.root[-1] - two.root[0])
-    turns = slerp(two.rotations[0], two.rotations[-1], np.full(len(two.skeleton), share))
-    return dataclasses.replace(two[:1], root=root[None], rotations=turns[None])
+def texton_live(model: TextonModel) -> TextonLive:
+    """The live characters of a model; `NoPath` if its segments form no loop."""
+    tables, inside = build_tables(model)
+    names = tuple(f"texton {i}" for i in range(len(model.textons)))
+    table, which = model.bench.origins
+    frames = [o.frame + o.pace * np.arange(len(o.frames)) for o in model.observed]
+    of = np.repeat(which, [len(o.frames) for o in model.observed])
+    material = Material(table, of, np.concatenate(frames))
+    usual = model.amount(None, "observed")
+    return TextonLive(tables, inside, names, model.skeleton, model.fps, material, usual)

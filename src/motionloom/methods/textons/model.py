@@ -23,7 +23,7 @@ from motionloom.methods.textons.config import DEFAULT_OPTIONS, Options
 from motionloom.methods.textons.editing import edit_pose
 from motionloom.methods.textons.joins import Joins
 from motionloom.methods.textons.learning import Texton
-from motionloom.methods.textons.live import State, start, step
+from motionloom.methods.textons.live import TextonLive, texton_live
 from motionloom.methods.textons.making import Bench
 from motionloom.methods.textons.observed import Observed
 from motionloom.methods.textons.pieces import Piece, Plan
@@ -114,13 +114,10 @@ class TextonModel(Model[Options]):
         clips = weave(self, walk.endless(), rng, options, walk=walk)
         return clips if frames is None else chunks(clips, frames)
 
-    def start(self, rng: Generator, options: Options | None = None) -> State:
-        """The state from which `step` goes on: at the origin, facing +z."""
-        return start(self, rng, DEFAULT_OPTIONS if options is None else options)
-
-    def step(self, state: State, command: int | None, dt: float, rng: Generator) -> tuple[State, Clip]:
-        """The pose (a clip of one frame) `dt` seconds on; `command` is a texton to head for, or None (see `live`)."""
-        return step(self, state, command, dt, rng)
+    @cached_property
+    def live(self) -> TextonLive:
+        """Live characters (see `live`)."""
+        return texton_live(self)
 
     def render_uncleaned(
         self,

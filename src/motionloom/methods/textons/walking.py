@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
@@ -87,12 +86,6 @@ class Walk:
                 raise NoPath(f"{error}, after {total / self.model.fps:.1f} s", best=best) from None
         ends = np.cumsum([p.length for p in drawn])
         return drawn[: int(np.searchsorted(ends, frames)) + 1]
-
-    def copy(self, rng: Generator) -> Walk:
-        """A walk that goes on from here by itself."""
-        other = copy.copy(self)
-        other.rng, other.visits, other.trail = rng, self.visits.copy(), list(self.trail)
-        return other
 
     def endless(self) -> Iterator[Piece]:
         """Pieces for ever; `NoPath` where nothing follows."""

@@ -84,7 +84,6 @@ class Wash:
     held: Clip | None = None  # the last second of the window before, and what comes after it
     done: int = 0  # frames of it that were given out
     tail: Clip | None = None  # the window before, where the next one fades in
-    window: float = WINDOW  # s
     plants: int = 0  # contacts pinned so far (one that two windows see counts twice)
     moved: float = 0.0  # m: the farthest that cleaning moved an ankle
 
@@ -229,7 +228,7 @@ def _placed(model: TextonModel, raw: Raw, start: int, stop: int, end: Travel | N
 
 def washed(model: TextonModel, state: Wash, clip: Clip | None) -> tuple[Wash, list[Clip]]:
     """One more clip; the windows that are ready, their plants pinned. None: nothing follows, and all is given out."""
-    window, margin, fade = (max(2, round(s * model.fps)) for s in (state.window, MARGIN, FADE))
+    window, margin, fade = (max(2, round(s * model.fps)) for s in (WINDOW, MARGIN, FADE))
     held, done, tail = state.held, state.done, state.tail
     out: list[Clip] = []
     if clip is not None:
