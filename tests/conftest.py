@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from motionloom.core import Clip, End, Skeleton
+from motionloom.core.progress import Silent
 from motionloom.rotation import from_axis_angle, multiply, yaw
 
 MOCAP = Path(__file__).resolve().parents[2] / "shared" / "mocap"
@@ -82,3 +83,29 @@ def body() -> Skeleton:
         tuple(role for *_, role in JOINTS),
         tuple(End(names.index(f"{side}Toe"), (0.0, 0.0, 0.05)) for side in ("Left", "Right")),
     )
+
+
+class Recorded(Silent):
+    """Keeps the shares; cancels when it has been called `most` times."""
+
+    def __init__(self, most=None):
+        super().__init__()
+        self.shares, self.stages, self.most = [], [], most
+
+    def __call__(self, share, stage):
+        super().__call__(share, stage)
+        self.shares.append(share)
+        self.stages.append(stage)
+        if self.most is not None and len(self.shares) >= self.most:
+            self.stop[0] = 1
+
+    def lawful(self):
+        """Shares within 0..1 that never decrease and end at 1."""
+        known = [share for share in self.shares if share is not None]
+        return known == sorted(known) and known[0] >= 0.0 and known[-1] == 1.0
+
+
+@pytest.fixture
+def recorded():
+    """The class of progress that keeps what is reported: `progress = recorded()`."""
+    return Recorded

@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from motionloom.cli.options import busy, columns, progress
+from motionloom.cli.bars import busy, progress
+from motionloom.cli.options import columns
 
 
 class Terminal(io.StringIO):

@@ -7,30 +7,9 @@ import pytest
 
 from motionloom.constraints import Request, RootPath
 from motionloom.core import Cancelled
-from motionloom.core.progress import Silent
 from motionloom.methods import METHODS, attempt, learn, save_model, synthesize
 
 PATH = RootPath(points=((0, 0), (0, 2), (1, 3)), weight=1.0)
-
-
-class Recorded(Silent):
-    """Keeps the shares; cancels when it has been called `most` times."""
-
-    def __init__(self, most=None):
-        super().__init__()
-        self.shares, self.stages, self.most = [], [], most
-
-    def __call__(self, share, stage):
-        super().__call__(share, stage)
-        self.shares.append(share)
-        self.stages.append(stage)
-        if self.most is not None and len(self.shares) >= self.most:
-            self.stop[0] = 1
-
-    def lawful(self):
-        """Shares within 0..1 that never decrease and end at 1."""
-        known = [share for share in self.shares if share is not None]
-        return known == sorted(known) and known[0] >= 0.0 and known[-1] == 1.0
 
 
 def asked(method):
@@ -40,8 +19,8 @@ def asked(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_learning_reports_lawful_shares_and_learns_the_same(method, models, tiny_clips, tmp_path):
-    progress = Recorded()
+def test_learning_reports_lawful_shares_and_learns_the_same(method, models, tiny_clips, tmp_path, recorded):
+    progress = recorded()
     save_model(learn(method, tiny_clips, progress=progress), tmp_path / "with.loom")
     save_model(models[method], tmp_path / "without.loom")
     assert progress.lawful()
@@ -51,8 +30,8 @@ def test_learning_reports_lawful_shares_and_learns_the_same(method, models, tiny
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_synthesis_reports_lawful_shares_and_makes_the_same(method, models):
-    progress = Recorded()
+def test_synthesis_reports_lawful_shares_and_makes_the_same(method, models, recorded):
+    progress = recorded()
     clip = synthesize(models[method], asked(method), seed=3, progress=progress)
     assert progress.lawful()
     plain = synthesize(models[method], asked(method), seed=3)
@@ -61,12 +40,12 @@ def test_synthesis_reports_lawful_shares_and_makes_the_same(method, models):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_stop_that_is_set_before_cancels_at_once(method, models, tiny_clips):
+def test_a_stop_that_is_set_before_cancels_at_once(method, models, tiny_clips, recorded):
     for work in (
         lambda p: learn(method, tiny_clips, progress=p),
         lambda p: attempt(models[method], asked(method), progress=p),
     ):
-        progress = Recorded()
+        progress = recorded()
         progress.stop[0] = 1
         with pytest.raises(Cancelled):
             work(progress)
@@ -75,12 +54,12 @@ def test_a_stop_that_is_set_before_cancels_at_once(method, models, tiny_clips):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("calls", [1, 3])
-def test_a_stop_cancels_at_the_next_report(method, calls, models, tiny_clips):
-    progress = Recorded(calls)
+def test_a_stop_cancels_at_the_next_report(method, calls, models, tiny_clips, recorded):
+    progress = recorded(calls)
     with pytest.raises(Cancelled):
         learn(method, tiny_clips, progress=progress)
     assert len(progress.shares) == calls
-    progress = Recorded(calls)
+    progress = recorded(calls)
     with pytest.raises(Cancelled):
         attempt(models[method], asked(method), progress=progress)
     assert len(progress.shares) == calls

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from motionloom.cli.bars import progress
+from motionloom.cli.bars import busy
 from motionloom.cli.options import Clips, Fps, Json, Roles, Unit, Up, load_all, print_json, say
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ def check(
     from motionloom.evaluate.check import check as look
 
     loaded = _told_apart(load_all(clips, unit=unit, up=up, fps=fps, roles=roles))
-    found = look(loaded, each=lambda items: progress(items, "checking"))
+    with busy("checking") as report:
+        found = look(loaded, progress=report)
     if json:
         print_json([asdict(f) for f in found])
         return

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from motionloom.cli.options import Clips, Json, Roles, Seed, Unit, Up, columns, load_all, many, print_json, say, warn
+from motionloom.cli.bars import busy
+from motionloom.cli.options import Clips, Json, Roles, Seed, Unit, Up, columns, load_all, many, print_json, say
 from motionloom.cli.requests import Root, given_request
 
 
@@ -43,7 +44,8 @@ def compare(
     loaded = [clip for _, clip in load_all(clips, unit=unit, up=up, roles=roles)]
     asked = given_request(request, clips, root)
     names = None if methods == "all" else [name.strip() for name in methods.split(",") if name.strip()]
-    found = run(loaded, asked, methods=names, seed=seed, count=count, budget=budget, said=warn)
+    with busy("comparing") as report:
+        found = run(loaded, asked, methods=names, seed=seed, count=count, budget=budget, progress=report)
     if out is not None:
         from motionloom.plot.quality import comparison_page
 

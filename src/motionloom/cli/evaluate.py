@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import progress
+from motionloom.cli.bars import busy
 from motionloom.cli.options import Json, Measures, Roles, Unit, Up, columns, load_all, print_json, say
 from motionloom.cli.requests import Root, given_request
 
@@ -51,6 +51,7 @@ def evaluate(
     """
     from dataclasses import replace
 
+    from motionloom.core.progress import parts
     from motionloom.core.units import length
     from motionloom.evaluate.base import take
     from motionloom.evaluate.control import control
@@ -65,12 +66,16 @@ def evaluate(
     given = [clip for _, clip in load_all(results, **options)]
     posed = [starts_with_tpose(clip) for clip in given]
     made = [take(clip[1:] if t else clip, ground=floor) for clip, t in zip(given, posed, strict=True)]
-    against = reference([c for _, c in load_all(source, trim_tpose=True, **options)], ground=floor)
-    own = source_values(against, each=lambda families: progress(families, "measuring the source"))
-    reports = [report_on(t, against, own=own) for t in progress(made, "measuring")]
+    sources = [c for _, c in load_all(source, trim_tpose=True, **options)]
+    with busy("measuring") as report:
+        frames = sum(len(c) for c in sources)
+        prepared, owned, *each, last = parts(report, [frames, frames, *(len(t) for t in made), frames])
+        against = reference(sources, ground=floor, progress=prepared)
+        own = source_values(against, progress=owned)
+        reports = [report_on(t, against, own=own, progress=step) for t, step in zip(made, each, strict=True)]
+        between = spread_of(made, against, progress=last)
     if asked is not None:  # times of a request count from the file's first frame
         reports = [replace(r, control=tuple(control(c, asked))) for r, c in zip(reports, given, strict=True)]
-    between = spread_of(made, against)
     if picture is not None:
         from motionloom.plot.quality import quality_sheet, save_sheet
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from motionloom.cli.bars import progress
+from motionloom.cli.bars import busy
 
 if TYPE_CHECKING:
     from motionloom.jobs import JobFailed
@@ -28,9 +28,8 @@ def for_each_file(
     """
     from motionloom.jobs import each
 
-    results = each(task, items, failed=failed, name=lambda item: _path(item).name, stage=doing, worth=worth)
-    for _ in progress(items, doing):
-        yield next(results)
+    with busy(doing) as report:
+        yield from each(task, items, failed=failed, name=lambda item: _path(item).name, progress=report, worth=worth)
 
 
 def error_report(item: Any, error: JobFailed) -> dict[str, Any]:

@@ -7,7 +7,9 @@ a worker thread, so that Ctrl-C and the callback work meanwhile.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from threading import Thread
 from typing import Any, Protocol, TypeVar
 
@@ -62,17 +64,26 @@ def check_stop(progress: Progress) -> None:
         raise Cancelled
 
 
+def accepts_progress(function: Any) -> bool:
+    """Whether a function has a parameter `progress`."""
+    try:
+        return "progress" in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # some built-in functions have no signature
+        return False
+
+
 class Part(Silent):
     """A step of a task: its own 0..1 is mapped to begin..end of the whole."""
 
     def __init__(self, whole: Progress, begin: float, end: float) -> None:
         super().__init__(whole.stop)
-        self._whole, self._begin, self._size, self._last = whole, begin, end - begin, 0.0
+        self._whole, self._begin, self._end, self._last = whole, begin, end, 0.0
 
     def __call__(self, share: float | None, stage: str) -> None:
         if share is not None:  # else the total of this step is unknown: the whole stays where it is
             self._last = max(self._last, min(share, 1.0))
-        self._whole(self._begin + self._size * self._last, stage)
+        inside = self._begin + (self._end - self._begin) * self._last
+        self._whole(inside if self._last < 1.0 else self._end, stage)
 
 
 def part(progress: Progress, begin: float, end: float) -> Progress:
@@ -86,6 +97,16 @@ def part(progress: Progress, begin: float, end: float) -> Progress:
     [(0.75, 'reading')]
     """
     return Part(progress, begin, end)
+
+
+def parts(progress: Progress, sizes: Sequence[float]) -> list[Progress]:
+    """The progress of the steps of a task, one after the other, whose units of work are `sizes`.
+
+    >>> parts(silent(), [3, 1])[1]._begin
+    0.75
+    """
+    ends = np.concatenate([[0.0], np.cumsum(sizes)])
+    return [part(progress, *map(float, step)) for step in pairwise(ends / (ends[-1] or 1.0))]
 
 
 def each(items: Sequence[T], progress: Progress, stage: str, sizes: Sequence[float] | None = None) -> Iterator[T]:

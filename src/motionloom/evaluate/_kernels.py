@@ -58,12 +58,24 @@ def window_rows(
 
 
 @kernel
-def longest_run(a: Any, b: Any, keys_a: Any, keys_b: Any, order: Any, slack: float, least: float, place: Any) -> Any:
+def longest_run(
+    a: Any,
+    b: Any,
+    keys_a: Any,
+    keys_b: Any,
+    order: Any,
+    slack: float,
+    least: float,
+    place: Any,
+    stop: Any,
+    done: Any,
+) -> Any:
     """Longest diagonal of frames of a (F, K, 4) equal to frames of b (N, K, 4); returns length, row and column.
 
     Frames are equal when |<q, p>| >= `least` for every joint. `keys_b` is sorted, `order` its frame numbers: only those
     whose key lies within `slack` of keys_a[i] are looked at, others cannot be equal. run[i,j] = run[i-1,j-1] + 1;
     stamps spare clearing the rows. Cost F x (frames with a near key), each left at the first joint that differs.
+    Counts rows in `done`, and ends early once `stop` is set.
     The slow version is `slow_run` in tests/evaluate/test_verbatim.py.
     """
     frames, joints = a.shape[0], a.shape[1]
@@ -72,6 +84,9 @@ def longest_run(a: Any, b: Any, keys_a: Any, keys_b: Any, order: Any, slack: flo
     stamps = np.full((2, count), -1, np.int64)
     longest, row, column = 0, -1, -1
     for i in range(frames):
+        done[0] = i
+        if stop[0]:
+            break
         now, before = i % 2, (i + 1) % 2
         low, high = 0, count
         while low < high:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from motionloom.core import Clip, Note, replace
+from motionloom.core import Clip, Note, Progress, replace, silent
+from motionloom.core.progress import each as in_turn
+from motionloom.core.progress import parts
 from motionloom.evaluate.calibration import calibration_findings
 from motionloom.evaluate.fall import WRONG, free_falls, true_rate
 from motionloom.evaluate.findings import (
@@ -27,8 +29,6 @@ from motionloom.kinematics.glitches import Glitch, glitches, mendable, mended
 from motionloom.kinematics.mass import GRAVITY
 from motionloom.kinematics.proportions import same_bones
 
-Each = Callable[[Sequence[Clip]], Iterable[Clip]]
-
 WORTH = 16  # clips from which on they are checked in several processes
 PASSES = 4  # of mending: beside a large glitch a small one shows only when the large one is gone
 
@@ -45,26 +45,36 @@ CHECKS: tuple[Callable[[Clip], list[Finding]], ...] = (
 """The checks of one clip; a new one is a function and a line here."""
 
 
-def check(clips: Sequence[Clip], *, each: Each = iter) -> list[Finding]:
+def check(clips: Sequence[Clip], *, progress: Progress | None = None) -> list[Finding]:
     """Everything that is wrong with these clips, clip by clip.
 
     Glitches, frozen and never-moving joints, flipped limbs, T-pose frames, feet below or off the floor, drifting bone
     lengths; a frame rate that free fall contradicts (told from all clips of the same body together); duplicates and
-    mirrored twins. An added T-pose at frame 0 is said once, and left out of the other checks. `each` goes through the
-    clips, so that a progress bar can watch.
+    mirrored twins. An added T-pose at frame 0 is said once, and left out of the other checks.
     """
-    results = run_each(clip_findings, clips, failed=_unchecked, name=lambda clip: clip.name or "clip", worth=WORTH)
-    out = [next(results) for _ in each(clips)]
+    report = progress or silent()
+    one_by_one, together = parts(report, [3, 1])
+    results = run_each(
+        clip_findings,
+        clips,
+        failed=_unchecked,
+        name=lambda clip: clip.name or "clip",
+        stage="checking clips",
+        progress=one_by_one,
+        worth=WORTH,
+    )
+    out = list(results)
     motions = [clip[1:] if starts_with_tpose(clip) else clip for clip in clips]
-    for i, finding in rate_findings(motions) + twin_findings(motions):
+    for i, finding in rate_findings(motions) + twin_findings(motions, together):
         out[i].append(finding)
+    report(1.0, "done")
     return [f for found in out for f in found]
 
 
-def clip_findings(clip: Clip) -> list[Finding]:
+def clip_findings(clip: Clip, progress: Progress | None = None) -> list[Finding]:
     """Everything that is wrong with one clip, seen by itself."""
     motion = clip[1:] if starts_with_tpose(clip) else clip
-    found = [f for one in CHECKS for f in one(motion)]
+    found = [f for one in in_turn(CHECKS, progress or silent(), "checking clips") for f in one(motion)]
     if motion is not clip:
         text = "frame 0 is a T-pose, not part of the motion"
         found.insert(0, Finding(clip.name or "clip", "T-pose", text, "all", 0, 1, 1.0, "frames", broken=True))
@@ -113,10 +123,10 @@ def _same_body(a: Clip, b: Clip) -> bool:
     return a.fps == b.fps and a.skeleton.names == b.skeleton.names and same_bones(a.skeleton, b.skeleton)
 
 
-def twin_findings(clips: Sequence[Clip]) -> list[tuple[int, Finding]]:
+def twin_findings(clips: Sequence[Clip], progress: Progress | None = None) -> list[tuple[int, Finding]]:
     """The later clip of every pair of duplicates or mirrored twins."""
     out = []
-    for t in twins(clips):
+    for t in twins(clips, progress=progress):
         other = clips[t.a].name or f"clip {t.a}"
         how = "a mirrored twin of" if t.mirrored else "the same take as"
         start = round(t.start_b * clips[t.b].fps / RATE)

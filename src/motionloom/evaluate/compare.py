@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from motionloom.constraints import Request
-from motionloom.core import BadRequest, Clip, MotionloomError, Note
-from motionloom.core.progress import Cancelled
+from motionloom.core import BadRequest, Cancelled, Clip, MotionloomError, Note, Progress, silent
+from motionloom.core.progress import Part, parts
 from motionloom.evaluate.base import FPS, NotApplicable, feature_joints, take
 from motionloom.evaluate.baselines import BASELINES
 from motionloom.evaluate.reference import Reference, reference
@@ -18,7 +18,9 @@ from motionloom.evaluate.trial import Failed, Made, Step, Trained, refusal, tria
 from motionloom.jobs import TimeUp, start
 from motionloom.methods import METHODS, prepare
 from motionloom.methods.checking import check_length
+from motionloom.methods.learning import Prepared
 
+METHOD_WORK = 5.0  # a method's work, in units of measuring one entry
 BASELINE_SECONDS = 10.0  # length of the baselines where the request names none
 
 
@@ -81,7 +83,7 @@ def compare(
     seed: int = 0,
     count: int = 2,
     budget: float | None = None,
-    said: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Comparison:
     """Learn every method in the table (or `methods`) that honours the request, make `count` takes, and measure all.
 
@@ -89,32 +91,39 @@ def compare(
     A method that cannot honour the request, or fails at it, stays in the table with the reason; where it finds a best
     clip that does not meet all that was asked, that is measured, and said. `budget` is the most seconds that each
     method may take to learn and to make its takes: it then runs in a process of its own, which is stopped, and the
-    takes that it has by then are measured. `said` hears what is being done.
+    takes that it has by then are measured.
     """
     unknown = sorted(set(methods or ()) - set(METHODS))
     if unknown:
         raise BadRequest(f"there is no method {unknown[0]!r}; there is {', '.join(METHODS)}")
-    tell = said or (lambda text: None)
+    report, names = progress or silent(), list(methods or METHODS)
     check_length(request, FPS)
-    ready = prepare(clips, request.fps or FPS)
-    source = reference(prepare(clips, max(c.fps for c in clips)).clips if clips else ())  # copies are told at any rate
-    tell("measuring the source")
-    own = source_values(source)
+    steps = iter(parts(report, [1, 1, *[METHOD_WORK, 1] * len(names), *[1] * len(BASELINES)]))
+    source, ready = _prepared(clips, request, next(steps))
+    own = source_values(source, progress=next(steps))
     entries = []
-    for name in methods or METHODS:
-        entry = _method(name, clips, request, seed, count, budget, tell)
-        entries.append(_measured(entry, request, source, own) if entry.clips else entry)
+    for name in names:
+        entry = _method(name, clips, request, seed, count, budget, next(steps))
+        entries.append(_measured(entry, request, source, own, next(steps)))
     frames = request.length(ready.clips[0].fps) or round(BASELINE_SECONDS * ready.clips[0].fps)
-    for name, make in BASELINES.items():
-        tell(f"making {name}")
+    for (name, make), step in zip(BASELINES.items(), steps, strict=True):
+        step(0.0, f"making {name}")
         try:
             made = [make(ready.clips, frames, np.random.default_rng([seed, i])) for i in range(count)]
         except NotApplicable as error:
             entries.append(Entry(name, "baseline", reason=str(error)))
             continue
         named = tuple(replace(c, origin=replace(c.origin, name=name)) for c in made)
-        entries.append(_measured(Entry(name, "baseline", named), request, source, own))
+        entries.append(_measured(Entry(name, "baseline", named), request, source, own, step))
+    report(1.0, "done")
     return Comparison(request, tuple(clips), own, tuple(entries), seed, ready.notes)
+
+
+def _prepared(clips: Sequence[Clip], request: Request, progress: Progress) -> tuple[Reference, Prepared]:
+    """What is measured against, at the highest rate of the clips, so that copies are found; and what baselines use."""
+    low, high, measured = parts(progress, [1, 1, 1])
+    ready = prepare(clips, request.fps or FPS, progress=low)
+    return reference(prepare(clips, max(c.fps for c in clips), progress=high).clips, progress=measured), ready
 
 
 def _method(
@@ -124,21 +133,21 @@ def _method(
     seed: int,
     count: int,
     budget: float | None,
-    tell: Callable[[str], None],
+    progress: Progress,
 ) -> Entry:
     """What one method makes, not yet measured; without clips, the reason why there are none."""
     if reason := refusal(name, request):
-        tell(f"{name} {reason}")
         return Entry(name, "method", reason=reason)
-    tell(f"learning {name}")
+    progress(0.0, name)
     given = (name, clips, request, seed, count)
     steps: list[Step] = []
     late = ""
     try:
-        for step in trial(*given) if budget is None else start(trial, *given, name=name, seconds=budget).values():
-            steps.append(step)
-            if isinstance(step, Trained):
-                tell(f"{name} has learned in {step.cost.seconds:.1f} s, making {count} take{'s' * (count > 1)}")
+        if budget is None:
+            steps.extend(trial(*given, progress=_Named(progress, name)))
+        else:
+            for step in start(trial, *given, name=name, seconds=budget).values(_Named(progress, name)):
+                steps.append(step)
     except TimeUp:
         doing = f"with {sum(isinstance(s, Made) for s in steps)} of {count} takes made" if steps else "while learning"
         late = f"stopped after {budget:g} s, {doing} (the budget)"
@@ -168,8 +177,24 @@ def _entry(name: str, steps: Sequence[Step], late: str, count: int) -> Entry:
     return Entry(name, "method", found, costs=costs, notes=learned.notes, reason=reason)
 
 
-def _measured(entry: Entry, request: Request, source: Reference, own: dict[str, Own]) -> Entry:
+class _Named(Part):
+    """The progress of a method, whose stages have its name in front."""
+
+    def __init__(self, whole: Progress, name: str) -> None:
+        super().__init__(whole, 0.0, 1.0)
+        self._name = name
+
+    def __call__(self, share: float | None, stage: str) -> None:
+        super().__call__(share, f"{self._name}, {stage}" if stage and stage != self._name else self._name)
+
+
+def _measured(entry: Entry, request: Request, source: Reference, own: dict[str, Own], progress: Progress) -> Entry:
     takes = [take(c) for c in entry.clips]
+    if not takes:
+        return entry
     asked = request if entry.kind == "method" else None  # a baseline was not told what to do
-    reports = tuple(evaluate(t, source, own=own, request=asked) for t in takes)
-    return replace(entry, reports=reports, spread=spread_of(takes, source))
+    *steps, last = parts(progress, [1] * (len(takes) + 1))
+    reports = tuple(
+        evaluate(t, source, own=own, request=asked, progress=step) for t, step in zip(takes, steps, strict=True)
+    )
+    return replace(entry, reports=reports, spread=spread_of(takes, source, progress=last))

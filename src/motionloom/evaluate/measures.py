@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from motionloom.core import Progress, silent
+from motionloom.core.progress import parts
 from motionloom.evaluate import floor, physics, smooth, statistics
 from motionloom.evaluate.base import FPS, NotApplicable, Take, feature_joints, heights, upright_rotations
 from motionloom.evaluate.reference import Reference
@@ -61,7 +63,7 @@ MEASURES: Mapping[str, Measure] = {
 }
 
 
-def _skate(result: Take, source: Reference) -> Numbers:
+def _skate(result: Take, source: Reference, progress: Progress) -> Numbers:
     if len(result) < 2:
         raise NotApplicable("one frame only: nothing to tell a speed from")
     result.require_feet()
@@ -77,7 +79,7 @@ def _skate(result: Take, source: Reference) -> Numbers:
     }
 
 
-def _floor(result: Take, source: Reference) -> Numbers:
+def _floor(result: Take, source: Reference, progress: Progress) -> Numbers:
     points, touching = result.feet
     deep = floor.penetration(points, result.ground)
     out: dict[str, float | str] = {"deepest penetration": 100 * deep.deepest, "mean penetration": 100 * deep.mean}
@@ -85,7 +87,7 @@ def _floor(result: Take, source: Reference) -> Numbers:
     return out
 
 
-def _smooth(result: Take, source: Reference) -> Numbers:
+def _smooth(result: Take, source: Reference, progress: Progress) -> Numbers:
     return {
         "peak acceleration": _or_reason(lambda: smooth.peak_acceleration(result.points, FPS)),
         "jump": _or_reason(
@@ -96,15 +98,15 @@ def _smooth(result: Take, source: Reference) -> Numbers:
     }
 
 
-def _rough(result: Take, source: Reference) -> Numbers:
+def _rough(result: Take, source: Reference, progress: Progress) -> Numbers:
     source.require_same_body(result)
     share = smooth.rough_share(result.points, [t.points for t in source.takes], FPS)
     return {"rough frames": 100 * float(share.mean())}
 
 
-def _windows(result: Take, source: Reference) -> Numbers:
+def _windows(result: Take, source: Reference, progress: Progress) -> Numbers:
     source.require_same_body(result)
-    found = window_scores(result.features, source.features)
+    found = window_scores(result.features, source.features, progress=progress)
     whole = found.global_diversity
     return {
         "coverage": 100 * found.coverage,
@@ -113,17 +115,19 @@ def _windows(result: Take, source: Reference) -> Numbers:
     }
 
 
-def _verbatim(result: Take, source: Reference) -> Numbers:
+def _verbatim(result: Take, source: Reference, progress: Progress) -> Numbers:
     source.require_same_body(result)
     sources = [t.original for t in source.takes]
     legs = {j for foot in feet(result.skeleton) for j in result.skeleton.below(foot.thigh)}
     upper: float | str = "this body has no legs to leave out"
+    own, other = parts(progress, [1, 1])
     if legs:
-        upper = float(verbatim_run(result.original, sources, without=legs).length)
-    return {"verbatim run": float(verbatim_run(result.original, sources).length), "verbatim upper": upper}
+        upper = float(verbatim_run(result.original, sources, without=legs, progress=own).length)
+    whole = verbatim_run(result.original, sources, progress=other)
+    return {"verbatim run": float(whole.length), "verbatim upper": upper}
 
 
-def _statistics(result: Take, source: Reference) -> Numbers:
+def _statistics(result: Take, source: Reference, progress: Progress) -> Numbers:
     source.require_same_body(result)
     mine = statistics.centred_channels(upright_rotations(result.clip), source.centre)
     flat, theirs = mine.reshape(len(mine), -1), [c.reshape(len(c), -1) for c in source.channels]
@@ -133,14 +137,14 @@ def _statistics(result: Take, source: Reference) -> Numbers:
     }
 
 
-def _ranges(result: Take, source: Reference) -> Numbers:
+def _ranges(result: Take, source: Reference, progress: Progress) -> Numbers:
     source.require_same_body(result)
     mine = statistics.centred_channels(upright_rotations(result.clip), source.centre)
     beyond = statistics.range_violations(mine, np.concatenate(source.sound_channels))
     return {"range violations": 100 * beyond.share, "worst violation": float(np.degrees(beyond.worst))}
 
 
-def _physics(result: Take, source: Reference) -> Numbers:
+def _physics(result: Take, source: Reference, progress: Progress) -> Numbers:
     try:
         centre = centre_of_mass(result.skeleton, result.points)
     except NoMass as error:
@@ -168,9 +172,10 @@ class Family(NamedTuple):
     """Measures that share their work."""
 
     names: tuple[str, ...]
-    compute: Callable[[Take, Reference], Numbers]
+    compute: Callable[[Take, Reference, Progress], Numbers]
     compares: bool  # with the source: a source's own value is then that of held-out takes against the others
     sound: bool = False  # a source's own value leaves out frames that `motionloom check` calls broken
+    effort: float = 1.0  # units of work for each frame of the result, about
 
 
 FAMILIES: tuple[Family, ...] = (
@@ -186,9 +191,17 @@ FAMILIES: tuple[Family, ...] = (
 )
 
 
-def numbers(family: Family, result: Take, source: Reference) -> Numbers:
+EFFORTS = tuple(family.effort for family in FAMILIES)
+
+
+def numbers(family: Family, result: Take, source: Reference, progress: Progress | None = None) -> Numbers:
     """A family's numbers, or its reason for every one of them."""
+    report = progress or silent()
+    stage = f"measuring {family.names[0]}"
+    report(0.0, stage)
     try:
-        return family.compute(result, source)
+        found = family.compute(result, source, report)
     except NotApplicable as error:
-        return dict.fromkeys(family.names, str(error))
+        found = dict.fromkeys(family.names, str(error))
+    report(1.0, stage)
+    return found

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip, FloatArray, SkeletonMismatch, require_same_hierarchy
+from motionloom.core import BadRequest, Clip, FloatArray, Progress, SkeletonMismatch, require_same_hierarchy, silent
+from motionloom.core.progress import each
 from motionloom.evaluate.base import NotApplicable, Take, take, upright_rotations
 from motionloom.evaluate.statistics import centre_of, centred_channels
 from motionloom.evaluate.windows import WIDE, WindowScores, window_scores
@@ -21,6 +22,7 @@ class Reference:
     """Source clips ready for measuring. What measures ask of all of them together is worked out once."""
 
     takes: tuple[Take, ...]
+    _shuffled: list[WindowScores] = field(default_factory=list, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.takes)
@@ -64,16 +66,18 @@ class Reference:
         pieces = [p for t in self.takes for p in t.sound]
         return [centred_channels(upright_rotations(p.clip), self.centre) for p in pieces]
 
-    @cached_property
-    def shuffled(self) -> WindowScores:
-        """The bound that frames of the source in random order reach: full diversity, no motion. Seeded."""
-        frames = np.concatenate(self.features)
-        order = np.random.default_rng(0).permutation(len(frames))[: max(SHUFFLED, WIDE)]
-        return window_scores(frames[order], self.features)
+    def shuffled(self, progress: Progress | None = None) -> WindowScores:
+        """The bound that frames of the source in random order reach: full diversity, no motion. Seeded; kept."""
+        if not self._shuffled:
+            frames = np.concatenate(self.features)
+            order = np.random.default_rng(0).permutation(len(frames))[: max(SHUFFLED, WIDE)]
+            self._shuffled.append(window_scores(frames[order], self.features, progress=progress))
+        return self._shuffled[0]
 
 
-def reference(clips: Sequence[Clip], *, ground: float | None = None) -> Reference:
+def reference(clips: Sequence[Clip], *, ground: float | None = None, progress: Progress | None = None) -> Reference:
     """Source clips, ready for measuring."""
     if not clips:
         raise BadRequest("there is nothing to measure against: give at least one source clip")
-    return Reference(tuple(take(c, ground=ground) for c in clips))
+    sizes, report = [len(c) for c in clips], progress or silent()
+    return Reference(tuple(take(c, ground=ground) for c in each(clips, report, "preparing the source", sizes)))

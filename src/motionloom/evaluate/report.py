@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from motionloom.constraints import Request
-from motionloom.core import Clip
+from motionloom.core import Clip, Progress, part, silent
+from motionloom.core.progress import parts
 from motionloom.evaluate.base import FPS, NotApplicable, Take, feature_joints, take
 from motionloom.evaluate.control import Control, control
-from motionloom.evaluate.measures import FAMILIES, MEASURES, Family, numbers
+from motionloom.evaluate.measures import EFFORTS, FAMILIES, MEASURES, Family, Numbers, numbers
 from motionloom.evaluate.reference import Reference
 from motionloom.evaluate.smooth import rough_share
 from motionloom.evaluate.windows import WIDE, spread
 
 HELD_OUT = 4  # source takes that are held out in turn to get the source's own value of measures that compare
 
-Each = Callable[[Sequence[Family]], Iterable[Family]]
+MEASURED = 0.9  # of the work on one result; the rest is for the bounds of its diversity
 
 
 @dataclass(frozen=True)
@@ -85,30 +86,32 @@ class Report:
         }
 
 
-def source_values(source: Reference, *, each: Each = iter) -> dict[str, Own]:
-    """The source's own value of every measure: over its clips, or of takes held out in turn against the others.
-
-    `each` goes through the families of measures, so that a progress bar can watch.
-    """
+def source_values(source: Reference, *, progress: Progress | None = None) -> dict[str, Own]:
+    """The source's own value of every measure: over its clips, or of takes held out in turn against the others."""
+    report = progress or silent()
     out: dict[str, Own] = {}
-    for family in each(FAMILIES):
-        out |= _own(family, source)
+    for family, step in zip(FAMILIES, parts(report, EFFORTS), strict=True):
+        out |= _own(family, source, step)
+    report(1.0, "done")
     return out
 
 
-def _own(family: Family, source: Reference) -> dict[str, Own]:
+def _own(family: Family, source: Reference, progress: Progress) -> dict[str, Own]:
+    def rows_of(takes: Sequence[Take], against: Reference, step: Progress) -> list[tuple[int, Numbers]]:
+        steps = parts(step, [len(t) for t in takes])
+        return [(len(t), numbers(family, t, against, own)) for t, own in zip(takes, steps, strict=True)]
+
     if not family.compares:
-        takes = [p for t in source.takes for p in t.sound] if family.sound else source.takes
-        rows = [(len(t), numbers(family, t, source)) for t in takes]
+        rows = rows_of([p for t in source.takes for p in t.sound] if family.sound else source.takes, source, progress)
     elif len(source) < 2:
         return dict.fromkeys(family.names, Own(None, reason="one source clip only: none can be held out"))
     else:
         long = [i for i, t in enumerate(source.takes) if len(t) >= WIDE] or list(range(len(source)))
         chosen = sorted({long[int(k)] for k in np.linspace(0, len(long) - 1, HELD_OUT)})
         rows = []
-        for i in chosen:
-            others, one = source.without(i), source.takes[i]
-            rows += [(len(t), numbers(family, t, others)) for t in (one.sound if family.sound else (one,))]
+        for i, step in zip(chosen, parts(progress, [len(source.takes[i]) for i in chosen]), strict=True):
+            one = source.takes[i]
+            rows += rows_of(one.sound if family.sound else (one,), source.without(i), step)
     return {name: _pooled(name, rows) for name in family.names}
 
 
@@ -129,19 +132,24 @@ def evaluate(
     own: Mapping[str, Own] | None = None,
     request: Request | None = None,
     ground: float | None = None,
+    progress: Progress | None = None,
 ) -> Report:
     """Measure one result against source clips. `own` (from `source_values`) saves time when there are many results."""
     ready = result if isinstance(result, Take) else take(result, ground=ground)
-    own = source_values(source) if own is None else own
+    report = progress or silent()
+    if own is None:
+        own, report = source_values(source, progress=part(report, 0.0, 0.5)), part(report, 0.5, 1.0)
     values: dict[str, Value] = {}
-    for family in FAMILIES:
-        found = numbers(family, ready, source)
+    for family, step in zip(FAMILIES, parts(part(report, 0.0, MEASURED), EFFORTS), strict=True):
+        found = numbers(family, ready, source, step)
         values |= {name: beside(name, found[name], own[name]) for name in family.names}
     ordered = {name: values[name] for name in MEASURES}
     asked = () if request is None else tuple(control(ready.original, request))
     joints = len(feature_joints(ready.skeleton))
-    limits = bounds(source) if ordered["coverage"].value is not None else {}
-    return Report(ready.name, ready.original.seconds, joints, ordered, limits, asked, _joint_roughness(ready, source))
+    limits = bounds(source, part(report, MEASURED, 1.0)) if ordered["coverage"].value is not None else {}
+    rough = _joint_roughness(ready, source)
+    report(1.0, "done")
+    return Report(ready.name, ready.original.seconds, joints, ordered, limits, asked, rough)
 
 
 def _joint_roughness(result: Take, source: Reference) -> dict[str, float]:
@@ -165,9 +173,9 @@ def beside(name: str, found: float | str, own: Own) -> Value:
     return Value(found, unit, own=own, ratio=found / own.value)
 
 
-def bounds(source: Reference) -> dict[str, dict[str, float | None]]:
+def bounds(source: Reference, progress: Progress | None = None) -> dict[str, dict[str, float | None]]:
     """What copying the whole source and shuffling its frames would score: diversity means nothing without them."""
-    mixed = source.shuffled
+    mixed = source.shuffled(progress)
     return {
         "copy": {"coverage": 100.0, "global diversity": 0.0, "local diversity": 0.0},
         "shuffled": {
@@ -196,12 +204,12 @@ class Spread:
         return {"value": self.value, "source": self.source, "ratio": self.ratio, "reason": self.reason}
 
 
-def spread_of(results: Sequence[Take], source: Reference) -> Spread:
+def spread_of(results: Sequence[Take], source: Reference, *, progress: Progress | None = None) -> Spread:
     """How far results of different seeds are from each other: see `windows.spread`."""
     try:
         for result in results:
             source.require_same_body(result)
-        value, own = spread([r.features for r in results], source.features)
+        value, own = spread([r.features for r in results], source.features, progress)
     except NotApplicable as error:
         return Spread(None, reason=str(error))
     return Spread(value, own, "" if own else "fewer than two source takes of 30 frames")

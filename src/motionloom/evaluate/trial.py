@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from motionloom.constraints import Request
-from motionloom.core import Clip, MotionloomError, Note, Unmet
+from motionloom.core import Cancelled, Clip, MotionloomError, Note, Progress, Unmet, part, silent
+from motionloom.core.progress import parts
 from motionloom.evaluate.cost import Cost, measured
 from motionloom.methods import METHODS, Model, learn, save_model, synthesize
+
+LEARNED = 0.6  # learning as a share of a method's work
 
 
 class Trained(NamedTuple):
@@ -48,17 +52,23 @@ def refusal(name: str, request: Request) -> str:
     return ""
 
 
-def trial(name: str, clips: Sequence[Clip], request: Request, seed: int, count: int) -> Iterator[Step]:
+def trial(
+    name: str, clips: Sequence[Clip], request: Request, seed: int, count: int, progress: Progress | None = None
+) -> Iterator[Step]:
     """The steps of one method, as they are done. Whatever goes wrong in it is told, and never stops a comparison."""
+    report = progress or silent()
     try:
-        model, cost = measured(lambda: learn(name, clips, seed=seed))
+        model, cost = measured(lambda: learn(name, clips, seed=seed, progress=part(report, 0.0, LEARNED)))
         stored = _stored(model)
+    except Cancelled:
+        raise
     except Exception as error:  # a fault of one method must not cost the results of the others
         yield Failed(told(error))
         return
     yield Trained(cost, stored, model.notes)
-    for number in range(count):
-        (clip, said), cost = measured(lambda number=number: _take(model, request, seed, number))  # type: ignore[misc]
+    for number, step in enumerate(parts(part(report, LEARNED, 1.0), [1] * count)):
+        make = partial(_take, model, request, seed, number, step)
+        (clip, said), cost = measured(make)
         yield Made(clip, cost, said)
 
 
@@ -68,10 +78,12 @@ def told(error: Exception) -> str:
     return text if isinstance(error, MotionloomError) else f"failed with {type(error).__name__}: {text}".rstrip(": ")
 
 
-def _take(model: Model[Any], request: Request, seed: int, number: int) -> tuple[Clip | None, str]:
+def _take(model: Model[Any], request: Request, seed: int, number: int, progress: Progress) -> tuple[Clip | None, str]:
     """One result; or the best there was, and what is not met."""
     try:
-        return synthesize(model, request, seed=seed, take=number), ""
+        return synthesize(model, request, seed=seed, take=number, progress=progress), ""
+    except Cancelled:
+        raise
     except Unmet as error:
         return (error.best if isinstance(error.best, Clip) else None), str(error)
     except Exception as error:  # see `trial`

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.core import Clip, FloatArray, MotionloomError, same_hierarchy
+from motionloom.core import Clip, FloatArray, MotionloomError, Progress, same_hierarchy, silent
+from motionloom.core.progress import Silent, each, parts
 from motionloom.evaluate.base import at_rate, pose_features
 from motionloom.evaluate.verbatim import verbatim_run
 from motionloom.kinematics.mirror import mirror
@@ -18,6 +19,7 @@ PROBES = 6  # frames of each clip that are looked up in all others
 NEAR = 0.02  # per joint: features nearer than this are worth a closer look
 ALIKE = np.radians(1.0)  # joints nearer than this are the same, after resampling
 SHARE = 0.7  # of the shorter clip's frames must be the same, in one run
+STAGE = "looking for duplicates"
 LEAST = 10  # frames: shorter clips are too easily alike
 
 
@@ -32,17 +34,20 @@ class Twin(NamedTuple):
     start_b: int
 
 
-def twins(clips: Sequence[Clip]) -> list[Twin]:
+def twins(clips: Sequence[Clip], *, progress: Progress | None = None) -> list[Twin]:
     """Pairs of clips that share 70 % of the shorter one's frames in one run, every joint within 1 degree.
 
     Bone lengths, place and heading do not matter. Six frames of each clip, and of its mirror image, are looked up
     among all frames of longer ones; only pairs that share three are compared in full.
     """
-    plain = [at_rate(c, RATE) for c in clips]
+    report = progress or silent()
+    prepared, compared = parts(report, [1, 4])
+    plain = [at_rate(c, RATE) for c in each(clips, prepared, STAGE)]
+    cases = [(members, mirrored) for members in _same_bodies(plain) for mirrored in (False, True)]
     out = []
-    for members in _same_bodies(plain):
-        for mirrored in (False, True):
-            out += _twins(plain, members, mirrored=mirrored)
+    for (members, mirrored), step in zip(cases, parts(compared, [len(m) for m, _ in cases]), strict=True):
+        out += _twins(plain, members, mirrored=mirrored, progress=step)
+    report(1.0, STAGE)
     return sorted(out, key=lambda t: (t.a, t.b))
 
 
@@ -60,14 +65,14 @@ def _same_bodies(clips: Sequence[Clip]) -> list[list[int]]:
     return [g for g in groups if len(g) > 1]
 
 
-def _twins(clips: Sequence[Clip], members: list[int], *, mirrored: bool) -> list[Twin]:
+def _twins(clips: Sequence[Clip], members: list[int], *, mirrored: bool, progress: Progress) -> list[Twin]:
     from scipy.spatial import cKDTree
 
     features = {i: pose_features(clips[i]) for i in members}
     owner = np.concatenate([np.full(len(features[i]), i) for i in members])
     tree = cKDTree(np.concatenate([features[i] for i in members]))
     out = []
-    for i in members:
+    for i in each(members, progress, STAGE):
         clip = _mirrored(clips[i]) if mirrored else clips[i]
         if clip is None:
             continue
@@ -77,7 +82,7 @@ def _twins(clips: Sequence[Clip], members: list[int], *, mirrored: bool) -> list
         for j, count in hits.items():  # the shorter clip's frames are looked up in the longer one
             if 2 * count < len(probes) or (len(clip), i) >= (len(clips[j]), j):
                 continue
-            run = verbatim_run(clip, [clips[j]], within=ALIKE)
+            run = verbatim_run(clip, [clips[j]], within=ALIKE, progress=Silent(progress.stop))
             if run.length >= max(LEAST, SHARE * len(clip)):
                 starts = (run.start, run.frame) if i < j else (run.frame, run.start)
                 out.append(Twin(min(i, j), max(i, j), mirrored, run.length / RATE, *starts))

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.core import Clip
+from motionloom.core import Clip, Progress, silent
+from motionloom.core.progress import watch
 from motionloom.evaluate.base import at_rate, feature_joints, upright_rotations
 from motionloom.rotation import to_6d
 
@@ -23,7 +24,14 @@ class Run(NamedTuple):
     frame: int
 
 
-def verbatim_run(result: Clip, sources: Sequence[Clip], *, within: float = SAME, without: Collection[int] = ()) -> Run:
+def verbatim_run(
+    result: Clip,
+    sources: Sequence[Clip],
+    *,
+    within: float = SAME,
+    without: Collection[int] = (),
+    progress: Progress | None = None,
+) -> Run:
     """Longest run of consecutive frames equal to consecutive source frames: every joint `within` 0.5 degrees.
 
     At the result's own rate: the sources are resampled to it, and where they have a whole number of frames for each one
@@ -50,9 +58,9 @@ def verbatim_run(result: Clip, sources: Sequence[Clip], *, within: float = SAME,
     keys = to_6d(a).reshape(len(a), -1)[:, channel]
     slack = 2 * np.sin(within / 2) + 1e-12  # a unit vector turned by `within` moves no farther than this chord
     least = np.cos(within / 2)
-    length, row, column = longest_run(
-        a, b, np.ascontiguousarray(keys), sixes[order, channel], order, slack, least, place
-    )
+    report, done = progress or silent(), np.zeros(1, np.int64)
+    task = (a, b, np.ascontiguousarray(keys), sixes[order, channel], order, slack, least, place, report.stop, done)
+    length, row, column = watch(report, "looking for copies", longest_run, *task, units=len(a), done=done)
     if length == 0:
         return Run(0, -1, -1, -1)
     ends = np.cumsum([len(c) for c in clips])

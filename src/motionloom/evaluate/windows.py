@@ -11,13 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom.core import FloatArray, IntArray
+from motionloom.core import FloatArray, IntArray, Progress, silent
+from motionloom.core.progress import each, parts
 from motionloom.evaluate.base import NotApplicable
 
 WIDE = 30  # frames of a window for coverage, and the shortest piece of the global match: 1 s
 NARROW = 15  # frames of a window for local diversity: 0.5 s
 NEAR = 2.0  # mean cost below which a source window counts as covered; depends on the number of joints
-_BLOCK = 64  # result rows per block: the cost matrix is never held whole
+_BLOCK = 64  # result rows per block, at most: the cost matrix is never held whole
+_CELLS = 4_000_000  # of it in a block, which take some 0.1 s
 _ROUNDING = 1e-9  # squared distances below this are rounding of |a|^2 + |b|^2 - 2ab
 
 
@@ -34,7 +36,9 @@ class WindowScores:
     local_diversity: float
 
 
-def window_scores(result: FloatArray, sources: Sequence[FloatArray]) -> WindowScores:
+def window_scores(
+    result: FloatArray, sources: Sequence[FloatArray], *, progress: Progress | None = None
+) -> WindowScores:
     """All three in one pass over the costs C[i, j] = |result[i] - source[j]| of features (F, D) and [(N_k, D), ...].
 
     coverage: share of 30-frame source windows whose best result window has a mean cost below 2.0.
@@ -45,13 +49,15 @@ def window_scores(result: FloatArray, sources: Sequence[FloatArray]) -> WindowSc
     _require_windows(len(result), [len(s) for s in sources])
     source = np.concatenate(sources)
     place = np.concatenate([np.arange(len(s)) for s in sources])
-    whole, seen, near = _pass(result, source, place)
+    whole, seen, near = _pass(result, source, place, progress or silent())
     covered = seen[place >= WIDE - 1] / WIDE < NEAR
     pieces = float(whole[-1] / len(result)) if whole[-1] < 1e299 else None
     return WindowScores(float(covered.mean()), pieces, float(near[NARROW - 1 :].mean() / NARROW))
 
 
-def _pass(result: FloatArray, source: FloatArray, place: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _pass(
+    result: FloatArray, source: FloatArray, place: IntArray, progress: Progress
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     from motionloom.evaluate._kernels import window_rows
 
     frames, count = len(result), len(source)
@@ -59,8 +65,9 @@ def _pass(result: FloatArray, source: FloatArray, place: IntArray) -> tuple[Floa
     whole, seen, near = np.full(frames + 1, 1e300), np.full(count, 1e300), np.full(frames, 1e300)
     whole[0] = 0.0
     squares = np.einsum("nd,nd->n", source, source)
-    for first in range(0, frames, _BLOCK):
-        block = result[first : first + _BLOCK]
+    rows = max(1, min(_BLOCK, _CELLS // count))
+    for first in each(range(0, frames, rows), progress, "comparing windows"):
+        block = result[first : first + rows]
         cost = block @ source.T
         cost *= -2.0
         cost += squares
@@ -71,14 +78,17 @@ def _pass(result: FloatArray, source: FloatArray, place: IntArray) -> tuple[Floa
     return whole, seen, near
 
 
-def take_distance(a: FloatArray, b: FloatArray) -> float:
+def take_distance(a: FloatArray, b: FloatArray, progress: Progress | None = None) -> float:
     """How unlike two takes are: local diversity of each against the other, averaged. Features (F, D) of both."""
     _require_windows(min(len(a), len(b)), [min(len(a), len(b))])
-    both = [_pass(x, y, np.arange(len(y)))[2][NARROW - 1 :].mean() / NARROW for x, y in ((a, b), (b, a))]
-    return float(np.mean(both))
+    steps = parts(progress or silent(), [0.5, 0.5])
+    near = [_pass(x, y, np.arange(len(y)), step)[2] for (x, y), step in zip(((a, b), (b, a)), steps, strict=True)]
+    return float(np.mean([n[NARROW - 1 :].mean() / NARROW for n in near]))
 
 
-def spread(results: Sequence[FloatArray], sources: Sequence[FloatArray]) -> tuple[float, float | None]:
+def spread(
+    results: Sequence[FloatArray], sources: Sequence[FloatArray], progress: Progress | None = None
+) -> tuple[float, float | None]:
     """Mean distance between results of different seeds, and between source takes (None if there is only one).
 
     Each argument holds features (F, D) per clip; the distance of two clips is `take_distance`.
@@ -86,17 +96,20 @@ def spread(results: Sequence[FloatArray], sources: Sequence[FloatArray]) -> tupl
     if len(results) < 2:
         raise NotApplicable("one result only: make several with different seeds (--count)")
     long = [s for s in sources if len(s) >= WIDE]
-    return _mean_distance(results), _mean_distance(long) if len(long) > 1 else None
+    own, other = parts(progress or silent(), [1, len(long) > 1])
+    return _mean_distance(results, own), _mean_distance(long, other) if len(long) > 1 else None
 
 
 MOST_PAIRS = 12
 """Pairs of takes that `spread` looks at, evenly chosen: the mean hardly changes after that, the time does."""
 
 
-def _mean_distance(clips: Sequence[FloatArray]) -> float:
+def _mean_distance(clips: Sequence[FloatArray], progress: Progress) -> float:
     pairs = [(i, j) for i in range(len(clips)) for j in range(i)]
     chosen = np.unique(np.linspace(0, len(pairs) - 1, min(MOST_PAIRS, len(pairs))).astype(int))
-    return float(np.mean([take_distance(clips[pairs[k][0]], clips[pairs[k][1]]) for k in chosen]))
+    both = [(clips[pairs[k][0]], clips[pairs[k][1]]) for k in chosen]
+    steps = parts(progress, [len(a) * len(b) for a, b in both])
+    return float(np.mean([take_distance(a, b, step) for (a, b), step in zip(both, steps, strict=True)]))
 
 
 def _require_windows(frames: int, sources: Sequence[int]) -> None:

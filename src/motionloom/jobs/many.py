@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from motionloom.core.progress import Cancelled, Progress, silent
-from motionloom.core.progress import each as one_by_one
+from motionloom.core.progress import Cancelled, Progress, accepts_progress, parts, silent
 from motionloom.jobs.errors import JobFailed
 from motionloom.jobs.job import INTERVAL, Job
 from motionloom.jobs.pool import Pool, shared_pool
@@ -19,7 +18,7 @@ INTERRUPT_GRACE = 0.2  # s that running tasks have to stop when the whole is can
 
 
 def each(
-    task: Callable[[T], R],
+    task: Callable[..., R],
     items: Sequence[T],
     *,
     failed: Callable[[T, JobFailed], R] | None = None,
@@ -34,16 +33,20 @@ def each(
 
     A process that dies, or a task that takes longer than `seconds`, affects its own item only: `failed(item, error)`
     gives the result that takes its place (without it, the error is raised), and `name(item)` is the item's name in that
-    error. An exception of the task itself is raised and ends the rest. Fewer than `worth` items are done in this
-    process, because a new one takes longer to start; there is no time limit then.
+    error. An exception of the task itself is raised and ends the rest. A task with a parameter `progress` reports its
+    own share through it. Fewer than `worth` items are done in this process, because a new one takes longer to start;
+    there is no time limit then.
 
     >>> list(each(abs, [-3, 1, -2]))
     [3, 1, 2]
     """
     report = progress or silent()
     if len(items) < worth:
-        for item in one_by_one(items, report, stage):
-            yield task(item)
+        for item, step in zip(items, parts(report, [1] * len(items)), strict=True):
+            step(0.0, stage)
+            options: dict[str, Any] = {"progress": step} if accepts_progress(task) else {}
+            yield task(item, **options)
+        report(1.0, stage)
         return
     workers = pool or shared_pool()
     ahead: deque[tuple[T, Job[R]]] = deque()

@@ -7,7 +7,6 @@ through `Progress.stop`; any other one is interrupted as by Ctrl-C. What a task 
 from __future__ import annotations
 
 import _thread
-import inspect
 import os
 import pickle
 import signal
@@ -23,7 +22,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from motionloom.core.arrays import UInt8Array
-from motionloom.core.progress import Cancelled, check_stop
+from motionloom.core.progress import Cancelled, accepts_progress, check_stop
 from motionloom.jobs.errors import BadTask
 from motionloom.jobs.messages import END, ERROR, PROGRESS, RESULT, STARTED, STOP, VALUE, read_message, write_message
 from motionloom.jobs.process import kill_tree
@@ -103,7 +102,7 @@ class Worker:
             self._fail(BadTask(f"{why}: it must be a function of a module that is installed"))
             return
         stop = np.zeros(1, np.uint8)
-        polls = _accepts_progress(task)
+        polls = accepts_progress(task)
         self._current = (number, stop, polls)
         options = {"progress": _Reporter(self, stop)} if polls else {}
         try:
@@ -157,13 +156,6 @@ class _Reporter:
         if complete or now - self._sent >= INTERVAL:
             self._worker.send(PROGRESS, (share, stage))
             self._sent, self._last = now, -1.0 if share is None else share
-
-
-def _accepts_progress(task: Any) -> bool:
-    try:
-        return "progress" in inspect.signature(task).parameters
-    except (TypeError, ValueError):  # some built-in functions have none
-        return False
 
 
 def _packed(value: Any) -> bytes:
