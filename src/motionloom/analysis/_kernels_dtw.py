@@ -10,7 +10,7 @@ from motionloom.core._jit import kernel
 
 
 @kernel
-def free_steps(cost: Any, free_start: bool, codes: Any) -> Any:
+def free_steps(cost: Any, free_start: bool, codes: Any, stop: Any, done: Any) -> Any:
     """Least sums of the last row, (M,), and the step into each cell, with any number of steps either way.
 
     T[i, j] = cost[i, j] + min(T[i-1, j-1], T[i-1, j], T[i, j-1]), the diagonal first among equals. Row by row, in
@@ -29,6 +29,9 @@ def free_steps(cost: Any, free_start: bool, codes: Any) -> Any:
         if keep:
             codes[0, j] = 0 if start else 1
     for i in range(1, rows):
+        done[0] = i
+        if stop[0]:
+            break
         corner = above[0]
         left = corner + cost[i, 0]
         above[0] = left
@@ -58,7 +61,7 @@ def free_steps(cost: Any, free_start: bool, codes: Any) -> Any:
 
 
 @kernel
-def limited_steps(cost: Any, limit: int, free_start: bool, codes: Any) -> Any:
+def limited_steps(cost: Any, limit: int, free_start: bool, codes: Any, stop: Any, done: Any) -> Any:
     """Like `free_steps`, with at most `limit` = k steps across or down in a row and a diagonal step between runs.
 
     E[i, j] = cost[i, j] + T[i-1, j-1]                        the path arrives diagonally (or starts)
@@ -78,6 +81,9 @@ def limited_steps(cost: Any, limit: int, free_start: bool, codes: Any) -> Any:
     best = np.empty(columns)
     code = np.zeros(columns, np.uint8)
     for i in range(rows):
+        done[0] = i
+        if stop[0]:
+            break
         row = cost[i]
         for m in range(limit, 0, -1):
             for j in range(columns):
@@ -149,13 +155,20 @@ def trace(codes: Any, limit: int, column: int, path: Any) -> int:
 
 
 @kernel
-def path_through(cost: Any, limit: int, free_start: bool, free_end: bool, codes: Any, path: Any) -> Any:
+def path_through(
+    cost: Any, limit: int, free_start: bool, free_end: bool, codes: Any, path: Any, stop: Any, done: Any
+) -> Any:
     """The whole search in one compiled call, as each one costs time when a process first uses it.
 
     Returns the least cost (infinite: no path) and where `path` (N + M, 2) begins; with no rows in `codes` and `path`
-    only the cost is found. `limit` 0 is none.
+    only the cost is found. `limit` 0 is none. Counts rows in `done`, and returns an infinite cost once `stop` is set.
     """
-    last = free_steps(cost, free_start, codes) if limit == 0 else limited_steps(cost, limit, free_start, codes)
+    if limit == 0:
+        last = free_steps(cost, free_start, codes, stop, done)
+    else:
+        last = limited_steps(cost, limit, free_start, codes, stop, done)
+    if stop[0]:  # the codes are not all there
+        return np.inf, 0
     column = last.argmin() if free_end else last.size - 1
     begin = 0
     if path.shape[0] > 0 and np.isfinite(last[column]):

@@ -12,7 +12,8 @@ from motionloom.analysis.comparison import Measure
 from motionloom.analysis.curve import KNOT_SECONDS, AlignmentCurve, fit_curve, from_key_times
 from motionloom.analysis.dtw import Ends, dtw_path
 from motionloom.analysis.point_cloud import PointCloud
-from motionloom.core import BadRequest, Clip, FloatArray, IntArray, InvalidClip, concatenate, replace
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray, InvalidClip, Progress, concatenate, replace, silent
+from motionloom.core.progress import parts
 from motionloom.rotation import inverse, multiply, normalize
 
 SLOPE = 3  # steps in a row: one clip may run up to four times as fast as the other
@@ -41,6 +42,7 @@ def align(
     limit: int | None = SLOPE,
     ends: Ends = "fixed",
     knot_seconds: float = KNOT_SECONDS,
+    progress: Progress | None = None,
 ) -> TimeAlignment:
     """Which moments of `b` belong to which moments of `a`, as a strictly increasing curve (HECK 3.4).
 
@@ -53,9 +55,13 @@ def align(
     the clips begin and end together; with free ends all of `a` is matched to the stretch of `b` that fits.
     """
     measure = PointCloud(radius=max(1, round(a.fps / 60))) if measure is None else measure
-    cost = measure.matrix(reflected(a, measure.radius), reflected(b, measure.radius))
-    path = dtw_path(cost, limit=limit, ends=ends)
+    report = progress or silent()
+    compared, warped, _ = parts(report, [3, 1, 1])
+    cost = measure.matrix(reflected(a, measure.radius), reflected(b, measure.radius), compared)
+    path = dtw_path(cost, limit=limit, ends=ends, progress=warped)
+    report(0.8, "fitting a curve")
     curve = fit_curve(path / [a.fps, b.fps], knot_seconds=knot_seconds)
+    report(1.0, "fitting a curve")
     return TimeAlignment(curve, path, cost, measure.unit)
 
 

@@ -8,9 +8,12 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip, FloatArray, InvalidClip, require_same_hierarchy
+from motionloom.core import BadRequest, Clip, FloatArray, InvalidClip, Progress, require_same_hierarchy, silent
+from motionloom.core.progress import slices
 
 Precision = Literal["single", "double"]
+
+ROWS, CELLS = 1024, 8_000_000  # rows and cells of a matrix that are computed at a time, at most
 
 
 class Tile(NamedTuple):
@@ -33,9 +36,13 @@ class Comparison:
     first: tuple[int, int]
     block: Callable[[slice, slice], FloatArray]
 
-    def matrix(self) -> FloatArray:
+    def matrix(self, progress: Progress | None = None) -> FloatArray:
         """All of it, (rows, columns)."""
-        return self.block(slice(0, self.shape[0]), slice(0, self.shape[1]))
+        rows, columns = self.shape
+        size = max(1, min(ROWS, CELLS // max(columns, 1)))
+        whole = slice(0, columns)
+        found = [self.block(some, whole) for some in slices(rows, size, progress or silent(), "comparing frames")]
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
     def tiles(self, size: int = 1024, halo: int = 0) -> Iterator[Tile]:
         """The matrix tile by tile, row of tiles after row of tiles: for clips too long for one matrix.
@@ -70,7 +77,7 @@ class Measure(Protocol):
         """Frames that a frame needs on each side of it: row r of the matrix stands for frame r + radius."""
 
     def prepare(self, a: Clip, b: Clip) -> Comparison: ...
-    def matrix(self, a: Clip, b: Clip) -> FloatArray:
+    def matrix(self, a: Clip, b: Clip, progress: Progress | None = None) -> FloatArray:
         """(F_a - 2 radius, F_b - 2 radius): how unlike each frame of A is to each frame of B; 0 is alike."""
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from motionloom.analysis.bend import REST, Scheme, curvature
 from motionloom.analysis.comparison import Comparison, Precision, require_comparable, squared_differences, windows
 from motionloom.analysis.weights import Weights, joint_weights
-from motionloom.core import BadRequest, Clip, FloatArray
+from motionloom.core import BadRequest, Clip, FloatArray, Progress
 from motionloom.kinematics.forward import fk
 from motionloom.rotation import rotate
 
@@ -72,9 +72,9 @@ class Curvature:
 
         return Comparison((len(one), len(other)), (self.radius, self.radius), block)
 
-    def matrix(self, a: Clip, b: Clip) -> FloatArray:
+    def matrix(self, a: Clip, b: Clip, progress: Progress | None = None) -> FloatArray:
         """(F_a - 2 radius, F_b - 2 radius); row r stands for frame r + radius of `a`, columns likewise for `b`."""
-        return self.prepare(a, b).matrix()
+        return self.prepare(a, b).matrix(progress)
 
     def windows(self, clip: Clip, weights: FloatArray) -> FloatArray:
         """Mean-free windows of curvature (F - 2 radius, N K), so that eq. 3.11 is their plain scalar product."""

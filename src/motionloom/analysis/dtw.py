@@ -7,9 +7,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from motionloom.core import BadRequest, IntArray
+from motionloom.core import BadRequest, IntArray, Progress, silent
+from motionloom.core.progress import watch
 
 Ends = Literal["fixed", "free", "free-start", "free-end"]
+LARGE = 1_000_000  # cells of a matrix from which on the search can be cancelled, some 5 ms
 LONGEST_RUN = 127  # the step codes are one byte each
 
 
@@ -22,7 +24,9 @@ def dtw_cost(cost: ArrayLike, *, limit: int | None = None, ends: Ends = "fixed")
     return _search(_checked(cost, limit, ends), limit, ends, keep=False)[0]
 
 
-def dtw_path(cost: ArrayLike, *, limit: int | None = None, ends: Ends = "fixed") -> IntArray:
+def dtw_path(
+    cost: ArrayLike, *, limit: int | None = None, ends: Ends = "fixed", progress: Progress | None = None
+) -> IntArray:
     """The cheapest path through `cost` (N, M): cells (P, 2), from first to last, each one step after the one before.
 
     A step goes one row down, one column across, or both (HECK 3.4, after Kovar and Gleicher 2003: continuous,
@@ -37,7 +41,7 @@ def dtw_path(cost: ArrayLike, *, limit: int | None = None, ends: Ends = "fixed")
     >>> dtw_path([[0, 1, 4], [0, 1, 4], [4, 1, 0]]).tolist()
     [[0, 0], [1, 0], [1, 1], [2, 2]]
     """
-    return _search(_checked(cost, limit, ends), limit, ends, keep=True)[1]
+    return _search(_checked(cost, limit, ends), limit, ends, keep=True, progress=progress)[1]
 
 
 def _checked(cost: ArrayLike, limit: int | None, ends: str) -> NDArray[Any]:
@@ -58,14 +62,21 @@ def _checked(cost: ArrayLike, limit: int | None, ends: str) -> NDArray[Any]:
     return np.ascontiguousarray(matrix)
 
 
-def _search(matrix: NDArray[Any], limit: int | None, ends: str, *, keep: bool) -> tuple[float, IntArray]:
+def _search(
+    matrix: NDArray[Any], limit: int | None, ends: str, *, keep: bool, progress: Progress | None = None
+) -> tuple[float, IntArray]:
     from motionloom.analysis._kernels_dtw import path_through
 
     rows, columns = matrix.shape
     codes = np.empty(matrix.shape if keep else (0, 0), np.uint8)
     path = np.empty((rows + columns if keep else 0, 2), np.int64)
     free = ends in ("free", "free-start"), ends in ("free", "free-end")
-    total, begin = path_through(matrix, limit or 0, *free, codes, path)
+    report, done = progress or silent(), np.zeros(1, np.int64)
+    task = (matrix, limit or 0, *free, codes, path, report.stop, done)
+    if matrix.size < LARGE:  # over before a thread has started
+        total, begin = path_through(*task)
+    else:
+        total, begin = watch(report, "warping time", path_through, *task, units=rows, done=done)
     if not np.isfinite(total):
         why = f"; {limit} steps in a row stretch time by {limit + 1} at most" if limit else ""
         raise BadRequest(f"no time-warping path leads through {rows} x {columns} frames with {ends} ends{why}")

@@ -10,7 +10,7 @@ import numpy as np
 from motionloom.analysis.comparison import Comparison, Precision, require_comparable, squared_differences
 from motionloom.analysis.root_frame import angular_velocities, root_velocity
 from motionloom.analysis.weights import Weights, joint_weights
-from motionloom.core import BadRequest, Clip, FloatArray, IntArray
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress
 
 # acos(1 - u)^2 on [0, 1], constant first: Chebyshev interpolation of acos(1 - u)^2 / u, relative error 2.4e-6.
 HALF_ANGLE = np.array(
@@ -73,9 +73,9 @@ class JointAngles:
 
         return Comparison((len(a), len(b)), (0, 0), block)
 
-    def matrix(self, a: Clip, b: Clip) -> FloatArray:
+    def matrix(self, a: Clip, b: Clip, progress: Progress | None = None) -> FloatArray:
         """(F_a, F_b): every frame has its row and column (velocities at the ends are one-sided)."""
-        return self.prepare(a, b).matrix()
+        return self.prepare(a, b).matrix(progress)
 
     def terms(self, a: Clip, b: Clip) -> FloatArray:
         """(3, F_a, F_b): the three sums of eq. 2.26 apart, before w_p, w_a and w_v (for `optimal_attributes`)."""

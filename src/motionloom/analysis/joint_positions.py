@@ -12,7 +12,7 @@ from motionloom.analysis.comparison import Comparison, Precision, require_compar
 from motionloom.analysis.joint_angles import checked_attributes
 from motionloom.analysis.root_frame import angular_velocities, in_root_frame
 from motionloom.analysis.weights import Weights, joint_weights
-from motionloom.core import BadRequest, Clip, FloatArray, require_same_hierarchy
+from motionloom.core import BadRequest, Clip, FloatArray, Progress, require_same_hierarchy
 from motionloom.kinematics.forward import accelerations, fk, velocities
 
 
@@ -90,9 +90,9 @@ class JointPositions:
         )
         return Comparison((len(a), len(b)), (0, 0), squared_differences(one, other, self.precision))
 
-    def matrix(self, a: Clip, b: Clip) -> FloatArray:
+    def matrix(self, a: Clip, b: Clip, progress: Progress | None = None) -> FloatArray:
         """(F_a, F_b): every frame has its row and column (velocities at the ends are one-sided)."""
-        return self.prepare(a, b).matrix()
+        return self.prepare(a, b).matrix(progress)
 
     def terms(self, a: Clip, b: Clip) -> FloatArray:
         """(4, F_a, F_b): the four sums of eq. 2.27 apart, normalised, before w_p, w_v, w_v0 and w_a0."""

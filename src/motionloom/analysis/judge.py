@@ -12,7 +12,8 @@ from motionloom.analysis.comparison import Measure, frame_weights, require_compa
 from motionloom.analysis.pairs import Pairs, best_share
 from motionloom.analysis.root_frame import joint_accelerations, joint_velocities
 from motionloom.analysis.weights import Weights, joint_weights
-from motionloom.core import BadRequest, Clip, FloatArray, IntArray
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, silent
+from motionloom.core.progress import parts
 from motionloom.kinematics.forward import fk
 from motionloom.rotation import inverse, rotate
 
@@ -89,7 +90,14 @@ class Judge:
 
 
 def judge(
-    measures: Sequence[Measure], a: Clip, b: Clip, *, share: float = 0.01, by: Judge | None = None, rounds: int = 1
+    measures: Sequence[Measure],
+    a: Clip,
+    b: Clip,
+    *,
+    share: float = 0.01,
+    by: Judge | None = None,
+    rounds: int = 1,
+    progress: Progress | None = None,
 ) -> dict[str, tuple[Verdict, Pairs]]:
     """Each measure's best `share` of pairs and how good they really are, by the measure's name, with run times.
 
@@ -99,21 +107,24 @@ def judge(
     by = by or Judge()
     margin = max([by.radius, *(m.radius for m in measures)])
     out = {}
-    for measure in measures:
+    report = progress or silent()
+    for measure, step in zip(measures, parts(report, [1] * len(measures)), strict=True):
         measure.matrix(a[: 2 * margin + 5], b[: 2 * margin + 5])  # compiled before the clock starts
-        matrix, seconds = _timed(measure, a, b)
-        for _ in range(rounds - 1):
-            seconds = min(seconds, _timed(measure, a, b)[1])
+        first, *others = parts(step, [1] * rounds)
+        matrix, seconds = _timed(measure, a, b, first)
+        for other in others:
+            seconds = min(seconds, _timed(measure, a, b, other)[1])
         cut = margin - measure.radius
         seen = matrix[cut : matrix.shape[0] - cut, cut : matrix.shape[1] - cut]
         chosen = best_share(seen, share, first=(margin, margin))
         out[measure.name] = (by.pairs(a, b, chosen, seconds=seconds), chosen)
+    report(1.0, "judging")
     return out
 
 
-def _timed(measure: Measure, a: Clip, b: Clip) -> tuple[FloatArray, float]:
+def _timed(measure: Measure, a: Clip, b: Clip, progress: Progress) -> tuple[FloatArray, float]:
     start = time.perf_counter()
-    matrix = measure.matrix(a, b)
+    matrix = measure.matrix(a, b, progress)
     return matrix, time.perf_counter() - start
 
 

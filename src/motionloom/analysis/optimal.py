@@ -10,7 +10,8 @@ from typing import Protocol
 import numpy as np
 
 from motionloom.analysis.judge import Judge
-from motionloom.core import BadRequest, Clip, FloatArray
+from motionloom.core import BadRequest, Clip, FloatArray, Progress, silent
+from motionloom.core.progress import each, parts
 
 
 class Attributed(Protocol):
@@ -51,6 +52,7 @@ def optimal_attributes(
     grid: FloatArray | None = None,
     rounds: int = 2,
     by: Judge | None = None,
+    progress: Progress | None = None,
 ) -> Search:
     """The attribute weights whose best `share` of pairs has the smallest D_p over all these pairs of clips.
 
@@ -69,14 +71,17 @@ def optimal_attributes(
     axes = [values] * len(measure.terms_of)
     tried: list[FloatArray] = []
     scored: list[FloatArray] = []
-    for _ in range(max(1, rounds)):
+    report = progress or silent()
+    for step in parts(report, [1] * max(1, rounds)):
         sets = _ratios(axes)
-        scores = np.mean([_scores(terms, truth, sets, share) for terms, truth in tables], axis=0)
+        own = zip(tables, parts(step, [truth.size for _, truth in tables]), strict=True)
+        scores = np.mean([_scores(terms, truth, sets, share, part) for (terms, truth), part in own], axis=0)
         tried.append(sets)
         scored.append(scores)
         axes = _finer(axes, sets[scores.argmin()])
     sets, scores = np.concatenate(tried), np.concatenate(scored)
     best = sets[scores.argmin()]
+    report(1.0, "trying weights")
     ideal = float(np.mean([np.sort(truth)[: _count(truth, share)].mean() for _, truth in tables]))
     return Search(measure.terms_of, tuple(float(x) for x in best), float(scores.min()), sets, scores, ideal)
 
@@ -99,14 +104,14 @@ def _count(cells: FloatArray, share: float) -> int:
     return max(1, round(share * cells.size))
 
 
-def _scores(terms: FloatArray, truth: FloatArray, sets: FloatArray, share: float) -> FloatArray:
+def _scores(terms: FloatArray, truth: FloatArray, sets: FloatArray, share: float, progress: Progress) -> FloatArray:
     """Mean D_p of the best `share` of pairs under each weight set: one sum and one selection a set."""
     if not 0 < share <= 1:
         raise BadRequest(f"share of pairs: expected more than 0 and at most 1 (0.01 is 1 %), found {share}")
     count = _count(truth, share)
     weights = sets.astype(terms.dtype)
     out = np.empty(len(sets))
-    for s, w in enumerate(weights):
+    for s, w in enumerate(each(list(weights), progress, "trying weights")):
         total = w @ terms
         chosen = np.argpartition(total, count - 1)[:count] if count < total.size else slice(None)
         out[s] = truth[chosen].mean()

@@ -9,7 +9,7 @@ import numpy as np
 
 from motionloom.analysis.comparison import Comparison, Precision, frame_weights, require_comparable
 from motionloom.analysis.weights import Weights, joint_weights
-from motionloom.core import BadRequest, Clip, FloatArray, InvalidClip
+from motionloom.core import BadRequest, Clip, FloatArray, InvalidClip, Progress
 from motionloom.kinematics.forward import fk
 
 Freedom = Literal["ground", "height", "rigid"]
@@ -44,9 +44,9 @@ class PointCloud:
         require_comparable(a, b, shortest=n, why=f"a window of {n} frames")
         return self.between(fk(a), fk(b), joint_weights(a.skeleton, self.weights))
 
-    def matrix(self, a: Clip, b: Clip) -> FloatArray:
+    def matrix(self, a: Clip, b: Clip, progress: Progress | None = None) -> FloatArray:
         """(F_a - 2 radius, F_b - 2 radius) m^2; row r stands for frame r + radius of `a`, columns likewise for `b`."""
-        return self.prepare(a, b).matrix()
+        return self.prepare(a, b).matrix(progress)
 
     def between(self, p: FloatArray, q: FloatArray, weights: FloatArray) -> Comparison:
         """The same from ready points (F, K, 3) and (F', K, 3) with weights (K,)."""

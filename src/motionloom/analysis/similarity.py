@@ -14,7 +14,7 @@ from motionloom.analysis.joint_positions import JointPositions, scales
 from motionloom.analysis.pairs import Pairs, below, best_share, contacts_agree, local_minima
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.weights import Weights
-from motionloom.core import BadRequest, Clip, FloatArray
+from motionloom.core import BadRequest, Clip, FloatArray, Progress, part, silent
 from motionloom.kinematics.edit import resample
 
 MEASURES: dict[str, type[JointAngles] | type[JointPositions] | type[PointCloud] | type[Curvature]] = {
@@ -72,13 +72,15 @@ def find_similar(
     threshold: float | None = None,
     minima: bool = False,
     contacts: bool = False,
+    progress: Progress | None = None,
 ) -> Similarity:
     """The frames of `a` and `b` that look alike under a measure.
 
     The best `share` of all pairs; with `threshold` (the measure's unit) all at or below it instead; with `minima` only
     local minima among them; with `contacts` only pairs with the same feet on the ground (`contact:` labels).
     """
-    matrix = measure.matrix(a, b)
+    report = progress or silent()
+    matrix = measure.matrix(a, b, part(report, 0.0, 0.9))
     first = (measure.radius, measure.radius)
     if minima:
         limit = threshold if threshold is not None else float(best_share(matrix, share).values[-1])
@@ -89,6 +91,7 @@ def find_similar(
         pairs = best_share(matrix, share, first=first)
     if contacts:
         pairs = pairs.where(contacts_agree(a, b, pairs))
+    report(1.0, "choosing pairs")
     return Similarity(a, b, measure, matrix, pairs)
 
 

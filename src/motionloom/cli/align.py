@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from motionloom.cli.bars import busy
 from motionloom.cli.options import Fps, Json, Roles, Unit, Up, print_json, say
 from motionloom.cli.similar import ClipA, ClipB, KeepTpose, MeasureName, WeightSet, load_two, read_weights
 
@@ -53,7 +54,9 @@ def align(
         raise BadRequest(f"--ends: expected fixed, free, free-start or free-end, found {ends!r}")
     seconds = 3 / 60 if window is None else window
     chosen = measure_named(measure, weights=read_weights(weights), radius=max(1, round(seconds * one.fps / 2)))
-    found = align_clips(one, other, measure=chosen, limit=limit or None, ends=ends, knot_seconds=knots)  # type: ignore[arg-type]
+    how: dict[str, Any] = {"measure": chosen, "limit": limit or None, "ends": ends, "knot_seconds": knots}
+    with busy("aligning") as report:
+        found = align_clips(one, other, **how, progress=report)
     summary = write_alignment(found, one, other, out)
     if json:
         print_json(summary)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from motionloom.core import compiling
 from motionloom.core.progress import Progress, Silent, each
 
 T = TypeVar("T")
@@ -20,8 +21,9 @@ FIRST, AGAIN = 3.0, 5.0  # s until the first line, and between lines
 def busy(doing: str) -> Iterator[Progress]:
     """A progress for one task: a bar with the share done and the time left, or lines on a standard error that is piped.
 
-    The bar goes away when the task is done.
+    The bar goes away when the task is done. If kernels have to be compiled for it, a line says so.
     """
+    compiling.notify(lambda: print("motionloom: compiling (once after installation) ...", file=sys.stderr, flush=True))
     if not sys.stderr.isatty():
         yield Lines(doing)
         return

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from motionloom.cli.bars import busy
 from motionloom.cli.options import Fps, Json, Roles, Unit, Up, columns, print_json, say
 from motionloom.cli.similar import ClipA, ClipB, KeepTpose, Share, WeightSet, load_two, part_of, read_weights
 
@@ -38,7 +39,8 @@ def judge(
     chosen = read_weights(weights) or "lee"
     measures = {name: measure_named(name, weights=chosen) for name in MEASURES}
     by = Judge(weights=chosen)
-    table = judged(list(measures.values()), one, other, share=part_of(share), by=by, rounds=3)
+    with busy("judging") as progress:
+        table = judged(list(measures.values()), one, other, share=part_of(share), by=by, rounds=3, progress=progress)
     rows = {
         name: {
             "pairs": verdict.pairs,
@@ -91,7 +93,9 @@ def _optimal(measures: dict[str, Any], a: Any, b: Any, share: float, by: Any) ->
 
     out = {}
     for name, count in (("joint-angles", 10), ("joint-positions", 6)):
-        found = optimal_attributes(measures[name], [(a, b)], share=share, grid=uneven_grid(count), by=by)
+        grid = uneven_grid(count)
+        with busy(f"weights of {name}") as report:
+            found = optimal_attributes(measures[name], [(a, b)], share=share, grid=grid, by=by, progress=report)
         out[name] = {
             "weights": dict(zip(found.names, found.weights, strict=True)),
             "position_rms_cm": 100 * found.score**0.5,

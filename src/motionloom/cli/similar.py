@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from motionloom.cli.bars import busy
 from motionloom.cli.options import Fps, Json, Roles, Unit, Up, print_json, say, warn
 
 if TYPE_CHECKING:
@@ -67,9 +68,9 @@ def similar(
         from motionloom.kinematics.feet.contacts import with_contacts
 
         one, other = with_contacts(one), with_contacts(other)
-    found = find_similar(
-        one, other, chosen, share=part_of(share), threshold=threshold, minima=minima, contacts=contacts
-    )  # fmt: skip
+    rules: dict[str, Any] = {"threshold": threshold, "minima": minima, "contacts": contacts}
+    with busy("comparing") as report:
+        found = find_similar(one, other, chosen, share=part_of(share), **rules, progress=report)
     summary = write_similarity(found, out)
     if json:
         print_json(summary)

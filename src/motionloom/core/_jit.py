@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any, TypeVar, overload
 
 from numba import get_num_threads, njit
-from numba.core import caching
+from numba.core import caching, event
+
+from motionloom.core import compiling
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,6 +53,19 @@ if _locators is not None:  # numba's own, after ours
         *map(_fresh_with_all_kernels, _locators._locator_classes[:3]),
         *_locators._locator_classes,
     ]
+
+
+class _Compiling(event.Listener):
+    """Passes on when a kernel that is not in the cache is compiled."""
+
+    def on_start(self, event: Any) -> None:
+        compiling.begin()
+
+    def on_end(self, event: Any) -> None:
+        compiling.end()
+
+
+event.register("numba:compile", _Compiling())  # type: ignore[no-untyped-call]
 
 
 @overload

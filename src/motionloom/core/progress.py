@@ -119,6 +119,14 @@ def each(items: Sequence[T], progress: Progress, stage: str, sizes: Sequence[flo
     progress(1.0, stage)
 
 
+def slices(count: int, size: int, progress: Progress, stage: str) -> Iterator[slice]:
+    """Slices of at most `size` of `count` items, one after the other, with progress as in `each`."""
+    starts = range(0, max(count, 1), size)
+    sizes = [min(size, count - start) for start in starts]
+    for start in each(starts, progress, stage, sizes):
+        yield slice(start, min(start + size, count))
+
+
 def watch(
     progress: Progress,
     stage: str,

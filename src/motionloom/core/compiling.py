@@ -1,0 +1,68 @@
+"""A notice while kernels are compiled: that happens once after installation, and can take a minute.
+
+numba takes long to import, and this module does without, so that a command can ask for the notice before it is known
+whether kernels are used. `_jit` calls `begin` and `end` around each compilation of a kernel that is not in the cache.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from threading import Timer
+
+DELAY = 1.0  # s of compiling, in all, before the notice is shown
+
+
+class Notice:
+    """Shown once, when compiling has taken `DELAY`."""
+
+    def __init__(self, show: Callable[[], None]) -> None:
+        self._show = show
+        self._depth, self._begun, self._spent = 0, 0.0, 0.0
+        self._timer: Timer | None = None
+        self._shown = False
+
+    def begin(self) -> None:
+        """A compilation begins, perhaps within another one."""
+        self._depth += 1
+        if self._depth > 1 or self._shown:
+            return
+        self._begun = time.monotonic()
+        self._timer = Timer(max(0.0, DELAY - self._spent), self._show_once)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def end(self) -> None:
+        """A compilation is over."""
+        self._depth -= 1
+        if self._depth == 0 and self._timer is not None:
+            self._timer.cancel()
+            self._spent += time.monotonic() - self._begun
+
+    def _show_once(self) -> None:
+        self._shown = True
+        self._show()
+
+
+_notices: list[Notice] = []
+
+
+def notify(show: Callable[[], None]) -> None:
+    """Call `show` from another thread when kernels have been compiled for `DELAY` seconds: once in a process.
+
+    Only the first call of this function counts.
+    """
+    if not _notices:
+        _notices.append(Notice(show))
+
+
+def begin() -> None:
+    """A kernel that is not in the cache begins to compile."""
+    for notice in _notices:
+        notice.begin()
+
+
+def end() -> None:
+    """Its compilation is over."""
+    for notice in _notices:
+        notice.end()
