@@ -11,6 +11,7 @@ import pytest
 
 from motionloom import samples
 from motionloom.io import save
+from motionloom.methods import learn, save_model
 
 LEARN = """
 import sys
@@ -46,3 +47,56 @@ def test_ctrl_c_while_learning_exits_with_130_and_writes_nothing(method, tmp_pat
     assert "cancelled" in said
     assert "Traceback" not in said
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".bvh", ".bvh", ".bvh", *[".csv"] * 3]
+
+
+WAIT = """
+import signal, sys
+from motionloom.cli import bars
+doing = sys.argv.pop(1)
+report = bars.Lines.__call__
+def wait(self, share, stage):
+    report(self, share, stage)
+    if self._doing == doing:
+        print("ready", flush=True)
+        signal.pause()
+bars.Lines.__call__ = wait
+from motionloom.cli import main
+main()
+"""
+
+COMMANDS = {
+    "learning": ["learn", "cuts", "{clips}", "-o", "{out}/new.loom"],
+    "making": ["synthesize", "{model}", "-r", "{{seconds: 2}}", "--count", "20", "-o", "{out}"],
+    "walking": ["walk", "{model}", "--seconds", "2", "--count", "3", "-o", "{out}"],
+    "measuring": ["evaluate", "{clips}", "--source", "{clips}", "--picture", "{out}/values.png"],
+    "comparing": ["compare", "{clips}", "-r", "{{seconds: 2}}", "--methods", "cuts", "-o", "{out}/page.html"],
+    "checking": ["check", "{clips}"],
+    "aligning": ["align", "{clips}/walk_0.bvh", "{clips}/walk_1.bvh", "-o", "{out}"],
+}
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory):
+    """A folder of clips and a model of them."""
+    folder = tmp_path_factory.mktemp("given")
+    clips = [samples.make("walk", seconds=3, seed=seed) for seed in range(3)]
+    for seed, clip in enumerate(clips):
+        save(clip, folder / "clips" / f"walk_{seed}.bvh")
+    save_model(learn("motion-graph", clips), folder / "model.loom")
+    return {"clips": folder / "clips", "model": folder / "model.loom"}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+@pytest.mark.parametrize("doing", COMMANDS)
+def test_ctrl_c_at_a_report_of_progress_exits_with_130_and_leaves_no_file(doing, given, tmp_path):
+    arguments = [word.format(**given, out=tmp_path / "out") for word in COMMANDS[doing]]
+    child = subprocess.Popen(
+        [sys.executable, "-c", WAIT, doing, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert child.stdout is not None
+    assert "ready\n" in iter(child.stdout.readline, "")
+    child.send_signal(signal.SIGINT)
+    out, said = child.communicate()
+    assert (child.returncode, "cancelled" in said, "Traceback" in said) == (130, True, False)
+    assert "ready" not in out  # nothing goes on: no next take, no next method
+    assert not list(tmp_path.rglob("*.*"))

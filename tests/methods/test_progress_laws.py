@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from itertools import repeat
+
 import numpy as np
 import pytest
 
 from motionloom.constraints import Request, RootPath
+from motionloom.control import run
 from motionloom.core import Cancelled
+from motionloom.core.poses import commands
+from motionloom.kinematics.edit import resample
 from motionloom.methods import METHODS, attempt, learn, save_model, synthesize
+from motionloom.methods.graph import laying, rough
+from motionloom.methods.graph.build import build_told
+from motionloom.methods.graph.coverage import coverage
+from motionloom.methods.graph.takes import graph_of, random_walk
+from motionloom.methods.live import live_of
+from motionloom.methods.two_level_graph.acting import BLOCK, act_out
 
 PATH = RootPath(points=((0, 0), (0, 2), (1, 3)), weight=1.0)
 
@@ -63,3 +74,48 @@ def test_a_stop_cancels_at_the_next_report(method, calls, models, tiny_clips, re
     with pytest.raises(Cancelled):
         attempt(models[method], asked(method), progress=progress)
     assert len(progress.shares) == calls
+
+
+@pytest.mark.parametrize("method", ["motion-graph", "two-level-graph", "hierarchical-graph"])
+def test_walks_and_coverage_report_lawful_shares_and_stay_the_same(method, models, recorded):
+    progress = recorded()
+    walk, plain = (random_walk(models[method], 4, seed=2, progress=p) for p in (progress, None))
+    assert progress.lawful()
+    assert np.array_equal(walk.clip.rotations, plain.clip.rotations)
+    progress = recorded()
+    found, other = (coverage(graph_of(models[method]), progress=p) for p in (progress, None))
+    assert progress.lawful()
+    assert np.array_equal(found.speed, other.speed)
+
+
+def test_acting_reports_each_block_of_the_performance(models, tiny_clips, recorded):
+    progress, model = recorded(), models["two-level-graph"]
+    played, plain = (act_out(model, tiny_clips[0], progress=p) for p in (progress, None))
+    assert progress.lawful()
+    blocks = -(-len(resample(tiny_clips[0], model.fps)) // BLOCK)
+    assert progress.stages.count("finding the likeliest route") >= 2 * (blocks + 1)  # all guesses, then the best
+    assert np.array_equal(played.clip.rotations, plain.clip.rotations)
+    assert played.clip.origin.made == plain.clip.origin.made
+
+
+def test_steps_of_a_live_character_report_their_share(models, recorded):
+    live, progress = live_of(models["motion-graph"]), recorded()
+    steps = [poses.root for _, poses in run(live, live.begin([3]), commands(), [1 / 60] * 120, progress=progress)]
+    assert progress.shares == [0.0, 50 / 120, 100 / 120, 1.0]
+    plain = [poses.root for _, poses in run(live, live.begin([3]), commands(), [1 / 60] * 120)]
+    assert np.array_equal(steps, plain)
+    with pytest.raises(Cancelled):
+        list(run(live, live.begin([3]), commands(), repeat(1 / 60), progress=recorded(2)))
+
+
+def test_a_graph_is_aligned_and_checked_in_short_calls_with_the_same_result(tiny_clips, recorded, monkeypatch):
+    whole = build_told(tiny_clips)
+    monkeypatch.setattr(laying, "AT_ONCE", 7)
+    monkeypatch.setattr(rough, "AT_ONCE", 7)
+    progress = recorded()
+    short = build_told(tiny_clips, progress=progress)
+    assert progress.lawful()
+    assert progress.stages.count("aligning transitions") >= len(whole.rough.marked) // 7
+    assert progress.stages.count("checking transitions") >= 2 * (len(whole.rough.marked) // 7)
+    for name in ("a", "b", "turn", "shift"):
+        assert np.array_equal(getattr(whole.graph.transitions, name), getattr(short.graph.transitions, name))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom.constraints import PoseAt, Style
-from motionloom.core import BoolArray, with_labels
+from motionloom.core import BoolArray, Cancelled, with_labels
 from motionloom.methods import schedule as module
 from motionloom.methods.schedule import Allowed, Net, Reachable, allowed_nodes, not_carried, not_kept, schedule
 
@@ -116,3 +116,15 @@ def test_two_poses_at_one_time_are_both_near(tiny):
     poses = [PoseAt(time=0.2, pose=tiny[k : k + 1], joints=(j,)) for k, j in ((5, "Mid"), (5, "Top"))]
     found = schedule(net, [tiny], [], poses, 4, free=Reachable(net, 4), same=1e-6)
     assert np.flatnonzero(found.near[2]).tolist() == [5]
+
+
+def test_reachable_nodes_report_their_share_and_can_be_cancelled(recorded, monkeypatch):
+    net = Net(np.append(np.ones(9, bool), False), np.arange(11), np.arange(10)[::-1].copy(), 1)
+    whole = Reachable(net, 40, Allowed.of(np.ones((40, 10), bool)))
+    monkeypatch.setattr(module, "AT_ONCE", 210)  # ten frames of 10 nodes and 10 cuts
+    progress = recorded()
+    found = Reachable(net, 40, Allowed.of(np.ones((40, 10), bool)), progress=progress)
+    assert progress.shares == [0.0, 0.25, 0.5, 0.75, 1.0]
+    assert np.array_equal(found.bits, whole.bits)
+    with pytest.raises(Cancelled):
+        Reachable(net, 40, Allowed.of(np.ones((40, 10), bool)), progress=recorded(2))

@@ -50,8 +50,8 @@ def act(
     learned = two_level(model)
     clip = load(performed, unit=unit, up=up, roles=roles, trim_tpose=not keep_tpose)
     seen = angle(camera, ("--camera",)) if silhouettes else None
-    with busy("looking"):
-        played = act_out(learned, clip, camera=seen, told=told, smooth=smooth)
+    with busy("acting") as report:
+        played = act_out(learned, clip, camera=seen, told=told, smooth=smooth, progress=report)
     save(played.clip, out)
     view, taken = played.acted.view, len(played.acted.route.taken)
     facts = {

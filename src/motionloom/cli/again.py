@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from motionloom.cli.bars import busy
 from motionloom.cli.options import Json, many, print_json, say, warn
 
 
@@ -28,7 +29,8 @@ def again(
     from motionloom.recipes.again import again as repeat
 
     check_target(out)
-    done = repeat(result, sources, out)
+    with busy("making again") as report:
+        done = repeat(result, sources, out, progress=report)
     if json:
         print_json(
             {

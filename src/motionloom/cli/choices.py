@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from motionloom.cli.bars import busy
 from motionloom.cli.options import Json, columns, print_json, say
 
 if TYPE_CHECKING:
@@ -122,4 +123,6 @@ def _write(model: TwoLevelGraph, start: str, numbers: list[str], reach: float, m
     from motionloom.methods import synthesize
 
     options = {"start": start, "choices": numbers, "reach": reach, "most": most}
-    save(synthesize(model, Request(options=options)), out)
+    with busy("making") as report:
+        clip = synthesize(model, Request(options=options), progress=report)
+    save(clip, out)

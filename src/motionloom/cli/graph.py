@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from motionloom.cli.bars import busy
 from motionloom.cli.options import Json, columns, print_json, say
 
 
@@ -26,7 +27,8 @@ def graph(
     from motionloom.methods.graph.takes import graph_of
 
     known = graph_of(load_model(model))
-    found = coverage(known)
+    with busy("measuring") as report:
+        found = coverage(known, progress=report)
     rows = label_rows(known)
     if out is not None:
         from motionloom.plot.graph import save_coverage

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from motionloom.cli.bars import busy
 from motionloom.cli.options import Seed, many, say
 
 if TYPE_CHECKING:
@@ -54,11 +55,11 @@ def stream(
     live = foot_locked(live) if lock else live
     orders = [parse_order(text, live) for text in command or ()]
     steps = repeat(1.0 / rate) if seconds is None else repeat(1.0 / rate, max(1, round(seconds * rate)))
-    poses = run(live, live.begin([seed]), follow(orders), steps)
     if out is None:
-        _print(poses, rate)
+        _print(run(live, live.begin([seed]), follow(orders), steps), rate)
         return
-    clip = record(live, poses, rate)
+    with busy("recording") as report:
+        clip = record(live, run(live, live.begin([seed]), follow(orders), steps, progress=report), rate)
     save(clip, out)
     say(f"{out}: {many(len(clip), 'frame')}, {clip.seconds:.2f} s at {rate:g} fps, seed {seed}")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import progress
+from motionloom.cli.bars import busy
 from motionloom.cli.options import Json, Seed, many, print_json, say
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def walk(
     json: Json = False,
 ) -> None:
     """Walk at random through a motion graph: motion without end, that never comes to a dead end."""
+    from motionloom.core.progress import parts
     from motionloom.io import check_target, save
     from motionloom.methods import load_model
     from motionloom.methods.graph.prune import facts
@@ -66,27 +67,29 @@ def walk(
         first, *others = known.notes()
         say("\n".join([f"{model}: {first}", *(f"  {note}" for note in others)]))
     takes: list[dict[str, Any]] = []
-    for take in progress(range(count or 1), "walking"):
-        made = random_walk(
-            learned,
-            seconds,
-            fps=fps,
-            start=start,
-            style=style,
-            seed=seed,
-            take=take,
-            shortest=shortest,
-            pick=pick,
-            fresh=fresh,
-        )
-        path = _target(model, out, None if count is None else take, to)
-        save(made.clip, path)
-        drawn = None if picture is None else _numbered(picture, None if count is None else take)
-        if drawn is not None:
-            save_provenance([made.clip], drawn, titles=[path.name])
-        takes.append(_report(made, learned.fps, path, drawn, seed, take))
-        if not json:
-            say(_line(takes[-1]))
+    with busy("walking") as report:
+        for take, step in enumerate(parts(report, [1] * (count or 1))):
+            made = random_walk(
+                learned,
+                seconds,
+                fps=fps,
+                start=start,
+                style=style,
+                seed=seed,
+                take=take,
+                shortest=shortest,
+                pick=pick,
+                fresh=fresh,
+                progress=step,
+            )
+            path = _target(model, out, None if count is None else take, to)
+            save(made.clip, path)
+            drawn = None if picture is None else _numbered(picture, None if count is None else take)
+            if drawn is not None:
+                save_provenance([made.clip], drawn, titles=[path.name])
+            takes.append(_report(made, learned.fps, path, drawn, seed, take))
+            if not json:
+                say(_line(takes[-1]))
     if json:
         graph = {name: value if math.isfinite(value) else None for name, value in asdict(known).items()}
         print_json({"model": str(model), "graph": graph, "takes": takes})

@@ -15,7 +15,8 @@ from time import perf_counter
 
 import numpy as np
 
-from motionloom.core import Clip, FloatArray, replace
+from motionloom.core import Clip, FloatArray, Progress, replace, silent
+from motionloom.core.progress import each, parts
 from motionloom.evaluate.base import NotApplicable
 from motionloom.kinematics.forward import fk_rotations
 from motionloom.kinematics.travel import headings, moved, turned
@@ -155,6 +156,7 @@ def benchmark(
     most: int | None = None,
     first: int | None = None,
     seconds: float | None = None,
+    progress: Progress | None = None,
 ) -> dict[str, Result]:
     """Every filler on every gap. Clips at 30 fps, none of them seen in training.
 
@@ -166,14 +168,18 @@ def benchmark(
     if not found:
         raise NotApplicable(f"no test clip is longer than {TEST[0]} frames")
     found = [found[k] for k in evenly(len(found), most)[:first]]
-    return {name: _benchmark(found, scale, fill, seconds) for name, fill in fillers.items()}
+    report = progress or silent()
+    steps = zip(fillers.items(), parts(report, [1] * len(fillers)), strict=True)
+    out = {name: _benchmark(found, scale, fill, seconds, step) for (name, fill), step in steps}
+    report(1.0, "done")
+    return out
 
 
-def _benchmark(found: Sequence[Clip], scale: Scale, fill: Filler, seconds: float | None) -> Result:
+def _benchmark(found: Sequence[Clip], scale: Scale, fill: Filler, seconds: float | None, progress: Progress) -> Result:
     start = perf_counter()
     filled: dict[int, list[Clip]] = {gap: [] for gap in GAPS}
     done = 0
-    for window in found:
+    for window in each(found, progress, "filling gaps"):
         for gap in GAPS:
             filled[gap].append(fill(window, gap))
         done += 1

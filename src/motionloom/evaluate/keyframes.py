@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from motionloom.constraints import Pose, PoseAt, Request, RootAt, Start
-from motionloom.core import Clip, MotionloomError, Unmet, concatenate
+from motionloom.core import Cancelled, Clip, MotionloomError, Unmet, concatenate
 from motionloom.evaluate.inbetween import PAST, interpolated
 from motionloom.kinematics.proportions import on_skeleton, same_bones
 from motionloom.kinematics.travel import travel
@@ -39,6 +39,8 @@ class MethodFiller:
             self.missed += 1
             self.why = self.why or str(error)
             made = error.best
+        except Cancelled:
+            raise
         except MotionloomError as error:
             self.why = self.why or str(error)
             made = None

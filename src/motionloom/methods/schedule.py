@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.constraints import PoseAt, Style, StyleAlong, tilt_between
-from motionloom.core import BoolArray, Clip, FloatArray, IntArray, UInt8Array
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Progress, UInt8Array, silent
+from motionloom.core.progress import parts
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.rotation import angle_between
 
@@ -78,6 +79,7 @@ class Reachable:
         *,
         pure: Sequence[int] = (),
         transitions: bool = False,
+        progress: Progress | None = None,
     ) -> None:
         from motionloom.methods._kernels_schedule import DEAD, TIME, mark_reachable
 
@@ -91,9 +93,12 @@ class Reachable:
         run = np.zeros((net.blend // 2 + 1, self.size if net.blend > 1 else 0), np.int64)
         memo = np.array([frames - 1, 0, frames + net.blend, -1])
         arrays = (np.array(net.goes_on), np.array(net.first_out), np.array(net.enter), net.blend)
+        report = progress or silent()
         while memo[TIME] >= 0:
+            report((frames - 1 - int(memo[TIME])) / frames, "scheduling")
             steps = max(1, AT_ONCE // (self.size + edges + 1))
             mark_reachable(arrays, masks, rows, at_pure, self.bits, run, memo, transitions, steps)
+        report(1.0, "scheduling")
         self.first_dead = int(memo[DEAD])  # the last frame of the result at which nothing is reachable, -1 if none
 
     def at(self, t: int) -> BoolArray:
@@ -126,6 +131,7 @@ def schedule(
     frames: int,
     *,
     free: Reachable,
+    progress: Progress | None = None,
 ) -> Schedule:
     """What can be shown at each time so that labels and poses are kept to the end.
 
@@ -138,10 +144,11 @@ def schedule(
     wide = free.bits.shape[1] > (nodes + 7) // 8
     labels = {s.label: carries(clips, s.label) for s in styles}
     best, kept = free, tuple[tuple[range, str], ...]()
+    trials = iter(parts(progress or silent(), [1] * (2 * len(styles) + len(NEAREST))))
 
     def trial(spans: tuple[tuple[range, str], ...], near: Mapping[int, BoolArray]) -> Reachable:
         allowed = allowed_nodes([(span, labels[label]) for span, label in spans], near, frames, nodes)
-        return Reachable(net, frames, allowed, pure=tuple(near), transitions=wide)
+        return Reachable(net, frames, allowed, pure=tuple(near), transitions=wide, progress=next(trials))
 
     soft = sorted((s for s in styles if not s.hard), key=lambda s: -(s.weight or 0.0) * s.importance)
     for style in [s for s in styles if s.hard] + soft:

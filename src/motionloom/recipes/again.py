@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from motionloom.constraints import parse_request
-from motionloom.core import BadRequest, Clip, Made, MotionloomError, Read, Unmet
+from motionloom.core import BadRequest, Clip, Made, MotionloomError, Progress, Read, Unmet, part, silent
 from motionloom.core import replace as clip_with
 from motionloom.core.files import Files
 from motionloom.core.made import Input, program_platform, program_version
@@ -26,6 +26,8 @@ from motionloom.recipes.edits import append_clips, clean_clip, convert_clip, opt
 from motionloom.recipes.finder import Finder
 from motionloom.samples import make
 
+LEARNED = 0.6  # learning a model as a share of making its clip again
+
 
 class CannotRepeat(MotionloomError):
     """A recipe that cannot be repeated here: a source is missing, or was changed."""
@@ -40,7 +42,7 @@ class Repeated(NamedTuple):
     differences: tuple[str, ...]  # version, platform: what may explain other bytes
 
 
-def again(path: str | Path, sources: str | Path, out: str | Path) -> Repeated:
+def again(path: str | Path, sources: str | Path, out: str | Path, *, progress: Progress | None = None) -> Repeated:
     """Make the clip of a file again from its recipe and write it to `out`.
 
     Inputs are found in the folder `sources` by their SHA-256, whatever their names. A model that is not there is
@@ -49,13 +51,16 @@ def again(path: str | Path, sources: str | Path, out: str | Path) -> Repeated:
     """
     steps = recipe_of(path)
     with tempfile.TemporaryDirectory(prefix="motionloom_again_") as folder:
-        bench = _Bench(Finder(sources), steps, Path(folder))
+        report = progress or silent()
+        report(0.0, "looking for the inputs")
+        bench = _Bench(Finder(sources), steps, Path(folder), part(report, 0.0, 1.0))
         missing = list(dict.fromkeys(bench.missing(steps[-1])))
         if missing:
             raise CannotRepeat(f"{Path(path).name} cannot be made again: {'; '.join(missing)}")
         clip, writing = bench.repeat(steps[-1])
         clip = clip_with(clip, origin=replace(clip.origin, made=steps))
         save(clip, out, **writing)
+        report(1.0, "done")
     last = steps[-1]
     alike = format_of(path) is format_of(out) and last.output
     same = file_sha256(out) == last.output if alike else None
@@ -96,6 +101,7 @@ class _Bench:
     finder: Finder
     steps: tuple[Made, ...]
     folder: Path
+    progress: Progress  # of the whole; a step that is repeated for another one goes back, and is held where it was
     remade: dict[str, Path] = field(default_factory=dict)  # by SHA-256
 
     def missing(self, step: Made) -> Iterator[str]:
@@ -174,7 +180,13 @@ class _Bench:
         clips = [self.clip(read, step) for read in step.clips]
         config = Unpacker({}).unpack(step.config, METHODS[step.method].module().Config, "config")
         trim = options_of(step).get("trim_tpose", True)
-        return learn(step.method, clips, config, seed=step.learning_seed or 0, trim_tpose=trim)
+        report = part(self.progress, 0.0, LEARNED)
+        return learn(step.method, clips, config, seed=step.learning_seed or 0, trim_tpose=trim, progress=report)
+
+    @property
+    def making(self) -> Progress:
+        """The progress of making a clip, after its model was learned."""
+        return part(self.progress, LEARNED, 1.0)
 
 
 def _inputs(read: Read, *, recipe: bool = False) -> list[Input]:
@@ -208,7 +220,7 @@ def _synthesize(step: Made, bench: _Bench) -> Clip:
     names = {str(_inside(home, name)): read for name, read in reads.items()}
     request = parse_request(step.request or "{}", lambda path: bench.clip(names[str(Path(path))], step), Files(home))
     try:
-        return synthesize(model, request, seed=step.seed or 0, take=step.take or 0)
+        return synthesize(model, request, seed=step.seed or 0, take=step.take or 0, progress=bench.making)
     except Unmet as error:  # it was written with --best
         if error.best is None:
             raise
@@ -218,14 +230,15 @@ def _synthesize(step: Made, bench: _Bench) -> Clip:
 def _walk(step: Made, bench: _Bench) -> Clip:
     options = options_of(step)
     options.pop("trim_tpose", None)
-    return random_walk(bench.model(step), seed=step.seed or 0, take=step.take or 0, **options).clip
+    model = bench.model(step)
+    return random_walk(model, seed=step.seed or 0, take=step.take or 0, progress=bench.making, **options).clip
 
 
 def _act(step: Made, bench: _Bench) -> Clip:
     options = options_of(step)
     options.pop("trim_tpose", None)
     model: Any = bench.model(step)
-    return act_out(model, bench.clip(step.poses[-1], step), **options).clip
+    return act_out(model, bench.clip(step.poses[-1], step), progress=bench.making, **options).clip
 
 
 def _convert(step: Made, bench: _Bench) -> Clip:

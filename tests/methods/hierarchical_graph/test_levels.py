@@ -76,7 +76,9 @@ def test_trees_are_those_of_two_means(graph):
     p = points(graph) + rng.normal(0, 0.01, (len(graph.transitions), 2))  # no ties, in which either side would do
     from motionloom.methods.hierarchical_graph._kernels_tree import grow
 
-    order, first, stop, *_, roots = grow(p, np.zeros(len(p)), np.zeros(len(p), np.int64), 1e9)
+    order, first, stop, *_, roots = grow(
+        p, np.zeros(len(p)), np.zeros(len(p), np.int64), 1e9, np.zeros(1, np.uint8), np.zeros(1, np.int64)
+    )
     assert len(roots) == 1
 
     def fast(node):

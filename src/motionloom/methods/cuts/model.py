@@ -10,7 +10,8 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Constraint, PoseAt, Request, RootAt, Style
-from motionloom.core import Clip, FormatError, NoPath, Progress, replace
+from motionloom.core import Clip, FormatError, NoPath, Progress, part, replace
+from motionloom.core.progress import parts
 from motionloom.kinematics.edit import concatenate_aligned
 from motionloom.kinematics.loop import Loop
 from motionloom.methods.base import Band, Honours, Model, place
@@ -89,7 +90,7 @@ class CutsModel(Model[Options]):
         frames = request.length(self.fps)
         assert frames is not None  # checked before
         graph = self.graph()
-        alive, missing = self._alive(graph, request, frames)
+        alive, missing = self._alive(graph, request, frames, part(progress, 0.0, 0.5))
         progress(0.5, "planning")
         shortest = round(options.shortest * self.fps)
         nodes = wander(graph, alive, frames, shortest=shortest, eagerness=options.eagerness, rng=rng)
@@ -105,9 +106,10 @@ class CutsModel(Model[Options]):
     def shortfall(self, clip: Clip, plan: Plan, request: Request, options: Options) -> str:
         return far_root(clip, request.constraints, RISE) or far_pose(clip, request.constraints, options.bend_pose)
 
-    def _alive(self, graph: Graph, request: Request, frames: int) -> tuple[Reachable, str]:
+    def _alive(self, graph: Graph, request: Request, frames: int, progress: Progress) -> tuple[Reachable, str]:
         """Where the way may lead, and what had to be given up of what is hard."""
-        free = Reachable(graph.net, frames)
+        first, rest = parts(progress, [1, 4])
+        free = Reachable(graph.net, frames, progress=first)
         if free.first_dead >= 0:
             lasts = (frames - 1 - free.first_dead) / self.fps
             raise NoPath(
@@ -116,7 +118,7 @@ class CutsModel(Model[Options]):
             )
         styles = [c for c in request.constraints if isinstance(c, Style)]
         poses = [c for c in request.constraints if isinstance(c, PoseAt)]
-        found = schedule(graph.net, self.clips, styles, poses, frames, free=free)
+        found = schedule(graph.net, self.clips, styles, poses, frames, free=free, progress=rest)
         if found.missing is None:
             return found.reachable, ""
         links = f"cuts with a seam below {self.config.largest * 100:g} cm"

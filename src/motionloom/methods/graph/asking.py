@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from motionloom.constraints import Constraint, Request, Start
+from motionloom.core import Progress
 from motionloom.methods.graph.core import Graph
 from motionloom.methods.graph.goal import Goal, goal_of
 from motionloom.methods.graph.steps import Steps
@@ -22,7 +23,9 @@ class Wanted(NamedTuple):
     when: Timing
 
 
-def wanted(graph: Graph, steps: Steps, request: Request, fps: float, pace: float) -> Wanted:
+def wanted(
+    graph: Graph, steps: Steps, request: Request, fps: float, pace: float, progress: Progress | None = None
+) -> Wanted:
     """What a request asks for; `BadRequest` for times far beyond the end of a path that has no `seconds`."""
     frames = request.length(fps)
     wishes = [c for c in request.wishes if c.hard or c.weight]
@@ -34,4 +37,5 @@ def wanted(graph: Graph, steps: Steps, request: Request, fps: float, pace: float
     if frames is None and goal is not None and goal.path is not None:
         check_until(until, goal, pace, fps)
     most = frames or max(until.frames, goal.frames if goal else 1)
-    return Wanted(frames, wishes, until, begin, goal, timing(graph, steps, wishes, most, frames is not None))
+    when = timing(graph, steps, wishes, most, frames is not None, progress)
+    return Wanted(frames, wishes, until, begin, goal, when)

@@ -14,8 +14,8 @@ from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.similarity import measure_named
 from motionloom.analysis.weights import joint_weights
 from motionloom.blend.point import half_window, same_body
-from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, concatenate, silent
-from motionloom.core.progress import each
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, concatenate, part, silent
+from motionloom.core.progress import each, parts
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts, with_contacts
 from motionloom.kinematics.forward import fk
 from motionloom.methods.graph.clouds import Clouds, clouds, near
@@ -29,6 +29,7 @@ from motionloom.methods.graph.thinning import Thinner
 __all__ = ["LIMIT", "REACH", "SHARE", "Built", "build", "build_told", "find_transitions", "ready", "similar_pairs"]
 
 TILE = 1024  # rows and columns of the matrix computed at a time
+COMPARED = 0.8  # comparing frames as a share of finding transitions
 STEP = 1 / 40  # s: bounds are tried for this long a stretch at a time first
 REACH = {"joint-angles": 1, "joint-positions": 2, "curvature": 6}  # frames to each side that a frame's features need
 
@@ -61,6 +62,7 @@ def find_transitions(
     the measure looks at (point clouds, curvature). With `most`, the best of each little square of frames, squares as
     small as that allows (see `Thinner`). Clips are taken as `ready` makes them.
     """
+    report = progress or silent()
     _, tiles = similar_pairs(
         clips,
         measure=measure,
@@ -71,7 +73,7 @@ def find_transitions(
         minima=minima,
         apart=apart,
         shortest=shortest,
-        progress=progress,
+        progress=part(report, 0.0, COMPARED),
     )
     if contacts:
         tiles = _standing_alike(tiles, _stances(clips))
@@ -82,7 +84,7 @@ def find_transitions(
     a, b, distance = np.concatenate([a, b]), np.concatenate([b, a]), np.concatenate([distance, distance])
     order = np.lexsort((b, a))
     a, b, distance = a[order], b[order], distance[order]
-    turn, shift = lay_all(clips, a, b, half)
+    turn, shift = lay_all(clips, a, b, half, part(report, COMPARED, 1.0))
     return Transitions(a, b, distance, turn, shift)
 
 
@@ -145,18 +147,23 @@ class Built(NamedTuple):
     rough: Rough  # of all transitions within the limit
 
 
-def build_told(clips: Sequence[Clip], *, blend: float = 0.4, **settings: Any) -> Built:
+def build_told(
+    clips: Sequence[Clip], *, blend: float = 0.4, progress: Progress | None = None, **settings: Any
+) -> Built:
     """As `build`, with what was found to be rough."""
-    made = ready(clips)
-    whole = Graph(made, find_transitions(made, blend=blend, **settings), half_window(blend, made[0].fps))
-    found = find_rough(whole)
+    prepared, compared, checked = parts(progress or silent(), [1, 6, 3])
+    made = ready(clips, prepared)
+    moves = find_transitions(made, blend=blend, **settings, progress=compared)
+    whole = Graph(made, moves, half_window(blend, made[0].fps))
+    found = find_rough(whole, progress=checked)
     return Built(Graph(made, whole.transitions[~found.marked], whole.half), found)
 
 
-def ready(clips: Sequence[Clip]) -> tuple[Clip, ...]:
+def ready(clips: Sequence[Clip], progress: Progress | None = None) -> tuple[Clip, ...]:
     """Clips as a graph needs them: all on the first one's skeleton, at one frame rate, with contacts as labels."""
     _check(clips)
-    return tuple(with_contacts(same_body(clips[0], clip)) for clip in clips)
+    order = each(clips, progress or silent(), "finding contacts", [len(clip) for clip in clips])
+    return tuple(with_contacts(same_body(clips[0], clip)) for clip in order)
 
 
 def _check(clips: Sequence[Clip], **settings: float | None) -> None:

@@ -20,7 +20,7 @@ import numpy as np
 
 from motionloom.analysis.comparison import frame_weights, windows
 from motionloom.analysis.point_cloud import PointCloud
-from motionloom.core import FloatArray, IntArray, Progress
+from motionloom.core import FloatArray, IntArray, Progress, silent
 from motionloom.core.progress import each
 
 TURNING, HEIGHTS = 8, 6  # directions: complex ones on the ground, and of heights; multiples of 4, and 2 less
@@ -137,7 +137,14 @@ def _project(
 
 
 def near(
-    found: Clouds, kind: IntArray, table: FloatArray, *, step: int, radius: int, apart: int, progress: Progress
+    found: Clouds,
+    kind: IntArray,
+    table: FloatArray,
+    *,
+    step: int,
+    radius: int,
+    apart: int,
+    progress: Progress | None = None,
 ) -> Iterator[tuple[IntArray, FloatArray]]:
     """Pairs of frames a < b (n, 2) whose windows are no further apart than their limit, and how far, m, tile by tile.
 
@@ -166,7 +173,7 @@ def near(
         found_rows = pool.map(rows, tops)
         sizes = [len(middles) - top for top in tops]  # columns to the right of each tile of rows
         try:
-            for _ in each(tops, progress, "comparing frames", sizes):
+            for _ in each(tops, progress or silent(), "comparing frames", sizes):
                 yield next(found_rows)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)

@@ -7,7 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from motionloom.core import BoolArray, FloatArray, IntArray
+from motionloom.core import BoolArray, FloatArray, IntArray, Progress, silent
+from motionloom.core.progress import each
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.graph.core import Graph
 from motionloom.methods.graph.prune import alive
@@ -78,7 +79,7 @@ class Coverage:
         return f"no {side} turn faster than {above(top)} m/s; {sharpest}"
 
 
-def coverage(graph: Graph) -> Coverage:
+def coverage(graph: Graph, *, progress: Progress | None = None) -> Coverage:
     """What a graph can show in a second: along its clips, and with each transition early, late and in the middle.
 
     Speed is the straight distance between both ends of the second; turn is how the heading changes.
@@ -91,7 +92,8 @@ def coverage(graph: Graph) -> Coverage:
     way = ahead(found, width)  # (N, width + 1, 3): place and turn seen from each frame
     whole = use & np.isfinite(way[:, width, 0])
     moves, counts = [way[whole, width]], [np.ones(int(whole.sum()), bool)]
-    for side in range(1 - found.blend, width, max(1, width // PLACES)):
+    sides = range(1 - found.blend, width, max(1, width // PLACES))
+    for side in each(sides, progress or silent(), "passing transitions"):
         across = _across(found, way, side, width)
         moves.append(across)
         counts.append(np.zeros(len(across), bool))

@@ -7,12 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from motionloom.blend.transition import CLOUD
-from motionloom.core import Clip, FloatArray, IntArray
+from motionloom.core import Clip, FloatArray, IntArray, Progress, silent
+from motionloom.core.progress import slices
 from motionloom.kinematics.feet.transition_batch import fit_to_plants
 from motionloom.kinematics.forward import fk
 
+AT_ONCE = 50_000  # transitions in one call of a kernel, some 0.1 s
 
-def lay_all(clips: Sequence[Clip], a: IntArray, b: IntArray, half: int) -> tuple[FloatArray, FloatArray]:
+
+def lay_all(
+    clips: Sequence[Clip], a: IntArray, b: IntArray, half: int, progress: Progress | None = None
+) -> tuple[FloatArray, FloatArray]:
     """The turn (T,) and shift (T, 2) of each pair of frames, counted through all clips.
 
     The same as `blend_transition` finds: the joints of the frames around lie best on one another, then feet that stand
@@ -22,7 +27,9 @@ def lay_all(clips: Sequence[Clip], a: IntArray, b: IntArray, half: int) -> tuple
 
     clip = spans(clips)
     turn, shift = np.empty(len(a)), np.empty((len(a), 2))
-    lay(np.concatenate([fk(c) for c in clips]), a, b, clip, CLOUD, turn, shift)
+    points = np.concatenate([fk(c) for c in clips])
+    for some in slices(len(a), AT_ONCE, progress or silent(), "aligning transitions"):
+        lay(points, a[some], b[some], clip, CLOUD, turn[some], shift[some])
     fit_to_plants(clips, clip, a, b, half, turn, shift)
     return np.arctan2(np.sin(turn), np.cos(turn)), shift
 

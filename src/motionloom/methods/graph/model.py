@@ -34,6 +34,7 @@ from motionloom.methods.graph.walk import random_route
 from motionloom.methods.graph.ways import gone_on, wander
 from motionloom.methods.schedule import carries
 
+SCHEDULED = 0.1  # finding out what a request allows when, as a share of planning
 TRIES = 200  # random walks that are made to find one that keeps what is asked of its path
 
 P = TypeVar("P", bound=WayOptions)
@@ -134,7 +135,8 @@ class PathGraphModel(GraphModel[P]):
         )
 
     def _plan(self, request: Request, options: P, rng: Generator, progress: Progress) -> Plan:
-        asked = wanted(self.graph, self.steps, request, self.fps, self.pace)
+        asked = wanted(self.graph, self.steps, request, self.fps, self.pace, part(progress, 0.0, SCHEDULED))
+        progress = part(progress, SCHEDULED, 1.0)
         if asked.goal is None:
             assert asked.frames is not None  # checked before
             return self._drawn(request, options, asked.when, asked.frames, rng, progress)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.blend.transition import blend_weights
-from motionloom.core import BoolArray, FloatArray, Note
+from motionloom.core import BoolArray, FloatArray, Note, Progress, silent
+from motionloom.core.progress import parts, slices
 from motionloom.kinematics.roles import fingers
 from motionloom.methods.graph.core import Graph
 from motionloom.methods.graph.prune import component
@@ -18,6 +19,7 @@ FAR = np.radians(90.0)  # a joint that differs by more than this at a transition
 QUICK = 0.95  # of a joint's fastest turn in the clips: what a blend may do; the rest is for legs that keep plants
 QUICKER = (1.25, 1.6)  # what it may do in clips that are so much of one kind that hardly a blend keeps to that
 ENOUGH = 0.8  # of the frames that are connected where any speed will do: so many must be, or more is allowed
+STAGE, AT_ONCE = "checking transitions", 20_000  # transitions in one call of the kernel, some 0.1 s
 ANY = 1e6  # times its fastest: any speed
 STILL = np.radians(0.5)  # a joint that never turns in the clips may turn this far in a frame
 
@@ -32,7 +34,7 @@ def rough(graph: Graph, *, far: float = FAR, quick: float | None = None) -> Bool
 
     Without `quick` it is what `find_rough` finds.
     """
-    return find_rough(graph, far=far).marked if quick is None else _marked(graph, far, quick)
+    return find_rough(graph, far=far).marked if quick is None else _marked(graph, far, quick, silent())
 
 
 class Rough(NamedTuple):
@@ -50,34 +52,39 @@ class Rough(NamedTuple):
         return [Note(f"these clips are even: blends may turn a joint {faster}")]
 
 
-def find_rough(graph: Graph, *, far: float = FAR) -> Rough:
+def find_rough(graph: Graph, *, far: float = FAR, progress: Progress | None = None) -> Rough:
     """Transitions in which a joint flips over or turns too fast, by the strictest rule that the clips can bear.
 
     A blend may do 0.95 times what the clips do; or, if that would tear them apart, 1.25 times, or at most 1.6. Torn
     apart they are where less than 80 % of the frames that could be connected at any speed still are: computed clips are
     so even that hardly a blend of them is slower than their own fastest frame.
     """
-    flips = _marked(graph, far, ANY)
+    report, shares = progress or silent(), (QUICK, *QUICKER)
+    first, *steps = parts(report, [1] * (1 + len(shares)))
+    flips = _marked(graph, far, ANY, first)
     most = component(replace(graph, transitions=graph.transitions[~flips])).sum()
     found, share = flips, QUICK
-    for share in (QUICK, *QUICKER):
-        found = _marked(graph, far, share)
+    for share, step in zip(shares, steps, strict=True):
+        found = _marked(graph, far, share, step)
         if component(replace(graph, transitions=graph.transitions[~found])).sum() >= ENOUGH * most:
             break
+    report(1.0, STAGE)
     return Rough(found, share, int(flips.sum()))
 
 
-def _marked(graph: Graph, far: float, quick: float) -> BoolArray:
+def _marked(graph: Graph, far: float, quick: float, progress: Progress) -> BoolArray:
     """(T,) transitions in which a joint flips over, or is faster than `quick` times its fastest."""
     from motionloom.methods.graph._kernels_render import mark_rough
 
     skeleton = graph.clips[0].skeleton
     chosen = [j for j in range(len(skeleton)) if j not in set(fingers(skeleton))]
-    parts = [clip.rotations[:, chosen] for clip in graph.clips]
+    rotations = [clip.rotations[:, chosen] for clip in graph.clips]
     alpha = np.concatenate([[0.0], blend_weights(graph.half), [1.0]])
-    fastest = np.cos(np.clip(quick * _fastest(parts), STILL, np.pi) / 2)
+    fastest = np.cos(np.clip(quick * _fastest(rotations), STILL, np.pi) / 2)
     t, out = graph.transitions, np.empty(len(graph.transitions), bool)
-    mark_rough(np.concatenate(parts), t.a, t.b, t.turn, alpha, float(np.cos(far / 2)), fastest, out)
+    turns, least = np.concatenate(rotations), float(np.cos(far / 2))
+    for s in slices(len(out), AT_ONCE, progress, STAGE):
+        mark_rough(turns, t.a[s], t.b[s], t.turn[s], alpha, least, fastest, out[s])
     return out
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.constraints import Request
-from motionloom.core import BadRequest, BoolArray, Clip, NoPath, replace
+from motionloom.core import BadRequest, BoolArray, Clip, NoPath, Progress, part, replace, silent
 from motionloom.methods.base import Model, place
 from motionloom.methods.graph.core import Graph, Route
 from motionloom.methods.graph.naming import frame_named
@@ -47,6 +47,7 @@ def random_walk(
     style: str | None = None,
     seed: int = 0,
     take: int = 0,
+    progress: Progress | None = None,
     **options: Any,
 ) -> Walk:
     """Take `take` of a seed: `seconds` of a random walk through a model's graph, from the origin, plants cleaned.
@@ -63,10 +64,14 @@ def random_walk(
     cover = int(np.ceil((frames - 1) * model.fps / rate - 1e-9)) + 1
     at = None if start is None else frame_named(graph, start)
     allowed = None if style is None else _labelled(graph, style)
+    report = progress or silent()
+    report(0.0, "walking")
     route = random_route(graph, cover, np.random.default_rng([seed, take]), start=at, allowed=allowed, **options)
+    report(0.1, "rendering")
     clip = render(graph, route)
     clip = replace(clip, origin=dataclasses.replace(clip.origin, notes=()))  # these speak of the sources' files
-    done, _ = finished(model, place(clip, request, model), request)
+    done, _ = finished(model, place(clip, request, model), request, part(report, 0.4, 1.0))
+    report(1.0, "done")
     given = {"seconds": seconds, "fps": fps, "start": start, "style": style, **options}
     edits = [{name: value} for name, value in given.items() if value is not None]
     step = synthesis_step(model, "walk", seed=seed, take=take, edits=edits)

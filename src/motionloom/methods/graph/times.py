@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.constraints import Constraint, PoseAt, RootAt, RootPath, Style, StyleAlong
-from motionloom.core import BadRequest, BoolArray
+from motionloom.core import BadRequest, BoolArray, Progress, silent
+from motionloom.core.progress import parts
 from motionloom.core.units import Moment, nearest, seconds_of
 from motionloom.methods.graph.core import Graph
 from motionloom.methods.graph.goal import Goal
@@ -31,7 +32,14 @@ class Timing(NamedTuple):
     allowed: BoolArray | None = None  # (N,) where the same labels are asked for all the time
 
 
-def timing(graph: Graph, steps: Steps, wishes: Sequence[Constraint], frames: int, known: bool) -> Timing:
+def timing(
+    graph: Graph,
+    steps: Steps,
+    wishes: Sequence[Constraint],
+    frames: int,
+    known: bool,
+    progress: Progress | None = None,
+) -> Timing:
     """The frames that can be shown at each time so that labels and poses are kept to the end.
 
     Hard labels come first, then soft ones by weight and importance, each as far as there is still a way, strictly or
@@ -50,8 +58,9 @@ def timing(graph: Graph, steps: Steps, wishes: Sequence[Constraint], frames: int
         part = component(graph, allowed)
         if part.any():
             return Timing(steps.within(part, usable(graph, allowed)[steps.number]), None, allowed=allowed)
-    free = Reachable(steps.net, frames, transitions=True)
-    found = schedule(steps.net, graph.clips, styles, poses, frames, free=free)
+    first, rest = parts(progress or silent(), [1, 4])
+    free = Reachable(steps.net, frames, transitions=True, progress=first)
+    found = schedule(steps.net, graph.clips, styles, poses, frames, free=free, progress=rest)
     return Timing(steps, found.reachable, "" if found.missing is None else why(graph, found.missing))
 
 

@@ -10,14 +10,14 @@ from motionloom.core._jit import kernel
 
 
 @kernel
-def grow(points: Any, cost: Any, group: Any, widest: float) -> Any:
+def grow(points: Any, cost: Any, group: Any, widest: float, halt: Any, done: Any) -> Any:
     """Binary trees by 2-means over groups of edges; a group wider than `widest` frames becomes several trees.
 
     points (T, 2) from- and to-frame, with `group` (T,) not decreasing. Returns `order` (T,) the edges as leaves from
     left to right; per node, in preorder, `first` and `stop` of its leaves, the mean of its points, the mean cost, the
     edge nearest to the mean, the latest from- and the earliest to-frame; and the nodes that are roots. A node's left
     child is the next node, and its right child follows the left one's 2 m - 1 nodes. T log T steps of a few rounds of
-    Lloyd each: 100,000 edges in 0.1 s.
+    Lloyd each: 100,000 edges in 0.1 s. Counts nodes in `done`, and ends early once `halt` is set.
     The slow version is `slow_tree` in tests/methods/hierarchical_graph/test_levels.py.
     """
     count = len(points)
@@ -42,7 +42,8 @@ def grow(points: Any, cost: Any, group: Any, widest: float) -> Any:
             end += 1
         top = 0
         lows[0], highs[0], inside[0] = begin, end, False
-        while top >= 0:
+        while top >= 0 and not halt[0]:
+            done[0] = nodes
             low, high, below = lows[top], highs[top], inside[top]
             top -= 1
             if not below and _extent(points, order, low, high) <= widest:

@@ -22,7 +22,7 @@ def fit(
     """Learn from clips of one skeleton at one frame rate (see `methods.prepare`). No chance is involved."""
     report = progress or silent()
     graph, whole, notes = learn_graph(clips, config, _settings(config), part(report, 0.0, 0.8))
-    levels = grow_levels(graph, widest=config.cluster * clips[0].fps)
+    levels = grow_levels(graph, widest=config.cluster * clips[0].fps, progress=part(report, 0.8, 1.0))
     report(1.0, "growing trees of transitions")
     edges = f"{len(graph.transitions)} edges in {len(levels.roots)} clusters, {levels.depth} levels"
     if (side := spacing(whole)) > 1:

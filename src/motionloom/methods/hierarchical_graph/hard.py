@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom.constraints import Avoid, PoseAt, PositionAt, Reach, Request, RootAt, RootPath, Style
-from motionloom.core import Clip, NoPath
+from motionloom.core import Clip, NoPath, Progress, silent
+from motionloom.core.progress import parts
 from motionloom.kinematics.travel import travel
 from motionloom.methods.graph import Graph
 from motionloom.methods.hierarchical_graph.search import net_of
@@ -15,7 +16,7 @@ from motionloom.methods.schedule import Reachable, not_kept, schedule
 from motionloom.rotation import wrap_angle
 
 
-def must_keep(graph: Graph, m: Material, request: Request) -> tuple[Hard, Reachable]:
+def must_keep(graph: Graph, m: Material, request: Request, progress: Progress | None = None) -> tuple[Hard, Reachable]:
     """What every way keeps, and the frames from which it can be kept at each time; `NoPath` says what cannot.
 
     Hard poses restrict the frames shown at their time to those nearest to the pose, as few as leave a way (first the
@@ -26,7 +27,8 @@ def must_keep(graph: Graph, m: Material, request: Request) -> tuple[Hard, Reacha
     frames = request.length(fps)
     assert frames is not None  # checked before
     net = net_of(m)
-    free = Reachable(net, frames)
+    first, rest = parts(progress or silent(), [1, 4])
+    free = Reachable(net, frames, progress=first)
     if free.first_dead >= 0:
         raise NoPath(
             f"no way through these clips lasts {frames / fps:g} s; the longest lasts "
@@ -34,7 +36,7 @@ def must_keep(graph: Graph, m: Material, request: Request) -> tuple[Hard, Reacha
         )
     hard = [c for c in request.constraints if c.hard]
     styles, poses = [c for c in hard if isinstance(c, Style)], [c for c in hard if isinstance(c, PoseAt)]
-    found = schedule(net, graph.clips, styles, poses, frames, free=free)
+    found = schedule(net, graph.clips, styles, poses, frames, free=free, progress=rest)
     if found.missing is not None:
         raise NoPath(not_kept(graph.clips, found.missing, "transitions", "raise `limit`, or give a weight"))
     return must(graph, found.near, found.spans), found.reachable

@@ -7,7 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from motionloom.core import FloatArray, FormatError, IntArray
+from motionloom.core import FloatArray, FormatError, IntArray, Progress, silent
+from motionloom.core.progress import watch
 from motionloom.methods.graph import Graph
 from motionloom.methods.validate import check_array
 
@@ -154,7 +155,7 @@ def groups(graph: Graph, cell: int) -> IntArray:
     return np.asarray(rank[label], np.int64)
 
 
-def grow_levels(graph: Graph, *, widest: float) -> Levels:
+def grow_levels(graph: Graph, *, widest: float, progress: Progress | None = None) -> Levels:
     """All edges of a graph in clusters, and a tree by 2-means below each cluster.
 
     A cluster is a group of edges that touch (see `groups`); one that spans more than `widest` frames, as along the
@@ -166,8 +167,10 @@ def grow_levels(graph: Graph, *, widest: float) -> Levels:
     group = groups(graph, spacing(graph)) if len(moves) else np.zeros(0, np.int64)
     by_group = np.lexsort((moves.b, moves.a, group))
     points = np.stack([moves.a, moves.b], 1)[by_group].astype(np.float64)
-    order, first, stop, centre, cost, medoid, ends, roots = grow(
-        points, moves.distance[by_group], group[by_group], float(widest)
+    report, done = progress or silent(), np.zeros(1, np.int64)
+    task = (points, moves.distance[by_group], group[by_group], float(widest), report.stop, done)
+    order, first, stop, centre, cost, medoid, ends, roots = watch(
+        report, "growing trees of transitions", grow, *task, units=2 * len(moves), done=done
     )
     narrow = by_group.astype(np.int32)
     return Levels(narrow[order], first, stop, centre, cost, narrow[medoid], ends, roots)

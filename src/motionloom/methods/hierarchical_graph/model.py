@@ -20,7 +20,7 @@ from motionloom.constraints import (
     RootPath,
     Style,
 )
-from motionloom.core import Clip, NoPath, Note, Progress
+from motionloom.core import Clip, NoPath, Note, Progress, part
 from motionloom.methods.base import Band, Honours
 from motionloom.methods.bending import far_pose
 from motionloom.methods.graph import Route
@@ -34,6 +34,7 @@ from motionloom.methods.hierarchical_graph.shapes import TERMS, Material, Terms
 from motionloom.methods.hierarchical_graph.terms import material, terms_of
 from motionloom.methods.settings import Settings
 
+SCHEDULED = 0.1  # finding out what a request allows when, as a share of planning
 SPENT = "the budget was spent"
 
 
@@ -115,15 +116,13 @@ class HierarchicalGraph(GraphModel[Options]):
         return outside or f"{why} ({plan.evaluations} ways looked at, {plan.ended})"
 
     def _searched(self, request: Request, options: Options, rng: Generator, progress: Progress) -> Plan:
-        hard, alive = must_keep(self.graph, self.material, request)
+        hard, alive = must_keep(self.graph, self.material, request, part(progress, 0.0, SCHEDULED))
         terms = terms_of(self.graph, request, options)
         search = Search(self.material, terms, hard, alive, rng, gap=round(options.shortest * self.fps))
         if all(c.hard and isinstance(c, (PoseAt, Style)) for c in request.constraints):
             return self._planned(terms, [search.wander()], "nothing to aim for")
         seen: list[Found] = []
-        for found in search.rounds(options.budget, options.patience):
-            seen.append(found)
-            progress(min(1.0, found.evaluations / options.budget), "searching")
+        seen.extend(search.rounds(options.budget, options.patience, part(progress, SCHEDULED, 1.0)))
         spent = search.evaluations >= options.budget
         return self._planned(terms, seen, SPENT if spent else "no better way was found")
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import FloatArray, IntArray
+from motionloom.core import FloatArray, IntArray, Progress, silent
 from motionloom.methods.hierarchical_graph.shapes import Hard, Material, Terms
 from motionloom.methods.schedule import Net, Reachable
 
@@ -61,18 +61,19 @@ class Search:
         self.evaluations = 0
         self._refined: set[tuple[int, bytes, bytes]] = set()
 
-    def rounds(self, budget: int, patience: int) -> Iterator[Found]:
+    def rounds(self, budget: int, patience: int, progress: Progress | None = None) -> Iterator[Found]:
         """The best way so far after each round, until `budget` ways are scored or `patience` rounds brought no better.
 
         Its score never rises. A way counts as best only if it is as long as asked for. Where the ways at hand do not
         get better any more, the search begins again with new seeds: they could not hold their own against old ways.
         """
-        ways: list[Way] = []
+        report, ways = progress or silent(), list[Way]()
         best, still, done = None, 0, 0
         level, stuck = np.inf, 0
         while still < patience and self.evaluations < budget:
             ways += [self.seed() for _ in range(MORE if ways else SEEDS)]
             for way in tuple(ways):
+                report(min(1.0, self.evaluations / budget), "searching")
                 ways += self.mutations(way)
                 if self.evaluations >= budget:
                     break

@@ -28,7 +28,9 @@ def view_of(camera: float, heading: float, views: int) -> int:
 
 
 @kernel
-def follow(lower: Any, apart: Any, past: int, first: int, angles: Any, cost: Any, camera: Any, came: Any) -> None:
+def follow(
+    lower: Any, apart: Any, past: int, first: int, angles: Any, cost: Any, camera: Any, came: Any, stop: Any
+) -> None:
     """The cheapest ways that end at each frame, one performed frame after the other, for a block of them.
 
     With C[t, n] the cost of the cheapest way whose frame t is n, D how unlike the performed frame looks, and w the
@@ -40,8 +42,8 @@ def follow(lower: Any, apart: Any, past: int, first: int, angles: Any, cost: Any
     apart (past + B, N, V): D of performed frames first - past .. first + B - 1. cost, camera (R, H, N), R > 2 half: row
     t % R belongs to performed frame t; H guesses where the camera stands at the start (angles (H,), seen from the
     body). Each way carries the camera's direction in its clip's coordinates. came (B, N) of the first guess: the
-    transition by which it came, -1 for going on; (0, 0) if nobody asks. Cost: B H (N + T). The slow version is
-    `every_route` in tests/methods/two_level_graph/test_acting.py.
+    transition by which it came, -1 for going on; (0, 0) if nobody asks. Cost: B H (N + T). Ends early once `stop` is
+    set. The slow version is `every_route` in tests/methods/two_level_graph/test_acting.py.
     """
     rows, guesses, count = cost.shape
     half, views = lower.half, apart.shape[2]
@@ -50,6 +52,8 @@ def follow(lower: Any, apart: Any, past: int, first: int, angles: Any, cost: Any
         t = first + k - past
         now, last, left = t % rows, (t - 1) % rows, (t - 2 * half) % rows
         for h in range(guesses):
+            if stop[0]:
+                return
             if t == 0:
                 for n in range(count):
                     camera[now, h, n] = lower.heading[n] + angles[h]

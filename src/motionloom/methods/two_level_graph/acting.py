@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.constraints import Request, Start
-from motionloom.core import Clip, FloatArray, NoPath, Note, replace, same_hierarchy
+from motionloom.core import Clip, FloatArray, NoPath, Note, Progress, part, replace, same_hierarchy, silent
 from motionloom.core.numbers import squared_distances
+from motionloom.core.progress import parts, watch
 from motionloom.kinematics.edit import resample
 from motionloom.kinematics.loop import seam_features
 from motionloom.kinematics.proportions import on_skeleton, same_bones
@@ -33,6 +34,7 @@ from motionloom.methods.two_level_graph.silhouettes import (
 )
 from motionloom.rotation import wrap_angle
 
+STAGE = "finding the likeliest route"
 BLOCK = 32  # performed frames that are compared with the whole graph at a time
 NEAR = 0.1  # m: a pose this far off costs 1 a frame
 ASIDE, NEARLY = np.radians(50.0), 1.5  # a viewpoint so far from the best, with a cost so many times its own, is a rival
@@ -76,7 +78,15 @@ def silhouette_differences(views: Any, masks: Any) -> Apart:
     return apart
 
 
-def resembling(chain: Chain, apart: Apart, frames: int, angles: FloatArray, *, smooth: float) -> Acted:
+def resembling(
+    chain: Chain,
+    apart: Apart,
+    frames: int,
+    angles: FloatArray,
+    *,
+    smooth: float,
+    progress: Progress | None = None,
+) -> Acted:
     """The way of `frames` frames through the graph that looks most like the performance, over all of it (exact).
 
     Its cost is how unlike it looks, frame by frame, plus `smooth` times D/delta for each transition (-log of eq. 2.16
@@ -85,7 +95,8 @@ def resembling(chain: Chain, apart: Apart, frames: int, angles: FloatArray, *, s
     viewpoints. Memory: a block of performed frames against the graph from all viewpoints, and for the best guess one
     number for each performed frame and frame of the graph.
     """
-    costs, _ = _followed(chain, apart, frames, angles, smooth, keep=False)
+    first, last = parts(progress or silent(), [len(angles), 1])
+    costs, _ = _followed(chain, apart, frames, angles, smooth, first, keep=False)
     guess, end = np.unravel_index(int(np.argmin(costs)), costs.shape)
     best, firsts = float(costs[guess, end]), costs.min(1)
     if not np.isfinite(best):
@@ -94,7 +105,7 @@ def resembling(chain: Chain, apart: Apart, frames: int, angles: FloatArray, *, s
             f"no way through this graph lasts {frames} frames: it has {len(chain.graph.transitions)} transitions, "
             f"and its longest clip has {longest} frames"
         )
-    costs, came = _followed(chain, apart, frames, angles[[guess]], smooth, keep=True)
+    costs, came = _followed(chain, apart, frames, angles[[guess]], smooth, last, keep=True)
     route = _traced(chain.graph, came, int(end), frames)
     return Acted(route, best / frames, float(angles[guess]), _rival(angles, firsts, int(guess)))
 
@@ -108,7 +119,7 @@ def _rival(angles: FloatArray, costs: FloatArray, guess: int) -> float | None:
 
 
 def _followed(
-    chain: Chain, apart: Apart, frames: int, angles: FloatArray, smooth: float, *, keep: bool
+    chain: Chain, apart: Apart, frames: int, angles: FloatArray, smooth: float, progress: Progress, *, keep: bool
 ) -> tuple[FloatArray, Any]:
     """Cost (H, N) of the cheapest way to each frame at the end; and how each frame was come to, if wanted."""
     from motionloom.methods.two_level_graph._kernels_acting import Lower, follow
@@ -123,8 +134,11 @@ def _followed(
     camera = np.zeros_like(cost)
     came = np.full((frames if keep else 0, graph.count if keep else 0), -1, np.int32)
     for first, past, block in _blocks(apart, frames, graph.blend):
-        part = came[first : first + len(block) - past] if keep else came
-        follow(lower, block, past, first, angles, cost, camera, part)
+        progress(first / frames, STAGE)
+        rows_now = came[first : first + len(block) - past] if keep else came
+        task = (lower, block, past, first, angles, cost, camera, rows_now, progress.stop)
+        watch(progress, STAGE, follow, *task)
+    progress(1.0, STAGE)
     return cost[(frames - 1) % rows], came
 
 
@@ -159,6 +173,7 @@ def act(
     camera: float | None = None,
     told: bool = False,
     smooth: float = SMOOTH,
+    progress: Progress | None = None,
 ) -> Acted:
     """The way through a model's graph that a performance picks: by its poses, or by what a camera sees of it.
 
@@ -172,12 +187,14 @@ def act(
     if camera is None:
         if not same_bones(model.skeleton, performed.skeleton, names=("the model", performed.name or "the performance")):
             performed = on_skeleton(performed, model.skeleton)
-        found = resembling(lower, pose_differences(graph, performed), len(performed), np.zeros(1), smooth=smooth)
+        apart = pose_differences(graph, performed)
+        found = resembling(lower, apart, len(performed), np.zeros(1), smooth=smooth, progress=progress)
         return found._replace(view=None)
     heading = travel(performed).heading
     masks = silhouettes(performed, camera - (heading - heading[0]))
     angles = np.array([camera]) if told else view_angles(VIEWS)
-    return resembling(lower, silhouette_differences(model.views, masks), len(masks), angles, smooth=smooth)
+    apart = silhouette_differences(model.views, masks)
+    return resembling(lower, apart, len(masks), angles, smooth=smooth, progress=progress)
 
 
 class Played(NamedTuple):
@@ -188,12 +205,13 @@ class Played(NamedTuple):
     apart: float | None  # m: root mean square over joints and frames, seen from the hips; None for other joints
 
 
-def act_out(model: TwoLevelGraph, performed: Clip, **options: Any) -> Played:
+def act_out(model: TwoLevelGraph, performed: Clip, *, progress: Progress | None = None, **options: Any) -> Played:
     """The performance in the words of the graph: a finished clip of its length and frame rate, from where it began.
 
     `options` are those of `act`.
     """
-    acted = act(model, performed, **options)
+    report = progress or silent()
+    acted = act(model, performed, **options, progress=part(report, 0.0, 0.8))
     path = travel(performed)
     start = Start((float(path.place[0, 0]), float(path.place[0, 1])), float(path.heading[0]))
     raw = render(model.graph, acted.route)
@@ -202,7 +220,8 @@ def act_out(model: TwoLevelGraph, performed: Clip, **options: Any) -> Played:
     # the last frames of a faster performance lie after the model's last one
     frames = min(len(performed), int(np.floor((len(raw) - 1) * fps / model.fps + 1e-6)) + 1)
     request = Request(frames=frames, fps=fps, start=start)
-    clip, _ = finished(model, place(raw, request, model), request)
+    clip, _ = finished(model, place(raw, request, model), request, part(report, 0.8, 1.0))
+    report(1.0, "done")
     step = synthesis_step(model, "act", edits=[{name: value} for name, value in options.items()], clips=[performed])
     return Played(signed(clip, model, step), acted, _apart(performed, clip))
 

@@ -108,7 +108,7 @@ class TwoLevelGraph(PathGraphModel[Options]):
 
     def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> Plan:
         if options.choices:
-            asked = wanted(self.graph, self.steps, request, self.fps, self.pace)
+            asked = wanted(self.graph, self.steps, request, self.fps, self.pace, progress)
             return self._follow(options, asked.when, asked.frames, rng)
         return super()._plan(request, options, rng, progress)
 

@@ -1,0 +1,151 @@
+"""Progress: what reporting costs, how long the callback waits at most, and how soon commands end on Ctrl-C."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from benchmarks.timing import MOCAP, best_seconds, figure
+from motionloom import samples
+from motionloom.constraints import Request, RootPath
+from motionloom.core import Clip, Progress
+from motionloom.core.progress import Silent
+from motionloom.evaluate.compare import compare
+from motionloom.evaluate.reference import reference
+from motionloom.evaluate.report import evaluate
+from motionloom.io import load, save
+from motionloom.methods import attempt, learn, save_model
+
+PATH = RootPath(points=((0, 0), (0, 3), (3, 4)), weight=1.0)
+MAIN = "import sys; from motionloom.cli import main; print('ready', flush=True); main()"
+WAIT = 1.5  # s from the start of a command to Ctrl-C
+
+Work = Callable[[Progress | None], Any]
+
+
+class Intervals(Silent):
+    """Measures the longest time between two calls."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last, self.longest, self.stage = time.perf_counter(), 0.0, ""
+
+    def __call__(self, share: float | None, stage: str) -> None:
+        super().__call__(share, stage)
+        now = time.perf_counter()
+        if now - self._last > self.longest:
+            self.longest, self.stage = now - self._last, stage
+        self._last = now
+
+
+def figures() -> list[dict[str, Any]]:
+    return [*_overheads(), *_intervals(), *_interrupts()]
+
+
+def _overheads() -> list[dict[str, Any]]:
+    """The time with a callback over the time without, in turns."""
+    clips = [samples.make("walk", seed=seed, seconds=8) for seed in range(3)]
+    graph, levels = learn("motion-graph", clips), learn("hierarchical-graph", clips)
+    asked = Request(seconds=6, constraints=(PATH,))
+    works: dict[str, Work] = {
+        "learning textons": lambda p: learn("textons", clips, progress=p),
+        "learning a motion graph": lambda p: learn("motion-graph", clips, progress=p),
+        "beam search": lambda p: attempt(graph, asked, progress=p),
+        "hierarchical search": lambda p: attempt(levels, asked, progress=p),
+    }
+    out = []
+    for name, work in works.items():
+        work(None)  # compiled before
+        plain, reported = best_seconds([partial(work, None), partial(_with_callback, work)])
+        note = f"{1000 * plain:.0f} ms without a callback, best of 7 in turns"
+        out.append(
+            figure(f"progress: overhead in {name}", round(100 * (reported / plain - 1), 2), "<= 2", unit="%", note=note)
+        )
+    return out
+
+
+def _with_callback(work: Work) -> Any:
+    return work(Intervals())
+
+
+def _intervals() -> list[dict[str, Any]]:
+    """The longest time between two calls of the callback, on captured clips."""
+    works = _captured() if MOCAP.is_dir() else {}
+    out = []
+    for name, work in works.items():
+        work(None)  # compiled before
+        seen = Intervals()
+        work(seen)
+        note = f"before stage {seen.stage!r}"
+        out.append(figure(f"progress: longest interval, {name}", round(seen.longest, 3), "<= 0.5", unit="s", note=note))
+    return out
+
+
+def _captured() -> dict[str, Work]:
+    salsa = [load(path, trim_tpose=True) for path in sorted(MOCAP.glob("cmu/60_*.bvh"))[:2]]
+    walks = [load(path, trim_tpose=True) for path in sorted(MOCAP.glob("cmu/16_*.bvh"))[:10]]
+    graph = learn("motion-graph", walks)
+    asked = Request(constraints=(PATH,))
+    made: list[Clip] = [clip for seed in range(2) if (clip := attempt(graph, asked, seed=seed).clip) is not None]
+    plain = Request(seconds=4)
+    return {
+        "learning textons, two salsa takes": lambda p: learn("textons", salsa, progress=p),
+        "learning a motion graph, ten takes": lambda p: learn("motion-graph", walks, progress=p),
+        "path search": lambda p: attempt(graph, asked, progress=p),
+        "evaluate": lambda p: evaluate(made[0], reference(walks), progress=p),
+        "compare": lambda p: compare(walks[:4], plain, methods=["cuts", "motion-graph"], count=1, progress=p),
+    }
+
+
+def _interrupts() -> list[dict[str, Any]]:
+    """Seconds from the signal to the exit of three commands."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        clips = [samples.make("dance", seconds=60, seed=seed) for seed in range(4)]
+        for k, clip in enumerate(clips):
+            save(clip, folder / "clips" / f"dance_{k}.bvh")
+        save_model(learn("hierarchical-graph", clips[:2]), folder / "model.loom")
+        request = (
+            "{seconds: 60, options: {budget: 1000000}, constraints: [{reach: {position: [3, 9], by: 50, weight: 1}}]}"
+        )
+        commands = {
+            "learn": ["learn", "textons", str(folder / "clips"), "-o", str(folder / "new.loom")],
+            "synthesize": [
+                "synthesize",
+                str(folder / "model.loom"),
+                "-r",
+                request,
+                "--count",
+                "20",
+                "-o",
+                name + "/out",
+            ],
+            "evaluate": ["evaluate", str(folder / "clips"), "--source", str(folder / "clips")],
+        }
+        return [_interrupt(command, arguments) for command, arguments in commands.items()]
+
+
+def _interrupt(name: str, arguments: list[str]) -> dict[str, Any]:
+    worst, codes = 0.0, []
+    for _ in range(3):
+        running = subprocess.Popen(
+            [sys.executable, "-P", "-c", MAIN, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        assert running.stdout is not None
+        running.stdout.readline()
+        time.sleep(WAIT)
+        begin = time.perf_counter()
+        running.send_signal(signal.SIGINT)
+        running.stdout.read()
+        codes.append(running.wait())
+        worst = max(worst, time.perf_counter() - begin)
+    note = f"worst of 3; exit codes {', '.join(map(str, codes))} (130: cancelled)"
+    value = round(worst, 3) if set(codes) == {130} else None
+    return figure(f"progress: Ctrl-C in {name}, to the exit", value, "<= 0.5", unit="s", note=note)
