@@ -20,6 +20,7 @@ CROWD = 1_000
 STEPS = 600  # timed at once for one character
 DT = 1 / 60
 GRAPHS = ("motion-graph", "two-level-graph", "hierarchical-graph")
+TEXTONS = {"shortest": 0.5, "tolerance": 0.5}  # so that walks have several
 
 
 def figures() -> list[dict[str, Any]]:
@@ -30,23 +31,24 @@ def figures() -> list[dict[str, Any]]:
     out = _speeds("motion matching, 20,000 frames", matching, 10_000, 100_000)
     for method in GRAPHS:
         out += _speeds(f"{method}, {len(short)} walks", learn(method, short).live, 20_000, None)  # type: ignore[attr-defined]
+    out += _speeds(f"textons, {len(short)} walks", learn("textons", short, TEXTONS).live, None, None)  # type: ignore[attr-defined]
     return [*out, *_lock(matching)]
 
 
-def _speeds(name: str, live: Live, alone: float, crowd: float | None) -> list[dict[str, Any]]:
+def _speeds(name: str, live: Live, alone: float | None, crowd: float | None) -> list[dict[str, Any]]:
     """Steps of one character and of a crowd, the 99.9th percentile of step times, and bytes of a state."""
     steps, batch = (_run(live, count) for count in (1, CROWD))
     one, many = best_seconds([lambda: steps(STEPS), lambda: batch(12)], rounds=5)
     times = np.array(steps(20_000))
     (median, own), (late, busy) = np.median(times, axis=0), np.percentile(times, 99.9, axis=0)
-    note = f"steps of 1/60 s, a new heading every 2 s; foot lock included: {1 / _locked(live):,.0f} steps/s"
+    note = f"steps of 1/60 s, a new heading or action every 2 s; foot lock included: {1 / _locked(live):,.0f} steps/s"
     limit = max(5 * median, 5e-4)
     return [
-        figure(f"steps of one character ({name})", round(STEPS / one), f">= {alone}", unit="steps/s", note=note),
+        figure(f"steps of one character ({name})", round(STEPS / one), _least(alone), unit="steps/s", note=note),
         figure(
             f"steps of {CROWD} characters at once ({name})",
             round(12 * CROWD / many),
-            "" if crowd is None else f">= {crowd}",
+            _least(crowd),
             unit="character steps/s",
         ),
         figure(
@@ -60,17 +62,28 @@ def _speeds(name: str, live: Live, alone: float, crowd: float | None) -> list[di
     ]
 
 
+def _least(limit: float | None) -> str:
+    return "" if limit is None else f">= {limit}"
+
+
+def _orders(live: Live, count: int, rng: np.random.Generator) -> Commands:
+    """A heading for each character, or, if the method has none, an action."""
+    if "heading" in live.accepts:
+        return commands(heading=rng.uniform(-3, 3, count))
+    return commands(action=rng.integers(0, len(live.actions), count))
+
+
 def _run(live: Live, count: int) -> Any:
     """A function that makes so many steps, and gives the times of each (s): by the clock, and its own."""
     rng, held = np.random.default_rng(0), {"state": live.begin(np.arange(count)), "time": 0.0}
-    given: Commands = commands(heading=rng.uniform(-3, 3, count))
+    given = _orders(live, count, rng)
 
     def go(steps: int) -> list[tuple[float, float]]:
         nonlocal given
         out = []
         for _ in range(steps):
             if held["time"] >= 2.0:
-                given, held["time"] = commands(heading=rng.uniform(-3, 3, count)), 0.0
+                given, held["time"] = _orders(live, count, rng), 0.0
             start, work = time.perf_counter(), time.thread_time()
             held["state"], _ = live.step(held["state"], given, DT)
             out.append((time.perf_counter() - start, time.thread_time() - work))

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from motionloom.io import load
+from motionloom.io import load, save
 from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, save_model
 from motionloom.samples import make
@@ -15,10 +15,11 @@ from motionloom.samples import make
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
-    path = tmp_path_factory.mktemp("stream") / "m.loom"
-    turns = (0.0, 0.6, -0.6)
-    save_model(learn("motion-matching", [make("walk", seed=i, turn=t, seconds=5) for i, t in enumerate(turns)]), path)
-    return path
+    folder = tmp_path_factory.mktemp("stream")
+    for i, turn in enumerate((0.0, 0.6, -0.6)):
+        save(make("walk", seed=i, turn=turn, seconds=5), folder / f"walk_{i}.bvh")
+    save_model(learn("motion-matching", [load(folder / f"walk_{i}.bvh") for i in range(3)]), folder / "m.loom")
+    return folder / "m.loom"
 
 
 def test_orders_are_followed_into_a_file(run, model, tmp_path):
@@ -66,3 +67,28 @@ def test_a_model_without_live_characters_is_an_error(run, tmp_path):
     failed = run("stream", path, "--seconds", 1)
     assert failed.code == 2
     assert "cuts has no live characters" in failed.err
+
+
+def test_options_are_those_of_the_methods_live_characters(run, model, tmp_path):
+    assert "motion-matching: time between searches" in " ".join(run("stream", "--help").out.split())
+    out = tmp_path / "a.bvh"
+    assert run("stream", model, "-o", out, "--seconds", "1", "--half-life", "0.3").code == 0
+    failed = run("stream", model, "-o", out, "--seconds", "1", "--lookahead", "0.3")
+    assert failed.code == 2
+    assert "lookahead" in failed.err
+
+
+def test_a_stream_is_made_again(run, model, tmp_path):
+    out = tmp_path / "a.bvh"
+    run("stream", model, "-o", out, "--seconds", "1", "--seed", "4", "-c", "heading 90deg", "--persistence", "0.2")
+    shown = run("again", out, "-o", tmp_path / "b.bvh", "--sources", model.parent)
+    assert (shown.code, "the same bytes" in shown.out) == (0, True)
+    assert (tmp_path / "b.bvh").read_bytes() == out.read_bytes()
+
+
+def test_a_texton_is_an_action_of_two_words(run, tmp_path):
+    path = tmp_path / "t.loom"
+    save_model(learn("textons", [make("walk", seed=i, turn=0.4 * i, seconds=5) for i in range(3)]), path)
+    out = tmp_path / "t.bvh"
+    assert run("stream", path, "-o", out, "--seconds", "1", "-c", "action texton 0", "--lookahead", "0.3").code == 0
+    assert load(out).label("texton 0").all()

@@ -8,20 +8,24 @@ import time
 from collections.abc import Iterator
 from itertools import count, repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from motionloom.cli.bars import busy
+from motionloom.cli.flags import flagged
 from motionloom.cli.options import Seed, many, say
 
 if TYPE_CHECKING:
+    from motionloom.core.fields import Field
     from motionloom.core.poses import Poses
-    from motionloom.methods.live import Live, State
+    from motionloom.methods.live import State
 
 
-def stream(
-    model: Annotated[Path, typer.Argument(metavar="MODEL.loom", help="A model of motion-matching or a motion graph.")],
+def drive(
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL.loom", help="A model of motion-matching, a motion graph or textons.")
+    ],
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write a clip. Else one JSON line for each pose.")
     ] = None,
@@ -35,33 +39,56 @@ def stream(
     rate: Annotated[float, typer.Option("--rate", metavar="HZ", min=1, max=1000, help="Poses in a second.")] = 60.0,
     seed: Seed = 0,
     lock: Annotated[bool, typer.Option(help="Hold feet where they touch.")] = True,
+    *,
+    given: Any = None,
 ) -> None:
-    """Drive a live character: motion without end, that follows headings, places, speeds and styles.
+    """Drive a live character: motion without end, that follows headings, places, speeds, styles or textons.
 
-    Poses come in real time as JSON lines, or as fast as they can be made into a file.
+    Poses come in real time as JSON lines, or as fast as they can be made into a file. Each of the other options below
+    is for the methods that it names.
     """
-    from motionloom.control import foot_locked, record, run
+    from motionloom.control import run, stream_clip
     from motionloom.control.script import follow, parse_order
+    from motionloom.control.streaming import begin_stream
     from motionloom.core import BadRequest
     from motionloom.io import check_target, save
     from motionloom.methods import load_model
-    from motionloom.methods.live import live_of
 
     if out is not None:
         check_target(out)
         if seconds is None:
             raise BadRequest("a file needs an end: give --seconds")
-    live: Live = live_of(load_model(model))
-    live = foot_locked(live) if lock else live
-    orders = [parse_order(text, live) for text in command or ()]
-    steps = repeat(1.0 / rate) if seconds is None else repeat(1.0 / rate, max(1, round(seconds * rate)))
+    learned = load_model(model)
+    orders = command or []
     if out is None:
-        _print(run(live, live.begin([seed]), follow(orders), steps), rate)
+        live, state = begin_stream(learned, seed=seed, lock=lock, options=given)
+        steps = repeat(1.0 / rate) if seconds is None else repeat(1.0 / rate, max(1, round(seconds * rate)))
+        _print(run(live, state, follow([parse_order(text, live) for text in orders]), steps), rate)
         return
+    assert seconds is not None
     with busy("recording") as report:
-        clip = record(live, run(live, live.begin([seed]), follow(orders), steps, progress=report), rate)
+        clip = stream_clip(
+            learned, seconds, rate=rate, orders=orders, seed=seed, lock=lock, options=given, progress=report
+        )
     save(clip, out)
     say(f"{out}: {many(len(clip), 'frame')}, {clip.seconds:.2f} s at {rate:g} fps, seed {seed}")
+
+
+def _live_fields() -> list[Field]:
+    """The options of all live methods; the help of each names its methods."""
+    import dataclasses
+
+    from motionloom.core.fields import fields_of
+    from motionloom.methods import METHODS
+
+    found: dict[str, Field] = {}
+    methods: dict[str, list[str]] = {}
+    for name, method in METHODS.items():
+        options = method.module().MODEL.live_options_type
+        for field in fields_of(options) if options is not None else ():
+            found.setdefault(field.name, field)
+            methods.setdefault(field.name, []).append(name)
+    return [dataclasses.replace(f, help=f"{', '.join(methods[f.name])}: {f.help}") for f in found.values()]
 
 
 def _print(steps: Iterator[tuple[State, Poses]], rate: float) -> None:
@@ -77,3 +104,6 @@ def _print(steps: Iterator[tuple[State, Poses]], rate: float) -> None:
         time.sleep(max(0.0, begin + i / rate - time.monotonic()))
         sys.stdout.write(json.dumps(line) + "\n")
         sys.stdout.flush()
+
+
+stream = flagged(drive, _live_fields())

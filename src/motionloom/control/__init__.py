@@ -5,6 +5,7 @@ from motionloom.control.foot_lock import FootLockLayer, foot_locked
 from motionloom.control.layered import Layered
 from motionloom.control.record import record
 from motionloom.control.stepping import Steered, run
+from motionloom.control.streaming import stream_clip
 
 __all__ = [
     "FootLockLayer",
@@ -15,4 +16,5 @@ __all__ = [
     "record",
     "replace_members",
     "run",
+    "stream_clip",
 ]

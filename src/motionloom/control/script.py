@@ -40,12 +40,13 @@ def parse_order(text: str, live: Live) -> Order:
 def _value(name: str, values: Sequence[str], live: Live) -> float | int | list[float]:
     where = ("command", name)
     wanted = {"place": 2, "look": 3}.get(name, 1)
-    if len(values) != wanted and name != "values":
+    if len(values) != wanted and name not in ("values", "action", "overlay"):
         raise BadRequest(f"command {name}: expected {wanted} value{'s' if wanted > 1 else ''}, found {len(values)}")
     if name in ("action", "overlay"):
-        if values[0] not in live.actions:
-            raise BadRequest(f"there is no action {values[0]!r}; there are: {', '.join(live.actions) or 'none'}")
-        return live.actions.index(values[0])
+        action = " ".join(values)
+        if action not in live.actions:
+            raise BadRequest(f"there is no action {action!r}; there are: {', '.join(live.actions) or 'none'}")
+        return live.actions.index(action)
     if name in ("heading", "facing"):
         return angle(values[0], where)
     if name in ("place", "look"):

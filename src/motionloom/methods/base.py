@@ -86,6 +86,7 @@ class Model(ABC, Generic[O]):
     method: ClassVar[str]
     honours: ClassVar[Honours] = ()
     options_type: ClassVar[type[Settings]] = Settings
+    live_options_type: ClassVar[type[Settings] | None] = None  # of its live characters; None: it has none
     has_natural_end: ClassVar[bool] = False  # a request may leave out its length
     needs_whole_clips: ClassVar[bool] = False  # broken frames are repaired instead of cut out
     glitch_margin: ClassVar[float] = 0.0  # s: frames this near to broken ones are left out too

@@ -7,7 +7,7 @@ pose is up to one tick old.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -93,6 +93,11 @@ def live_of(model: Any) -> Live:
     if found is None:
         raise BadRequest(f"{model.method} has no live characters; motion-matching, the motion graphs and textons have")
     return found
+
+
+def live_options(model: Any, values: Mapping[str, Any]) -> Any:
+    """The options of a model's live characters from plain values; None, which is their defaults, from no values."""
+    return model.live_options_type.of(values) if values else None
 
 
 class Material(NamedTuple):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from motionloom.constraints import parse_request
+from motionloom.control.streaming import stream_clip
 from motionloom.core import BadRequest, Clip, Made, MotionloomError, Progress, Read, Unmet, part, silent
 from motionloom.core import replace as clip_with
 from motionloom.core.files import Files
@@ -234,6 +235,12 @@ def _walk(step: Made, bench: _Bench) -> Clip:
     return random_walk(model, seed=step.seed or 0, take=step.take or 0, progress=bench.making, **options).clip
 
 
+def _stream(step: Made, bench: _Bench) -> Clip:
+    options = options_of(step)
+    options.pop("trim_tpose", None)
+    return stream_clip(bench.model(step), seed=step.seed or 0, progress=bench.making, **options)
+
+
 def _act(step: Made, bench: _Bench) -> Clip:
     options = options_of(step)
     options.pop("trim_tpose", None)
@@ -269,6 +276,7 @@ def _samples(step: Made, bench: _Bench) -> Clip:
 REPEATS: Mapping[str, Callable[[Made, _Bench], Clip]] = {
     "synthesize": _synthesize,
     "walk": _walk,
+    "stream": _stream,
     "act": _act,
     "convert": _convert,
     "clean": _clean,

@@ -20,7 +20,7 @@ from motionloom.methods.graph.checks import check_graph
 from motionloom.methods.graph.core import Graph, Route
 from motionloom.methods.graph.goal import Goal
 from motionloom.methods.graph.hurrying import hurried
-from motionloom.methods.graph.live import GraphLive, graph_live
+from motionloom.methods.graph.live import GraphLive, LiveOptions, graph_live
 from motionloom.methods.graph.naming import frame_name
 from motionloom.methods.graph.prune import alive
 from motionloom.methods.graph.render import render
@@ -33,6 +33,7 @@ from motionloom.methods.graph.tracks import stretches
 from motionloom.methods.graph.walk import random_route
 from motionloom.methods.graph.ways import gone_on, wander
 from motionloom.methods.schedule import carries
+from motionloom.methods.settings import Settings
 
 SCHEDULED = 0.1  # finding out what a request allows when, as a share of planning
 TRIES = 200  # random walks that are made to find one that keeps what is asked of its path
@@ -75,6 +76,7 @@ class GraphModel(Model[O]):
     """Clips and the transitions between them, with what every graph method does with them."""
 
     keeps_notes: ClassVar[bool] = True
+    live_options_type: ClassVar[type[Settings] | None] = LiveOptions
 
     graph: Graph
 

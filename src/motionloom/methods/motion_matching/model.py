@@ -31,6 +31,7 @@ class MotionMatchingModel(Model[Options]):
     method: ClassVar[str] = "motion-matching"
     honours: ClassVar[Honours] = ((RootPath, "soft"), (Reach, "soft"), (Style, "soft"))
     options_type: ClassVar[type[Settings]] = Options
+    live_options_type: ClassVar[type[Settings] | None] = Options
 
     clips: tuple[Clip, ...]  # with contacts as labels, at the model's frame rate
 

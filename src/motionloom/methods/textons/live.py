@@ -93,7 +93,6 @@ class TextonLive:
     """Live characters of one texton model. Their actions are its textons."""
 
     accepts: ClassVar[tuple[str, ...]] = ("action",)
-    options_type: ClassVar[type[Settings]] = LiveOptions
 
     tables: Tables
     inside: IntArray  # segments among which a walk never ends

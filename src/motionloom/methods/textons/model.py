@@ -23,7 +23,7 @@ from motionloom.methods.textons.config import DEFAULT_OPTIONS, Options
 from motionloom.methods.textons.editing import edit_pose
 from motionloom.methods.textons.joins import Joins
 from motionloom.methods.textons.learning import Texton
-from motionloom.methods.textons.live import TextonLive, texton_live
+from motionloom.methods.textons.live import LiveOptions, TextonLive, texton_live
 from motionloom.methods.textons.making import Bench
 from motionloom.methods.textons.observed import Observed
 from motionloom.methods.textons.pieces import Piece, Plan
@@ -43,6 +43,7 @@ class TextonModel(Model[Options]):
     method: ClassVar[str] = "textons"
     honours: ClassVar[Honours] = ((PoseAt, "hard"), (RootAt, "hard"))
     options_type: ClassVar[type[Settings]] = Options
+    live_options_type: ClassVar[type[Settings] | None] = LiveOptions
     keeps_notes: ClassVar[bool] = True
     glitch_margin: ClassVar[float] = 0.2  # the first and last frames of a piece become key poses: they must be good
 

@@ -1,0 +1,54 @@
+"""A live character recorded with its recipe: what `motionloom stream -o` writes and `motionloom again` repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import repeat
+from typing import Any
+
+from motionloom.control.foot_lock import foot_locked
+from motionloom.control.record import record
+from motionloom.control.script import follow, parse_order
+from motionloom.control.stepping import run
+from motionloom.core import BadRequest, Clip, Progress
+from motionloom.methods.base import Model
+from motionloom.methods.live import Live, live_of, live_options
+from motionloom.methods.recipe import synthesis_step
+from motionloom.methods.synthesis import signed
+
+RATE = 60.0  # Hz
+
+
+def stream_clip(
+    model: Model[Any],
+    seconds: float,
+    *,
+    rate: float = RATE,
+    orders: Sequence[str] = (),
+    seed: int = 0,
+    lock: bool = True,
+    options: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Clip:
+    """So many seconds of one live character that follows `orders` (see `parse_order`), with its recipe.
+
+    `options` are those of the model's live characters, as plain values. With `lock`, feet are held where they touch.
+    """
+    if not 0 < seconds < float("inf"):
+        raise BadRequest(f"a stream lasts longer than 0 s, found {seconds:g} s")
+    live, state = begin_stream(model, seed=seed, lock=lock, options=options)
+    script = follow([parse_order(text, live) for text in orders])
+    steps = repeat(1.0 / rate, max(1, round(seconds * rate)))
+    clip = record(live, run(live, state, script, steps, progress=progress), rate)
+    given = {"seconds": seconds, "rate": rate, "orders": list(orders), "lock": lock, "options": dict(options or {})}
+    step = synthesis_step(model, "stream", seed=seed, edits=[{name: value} for name, value in given.items()])
+    return signed(clip, model, step)
+
+
+def begin_stream(
+    model: Model[Any], *, seed: int = 0, lock: bool = True, options: Mapping[str, Any] | None = None
+) -> tuple[Live, Any]:
+    """The live characters of a model, and the state of one before its first step."""
+    live: Live = live_of(model)
+    live = foot_locked(live) if lock else live
+    return live, live.begin([seed], options=live_options(model, options or {}))
