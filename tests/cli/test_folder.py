@@ -19,7 +19,10 @@ from motionloom.jobs.process import _descendants
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
 
 CLIPS = 30
-COMMAND = [sys.executable, "-P", "-c", "from motionloom.cli import main; main()"]
+AS_FROM_A_TERMINAL = (  # a process that was started in the background ignores Ctrl-C
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from motionloom.cli import main; main()"
+)
+COMMAND = [sys.executable, "-P", "-c", AS_FROM_A_TERMINAL]
 
 
 @pytest.fixture(scope="module")

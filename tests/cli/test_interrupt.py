@@ -14,7 +14,8 @@ from motionloom.io import save
 from motionloom.methods import learn, save_model
 
 LEARN = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in the background
 import motionloom.methods.learning as learning
 prepare = learning.prepare
 def ready(*args, **options):

@@ -102,7 +102,7 @@ def test_labels_come_first_then_poses_and_what_cannot_be_kept_is_named(tiny):
     assert found.spans == ((range(4), "low"),)
     assert found.reachable.at(0).tolist() == [True] + [False] * 9
     assert found.near == {}  # no frame that carries the label is near enough
-    found = schedule(net, [low], [], [pose], 4, free=free, same=1e-6)
+    found = schedule(net, [low], [], [pose], 4, free=free)
     assert np.flatnonzero(found.near[2]).tolist() == [5]
     hard = Style(label="low")
     found = schedule(net, [low], [hard], [], 6, free=Reachable(net, 6))
@@ -114,7 +114,7 @@ def test_labels_come_first_then_poses_and_what_cannot_be_kept_is_named(tiny):
 def test_two_poses_at_one_time_are_both_near(tiny):
     net = Net(np.arange(10) < 9, np.zeros(11, np.int64), np.zeros(0, np.int64), 1)
     poses = [PoseAt(time=0.2, pose=tiny[k : k + 1], joints=(j,)) for k, j in ((5, "Mid"), (5, "Top"))]
-    found = schedule(net, [tiny], [], poses, 4, free=Reachable(net, 4), same=1e-6)
+    found = schedule(net, [tiny], [], poses, 4, free=Reachable(net, 4))
     assert np.flatnonzero(found.near[2]).tolist() == [5]
 
 

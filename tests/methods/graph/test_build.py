@@ -11,7 +11,7 @@ from motionloom.analysis.weights import joint_weights
 from motionloom.blend.join import prepare
 from motionloom.blend.point import Point, laid_on
 from motionloom.blend.transition import CLOUD, laid_for_plants
-from motionloom.core import BadRequest, Clip, SkeletonMismatch, with_labels
+from motionloom.core import BadRequest, Clip, SkeletonMismatch, silent, with_labels
 from motionloom.kinematics.edit import resample
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.forward import fk
@@ -126,7 +126,7 @@ def test_bounds_for_whole_stretches_lose_nothing(dances, step):
     span = spans(dances, 6)
     found = clouds(np.concatenate([fk(c) for c in dances]), np.ones(3), span, PointCloud())
     kind, table = np.zeros(len(span), np.int64), np.array([[0.25]])
-    one, many = (list(near(found, kind, table, step=s, radius=3, apart=9)) for s in (1, step))
+    one, many = (list(near(found, kind, table, step=s, radius=3, apart=9, progress=silent())) for s in (1, step))
     cells, values = (np.concatenate([tile[k] for tile in one]) for k in (0, 1))
     more, same = (np.concatenate([tile[k] for tile in many]) for k in (0, 1))
     order = np.lexsort((more[:, 1], more[:, 0]))
@@ -283,7 +283,7 @@ def test_nothing_is_lost_on_real_clips(mocap):
     points = np.concatenate([fk(c) for c in clips])
     measure = PointCloud(precision="double")
     rules = building._Rules(span, np.zeros(len(span), np.int64), np.array([[0.08**2]]), 3, 15)
-    tiles = list(building._tiles(measure.between(points, points, np.ones(31)), rules))
+    tiles = list(building._tiles(measure.between(points, points, np.ones(31)), rules, silent()))
     whole = {tuple(pair) for cells, _ in tiles for pair in cells.tolist()}
     mine = {(a, b) for a, b in zip(found.a.tolist(), found.b.tolist(), strict=True) if a < b}
     assert len(whole) > 50

@@ -113,7 +113,7 @@ def test_a_place_that_is_late_becomes_one_that_is_due_evenly():
 
 def test_wishes_that_cannot_be_understood_are_refused():
     path = RootPath(points=((0, 0), (0, 4)))
-    with pytest.raises(BadRequest, match="one root_path, found 2"):
+    with pytest.raises(BadRequest, match="one root_path can be followed, found 2"):
         goal_of([path, path], BEGIN, None, 30.0, 1.0)
     with pytest.raises(BadRequest, match="give seconds"):
         goal_of([RootPath(points=((0, 0), (0, 4)), times=(0, 3))], BEGIN, None, 30.0, 1.0)
