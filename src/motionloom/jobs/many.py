@@ -73,7 +73,7 @@ def each(
     except KeyboardInterrupt:
         raise Cancelled from None
     finally:
-        for _, job in ahead:
+        for _, job in reversed(ahead):  # those that wait first, so that none of them starts in a process set free
             job.cancel(INTERRUPT_GRACE)
         for _, job in ahead:
             job.wait()
