@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -217,5 +218,5 @@ def test_the_description_of_a_method_is_complete(run: Any, method: str) -> None:
     assert {row["constraint"] for row in facts["honours"]} == set(facts["constraints"])
     complete = {"kind", "unit", "default", "low", "high", "slider", "scale", "advanced", "only_with", "help"}
     for settings, rows in ((module.Config, facts["config"]), (module.Options, facts["options"])):
-        assert [row["name"] for row in rows] == list(settings().__dataclass_fields__)
+        assert [row["name"] for row in rows] == [field.name for field in dataclasses.fields(settings)]
         assert all(complete <= set(row) for row in rows)

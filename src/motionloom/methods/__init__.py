@@ -24,6 +24,7 @@ class Method(NamedTuple):
 
     path: str
     summary: str
+    source: str = ""  # the published description that its variant `faithful` follows; "": there is none
     learns_from: tuple[str, ...] = ("clips",)  # "clips", "markers", "models"
     learning_is_random: bool = False  # the learning seed matters
     needs_skeleton: bool = True  # its models are of one skeleton (a gaze map is not)
@@ -39,10 +40,15 @@ METHODS: Mapping[str, Method] = {
     "hierarchical-graph": Method(
         "motionloom.methods.hierarchical_graph",
         "a motion graph searched at random from coarse to fine, stopped any time",
+        source="GUAN 2.4.3",
     ),
-    "textons": Method("motionloom.methods.textons", "linear dynamic systems and their transitions, with variation"),
+    "textons": Method(
+        "motionloom.methods.textons", "linear dynamic systems and their transitions, with variation", source="LI"
+    ),
     "motion-graph": Method(
-        "motionloom.methods.motion_graph", "clips joined by blends; follows paths, places and styles"
+        "motionloom.methods.motion_graph",
+        "clips joined by blends; follows paths, places and styles",
+        source="GUAN 2.4.1",
     ),
     "motion-matching": Method(
         "motionloom.methods.motion_matching", "jumps to the frame that fits best, several times a second; live"
@@ -50,6 +56,7 @@ METHODS: Mapping[str, Method] = {
     "two-level-graph": Method(
         "motionloom.methods.two_level_graph",
         "says what can be done next; choices, paths, acting out",
+        source="GUAN 2.4.2",
         learning_is_random=True,
     ),
 }

@@ -143,7 +143,7 @@ class Model(ABC, Generic[O]):
 
     def cleans_feet(self, request: Request) -> bool:
         """Are planted feet cleaned in the result? The result of a faithful variant is returned uncleaned."""
-        return True
+        return bool(getattr(self.options(request), "clean_feet", True))
 
     def refuses(self, constraint: Constraint, frames: int | None) -> str:
         """Why this one cannot be honoured although its class is, or "": `only at time 0`, say.
@@ -169,8 +169,9 @@ class Model(ABC, Generic[O]):
         return {m.name: float(np.ptp(m.values, axis=0).max(initial=0.0)) for m in self.measured}
 
     def options(self, request: Request) -> Any:
-        """The request's options as this method's own, checked."""
-        return self.options_type.of(request.options)
+        """The request's options as this method's own, checked; the variant is the model's unless it is given."""
+        variant = {"variant": self.config.variant} if hasattr(self.config, "variant") else {}
+        return self.options_type.of({**variant, **request.options})
 
     def inner_request(self, request: Request) -> Request:
         """The request at the model's frame rate, long enough to cover the last frame of the result.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,8 @@ from motionloom.blend.transition import CLOUD, blend_weights, laid_for_plants
 from motionloom.core import BadRequest, Clip, replace
 from motionloom.kinematics.edit import resample
 from motionloom.kinematics.feet.contacts import part_positions, with_contacts
-from motionloom.kinematics.travel import travel, turned
+from motionloom.kinematics.travel import ground_turn, travel, turned
+from motionloom.methods.graph.blends import blends
 from motionloom.methods.graph.core import Graph, Route, Transitions
 from motionloom.methods.graph.render import chained, render, track, tracks
 from motionloom.rotation import angle_between
@@ -213,3 +216,15 @@ def test_routes_that_are_none_are_refused(graph, clips):
         render(graph, Route(0, named(graph, (1, 2)), 150))
     with pytest.raises(BadRequest, match=f"of 500 frames runs over the end of {clips[0].name!r} after 120"):
         track(graph, Route(0, (), 500))
+
+
+def test_linear_blends_mix_both_clips_evenly_and_hold_no_plants(graph, route):
+    linear = dataclasses.replace(graph, linear=True)
+    weights = np.arange(1, graph.blend) / graph.blend
+    made = blends(linear, np.arange(len(graph.transitions)))
+    for t, (a, b) in enumerate(zip(graph.transitions.a, graph.transitions.b, strict=True)):
+        inside = np.arange(-graph.half + 1, graph.half)
+        first, second = (np.concatenate([clip.root for clip in graph.clips])[frame + inside] for frame in (a, b))
+        second[:, [0, 2]] = ground_turn(graph.transitions.turn[t], second[:, [0, 2]]) + graph.transitions.shift[t]
+        np.testing.assert_allclose(made.root[t], (1 - weights)[:, None] * first + weights[:, None] * second)
+    np.testing.assert_allclose(chained(linear, route).origin.weights[25:36, 0, 1], weights, atol=1e-15)

@@ -15,7 +15,10 @@ from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, synthesize
 from motionloom.methods.graph import Graph
 from motionloom.methods.hierarchical_graph import Config, HierarchicalGraph, Options
+from motionloom.methods.hierarchical_graph.hard import must_keep
 from motionloom.methods.hierarchical_graph.levels import grow_levels
+from motionloom.methods.hierarchical_graph.search import Search
+from motionloom.methods.hierarchical_graph.terms import terms_of
 from motionloom.samples import make
 
 PLACE = RootAt(time=4.0, position=(1.5, 4.5), heading=0.6, weight=1.0)
@@ -252,3 +255,36 @@ def test_thinning_is_told(walker):
     few = learn("hierarchical-graph", list(walker.graph.clips), Config(most=300))
     assert len(few.graph.transitions) <= 300
     assert any("thinned to the best of each" in str(note) for note in few.notes)
+
+
+def test_without_shortcuts_edges_are_replaced_by_one_or_two_and_children_come_in_pairs(walker):
+    request = asked(PLACE)
+    hard, alive = must_keep(walker.graph, walker.material, request.at_fps(walker.fps))
+    terms = terms_of(walker.graph, request.at_fps(walker.fps), Options())
+    own = {shortcuts: _search(walker, terms, hard, alive, shortcuts) for shortcuts in (True, False)}
+    ways = [own[True].seed() for _ in range(40)]
+    for way in (w for w in ways if len(w.nodes) > 1):
+        changed = own[False].children(way)
+        if changed is not None:
+            assert (changed.nodes[: len(way.nodes)] != way.nodes[: len(changed.nodes)]).sum() <= 2
+    single = way_of_one_edge(ways[0])
+    assert own[True].children(single) is not None
+    assert own[False].children(single) is None
+
+
+def way_of_one_edge(way):
+    return way._replace(nodes=way.nodes[:1], leaves=way.leaves[:1])
+
+
+def _search(model, terms, hard, alive, shortcuts):
+    return Search(model.material, terms, hard, alive, np.random.default_rng(0), gap=9, shortcuts=shortcuts)
+
+
+def test_the_search_of_the_source_keeps_one_way_and_never_starts_again(walker):
+    found = []
+    for variant in ("improved", "faithful"):
+        plan = walker.plan(asked(PLACE, variant=variant, budget=20_000), np.random.default_rng(0))
+        scores = [score for _, score in plan.history]
+        assert all(b <= a for a, b in pairwise(scores))
+        found.append(plan)
+    assert found[0].route != found[1].route

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hand_made import graph_of
 
-from motionloom.methods.two_level_graph.markov import chain, log_probability, reading, words
+from motionloom.constraints import Request
+from motionloom.methods import learn
+from motionloom.methods.graph.steps import steps
+from motionloom.methods.graph.ways import wander
+from motionloom.methods.schedule import Reachable
+from motionloom.methods.two_level_graph.markov import chain, edge_weights, log_probability, reading, words
 
 E = np.exp(-0.5)  # likeness of the distance 0.5 with delta 1
 
@@ -67,3 +74,25 @@ def test_words_tell_the_clusters_that_a_transition_passes_into():
     assert found[first[0] : first[1]].tolist() == [1, 2]  # leaves at 3 (cluster 0), reads 4 5 18 19
     assert found[first[1] : first[2]].tolist() == [1, 2]
     assert words(graph, np.zeros(24, int))[1].size == 0
+
+
+def test_a_random_walk_samples_the_process():
+    graph = graph_of([8, 8], [(3, 10, 0.5), (3, 12, 1.0), (10, 4, 0.3)])
+    made, every = chain(graph, 1.0), steps(graph)
+    alive = Reachable(every.net, 3, transitions=True)
+    rng = np.random.default_rng(0)
+    taken = [wander(every, alive, 0, 2, rng, shortest=0, weights=edge_weights(made))[1] for _ in range(4000)]
+    shares = [np.mean([way[:1] == first for way in taken]) for first in ((), (0,), (1,))]
+    expected = np.array([1, E, np.exp(-1)]) / (1 + E + np.exp(-1))
+    np.testing.assert_allclose(shares, expected, atol=0.025)  # three standard deviations
+
+
+def test_delta_decides_how_often_a_faithful_walk_takes_transitions(tiny_clips):
+    model = learn("two-level-graph", tiny_clips, {"variant": "faithful"})
+    asked = Request(seconds=20)
+
+    def transitions(delta):
+        own = replace(model, delta=delta * model.delta)
+        return sum(len(own.plan(asked, np.random.default_rng([s, 0])).route.taken) for s in range(5))
+
+    assert 2 * transitions(0.05) < transitions(20.0)

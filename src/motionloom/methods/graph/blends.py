@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.blend.transition import blend_weights
 from motionloom.core import BoolArray, FloatArray, IntArray
 from motionloom.kinematics.feet.contacts import foot_parts, points_of
 from motionloom.kinematics.feet.transition_batch import standing_windows, window_reach
@@ -34,20 +33,20 @@ class _Frames(NamedTuple):
 
 
 def blends(graph: Graph, chosen: IntArray) -> Blends:
-    """The blends of some transitions: roots mixed (GUAN 2.24), rotations by slerp (2.25), plants held.
+    """The blends of some transitions: roots mixed (GUAN 2.24), rotations by slerp (2.25), plants held unless `linear`.
 
     The second clip is laid by the transition's own turn and shift, which were fitted to plants already.
     """
     t = graph.transitions[chosen]
     a, b = _side(graph, t.a), _laid(_side(graph, t.b), t.turn, t.shift)
-    alpha = np.concatenate([[0.0], blend_weights(graph.half), [1.0]])
+    alpha = np.concatenate([[0.0], graph.weights, [1.0]])
     root = (1 - alpha)[:, None] * a.root + alpha[:, None] * b.root
     rotations = slerp(a.rotations, b.rotations, alpha[:, None])
     slides = None
     if a.slides is not None and b.slides is not None:
         u = np.linspace(0, 1, len(alpha))[:, None, None]
         slides = (1 - u) * a.slides + u * b.slides
-    if foot_parts(graph.clips[0].skeleton):
+    if foot_parts(graph.clips[0].skeleton) and not graph.linear:
         rotations[:, 0], rotations[:, -1] = a.rotations[:, 0], b.rotations[:, -1]
         plants = _standing(graph, t.a, t.b)
         skeleton = graph.clips[0].skeleton

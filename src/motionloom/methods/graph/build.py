@@ -23,7 +23,7 @@ from motionloom.methods.graph.core import Graph, Transitions
 from motionloom.methods.graph.labels import Limits, label_sets, limit_table, read_limits
 from motionloom.methods.graph.laying import lay_all, spans
 from motionloom.methods.graph.limits import LIMIT, SHARE, likely_limit
-from motionloom.methods.graph.rough import Rough, find_rough
+from motionloom.methods.graph.rough import Rough, find_rough, none_rough
 from motionloom.methods.graph.thinning import Thinner
 
 __all__ = ["LIMIT", "REACH", "SHARE", "Built", "build", "build_told", "find_transitions", "ready", "similar_pairs"]
@@ -49,6 +49,7 @@ def find_transitions(
     shortest: float = 0.5,
     contacts: bool = False,
     most: int | None = None,
+    plants: bool = True,
     progress: Progress | None = None,
 ) -> Transitions:
     """All pairs of frames that are alike enough for a transition, in both directions, and how it lies on the ground.
@@ -60,7 +61,8 @@ def find_transitions(
     than `shortest` seconds apart are left out; so are frames without `blend` / 2 seconds of clip on either side. With
     `contacts` the same heels and toes stand in both frames. `window` is how many seconds of motion around each frame
     the measure looks at (point clouds, curvature). With `most`, the best of each little square of frames, squares as
-    small as that allows (see `Thinner`). Clips are taken as `ready` makes them.
+    small as that allows (see `Thinner`). With `plants` feet that stand over a transition decide how it lies (see
+    `lay_all`). Clips are taken as `ready` makes them.
     """
     report = progress or silent()
     _, tiles = similar_pairs(
@@ -84,7 +86,7 @@ def find_transitions(
     a, b, distance = np.concatenate([a, b]), np.concatenate([b, a]), np.concatenate([distance, distance])
     order = np.lexsort((b, a))
     a, b, distance = a[order], b[order], distance[order]
-    turn, shift = lay_all(clips, a, b, half, part(report, COMPARED, 1.0))
+    turn, shift = lay_all(clips, a, b, half, part(report, COMPARED, 1.0), plants=plants)
     return Transitions(a, b, distance, turn, shift)
 
 
@@ -148,15 +150,21 @@ class Built(NamedTuple):
 
 
 def build_told(
-    clips: Sequence[Clip], *, blend: float = 0.4, progress: Progress | None = None, **settings: Any
+    clips: Sequence[Clip],
+    *,
+    blend: float = 0.4,
+    linear: bool = False,
+    drop_rough: bool = True,
+    progress: Progress | None = None,
+    **settings: Any,
 ) -> Built:
-    """As `build`, with what was found to be rough."""
+    """As `build`, with what was found to be rough; `linear` and `drop_rough` as in `GraphConfig`."""
     prepared, compared, checked = parts(progress or silent(), [1, 6, 3])
     made = ready(clips, prepared)
-    moves = find_transitions(made, blend=blend, **settings, progress=compared)
-    whole = Graph(made, moves, half_window(blend, made[0].fps))
-    found = find_rough(whole, progress=checked)
-    return Built(Graph(made, whole.transitions[~found.marked], whole.half), found)
+    moves = find_transitions(made, blend=blend, plants=not linear, **settings, progress=compared)
+    whole = Graph(made, moves, half_window(blend, made[0].fps), linear)
+    found = find_rough(whole, progress=checked) if drop_rough else none_rough(whole)
+    return Built(replace(whole, transitions=moves[~found.marked]), found)
 
 
 def ready(clips: Sequence[Clip], progress: Progress | None = None) -> tuple[Clip, ...]:

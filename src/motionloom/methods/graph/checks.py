@@ -11,6 +11,8 @@ def check_graph(graph: Graph, skeleton: Skeleton, fps: float) -> None:
     """`FormatError` unless clips and transitions belong together: kernels use these numbers as indices."""
     check_clips(graph.clips, skeleton, fps)
     check_number(graph.half, "graph.half", low=1, high=graph.count)
+    if not isinstance(graph.linear, bool):
+        raise FormatError(f"graph.linear: expected true or false, found {graph.linear!r}")
     count = len(graph.transitions)
     for name in ("a", "b"):
         frames = getattr(graph.transitions, name)

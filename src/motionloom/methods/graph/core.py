@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from motionloom.blend.transition import blend_weights
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray
 from motionloom.core.arrays import frozen, put
 
@@ -71,6 +72,12 @@ class Graph:
     clips: tuple[Clip, ...]
     transitions: Transitions
     half: int  # frames on each side of a transition that are blended
+    linear: bool = False  # blended with linear weights, and planted feet are not held
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """(2 half - 1,) the share of the second clip in each frame of a blend."""
+        return blend_weights(self.half, "linear" if self.linear else "smooth")
 
     @cached_property
     def starts(self) -> IntArray:

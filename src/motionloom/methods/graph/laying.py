@@ -16,12 +16,18 @@ AT_ONCE = 50_000  # transitions in one call of a kernel, some 0.1 s
 
 
 def lay_all(
-    clips: Sequence[Clip], a: IntArray, b: IntArray, half: int, progress: Progress | None = None
+    clips: Sequence[Clip],
+    a: IntArray,
+    b: IntArray,
+    half: int,
+    progress: Progress | None = None,
+    *,
+    plants: bool = True,
 ) -> tuple[FloatArray, FloatArray]:
     """The turn (T,) and shift (T, 2) of each pair of frames, counted through all clips.
 
     The same as `blend_transition` finds: the joints of the frames around lie best on one another, then feet that stand
-    over the cut decide. Contacts are the clips' labels.
+    over the cut decide (`plants`). Contacts are the clips' labels.
     """
     from motionloom.methods.graph._kernels import lay
 
@@ -30,7 +36,8 @@ def lay_all(
     points = np.concatenate([fk(c) for c in clips])
     for some in slices(len(a), AT_ONCE, progress or silent(), "aligning transitions"):
         lay(points, a[some], b[some], clip, CLOUD, turn[some], shift[some])
-    fit_to_plants(clips, clip, a, b, half, turn, shift)
+    if plants:
+        fit_to_plants(clips, clip, a, b, half, turn, shift)
     return np.arctan2(np.sin(turn), np.cos(turn)), shift
 
 

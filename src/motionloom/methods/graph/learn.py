@@ -32,7 +32,8 @@ def learn_graph(
     report = progress or silent()
     if config.mirror:
         clips = with_mirrored(clips)
-    whole, rough = build_told(clips, **settings, progress=part(report, 0.0, 0.6))
+    own = {"linear": config.blending == "linear", "drop_rough": config.drop_rough}
+    whole, rough = build_told(clips, **settings, **own, progress=part(report, 0.0, 0.6))
     report(0.6, "pruning")
     graph, pruned = prune(whole)
     limit = limit_used(config.measure, config.limit, whole.transitions.distance)

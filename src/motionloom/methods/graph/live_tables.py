@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.blend.transition import blend_weights
 from motionloom.core import BoolArray, FloatArray, IntArray, NoPath
 from motionloom.kinematics.feet.contacts import contact_array
 from motionloom.kinematics.travel import headings, steady_travel
@@ -100,7 +99,7 @@ def build_tables(graph: Graph) -> tuple[Tables, tuple[str, ...]]:
         t.turn[use],
         np.ascontiguousarray(t.shift[use]),
         unlike,
-        blend_weights(graph.half),
+        graph.weights,
         action_bits(marks),
         speeds,
         float(speeds[-1, 1]) / _turning(heading, inside & goes_on, clips[0].fps),

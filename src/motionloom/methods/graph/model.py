@@ -31,8 +31,8 @@ from motionloom.methods.graph.steps import Steps, steps
 from motionloom.methods.graph.times import Timing, beyond_end, why, with_labels_along
 from motionloom.methods.graph.tracks import stretches
 from motionloom.methods.graph.walk import random_route
-from motionloom.methods.graph.ways import gone_on, wander
-from motionloom.methods.schedule import carries
+from motionloom.methods.graph.ways import Weights, gone_on, wander
+from motionloom.methods.schedule import Reachable, carries
 from motionloom.methods.settings import Settings
 
 SCHEDULED = 0.1  # finding out what a request allows when, as a share of planning
@@ -105,7 +105,7 @@ class GraphModel(Model[O]):
         return graph_live(self.graph)
 
     def render(self, plan: Any, request: Request, options: O, rng: Generator, progress: Progress) -> Clip:
-        clip = place(render(self.graph, plan.route), request, self)
+        clip = place(render(self.graph, plan.route, lift=self.cleans_feet(request)), request, self)
         notes = (*plan.notes, *bent_poses(clip, request.constraints))
         clip = bent(clip, request.constraints, plan.reason or self.shortfall(clip, plan, request, options))
         return replace(clip, origin=dataclasses.replace(clip.origin, notes=notes))
@@ -129,6 +129,10 @@ class PathGraphModel(GraphModel[P]):
 
     def start_frame(self, options: P) -> int | None:
         """The graph frame that the request starts with, or None: any."""
+        return None
+
+    def walk_weights(self, options: P) -> Weights | None:
+        """How probable each step of a random walk is, or None: as the options `pick` and `fresh` have it."""
         return None
 
     def shortfall(self, clip: Clip, plan: Plan, request: Request, options: P) -> str:
@@ -178,7 +182,8 @@ class PathGraphModel(GraphModel[P]):
     def continued(self, route: Route, when: Timing, frames: int, options: P, rng: Generator) -> Route:
         """The route made longer by a random walk, as far as the schedule of the request allows."""
         least = round(options.shortest * self.fps)
-        return gone_on(self.graph, when.steps, route, when.alive, frames, rng, shortest=least)
+        weights = self.walk_weights(options)
+        return gone_on(self.graph, when.steps, route, when.alive, frames, rng, shortest=least, weights=weights)
 
     def starts(self, when: Timing, options: P) -> IntArray:
         """Graph frames to start at: the one that the request names, or every second one that is not a dead end."""
@@ -204,7 +209,7 @@ class PathGraphModel(GraphModel[P]):
         for k in range(TRIES if asked else 1):
             progress(k / TRIES, "drawing random walks")
             route = self._random(when, frames, options, rng)
-            clip = place(render(self.graph, route), request, self) if asked else None
+            clip = place(render(self.graph, route, lift=options.clean_feet), request, self) if asked else None
             over = sum(max(0.0, c.worst(clip) - c.limit) for c in asked) if clip is not None else 0.0
             found.append((over, route))
             if over == 0.0:
@@ -213,9 +218,11 @@ class PathGraphModel(GraphModel[P]):
         return Plan(best, timeline(self.graph, best), reason=missing)
 
     def _random(self, when: Timing, frames: int, options: P, rng: Generator) -> Route:
-        start = self.start_frame(options)
-        if when.alive is None:
+        start, weights = self.start_frame(options), self.walk_weights(options)
+        if when.alive is None and weights is None:
             own: dict[str, Any] = {"shortest": options.shortest, "pick": options.pick, "fresh": options.fresh}
             return random_route(self.graph, frames, rng, start=start, allowed=when.allowed, **own)
-        begun, taken = wander(when.steps, when.alive, 0, start, rng, shortest=round(options.shortest * self.fps))
+        alive = when.alive or Reachable(when.steps.net, frames, transitions=True)
+        least = round(options.shortest * self.fps)
+        begun, taken = wander(when.steps, alive, 0, start, rng, shortest=least, weights=weights)
         return Route(begun, taken, frames)

@@ -6,7 +6,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from motionloom.blend.transition import blend_weights
 from motionloom.core import BoolArray, Clip, FloatArray, Origin
 from motionloom.core.origins import joined, mixed
 from motionloom.kinematics.feet.clearance import lifted, usual_clearance
@@ -21,11 +20,13 @@ __all__ = ["Tracks", "chained", "render", "track", "tracks"]
 _CLEARANCE: WeakKeyDictionary[Graph, float] = WeakKeyDictionary()  # computed once for a graph, as long as it lives
 
 
-def render(graph: Graph, route: Route) -> Clip:
-    """The motion of a route, on the ground of its first clip; feet that scrape while they swing are lifted.
+def render(graph: Graph, route: Route, *, lift: bool = True) -> Clip:
+    """The motion of a route, on the ground of its first clip; feet that scrape while they swing are lifted (`lift`).
 
     Its frames and blends are those of `chained`; how high feet should be, `usual_clearance` tells.
     """
+    if not lift:
+        return chained(graph, route)
     if graph not in _CLEARANCE:
         _CLEARANCE[graph] = usual_clearance(graph.clips)
     return lifted(chained(graph, route), _CLEARANCE[graph])
@@ -114,4 +115,4 @@ def _blend_origin(graph: Graph, t: int, frames: int) -> Origin:
     half, both = graph.half, graph.transitions
     windows = [Stretch(int(frame[t]) - half + 1, -1, frames, 0.0, (0.0, 0.0)) for frame in (both.a, both.b)]
     a, b = (clip.origin[part] for clip, part in (_part(graph, window) for window in windows))
-    return mixed(a, b, blend_weights(half)[:frames])
+    return mixed(a, b, graph.weights[:frames])

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.blend.transition import blend_weights
 from motionloom.core import BoolArray, FloatArray, Note, Progress, silent
 from motionloom.core.progress import parts, slices
 from motionloom.kinematics.roles import fingers
@@ -52,6 +51,11 @@ class Rough(NamedTuple):
         return [Note(f"these clips are even: blends may turn a joint {faster}")]
 
 
+def none_rough(graph: Graph) -> Rough:
+    """No transition left out."""
+    return Rough(np.zeros(len(graph.transitions), bool), 1.0, 0)
+
+
 def find_rough(graph: Graph, *, far: float = FAR, progress: Progress | None = None) -> Rough:
     """Transitions in which a joint flips over or turns too fast, by the strictest rule that the clips can bear.
 
@@ -79,7 +83,7 @@ def _marked(graph: Graph, far: float, quick: float, progress: Progress) -> BoolA
     skeleton = graph.clips[0].skeleton
     chosen = [j for j in range(len(skeleton)) if j not in set(fingers(skeleton))]
     rotations = [clip.rotations[:, chosen] for clip in graph.clips]
-    alpha = np.concatenate([[0.0], blend_weights(graph.half), [1.0]])
+    alpha = np.concatenate([[0.0], graph.weights, [1.0]])
     fastest = np.cos(np.clip(quick * _fastest(rotations), STILL, np.pi) / 2)
     t, out = graph.transitions, np.empty(len(graph.transitions), bool)
     turns, least = np.concatenate(rotations), float(np.cos(far / 2))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from motionloom.methods.settings import Settings, fps_param, param
+from motionloom.methods.settings import Settings, cleaning_param, fps_param, param
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,15 @@ class GraphConfig(Settings):
         advanced=True,
     )
     mirror: bool = param(False, "learn every clip's mirror image too")
+    blending: str = param(
+        "held",
+        "how clips are blended: with eased weights and planted feet held, or with linear weights alone (GUAN 2.5.4)",
+        choices=("held", "linear"),
+        advanced=True,
+    )
+    drop_rough: bool = param(True, "leave out transitions in which a joint flips over or turns too fast", advanced=True)
+
+    FAITHFUL: ClassVar[Mapping[str, Any]] = {"blending": "linear", "drop_rough": False}
 
 
 @dataclass(frozen=True)
@@ -86,3 +97,4 @@ class WayOptions(Settings):
         choices=("alike", "uniform"),
     )
     fresh: bool = param(True, "a random walk avoids what it has shown lately")
+    clean_feet: bool = cleaning_param()

@@ -68,7 +68,7 @@ def random_walk(
     report(0.0, "walking")
     route = random_route(graph, cover, np.random.default_rng([seed, take]), start=at, allowed=allowed, **options)
     report(0.1, "rendering")
-    clip = render(graph, route)
+    clip = render(graph, route, lift=model.cleans_feet(request))
     clip = replace(clip, origin=dataclasses.replace(clip.origin, notes=()))  # these speak of the sources' files
     done, _ = finished(model, place(clip, request, model), request, part(report, 0.4, 1.0))
     report(1.0, "done")

@@ -20,7 +20,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from motionloom.blend.transition import blend_weights
 from motionloom.core import BadRequest, FloatArray, IntArray
 from motionloom.kinematics.travel import UP, Travel, body_axes, ground_turn, headings
 from motionloom.methods.graph.core import Graph, Route
@@ -75,7 +74,7 @@ def tracks(graph: Graph) -> Tracks:
         )
         for values in own:
             values.flags.writeable = False
-        _KNOWN[graph] = Tracks(*own, t.a, t.b, t.turn, t.shift, blend_weights(graph.half))
+        _KNOWN[graph] = Tracks(*own, t.a, t.b, t.turn, t.shift, graph.weights)
     return _KNOWN[graph]
 
 

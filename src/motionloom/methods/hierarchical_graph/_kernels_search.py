@@ -174,6 +174,7 @@ def replace_portions(
     nodes: Any,
     leaves: Any,
     tries: int,
+    shortcuts: bool,
     out_nodes: Any,
     out_leaves: Any,
     out_parts: Any,
@@ -182,8 +183,8 @@ def replace_portions(
 
     The beginning and the end of the way count as edges: then the way gets another first frame, or goes on at random.
     One or two edges are drawn among those that join the clips; half of the time the last one is a leaf that lets what
-    follows keep its time. The best way found is put into `out_*`; returns its score, first frame and length (-1: there
-    is none) and how many were scored.
+    follows keep its time (no edge, and such a leaf, only with `shortcuts`). The best way found is put into `out_*`;
+    returns its score, first frame and length (-1: there is none) and how many were scored.
     """
     edge, half, count, size = m.edge, m.half, len(leaves), len(out_leaves)
     pieces, line, parts = np.zeros((size + 2, 5)), np.empty((t.frames // t.stride + 2, 2)), np.empty(6)
@@ -210,7 +211,7 @@ def replace_portions(
         new_nodes[:i], new_leaves[:i] = nodes[:i], leaves[:i]
         frame = first if i == 0 else edge[leaves[i - 1], 1] + half
         if j < count:
-            n = _bridge(m, gap, state, frame, offset, leaves[j], clock[j], new_nodes, new_leaves, i)
+            n = _bridge(m, gap, state, shortcuts, frame, offset, leaves[j], clock[j], new_nodes, new_leaves, i)
             if n < 0 or n + count - j > size:
                 continue
             more = count - j
@@ -238,13 +239,23 @@ def replace_portions(
 
 @kernel
 def _bridge(
-    m: Any, gap: int, state: Any, frame: int, offset: int, last: int, wanted: int, nodes: Any, leaves: Any, n: int
+    m: Any,
+    gap: int,
+    state: Any,
+    shortcuts: bool,
+    frame: int,
+    offset: int,
+    last: int,
+    wanted: int,
+    nodes: Any,
+    leaves: Any,
+    n: int,
 ) -> int:
     """None, one or two edges of G1 from `frame` to where the transition `last` leaves; -1 if those drawn do not fit."""
     edge, half, number = m.edge, m.half, m.number
     clips = int(np.sqrt(len(m.pair) - 1))
     goal = edge[last, 0] - half
-    how = draw(state, 3)
+    how = draw(state, 3) if shortcuts else 1 + draw(state, 2)
     if how == 0:
         return n if number[frame] == number[goal] and frame <= goal else -1
     if how == 2:
@@ -264,7 +275,7 @@ def _bridge(
     if low == high or n == len(leaves):
         return -1
     which = m.roots[low + draw(state, high - low)]
-    if draw(state, 2) == 0:
+    if shortcuts and draw(state, 2) == 0:
         e = _fit_in_time(edge, m.move, m.node, m.order, half, which, frame, goal, offset - wanted)
         which = m.home[e]
     else:
@@ -285,11 +296,12 @@ def take_children(
     nodes: Any,
     leaves: Any,
     tries: int,
+    shortcuts: bool,
     out_nodes: Any,
     out_leaves: Any,
     out_parts: Any,
 ) -> Any:
-    """Mutation 2: every two edges (and every one) are replaced by their children, in all four ways.
+    """Mutation 2: every two edges (and every one, with `shortcuts`) are replaced by their children, in all four ways.
 
     All of them if there are at most `tries`, else about as many at random. Returns the best way's score, its length
     (-1: there is none) and how many were scored.
@@ -302,6 +314,8 @@ def take_children(
     for i in range(count):
         for j in range(i, count):
             for way in range(2 if i == j else 4):
+                if i == j and not shortcuts:
+                    continue
                 if many > tries and draw(state, many) >= tries:
                     continue
                 u = _child(m.node, nodes[i], way & 1)

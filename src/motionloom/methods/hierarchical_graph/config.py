@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from motionloom.methods.graph.settings import GraphConfig
-from motionloom.methods.settings import Settings, param
+from motionloom.methods.settings import Settings, cleaning_param, param, variant_of_model, variant_param
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,9 @@ class Config(GraphConfig):
         slider=(0.0, 5.0),
         advanced=True,
     )
+    variant: str = variant_param("GUAN 2.4.3")
+
+    FAITHFUL: ClassVar[Mapping[str, Any]] = {**GraphConfig.FAITHFUL, "most": 10**9}
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,15 @@ class Options(Settings):
         low=1,
         high=10**9,
         slider=(1.0, 100.0),
+        advanced=True,
+    )
+    kept: int = param(12, "ways that are kept for the next round", low=1, high=1000, slider=(1.0, 50.0), advanced=True)
+    restarts: bool = param(
+        True, "give up all ways for new seeds where several rounds hardly brought a better one", advanced=True
+    )
+    shortcuts: bool = param(
+        True,
+        "replace a portion also by no edge or by a transition that keeps the time, and single edges by their children",
         advanced=True,
     )
     smoothness: float = param(
@@ -122,3 +136,13 @@ class Options(Settings):
         low=0,
         high=3.2,
     )
+    clean_feet: bool = cleaning_param()
+    variant: str | None = variant_of_model("GUAN 2.4.3")
+
+    FAITHFUL: ClassVar[Mapping[str, Any]] = {
+        "kept": 1,
+        "restarts": False,
+        "shortcuts": False,
+        "shortest": 0,
+        "clean_feet": False,
+    }

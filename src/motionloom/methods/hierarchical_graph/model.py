@@ -118,7 +118,17 @@ class HierarchicalGraph(GraphModel[Options]):
     def _searched(self, request: Request, options: Options, rng: Generator, progress: Progress) -> Plan:
         hard, alive = must_keep(self.graph, self.material, request, part(progress, 0.0, SCHEDULED))
         terms = terms_of(self.graph, request, options)
-        search = Search(self.material, terms, hard, alive, rng, gap=round(options.shortest * self.fps))
+        search = Search(
+            self.material,
+            terms,
+            hard,
+            alive,
+            rng,
+            gap=round(options.shortest * self.fps),
+            kept=options.kept,
+            restarts=options.restarts,
+            shortcuts=options.shortcuts,
+        )
         if all(c.hard and isinstance(c, (PoseAt, Style)) for c in request.constraints):
             return self._planned(terms, [search.wander()], "nothing to aim for")
         seen: list[Found] = []

@@ -13,7 +13,6 @@ from motionloom.methods.hierarchical_graph.shapes import Hard, Material, Terms
 from motionloom.methods.schedule import Net, Reachable
 
 SEEDS, MORE = 24, 4  # seed ways in the first round, and new ones in every later round
-KEPT = 12  # ways that go on to the next round
 TRIES = 48  # replaced portions of one way in a round
 PAIRS = 64  # ways to put in children for edges of one way
 STUCK, GAIN = 6, 0.02  # rounds without a gain of this share after which all ways are given up for new seeds
@@ -50,10 +49,24 @@ def net_of(m: Material) -> Net:
 class Search:
     """One search, round by round. GUAN 2.4.3 steps 1-5; everything random comes from `rng`.
 
-    `gap` is how many frames lie between two blends at least, where there is a choice.
+    `gap` is how many frames lie between two blends at least, where there is a choice; `kept`, `restarts` and
+    `shortcuts` are those of `Options`.
     """
 
-    def __init__(self, m: Material, t: Terms, hard: Hard, alive: Reachable, rng: Generator, *, gap: int) -> None:
+    def __init__(
+        self,
+        m: Material,
+        t: Terms,
+        hard: Hard,
+        alive: Reachable,
+        rng: Generator,
+        *,
+        gap: int,
+        kept: int = 12,
+        restarts: bool = True,
+        shortcuts: bool = True,
+    ) -> None:
+        self.kept, self.restarts, self.shortcuts = kept, restarts, shortcuts
         self.m, self.t, self.hard, self.alive, self.gap = m, t, hard, alive.bits, gap
         self.state = rng.integers(0, 2**63, 1).astype(np.uint64)
         self.begins = np.flatnonzero(alive.at(0))
@@ -83,7 +96,7 @@ class Search:
             whole = next((w for w in ways if w.parts[1] == 0.0), None)
             better = whole is not None and (best is None or whole.score < best.score - 1e-9)
             best, still, done = whole if better else best, 0 if better else still + 1, done + 1
-            if stuck >= STUCK:
+            if self.restarts and stuck >= STUCK:
                 ways, level, stuck = [], np.inf, 0
             if best is not None:
                 yield Found(best, self.evaluations, done)
@@ -138,6 +151,7 @@ class Search:
             way.nodes,
             way.leaves,
             TRIES,
+            self.shortcuts,
             *out,
             parts,
         )
@@ -150,7 +164,7 @@ class Search:
 
         out, parts = (np.empty(self.room, np.int64), np.empty(self.room, np.int64)), np.empty(6)
         value, n, looked = take_children(
-            self.m, self.t, self.hard, self.state, way.start, way.nodes, way.leaves, PAIRS, *out, parts
+            self.m, self.t, self.hard, self.state, way.start, way.nodes, way.leaves, PAIRS, self.shortcuts, *out, parts
         )
         self.evaluations += looked
         return None if n < 0 else Way(float(value), way.start, out[0][:n].copy(), out[1][:n].copy(), parts)
@@ -160,4 +174,4 @@ class Search:
         out: dict[tuple[int, bytes], Way] = {}
         for way in sorted((w for w in ways if np.isfinite(w.score)), key=lambda w: (w.score, -int(w.nodes.sum()))):
             out.setdefault((way.start, way.leaves.tobytes()), way)
-        return list(out.values())[:KEPT]
+        return list(out.values())[: self.kept]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from motionloom.methods.graph.settings import GraphConfig, WayOptions
-from motionloom.methods.settings import param
+from motionloom.methods.settings import param, variant_of_model, variant_param
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,7 @@ class Config(GraphConfig):
         advanced=True,
     )
     contacts: bool = param(False, "join only frames in which the same heels and toes stand")
+    variant: str = variant_param("GUAN 2.4.1")
 
 
 @dataclass(frozen=True)
@@ -59,3 +62,12 @@ class Options(WayOptions):
         only_with=("search", "branch-and-bound"),
         advanced=True,
     )
+    variant: str | None = variant_of_model("GUAN 2.4.1")
+
+    FAITHFUL: ClassVar[Mapping[str, Any]] = {
+        "search": "branch-and-bound",
+        "pick": "uniform",
+        "fresh": False,
+        "shortest": 0,
+        "clean_feet": False,
+    }

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from motionloom.methods.settings import Settings, fps_param, param
+from motionloom.methods.settings import Settings, fps_param, param, variant_of_model, variant_param
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,9 @@ class Config(Settings):
         slider=(0.0, 20.0),
         advanced=True,
     )
+    variant: str = variant_param("LI")
+
+    FAITHFUL: ClassVar[Mapping[str, Any]] = {"common": 0, "ridge": 1e-9}  # eq. 13 has none; it keeps systems solvable
 
 
 @dataclass(frozen=True)
@@ -141,6 +146,20 @@ class Options(Settings):
         slider=(0.5, 20.0),
         scale="log",
     )
+    clean_feet: bool = param(True, "feet stand, swing and stay on the ground as observed; false = as LI", advanced=True)
+    variant: str | None = variant_of_model("LI")
+
+    FAITHFUL: ClassVar[Mapping[str, Any]] = {
+        "push": "nothing",
+        "noise": 1,
+        "sway": 0,
+        "nearness": 0,
+        "unseen": 0,
+        "evenly": False,
+        "vary": "0deg",
+        "stage": 1e6,
+        "clean_feet": False,
+    }
 
 
 DEFAULT = Config()

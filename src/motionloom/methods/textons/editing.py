@@ -15,7 +15,7 @@ from motionloom.core.note import warning
 from motionloom.kinematics.charts import beside, to_coordinates
 from motionloom.kinematics.frames import Frames, joined, pose_distance
 from motionloom.kinematics.travel import without_heading
-from motionloom.methods.textons.config import DEFAULT_OPTIONS, Options
+from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.paths import probabilities
 from motionloom.methods.textons.pieces import Piece, Plan, piece_of
 from motionloom.methods.textons.walking import Walk
@@ -62,7 +62,7 @@ def _spliced(
     before, after = plan.pieces[:start], plan.pieces[stop:]
     around = [*(p.texton for p in before[-1:]), texton, *(p.texton for p in after[:1])]
     check_path(model, around, options, begin=max(start - 1, 0))
-    walk = Walk(model, DEFAULT_OPTIONS if options is None else options, rng)
+    walk = Walk(model, model.usual_options if options is None else options, rng)
     fresh = walk.draw(before[-1], texton) if before else piece_of(model, int(rng.choice(model.of_texton(texton))))
     return whole([*before, fresh, *after], plan.notes)
 

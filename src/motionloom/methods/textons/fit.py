@@ -16,7 +16,7 @@ from motionloom.kinematics.feet.grounding import contact_heights, footing
 from motionloom.kinematics.frames import Frames, joined, observe
 from motionloom.kinematics.travel import from_root_motion
 from motionloom.methods.textons import paths
-from motionloom.methods.textons.config import DEFAULT, DEFAULT_OPTIONS, Config
+from motionloom.methods.textons.config import DEFAULT, Config
 from motionloom.methods.textons.dynamics import Prior
 from motionloom.methods.textons.joins import join_distances
 from motionloom.methods.textons.learning import Learnt, Material, Rules, count_transitions, criterion, greedy, learn
@@ -148,7 +148,7 @@ def _summary(model: TextonModel) -> str:
     total = lengths.sum()
     kept = paths.endless(model.counts)
     seen = lengths[np.isin(model.textons_of, kept)].sum() / total
-    joins = model.joins(DEFAULT_OPTIONS)
+    joins = model.joins(model.usual_options)
     near = int((joins.allowed & ~joins.seen).sum())
     limit = f"{100 * joins.limit:.0f} cm" if joins.limit >= 0.02 else f"{1000 * joins.limit:.2g} mm"
     return (

@@ -19,7 +19,7 @@ from motionloom.kinematics.frames import Frames
 from motionloom.methods.base import Honours, Model, check_request, place
 from motionloom.methods.settings import Settings
 from motionloom.methods.textons.checks import check_observed, check_space, check_textons
-from motionloom.methods.textons.config import DEFAULT_OPTIONS, Options
+from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.editing import edit_pose
 from motionloom.methods.textons.joins import Joins
 from motionloom.methods.textons.learning import Texton
@@ -96,8 +96,11 @@ class TextonModel(Model[Options]):
         return {c.frame(frames, self.fps): c for c in request.constraints if isinstance(c, PoseAt)}
 
     def render(self, plan: Plan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
-        if any(isinstance(c, PoseAt) for c in request.constraints):  # plants are cleaned at the end, around the poses
-            clip = self.render_uncleaned(plan, rng, options)
+        posed = any(
+            isinstance(c, PoseAt) for c in request.constraints
+        )  # plants are cleaned at the end, around the poses
+        if posed or not options.clean_feet:
+            clip = self.render_uncleaned(plan, plan.rng(rng), options)
         else:
             clip, wash = woven(self, plan.pieces, plan.frames, plan.rng(rng), options)
             clip = replace(clip, origin=clip.origin.with_notes(*([Note(str(wash))] if wash.plants else [])))
@@ -110,7 +113,7 @@ class TextonModel(Model[Options]):
         Memory stays bounded; the same generator gives the same frames whatever `frames` is. Each clip goes on where
         the one before it ended: `concatenate` puts them together. It starts at the origin and faces +z.
         """
-        options = DEFAULT_OPTIONS if options is None else options
+        options = self.usual_options if options is None else options
         walk = Walk(self, options, rng)
         clips = weave(self, walk.endless(), rng, options, walk=walk)
         return clips if frames is None else chunks(clips, frames)
@@ -133,7 +136,7 @@ class TextonModel(Model[Options]):
 
         `noise` and `push` are short for options that differ in these.
         """
-        options = DEFAULT_OPTIONS if options is None else options
+        options = self.usual_options if options is None else options
         given: dict[str, Any] = {k: v for k, v in (("noise", noise), ("push", push)) if v is not None}
         return whole_clip(self, plan.pieces, plan.frames, rng, dataclasses.replace(options, **given))
 
@@ -149,7 +152,13 @@ class TextonModel(Model[Options]):
     @cached_property
     def may_follow(self) -> BoolArray:
         """`follows` under the default options."""
-        return self.follows(DEFAULT_OPTIONS)
+        return self.follows(self.usual_options)
+
+    @cached_property
+    def usual_options(self) -> Options:
+        """The options of a request that gives none: those of the variant that was learned."""
+        found: Options = self.options(Request())
+        return found
 
     def follows(self, options: Options) -> BoolArray:
         """(N, N) may the second texton follow the first? It was seen to, or some join of theirs is near."""

@@ -8,7 +8,6 @@ import numpy as np
 
 from motionloom.kinematics.charts import along, to_coordinates
 from motionloom.methods.textons import paths
-from motionloom.methods.textons.config import DEFAULT_OPTIONS
 from motionloom.methods.textons.dynamics import fit_error, spectral_radius
 from motionloom.methods.textons.model import TextonModel
 
@@ -30,7 +29,7 @@ class Row(NamedTuple):
 
 def endless_textons(model: TextonModel) -> set[int]:
     """Textons that a walk with the usual options can come back to for ever."""
-    return set(model.textons_of[model.joins(DEFAULT_OPTIONS).inside].tolist())
+    return set(model.textons_of[model.joins(model.usual_options).inside].tolist())
 
 
 def texton_table(model: TextonModel) -> list[Row]:

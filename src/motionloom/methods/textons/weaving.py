@@ -116,6 +116,9 @@ def weave(
 
     `walk`, if given, is told where the motion really is before each new piece is drawn, so that it can turn back.
     """
+    if not options.clean_feet:
+        yield from travelled(model, pieces, rng, options, walk=walk)
+        return
     wash = Wash()
     for clip in travelled(model, pieces, rng, options, walk=walk):
         wash, clean = washed(model, wash, clip)
@@ -140,8 +143,12 @@ def travelled(
 
 
 def whole_clip(model: TextonModel, pieces: Sequence[Piece], frames: int, rng: Generator, options: Options) -> Clip:
-    """The first `frames` frames of the pieces as one clip: feet are grounded and lifted, but plants are not pinned."""
-    return lifted(some_frames(travelled(model, iter(pieces), rng, options), frames), model.heights)
+    """The first `frames` frames of the pieces as one clip; plants are not pinned.
+
+    Feet are grounded and lifted, unless `clean_feet` is off.
+    """
+    clip = some_frames(travelled(model, iter(pieces), rng, options), frames)
+    return lifted(clip, model.heights) if options.clean_feet else clip
 
 
 def made(
@@ -168,7 +175,8 @@ def made(
     key, origin = np.zeros(piece.length, bool), np.full(piece.length, -1)
     key[0], origin[0] = True, model.observed[piece.observed].frame_of(0 if piece.span is None else piece.span[0])
     seen = model.footing(piece, options.longer)
-    if options.ends == "free":  # its feet do not do what the segment's did: contacts are found while cleaning
+    if options.ends == "free" or not options.clean_feet:
+        # feet do not do what the segment's did (contacts are found while cleaning), or are not to be corrected
         seen = Footing(seen.contacts[:, :0], seen.slip[:, :0], seen.high[:, :0])
     loose = away_from(np.unique([0, *piece.hard, piece.length]), piece.length, max(1, round(SETTLES * model.fps)))
     return Raw(frames[: piece.length], seen, np.full(piece.length, piece.observed), key, origin, loose), following

@@ -214,7 +214,7 @@ def act_out(model: TwoLevelGraph, performed: Clip, *, progress: Progress | None 
     acted = act(model, performed, **options, progress=part(report, 0.0, 0.8))
     path = travel(performed)
     start = Start((float(path.place[0, 0]), float(path.place[0, 1])), float(path.heading[0]))
-    raw = render(model.graph, acted.route)
+    raw = render(model.graph, acted.route, lift=model.cleans_feet(Request()))
     raw = replace(raw, origin=dataclasses.replace(raw.origin, notes=(Note(_said(model.graph, performed, acted)),)))
     fps = performed.fps
     # the last frames of a faster performance lie after the model's last one

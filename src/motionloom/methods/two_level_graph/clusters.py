@@ -28,16 +28,19 @@ class Clusters:
         return len(self.example)
 
 
-def cluster_features(clips: Sequence[Clip]) -> FloatArray:
-    """(N, D) metres: joint positions, and velocities times 0.1 s, seen from the hips' place and heading.
+def cluster_features(clips: Sequence[Clip], *, velocities: bool = True) -> FloatArray:
+    """(N, D) metres: joint positions, and `velocities` times 0.1 s, seen from the hips' place and heading.
 
     These are `seam_features`: the distance of two rows is a root mean square over joints. Velocities hold the travel,
     so a turn to the left and one to the right are two clusters although their poses hardly differ.
     """
-    return np.concatenate([seam_features(clip) for clip in clips])
+    rows = np.concatenate([seam_features(clip) for clip in clips])
+    return rows if velocities else rows.reshape(len(rows), -1, 6)[..., :3].reshape(len(rows), -1)
 
 
-def find_clusters(clips: Sequence[Clip], count: int, *, shortest: int, rng: Generator) -> Clusters:
+def find_clusters(
+    clips: Sequence[Clip], count: int, *, shortest: int, rng: Generator, velocities: bool = True
+) -> Clusters:
     """Frames in `count` clusters (or as many as there are different frames), by k-means on `cluster_features`.
 
     GUAN only asks for "clustering analysis". k-means (Lloyd), begun with k-means++ seeds, is the same for the same
@@ -47,7 +50,7 @@ def find_clusters(clips: Sequence[Clip], count: int, *, shortest: int, rng: Gene
     """
     if count < 1:
         raise BadRequest(f"clusters: expected 1 or more, found {count}")
-    features = cluster_features(clips)
+    features = cluster_features(clips, velocities=velocities)
     of, means = k_means(features, count, rng)
     starts = np.concatenate([[0], np.cumsum([len(c) for c in clips])])
     parts = [slice(int(a), int(b)) for a, b in pairwise(starts)]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from motionloom.methods.graph.settings import GraphConfig, WayOptions
-from motionloom.methods.settings import param
+from motionloom.methods.settings import param, variant_of_model, variant_param
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,12 @@ class Config(GraphConfig):
     )
     clusters: int = param(24, "clusters of frames at the upper level", low=1, high=1000, slider=(1.0, 100.0))
     stay: float = param(0.2, "shortest stay in a cluster", unit="s", low=0, high=60, slider=(0.0, 2.0), advanced=True)
+    velocities: bool = param(
+        True, "frames of a cluster are alike in pose and velocity; false = in pose alone", advanced=True
+    )
+    variant: str = variant_param("GUAN 2.4.2")
+
+    FAITHFUL: ClassVar[Mapping[str, Any]] = {**GraphConfig.FAITHFUL, "stay": 0, "velocities": False}
 
 
 @dataclass(frozen=True)
@@ -78,6 +86,31 @@ class Options(WayOptions):
         only_with=("search", "clusters"),
         advanced=True,
     )
+    outlook: float = param(
+        0.5,
+        "how far beyond its end an action is judged, as if it went straight on",
+        unit="s",
+        low=0,
+        high=5,
+        only_with=("search", "clusters"),
+        advanced=True,
+    )
+    pick: str = param(
+        "alike",
+        "transitions of a random walk: like ones more often, any, or as probable as eq. 2.16 makes them",
+        choices=("alike", "uniform", "markov"),
+    )
     start: str = param("", "the frame to begin with: walk.bvh#120")
     choices: tuple[str, ...] = param((), "choices to follow, by their numbers, one after the other: [0, 3, 1]")
     most: int = param(12, "choices that are offered at each frame", low=1, high=10_000, slider=(1.0, 50.0))
+    variant: str | None = variant_of_model("GUAN 2.4.2")
+
+    FAITHFUL: ClassVar[Mapping[str, Any]] = {
+        "search": "clusters",
+        "few": 1,
+        "outlook": 0,
+        "pick": "markov",
+        "fresh": False,
+        "shortest": 0,
+        "clean_feet": False,
+    }

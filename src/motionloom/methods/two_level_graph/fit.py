@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,7 +18,7 @@ from motionloom.methods.graph.labels import Limits
 from motionloom.methods.graph.missing import Look, connection
 from motionloom.methods.graph.naming import with_mirrored
 from motionloom.methods.graph.prune import facts, prune
-from motionloom.methods.graph.rough import find_rough
+from motionloom.methods.graph.rough import find_rough, none_rough
 from motionloom.methods.two_level_graph.clusters import find_clusters
 from motionloom.methods.two_level_graph.config import Config
 from motionloom.methods.two_level_graph.model import TwoLevelGraph
@@ -34,15 +35,17 @@ def fit(
     made = ready(with_mirrored(clips) if config.mirror else clips)
     half = half_window(config.blend, made[0].fps)
     settings = _settings(config)
-    lower = lower_level(made, **settings, progress=part(report, 0.0, 0.6))
-    rough = find_rough(Graph(made, lower.transitions, half))
-    whole = Graph(made, lower.transitions[~rough.marked], half)
+    linear = config.blending == "linear"
+    lower = lower_level(made, **settings, plants=not linear, progress=part(report, 0.0, 0.6))
+    similar = Graph(made, lower.transitions, half, linear)
+    rough = find_rough(similar) if config.drop_rough else none_rough(similar)
+    whole = replace(similar, transitions=lower.transitions[~rough.marked])
     graph, removed = prune(whole)  # the connectedness rule
     said = connection(whole, graph, Look(partial(_found, settings), lower.limit, config.measure, config.blend, rough))
     report(0.7, "clustering frames")
     stay = max(1, round(config.stay * made[0].fps))
     seed = np.random.default_rng(0) if rng is None else rng
-    found = find_clusters(made, config.clusters, shortest=stay, rng=seed)
+    found = find_clusters(made, config.clusters, shortest=stay, rng=seed, velocities=config.velocities)
     report(1.0, "clustering frames")
     pruned = lower.pruned._replace(connectedness=removed.transitions, rough=int(rough.marked.sum()))
     clusters = Note(f"{found.count} clusters of frames")

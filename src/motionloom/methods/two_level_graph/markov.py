@@ -8,6 +8,7 @@ import numpy as np
 
 from motionloom.core import BoolArray, FloatArray, IntArray
 from motionloom.methods.graph import Graph
+from motionloom.methods.graph.ways import Weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,11 @@ def chain(graph: Graph, delta: float, alive: BoolArray | None = None) -> Chain:
         go = np.where(on, whole, np.inf)
         take = np.where(weight > 0, whole[leave] - np.log(weight), np.inf)
     return Chain(graph, delta, go, take)
+
+
+def edge_weights(chain: Chain) -> Weights:
+    """The probability P_ij of every edge, for random walks that sample the process."""
+    return Weights(np.exp(-chain.go), np.exp(-chain.take))
 
 
 def log_probability(chain: Chain, start: int, taken: tuple[int, ...], frames: int) -> float:

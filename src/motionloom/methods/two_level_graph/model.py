@@ -21,10 +21,11 @@ from motionloom.methods.graph.naming import frame_name, frame_named
 from motionloom.methods.graph.search import Found, search_beam, search_step_by_step
 from motionloom.methods.graph.steps import steps
 from motionloom.methods.graph.times import Timing
+from motionloom.methods.graph.ways import Weights
 from motionloom.methods.settings import Settings
 from motionloom.methods.two_level_graph.clusters import Clusters, cluster_features
 from motionloom.methods.two_level_graph.config import Options
-from motionloom.methods.two_level_graph.markov import Chain, chain
+from motionloom.methods.two_level_graph.markov import Chain, chain, edge_weights
 from motionloom.methods.two_level_graph.rules import Pruned
 from motionloom.methods.two_level_graph.silhouettes import silhouette_views
 from motionloom.methods.two_level_graph.sketch import Asked, follow_clusters
@@ -132,6 +133,7 @@ class TwoLevelGraph(PathGraphModel[Options]):
                 few,
                 keep=keep,
                 width=options.few,
+                outlook=options.outlook,
                 budget=options.budget,
                 progress=progress,
             )
@@ -167,6 +169,9 @@ class TwoLevelGraph(PathGraphModel[Options]):
         if not options.start:
             return None
         return living_frame(self.graph, frame_named(self.graph, options.start), self.alive)
+
+    def walk_weights(self, options: Options) -> Weights | None:
+        return edge_weights(self.chain) if options.pick == "markov" else None
 
     def _examples(self, starts: IntArray) -> IntArray:
         """Of many frames to start at, two for each cluster: at a third and two thirds of its frames among them."""

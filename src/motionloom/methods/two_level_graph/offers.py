@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from motionloom.constraints import Request
 from motionloom.core import Clip, FloatArray
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, runs
 from motionloom.kinematics.travel import placed, travel
@@ -58,7 +59,7 @@ def offers(model: TwoLevelGraph, frame: int, *, reach: float = 1.5, most: int = 
 
 def motion(model: TwoLevelGraph, choice: Choice) -> Clip:
     """The most probable motion of a choice, from the origin, facing +z."""
-    return placed(render(model.graph, choice.route))
+    return placed(render(model.graph, choice.route, lift=model.cleans_feet(Request())))
 
 
 def way(clip: Clip) -> FloatArray:

@@ -98,6 +98,7 @@ def lower_level(
     limits: Limits | str,
     apart: float,
     shortest: float,
+    plants: bool = True,
     progress: Progress | None = None,
 ) -> Lower:
     """All transitions between clips that the first three rules leave, in both directions.
@@ -125,7 +126,7 @@ def lower_level(
     possible, agree = _counts(span[:, 0] < span[:, 1], stance, owner, max(1, round(shortest * fps)))
     alike, kept = 2 * len(a), 2 * int(best.sum())
     pruned = Pruned(possible, possible - agree, agree - alike, alike - kept, 0)
-    return Lower(_both_ways(clips, a[best], b[best], distance[best], half), float(most), pruned)
+    return Lower(_both_ways(clips, a[best], b[best], distance[best], half, plants), float(most), pruned)
 
 
 def _counts(counts: BoolArray, stance: IntArray, owner: IntArray, near: int) -> tuple[int, int]:
@@ -143,9 +144,11 @@ def _counts(counts: BoolArray, stance: IntArray, owner: IntArray, near: int) -> 
     return total, same
 
 
-def _both_ways(clips: Sequence[Clip], a: IntArray, b: IntArray, distance: FloatArray, half: int) -> Transitions:
+def _both_ways(
+    clips: Sequence[Clip], a: IntArray, b: IntArray, distance: FloatArray, half: int, plants: bool
+) -> Transitions:
     a, b, distance = np.concatenate([a, b]), np.concatenate([b, a]), np.concatenate([distance, distance])
     order = np.lexsort((b, a))
     a, b, distance = a[order], b[order], distance[order]
-    turn, shift = lay_all(clips, a, b, half)
+    turn, shift = lay_all(clips, a, b, half, plants=plants)
     return Transitions(a, b, distance, turn, shift)

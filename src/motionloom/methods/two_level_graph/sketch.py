@@ -17,7 +17,6 @@ from motionloom.methods.graph.tracks import stretches
 from motionloom.methods.schedule import Reachable
 from motionloom.methods.two_level_graph.trees import Ways
 
-OUTLOOK = 0.5  # s: an action is also judged by where it would be this much later, going straight on
 EVEN = 0.02  # how much an even pace counts, where the length in time is given
 SAME = 0.05  # m: walkers at one frame of the graph that are nearer than this are one
 
@@ -55,20 +54,21 @@ def follow_clusters(
     *,
     keep: int,
     width: int,
+    outlook: float,
     budget: int,
     progress: Progress | None = None,
 ) -> Found:
     """At each step, of all cluster paths the one whose most probable motion is nearest; `keep` frames of it are kept.
 
     The distance of a motion from the path is the mean of |P'(s) - P(s)|^2 over its frames, where P'(s) and P(s) are the
-    points of both after the same distance (GUAN eq. 2.15), and over one point `OUTLOOK` seconds ahead of its end. All
+    points of both after the same distance (GUAN eq. 2.15), and over one point `outlook` seconds ahead of its end. All
     of `starts` are tried at the first step. The source follows one body; here the `width` nearest go side by side. It
     halts when the path's length is behind it. `steps` holds all transitions of the graph. `budget` counts the frames
     of motion that are looked at.
     """
     from motionloom.methods.two_level_graph._kernels_sketch import Moves, Wanted, try_ways
 
-    back = max(1, round(0.5 * OUTLOOK * graph.clips[0].fps))
+    back = max(1, round(0.5 * outlook * graph.clips[0].fps)) if outlook else 0
     even = EVEN if asked.frames else 0.0
     line = asked.line
     wanted = Wanted(line.points, line.spacing, asked.least, asked.frames or 0, even, keep, back, 2.0)
