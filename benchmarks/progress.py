@@ -63,8 +63,8 @@ def _overheads() -> list[dict[str, Any]]:
     out = []
     for name, work in works.items():
         work(None)  # compiled before
-        plain, reported = best_seconds([partial(work, None), partial(_with_callback, work)])
-        note = f"{1000 * plain:.0f} ms without a callback, best of 7 in turns"
+        plain, reported = best_seconds([partial(work, None), partial(_with_callback, work)], rounds=25)
+        note = f"{1000 * plain:.0f} ms without a callback, best of 25 in turns"
         out.append(
             figure(f"progress: overhead in {name}", round(100 * (reported / plain - 1), 2), "<= 2", unit="%", note=note)
         )
