@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -121,11 +122,11 @@ class PathGraphModel(GraphModel[P]):
     def ends(self, request: Request) -> bool:
         return any(isinstance(c, (RootPath, Reach)) for c in request.constraints)
 
+    @abstractmethod
     def search(
         self, goal: Goal, begin: Start, when: Timing, frames: int | None, options: P, progress: Progress
     ) -> Found:
         """The best route for a goal; each method has its own search."""
-        raise NotImplementedError
 
     def start_frame(self, options: P) -> int | None:
         """The graph frame that the request starts with, or None: any."""
