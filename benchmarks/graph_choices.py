@@ -14,10 +14,10 @@ from motionloom.core import Clip
 from motionloom.io import load
 from motionloom.kinematics.travel import placed
 from motionloom.methods import learn, load_model, save_model
-from motionloom.methods.graph.render import render
+from motionloom.methods.graph.render.render import render
 from motionloom.methods.two_level_graph import TwoLevelGraph
-from motionloom.methods.two_level_graph.acting import act, act_out
 from motionloom.methods.two_level_graph.markov import reading
+from motionloom.methods.two_level_graph.performance import act, act_out
 
 HELD_OUT = ("16_16", "16_23", "16_19")  # a walk, a faster one that veers, a turn: performed, but not learned
 CAMERA = np.radians(47.0)  # between two of the 18 viewpoints

@@ -13,7 +13,7 @@ from motionloom.constraints import Request, RootPath, Start
 from motionloom.core import Clip, FloatArray
 from motionloom.io import load
 from motionloom.kinematics import measure_skate
-from motionloom.kinematics.edit import resample
+from motionloom.kinematics.resample import resample
 from motionloom.methods import learn, load_model, save_model, synthesize
 from motionloom.methods.motion_graph import MotionGraphModel
 

@@ -12,14 +12,14 @@ import numpy as np
 from benchmarks.timing import MOCAP, best_seconds, figure
 from motionloom.constraints import Avoid, Pose, PoseAt, PositionAt, Reach, Request, RootAt, RootPath, residuals
 from motionloom.core import Clip
-from motionloom.evaluate.jumps import transition_jumps
+from motionloom.evaluate.measures.jumps import transition_jumps
 from motionloom.io import load
 from motionloom.kinematics.feet.skate_measures import measure_skate
 from motionloom.methods import learn, load_model, save_model, synthesize
 from motionloom.methods.hierarchical_graph import HierarchicalGraph, Plan
-from motionloom.methods.hierarchical_graph.hard import must_keep
+from motionloom.methods.hierarchical_graph.hard_constraints import must_keep
+from motionloom.methods.hierarchical_graph.objective import terms_of
 from motionloom.methods.hierarchical_graph.search import Search
-from motionloom.methods.hierarchical_graph.terms import terms_of
 
 SEEDS = 5
 

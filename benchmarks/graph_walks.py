@@ -13,16 +13,16 @@ import numpy as np
 from benchmarks.timing import MOCAP, best_seconds, figure
 from motionloom.constraints import Request, RootPath, Style
 from motionloom.core import Clip, with_labels
-from motionloom.evaluate.jumps import transition_jumps
+from motionloom.evaluate.measures.jumps import transition_jumps
 from motionloom.io import load
-from motionloom.kinematics.edit import resample
 from motionloom.kinematics.feet.skate_measures import measure_skate
+from motionloom.kinematics.resample import resample
 from motionloom.methods import learn, synthesize
 from motionloom.methods.base import Model
-from motionloom.methods.graph.prune import facts
-from motionloom.methods.graph.render import chained, render
-from motionloom.methods.graph.takes import graph_of, random_walk
-from motionloom.methods.graph.walk import random_route
+from motionloom.methods.graph.build.prune import facts
+from motionloom.methods.graph.render.render import chained, render
+from motionloom.methods.graph.search.random_walk import random_route
+from motionloom.methods.graph.walk_clip import graph_of, random_walk
 
 METHODS = ("motion-graph", "two-level-graph", "hierarchical-graph")
 LABELS = {

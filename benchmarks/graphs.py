@@ -14,18 +14,18 @@ from benchmarks.timing import MOCAP, best_seconds, figure
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.core import Clip, replace
 from motionloom.io import load
-from motionloom.kinematics.edit import resample
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 from motionloom.kinematics.mirror import mirror
+from motionloom.kinematics.resample import resample
 from motionloom.methods.graph import Graph
-from motionloom.methods.graph.build import LIMIT, build, find_transitions, ready
-from motionloom.methods.graph.laying import spans
-from motionloom.methods.graph.prune import facts, prune
+from motionloom.methods.graph.build.alignment import spans
+from motionloom.methods.graph.build.prune import facts, prune
+from motionloom.methods.graph.build.transitions import LIMIT, build, find_transitions, ready
 
 # a process of its own: how far it grows beyond what it holds before; it builds a little first, to have compiled
 MEMORY = """
 from benchmarks.graphs import more_salsa, salsa
-from motionloom.methods.graph.build import build
+from motionloom.methods.graph.build.transitions import build
 clips = more_salsa(salsa(30.0), {frames}) if {frames} else salsa({fps})
 build([c[:200] for c in clips[:2]])
 size = lambda name: next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(name))
@@ -116,7 +116,7 @@ def growth(takes: Sequence[Clip]) -> list[dict[str, Any]]:
 
 def loss(clips: Sequence[Clip]) -> list[dict[str, Any]]:
     """The search with bounds against the whole matrix: pairs missed, and how much faster."""
-    from motionloom.methods.graph._kernels import choose
+    from motionloom.methods.graph.build._kernels import choose
 
     clips = ready(clips)
     span = spans(clips, 6)

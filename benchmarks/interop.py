@@ -26,7 +26,7 @@ def figures() -> list[dict[str, Any]]:
 
 
 def _speed() -> dict[str, Any]:
-    from motionloom.io.glb_write import write_glb
+    from motionloom.io.gltf.write import write_glb
 
     clip = random_clip()
     with tempfile.TemporaryDirectory() as folder:

@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.timing import best_seconds, figure
 from motionloom.core import Clip, Skeleton
-from motionloom.kinematics.forward import positions
+from motionloom.kinematics.fk import positions
 from motionloom.rotation import normalize
 
 FRAMES, JOINTS = 3000, 31
@@ -19,7 +19,7 @@ FIRST = """
 import time, numpy as np
 from motionloom.core import Skeleton
 start = time.perf_counter()
-from motionloom.kinematics.forward import positions
+from motionloom.kinematics.fk import positions
 body = Skeleton(tuple("abc"), np.array([-1, 0, 1]), np.ones((3, 3)))
 positions(body, np.zeros((2, 3)), np.tile([1.0, 0, 0, 0], (2, 3, 1)))
 print(time.perf_counter() - start)

@@ -17,7 +17,7 @@ from motionloom import samples
 from motionloom.constraints import Request, RootPath
 from motionloom.core import Clip, Progress
 from motionloom.core.progress import Silent
-from motionloom.evaluate.compare import compare
+from motionloom.evaluate.compare.compare import compare
 from motionloom.evaluate.reference import reference
 from motionloom.evaluate.report import evaluate
 from motionloom.io import load, save

@@ -17,7 +17,7 @@ from motionloom.analysis.bend import joint_curvatures
 from motionloom.analysis.comparison import frame_weights
 from motionloom.analysis.curvature import relative_positions
 from motionloom.core import Clip, End, Skeleton
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 from motionloom.rotation import exp
 
 JOINTS = 31

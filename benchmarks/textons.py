@@ -16,19 +16,19 @@ import numpy as np
 from benchmarks.timing import MOCAP, best_seconds, figure
 from motionloom.constraints import PoseAt, Request
 from motionloom.core import Clip, replace
-from motionloom.evaluate.base import take
+from motionloom.evaluate.measures.take import take
 from motionloom.evaluate.reference import reference
 from motionloom.evaluate.report import evaluate, source_values
 from motionloom.io import load
-from motionloom.kinematics.edit import resample
 from motionloom.kinematics.feet.skate_measures import skate_b
 from motionloom.kinematics.mirror import mirror
+from motionloom.kinematics.resample import resample
 from motionloom.methods import learn, prepare, synthesize
 from motionloom.methods.textons import TextonModel
-from motionloom.methods.textons._kernels import best_segmentation
-from motionloom.methods.textons.pieces import Plan
-from motionloom.methods.textons.walking import STAGE
-from motionloom.methods.textons.weaving import some_frames
+from motionloom.methods.textons.learn._kernels import best_segmentation
+from motionloom.methods.textons.plan.pieces import Plan
+from motionloom.methods.textons.plan.random_walk import STAGE
+from motionloom.methods.textons.render.stream import some_frames
 from motionloom.rotation import exp, multiply
 
 LI_FRAMES = 49_800

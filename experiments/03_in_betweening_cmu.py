@@ -15,10 +15,10 @@ from pathlib import Path
 from time import perf_counter
 
 from motionloom.core import Clip, MotionloomError
-from motionloom.evaluate import inbetween
-from motionloom.evaluate.inbetween import Result
-from motionloom.evaluate.keyframes import MethodFiller, keyframe_methods
-from motionloom.evaluate.split import NAME, cmu_split
+from motionloom.evaluate.inbetween import gaps as inbetween
+from motionloom.evaluate.inbetween.gaps import Result
+from motionloom.evaluate.inbetween.methods import MethodFiller, keyframe_methods
+from motionloom.evaluate.inbetween.split import NAME, cmu_split
 from motionloom.jobs import TimeUp, start
 from motionloom.methods import Model, learn
 

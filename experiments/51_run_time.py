@@ -17,7 +17,7 @@ from motionloom.analysis.bend import joint_curvatures
 from motionloom.analysis.comparison import frame_weights
 from motionloom.analysis.curvature import correlation, correlation_fft, relative_positions
 from motionloom.core import Clip
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 from motionloom.plot.similarity import bars, new_figure
 
 GUAN = {"curvature": 1.842, "joint-positions": 7.585, "joint-angles": 9.844, "point-cloud": 65.422}

@@ -30,7 +30,7 @@ from motionloom.analysis import (
     uneven_grid,
 )
 from motionloom.core import Clip
-from motionloom.kinematics.proportions import on_skeleton
+from motionloom.kinematics.body.proportions import on_skeleton
 from motionloom.plot.similarity import bars, new_figure, similarity_matrix
 
 SHARE = 0.01

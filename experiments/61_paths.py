@@ -18,8 +18,8 @@ from motionloom.constraints import Request, RootPath, Start
 from motionloom.core import Clip, FloatArray, with_labels
 from motionloom.kinematics import measure_skate
 from motionloom.methods import learn, synthesize
-from motionloom.methods.graph.coverage import coverage
-from motionloom.methods.graph.render import chained
+from motionloom.methods.graph.diagnose.coverage import coverage
+from motionloom.methods.graph.render.render import chained
 from motionloom.methods.motion_graph import MotionGraphModel
 from motionloom.plot import filmstrip
 from motionloom.plot.graph import path_picture

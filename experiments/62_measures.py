@@ -16,16 +16,16 @@ from similarity_material import MOCAP, REAL, publish, table
 from motionloom.analysis import MEASURES, Judge
 from motionloom.analysis.pairs import Pairs
 from motionloom.core import Clip, FloatArray, IntArray, concatenate
-from motionloom.evaluate.jumps import transition_jumps
-from motionloom.evaluate.smooth import peak_acceleration
+from motionloom.evaluate.measures.jumps import transition_jumps
+from motionloom.evaluate.measures.smoothness import peak_acceleration
 from motionloom.io import load
 from motionloom.kinematics import fk, measure_skate
-from motionloom.methods.graph.build import find_transitions, ready, similar_pairs
-from motionloom.methods.graph.core import Graph
-from motionloom.methods.graph.prune import component, facts, prune
-from motionloom.methods.graph.rough import rough
-from motionloom.methods.graph.takes import Walk, random_walk
-from motionloom.methods.graph.walk import shown_frames
+from motionloom.methods.graph.build.blend_check import rough
+from motionloom.methods.graph.build.prune import component, facts, prune
+from motionloom.methods.graph.build.transitions import find_transitions, ready, similar_pairs
+from motionloom.methods.graph.graph import Graph
+from motionloom.methods.graph.search.random_walk import shown_frames
+from motionloom.methods.graph.walk_clip import Walk, random_walk
 from motionloom.methods.learning import prepare
 from motionloom.methods.motion_graph import Config, MotionGraphModel, fit
 from motionloom.plot.similarity import new_figure

@@ -20,11 +20,11 @@ from similarity_material import MOCAP, REAL, publish, table
 from motionloom.constraints import Pose, PoseAt, Reach, Request, RootAt, RootPath
 from motionloom.core import Clip, NoPath
 from motionloom.io import load
-from motionloom.kinematics.edit import resample
+from motionloom.kinematics.body.proportions import on_skeleton
 from motionloom.kinematics.mirror import mirror
-from motionloom.kinematics.proportions import on_skeleton
+from motionloom.kinematics.resample import resample
 from motionloom.methods import METHODS, Model
-from motionloom.methods.graph.takes import graph_of
+from motionloom.methods.graph.walk_clip import graph_of
 from motionloom.methods.synthesis import rendered
 from motionloom.plot.similarity import new_figure
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES

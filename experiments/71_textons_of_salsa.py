@@ -20,11 +20,10 @@ from texton_material import Salsa, apart, commit, learned, salsa
 
 from motionloom.core import FloatArray, IntArray
 from motionloom.kinematics.charts import along, space_of, to_coordinates, to_frames
-from motionloom.kinematics.frames import joined, observe, restore
+from motionloom.kinematics.local_frames import joined, observe, restore
 from motionloom.methods.textons import Config, TextonModel
-from motionloom.methods.textons.dynamics import spectral_radius
 from motionloom.methods.textons.fit import rules_of
-from motionloom.methods.textons.learning import (
+from motionloom.methods.textons.learn.em import (
     Material,
     Rules,
     Segment,
@@ -34,8 +33,9 @@ from motionloom.methods.textons.learning import (
     objective,
     segment_all,
 )
-from motionloom.methods.textons.pieces import piece_of
-from motionloom.methods.textons.written import whole
+from motionloom.methods.textons.learn.lds import spectral_radius
+from motionloom.methods.textons.plan.notation import whole
+from motionloom.methods.textons.plan.pieces import piece_of
 from motionloom.plot.similarity import new_figure
 from motionloom.plot.style import INK, PAPER, QUIET, SOURCES
 from motionloom.plot.textons import observed_clip, segment_bands, transition_matrix

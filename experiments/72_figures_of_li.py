@@ -17,14 +17,14 @@ from texton_material import apart, commit, learned, salsa
 
 from motionloom.constraints import PoseAt, Request
 from motionloom.core import Clip, FloatArray
-from motionloom.evaluate.smooth import peak_acceleration
+from motionloom.evaluate.measures.smoothness import peak_acceleration
 from motionloom.kinematics.feet.skate_measures import measure_skate
-from motionloom.kinematics.forward import fk
-from motionloom.kinematics.frames import pose_distance
+from motionloom.kinematics.fk import fk
+from motionloom.kinematics.local_frames import pose_distance
 from motionloom.methods import synthesize
 from motionloom.methods.textons import Config, TextonModel
-from motionloom.methods.textons.editing import FAR
-from motionloom.methods.textons.pieces import piece_of
+from motionloom.methods.textons.plan.edit import FAR
+from motionloom.methods.textons.plan.pieces import piece_of
 from motionloom.plot import save_filmstrip
 from motionloom.plot.similarity import new_figure
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES

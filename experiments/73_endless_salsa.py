@@ -17,16 +17,16 @@ from similarity_material import publish, table
 from texton_material import commit, learned, salsa
 
 from motionloom.core import Clip, FloatArray, IntArray
-from motionloom.evaluate.base import at_rate, pose_features
+from motionloom.evaluate.measures.take import at_rate, pose_features
 from motionloom.evaluate.reference import Reference, reference
 from motionloom.evaluate.report import Own, Report, evaluate, source_values
 from motionloom.kinematics.feet.contacts import part_positions
 from motionloom.kinematics.travel import travel
 from motionloom.methods.textons import Config, Options, TextonModel
-from motionloom.methods.textons.paths import endless, probabilities, stationary
-from motionloom.methods.textons.pieces import Piece
-from motionloom.methods.textons.walking import STAGE, Walk
-from motionloom.methods.textons.weaving import some_frames, weave
+from motionloom.methods.textons.plan.pieces import Piece
+from motionloom.methods.textons.plan.random_walk import STAGE, Walk
+from motionloom.methods.textons.plan.shortest_paths import endless, probabilities, stationary
+from motionloom.methods.textons.render.stream import some_frames, weave
 from motionloom.plot.similarity import new_figure
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom.core import FloatArray, IntArray
-from motionloom.methods.textons.learning import Material, Rules, Segment, Texton
+from motionloom.methods.textons.learn.em import Material, Rules, Segment, Texton
 
 ROUNDS = 8  # of EM; after the first few the likelihood hardly rises
 

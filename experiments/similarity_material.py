@@ -10,8 +10,8 @@ from typing import Any
 
 from motionloom.core import Clip
 from motionloom.io import load
-from motionloom.kinematics.edit import resample
-from motionloom.kinematics.proportions import on_skeleton
+from motionloom.kinematics.body.proportions import on_skeleton
+from motionloom.kinematics.resample import resample
 from motionloom.plot.style import PAPER
 from motionloom.samples import SAMPLES, make
 

@@ -7,13 +7,13 @@ from texton_material import about_hips, apart
 
 from motionloom.constraints import PoseAt
 from motionloom.core import Clip, replace
-from motionloom.evaluate.smooth import peak_acceleration
-from motionloom.kinematics.forward import fk
-from motionloom.kinematics.frames import Frames, restore
+from motionloom.evaluate.measures.smoothness import peak_acceleration
+from motionloom.kinematics.fk import fk
+from motionloom.kinematics.local_frames import Frames, restore
 from motionloom.methods.textons import TextonModel
-from motionloom.methods.textons.editing import FAR, distance_to_texton, edit_pose, posed
-from motionloom.methods.textons.pieces import piece_of
-from motionloom.methods.textons.written import whole
+from motionloom.methods.textons.plan.edit import FAR, distance_to_texton, edit_pose, posed
+from motionloom.methods.textons.plan.notation import whole
+from motionloom.methods.textons.plan.pieces import piece_of
 from motionloom.rotation import from_euler, multiply
 
 

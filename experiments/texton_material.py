@@ -10,7 +10,7 @@ from similarity_material import MOCAP, REAL, ROOT
 
 from motionloom.core import Clip, FloatArray, IntArray
 from motionloom.io import load
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import travel
 from motionloom.methods.learning import prepare
 from motionloom.methods.textons import Config, TextonModel, fit

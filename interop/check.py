@@ -22,7 +22,7 @@ import numpy as np
 from motionloom.core import Clip, FloatArray, MotionloomError
 from motionloom.io import FORMATS, load, save
 from motionloom.kinematics import fk, positions
-from motionloom.kinematics.stance import stance
+from motionloom.kinematics.body.rest_pose import stance
 from motionloom.samples import make
 
 HERE = Path(__file__).resolve().parent

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from motionloom import samples
 from motionloom.cli.app import app
 from motionloom.io import load, save
-from motionloom.kinematics.edit import resample
+from motionloom.kinematics.resample import resample
 from motionloom.methods import load_model
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"

@@ -11,7 +11,7 @@ from motionloom.analysis import JointAngles, JointPositions, joint_weights, scal
 from motionloom.analysis.joint_angles import HALF_ANGLE
 from motionloom.analysis.root_frame import angular_velocities
 from motionloom.core import BadRequest, Clip
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 from motionloom.rotation import IDENTITY, exp, inverse, log, multiply, rotate
 
 

@@ -19,7 +19,7 @@ from motionloom.analysis import (
 )
 from motionloom.analysis.comparison import frame_weights
 from motionloom.core import BadRequest
-from motionloom.kinematics.forward import accelerations, fk, velocities
+from motionloom.kinematics.fk import accelerations, fk, velocities
 from motionloom.rotation import to_matrix
 
 

@@ -10,8 +10,8 @@ from motionloom.analysis.comparison import frame_weights
 from motionloom.analysis.ground import alignment
 from motionloom.analysis.pairs import local_minima, minima_of_tiles
 from motionloom.core import BadRequest, InvalidClip
-from motionloom.kinematics.forward import fk
-from motionloom.kinematics.ground import ground_alignment, rigid_alignment
+from motionloom.kinematics.fk import fk
+from motionloom.kinematics.ground_alignment import ground_alignment, rigid_alignment
 from motionloom.kinematics.travel import moved, turned
 
 FREEDOMS = ("ground", "height", "rigid")

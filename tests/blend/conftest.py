@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom.core import Clip, FloatArray, Skeleton
-from motionloom.kinematics.limb import place_limb
+from motionloom.kinematics.ik.limb import place_limb
 
 
 @pytest.fixture(scope="session")

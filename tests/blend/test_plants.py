@@ -10,7 +10,7 @@ from motionloom.blend.quality import window_quality
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.feet.transition_hold import STRETCHED, _Posed, _within_reach
 from motionloom.kinematics.feet.transition_plants import Near, Standing, plant_fit
-from motionloom.kinematics.forward import fk_rotations
+from motionloom.kinematics.fk import fk_rotations
 from motionloom.rotation import rotate, yaw
 from motionloom.samples import make
 

@@ -8,8 +8,8 @@ import pytest
 from motionloom.blend import TRANSITIONS, append, transition_point
 from motionloom.blend.quality import window_quality
 from motionloom.io import load
-from motionloom.kinematics.edit import resample
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
+from motionloom.kinematics.resample import resample
 
 
 @pytest.mark.parametrize("method", sorted(TRANSITIONS))

@@ -12,8 +12,8 @@ from motionloom.blend.stitch import displacement
 from motionloom.core import BadRequest, Clip, InvalidClip, Skeleton, SkeletonMismatch, replace
 from motionloom.core.testing import assert_same_motion
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions
-from motionloom.kinematics.forward import accelerations, fk
-from motionloom.kinematics.ground import ground_alignment
+from motionloom.kinematics.fk import accelerations, fk
+from motionloom.kinematics.ground_alignment import ground_alignment
 from motionloom.kinematics.travel import moved, turned
 from motionloom.rotation import angle_between, slerp
 from motionloom.samples import make

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from motionloom.io.provenance import origin_path
+from motionloom.io.sidecars.origin import origin_path
 
 
 def test_a_folder_of_results_is_made_again(run: Any, folder: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.io import load
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 
 
 def test_a_file_goes_to_a_file_with_the_same_motion(run: Any, folder: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ def test_without_a_name_all_sets_are_listed_with_their_licence(run):
 
 
 def test_no_network_is_one_clear_line(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("motionloom.io.fetch.TRIES", 1)
+    monkeypatch.setattr("motionloom.io.download.fetch.TRIES", 1)
     answer = run("fetch", "cmu", "16_15", "-o", tmp_path, "--from", "http://127.0.0.1:9")
     assert answer.code == 1
     assert "Is there a network?" in answer.err

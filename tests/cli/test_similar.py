@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from motionloom.analysis import MEASURES
 from motionloom.cli.app import app
 from motionloom.io import save
-from motionloom.kinematics.edit import resample
+from motionloom.kinematics.resample import resample
 from motionloom.samples import make
 
 

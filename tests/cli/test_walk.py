@@ -11,7 +11,7 @@ from motionloom.core import replace, with_labels
 from motionloom.io import load, save
 from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, load_model, save_model
-from motionloom.methods.graph.prune import component
+from motionloom.methods.graph.build.prune import component
 from motionloom.samples import make
 
 

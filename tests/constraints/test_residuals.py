@@ -27,10 +27,10 @@ from motionloom.constraints import (
     tilt_between,
     walked,
 )
-from motionloom.constraints.path import along_path, leg_deviations
+from motionloom.constraints.path_error import along_path, leg_deviations
 from motionloom.core import BadRequest, Clip, Skeleton, SkeletonMismatch, UnknownJoint, Unmet, replace
 from motionloom.io import load
-from motionloom.kinematics.forward import fk, fk_rotations, local_rotations
+from motionloom.kinematics.fk import fk, fk_rotations, local_rotations
 from motionloom.kinematics.travel import turned
 from motionloom.rotation import angle_between, between, from_axis_angle, inverse, multiply, rotate, yaw
 

@@ -23,8 +23,8 @@ from motionloom.constraints.displace import spread
 from motionloom.constraints.steer import Key, steer
 from motionloom.core import Unmet
 from motionloom.core.testing import assert_same_motion
-from motionloom.kinematics.edit import resample
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
+from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import placed, travel, turned
 from motionloom.rotation import angle_between
 from motionloom.samples import make

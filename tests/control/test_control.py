@@ -10,7 +10,7 @@ from motionloom.control.layered import layered
 from motionloom.core import BadRequest
 from motionloom.core.poses import commands, only
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import Travel
 from motionloom.methods.live import select
 

@@ -23,7 +23,7 @@ from motionloom.core import (
 )
 from motionloom.core.origin import from_file
 from motionloom.core.testing import assert_same_motion
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ import pytest
 
 from motionloom import samples
 from motionloom.core import Clip, replace
-from motionloom.evaluate.check import check, rate_findings, repair
-from motionloom.evaluate.fall import free_falls, true_rate
-from motionloom.evaluate.findings import bone_findings
-from motionloom.evaluate.limbs import against_usual, backward_bend, elbow_findings, knee_findings
-from motionloom.evaluate.twins import twins
-from motionloom.kinematics.edit import resample
+from motionloom.evaluate.capture_checks.check import check, rate_findings, repair
+from motionloom.evaluate.capture_checks.duplicates import twins
+from motionloom.evaluate.capture_checks.findings import bone_findings
+from motionloom.evaluate.capture_checks.free_fall import free_falls, true_rate
+from motionloom.evaluate.capture_checks.limbs import against_usual, backward_bend, elbow_findings, knee_findings
 from motionloom.kinematics.mirror import mirror
+from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import moved, turned
 from motionloom.rotation import IDENTITY, exp, multiply
 
@@ -154,7 +154,7 @@ def test_a_t_pose_that_the_actor_holds_is_told_and_kept(walk, rng):
 
 @pytest.mark.parametrize("name", ["35_01", "60_01", "143_06"])
 def test_the_t_pose_of_real_files_would_be_told_if_an_actor_held_it(mocap, name):
-    from motionloom.evaluate.calibration import held_tposes
+    from motionloom.evaluate.capture_checks.calibration import held_tposes
     from motionloom.io import load
 
     clip = load(mocap / "cmu" / f"{name}.bvh")
@@ -163,7 +163,7 @@ def test_the_t_pose_of_real_files_would_be_told_if_an_actor_held_it(mocap, name)
 
 
 def test_learning_leaves_out_the_frames_that_check_calls_broken(walk):
-    from motionloom.kinematics.glitches import broken_frames
+    from motionloom.kinematics.capture.glitches import broken_frames
 
     rotations = walk.rotations.copy()
     for role, frames in (("left_forearm", slice(100, 103)), ("left_toe", slice(200, 202)), ("head", slice(260, 261))):
@@ -256,7 +256,7 @@ def test_repair_mends_says_so_and_leaves_the_rest(walk):
 
 def test_what_can_be_mended_is_mended_at_once(mocap):
     from motionloom.io import load
-    from motionloom.kinematics.glitches import glitches, mendable
+    from motionloom.kinematics.capture.glitches import glitches, mendable
 
     clip, said = repair(load(mocap / "cmu" / "60_08.bvh"))  # small glitches beside large ones
     mended = [line for line in said if "mended by its neighbours" in line]

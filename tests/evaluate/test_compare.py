@@ -10,9 +10,9 @@ import pytest
 from motionloom import samples
 from motionloom.constraints import LookAt, Request, RootAt
 from motionloom.core import BadRequest, Clip
-from motionloom.evaluate import baselines
-from motionloom.evaluate.compare import Comparison, compare
-from motionloom.evaluate.cost import measured
+from motionloom.evaluate.compare import baselines
+from motionloom.evaluate.compare.compare import Comparison, compare
+from motionloom.evaluate.compare.cost import measured
 from motionloom.evaluate.tables import (
     bound_rows,
     comparison_dict,
@@ -24,7 +24,7 @@ from motionloom.evaluate.tables import (
     roughest,
     versus,
 )
-from motionloom.kinematics.edit import resample
+from motionloom.kinematics.resample import resample
 from motionloom.methods import METHODS
 
 
@@ -136,7 +136,7 @@ def test_a_job_is_timed_and_its_peak_memory_is_its_own():
 
 def test_a_best_clip_that_does_not_meet_the_request_is_measured_and_said(walks, monkeypatch):
     from motionloom.core import Unmet
-    from motionloom.evaluate import trial as module
+    from motionloom.evaluate.compare import trial as module
     from motionloom.methods import synthesize
 
     def sometimes(model, request, *, seed, take, progress):
@@ -151,7 +151,7 @@ def test_a_best_clip_that_does_not_meet_the_request_is_measured_and_said(walks, 
 
 
 def test_a_method_with_a_fault_costs_one_row_and_not_the_comparison(walks, monkeypatch):
-    from motionloom.evaluate import trial as module
+    from motionloom.evaluate.compare import trial as module
 
     def breaks(name, clips, *, seed, progress):
         raise np.linalg.LinAlgError("SVD did not converge")
@@ -166,7 +166,7 @@ def test_a_method_with_a_fault_costs_one_row_and_not_the_comparison(walks, monke
 
 
 def test_a_take_with_a_fault_leaves_the_other_takes(walks, monkeypatch):
-    from motionloom.evaluate import trial as module
+    from motionloom.evaluate.compare import trial as module
     from motionloom.methods import synthesize
 
     def second_breaks(model, request, *, seed, take, progress):
@@ -193,8 +193,8 @@ def test_a_budget_that_suffices_changes_nothing(walks, found):
 
 
 def test_takes_that_were_made_before_the_budget_was_spent_are_kept(walks, monkeypatch):
-    from motionloom.evaluate import compare as module
-    from motionloom.evaluate.trial import trial
+    from motionloom.evaluate.compare import compare as module
+    from motionloom.evaluate.compare.trial import trial
     from motionloom.jobs import TimeUp
 
     class OneTake:

@@ -6,9 +6,16 @@ import numpy as np
 import pytest
 
 from motionloom.core import Skeleton
-from motionloom.evaluate.base import NotApplicable, heights, off_the_floor
-from motionloom.evaluate.floor import floating, penetration
-from motionloom.evaluate.physics import Flight, distance_to_hull, flights, gravity_error, in_the_air, outside_support
+from motionloom.evaluate.measures.floor import floating, penetration
+from motionloom.evaluate.measures.physics import (
+    Flight,
+    distance_to_hull,
+    flights,
+    gravity_error,
+    in_the_air,
+    outside_support,
+)
+from motionloom.evaluate.measures.take import NotApplicable, heights, off_the_floor
 from motionloom.kinematics.mass import DE_LEVA, NoMass, centre_of_mass
 
 

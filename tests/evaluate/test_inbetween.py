@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from motionloom.core import Clip, Skeleton, replace
-from motionloom.evaluate.base import NotApplicable
-from motionloom.evaluate.inbetween import (
+from motionloom.evaluate.inbetween.gaps import (
     BASELINES,
     GAPS,
     PAST,
@@ -24,6 +23,7 @@ from motionloom.evaluate.inbetween import (
     windows,
     zero_velocity,
 )
+from motionloom.evaluate.measures.take import NotApplicable
 from motionloom.kinematics.travel import headings, moved, turned
 from motionloom.rotation import yaw
 

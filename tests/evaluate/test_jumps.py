@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from motionloom.core import Clip, Origin, Source, replace
-from motionloom.evaluate.base import NotApplicable
-from motionloom.evaluate.jumps import joint_steps, transition_jumps
+from motionloom.evaluate.measures.jumps import joint_steps, transition_jumps
+from motionloom.evaluate.measures.take import NotApplicable
 from motionloom.rotation import from_axis_angle
 
 

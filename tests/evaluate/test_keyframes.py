@@ -9,13 +9,13 @@ from motionloom import samples
 from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath
 from motionloom.core import BadRequest, Clip, NoPath
 from motionloom.evaluate.control import control
-from motionloom.evaluate.inbetween import BASELINES, GAPS, PAST, benchmark, interpolated, scale_of, windows
-from motionloom.evaluate.keyframes import MethodFiller, keyframe_methods
+from motionloom.evaluate.inbetween.gaps import BASELINES, GAPS, PAST, benchmark, interpolated, scale_of, windows
+from motionloom.evaluate.inbetween.methods import MethodFiller, keyframe_methods
+from motionloom.evaluate.inbetween.split import TEST, TWINS, cmu_split, in_test
 from motionloom.evaluate.reference import reference
 from motionloom.evaluate.report import evaluate
-from motionloom.evaluate.split import TEST, TWINS, cmu_split, in_test
 from motionloom.evaluate.tables import control_rows, number, reasons
-from motionloom.kinematics.edit import resample
+from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import placed
 from motionloom.methods import learn
 
@@ -41,7 +41,7 @@ def test_methods_that_take_keyframes_fill_gaps_between_them(walks):
 
 @pytest.mark.parametrize("gap", GAPS)
 def test_a_method_is_told_both_ends_and_the_gap_is_filled_frame_by_frame(walks, monkeypatch, gap):
-    from motionloom.evaluate import keyframes
+    from motionloom.evaluate.inbetween import methods as keyframes
 
     window = windows(walks[2:], 65, 40)[0]
     asked: list[Request] = []
@@ -66,7 +66,7 @@ def test_a_method_is_told_both_ends_and_the_gap_is_filled_frame_by_frame(walks, 
 
 
 def test_gaps_without_an_answer_are_interpolated_and_counted(walks, monkeypatch):
-    from motionloom.evaluate import keyframes
+    from motionloom.evaluate.inbetween import methods as keyframes
 
     window = windows(walks[2:], 65, 40)[0]
     answers = iter([BadRequest("cannot"), NoPath("no way", best=None), NoPath("not quite", best=window[9:26])])

@@ -8,13 +8,13 @@ import pytest
 from motionloom import samples
 from motionloom.constraints import Request
 from motionloom.core import Cancelled
-from motionloom.evaluate.base import take
-from motionloom.evaluate.check import check
-from motionloom.evaluate.compare import compare
+from motionloom.evaluate.capture_checks.check import check
+from motionloom.evaluate.compare.compare import compare
+from motionloom.evaluate.measures.take import take
+from motionloom.evaluate.measures.verbatim import verbatim_run
+from motionloom.evaluate.measures.windows import _BLOCK, window_scores
 from motionloom.evaluate.reference import reference
 from motionloom.evaluate.report import evaluate, source_values, spread_of
-from motionloom.evaluate.verbatim import verbatim_run
-from motionloom.evaluate.windows import _BLOCK, window_scores
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_windows_are_reported_block_by_block(recorded):
 
 
 def test_a_search_for_copies_ends_once_stop_is_set(walks, recorded):
-    from motionloom.evaluate._kernels import longest_run
+    from motionloom.evaluate.measures._kernels import longest_run
 
     progress = recorded()
     progress.stop[0] = 1

@@ -7,14 +7,14 @@ import pytest
 
 from motionloom import samples
 from motionloom.core import Clip, FloatArray, Skeleton, replace
-from motionloom.evaluate.base import take
-from motionloom.evaluate.baselines import noisy, shuffled
-from motionloom.evaluate.measures import MEASURES
+from motionloom.evaluate.compare.baselines import noisy, shuffled
+from motionloom.evaluate.measures.table import MEASURES
+from motionloom.evaluate.measures.take import take
 from motionloom.evaluate.reference import reference
 from motionloom.evaluate.report import Own, Report, beside, evaluate, source_values
-from motionloom.kinematics.edit import resample
-from motionloom.kinematics.forward import fk
-from motionloom.kinematics.limb import place_limb
+from motionloom.kinematics.fk import fk
+from motionloom.kinematics.ik.limb import place_limb
+from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import moved, turned
 from motionloom.rotation import exp, multiply
 

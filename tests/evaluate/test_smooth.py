@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 
 from motionloom.core import Clip, replace
-from motionloom.evaluate.base import NotApplicable
-from motionloom.evaluate.smooth import flips, joint_jerk, largest_jump, mean_jerk, peak_acceleration, rough_share
+from motionloom.evaluate.measures.smoothness import (
+    flips,
+    joint_jerk,
+    largest_jump,
+    mean_jerk,
+    peak_acceleration,
+    rough_share,
+)
+from motionloom.evaluate.measures.take import NotApplicable
 from motionloom.rotation import from_axis_angle, multiply, yaw
 
 

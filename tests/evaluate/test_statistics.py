@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.evaluate.base import NotApplicable
-from motionloom.evaluate.statistics import (
+from motionloom.evaluate.measures.statistics import (
     centre_of,
     centred_channels,
     correlation_error,
     range_violations,
     spectrum_distance,
 )
+from motionloom.evaluate.measures.take import NotApplicable
 from motionloom.rotation import from_axis_angle
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom.core import Clip, Skeleton, concatenate, replace
-from motionloom.evaluate.verbatim import SAME, Run, verbatim_run
+from motionloom.evaluate.measures.verbatim import SAME, Run, verbatim_run
 from motionloom.kinematics.travel import moved, turned
 from motionloom.rotation import angle_between, exp, multiply
 

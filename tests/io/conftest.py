@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from motionloom.core import Clip
-from motionloom.io.bvh import parse_bvh
-from motionloom.io.bvh_write import bvh_parts
+from motionloom.io.bvh.read import parse_bvh
+from motionloom.io.bvh.write import bvh_parts
 from motionloom.io.notes import Notes
 
 # a person of 1.7 m in centimetres, standing along y: 15 joints, 48 channels

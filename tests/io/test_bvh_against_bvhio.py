@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from motionloom.io import load
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 
 FRAMES = 25  # per clip, from all over it: bvhio takes milliseconds a frame
 

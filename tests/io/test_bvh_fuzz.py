@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from motionloom.core import Clip, FormatError
-from motionloom.io.bvh import parse_bvh
-from motionloom.io.bvh_write import bvh_parts
+from motionloom.io.bvh.read import parse_bvh
+from motionloom.io.bvh.write import bvh_parts
 from motionloom.io.notes import Notes
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 
 NUMBERS = b"- . 1e nan inf 1e309 -1e300 1e-320 0,5 1.2.3 999999999 0x1F -0 0 1 90 -180 1e3 .5 123456789.123456".split()
 WORDS = b"{ } JOINT ROOT End OFFSET CHANNELS MOTION HIERARCHY # // Frames: Xposition Zscale".split()

@@ -9,7 +9,7 @@ import pytest
 
 from motionloom.core import FormatError
 from motionloom.io import load, save
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 from motionloom.rotation import from_euler, multiply
 
 XYZ = "Xposition Yposition Zposition"

@@ -7,7 +7,7 @@ import pytest
 
 from motionloom.core import FormatError
 from motionloom.io import load
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 
 
 class TestHeaderFrameCountWrong:

@@ -11,7 +11,7 @@ import pytest
 
 from motionloom.core import FormatError, Markers
 from motionloom.io import load, load_markers
-from motionloom.io.c3d import parse_c3d
+from motionloom.io.markers.c3d import parse_c3d
 from motionloom.io.notes import Notes
 
 _spec = importlib.util.spec_from_file_location("c3d_files", Path(__file__).with_name("c3d_files.py"))

@@ -14,9 +14,9 @@ import pytest
 
 from motionloom.core import BadRequest, FormatError
 from motionloom.io import load, save
-from motionloom.io.datasets import DATASETS, checksums
-from motionloom.io.fetch import SUMS, Unreachable, fetch
-from motionloom.kinematics.edit import crop
+from motionloom.io.download.datasets import DATASETS, checksums
+from motionloom.io.download.fetch import SUMS, Unreachable, fetch
+from motionloom.kinematics.resample import crop
 from motionloom.samples import make
 
 

@@ -14,9 +14,9 @@ import pytest
 
 from motionloom.core import Clip, FormatError, replace, with_labels
 from motionloom.io import load
-from motionloom.io.glb_write import glb_parts
-from motionloom.io.npz import clip_arrays
-from motionloom.io.npz_data import npz_bytes
+from motionloom.io.arrays.npz import clip_arrays
+from motionloom.io.arrays.npz_data import npz_bytes
+from motionloom.io.gltf.write import glb_parts
 from motionloom.kinematics import fk
 
 WORDS = (

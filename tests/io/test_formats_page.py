@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from motionloom.io import FORMATS
-from motionloom.io.npz import clip_arrays
+from motionloom.io.arrays.npz import clip_arrays
 from motionloom.samples import make
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "formats.md").read_text()

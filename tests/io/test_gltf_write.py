@@ -11,9 +11,9 @@ import pytest
 from motionloom.core import BadRequest, Clip, Origin, Skeleton, replace
 from motionloom.core.testing import assert_same_motion
 from motionloom.io import load, save
-from motionloom.io.glb_write import glb_parts
+from motionloom.io.gltf.write import glb_parts
 from motionloom.kinematics import fk
-from motionloom.kinematics.stance import rebased, stance, stands
+from motionloom.kinematics.body.rest_pose import rebased, stance, stands
 
 
 def parts_of(clip: Clip) -> tuple[dict, bytes]:

@@ -7,7 +7,7 @@ import pytest
 
 from motionloom.core import FormatError, with_labels
 from motionloom.io import labels_path, load, read_labels, save
-from motionloom.io.labels import spans
+from motionloom.io.sidecars.labels import spans
 
 
 def test_labels_are_read_with_the_clip(bvh, person):

@@ -7,7 +7,7 @@ import pytest
 
 from motionloom.core import FormatError, Origin, concatenate, replace
 from motionloom.io import load, save
-from motionloom.io.npz import clip_arrays
+from motionloom.io.arrays.npz import clip_arrays
 
 FREE, BOUND = "free for all uses", "CC BY-NC 4.0"
 

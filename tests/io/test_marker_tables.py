@@ -133,8 +133,8 @@ def test_a_stroke_is_no_marker_file(write):
 
 @pytest.mark.parametrize("count", [600, pytest.param(50_000, marks=pytest.mark.long)])
 def test_broken_tables_give_only_our_errors_and_bounded_memory(markers, tmp_path, rng, count):
-    from motionloom.io.marker_csv import read_marker_csv
-    from motionloom.io.trc import read_trc
+    from motionloom.io.markers.csv import read_marker_csv
+    from motionloom.io.markers.trc import read_trc
 
     seeds = []
     for suffix, read in ((".trc", read_trc), (".csv", read_marker_csv)):

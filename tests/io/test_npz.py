@@ -12,10 +12,10 @@ import pytest
 from motionloom.core import BadRequest, Clip, FormatError, replace, with_labels
 from motionloom.core.testing import assert_same_motion
 from motionloom.io import load, save
-from motionloom.io.humanml3d import features
-from motionloom.io.smpl_body import average_body, smpl_names, smpl_parents
+from motionloom.io.arrays.humanml3d import features
+from motionloom.io.arrays.smpl_body import average_body, smpl_names, smpl_parents
 from motionloom.kinematics import fk, travel
-from motionloom.kinematics.stance import stands
+from motionloom.kinematics.body.rest_pose import stands
 from motionloom.rotation import exp, from_6d, from_axis_angle, multiply, rotate, yaw
 from motionloom.samples import make
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.io import _kernels as k
-from motionloom.io.numbers import number
+from motionloom.io.bvh import _kernels as k
+from motionloom.io.bvh.numbers import number
 
 
 def parse(text: str, width: int = 1, room: int = 10_000) -> tuple[list[list[float]], tuple[int, ...]]:

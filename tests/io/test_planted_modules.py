@@ -23,7 +23,7 @@ READ_ALL = """
 import json, sys
 from pathlib import Path
 from motionloom.io import load, load_markers, load_many
-from motionloom.io.table import format_of, holds_markers, holds_many
+from motionloom.io.formats import format_of, holds_markers, holds_many
 
 for path in map(Path, sys.argv[1:]):
     read = load_markers if holds_markers(path) else load_many if holds_many(path) else load

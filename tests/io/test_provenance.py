@@ -14,8 +14,8 @@ from motionloom.core import Clip, FormatError, Note, Origin, Source, concatenate
 from motionloom.core.origin import from_file
 from motionloom.io import load, save
 from motionloom.io.digest import file_sha256
-from motionloom.io.provenance import origin_path
-from motionloom.kinematics.edit import resample
+from motionloom.io.sidecars.origin import origin_path
+from motionloom.kinematics.resample import resample
 from motionloom.samples import make
 
 STEP = made_here("synthesize", method="cuts", learning_seed=3, request="seconds: 1\n", seed=7, take=0)

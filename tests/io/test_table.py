@@ -9,7 +9,7 @@ import pytest
 
 from motionloom.core import BadRequest, FormatError
 from motionloom.io import FORMATS, Format, expand_paths, load, save
-from motionloom.io.table import FORMATS as TABLE
+from motionloom.io.formats import FORMATS as TABLE
 
 
 def test_an_unknown_suffix_names_the_known_ones(tiny, tmp_path):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom.core import Clip, FloatArray, Skeleton
-from motionloom.kinematics.limb import place_limb
+from motionloom.kinematics.ik.limb import place_limb
 
 
 def walk(skeleton: Skeleton, *, speed: float = 1.0, fps: float = 60, seconds: float = 3.0, slip: float = 0.0) -> Clip:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from motionloom.core import BadRequest, Clip
-from motionloom.kinematics.chain import solve_chain
-from motionloom.kinematics.forward import accelerations, fk, fk_rotations
-from motionloom.kinematics.jacobians import Posed, Unknowns, inverse_right_jacobian, right_jacobian
-from motionloom.kinematics.targets import AimTarget, OrientationTarget, PoseTarget, PositionTarget, Target
+from motionloom.kinematics.fk import accelerations, fk, fk_rotations
+from motionloom.kinematics.ik.chain import solve_chain
+from motionloom.kinematics.ik.jacobians import Posed, Unknowns, inverse_right_jacobian, right_jacobian
+from motionloom.kinematics.ik.targets import AimTarget, OrientationTarget, PoseTarget, PositionTarget, Target
 from motionloom.rotation import angle_between, exp, inverse, log, multiply, rotate
 
 FRAMES = np.array([2, 5])

@@ -10,8 +10,8 @@ import pytest
 from motionloom.core import BadRequest, Clip, Skeleton, replace
 from motionloom.io import load
 from motionloom.kinematics.channels import Channels, Layout, fit_layout, from_channels, to_channels
-from motionloom.kinematics.edit import resample
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
+from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import turned
 from motionloom.rotation import angle_between, exp, from_axis_angle, multiply, yaw
 

@@ -7,8 +7,8 @@ import pytest
 
 from motionloom.core import BadRequest, Clip, Skeleton, replace, with_labels
 from motionloom.core.origin import from_file
-from motionloom.kinematics.edit import concatenate_aligned, crop, resample
-from motionloom.kinematics.forward import accelerations, fk
+from motionloom.kinematics.fk import accelerations, fk
+from motionloom.kinematics.resample import concatenate_aligned, crop, resample
 from motionloom.kinematics.travel import root_motion, travel, turned
 from motionloom.rotation import angle_between, from_axis_angle, yaw
 

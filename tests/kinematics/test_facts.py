@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from motionloom.core import Clip, Origin, Source, replace
-from motionloom.kinematics.facts import facts
+from motionloom.kinematics.summary import facts
 
 
 def test_length_travel_speed_and_turn_of_a_tiny_clip(tiny: Clip) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 
 from motionloom.core import Clip, Skeleton, replace
-from motionloom.kinematics.forward import (
+from motionloom.kinematics.fk import (
     accelerations,
     end_positions,
     fk,

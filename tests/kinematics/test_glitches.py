@@ -7,8 +7,8 @@ import pytest
 
 from motionloom import samples
 from motionloom.core import Clip, replace
-from motionloom.kinematics.forward import fk
-from motionloom.kinematics.glitches import broken_frames, glitches, mended
+from motionloom.kinematics.capture.glitches import broken_frames, glitches, mended
+from motionloom.kinematics.fk import fk
 from motionloom.rotation import angle_between, exp, multiply
 
 
@@ -119,7 +119,7 @@ def test_fast_punches_at_thirty_frames_per_second_are_no_glitches(mocap):
 
 
 def test_pieces_without_broken_frames_keep_their_frame_numbers(walk):
-    from motionloom.kinematics.glitches import whole_pieces
+    from motionloom.kinematics.capture.glitches import whole_pieces
 
     assert whole_pieces(walk) == [walk]
     spoilt = bent(bent(walk, "left_forearm", slice(100, 103), 80), "head", slice(110, 111), 80)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from motionloom.core import BadRequest, Clip, Skeleton
-from motionloom.kinematics.forward import fk, fk_rotations
-from motionloom.kinematics.limb import place_limb, two_bone
+from motionloom.kinematics.fk import fk, fk_rotations
+from motionloom.kinematics.ik.limb import place_limb, two_bone
 from motionloom.rotation import angle_between
 
 LEG = ("left_thigh", "left_shin", "left_foot")

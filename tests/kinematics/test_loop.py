@@ -9,7 +9,7 @@ import pytest
 
 from motionloom.core import BadRequest, Clip, NoPath, Skeleton, concatenate, replace
 from motionloom.io import load
-from motionloom.kinematics.forward import accelerations, fk
+from motionloom.kinematics.fk import accelerations, fk
 from motionloom.kinematics.loop import Loop, close_loop, find_loop, repeat, seam
 from motionloom.kinematics.travel import root_motion, travel, turned
 from motionloom.rotation import angle_between, from_axis_angle, multiply, yaw

@@ -9,7 +9,7 @@ import pytest
 
 from motionloom.core import BadRequest, Clip, Skeleton, replace, with_labels
 from motionloom.io import load
-from motionloom.kinematics.forward import fk, local_rotations, world
+from motionloom.kinematics.fk import fk, local_rotations, world
 from motionloom.kinematics.mirror import mirror, other_side, partners
 from motionloom.kinematics.travel import travel, turned
 from motionloom.rotation import angle_between, average, exp, multiply, to_matrix, yaw

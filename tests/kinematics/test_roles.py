@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom.core import Skeleton, UnknownJoint
-from motionloom.kinematics.roles import feet, group, guess_roles
+from motionloom.kinematics.body.roles import feet, group, guess_roles
 
 # name>child>child; a new line starts again from a joint already named
 CMU = """Hips>LHipJoint>LeftUpLeg>LeftLeg>LeftFoot>LeftToeBase

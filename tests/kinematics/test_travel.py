@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from motionloom.core import Skeleton, replace
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import (
     along,
     body_axes,

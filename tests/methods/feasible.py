@@ -29,7 +29,7 @@ from motionloom.constraints import (
     gaze,
 )
 from motionloom.core import Clip
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import travel
 from motionloom.methods import Model, synthesize
 

@@ -14,7 +14,7 @@ from feasible import SECONDS, feasible
 from motionloom.constraints import KINDS, Request, RootAt, Start, parse_request, residuals
 from motionloom.core import BadRequest, Unmet, UnsupportedConstraint
 from motionloom.core.fields import fields_of
-from motionloom.kinematics.edit import resample
+from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import placed, travel
 from motionloom.methods import METHODS, attempt, learn, load_model, save_model, synthesize, synthesize_many
 from motionloom.methods.base import place

@@ -8,13 +8,13 @@ import pytest
 from motionloom.constraints import Ground, PoseAt, Request, RootAt, Style
 from motionloom.core import BadRequest, Clip, NoPath, Skeleton, UnsupportedConstraint, replace
 from motionloom.core.origin import from_file
-from motionloom.kinematics.edit import resample
 from motionloom.kinematics.loop import seam_features
+from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import root_motion, turned
 from motionloom.methods import learn, synthesize
 from motionloom.methods.cuts import fit
-from motionloom.methods.cuts.search import Cuts, _least_around, find_cuts
-from motionloom.methods.cuts.ways import Graph, pieces, wander
+from motionloom.methods.cuts.cut_points import Cuts, _least_around, find_cuts
+from motionloom.methods.cuts.random_path import Graph, pieces, wander
 from motionloom.methods.schedule import Allowed, Reachable
 from motionloom.rotation import angle_between
 from motionloom.samples import make
@@ -46,7 +46,7 @@ def test_a_cut_is_where_the_next_frame_looks_like_the_one_that_would_have_come(w
 
 def test_cuts_are_the_same_whatever_is_looked_at_together(walks, monkeypatch):
     whole = find_cuts(walks, largest=0.08, shortest=0.5, apart=0.1)
-    monkeypatch.setattr("motionloom.methods.cuts.search.BLOCK", 17)
+    monkeypatch.setattr("motionloom.methods.cuts.cut_points.BLOCK", 17)
     parts = find_cuts(walks, largest=0.08, shortest=0.5, apart=0.1)
     assert np.array_equal(whole.leave, parts.leave)
     assert np.array_equal(whole.enter, parts.enter)

@@ -12,8 +12,8 @@ from motionloom.constraints import Request
 from motionloom.core import BadRequest, Clip, Skeleton, SkeletonMismatch, replace
 from motionloom.core.origin import from_file
 from motionloom.core.testing import assert_same_motion
-from motionloom.kinematics.forward import fk
-from motionloom.kinematics.proportions import leg_length
+from motionloom.kinematics.body.proportions import leg_length
+from motionloom.kinematics.fk import fk
 from motionloom.methods import METHODS, learn, load_model, prepare, save_model, synthesize
 from motionloom.methods.cuts import Config
 

@@ -11,14 +11,15 @@ from motionloom.constraints import Request, RootPath
 from motionloom.control import run
 from motionloom.core import Cancelled
 from motionloom.core.poses import commands
-from motionloom.kinematics.edit import resample
+from motionloom.kinematics.resample import resample
 from motionloom.methods import METHODS, attempt, learn, save_model, synthesize
-from motionloom.methods.graph import laying, rough
-from motionloom.methods.graph.build import build_told
-from motionloom.methods.graph.coverage import coverage
-from motionloom.methods.graph.takes import graph_of, random_walk
+from motionloom.methods.graph.build import alignment as laying
+from motionloom.methods.graph.build import blend_check as rough
+from motionloom.methods.graph.build.transitions import build_told
+from motionloom.methods.graph.diagnose.coverage import coverage
+from motionloom.methods.graph.walk_clip import graph_of, random_walk
 from motionloom.methods.live import live_of
-from motionloom.methods.two_level_graph.acting import BLOCK, act_out
+from motionloom.methods.two_level_graph.performance import BLOCK, act_out
 
 PATH = RootPath(points=((0, 0), (0, 2), (1, 3)), weight=1.0)
 

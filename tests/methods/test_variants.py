@@ -75,11 +75,11 @@ def test_no_foot_is_touched_in_a_faithful_result(method, faithful, monkeypatch):
     for where in (
         "motionloom.kinematics.feet.pinning.pin_plants",
         "motionloom.methods.finish.remove_skate",
-        "motionloom.methods.graph.render.lifted",
-        "motionloom.methods.graph.blends.hold_plants",
-        "motionloom.methods.textons.weaving.pin_plants",
-        "motionloom.methods.textons.weaving.lifted",
-        "motionloom.methods.textons.weaving.stepped",
+        "motionloom.methods.graph.render.render.lifted",
+        "motionloom.methods.graph.render.blends.hold_plants",
+        "motionloom.methods.textons.render.stream.pin_plants",
+        "motionloom.methods.textons.render.stream.lifted",
+        "motionloom.methods.textons.render.stream.stepped",
     ):
         monkeypatch.setattr(where, lambda *given, **more: pytest.fail("a foot was corrected"))
     clip = synthesize(model, ASKED, seed=4)

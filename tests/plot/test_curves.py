@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom.core import concatenate
-from motionloom.kinematics.edit import concatenate_aligned
+from motionloom.kinematics.resample import concatenate_aligned
 from motionloom.plot.curves import ground_path, toe_speeds
 from motionloom.samples import make
 

@@ -10,7 +10,7 @@ import pytest
 
 from motionloom import samples
 from motionloom.io import stroke_clip
-from motionloom.kinematics.edit import resample
+from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import placed
 from motionloom.methods import learn
 from motionloom.plot.style import INK, PAPER

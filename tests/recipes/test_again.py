@@ -12,7 +12,7 @@ from motionloom.constraints import Request, parse_request
 from motionloom.core import BadRequest
 from motionloom.core.files import Files
 from motionloom.io import load, save
-from motionloom.io.provenance import origin_path
+from motionloom.io.sidecars.origin import origin_path
 from motionloom.methods import METHODS, learn, load_model, save_model, synthesize
 from motionloom.recipes.again import CannotRepeat, again, recipe_of
 from motionloom.recipes.edits import append_clips, clean_clip, convert_clip, retarget_clip

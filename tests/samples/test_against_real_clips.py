@@ -17,7 +17,7 @@ from scipy.ndimage import gaussian_filter1d
 
 from motionloom.core import Clip
 from motionloom.io import load
-from motionloom.kinematics.forward import fk_rotations
+from motionloom.kinematics.fk import fk_rotations
 from motionloom.rotation import angle_between, continuous, inverse, multiply, normalize
 from motionloom.samples import make
 

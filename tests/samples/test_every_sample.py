@@ -10,7 +10,7 @@ import pytest
 
 from motionloom.core import BadRequest, Clip
 from motionloom.kinematics.feet.skate_measures import skate_b
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 from motionloom.rotation import twist
 from motionloom.samples import SAMPLES, make
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from motionloom.core import Clip, FloatArray
-from motionloom.kinematics.forward import accelerations, end_positions, fk, fk_rotations
+from motionloom.kinematics.fk import accelerations, end_positions, fk, fk_rotations
 from motionloom.kinematics.travel import travel
 from motionloom.rotation import rotate
 from motionloom.samples import make

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, InvalidClip
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 
 Scheme = Literal["bspline", "central4", "eno"]
 SCHEMES = ("bspline", "central4", "eno")

@@ -11,7 +11,7 @@ from motionloom.analysis.bend import REST, Scheme, curvature
 from motionloom.analysis.comparison import Comparison, Precision, require_comparable, squared_differences, windows
 from motionloom.analysis.weights import Weights, joint_weights
 from motionloom.core import BadRequest, Clip, FloatArray, Progress
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 from motionloom.rotation import rotate
 
 STILL = 1e-9  # 1/m^2: a clip whose curvature varies by less in every window is at rest; what varies is rounding

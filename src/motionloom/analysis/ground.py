@@ -7,8 +7,8 @@ import numpy as np
 from motionloom.analysis.comparison import frame_weights, require_comparable
 from motionloom.analysis.weights import Weights, joint_weights
 from motionloom.core import BadRequest, Clip
-from motionloom.kinematics.forward import fk
-from motionloom.kinematics.ground import Alignment, ground_alignment
+from motionloom.kinematics.fk import fk
+from motionloom.kinematics.ground_alignment import Alignment, ground_alignment
 
 
 def alignment(

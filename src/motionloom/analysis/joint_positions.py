@@ -13,7 +13,7 @@ from motionloom.analysis.joint_angles import checked_attributes
 from motionloom.analysis.root_frame import angular_velocities, in_root_frame
 from motionloom.analysis.weights import Weights, joint_weights
 from motionloom.core import BadRequest, Clip, FloatArray, Progress, require_same_hierarchy
-from motionloom.kinematics.forward import accelerations, fk, velocities
+from motionloom.kinematics.fk import accelerations, fk, velocities
 
 
 @dataclass(frozen=True)

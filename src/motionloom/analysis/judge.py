@@ -14,7 +14,7 @@ from motionloom.analysis.root_frame import joint_accelerations, joint_velocities
 from motionloom.analysis.weights import Weights, joint_weights
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, silent
 from motionloom.core.progress import parts
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 from motionloom.rotation import inverse, rotate
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from motionloom.analysis.comparison import Comparison, Precision, frame_weights, require_comparable
 from motionloom.analysis.weights import Weights, joint_weights
 from motionloom.core import BadRequest, Clip, FloatArray, InvalidClip, Progress
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 
 Freedom = Literal["ground", "height", "rigid"]
 _STRIP = 512  # rows and columns computed at a time: five buffers of this size stay in the cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom.core import Clip, FloatArray
-from motionloom.kinematics.forward import accelerations, fk, velocities
+from motionloom.kinematics.fk import accelerations, fk, velocities
 from motionloom.rotation import to_matrix
 
 

@@ -15,7 +15,7 @@ from motionloom.analysis.pairs import Pairs, below, best_share, contacts_agree, 
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.weights import Weights
 from motionloom.core import BadRequest, Clip, FloatArray, Progress, part, silent
-from motionloom.kinematics.edit import resample
+from motionloom.kinematics.resample import resample
 
 MEASURES: dict[str, type[JointAngles] | type[JointPositions] | type[PointCloud] | type[Curvature]] = {
     "joint-angles": JointAngles,

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from motionloom.analysis.curve import AlignmentCurve
 from motionloom.core import BadRequest, Clip, IntArray
-from motionloom.kinematics.edit import at_frames
+from motionloom.kinematics.resample import at_frames
 
 
 def at_times(clip: Clip, seconds: ArrayLike) -> Clip:

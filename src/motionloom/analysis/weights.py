@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from motionloom.core import BadRequest, FloatArray, Skeleton
-from motionloom.kinematics.roles import group
+from motionloom.kinematics.body.roles import group
 
 Weights = str | Mapping[str, float] | Sequence[float] | FloatArray
 """A named set ("lee"), a table of roles, groups or joint names, or one number per joint."""

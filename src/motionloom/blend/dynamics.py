@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import FloatArray, Skeleton
-from motionloom.kinematics.forward import world
+from motionloom.kinematics.fk import world
 from motionloom.kinematics.mass import DE_LEVA, GRAVITY, LIMBS, NEXT
 from motionloom.rotation import inverse, log, multiply, rotate, to_matrix
 

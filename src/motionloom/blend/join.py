@@ -10,11 +10,11 @@ from motionloom.analysis.comparison import Measure
 from motionloom.blend.point import SEARCH, Point, half_window, point_at, same_body, transition_point
 from motionloom.core import Clip, FloatArray
 from motionloom.core.origins import joined, mixed
+from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.contacts import part_positions
 from motionloom.kinematics.feet.transition_hold import hold_plants
 from motionloom.kinematics.feet.transition_plants import Near, Standing, one_window, plant_fit, standing
-from motionloom.kinematics.ground import Alignment
-from motionloom.kinematics.roles import feet
+from motionloom.kinematics.ground_alignment import Alignment
 
 
 class Window(NamedTuple):

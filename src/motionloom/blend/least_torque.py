@@ -9,8 +9,8 @@ import numpy as np
 from motionloom.blend.dynamics import joint_torques, segments
 from motionloom.blend.join import Join
 from motionloom.core import Clip, FloatArray
-from motionloom.kinematics.forward import positions
-from motionloom.kinematics.roles import feet
+from motionloom.kinematics.body.roles import feet
+from motionloom.kinematics.fk import positions
 from motionloom.rotation import exp, multiply, normalize
 
 KNOTS = 0.12  # s between the knots of the curves that are sought

@@ -9,9 +9,9 @@ import numpy as np
 from motionloom.analysis.comparison import Measure, require_comparable
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.core import BadRequest, Clip
-from motionloom.kinematics.forward import fk
-from motionloom.kinematics.ground import Alignment, ground_alignment
-from motionloom.kinematics.proportions import on_skeleton, same_bones
+from motionloom.kinematics.body.proportions import on_skeleton, same_bones
+from motionloom.kinematics.fk import fk
+from motionloom.kinematics.ground_alignment import Alignment, ground_alignment
 
 SEARCH = 1.5  # seconds at the end of A and at the start of B in which a transition is looked for: a stride and more
 

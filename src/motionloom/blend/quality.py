@@ -9,10 +9,10 @@ import numpy as np
 from motionloom.blend.point import Point, laid_on, same_body
 from motionloom.blend.transition import CLOUD
 from motionloom.core import BoolArray, Clip, FloatArray, concatenate
+from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.contacts import part_positions
 from motionloom.kinematics.feet.transition_plants import standing
-from motionloom.kinematics.forward import fk
-from motionloom.kinematics.roles import feet
+from motionloom.kinematics.fk import fk
 
 
 class WindowQuality(NamedTuple):

@@ -15,7 +15,7 @@ from motionloom.blend.least_torque import least_torque
 from motionloom.blend.point import SEARCH, Point
 from motionloom.core import Clip, FloatArray
 from motionloom.core.numbers import smoothstep
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import (
     ground_turn,
     headings,

@@ -11,7 +11,7 @@ from motionloom.blend.join import Join, assemble, prepare
 from motionloom.blend.point import SEARCH, Point, laid_on
 from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.core.numbers import smoothstep
-from motionloom.kinematics.ground import Alignment
+from motionloom.kinematics.ground_alignment import Alignment
 from motionloom.rotation import slerp
 
 Ease = Literal["linear", "smooth"]

@@ -44,7 +44,7 @@ def act(
 
     from motionloom.core.units import angle
     from motionloom.io import check_target, load, save
-    from motionloom.methods.two_level_graph.acting import act_out
+    from motionloom.methods.two_level_graph.performance import act_out
 
     check_target(out)
     learned = two_level(model)

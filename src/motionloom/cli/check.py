@@ -14,7 +14,7 @@ from motionloom.cli.options import Clips, Fps, Json, Roles, Unit, Up, load_all, 
 
 if TYPE_CHECKING:
     from motionloom.core import Clip
-    from motionloom.evaluate.findings import Finding
+    from motionloom.evaluate.capture_checks.findings import Finding
 
 
 def check(
@@ -29,7 +29,7 @@ def check(
     json: Json = False,
 ) -> None:
     """What is wrong with captures before anyone learns from them: glitches, frozen joints, frame rate, twins ..."""
-    from motionloom.evaluate.check import check as look
+    from motionloom.evaluate.capture_checks.check import check as look
 
     loaded = _told_apart(load_all(clips, unit=unit, up=up, fps=fps, roles=roles))
     with busy("checking") as report:

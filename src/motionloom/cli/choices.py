@@ -12,7 +12,7 @@ from motionloom.cli.options import Json, columns, print_json, say
 
 if TYPE_CHECKING:
     from motionloom.methods.two_level_graph import TwoLevelGraph
-    from motionloom.methods.two_level_graph.offers import Offer
+    from motionloom.methods.two_level_graph.choices import Offer
 
 
 def choices(
@@ -41,10 +41,10 @@ def choices(
     """
     from motionloom.core import BadRequest
     from motionloom.io import check_target
-    from motionloom.methods.graph.naming import frame_name
-    from motionloom.methods.graph.ways import route_end
+    from motionloom.methods.graph.frame_names import frame_name
+    from motionloom.methods.graph.search.scheduled_walk import route_end
+    from motionloom.methods.two_level_graph.choices import offers
     from motionloom.methods.two_level_graph.model import follow_choices
-    from motionloom.methods.two_level_graph.offers import offers
 
     if out is not None:
         check_target(out)
@@ -87,7 +87,7 @@ def two_level(path: Path) -> TwoLevelGraph:
 
 def first_frame(model: TwoLevelGraph, at: str | None) -> int:
     """The frame that is named, or the first one from which one can go on."""
-    from motionloom.methods.graph.naming import frame_named
+    from motionloom.methods.graph.frame_names import frame_named
 
     return int(model.alive.argmax()) if at is None else frame_named(model.graph, at)
 

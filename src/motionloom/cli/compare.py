@@ -38,7 +38,7 @@ def compare(
     json: Json = False,
 ) -> None:
     """Learn every method that honours the request on the same clips with the same seeds; one table, one page."""
-    from motionloom.evaluate.compare import compare as run
+    from motionloom.evaluate.compare.compare import compare as run
     from motionloom.evaluate.tables import comparison_dict, comparison_rows, left_out
 
     loaded = [clip for _, clip in load_all(clips, unit=unit, up=up, roles=roles)]

@@ -62,7 +62,7 @@ def convert(
     What was found odd in many files is told once, at the end. A broken file does not stop the others.
     """
     from motionloom.io import check_target, expand_paths
-    from motionloom.io.table import format_of
+    from motionloom.io.formats import format_of
 
     if len(paths) < 2:
         raise typer.BadParameter("give clips to read, and then where to write: motionloom convert IN OUT")
@@ -130,7 +130,7 @@ def _convert(
     from motionloom.core import BadRequest, Clip, Markers, MotionloomError
     from motionloom.core.note import as_dicts
     from motionloom.io import load, save
-    from motionloom.io.table import holds_many, holds_markers, load_markers, save_markers
+    from motionloom.io.formats import holds_many, holds_markers, load_markers, save_markers
     from motionloom.recipes.edits import convert_clip
 
     path, target = job

@@ -53,12 +53,12 @@ def evaluate(
 
     from motionloom.core.progress import parts
     from motionloom.core.units import length
-    from motionloom.evaluate.base import take
     from motionloom.evaluate.control import control
+    from motionloom.evaluate.measures.take import take
     from motionloom.evaluate.reference import reference
     from motionloom.evaluate.report import evaluate as report_on
     from motionloom.evaluate.report import source_values, spread_of
-    from motionloom.io.tpose import starts_with_tpose
+    from motionloom.kinematics.capture.tpose import starts_with_tpose
 
     options: dict[str, Any] = {"unit": unit, "up": up, "roles": roles}
     floor = None if ground is None else length(ground, ("--ground",))
@@ -91,7 +91,7 @@ def evaluate(
 
 
 def _say(reports: list[Report], against: Reference, between: Spread) -> None:
-    from motionloom.evaluate.base import feature_joints
+    from motionloom.evaluate.measures.take import feature_joints
     from motionloom.evaluate.tables import bound_rows, control_rows, evaluation_rows, number, reasons, roughest
 
     head, rows = evaluation_rows(reports)

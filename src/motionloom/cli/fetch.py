@@ -31,8 +31,8 @@ def fetch(
 
     Where no checksum is known, that of the first download is kept (SHA256SUMS), and later ones must agree.
     """
-    from motionloom.io.datasets import DATASETS
-    from motionloom.io.fetch import fetch as fetched
+    from motionloom.io.download.datasets import DATASETS
+    from motionloom.io.download.fetch import fetch as fetched
 
     if name is None:
         facts = [{"name": d.name, "what": d.what, "licence": d.licence, "from": d.home} for d in DATASETS.values()]

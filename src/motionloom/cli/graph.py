@@ -21,10 +21,10 @@ def graph(
 ) -> None:
     """Tell transitions, what is connected, label sets, and what the clips can do: speeds, turns, what is missing."""
     from motionloom.methods import load_model
-    from motionloom.methods.graph.coverage import COLUMNS, coverage
-    from motionloom.methods.graph.labelled import label_rows
-    from motionloom.methods.graph.prune import facts
-    from motionloom.methods.graph.takes import graph_of
+    from motionloom.methods.graph.build.prune import facts
+    from motionloom.methods.graph.diagnose.coverage import COLUMNS, coverage
+    from motionloom.methods.graph.diagnose.label_sets import label_rows
+    from motionloom.methods.graph.walk_clip import graph_of
 
     known = graph_of(load_model(model))
     with busy("measuring") as report:

@@ -15,7 +15,7 @@ from motionloom.cli.options import Clips, Fps, Json, Roles, Strict, Unit, Up, co
 if TYPE_CHECKING:
     from motionloom.core import Skeleton
     from motionloom.jobs import JobFailed
-    from motionloom.kinematics.facts import Facts
+    from motionloom.kinematics.summary import Facts
 
 
 def info(
@@ -84,8 +84,8 @@ def _read(path: Path, options: dict[str, Any]) -> tuple[Path, Facts | None, Skel
     """What is in one file, or what is wrong with it; its frames need not stay in memory."""
     from motionloom.core import MotionloomError
     from motionloom.io import load
-    from motionloom.io.tpose import starts_with_tpose
-    from motionloom.kinematics.facts import facts
+    from motionloom.kinematics.capture.tpose import starts_with_tpose
+    from motionloom.kinematics.summary import facts
 
     try:
         clip = load(path, **options)
@@ -102,7 +102,7 @@ def _read_markers(path: Path, options: dict[str, Any]) -> tuple[dict[str, Any], 
     """What is in one file of markers, or what is wrong with it."""
     from motionloom.core import MotionloomError
     from motionloom.io import load_markers
-    from motionloom.kinematics.facts import marker_facts
+    from motionloom.kinematics.summary import marker_facts
 
     try:
         return marker_facts(load_markers(path, **options)), ""

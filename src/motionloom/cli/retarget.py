@@ -71,7 +71,7 @@ def _retarget(
     from motionloom.core import MotionloomError
     from motionloom.core.note import as_dicts
     from motionloom.io import load, save
-    from motionloom.io.tpose import starts_with_tpose
+    from motionloom.kinematics.capture.tpose import starts_with_tpose
     from motionloom.recipes.edits import retarget_clip
 
     path, target = job

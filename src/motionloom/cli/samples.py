@@ -75,7 +75,7 @@ def list_samples(
 def _make(name: str, given: dict[str, Any], seed: int, out: Path | None, folder: Path, json: bool) -> None:
     """Make one sample and write it: to `out`, or by its own name into `folder`."""
     from motionloom.io import check_target, save
-    from motionloom.kinematics.facts import facts
+    from motionloom.kinematics.summary import facts
     from motionloom.samples import SAMPLES, make
 
     if out is not None:

@@ -13,8 +13,8 @@ from motionloom.cli.options import Json, Seed, columns, print_json, say
 
 if TYPE_CHECKING:
     from motionloom.methods.textons import TextonModel
-    from motionloom.methods.textons.editing import Choices
-    from motionloom.methods.textons.table import Row
+    from motionloom.methods.textons.plan.edit import Choices
+    from motionloom.methods.textons.summary import Row
 
 MOST = 8  # textons listed in a cell
 
@@ -41,9 +41,9 @@ def textons(
 
     A path that pleases goes into a request: -r '{options: {path: [3, 3, 7#1, 1]}}'.
     """
-    from motionloom.methods.textons.editing import choices
-    from motionloom.methods.textons.table import texton_table
-    from motionloom.methods.textons.written import read_path
+    from motionloom.methods.textons.plan.edit import choices
+    from motionloom.methods.textons.plan.notation import read_path
+    from motionloom.methods.textons.summary import texton_table
 
     learned = _load(model)
     steps = [] if path is None else read_path(learned, path.replace(",", " ").split())

@@ -34,7 +34,7 @@ def view(
 ) -> None:
     """Look at clips: a filmstrip (one row each), or a player in one HTML file that works offline."""
     from motionloom.core import BadRequest
-    from motionloom.kinematics.edit import crop
+    from motionloom.kinematics.resample import crop
 
     loaded = load_all(clips, unit=unit, up=up, fps=fps, trim_tpose=trim_tpose, roles=roles)
     for path, clip in loaded:

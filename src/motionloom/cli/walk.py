@@ -13,7 +13,7 @@ from motionloom.cli.bars import busy
 from motionloom.cli.options import Json, Seed, many, print_json, say
 
 if TYPE_CHECKING:
-    from motionloom.methods.graph.takes import Walk
+    from motionloom.methods.graph.walk_clip import Walk
 
 
 def walk(
@@ -54,8 +54,8 @@ def walk(
     from motionloom.core.progress import parts
     from motionloom.io import check_target, save
     from motionloom.methods import load_model
-    from motionloom.methods.graph.prune import facts
-    from motionloom.methods.graph.takes import graph_of, random_walk
+    from motionloom.methods.graph.build.prune import facts
+    from motionloom.methods.graph.walk_clip import graph_of, random_walk
     from motionloom.plot.provenance import check_suffix, save_provenance
 
     if picture is not None:

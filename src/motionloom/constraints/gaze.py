@@ -15,8 +15,8 @@ from motionloom.core.errors import Where
 from motionloom.core.fields import Field, param
 from motionloom.core.kinds import items_of, read_number, same
 from motionloom.core.units import Moment, Span, fail, frames_of, moment, seconds_of
-from motionloom.kinematics.forward import fk_rotations
-from motionloom.kinematics.roles import feet
+from motionloom.kinematics.body.roles import feet
+from motionloom.kinematics.fk import fk_rotations
 from motionloom.kinematics.travel import body_axes, headings, travel
 from motionloom.rotation import inverse, rotate
 

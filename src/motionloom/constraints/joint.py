@@ -12,7 +12,7 @@ from motionloom.constraints.fields import TIME, Point3, joint_field, point_field
 from motionloom.core import Clip, FloatArray, Skeleton
 from motionloom.core.fields import REQUIRED, param
 from motionloom.core.units import Moment, Span, frame_of, frames_of
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 
 
 @dataclass(frozen=True)

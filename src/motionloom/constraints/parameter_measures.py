@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom.core import Clip
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import travel
 
 STILL = 0.05  # m: a second (or half of the clip) in which the hips go less far has no direction of travel

@@ -16,8 +16,8 @@ from motionloom.core.errors import Where
 from motionloom.core.fields import REQUIRED, Field, param
 from motionloom.core.kinds import same
 from motionloom.core.units import Moment, fail, frame_of
-from motionloom.kinematics.proportions import leg_length
-from motionloom.kinematics.roles import group
+from motionloom.kinematics.body.proportions import leg_length
+from motionloom.kinematics.body.roles import group
 from motionloom.rotation import angle_between, from_euler, inverse, multiply
 
 Load = Callable[[str], Clip]

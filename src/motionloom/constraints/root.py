@@ -11,7 +11,7 @@ import numpy as np
 
 from motionloom.constraints.base import Constraint
 from motionloom.constraints.fields import FAR, PLACES, TIME, TIMES, Point2, angle_field, place_field, tolerance_field
-from motionloom.constraints.path import leg_deviations
+from motionloom.constraints.path_error import leg_deviations
 from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.core.fields import REQUIRED, param
 from motionloom.core.units import Moment, fail, frame_of, nearest, seconds_of

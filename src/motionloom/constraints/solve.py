@@ -7,21 +7,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from motionloom.constraints.aim_head import look
 from motionloom.constraints.base import Constraint
 from motionloom.constraints.displace import displaced_rotations, spread, with_heading
 from motionloom.constraints.gaze import LookAt
 from motionloom.constraints.joint import Plant, PositionAt
-from motionloom.constraints.look import look
 from motionloom.constraints.pose import PoseAt
 from motionloom.constraints.residuals import residuals, unmet
 from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath
+from motionloom.constraints.routes import around, follow
 from motionloom.constraints.steer import Key, steer
-from motionloom.constraints.way import around, follow
 from motionloom.core import Clip, FloatArray, IntArray, replace
-from motionloom.kinematics.chain import solve_chain
-from motionloom.kinematics.forward import fk
-from motionloom.kinematics.proportions import leg_length
-from motionloom.kinematics.targets import PoseTarget, PositionTarget, Target
+from motionloom.kinematics.body.proportions import leg_length
+from motionloom.kinematics.fk import fk
+from motionloom.kinematics.ik.chain import solve_chain
+from motionloom.kinematics.ik.targets import PoseTarget, PositionTarget, Target
 from motionloom.kinematics.travel import travel
 
 GEOMETRIC = (PoseAt, PositionAt, Plant, RootAt, RootPath, Reach, LookAt, Avoid)

@@ -12,7 +12,7 @@ from motionloom.constraints.fields import FAR, NAME, NAMES, span_field, toleranc
 from motionloom.core import Clip, FloatArray, Skeleton
 from motionloom.core.fields import REQUIRED, param
 from motionloom.core.units import Span, fail, frames_of
-from motionloom.kinematics.roles import group
+from motionloom.kinematics.body.roles import group
 from motionloom.kinematics.travel import travel
 
 

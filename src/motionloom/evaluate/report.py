@@ -11,12 +11,12 @@ import numpy as np
 from motionloom.constraints import Request
 from motionloom.core import Clip, Progress, part, silent
 from motionloom.core.progress import parts
-from motionloom.evaluate.base import FPS, NotApplicable, Take, feature_joints, take
 from motionloom.evaluate.control import Control, control
-from motionloom.evaluate.measures import EFFORTS, FAMILIES, MEASURES, Family, Numbers, numbers
+from motionloom.evaluate.measures.smoothness import rough_share
+from motionloom.evaluate.measures.table import EFFORTS, FAMILIES, MEASURES, Family, Numbers, numbers
+from motionloom.evaluate.measures.take import FPS, NotApplicable, Take, feature_joints, take
+from motionloom.evaluate.measures.windows import WIDE, spread
 from motionloom.evaluate.reference import Reference
-from motionloom.evaluate.smooth import rough_share
-from motionloom.evaluate.windows import WIDE, spread
 
 HELD_OUT = 4  # source takes that are held out in turn to get the source's own value of measures that compare
 

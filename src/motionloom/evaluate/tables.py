@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from motionloom.core.note import as_dicts
-from motionloom.evaluate.compare import Comparison, Entry
-from motionloom.evaluate.measures import MEASURES
+from motionloom.evaluate.compare.compare import Comparison, Entry
+from motionloom.evaluate.measures.table import MEASURES
 from motionloom.evaluate.report import Own, Report, Value
 
 Rows = list[tuple[str, ...]]

@@ -1,10 +1,7 @@
 """Files: clips in and out, with what stands beside them (labels, roles)."""
 
 from motionloom.io.files import expand_paths
-from motionloom.io.labels import labels_path, read_labels, write_labels
-from motionloom.io.roles_file import read_roles, with_roles
-from motionloom.io.stroke import stroke_clip
-from motionloom.io.table import (
+from motionloom.io.formats import (
     FORMATS,
     Format,
     check_target,
@@ -15,6 +12,9 @@ from motionloom.io.table import (
     save,
     save_markers,
 )
+from motionloom.io.sidecars.labels import labels_path, read_labels, write_labels
+from motionloom.io.sidecars.roles import read_roles, with_roles
+from motionloom.io.strokes.csv import stroke_clip
 
 __all__ = [
     "FORMATS",

@@ -56,8 +56,8 @@ def expand_paths(patterns: Iterable[str | Path], suffixes: Iterable[str] | None 
     CSV file only if it holds a stroke. Labels that were named together with their clip (`stroke_*.csv`) are left out.
     A pattern that stands for nothing is an error.
     """
-    from motionloom.io.labels import labels_path
-    from motionloom.io.table import FORMATS
+    from motionloom.io.formats import FORMATS
+    from motionloom.io.sidecars.labels import labels_path
 
     known = {s for s, f in FORMATS.items() if f.read} if suffixes is None else {s.lower() for s in suffixes}
     out: dict[Path, None] = {}
@@ -80,7 +80,7 @@ def expand_paths(patterns: Iterable[str | Path], suffixes: Iterable[str] | None 
 
 
 def _readable(path: Path, known: set[str]) -> bool:
-    from motionloom.io.stroke import is_stroke
+    from motionloom.io.strokes.csv import is_stroke
 
     suffix = path.suffix.lower()
     return suffix in known and path.is_file() and (suffix != ".csv" or is_stroke(path))

@@ -10,12 +10,12 @@ import numpy as np
 from motionloom.core import Clip, FloatArray, Skeleton
 from motionloom.core.origin import from_file
 from motionloom.io import convention as conv
-from motionloom.io.bvh_body import unique_names
+from motionloom.io.bvh.body import unique_names
+from motionloom.io.bvh.numbers import LARGEST
 from motionloom.io.notes import Notes
-from motionloom.io.numbers import LARGEST
-from motionloom.kinematics.forward import fk, local_rotations
-from motionloom.kinematics.roles import guess_roles
-from motionloom.kinematics.stance import Stance, rebased, typical_frame
+from motionloom.kinematics.body.rest_pose import Stance, rebased, typical_frame
+from motionloom.kinematics.body.roles import guess_roles
+from motionloom.kinematics.fk import fk, local_rotations
 from motionloom.rotation import from_matrix, inverse, normalize, rotate
 
 STILL = 1e-4  # m: a joint that moves less than this in its parent's frame has a fixed place there

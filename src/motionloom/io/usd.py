@@ -18,8 +18,8 @@ from motionloom.io import convention as conv
 from motionloom.io.from_world import clip_from_world, split_matrices
 from motionloom.io.notes import Notes
 from motionloom.io.own_process import read_in_own_process
-from motionloom.kinematics.forward import world
-from motionloom.kinematics.stance import stance
+from motionloom.kinematics.body.rest_pose import stance
+from motionloom.kinematics.fk import world
 from motionloom.rotation import to_matrix
 
 KEY = "motionloom"

@@ -1,12 +1,12 @@
 """How bodies move: forward and inverse kinematics, travel, roles, contacts, edits in time, channels."""
 
-from motionloom.kinematics.chain import Residuals, solve_chain
+from motionloom.kinematics.body.proportions import leg_length, on_skeleton, same_bones
+from motionloom.kinematics.body.roles import GROUPS, Foot, group, guess_roles
 from motionloom.kinematics.channels import Channels, Layout, fit_layout, from_channels, to_channels
-from motionloom.kinematics.edit import concatenate_aligned, crop, resample
 from motionloom.kinematics.feet.contacts import Part, contacts, foot_parts, part_positions, with_contacts
 from motionloom.kinematics.feet.pinning import SkateReport, remove_skate
 from motionloom.kinematics.feet.skate_measures import Skate, measure_skate, skate_a, skate_b, skate_c
-from motionloom.kinematics.forward import (
+from motionloom.kinematics.fk import (
     accelerations,
     end_positions,
     fk,
@@ -16,13 +16,13 @@ from motionloom.kinematics.forward import (
     velocities,
     world,
 )
-from motionloom.kinematics.limb import TwoBone, limb_rotations, place_limb, two_bone
+from motionloom.kinematics.ik.chain import Residuals, solve_chain
+from motionloom.kinematics.ik.limb import TwoBone, limb_rotations, place_limb, two_bone
+from motionloom.kinematics.ik.targets import AimTarget, OrientationTarget, PoseTarget, PositionTarget, Target
 from motionloom.kinematics.loop import Loop, close_loop, find_loop, repeat, seam, seam_features
 from motionloom.kinematics.mirror import mirror, partners
-from motionloom.kinematics.proportions import leg_length, on_skeleton, same_bones
+from motionloom.kinematics.resample import concatenate_aligned, crop, resample
 from motionloom.kinematics.retarget import RetargetReport, retarget
-from motionloom.kinematics.roles import GROUPS, Foot, group, guess_roles
-from motionloom.kinematics.targets import AimTarget, OrientationTarget, PoseTarget, PositionTarget, Target
 from motionloom.kinematics.travel import (
     Travel,
     along,

@@ -24,8 +24,8 @@ from functools import cached_property
 import numpy as np
 
 from motionloom.core import BoolArray, FloatArray, IntArray, Skeleton
-from motionloom.kinematics.frames import Frames
-from motionloom.kinematics.roles import fingers
+from motionloom.kinematics.body.roles import fingers
+from motionloom.kinematics.local_frames import Frames
 from motionloom.rotation import average, exp, inverse, log, multiply
 
 HORIZON = 0.25  # s

@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, NoPath, concatenate, replace
 from motionloom.core.numbers import squared_distances
-from motionloom.kinematics.forward import fk, velocities
+from motionloom.kinematics.fk import fk, velocities
 from motionloom.kinematics.travel import along, from_root_motion, in_place, placed, root_motion, travel
 from motionloom.rotation import exp, inverse, log, multiply, rotate, yaw
 

@@ -9,14 +9,14 @@ import numpy as np
 
 from motionloom.core import BadRequest, Clip, FloatArray, Note, Skeleton, with_labels
 from motionloom.core.numbers import smoothstep
+from motionloom.kinematics.body.matched_pose import ankle_level, matched_pose
+from motionloom.kinematics.body.proportions import leg_length
+from motionloom.kinematics.body.roles import SIDES, feet
 from motionloom.kinematics.feet.contacts import contacts
 from motionloom.kinematics.feet.pinning import remove_skate
 from motionloom.kinematics.feet.skate_measures import Skate, measure_skate
-from motionloom.kinematics.forward import fk, fk_rotations, local_rotations
-from motionloom.kinematics.limb import place_limb
-from motionloom.kinematics.matched import ankle_level, matched_pose
-from motionloom.kinematics.proportions import leg_length
-from motionloom.kinematics.roles import SIDES, feet
+from motionloom.kinematics.fk import fk, fk_rotations, local_rotations
+from motionloom.kinematics.ik.limb import place_limb
 from motionloom.rotation import IDENTITY, inverse, multiply, normalize, slerp
 
 FLOOR = (0.10, 0.20)  # m in the source: a hand lower than the first is held to the floor, above the second it is free

@@ -25,11 +25,11 @@ from motionloom.core import (
 from motionloom.core.errors import unknown
 from motionloom.core.progress import each
 from motionloom.io.digest import clip_sha256, file_sha256
-from motionloom.io.tpose import starts_with_tpose
-from motionloom.kinematics.edit import resample
+from motionloom.kinematics.body.proportions import leg_length, on_skeleton, same_bones
+from motionloom.kinematics.capture.glitches import broken_frames, mended, whole_pieces
+from motionloom.kinematics.capture.tpose import starts_with_tpose
 from motionloom.kinematics.feet.contacts import runs
-from motionloom.kinematics.glitches import broken_frames, mended, whole_pieces
-from motionloom.kinematics.proportions import leg_length, on_skeleton, same_bones
+from motionloom.kinematics.resample import resample
 from motionloom.methods.base import Learned, Measured, Model
 from motionloom.methods.recipe import learning_steps
 

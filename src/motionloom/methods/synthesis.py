@@ -12,7 +12,7 @@ from numpy.random import Generator
 from motionloom.constraints import Request, Row, residuals, unmet
 from motionloom.core import Clip, Made, NoPath, Progress, Unmet, part, replace, silent
 from motionloom.core.origin import all_terms
-from motionloom.kinematics.edit import resample
+from motionloom.kinematics.resample import resample
 from motionloom.methods.base import Model, Plan
 from motionloom.methods.checking import with_parameters
 from motionloom.methods.finish import finish

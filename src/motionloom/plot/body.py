@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 
 from motionloom.core import Clip, FloatArray, Skeleton
-from motionloom.kinematics.forward import fk_rotations
-from motionloom.kinematics.roles import feet
+from motionloom.kinematics.body.roles import feet
+from motionloom.kinematics.fk import fk_rotations
 from motionloom.rotation import inverse, rotate
 
 PERSON_LEG = 0.85  # m, thigh + shin of a person 1.75 m tall: the radii below are for that person

@@ -13,7 +13,7 @@ from motionloom.core import Clip, FloatArray
 from motionloom.io.files import write_whole
 from motionloom.kinematics.travel import travel
 from motionloom.methods.two_level_graph import TwoLevelGraph
-from motionloom.methods.two_level_graph.offers import Offer, footprints, motion, offers
+from motionloom.methods.two_level_graph.choices import Offer, footprints, motion, offers
 from motionloom.plot.body import body, body_points
 from motionloom.plot.filmstrip import blank_axes
 from motionloom.plot.paint import paint_body, paint_shadow
@@ -58,7 +58,7 @@ def choices_picture(model: TwoLevelGraph, frame: int, found: Sequence[Offer], *,
 
 def save_choices(model: TwoLevelGraph, frame: int, path: str | Path, *, dpi: int = 130, **options: Any) -> None:
     """Write the picture of `offers(model, frame, **options)`: PNG, or SVG or PDF by the suffix."""
-    from motionloom.methods.graph.naming import frame_name
+    from motionloom.methods.graph.frame_names import frame_name
 
     found = offers(model, frame, **options)
     ax = choices_picture(model, frame, found, title=f"from {frame_name(model.graph, frame)}")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from motionloom.core import Clip
 from motionloom.kinematics.travel import travel
-from motionloom.methods.graph.coverage import STILL, TURN, Coverage
+from motionloom.methods.graph.diagnose.coverage import STILL, TURN, Coverage
 from motionloom.plot.similarity import new_figure
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES, TONES
 

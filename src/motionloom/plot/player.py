@@ -16,7 +16,7 @@ import numpy as np
 from motionloom.core import Clip, FloatArray
 from motionloom.io.files import write_whole
 from motionloom.kinematics.feet.contacts import runs
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import travel
 from motionloom.plot.body import Body, body, body_points
 from motionloom.plot.sources import Band, source_colours, tracks

@@ -8,8 +8,8 @@ from math import log1p
 from pathlib import Path
 from typing import Any
 
-from motionloom.evaluate.compare import Comparison
-from motionloom.evaluate.measures import MEASURES
+from motionloom.evaluate.compare.compare import Comparison
+from motionloom.evaluate.measures.table import MEASURES
 from motionloom.evaluate.report import Own, Report
 from motionloom.evaluate.tables import comparison_rows, left_out, number
 from motionloom.plot.page import Moving, Picture, Section, Table, Words, write_page

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core import Clip, FloatArray
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import travel
 from motionloom.plot.similarity import new_figure
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES

@@ -8,8 +8,8 @@ import numpy as np
 
 from motionloom.core import FloatArray
 from motionloom.methods.textons import TextonModel
-from motionloom.methods.textons.paths import probabilities
-from motionloom.methods.textons.table import endless_textons
+from motionloom.methods.textons.plan.shortest_paths import probabilities
+from motionloom.methods.textons.summary import endless_textons
 from motionloom.plot.body import body, body_points
 from motionloom.plot.paint import paint_body
 from motionloom.plot.similarity import new_figure

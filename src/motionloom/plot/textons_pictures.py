@@ -11,8 +11,8 @@ from motionloom.constraints import Request
 from motionloom.core import Clip, NoPath, replace
 from motionloom.methods import synthesize
 from motionloom.methods.textons import TextonModel
-from motionloom.methods.textons.pieces import piece_of
-from motionloom.methods.textons.written import whole
+from motionloom.methods.textons.plan.notation import whole
+from motionloom.methods.textons.plan.pieces import piece_of
 from motionloom.plot.similarity import new_figure
 from motionloom.plot.textons import observed_clip, segmentation, transition_matrix
 from motionloom.plot.textons_curves import spectra, trajectories

@@ -10,7 +10,7 @@ import numpy as np
 from motionloom.analysis.alignment import TimeAlignment
 from motionloom.analysis.similarity import readable
 from motionloom.core import Clip, FloatArray, Source
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 from motionloom.plot.similarity import distance_matrix, new_figure
 from motionloom.plot.style import INK, LINE, PAPER, SOURCES
 

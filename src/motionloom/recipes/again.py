@@ -17,12 +17,12 @@ from motionloom.core.files import Files
 from motionloom.core.made import Input, program_platform, program_version
 from motionloom.io import load, save
 from motionloom.io.digest import clip_sha256, file_sha256
-from motionloom.io.provenance import origin_path, read_facts
-from motionloom.io.table import format_of
+from motionloom.io.formats import format_of
+from motionloom.io.sidecars.origin import origin_path, read_facts
 from motionloom.methods import METHODS, Model, learn, load_model, synthesize
-from motionloom.methods.graph.takes import random_walk
+from motionloom.methods.graph.walk_clip import random_walk
 from motionloom.methods.packing import Unpacker
-from motionloom.methods.two_level_graph.acting import act_out
+from motionloom.methods.two_level_graph.performance import act_out
 from motionloom.recipes.edits import append_clips, clean_clip, convert_clip, options_of, retarget_clip
 from motionloom.recipes.finder import Finder
 from motionloom.samples import make

@@ -12,13 +12,13 @@ from motionloom.analysis import measure_named, same_rate
 from motionloom.blend import Point, append, transition_point
 from motionloom.blend.point import half_window, point_at
 from motionloom.core import Clip, Made, Note, Read, made_here, replace
-from motionloom.evaluate.check import repair as repaired
-from motionloom.kinematics.edit import resample as resampled
+from motionloom.evaluate.capture_checks.check import repair as repaired
+from motionloom.kinematics.body.rest_pose import rebased, stance
 from motionloom.kinematics.feet.contacts import with_contacts
 from motionloom.kinematics.feet.pinning import SkateReport, remove_skate
+from motionloom.kinematics.resample import resample as resampled
 from motionloom.kinematics.retarget import RetargetReport
 from motionloom.kinematics.retarget import retarget as retargeted
-from motionloom.kinematics.stance import rebased, stance
 
 
 def edit_step(command: str, clips: Sequence[Clip], options: Mapping[str, Any]) -> Made:

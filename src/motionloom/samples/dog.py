@@ -8,8 +8,8 @@ from functools import cache
 import numpy as np
 
 from motionloom.core import BoolArray, End, FloatArray, Skeleton
-from motionloom.kinematics.forward import local_rotations
-from motionloom.kinematics.limb import two_bone
+from motionloom.kinematics.fk import local_rotations
+from motionloom.kinematics.ik.limb import two_bone
 from motionloom.rotation import about, multiply, normalize, rotate, slerp, yaw
 
 HIPS = 0.485  # m, height of the root at rest: about 0.55 m at the withers, a medium-sized dog

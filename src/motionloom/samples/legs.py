@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom.core import BoolArray, FloatArray
-from motionloom.kinematics.limb import two_bone
+from motionloom.kinematics.ik.limb import two_bone
 from motionloom.rotation import about, multiply, rotate, wrap_angle, yaw
 from motionloom.samples.curves import ease, smooth_fit
 from motionloom.samples.person import LEFT, SHIN, SIDE, THIGH, Limb, Trunk, offset

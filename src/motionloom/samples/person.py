@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from motionloom.core import End, FloatArray, Skeleton
-from motionloom.kinematics.forward import local_rotations
+from motionloom.kinematics.fk import local_rotations
 from motionloom.rotation import inverse, multiply, normalize, rotate, slerp
 
 STATURE = 1.75  # m

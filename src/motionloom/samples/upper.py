@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionloom.core import FloatArray
-from motionloom.kinematics.limb import two_bone
+from motionloom.kinematics.ik.limb import two_bone
 from motionloom.rotation import about, between, multiply, rotate, slerp, yaw
 from motionloom.samples.person import FOREARM, LEFT, UPPER_ARM, Limb, Trunk, mirrored, relative
 

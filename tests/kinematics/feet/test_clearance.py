@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from motionloom.core import Clip, FloatArray, replace, with_labels
-from motionloom.kinematics.edit import resample
+from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.clearance import ASTRAY, FAST, RAMP, _rise, _Swings, lifted, usual_clearance
 from motionloom.kinematics.feet.contacts import SPEED, foot_parts, part_positions, runs, with_contacts
 from motionloom.kinematics.feet.skate_measures import skate_b
-from motionloom.kinematics.forward import fk, fk_rotations
-from motionloom.kinematics.limb import limb_rotations
-from motionloom.kinematics.roles import feet
+from motionloom.kinematics.fk import fk, fk_rotations
+from motionloom.kinematics.ik.limb import limb_rotations
+from motionloom.kinematics.resample import resample
 from motionloom.rotation import angle_between
 from motionloom.samples import make
 
@@ -145,7 +145,7 @@ def test_jogs_of_subject_16_skate_no_more_than_their_clips(mocap):
     from motionloom.constraints import Request, RootPath, Style
     from motionloom.io import load
     from motionloom.methods import learn, synthesize
-    from motionloom.methods.graph.takes import random_walk
+    from motionloom.methods.graph.walk_clip import random_walk
 
     takes = [resample(load(mocap / "cmu" / f"16_{k}.bvh", trim_tpose=True), 30) for k in (35, 37, 38, 39, 40, 41, 43)]
     clips = [with_labels(clip, {"jog": np.ones(len(clip), bool)}) for clip in takes]

@@ -10,7 +10,7 @@ import pytest
 from motionloom.core import Clip, End, Skeleton, replace, with_labels
 from motionloom.io import load, save
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, runs, with_contacts
-from motionloom.kinematics.limb import place_limb
+from motionloom.kinematics.ik.limb import place_limb
 from motionloom.kinematics.travel import turned
 
 LABELS = ["contact:left_heel", "contact:left_toe", "contact:right_heel", "contact:right_toe"]

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from motionloom.core import Clip, replace
-from motionloom.kinematics.edit import resample
+from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions, with_contacts
 from motionloom.kinematics.feet.grounding import (
     Footing,
@@ -23,8 +23,8 @@ from motionloom.kinematics.feet.grounding import (
     stepped,
 )
 from motionloom.kinematics.feet.smoothing import away_from
-from motionloom.kinematics.frames import Frames, observe
-from motionloom.kinematics.roles import feet
+from motionloom.kinematics.local_frames import Frames, observe
+from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import placed
 from motionloom.rotation import angle_between, exp, multiply, rotate
 from motionloom.samples import make

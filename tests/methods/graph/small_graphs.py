@@ -8,9 +8,9 @@ import numpy as np
 
 from motionloom.core import Clip, FloatArray, IntArray, Skeleton
 from motionloom.kinematics.travel import ground_turn
-from motionloom.methods.graph.core import Graph, Route, Transitions
-from motionloom.methods.graph.tracks import track
-from motionloom.methods.graph.walk import shown_frames
+from motionloom.methods.graph.graph import Graph, Route, Transitions
+from motionloom.methods.graph.render.root_tracks import track
+from motionloom.methods.graph.search.random_walk import shown_frames
 from motionloom.rotation import yaw
 
 

@@ -11,12 +11,12 @@ from small_graphs import every_way, graph_of, labels_shown, placed_track, random
 
 from motionloom.constraints import Start
 from motionloom.methods.graph import Graph
-from motionloom.methods.graph import search as search_module
-from motionloom.methods.graph.goal import Goal
-from motionloom.methods.graph.line import line_through
-from motionloom.methods.graph.search import search_beam
-from motionloom.methods.graph.steps import steps
-from motionloom.methods.graph.tracks import track
+from motionloom.methods.graph.query.goal import Goal
+from motionloom.methods.graph.query.polyline import line_through
+from motionloom.methods.graph.render.root_tracks import track
+from motionloom.methods.graph.search import path_search as search_module
+from motionloom.methods.graph.search.moves import steps
+from motionloom.methods.graph.search.path_search import search_beam
 
 FREE = np.zeros((0, 0), np.uint8)
 LEAST = 0.01
@@ -222,7 +222,7 @@ def test_the_budget_is_kept(arm, timed):
 
 def test_many_bodies_in_one_place_leave_room_for_others():
     """Of bodies at one frame `same` go on, of those in one cell one; the cheapest first, and no place is lost."""
-    from motionloom.methods.graph._kernels_pool import NONE, larger, new_pool, put, take_best, thin
+    from motionloom.methods.graph.search._kernels_pool import NONE, larger, new_pool, put, take_best, thin
 
     rng = np.random.default_rng(0)
     pool = larger(new_pool(150, 4))  # full at once, as if 150 bodies waited elsewhere

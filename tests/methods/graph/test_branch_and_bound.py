@@ -9,12 +9,12 @@ import pytest
 from small_graphs import every_way, graph_of, placed_track, random_graph, walker
 
 from motionloom.constraints import Start
-from motionloom.methods.graph._kernels_bound import branch_and_bound
-from motionloom.methods.graph.core import Route
-from motionloom.methods.graph.goal import Goal
-from motionloom.methods.graph.line import line_through
-from motionloom.methods.graph.search import search_step_by_step
-from motionloom.methods.graph.steps import steps
+from motionloom.methods.graph.graph import Route
+from motionloom.methods.graph.query.goal import Goal
+from motionloom.methods.graph.query.polyline import line_through
+from motionloom.methods.graph.search._kernels_bound import branch_and_bound
+from motionloom.methods.graph.search.moves import steps
+from motionloom.methods.graph.search.path_search import search_step_by_step
 
 FREE = np.zeros((0, 0), np.uint8)
 NONE = (np.zeros(0, np.int64), np.zeros((0, 0)))  # no labels along the path

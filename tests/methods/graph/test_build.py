@@ -12,14 +12,14 @@ from motionloom.blend.join import prepare
 from motionloom.blend.point import Point, laid_on
 from motionloom.blend.transition import CLOUD, laid_for_plants
 from motionloom.core import BadRequest, Clip, SkeletonMismatch, silent, with_labels
-from motionloom.kinematics.edit import resample
 from motionloom.kinematics.feet.contacts import foot_parts
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
+from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import ground_turn, moved, travel, turned
-from motionloom.methods.graph import build as building
-from motionloom.methods.graph.build import build, find_transitions, ready
-from motionloom.methods.graph.clouds import clouds, near
-from motionloom.methods.graph.laying import spans
+from motionloom.methods.graph.build import transitions as building
+from motionloom.methods.graph.build.alignment import spans
+from motionloom.methods.graph.build.point_clouds import clouds, near
+from motionloom.methods.graph.build.transitions import build, find_transitions, ready
 from motionloom.rotation import exp
 from motionloom.samples import make
 
@@ -137,7 +137,7 @@ def test_bounds_for_whole_stretches_lose_nothing(dances, step):
 
 def test_tiles_do_not_show(dances, monkeypatch):
     whole = find_transitions(dances, limit=0.25, apart=0.2)
-    monkeypatch.setattr("motionloom.methods.graph.clouds.TILE", 13)
+    monkeypatch.setattr("motionloom.methods.graph.build.point_clouds.TILE", 13)
     small = find_transitions(dances, limit=0.25, apart=0.2)
     assert np.array_equal(whole.a, small.a)
     assert np.array_equal(whole.b, small.b)

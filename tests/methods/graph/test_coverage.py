@@ -11,12 +11,12 @@ from small_graphs import graph_of, walker
 from motionloom.io import load
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods import learn
-from motionloom.methods.graph.core import Route
-from motionloom.methods.graph.coverage import COLUMNS, SPEEDS, TURN, _across, coverage
-from motionloom.methods.graph.labelled import label_rows
-from motionloom.methods.graph.steps import ahead, steps
-from motionloom.methods.graph.tracks import track
-from motionloom.methods.graph.walk import random_route
+from motionloom.methods.graph.diagnose.coverage import COLUMNS, SPEEDS, TURN, _across, coverage
+from motionloom.methods.graph.diagnose.label_sets import label_rows
+from motionloom.methods.graph.graph import Route
+from motionloom.methods.graph.render.root_tracks import track
+from motionloom.methods.graph.search.moves import ahead, steps
+from motionloom.methods.graph.search.random_walk import random_route
 
 FAST, SLOW = 0.3, 0.1  # metres a frame at 10 fps: 3 and 1 m/s
 

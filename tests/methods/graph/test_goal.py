@@ -7,8 +7,8 @@ import pytest
 
 from motionloom.constraints import Avoid, Reach, RootAt, RootPath, Start, Style
 from motionloom.core import BadRequest
-from motionloom.methods.graph.goal import GUIDE, around, curve, goal_of, in_time
-from motionloom.methods.graph.line import line_through
+from motionloom.methods.graph.query.goal import GUIDE, around, curve, goal_of, in_time
+from motionloom.methods.graph.query.polyline import line_through
 
 BEGIN = Start()
 

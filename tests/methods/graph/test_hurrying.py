@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from motionloom.constraints import Reach, Start
-from motionloom.methods.graph.core import Route
-from motionloom.methods.graph.goal import goal_of
-from motionloom.methods.graph.hurrying import LEAST, hurried
-from motionloom.methods.graph.search import Found
+from motionloom.methods.graph.graph import Route
+from motionloom.methods.graph.query.goal import goal_of
+from motionloom.methods.graph.search.deadline import LEAST, hurried
+from motionloom.methods.graph.search.path_search import Found
 
 WISH = Reach(position=(0, 6), by=4)
 GOAL = goal_of([WISH], Start(), None, 30.0, 1.0)

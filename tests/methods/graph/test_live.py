@@ -13,7 +13,7 @@ from motionloom.core import NoPath, with_labels
 from motionloom.core.poses import commands
 from motionloom.methods import learn
 from motionloom.methods.graph._kernels_live import improve
-from motionloom.methods.graph.core import Graph, Transitions
+from motionloom.methods.graph.graph import Graph, Transitions
 from motionloom.methods.graph.live import graph_live
 from motionloom.samples import make
 

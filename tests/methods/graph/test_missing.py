@@ -11,10 +11,10 @@ from small_graphs import graph_of, walker
 from motionloom.core import NoPath, with_labels
 from motionloom.core import replace as clip_with
 from motionloom.methods import learn
-from motionloom.methods.graph.missing import above, connection, island_notes, islands
-from motionloom.methods.graph.prune import component, prune
-from motionloom.methods.graph.rough import Rough
-from motionloom.methods.graph.wider import Look, widened
+from motionloom.methods.graph.build.blend_check import Rough
+from motionloom.methods.graph.build.prune import component, prune
+from motionloom.methods.graph.diagnose.connectivity import above, connection, island_notes, islands
+from motionloom.methods.graph.diagnose.relax import Look, widened
 from motionloom.samples import make
 
 METHODS = ["motion-graph", "two-level-graph", "hierarchical-graph"]
@@ -126,7 +126,7 @@ def test_what_nothing_joins_is_said(arm):
 
 
 def test_of_very_many_frames_clips_are_left_out_evenly_and_what_is_said_stays_true(arm, monkeypatch):
-    monkeypatch.setattr("motionloom.methods.graph.wider.MOST", 100)
+    monkeypatch.setattr("motionloom.methods.graph.diagnose.relax.MOST", 100)
     clips = [straight(arm) for _ in range(12)]
     outside = np.repeat(np.arange(12) == 7, 20)
     graph = graph_of(clips, [])

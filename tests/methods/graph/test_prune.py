@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from motionloom.core import BadRequest, Clip, Origin, Skeleton, replace, with_labels
 from motionloom.methods.graph import Graph, Transitions
+from motionloom.methods.graph.build.prune import alive, component, facts, prune, usable
 from motionloom.methods.graph.labels import label_sets, read_limits
-from motionloom.methods.graph.prune import alive, component, facts, prune, usable
 
 POINT = Skeleton(("Hips",), np.array([-1]), np.zeros((1, 3)), ("hips",))
 

@@ -12,12 +12,12 @@ from motionloom.blend.join import prepare
 from motionloom.blend.point import Point, laid_on
 from motionloom.blend.transition import CLOUD, blend_weights, laid_for_plants
 from motionloom.core import BadRequest, Clip, replace
-from motionloom.kinematics.edit import resample
 from motionloom.kinematics.feet.contacts import part_positions, with_contacts
+from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import ground_turn, travel, turned
-from motionloom.methods.graph.blends import blends
-from motionloom.methods.graph.core import Graph, Route, Transitions
-from motionloom.methods.graph.render import chained, render, track, tracks
+from motionloom.methods.graph.graph import Graph, Route, Transitions
+from motionloom.methods.graph.render.blends import blends
+from motionloom.methods.graph.render.render import chained, render, track, tracks
 from motionloom.rotation import angle_between
 from motionloom.samples import make
 

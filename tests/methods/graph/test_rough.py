@@ -9,11 +9,11 @@ import pytest
 
 from motionloom.blend.transition import blend_weights
 from motionloom.core import Clip
-from motionloom.kinematics.edit import resample
-from motionloom.methods.graph.build import find_transitions, ready
-from motionloom.methods.graph.core import Graph, Transitions
-from motionloom.methods.graph.prune import component
-from motionloom.methods.graph.rough import QUICKER, STILL, find_rough, rough
+from motionloom.kinematics.resample import resample
+from motionloom.methods.graph.build.blend_check import QUICKER, STILL, find_rough, rough
+from motionloom.methods.graph.build.prune import component
+from motionloom.methods.graph.build.transitions import find_transitions, ready
+from motionloom.methods.graph.graph import Graph, Transitions
 from motionloom.rotation import angle_between, exp, from_axis_angle, multiply, normalize, slerp, yaw
 from motionloom.samples import make
 

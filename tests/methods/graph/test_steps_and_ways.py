@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from small_graphs import every_way, graph_of, labels_shown, random_graph, walker
 
-from motionloom.methods.graph.core import Route
-from motionloom.methods.graph.steps import after, ahead, soon, steps
-from motionloom.methods.graph.tracks import track
-from motionloom.methods.graph.ways import wander
+from motionloom.methods.graph.graph import Route
+from motionloom.methods.graph.render.root_tracks import track
+from motionloom.methods.graph.search.moves import after, ahead, soon, steps
+from motionloom.methods.graph.search.scheduled_walk import wander
 from motionloom.methods.schedule import Allowed, Reachable
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.methods.graph.thinning import Thinner
+from motionloom.methods.graph.build.thinning import Thinner
 
 STARTS = np.array([0, 13, 20, 41])
 

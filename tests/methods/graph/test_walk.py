@@ -11,11 +11,18 @@ import pytest
 
 from motionloom.core import BadRequest, Clip, NoPath
 from motionloom.kinematics.travel import travel
-from motionloom.methods.graph.core import Graph, Route, Transitions
-from motionloom.methods.graph.prune import component, usable
-from motionloom.methods.graph.render import render
-from motionloom.methods.graph.tracks import stretches
-from motionloom.methods.graph.walk import NEVER, _weights, random_route, repeats_after, shown_frames, walk_stream
+from motionloom.methods.graph.build.prune import component, usable
+from motionloom.methods.graph.graph import Graph, Route, Transitions
+from motionloom.methods.graph.render.render import render
+from motionloom.methods.graph.render.root_tracks import stretches
+from motionloom.methods.graph.search.random_walk import (
+    NEVER,
+    _weights,
+    random_route,
+    repeats_after,
+    shown_frames,
+    walk_stream,
+)
 
 
 def graph_of(arm, lengths: list[int], pairs: list[tuple[int, int]], half: int = 2, distance=None) -> Graph:
@@ -156,7 +163,7 @@ def next_slow(graph, at, clock, shortest, ahead, forget, draws, weight, stay, sh
 
 @pytest.mark.parametrize("shortest", [0, 3, 9])
 def test_the_compiled_walk_is_the_plain_one(rings, shortest):
-    from motionloom.methods.graph._kernels_render import next_transition
+    from motionloom.methods.graph.render._kernels import next_transition
 
     rng = np.random.default_rng(shortest)
     inside = component(rings)

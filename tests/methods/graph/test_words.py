@@ -8,8 +8,8 @@ import pytest
 from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath, Style
 from motionloom.core import BadRequest, NoPath, replace
 from motionloom.methods import learn, synthesize
-from motionloom.methods.bending import bent_poses, far_pose
-from motionloom.methods.graph.takes import random_walk
+from motionloom.methods.bend import bent_poses, far_pose
+from motionloom.methods.graph.walk_clip import random_walk
 from motionloom.rotation import multiply
 from motionloom.samples import make
 

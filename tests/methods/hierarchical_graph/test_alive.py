@@ -7,10 +7,10 @@ import pytest
 from edges_by_hand import make_graph
 
 from motionloom.constraints import Request
-from motionloom.methods.hierarchical_graph.levels import grow_levels
+from motionloom.methods.hierarchical_graph.edge_trees import grow_levels
 from motionloom.methods.hierarchical_graph.model import Options
+from motionloom.methods.hierarchical_graph.objective import material, must, terms_of
 from motionloom.methods.hierarchical_graph.search import Search, net_of
-from motionloom.methods.hierarchical_graph.terms import material, must, terms_of
 from motionloom.methods.schedule import Reachable, allowed_nodes, carries
 
 FRAMES = 45

@@ -15,10 +15,10 @@ from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, synthesize
 from motionloom.methods.graph import Graph
 from motionloom.methods.hierarchical_graph import Config, HierarchicalGraph, Options
-from motionloom.methods.hierarchical_graph.hard import must_keep
-from motionloom.methods.hierarchical_graph.levels import grow_levels
+from motionloom.methods.hierarchical_graph.edge_trees import grow_levels
+from motionloom.methods.hierarchical_graph.hard_constraints import must_keep
+from motionloom.methods.hierarchical_graph.objective import terms_of
 from motionloom.methods.hierarchical_graph.search import Search
-from motionloom.methods.hierarchical_graph.terms import terms_of
 from motionloom.samples import make
 
 PLACE = RootAt(time=4.0, position=(1.5, 4.5), heading=0.6, weight=1.0)
@@ -157,7 +157,7 @@ def test_an_obstacle_on_the_way_is_walked_around(walker):
 
 def test_a_joint_comes_near_its_place(walker):
     free = shown(walker, walker.plan(asked(), np.random.default_rng(5)), asked().at_fps(30.0))
-    from motionloom.kinematics.forward import fk
+    from motionloom.kinematics.fk import fk
 
     target = fk(free)[100, free.skeleton.joint("left_hand")]
     wish = PositionAt(joint="left_hand", time="100f", target=target, weight=1)

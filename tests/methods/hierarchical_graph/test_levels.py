@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from edges_by_hand import make_graph
 
-from motionloom.methods.hierarchical_graph.levels import edge_matrix, groups, grow_levels, spacing
+from motionloom.methods.hierarchical_graph.edge_trees import edge_matrix, groups, grow_levels, spacing
 
 
 def below(levels, node):

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from motionloom.constraints import Avoid, PoseAt, PositionAt, Reach, Request, RootAt, RootPath, Style
-from motionloom.constraints.path import along_path
-from motionloom.kinematics.forward import fk
+from motionloom.constraints.path_error import along_path
+from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import placed, travel
 from motionloom.methods.graph import Route
-from motionloom.methods.graph.render import render
+from motionloom.methods.graph.render.render import render
 from motionloom.methods.hierarchical_graph._kernels import score
-from motionloom.methods.hierarchical_graph.levels import grow_levels
+from motionloom.methods.hierarchical_graph.edge_trees import grow_levels
 from motionloom.methods.hierarchical_graph.model import Options
+from motionloom.methods.hierarchical_graph.objective import material, must, terms_of
 from motionloom.methods.hierarchical_graph.search import Search, net_of
-from motionloom.methods.hierarchical_graph.terms import material, must, terms_of
 from motionloom.methods.schedule import Reachable, pose_distances
 
 FRAMES = 60

@@ -250,7 +250,7 @@ def test_soft_poses_are_refused(model):
 
 
 def test_clips_that_cannot_be_connected_say_which_limit_would_do(walks):
-    from motionloom.kinematics.edit import resample
+    from motionloom.kinematics.resample import resample
 
     clips = [resample(w, 30.0) for w in walks]
     with pytest.raises(NoPath, match=r"cannot be connected: \d+ transitions.*with"):
@@ -260,7 +260,7 @@ def test_clips_that_cannot_be_connected_say_which_limit_would_do(walks):
 
 
 def test_mirror_images_double_what_can_be_done(walks):
-    from motionloom.kinematics.edit import resample
+    from motionloom.kinematics.resample import resample
 
     clips = [resample(walks[1], 30.0)]
     plain, both = fit(clips), fit(clips, Config(mirror=True))
@@ -294,7 +294,7 @@ def test_a_wider_beam_changes_nothing_but_the_way(model):
 
 def test_the_real_walker_holds_its_own_on_corners_curves_and_a_spiral(mocap):
     from motionloom.io import load
-    from motionloom.kinematics.edit import resample
+    from motionloom.kinematics.resample import resample
 
     numbers = (11, 13, 15, 16, 17, 19, 21, 23, 25, 27, 29)
     clips = [resample(load(mocap / "cmu" / f"16_{k}.bvh", trim_tpose=True), 30.0) for k in numbers]

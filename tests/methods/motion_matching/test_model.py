@@ -7,7 +7,7 @@ import pytest
 
 from motionloom.constraints import Reach, Request, RootPath, Style
 from motionloom.core import BadRequest, with_labels
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, load_model, save_model, synthesize
 from motionloom.methods.synthesis import rendered

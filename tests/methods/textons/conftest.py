@@ -6,7 +6,7 @@ import pytest
 
 from motionloom import samples
 from motionloom.core import Clip
-from motionloom.kinematics.edit import resample
+from motionloom.kinematics.resample import resample
 from motionloom.methods import learn
 from motionloom.methods.textons import TextonModel
 

@@ -12,12 +12,12 @@ from motionloom import samples
 from motionloom.constraints import Request
 from motionloom.io import load
 from motionloom.kinematics.charts import along, beside, own_base, space_of, to_coordinates
-from motionloom.kinematics.forward import fk
-from motionloom.kinematics.frames import Frames, observe, restore
+from motionloom.kinematics.fk import fk
+from motionloom.kinematics.local_frames import Frames, observe, restore
 from motionloom.kinematics.travel import continuous_headings, placed, travel
 from motionloom.methods import learn, synthesize
-from motionloom.methods.textons.dynamics import Prior, fit, log_density
-from motionloom.methods.textons.likelihood import likelihood
+from motionloom.methods.textons.learn.lds import Prior, fit, log_density
+from motionloom.methods.textons.learn.likelihood import likelihood
 from motionloom.rotation import about, angle_between, multiply
 
 

@@ -12,11 +12,11 @@ from numpy.testing import assert_allclose
 from motionloom import samples
 from motionloom.constraints import PoseAt, Request, parse_request
 from motionloom.core import BadRequest, NoPath, UnsupportedConstraint, replace
-from motionloom.kinematics.edit import resample
-from motionloom.kinematics.frames import pose_distance
+from motionloom.kinematics.local_frames import pose_distance
+from motionloom.kinematics.resample import resample
 from motionloom.methods import learn, synthesize
 from motionloom.methods.textons import Options
-from motionloom.methods.textons.editing import (
+from motionloom.methods.textons.plan.edit import (
     FAR,
     choices,
     delete_texton,
@@ -26,8 +26,8 @@ from motionloom.methods.textons.editing import (
     swap_texton,
     with_hard,
 )
-from motionloom.methods.textons.pieces import piece_of
-from motionloom.methods.textons.written import check_path, plan_path, read_path, whole, written_path
+from motionloom.methods.textons.plan.notation import check_path, plan_path, read_path, whole, written_path
+from motionloom.methods.textons.plan.pieces import piece_of
 from motionloom.rotation import angle_between, from_euler, multiply
 
 
@@ -61,7 +61,7 @@ def some_pose(model, frame, degrees):
 
 
 def raised(model, frame, degrees):
-    from motionloom.kinematics.frames import restore
+    from motionloom.kinematics.local_frames import restore
 
     clip = restore(frame, model.skeleton, model.fps)
     turns = clip.rotations.copy()
@@ -239,7 +239,7 @@ def test_a_frame_of_a_texton_lies_at_no_distance_from_it_and_a_mean_frame_within
 
 
 def _arms(model, frame, degrees):
-    from motionloom.kinematics.frames import observe
+    from motionloom.kinematics.local_frames import observe
 
     clip = raised(model, frame, degrees)
     out = observe(clip)
@@ -258,7 +258,7 @@ def test_a_pose_far_outside_is_warned_of_with_its_distance(model, rng):
 
 
 def test_one_joint_turned_as_it_never_is_there_is_warned_of_by_name(model, rng):
-    from motionloom.kinematics.frames import restore
+    from motionloom.kinematics.local_frames import restore
 
     plan = whole([piece_of(model, 0)])
     t = plan.frames // 2

@@ -14,12 +14,12 @@ from numpy.testing import assert_allclose
 
 from motionloom.io import load
 from motionloom.kinematics.charts import space_of
-from motionloom.kinematics.frames import joined, observe
+from motionloom.kinematics.local_frames import joined, observe
 from motionloom.methods.learning import prepare
 from motionloom.methods.textons import Config, TextonModel
-from motionloom.methods.textons.dynamics import Dynamics, log_likelihood
 from motionloom.methods.textons.fit import rules_of
-from motionloom.methods.textons.learning import Material, Segment, learn
+from motionloom.methods.textons.learn.em import Material, Segment, learn
+from motionloom.methods.textons.learn.lds import Dynamics, log_likelihood
 
 ROOT = Path(__file__).resolve().parents[3]
 

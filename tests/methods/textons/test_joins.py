@@ -10,16 +10,16 @@ from numpy.testing import assert_allclose
 
 from motionloom.constraints import Request
 from motionloom.core import NoPath
-from motionloom.kinematics.frames import Frames
+from motionloom.kinematics.local_frames import Frames
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.textons import Options
-from motionloom.methods.textons.joins import balanced, find_joins, join_distances
-from motionloom.methods.textons.lengths import at_length, cycle
-from motionloom.methods.textons.paths import probabilities
-from motionloom.methods.textons.pieces import Plan, piece_of
-from motionloom.methods.textons.strain import own_peaks, peak, strains
-from motionloom.methods.textons.walking import Walk
-from motionloom.methods.textons.written import plan_path, written_path
+from motionloom.methods.textons.learn.join_check import own_peaks, peak, strains
+from motionloom.methods.textons.plan.notation import plan_path, written_path
+from motionloom.methods.textons.plan.pieces import Plan, piece_of
+from motionloom.methods.textons.plan.random_walk import Walk
+from motionloom.methods.textons.plan.shortest_paths import probabilities
+from motionloom.methods.textons.plan.transitions import balanced, find_joins, join_distances
+from motionloom.methods.textons.render.durations import at_length, cycle
 from motionloom.rotation import angle_between
 
 LI = Options(unseen=0.0, nearness=0.0, evenly=False, vary=0.0)

@@ -11,10 +11,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from motionloom.control import record, run
 from motionloom.core import NoPath
 from motionloom.core.poses import commands
-from motionloom.methods.textons import Options, paths
+from motionloom.methods.textons import Options
 from motionloom.methods.textons.live import LiveOptions
 from motionloom.methods.textons.live_tables import next_hops
-from motionloom.methods.textons.solving import constrained_run
+from motionloom.methods.textons.plan import shortest_paths as paths
+from motionloom.methods.textons.render.trajectory import constrained_run
 from motionloom.methods.textons.steering import steering_gains
 from motionloom.rotation import angle_between
 

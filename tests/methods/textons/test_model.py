@@ -15,12 +15,12 @@ from motionloom.core import BadRequest, Clip, NoPath, Skeleton, replace, with_la
 from motionloom.io import stroke_clip
 from motionloom.kinematics.charts import recharted, space_of, to_coordinates, to_frames
 from motionloom.kinematics.feet.contacts import foot_parts
-from motionloom.kinematics.forward import fk
-from motionloom.kinematics.frames import observe, pose_distance, restore
+from motionloom.kinematics.fk import fk
+from motionloom.kinematics.local_frames import observe, pose_distance, restore
 from motionloom.methods import learn, load_model, save_model, synthesize
 from motionloom.methods.synthesis import rendered
-from motionloom.methods.textons.learning import Material, Rules, objective, segment_all
-from motionloom.methods.textons.learning import learn as learn_textons
+from motionloom.methods.textons.learn.em import Material, Rules, objective, segment_all
+from motionloom.methods.textons.learn.em import learn as learn_textons
 from motionloom.rotation import angle_between
 
 CONFIG = {"fps": 30.0, "shortest": 0.5, "tolerance": 0.7}
@@ -63,7 +63,7 @@ def test_charting_only_the_wild_joints_is_the_same_as_charting_all(takes):
 
 def test_learning_never_lowers_its_objective_and_is_deterministic(takes):
     frames = [observe(t) for t in takes]
-    from motionloom.kinematics.frames import joined
+    from motionloom.kinematics.local_frames import joined
 
     material = Material(frames, space_of(joined(frames), takes[0].skeleton))
     rules = Rules(15, 0.98, 15, 0.5, 0.1, 8)
@@ -97,7 +97,7 @@ def test_a_texton_and_the_next_meet_exactly_at_the_key_poses(model):
 
 
 def test_a_texton_driven_as_observed_between_its_own_ends_is_the_observed_segment(model):
-    from motionloom.methods.textons.pieces import piece_of
+    from motionloom.methods.textons.plan.pieces import piece_of
 
     for k in range(0, len(model.observed), 3):
         made = model.piece_frames(piece_of(model, k), None, np.random.default_rng(0), noise=0.0)

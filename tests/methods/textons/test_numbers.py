@@ -9,10 +9,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from motionloom.core import BadRequest, NoPath
-from motionloom.methods.textons import paths
-from motionloom.methods.textons._kernels import best_segmentation, factor_banded, solve_banded
-from motionloom.methods.textons._kernels_frames import ease_between, factor_run, solve_run
-from motionloom.methods.textons.dynamics import (
+from motionloom.methods.textons.learn._kernels import best_segmentation, factor_banded, solve_banded
+from motionloom.methods.textons.learn.lds import (
     Dynamics,
     Prior,
     fit,
@@ -22,8 +20,10 @@ from motionloom.methods.textons.dynamics import (
     parameters,
     spectral_radius,
 )
-from motionloom.methods.textons.making import system_of
-from motionloom.methods.textons.solving import constrained_run, eased, free_run, push_of
+from motionloom.methods.textons.plan import shortest_paths as paths
+from motionloom.methods.textons.render._kernels import ease_between, factor_run, solve_run
+from motionloom.methods.textons.render.synthesis import system_of
+from motionloom.methods.textons.render.trajectory import constrained_run, eased, free_run, push_of
 
 WEAK = Prior(ridge=1e-12, floor=1e-9, weight=1e-9)
 

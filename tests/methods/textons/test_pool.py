@@ -7,11 +7,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from motionloom.kinematics.charts import space_of
-from motionloom.kinematics.frames import joined, observe
-from motionloom.methods.textons.dynamics import Dynamics, Prior, fit, log_likelihood, log_prior, pool_likelihood
-from motionloom.methods.textons.learning import Material, Rules, Segment
-from motionloom.methods.textons.learning import learn as learn_textons
-from motionloom.methods.textons.pool import pool_of
+from motionloom.kinematics.local_frames import joined, observe
+from motionloom.methods.textons.learn.em import Material, Rules, Segment
+from motionloom.methods.textons.learn.em import learn as learn_textons
+from motionloom.methods.textons.learn.lds import Dynamics, Prior, fit, log_likelihood, log_prior, pool_likelihood
+from motionloom.methods.textons.learn.pooled_prior import pool_of
 
 FIT = {"keep": 0.99, "largest": 3}
 

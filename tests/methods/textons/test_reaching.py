@@ -13,10 +13,10 @@ from motionloom.core import BadRequest, NoPath
 from motionloom.kinematics.feet.grounding import GAIN, HIGHER, Footing, higher_steps
 from motionloom.methods import synthesize
 from motionloom.methods.textons import Options
-from motionloom.methods.textons.joins import EDGE, NEAR, keys_apart, segment_name
-from motionloom.methods.textons.making import slow_noise
-from motionloom.methods.textons.pieces import SLACK, Piece, fitted, piece_of, unusual, usual_times
-from motionloom.methods.textons.written import plan_path, read_path, written_path
+from motionloom.methods.textons.plan.notation import plan_path, read_path, written_path
+from motionloom.methods.textons.plan.pieces import SLACK, Piece, fitted, piece_of, unusual, usual_times
+from motionloom.methods.textons.plan.transitions import EDGE, NEAR, keys_apart, segment_name
+from motionloom.methods.textons.render.synthesis import slow_noise
 
 
 def ends(takes, a=10, b=120):

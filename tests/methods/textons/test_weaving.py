@@ -13,10 +13,10 @@ from motionloom.constraints import Request
 from motionloom.core import NoPath
 from motionloom.core.clip import concatenate
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions, runs
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.textons import Options
-from motionloom.methods.textons.weaving import chunks, made, some_frames, travelled, washed, weave
+from motionloom.methods.textons.render.stream import chunks, made, some_frames, travelled, washed, weave
 from motionloom.rotation import angle_between
 
 
@@ -84,8 +84,8 @@ def test_a_stream_neither_leaves_its_stage_nor_sinks(model):
 
 
 def test_what_a_stream_keeps_does_not_grow(model):
-    from motionloom.methods.textons.walking import Walk
-    from motionloom.methods.textons.weaving import Ground, Wash, carried, made
+    from motionloom.methods.textons.plan.random_walk import Walk
+    from motionloom.methods.textons.render.stream import Ground, Wash, carried, made
 
     rng = np.random.default_rng(0)
     walk = Walk(model, Options(), rng)
@@ -132,7 +132,7 @@ def test_a_piece_turns_as_far_as_its_segment_was_observed_to(model, noise):
 
 def test_grounding_in_parts_is_grounding_as_a_whole(model):
     """Parts are grounded with a second on either side: what lies farther away has no say."""
-    from motionloom.methods.textons import weaving
+    from motionloom.methods.textons.render import stream as weaving
 
     pieces = model.plan(Request(seconds=30), np.random.default_rng(0)).pieces
     parts = some_frames(travelled(model, iter(pieces), np.random.default_rng(0), Options()), 900)

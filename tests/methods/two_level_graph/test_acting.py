@@ -9,13 +9,13 @@ import pytest
 from hand_made import graph_of
 
 from motionloom.core import NoPath, replace
-from motionloom.kinematics.edit import resample
+from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import travel, turned
 from motionloom.methods import learn
-from motionloom.methods.graph.tracks import tracks
-from motionloom.methods.two_level_graph.acting import _rival, act, act_out, resembling
+from motionloom.methods.graph.render.root_tracks import tracks
 from motionloom.methods.two_level_graph.clusters import cluster_features
 from motionloom.methods.two_level_graph.markov import chain, reading
+from motionloom.methods.two_level_graph.performance import _rival, act, act_out, resembling
 from motionloom.rotation import exp, multiply
 from motionloom.samples import make
 
@@ -64,7 +64,7 @@ def every_route(lower, apart, frames, angles, smooth):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_way_found_is_the_cheapest_of_all(seed, monkeypatch):
-    monkeypatch.setattr("motionloom.methods.two_level_graph.acting.BLOCK", 3)
+    monkeypatch.setattr("motionloom.methods.two_level_graph.performance.BLOCK", 3)
     rng = np.random.default_rng(seed)
     half = 1 + seed % 2
     graph = graph_of([10, 10], [(4, 13, 0.3), (5, 16, 0.1), (15, 3, 0.2), (14, 12, 0.5), (6, 3, 0.4)], half)

@@ -12,12 +12,12 @@ from motionloom.constraints import Request
 from motionloom.core import BadRequest, NoPath
 from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, load_model, save_model, synthesize
-from motionloom.methods.graph.naming import frame_name
-from motionloom.methods.graph.tracks import track
-from motionloom.methods.graph.ways import route_end
+from motionloom.methods.graph.frame_names import frame_name
+from motionloom.methods.graph.render.root_tracks import track
+from motionloom.methods.graph.search.scheduled_walk import route_end
+from motionloom.methods.two_level_graph.choices import footprints, motion, offers
+from motionloom.methods.two_level_graph.cluster_trees import arrival
 from motionloom.methods.two_level_graph.model import follow_choices
-from motionloom.methods.two_level_graph.offers import footprints, motion, offers
-from motionloom.methods.two_level_graph.trees import arrival
 from motionloom.samples import make
 
 

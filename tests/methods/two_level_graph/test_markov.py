@@ -10,8 +10,8 @@ from hand_made import graph_of
 
 from motionloom.constraints import Request
 from motionloom.methods import learn
-from motionloom.methods.graph.steps import steps
-from motionloom.methods.graph.ways import wander
+from motionloom.methods.graph.search.moves import steps
+from motionloom.methods.graph.search.scheduled_walk import wander
 from motionloom.methods.schedule import Reachable
 from motionloom.methods.two_level_graph.markov import chain, edge_weights, log_probability, reading, words
 

@@ -8,8 +8,8 @@ from hand_made import graph_of
 
 from motionloom.analysis import PointCloud
 from motionloom.kinematics.feet.contacts import contacts
-from motionloom.methods.graph.build import ready
-from motionloom.methods.graph.prune import prune
+from motionloom.methods.graph.build.prune import prune
+from motionloom.methods.graph.build.transitions import ready
 from motionloom.methods.two_level_graph.rules import (
     best_around,
     differ_in_contact,

@@ -7,7 +7,7 @@ import pytest
 from hand_made import POLE, still
 
 from motionloom.core import BadRequest
-from motionloom.kinematics.proportions import leg_length
+from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.travel import placed
 from motionloom.methods.two_level_graph.silhouettes import (
     CELL,

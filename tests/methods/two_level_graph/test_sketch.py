@@ -10,10 +10,10 @@ from motionloom.core import NoPath
 from motionloom.kinematics.travel import ground_turn, placed, travel
 from motionloom.methods import learn, synthesize
 from motionloom.methods.graph import Route
-from motionloom.methods.graph.line import line_through
-from motionloom.methods.graph.render import render
-from motionloom.methods.graph.steps import steps
-from motionloom.methods.graph.tracks import track
+from motionloom.methods.graph.query.polyline import line_through
+from motionloom.methods.graph.render.render import render
+from motionloom.methods.graph.render.root_tracks import track
+from motionloom.methods.graph.search.moves import steps
 from motionloom.methods.two_level_graph._kernels_sketch import (
     AHEAD,
     ALONG,
@@ -30,7 +30,7 @@ from motionloom.methods.two_level_graph._kernels_sketch import (
     Z,
     try_ways,
 )
-from motionloom.methods.two_level_graph.trees import tree_choices, tree_ways
+from motionloom.methods.two_level_graph.cluster_trees import tree_choices, tree_ways
 from motionloom.samples import make
 
 

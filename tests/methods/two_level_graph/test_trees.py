@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hand_made import graph_of
 
+from motionloom.methods.two_level_graph.cluster_trees import cluster_tree, tree_choices
 from motionloom.methods.two_level_graph.clusters import Clusters
 from motionloom.methods.two_level_graph.markov import Chain, chain, log_probability, reading
-from motionloom.methods.two_level_graph.trees import cluster_tree, tree_choices
 
 
 def every_way(made: Chain, of: np.ndarray, start: int, reach: int) -> dict[tuple[int, ...], float]:

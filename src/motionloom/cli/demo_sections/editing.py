@@ -8,10 +8,10 @@ import numpy as np
 
 from motionloom.cli.demo_sections.sample_clips import save_source
 from motionloom.io import save
-from motionloom.kinematics.edit import resample
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
 from motionloom.kinematics.loop import close_loop, find_loop, repeat
 from motionloom.kinematics.mirror import mirror
+from motionloom.kinematics.resample import resample
 from motionloom.plot.page import Moving, Section, Table, Words
 from motionloom.plot.player import Stage
 from motionloom.samples import make

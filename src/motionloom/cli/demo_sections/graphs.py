@@ -12,9 +12,9 @@ from motionloom.constraints import RootPath, parse_request
 from motionloom.core import Clip
 from motionloom.io import load, save
 from motionloom.methods import learn, save_model, synthesize
-from motionloom.methods.graph.coverage import coverage
-from motionloom.methods.graph.prune import Facts, facts
-from motionloom.methods.graph.takes import graph_of, random_walk
+from motionloom.methods.graph.build.prune import Facts, facts
+from motionloom.methods.graph.diagnose.coverage import coverage
+from motionloom.methods.graph.walk_clip import graph_of, random_walk
 from motionloom.plot.graph import path_picture
 from motionloom.plot.page import Command, Moving, Picture, Section, Table, Words, axes_picture
 from motionloom.plot.player import Stage

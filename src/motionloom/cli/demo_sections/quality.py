@@ -8,7 +8,7 @@ from pathlib import Path
 
 from motionloom.cli.options import columns, say
 from motionloom.core import Clip, same_hierarchy
-from motionloom.evaluate.check import check
+from motionloom.evaluate.capture_checks.check import check
 from motionloom.evaluate.reference import reference
 from motionloom.evaluate.report import Report, evaluate, source_values
 from motionloom.evaluate.tables import SHOWN, number

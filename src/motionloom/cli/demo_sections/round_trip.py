@@ -10,8 +10,8 @@ import numpy as np
 from motionloom.cli.info import in_full
 from motionloom.core import Clip, MissingExtra
 from motionloom.io import load, save
-from motionloom.kinematics.facts import facts
-from motionloom.kinematics.forward import fk
+from motionloom.kinematics.fk import fk
+from motionloom.kinematics.summary import facts
 from motionloom.plot.page import Command, Section, Table, Words
 from motionloom.samples import SAMPLES, make
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from motionloom.core import Clip, replace
 from motionloom.io import save
-from motionloom.kinematics.facts import facts
+from motionloom.kinematics.summary import facts
 from motionloom.plot.page import Command, Moving, Section, Words, filmstrip_picture
 from motionloom.plot.player import Stage, telling_moment
 from motionloom.samples import SAMPLES, make

@@ -9,7 +9,7 @@ from motionloom.constraints import parse_request
 from motionloom.io import load, save
 from motionloom.methods import learn, save_model, synthesize
 from motionloom.methods.textons import TextonModel
-from motionloom.methods.textons.table import texton_table
+from motionloom.methods.textons.summary import texton_table
 from motionloom.plot.page import Command, Moving, Section, Table, Words, axes_picture
 from motionloom.plot.player import Stage
 from motionloom.plot.similarity import new_figure

@@ -7,7 +7,7 @@ from typing import Any
 
 from motionloom.core._jit import kernel
 from motionloom.core._kernels_numbers import smoothstep
-from motionloom.kinematics.limb import BACKWARD, PASSING, STRAIGHT
+from motionloom.kinematics.ik.limb import BACKWARD, PASSING, STRAIGHT
 
 SQUARE = math.sqrt(0.5)  # sine of half a right angle
 

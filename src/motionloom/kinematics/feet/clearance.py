@@ -13,10 +13,10 @@ import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, replace
 from motionloom.core.numbers import smoothstep
+from motionloom.kinematics.body.roles import Foot
 from motionloom.kinematics.feet.contacts import SPEED, contacts, foot_parts, part_positions, parts_by_foot, runs
 from motionloom.kinematics.feet.raising import raise_foot
 from motionloom.kinematics.feet.skate_measures import FADE
-from motionloom.kinematics.roles import Foot
 
 FAST = 1.0  # m/s: a toe that moves this fast should have the full clearance, a slower one its share of it
 USUAL = 25  # percentile of the swings in the clips: a foot that is lower than in three of four is lifted that high

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, Skeleton, with_labels
-from motionloom.kinematics.forward import fk, fk_rotations
-from motionloom.kinematics.proportions import leg_length
-from motionloom.kinematics.roles import Foot, feet
+from motionloom.kinematics.body.proportions import leg_length
+from motionloom.kinematics.body.roles import Foot, feet
+from motionloom.kinematics.fk import fk, fk_rotations
 from motionloom.rotation import rotate
 
 # chosen on CMU walks, runs, stairs and dances, Bandai-Namco and the dogs (see tests/kinematics/test_contacts.py)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, Skeleton, replace
+from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.feet.contacts import (
     HEIGHT,
     foot_parts,
@@ -22,9 +23,8 @@ from motionloom.kinematics.feet.contacts import (
 )
 from motionloom.kinematics.feet.raising import raise_foot
 from motionloom.kinematics.feet.smoothing import away_from, envelope
-from motionloom.kinematics.forward import fk, world
-from motionloom.kinematics.frames import Frames
-from motionloom.kinematics.proportions import leg_length
+from motionloom.kinematics.fk import fk, world
+from motionloom.kinematics.local_frames import Frames
 from motionloom.kinematics.travel import ground_turn
 from motionloom.rotation import from_axis_angle, rotate
 

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, replace, with_labels
+from motionloom.kinematics.body.proportions import leg_length
+from motionloom.kinematics.body.roles import Foot, feet
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, runs
 from motionloom.kinematics.feet.plants import FootPath, FootPlan, plan_foot
 from motionloom.kinematics.feet.reach import SOFT, lower_hips, raise_heel
 from motionloom.kinematics.feet.skate_measures import Skate, measure_skate, planted_speed
-from motionloom.kinematics.forward import fk_rotations
-from motionloom.kinematics.limb import limb_rotations
-from motionloom.kinematics.proportions import leg_length
-from motionloom.kinematics.roles import Foot, feet
+from motionloom.kinematics.fk import fk_rotations
+from motionloom.kinematics.ik.limb import limb_rotations
 from motionloom.rotation import angle_between, multiply
 
 EASE = 0.2  # s: how long the path of a foot bends before and after a plant

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom.core import Clip, FloatArray
-from motionloom.kinematics.forward import world
-from motionloom.kinematics.limb import limb_rotations
-from motionloom.kinematics.roles import Foot
+from motionloom.kinematics.body.roles import Foot
+from motionloom.kinematics.fk import world
+from motionloom.kinematics.ik.limb import limb_rotations
 from motionloom.rotation import multiply
 
 

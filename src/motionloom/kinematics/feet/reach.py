@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from motionloom.core import BoolArray, FloatArray
+from motionloom.kinematics.body.roles import Foot
 from motionloom.kinematics.feet.plants import FootPlan
 from motionloom.kinematics.feet.smoothing import away_from, envelope
-from motionloom.kinematics.limb import easy_reach
-from motionloom.kinematics.roles import Foot
+from motionloom.kinematics.ik.limb import easy_reach
 from motionloom.rotation import from_axis_angle, multiply, rotate
 
 SOFT = 0.004  # leg lengths: the soft limit on reach, narrow, as legs are nearly straight in any walk

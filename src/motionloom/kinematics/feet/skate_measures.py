@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, Skeleton
-from motionloom.kinematics.edit import resample
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions, points_of
-from motionloom.kinematics.forward import fk_rotations
+from motionloom.kinematics.fk import fk_rotations
+from motionloom.kinematics.resample import resample
 
 LOW = 0.05  # m: (a) looks at toes below this
 FADE = 0.025  # m: in (b) a toe counts less and less up to this height; (c) looks below it

@@ -8,10 +8,10 @@ import numpy as np
 
 from motionloom.core import BoolArray, FloatArray, IntArray, Skeleton
 from motionloom.core.numbers import smoothstep
+from motionloom.kinematics.body.roles import Foot
 from motionloom.kinematics.feet.contacts import foot_parts, parts_by_foot, points_of
-from motionloom.kinematics.forward import world
-from motionloom.kinematics.limb import folding_direction, limb_rotations
-from motionloom.kinematics.roles import Foot
+from motionloom.kinematics.fk import world
+from motionloom.kinematics.ik.limb import folding_direction, limb_rotations
 from motionloom.rotation import between, multiply, rotate
 
 REACH = 0.995  # of its length: what a standing leg may stretch to before the hips give way

@@ -9,7 +9,7 @@ import numpy as np
 from motionloom.core import BoolArray, Clip, FloatArray, Skeleton
 from motionloom.kinematics.feet.contacts import Part, contacts, foot_parts, runs
 from motionloom.kinematics.feet.transition_hold import Windows, ties
-from motionloom.kinematics.ground import Alignment, ground_alignment
+from motionloom.kinematics.ground_alignment import Alignment, ground_alignment
 from motionloom.kinematics.travel import ground_turn
 
 GAP = 0.07  # s: a foot that lifts for less than this where two clips meet did not lift

@@ -12,8 +12,8 @@ from motionloom.core import Clip, Progress, part, silent
 from motionloom.core.note import info
 from motionloom.core.progress import each
 from motionloom.methods.cuts.config import Config
+from motionloom.methods.cuts.cut_points import find_cuts, loop_of, with_loops
 from motionloom.methods.cuts.model import CutsModel
-from motionloom.methods.cuts.search import find_cuts, loop_of, with_loops
 
 DEFAULT = Config()
 

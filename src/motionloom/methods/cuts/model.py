@@ -12,13 +12,13 @@ from numpy.random import Generator
 from motionloom.constraints import Constraint, PoseAt, Request, RootAt, Style
 from motionloom.core import Clip, FormatError, NoPath, Progress, part, replace
 from motionloom.core.progress import parts
-from motionloom.kinematics.edit import concatenate_aligned
 from motionloom.kinematics.loop import Loop
+from motionloom.kinematics.resample import concatenate_aligned
 from motionloom.methods.base import Band, Honours, Model, place
-from motionloom.methods.bending import bent, bent_poses, far_pose, far_root
+from motionloom.methods.bend import bent, bent_poses, far_pose, far_root
 from motionloom.methods.cuts.config import Options
-from motionloom.methods.cuts.search import Cuts
-from motionloom.methods.cuts.ways import Graph, pieces, wander
+from motionloom.methods.cuts.cut_points import Cuts
+from motionloom.methods.cuts.random_path import Graph, pieces, wander
 from motionloom.methods.schedule import Reachable, not_kept, schedule
 from motionloom.methods.settings import Settings
 from motionloom.methods.validate import check_array, check_clips

@@ -1,5 +1,5 @@
 """The one graph that all motion-graph methods share: what it is made of, how it is built, pruned and rendered."""
 
-from motionloom.methods.graph.core import Graph, Piece, Route, Transitions
+from motionloom.methods.graph.graph import Graph, Piece, Route, Transitions
 
 __all__ = ["Graph", "Piece", "Route", "Transitions"]

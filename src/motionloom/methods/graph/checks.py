@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from motionloom.core import FormatError, Skeleton
-from motionloom.methods.graph.core import Graph
+from motionloom.methods.graph.graph import Graph
 from motionloom.methods.validate import check_array, check_clips, check_number
 
 

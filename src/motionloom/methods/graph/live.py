@@ -12,7 +12,7 @@ from motionloom.core import FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.travel import Travel, ground_turn
 from motionloom.methods.actions import first_action
-from motionloom.methods.graph.core import Graph
+from motionloom.methods.graph.graph import Graph
 from motionloom.methods.graph.live_tables import Tables, build_tables
 from motionloom.methods.live import (
     Material,

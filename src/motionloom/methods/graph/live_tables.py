@@ -10,8 +10,8 @@ from motionloom.core import BoolArray, FloatArray, IntArray, NoPath
 from motionloom.kinematics.feet.contacts import contact_array
 from motionloom.kinematics.travel import headings, steady_travel
 from motionloom.methods.actions import UInt64Array, action_bits, action_marks, action_names, speed_ranges
-from motionloom.methods.graph.core import Graph
-from motionloom.methods.graph.prune import component
+from motionloom.methods.graph.build.prune import component
+from motionloom.methods.graph.graph import Graph
 from motionloom.rotation.angles import wrap_angle
 
 BINS = 24  # directions of travel that are told apart

@@ -15,24 +15,24 @@ from numpy.random import Generator
 from motionloom.constraints import Avoid, Constraint, Reach, Request, RootPath, Start, StyleAlong
 from motionloom.core import BoolArray, Clip, IntArray, Note, Progress, part, replace
 from motionloom.methods.base import Band, Model, O, place
-from motionloom.methods.bending import bent, bent_poses, far_pose
-from motionloom.methods.graph.asking import Wanted, wanted
+from motionloom.methods.bend import bent, bent_poses, far_pose
+from motionloom.methods.graph.build.prune import alive
 from motionloom.methods.graph.checks import check_graph
-from motionloom.methods.graph.core import Graph, Route
-from motionloom.methods.graph.goal import Goal
-from motionloom.methods.graph.hurrying import hurried
+from motionloom.methods.graph.config import WayOptions
+from motionloom.methods.graph.frame_names import frame_name
+from motionloom.methods.graph.graph import Graph, Route
 from motionloom.methods.graph.live import GraphLive, LiveOptions, graph_live
-from motionloom.methods.graph.naming import frame_name
-from motionloom.methods.graph.prune import alive
-from motionloom.methods.graph.render import render
-from motionloom.methods.graph.report import check_start, halted, out_of_reach, remarks, unreached
-from motionloom.methods.graph.search import Found
-from motionloom.methods.graph.settings import WayOptions
-from motionloom.methods.graph.steps import Steps, steps
-from motionloom.methods.graph.times import Timing, beyond_end, why, with_labels_along
-from motionloom.methods.graph.tracks import stretches
-from motionloom.methods.graph.walk import random_route
-from motionloom.methods.graph.ways import Weights, gone_on, wander
+from motionloom.methods.graph.query.allowed_frames import Timing, beyond_end, why, with_labels_along
+from motionloom.methods.graph.query.goal import Goal
+from motionloom.methods.graph.query.messages import check_start, halted, out_of_reach, remarks, unreached
+from motionloom.methods.graph.query.request import Wanted, wanted
+from motionloom.methods.graph.render.render import render
+from motionloom.methods.graph.render.root_tracks import stretches
+from motionloom.methods.graph.search.deadline import hurried
+from motionloom.methods.graph.search.moves import Steps, steps
+from motionloom.methods.graph.search.path_search import Found
+from motionloom.methods.graph.search.random_walk import random_route
+from motionloom.methods.graph.search.scheduled_walk import Weights, gone_on, wander
 from motionloom.methods.schedule import Reachable, carries
 from motionloom.methods.settings import Settings
 

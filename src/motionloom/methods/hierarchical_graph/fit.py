@@ -8,9 +8,9 @@ from typing import Any
 from numpy.random import Generator
 
 from motionloom.core import Clip, Note, Progress, part, silent
-from motionloom.methods.graph.learn import learn_graph
+from motionloom.methods.graph.fit import learn_graph
 from motionloom.methods.hierarchical_graph.config import Config
-from motionloom.methods.hierarchical_graph.levels import grow_levels, spacing
+from motionloom.methods.hierarchical_graph.edge_trees import grow_levels, spacing
 from motionloom.methods.hierarchical_graph.model import HierarchicalGraph
 
 DEFAULT = Config()

@@ -22,16 +22,16 @@ from motionloom.constraints import (
 )
 from motionloom.core import Clip, NoPath, Note, Progress, part
 from motionloom.methods.base import Band, Honours
-from motionloom.methods.bending import far_pose
+from motionloom.methods.bend import far_pose
 from motionloom.methods.graph import Route
 from motionloom.methods.graph.model import GraphModel, timeline
-from motionloom.methods.graph.report import check_start
+from motionloom.methods.graph.query.messages import check_start
 from motionloom.methods.hierarchical_graph.config import Options
-from motionloom.methods.hierarchical_graph.hard import must_keep, too_far
-from motionloom.methods.hierarchical_graph.levels import Levels, check_levels
+from motionloom.methods.hierarchical_graph.edge_trees import Levels, check_levels
+from motionloom.methods.hierarchical_graph.hard_constraints import must_keep, too_far
+from motionloom.methods.hierarchical_graph.objective import material, terms_of
 from motionloom.methods.hierarchical_graph.search import Found, Search
-from motionloom.methods.hierarchical_graph.shapes import TERMS, Material, Terms
-from motionloom.methods.hierarchical_graph.terms import material, terms_of
+from motionloom.methods.hierarchical_graph.search_arrays import TERMS, Material, Terms
 from motionloom.methods.settings import Settings
 
 SCHEDULED = 0.1  # finding out what a request allows when, as a share of planning

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.core import FloatArray, IntArray, Progress, silent
-from motionloom.methods.hierarchical_graph.shapes import Hard, Material, Terms
+from motionloom.methods.hierarchical_graph.search_arrays import Hard, Material, Terms
 from motionloom.methods.schedule import Net, Reachable
 
 SEEDS, MORE = 24, 4  # seed ways in the first round, and new ones in every later round

@@ -1,6 +1,6 @@
 """The one-level motion graph: clips, blended transitions between them, and routes that follow a path (GUAN 2.4.1)."""
 
-from motionloom.methods.graph.coverage import Coverage, coverage
+from motionloom.methods.graph.diagnose.coverage import Coverage, coverage
 from motionloom.methods.graph.model import Plan
 from motionloom.methods.motion_graph.config import Config, Options
 from motionloom.methods.motion_graph.fit import fit

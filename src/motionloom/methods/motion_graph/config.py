@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from motionloom.methods.graph.settings import GraphConfig, WayOptions
+from motionloom.methods.graph.config import GraphConfig, WayOptions
 from motionloom.methods.settings import param, variant_of_model, variant_param
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from numpy.random import Generator
 
 from motionloom.core import Clip, Progress
-from motionloom.methods.graph.learn import learn_graph
+from motionloom.methods.graph.fit import learn_graph
 from motionloom.methods.motion_graph.config import Config
 from motionloom.methods.motion_graph.model import MotionGraphModel
 

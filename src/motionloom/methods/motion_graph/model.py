@@ -10,10 +10,10 @@ import numpy as np
 from motionloom.constraints import Avoid, PoseAt, Reach, RootAt, RootPath, Start, Style, StyleAlong
 from motionloom.core import Progress
 from motionloom.methods.base import Honours
-from motionloom.methods.graph.goal import Goal
 from motionloom.methods.graph.model import PathGraphModel
-from motionloom.methods.graph.search import Found, search_beam, search_step_by_step
-from motionloom.methods.graph.times import Timing
+from motionloom.methods.graph.query.allowed_frames import Timing
+from motionloom.methods.graph.query.goal import Goal
+from motionloom.methods.graph.search.path_search import Found, search_beam, search_step_by_step
 from motionloom.methods.motion_graph.config import Options
 from motionloom.methods.settings import Settings
 

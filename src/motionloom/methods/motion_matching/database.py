@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray
+from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.contacts import contact_array
-from motionloom.kinematics.forward import fk
-from motionloom.kinematics.roles import feet
+from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import ground_turn, steady_travel, travel
 from motionloom.methods.actions import UInt64Array, action_bits, action_marks, action_names, speed_ranges
 from motionloom.methods.motion_matching.config import Config

@@ -10,7 +10,7 @@ from motionloom.core import BadRequest, Clip, Progress, silent
 from motionloom.core.note import info
 from motionloom.core.progress import each
 from motionloom.kinematics.feet.contacts import with_contacts
-from motionloom.methods.graph.naming import with_mirrored
+from motionloom.methods.graph.frame_names import with_mirrored
 from motionloom.methods.motion_matching.config import Config
 from motionloom.methods.motion_matching.model import MotionMatchingModel
 

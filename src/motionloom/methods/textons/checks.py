@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from motionloom.core import FormatError
 from motionloom.kinematics.charts import Space
-from motionloom.methods.textons.learning import Texton
-from motionloom.methods.textons.observed import Observed
+from motionloom.methods.textons.learn.em import Texton
+from motionloom.methods.textons.learn.segments import Observed
 from motionloom.methods.validate import check_array, check_number
 
 ROOT = 4  # channels of the root

@@ -13,16 +13,16 @@ from motionloom.core.note import info
 from motionloom.kinematics.charts import along, space_of, to_coordinates
 from motionloom.kinematics.feet.contacts import foot_parts, with_contacts
 from motionloom.kinematics.feet.grounding import contact_heights, footing
-from motionloom.kinematics.frames import Frames, joined, observe
+from motionloom.kinematics.local_frames import Frames, joined, observe
 from motionloom.kinematics.travel import from_root_motion
-from motionloom.methods.textons import paths
 from motionloom.methods.textons.config import DEFAULT, Config
-from motionloom.methods.textons.dynamics import Prior
-from motionloom.methods.textons.joins import join_distances
-from motionloom.methods.textons.learning import Learnt, Material, Rules, count_transitions, criterion, greedy, learn
+from motionloom.methods.textons.learn.em import Learnt, Material, Rules, count_transitions, criterion, greedy, learn
+from motionloom.methods.textons.learn.join_check import gentle_joins
+from motionloom.methods.textons.learn.lds import Prior
+from motionloom.methods.textons.learn.segments import Observed
 from motionloom.methods.textons.model import TextonModel
-from motionloom.methods.textons.observed import Observed
-from motionloom.methods.textons.strain import gentle_joins
+from motionloom.methods.textons.plan import shortest_paths as paths
+from motionloom.methods.textons.plan.transitions import join_distances
 
 HALVINGS = 16  # of the tolerance (each by the root of two) until there are as many textons as asked for
 TRIED = (0.5, 0.6, 0.7, 0.8, 0.95, 1.1)  # tolerances tried for BIC and MDL

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, FloatArray, IntArray, NoPath
+from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.charts import ROOT, full_turn
 from motionloom.kinematics.feet.contacts import HEIGHT, foot_parts
-from motionloom.kinematics.proportions import leg_length
 from motionloom.kinematics.travel import body_axes
 from motionloom.methods.textons.config import DEFAULT_OPTIONS
-from motionloom.methods.textons.joins import Joins
+from motionloom.methods.textons.plan.transitions import Joins
 from motionloom.methods.textons.steering import steering_gains
 
 if TYPE_CHECKING:

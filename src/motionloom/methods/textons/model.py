@@ -15,22 +15,22 @@ from motionloom.constraints import Constraint, PoseAt, Request, RootAt
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progress, replace
 from motionloom.kinematics.charts import Space
 from motionloom.kinematics.feet.grounding import Footing
-from motionloom.kinematics.frames import Frames
+from motionloom.kinematics.local_frames import Frames
 from motionloom.methods.base import Honours, Model, check_request, place
 from motionloom.methods.settings import Settings
 from motionloom.methods.textons.checks import check_observed, check_space, check_textons
 from motionloom.methods.textons.config import Options
-from motionloom.methods.textons.editing import edit_pose
-from motionloom.methods.textons.joins import Joins
-from motionloom.methods.textons.learning import Texton
+from motionloom.methods.textons.learn.em import Texton
+from motionloom.methods.textons.learn.segments import Observed
 from motionloom.methods.textons.live import LiveOptions, TextonLive, texton_live
-from motionloom.methods.textons.making import Bench
-from motionloom.methods.textons.observed import Observed
-from motionloom.methods.textons.pieces import Piece, Plan
-from motionloom.methods.textons.planning import plan_between, plan_motion
-from motionloom.methods.textons.walking import Walk
-from motionloom.methods.textons.weaving import chunks, weave, whole_clip, woven
-from motionloom.methods.textons.written import plan_path, written_path
+from motionloom.methods.textons.plan.edit import edit_pose
+from motionloom.methods.textons.plan.notation import plan_path, written_path
+from motionloom.methods.textons.plan.pieces import Piece, Plan
+from motionloom.methods.textons.plan.plan import plan_between, plan_motion
+from motionloom.methods.textons.plan.random_walk import Walk
+from motionloom.methods.textons.plan.transitions import Joins
+from motionloom.methods.textons.render.stream import chunks, weave, whole_clip, woven
+from motionloom.methods.textons.render.synthesis import Bench
 from motionloom.methods.validate import check_array, check_number
 
 PUSHED = 1 / 6  # of the usual amount of noise, beside an observed push: it sways, and a push has its own variation

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.linalg
 
 from motionloom.core import FloatArray
-from motionloom.methods.textons.dynamics import Dynamics, companion
+from motionloom.methods.textons.learn.lds import Dynamics, companion
 
 
 class Gains(NamedTuple):

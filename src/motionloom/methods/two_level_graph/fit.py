@@ -13,12 +13,12 @@ from numpy.random import Generator
 from motionloom.blend.point import half_window
 from motionloom.core import Clip, Note, Progress, part, silent
 from motionloom.methods.graph import Graph, Transitions
-from motionloom.methods.graph.build import ready
+from motionloom.methods.graph.build.blend_check import find_rough, none_rough
+from motionloom.methods.graph.build.prune import facts, prune
+from motionloom.methods.graph.build.transitions import ready
+from motionloom.methods.graph.diagnose.connectivity import Look, connection
+from motionloom.methods.graph.frame_names import with_mirrored
 from motionloom.methods.graph.labels import Limits
-from motionloom.methods.graph.missing import Look, connection
-from motionloom.methods.graph.naming import with_mirrored
-from motionloom.methods.graph.prune import facts, prune
-from motionloom.methods.graph.rough import find_rough, none_rough
 from motionloom.methods.two_level_graph.clusters import find_clusters
 from motionloom.methods.two_level_graph.config import Config
 from motionloom.methods.two_level_graph.model import TwoLevelGraph

@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom.core import BoolArray, FloatArray, IntArray
 from motionloom.methods.graph import Graph
-from motionloom.methods.graph.ways import Weights
+from motionloom.methods.graph.search.scheduled_walk import Weights
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,22 +14,16 @@ from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath, Sta
 from motionloom.core import BadRequest, BoolArray, IntArray, NoPath, Progress
 from motionloom.methods.base import Honours
 from motionloom.methods.graph import Graph, Route
-from motionloom.methods.graph.asking import wanted
-from motionloom.methods.graph.goal import Goal
+from motionloom.methods.graph.frame_names import frame_name, frame_named
 from motionloom.methods.graph.model import PathGraphModel, Plan, timeline
-from motionloom.methods.graph.naming import frame_name, frame_named
-from motionloom.methods.graph.search import Found, search_beam, search_step_by_step
-from motionloom.methods.graph.steps import steps
-from motionloom.methods.graph.times import Timing
-from motionloom.methods.graph.ways import Weights
+from motionloom.methods.graph.query.allowed_frames import Timing
+from motionloom.methods.graph.query.goal import Goal
+from motionloom.methods.graph.query.request import wanted
+from motionloom.methods.graph.search.moves import steps
+from motionloom.methods.graph.search.path_search import Found, search_beam, search_step_by_step
+from motionloom.methods.graph.search.scheduled_walk import Weights
 from motionloom.methods.settings import Settings
-from motionloom.methods.two_level_graph.clusters import Clusters, cluster_features
-from motionloom.methods.two_level_graph.config import Options
-from motionloom.methods.two_level_graph.markov import Chain, chain, edge_weights
-from motionloom.methods.two_level_graph.rules import Pruned
-from motionloom.methods.two_level_graph.silhouettes import silhouette_views
-from motionloom.methods.two_level_graph.sketch import Asked, follow_clusters
-from motionloom.methods.two_level_graph.trees import (
+from motionloom.methods.two_level_graph.cluster_trees import (
     Choice,
     Tree,
     Words,
@@ -39,6 +33,12 @@ from motionloom.methods.two_level_graph.trees import (
     tree_choices,
     tree_ways,
 )
+from motionloom.methods.two_level_graph.clusters import Clusters, cluster_features
+from motionloom.methods.two_level_graph.config import Options
+from motionloom.methods.two_level_graph.markov import Chain, chain, edge_weights
+from motionloom.methods.two_level_graph.rules import Pruned
+from motionloom.methods.two_level_graph.silhouettes import silhouette_views
+from motionloom.methods.two_level_graph.sketch import Asked, follow_clusters
 from motionloom.methods.validate import check_array, check_number
 
 FOREST = 4096  # cluster trees that are remembered

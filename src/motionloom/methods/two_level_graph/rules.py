@@ -15,9 +15,9 @@ from motionloom.blend.point import half_window
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progress
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts
 from motionloom.methods.graph import Transitions
-from motionloom.methods.graph.build import REACH, similar_pairs
+from motionloom.methods.graph.build.alignment import lay_all, spans
+from motionloom.methods.graph.build.transitions import REACH, similar_pairs
 from motionloom.methods.graph.labels import Limits
-from motionloom.methods.graph.laying import lay_all, spans
 
 
 class Pruned(NamedTuple):

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Skeleton
-from motionloom.kinematics.forward import fk_rotations
-from motionloom.kinematics.proportions import leg_length
+from motionloom.kinematics.body.proportions import leg_length
+from motionloom.kinematics.fk import fk_rotations
 from motionloom.kinematics.travel import travel
 from motionloom.methods.graph import Graph
 from motionloom.rotation import rotate, yaw

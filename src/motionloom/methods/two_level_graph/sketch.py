@@ -10,12 +10,12 @@ import numpy as np
 from motionloom.constraints import Start
 from motionloom.core import FloatArray, IntArray, Progress, silent
 from motionloom.methods.graph import Graph, Route
-from motionloom.methods.graph.line import Line
-from motionloom.methods.graph.search import Found
-from motionloom.methods.graph.steps import Steps
-from motionloom.methods.graph.tracks import stretches
+from motionloom.methods.graph.query.polyline import Line
+from motionloom.methods.graph.render.root_tracks import stretches
+from motionloom.methods.graph.search.moves import Steps
+from motionloom.methods.graph.search.path_search import Found
 from motionloom.methods.schedule import Reachable
-from motionloom.methods.two_level_graph.trees import Ways
+from motionloom.methods.two_level_graph.cluster_trees import Ways
 
 EVEN = 0.02  # how much an even pace counts, where the length in time is given
 SAME = 0.05  # m: walkers at one frame of the graph that are nearer than this are one

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom.core import BadRequest, Clip, FloatArray
-from motionloom.kinematics.forward import end_positions
+from motionloom.kinematics.fk import end_positions
 from motionloom.samples.noise import Nature
 from motionloom.samples.person import LEFT, RIGHT, Limb, assemble
 from motionloom.samples.stage import finish, frame_times

@@ -1,0 +1,1 @@
+"""Checks that find problems in captured clips."""

@@ -1,0 +1,200 @@
+"""Every method that honours a request, learned on the same clips with the same seeds and measured alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from motionloom.constraints import Request
+from motionloom.core import BadRequest, Cancelled, Clip, MotionloomError, Note, Progress, silent
+from motionloom.core.progress import Part, parts
+from motionloom.evaluate.compare.baselines import BASELINES
+from motionloom.evaluate.compare.trial import Failed, Made, Step, Trained, refusal, trial
+from motionloom.evaluate.measures.take import FPS, NotApplicable, feature_joints, take
+from motionloom.evaluate.reference import Reference, reference
+from motionloom.evaluate.report import Own, Report, Spread, evaluate, source_values, spread_of
+from motionloom.jobs import TimeUp, start
+from motionloom.methods import METHODS, prepare
+from motionloom.methods.checking import check_length
+from motionloom.methods.learning import Prepared
+
+METHOD_WORK = 5.0  # a method's work, in units of measuring one entry
+BASELINE_SECONDS = 10.0  # length of the baselines where the request names none
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What a method costs on these clips."""
+
+    learn_seconds: float
+    per_second: float | None  # seconds of work for a second of motion; None if none was made
+    peak_bytes: int | None  # of memory, over learning and making
+    stored_bytes: int
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """One line of a comparison: a method or a baseline, its results and their reports, or why there are none."""
+
+    name: str
+    kind: str  # "method" or "baseline"
+    clips: tuple[Clip, ...] = ()
+    reports: tuple[Report, ...] = ()
+    costs: Costs | None = None
+    spread: Spread = field(default_factory=lambda: Spread(None))
+    reason: str = ""  # why there is no result, or what the best ones do not meet
+    notes: tuple[Note, ...] = ()
+
+    def mean(self, measure: str) -> float | None:
+        """The mean of a measure over the results that have it."""
+        found = [v for r in self.reports if (v := r.values[measure].value) is not None]
+        return float(np.mean(found)) if found else None
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Methods and baselines on the same clips."""
+
+    request: Request
+    sources: tuple[Clip, ...]
+    own: dict[str, Own]
+    entries: tuple[Entry, ...]
+    seed: int
+    notes: tuple[Note, ...] = field(default=())
+
+    @property
+    def best(self) -> tuple[Entry, ...]:
+        """Those with results."""
+        return tuple(e for e in self.entries if e.reports)
+
+    @property
+    def joints(self) -> int:
+        """How many joints coverage and diversities compare: their numbers depend on it."""
+        return len(feature_joints(self.sources[0].skeleton))
+
+
+def compare(
+    clips: Sequence[Clip],
+    request: Request,
+    *,
+    methods: Sequence[str] | None = None,
+    seed: int = 0,
+    count: int = 2,
+    budget: float | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Learn every method in the table (or `methods`) that honours the request, make `count` takes, and measure all.
+
+    The source clips are prepared as for learning (one skeleton, no T-pose, no broken frames); measures look at 30 fps.
+    A method that cannot honour the request, or fails at it, stays in the table with the reason; where it finds a best
+    clip that does not meet all that was asked, that is measured, and said. `budget` is the most seconds that each
+    method may take to learn and to make its takes: it then runs in a process of its own, which is stopped, and the
+    takes that it has by then are measured.
+    """
+    unknown = sorted(set(methods or ()) - set(METHODS))
+    if unknown:
+        raise BadRequest(f"there is no method {unknown[0]!r}; there is {', '.join(METHODS)}")
+    report, names = progress or silent(), list(methods or METHODS)
+    check_length(request, FPS)
+    steps = iter(parts(report, [1, 1, *[METHOD_WORK, 1] * len(names), *[1] * len(BASELINES)]))
+    source, ready = _prepared(clips, request, next(steps))
+    own = source_values(source, progress=next(steps))
+    entries = []
+    for name in names:
+        entry = _method(name, clips, request, seed, count, budget, next(steps))
+        entries.append(_measured(entry, request, source, own, next(steps)))
+    frames = request.length(ready.clips[0].fps) or round(BASELINE_SECONDS * ready.clips[0].fps)
+    for (name, make), step in zip(BASELINES.items(), steps, strict=True):
+        step(0.0, f"making {name}")
+        try:
+            made = [make(ready.clips, frames, np.random.default_rng([seed, i])) for i in range(count)]
+        except NotApplicable as error:
+            entries.append(Entry(name, "baseline", reason=str(error)))
+            continue
+        named = tuple(replace(c, origin=replace(c.origin, name=name)) for c in made)
+        entries.append(_measured(Entry(name, "baseline", named), request, source, own, step))
+    report(1.0, "done")
+    return Comparison(request, tuple(clips), own, tuple(entries), seed, ready.notes)
+
+
+def _prepared(clips: Sequence[Clip], request: Request, progress: Progress) -> tuple[Reference, Prepared]:
+    """What is measured against, at the highest rate of the clips, so that copies are found; and what baselines use."""
+    low, high, measured = parts(progress, [1, 1, 1])
+    ready = prepare(clips, request.fps or FPS, progress=low)
+    return reference(prepare(clips, max(c.fps for c in clips), progress=high).clips, progress=measured), ready
+
+
+def _method(
+    name: str,
+    clips: Sequence[Clip],
+    request: Request,
+    seed: int,
+    count: int,
+    budget: float | None,
+    progress: Progress,
+) -> Entry:
+    """What one method makes, not yet measured; without clips, the reason why there are none."""
+    if reason := refusal(name, request):
+        return Entry(name, "method", reason=reason)
+    progress(0.0, name)
+    given = (name, clips, request, seed, count)
+    steps: list[Step] = []
+    late = ""
+    try:
+        if budget is None:
+            steps.extend(trial(*given, progress=_Named(progress, name)))
+        else:
+            for step in start(trial, *given, name=name, seconds=budget).values(_Named(progress, name)):
+                steps.append(step)
+    except TimeUp:
+        doing = f"with {sum(isinstance(s, Made) for s in steps)} of {count} takes made" if steps else "while learning"
+        late = f"stopped after {budget:g} s, {doing} (the budget)"
+    except Cancelled:
+        raise
+    except MotionloomError as error:
+        late = str(error)
+    return _entry(name, steps, late, count)
+
+
+def _entry(name: str, steps: Sequence[Step], late: str, count: int) -> Entry:
+    """The steps of a method put together. `late` says what ended them early."""
+    made = [s for s in steps if isinstance(s, Made)]
+    unmet = [s.said for s in made if s.said]
+    reasons = [s.reason for s in steps if isinstance(s, Failed)]
+    found = tuple(s.clip for s in made if s.clip is not None)
+    if unmet:
+        reasons.append(f"{len(unmet)} of {count} takes not met: {unmet[0]}" if found else unmet[0])
+    reason = "; ".join(reasons + ([late] if late else []))
+    learned = next((s for s in steps if isinstance(s, Trained)), None)
+    if learned is None:
+        return Entry(name, "method", reason=reason)
+    peaks = [c.peak for c in (learned.cost, *(s.cost for s in made)) if c.peak is not None]
+    lengths = sum(c.seconds for c in found)
+    per_second = sum(s.cost.seconds for s in made) / lengths if found else None
+    costs = Costs(learned.cost.seconds, per_second, max(peaks, default=None), learned.stored)
+    return Entry(name, "method", found, costs=costs, notes=learned.notes, reason=reason)
+
+
+class _Named(Part):
+    """The progress of a method, whose stages have its name in front."""
+
+    def __init__(self, whole: Progress, name: str) -> None:
+        super().__init__(whole, 0.0, 1.0)
+        self._name = name
+
+    def __call__(self, share: float | None, stage: str) -> None:
+        super().__call__(share, f"{self._name}, {stage}" if stage and stage != self._name else self._name)
+
+
+def _measured(entry: Entry, request: Request, source: Reference, own: dict[str, Own], progress: Progress) -> Entry:
+    takes = [take(c) for c in entry.clips]
+    if not takes:
+        return entry
+    asked = request if entry.kind == "method" else None  # a baseline was not told what to do
+    *steps, last = parts(progress, [1] * (len(takes) + 1))
+    reports = tuple(
+        evaluate(t, source, own=own, request=asked, progress=step) for t, step in zip(takes, steps, strict=True)
+    )
+    return replace(entry, reports=reports, spread=spread_of(takes, source, progress=last))

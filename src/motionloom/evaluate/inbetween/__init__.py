@@ -1,0 +1,1 @@
+"""In-betweening: gaps cut from captured clips and filled again."""

@@ -1,0 +1,69 @@
+"""Methods as in-betweeners: every method that takes keyframes, asked to fill the gaps of `inbetween`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from motionloom.constraints import Pose, PoseAt, Request, RootAt, Start
+from motionloom.core import Cancelled, Clip, MotionloomError, Unmet, concatenate
+from motionloom.evaluate.inbetween.gaps import PAST, interpolated
+from motionloom.kinematics.body.proportions import on_skeleton, same_bones
+from motionloom.kinematics.travel import travel
+from motionloom.methods import METHODS, Model, synthesize
+
+
+def keyframe_methods() -> list[str]:
+    """Names of the methods that honour a hard pose at a time."""
+    return [name for name, m in METHODS.items() if (PoseAt, "hard") in m.module().MODEL.honours]
+
+
+class MethodFiller:
+    """A learned model as a filler: it is given frame 9 and the target as hard keyframes. Counts where it fails.
+
+    A place on the ground is asked for too where the method honours it. Where the method finds no way, its best clip is
+    taken; where there is none, interpolation fills the gap: `failed` says how often, so that no number hides it.
+    """
+
+    def __init__(self, model: Model[Any], *, seed: int = 0) -> None:
+        self.model, self.seed = model, seed
+        self.asked = self.missed = self.failed = 0
+        self.why = ""  # the first reason for a gap without an answer
+
+    def __call__(self, window: Clip, gap: int) -> Clip:
+        self.asked += 1
+        request = self._request(window, gap)
+        try:
+            made = synthesize(self.model, request, seed=self.seed, take=self.asked)
+        except Unmet as error:
+            self.missed += 1
+            self.why = self.why or str(error)
+            made = error.best
+        except Cancelled:
+            raise
+        except MotionloomError as error:
+            self.why = self.why or str(error)
+            made = None
+        if not isinstance(made, Clip) or len(made) != gap + 2:
+            self.failed += 1
+            return interpolated(window, gap)
+        if not same_bones(made.skeleton, window.skeleton):
+            made = on_skeleton(made, window.skeleton)
+        inside = replace(made[1:-1], skeleton=window.skeleton, label_names=(), labels=None)
+        return concatenate([window[:PAST], inside, window[PAST + gap :]])
+
+    def _request(self, window: Clip, gap: int) -> Request:
+        ends = (PAST - 1, PAST + gap)
+        path = travel(window)
+        wishes: list[PoseAt | RootAt] = []
+        for frame, time in zip(ends, ("0f", f"{gap + 1}f"), strict=True):
+            wishes.append(PoseAt(time=time, pose=Pose(window[frame : frame + 1])))
+        way = next((w for w in ("hard", "soft") if (RootAt, w) in self.model.honours), None)
+        place, heading = path.place[ends[1]], float(path.heading[ends[1]])
+        if way is not None:
+            weight = None if way == "hard" else 1.0
+            end = RootAt(time=f"{gap + 1}f", position=(place[0], place[1]), heading=heading, weight=weight)
+            wishes += [] if self.model.refuses(end, gap + 2) else [end]
+        here = path.place[ends[0]]
+        start = Start(position=(float(here[0]), float(here[1])), heading=float(path.heading[ends[0]]))
+        return Request(frames=gap + 2, fps=window.fps, start=start, constraints=tuple(wishes))

@@ -1,0 +1,1 @@
+"""Measures of motion quality, and the table that lists them."""

@@ -1,0 +1,207 @@
+"""The table of measures: each name with its unit, and the family of functions that computes it.
+
+A family shares work; it returns one number per measure, or the reason why there is none. A new measure is a function in
+its subject's file and a line here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom.core import Progress, silent
+from motionloom.core.progress import parts
+from motionloom.evaluate.measures import floor, physics, smoothness, statistics
+from motionloom.evaluate.measures.take import FPS, NotApplicable, Take, feature_joints, heights, upright_rotations
+from motionloom.evaluate.measures.verbatim import verbatim_run
+from motionloom.evaluate.measures.windows import window_scores
+from motionloom.evaluate.reference import Reference
+from motionloom.kinematics.body.proportions import leg_length
+from motionloom.kinematics.body.roles import feet
+from motionloom.kinematics.feet.skate_measures import measure_skate
+from motionloom.kinematics.mass import NoMass, centre_of_mass
+
+Numbers = Mapping[str, float | str]
+"""Measure name to its number, or to the reason why there is none."""
+
+
+class Measure(NamedTuple):
+    """One measure: what it is called, its unit, and how a source's clips are put together."""
+
+    unit: str
+    says: str  # in one line
+    good: str  # "low", "high", "source" (near the source's), or "" (no verdict)
+    pool: str = "mean"  # how values of several source clips become one: "mean" (by length) or "max"
+    least: float = 0.0  # a source value at or below this is compared by difference, not by ratio
+
+
+MEASURES: Mapping[str, Measure] = {
+    "skate": Measure("cm/s", "toes' speed weighted by how low they are: skate (b)", "low", least=1.0),
+    "skate (a)": Measure("%", "frames with a toe below 5 cm and faster than 0.5 m/s", "low"),
+    "skate (c)": Measure("cm/s", "feet's speed in contacts found by height and vertical speed", "low", least=1.0),
+    "deepest penetration": Measure("cm", "deepest foot joint below the floor", "low", "max", least=0.05),
+    "mean penetration": Measure("cm", "mean depth of foot joints below the floor", "low", least=0.05),
+    "floating": Measure("cm", "mean height of foot joints during contacts", "low", least=0.05),
+    "peak acceleration": Measure("m/s^2", "largest RMS over joints of root-relative acceleration", "source", "max"),
+    "jump": Measure("deg", "largest turn of a joint in a frame; up to 1.2 of the source's is good", "low", "max"),
+    "flips": Measure("", "frames in which the heading changes by over 90 deg", "low", "max"),
+    "jerk": Measure("m/s^3", "mean third derivative of joint places", "source"),
+    "rough frames": Measure("%", "joint frames whose jerk is above the source's 95th percentile; 5 is alike", "low"),
+    "coverage": Measure("%", "30-frame source windows that the result shows (mean cost below 2)", "high"),
+    "global diversity": Measure("", "cost per frame of the result made from source pieces of 30 frames or more", ""),
+    "local diversity": Measure("", "cost per frame of the best source window for each 15-frame result window", ""),
+    "verbatim run": Measure("frames", "longest run equal to the source, joints within 0.5 deg", ""),
+    "verbatim upper": Measure("frames", "the same without the legs, which cleaning of feet turns", ""),
+    "correlation error": Measure("", "RMS difference of the correlations between channels", "low"),
+    "range violations": Measure("%", "joint frames over 5 deg beyond the source's range", "low", least=0.1),
+    "worst violation": Measure("deg", "farthest that a joint turns beyond the source's range", "low", "max"),
+    "spectrum distance": Measure("Hz", "earth-mover distance between power spectra", "low"),
+    "off balance": Measure("cm", "centre of mass outside its support while standing still, mean", "low", least=0.5),
+    "gravity error": Measure("m/s^2", "fall of the centre of mass in flight against 9.81", "low", least=0.5),
+}
+
+
+def _skate(result: Take, source: Reference, progress: Progress) -> Numbers:
+    if len(result) < 2:
+        raise NotApplicable("one frame only: nothing to tell a speed from")
+    result.require_feet()
+    a, b, c = measure_skate(result.original, ground=result.ground)
+    high = ""
+    if result.ground is not None:
+        lowest = 100 * float(heights(result.feet[0], result.ground).min())
+        high = f": the lowest foot joint is {lowest:.0f} cm above the ground given (joints lie inside the foot)"
+    return {
+        "skate": f"no toe is ever near the floor{high}" if b is None else b,
+        "skate (a)": "one frame at 20 fps only: nothing to tell a speed from" if a is None else 100 * a,
+        "skate (c)": f"no toe is ever low and level{high}" if c is None else c,
+    }
+
+
+def _floor(result: Take, source: Reference, progress: Progress) -> Numbers:
+    points, touching = result.feet
+    deep = floor.penetration(points, result.ground)
+    out: dict[str, float | str] = {"deepest penetration": 100 * deep.deepest, "mean penetration": 100 * deep.mean}
+    out["floating"] = _or_reason(lambda: 100 * floor.floating(points, touching, result.ground))
+    return out
+
+
+def _smooth(result: Take, source: Reference, progress: Progress) -> Numbers:
+    return {
+        "peak acceleration": _or_reason(lambda: smoothness.peak_acceleration(result.points, FPS)),
+        "jump": _or_reason(
+            lambda: float(np.degrees(smoothness.largest_jump(result.clip, feature_joints(result.skeleton))[0]))
+        ),
+        "flips": float(len(smoothness.flips(result.clip))),
+        "jerk": _or_reason(lambda: smoothness.mean_jerk(result.points, FPS)),
+    }
+
+
+def _rough(result: Take, source: Reference, progress: Progress) -> Numbers:
+    source.require_same_body(result)
+    share = smoothness.rough_share(result.points, [t.points for t in source.takes], FPS)
+    return {"rough frames": 100 * float(share.mean())}
+
+
+def _windows(result: Take, source: Reference, progress: Progress) -> Numbers:
+    source.require_same_body(result)
+    found = window_scores(result.features, source.features, progress=progress)
+    whole = found.global_diversity
+    return {
+        "coverage": 100 * found.coverage,
+        "global diversity": "the result cannot be cut into pieces of source clips" if whole is None else whole,
+        "local diversity": found.local_diversity,
+    }
+
+
+def _verbatim(result: Take, source: Reference, progress: Progress) -> Numbers:
+    source.require_same_body(result)
+    sources = [t.original for t in source.takes]
+    legs = {j for foot in feet(result.skeleton) for j in result.skeleton.below(foot.thigh)}
+    upper: float | str = "this body has no legs to leave out"
+    own, other = parts(progress, [1, 1])
+    if legs:
+        upper = float(verbatim_run(result.original, sources, without=legs, progress=own).length)
+    whole = verbatim_run(result.original, sources, progress=other)
+    return {"verbatim run": float(whole.length), "verbatim upper": upper}
+
+
+def _statistics(result: Take, source: Reference, progress: Progress) -> Numbers:
+    source.require_same_body(result)
+    mine = statistics.centred_channels(upright_rotations(result.clip), source.centre)
+    flat, theirs = mine.reshape(len(mine), -1), [c.reshape(len(c), -1) for c in source.channels]
+    return {
+        "correlation error": _or_reason(lambda: statistics.correlation_error(flat, np.concatenate(theirs))),
+        "spectrum distance": _or_reason(lambda: statistics.spectrum_distance(flat, theirs, FPS)),
+    }
+
+
+def _ranges(result: Take, source: Reference, progress: Progress) -> Numbers:
+    source.require_same_body(result)
+    mine = statistics.centred_channels(upright_rotations(result.clip), source.centre)
+    beyond = statistics.range_violations(mine, np.concatenate(source.sound_channels))
+    return {"range violations": 100 * beyond.share, "worst violation": float(np.degrees(beyond.worst))}
+
+
+def _physics(result: Take, source: Reference, progress: Progress) -> Numbers:
+    try:
+        centre = centre_of_mass(result.skeleton, result.points)
+    except NoMass as error:
+        raise NotApplicable(str(error)) from None
+    points, touching = result.feet
+    leg, hands = leg_length(result.skeleton), [result.skeleton.joint(f"{side}_hand") for side in ("left", "right")]
+    air = physics.in_the_air(points, result.points[:, hands], centre, leg, result.ground)
+    air &= np.logical_not(touching.any(axis=1))  # a foot may stand higher up, on a stair
+    return {
+        "off balance": _or_reason(
+            lambda: 100 * float(physics.outside_support(centre, points, touching, FPS, leg=leg).mean())
+        ),
+        "gravity error": _or_reason(lambda: physics.gravity_error(physics.flights(centre[:, 1], air, FPS))),
+    }
+
+
+def _or_reason(compute: Callable[[], float]) -> float | str:
+    try:
+        return compute()
+    except NotApplicable as error:
+        return str(error)
+
+
+class Family(NamedTuple):
+    """Measures that share their work."""
+
+    names: tuple[str, ...]
+    compute: Callable[[Take, Reference, Progress], Numbers]
+    compares: bool  # with the source: a source's own value is then that of held-out takes against the others
+    sound: bool = False  # a source's own value leaves out frames that `motionloom check` calls broken
+    effort: float = 1.0  # units of work for each frame of the result, about
+
+
+FAMILIES: tuple[Family, ...] = (
+    Family(("skate", "skate (a)", "skate (c)"), _skate, False),
+    Family(("deepest penetration", "mean penetration", "floating"), _floor, False),
+    Family(("peak acceleration", "jump", "flips", "jerk"), _smooth, False, sound=True),
+    Family(("rough frames",), _rough, True),
+    Family(("coverage", "global diversity", "local diversity"), _windows, True),
+    Family(("verbatim run", "verbatim upper"), _verbatim, True),
+    Family(("correlation error", "spectrum distance"), _statistics, True),
+    Family(("range violations", "worst violation"), _ranges, True, sound=True),
+    Family(("off balance", "gravity error"), _physics, False),
+)
+
+
+EFFORTS = tuple(family.effort for family in FAMILIES)
+
+
+def numbers(family: Family, result: Take, source: Reference, progress: Progress | None = None) -> Numbers:
+    """A family's numbers, or its reason for every one of them."""
+    report = progress or silent()
+    stage = f"measuring {family.names[0]}"
+    report(0.0, stage)
+    try:
+        found = family.compute(result, source, report)
+    except NotApplicable as error:
+        found = dict.fromkeys(family.names, str(error))
+    report(1.0, stage)
+    return found

@@ -1,0 +1,119 @@
+"""Coverage, global and local diversity: how much of the source a result shows, and how much it is not the source.
+
+After Li et al., GANimator (SIGGRAPH 2022), section 5.1 and its published evaluation code. What we changed: windows
+and matched pieces never cross the end of a clip, and the last window of a clip counts too. The heading is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom.core import FloatArray, IntArray, Progress, silent
+from motionloom.core.progress import each, parts
+from motionloom.evaluate.measures.take import NotApplicable
+
+WIDE = 30  # frames of a window for coverage, and the shortest piece of the global match: 1 s
+NARROW = 15  # frames of a window for local diversity: 0.5 s
+NEAR = 2.0  # mean cost below which a source window counts as covered; depends on the number of joints
+_BLOCK = 64  # result rows per block, at most: the cost matrix is never held whole
+_CELLS = 4_000_000  # of it in a block, which take some 0.1 s
+_ROUNDING = 1e-9  # squared distances below this are rounding of |a|^2 + |b|^2 - 2ab
+
+
+@dataclass(frozen=True)
+class WindowScores:
+    """Coverage 0..1 and both diversities (mean cost per frame, Euclidean distance of features).
+
+    Global diversity is None where the result cannot be cut into pieces that fit into source clips: 40 frames and one
+    source clip of 35.
+    """
+
+    coverage: float
+    global_diversity: float | None
+    local_diversity: float
+
+
+def window_scores(
+    result: FloatArray, sources: Sequence[FloatArray], *, progress: Progress | None = None
+) -> WindowScores:
+    """All three in one pass over the costs C[i, j] = |result[i] - source[j]| of features (F, D) and [(N_k, D), ...].
+
+    coverage: share of 30-frame source windows whose best result window has a mean cost below 2.0.
+    global diversity: G[last] / F, where A[i,j] = min(A[i-1,j-1] + C[i,j], G[i-30] + the last 30 diagonal costs) and
+    G[i] = min_j A[i,j]: the cheapest way to make the result out of source pieces of 30 frames or more.
+    local diversity: mean over 15-frame result windows of the best source window's mean cost.
+    """
+    _require_windows(len(result), [len(s) for s in sources])
+    source = np.concatenate(sources)
+    place = np.concatenate([np.arange(len(s)) for s in sources])
+    whole, seen, near = _pass(result, source, place, progress or silent())
+    covered = seen[place >= WIDE - 1] / WIDE < NEAR
+    pieces = float(whole[-1] / len(result)) if whole[-1] < 1e299 else None
+    return WindowScores(float(covered.mean()), pieces, float(near[NARROW - 1 :].mean() / NARROW))
+
+
+def _pass(
+    result: FloatArray, source: FloatArray, place: IntArray, progress: Progress
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    from motionloom.evaluate.measures._kernels import window_rows
+
+    frames, count = len(result), len(source)
+    ring, chain = np.zeros((WIDE + 1, count)), np.full((2, count), 1e300)
+    whole, seen, near = np.full(frames + 1, 1e300), np.full(count, 1e300), np.full(frames, 1e300)
+    whole[0] = 0.0
+    squares = np.einsum("nd,nd->n", source, source)
+    rows = max(1, min(_BLOCK, _CELLS // count))
+    for first in each(range(0, frames, rows), progress, "comparing windows"):
+        block = result[first : first + rows]
+        cost = block @ source.T
+        cost *= -2.0
+        cost += squares
+        cost += np.einsum("nd,nd->n", block, block)[:, None]
+        cost[cost < _ROUNDING] = 0.0
+        np.sqrt(cost, out=cost)
+        window_rows(cost, first, place, WIDE, NARROW, ring, chain, whole, seen, near)
+    return whole, seen, near
+
+
+def take_distance(a: FloatArray, b: FloatArray, progress: Progress | None = None) -> float:
+    """How unlike two takes are: local diversity of each against the other, averaged. Features (F, D) of both."""
+    _require_windows(min(len(a), len(b)), [min(len(a), len(b))])
+    steps = parts(progress or silent(), [0.5, 0.5])
+    near = [_pass(x, y, np.arange(len(y)), step)[2] for (x, y), step in zip(((a, b), (b, a)), steps, strict=True)]
+    return float(np.mean([n[NARROW - 1 :].mean() / NARROW for n in near]))
+
+
+def spread(
+    results: Sequence[FloatArray], sources: Sequence[FloatArray], progress: Progress | None = None
+) -> tuple[float, float | None]:
+    """Mean distance between results of different seeds, and between source takes (None if there is only one).
+
+    Each argument holds features (F, D) per clip; the distance of two clips is `take_distance`.
+    """
+    if len(results) < 2:
+        raise NotApplicable("one result only: make several with different seeds (--count)")
+    long = [s for s in sources if len(s) >= WIDE]
+    own, other = parts(progress or silent(), [1, len(long) > 1])
+    return _mean_distance(results, own), _mean_distance(long, other) if len(long) > 1 else None
+
+
+MOST_PAIRS = 12
+"""Pairs of takes that `spread` looks at, evenly chosen: the mean hardly changes after that, the time does."""
+
+
+def _mean_distance(clips: Sequence[FloatArray], progress: Progress) -> float:
+    pairs = [(i, j) for i in range(len(clips)) for j in range(i)]
+    chosen = np.unique(np.linspace(0, len(pairs) - 1, min(MOST_PAIRS, len(pairs))).astype(int))
+    both = [(clips[pairs[k][0]], clips[pairs[k][1]]) for k in chosen]
+    steps = parts(progress, [len(a) * len(b) for a, b in both])
+    return float(np.mean([take_distance(a, b, step) for (a, b), step in zip(both, steps, strict=True)]))
+
+
+def _require_windows(frames: int, sources: Sequence[int]) -> None:
+    if frames < WIDE:
+        raise NotApplicable(f"the result has {frames} frames at 30 fps, a window needs {WIDE}")
+    if max(sources, default=0) < WIDE:
+        raise NotApplicable(f"the longest source clip has {max(sources, default=0)} frames at 30 fps, a window {WIDE}")

@@ -1,0 +1,1 @@
+"""Acclaim captures: ASF skeletons and AMC motion."""

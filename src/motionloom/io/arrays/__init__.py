@@ -1,0 +1,1 @@
+"""Files of arrays: NPZ, SMPL and HumanML3D features."""

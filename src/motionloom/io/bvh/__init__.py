@@ -1,0 +1,1 @@
+"""BVH files: reader and writer."""

@@ -1,0 +1,202 @@
+"""BVH in: text files with a HIERARCHY and a MOTION section, as every animation package writes them.
+
+Position channels replace OFFSET, as in Blender. BVH states neither unit nor up axis: both are estimated, and said in
+`clip.origin.notes`. What only the file knows (channel orders, wrapper joints, frame time) goes to
+`clip.origin.header["bvh"]`, for `bvh_write`.
+"""
+
+from __future__ import annotations
+
+import mmap
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from motionloom.core import Clip, End, FloatArray, Skeleton
+from motionloom.core.arrays import handed_over
+from motionloom.core.files import open_regular
+from motionloom.core.origin import from_file
+from motionloom.io import convention as conv
+from motionloom.io.bvh.body import Body, build, check_scale, columns_of, local_positions, sliding, unique_names
+from motionloom.io.bvh.header import Hierarchy, read_hierarchy
+from motionloom.io.bvh.motion import read_motion
+from motionloom.io.notes import Notes
+from motionloom.io.sniff import what_is
+from motionloom.kinematics.body.roles import guess_roles
+from motionloom.kinematics.capture.tpose import rest_then_jump
+from motionloom.kinematics.fk import positions
+
+MAX_HEADER = 8 << 20  # bytes before MOTION
+_MOTION = re.compile(rb"(?:^|[\r\n}])[ \t]*(MOTION)(?=[\s]|$)", re.IGNORECASE)
+
+
+def read_bvh(
+    path: str | Path,
+    *,
+    unit: str | float | None = None,
+    up: str | None = None,
+    fps: float | None = None,
+    strict: bool = False,
+    drop_slides: bool = False,
+) -> Clip:
+    """A clip from a BVH file, every frame of it. `FormatError` says where and what if it cannot be read."""
+    notes = Notes(str(path), strict=strict)
+    try:
+        with open_regular(path) as file:
+            if not file.seek(0, 2):
+                raise notes.error("this is an empty file")
+            # closed when nothing looks into it any more: an error on its way out still does
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return parse_bvh(data, notes, unit=unit, up=up, fps=fps, drop_slides=drop_slides)
+    except OSError as error:
+        raise notes.error(f"cannot be read: {error.strerror or error}") from None
+
+
+def parse_bvh(
+    data: Any,
+    notes: Notes,
+    *,
+    unit: str | float | None = None,
+    up: str | None = None,
+    fps: float | None = None,
+    drop_slides: bool = False,
+) -> Clip:
+    """The same from bytes (or a memory map) that are already there; `notes` holds the file's name and what is said."""
+    hierarchy, encoding, start = _head(data, notes)
+    rows = read_motion(data, start, hierarchy.width, notes, fps)
+    columns = columns_of(hierarchy.nodes)
+    check_scale(hierarchy.nodes, rows.values, columns, notes)
+    body = build(hierarchy, rows.values, columns, notes)
+    skip = len(hierarchy.nodes) - len(body.nodes)
+    position = columns.position[skip:]
+    names = unique_names([node.name for node in body.nodes])
+    if renamed := [n for n, node in zip(names, body.nodes, strict=True) if n != node.name]:
+        notes.say(f"joint names repeat: called {', '.join(renamed[:4])} here, as in the file on writing")
+    space = _convention(body, names, rows.values, position, unit, up, notes)
+    place = sliding(body, rows.values, position, space.unit, notes, drop=drop_slides)
+    ends = tuple(
+        End(e.joint - skip, _triple(conv.vectors_inside(np.array(e.offset), space.up) * space.unit), e.name)
+        for e in hierarchy.ends
+        if e.joint >= skip
+    )
+    root = handed_over(conv.vectors_inside(body.root, space.up) * space.unit)
+    turns, slides = body.rotations, place.slides
+    if space.up != "y":
+        turns = conv.turns_inside(turns, space.up)
+        slides = None if slides is None else conv.vectors_inside(slides, space.up)
+    skeleton = Skeleton(tuple(names), body.parents, conv.vectors_inside(place.offsets, space.up), (), ends)
+    header = {
+        "joints": names,
+        "names": [node.name for node in body.nodes],
+        "channels": [list(node.channels) for node in body.nodes],
+        "wrappers": body.wrappers,
+        "frame_time": rows.frame_time,
+        "encoding": encoding,
+    }
+    frames, rate = len(rows.values), rows.fps
+    del rows  # the numbers as written are not needed any more
+    roles = _roles(skeleton, root, turns, slides)
+    origin = from_file(
+        Path(notes.path).name, frames, unit=space.unit, up=space.up, header={"bvh": header}, notes=notes.all
+    )
+    return Clip(
+        Skeleton(skeleton.names, skeleton.parents, skeleton.offsets, roles, ends),
+        root,
+        handed_over(turns),
+        rate,
+        slides=None if slides is None else handed_over(slides),
+        origin=origin,
+    )
+
+
+def _head(data: Any, notes: Notes) -> tuple[Hierarchy, str, int]:
+    """The hierarchy, the encoding of its names, and where MOTION's content starts."""
+    first = bytes(data[:4096])
+    if what := what_is(first):
+        raise notes.error(f"this is {what}")
+    match = _MOTION.search(data, 0, MAX_HEADER)
+    start = len(b"\xef\xbb\xbf") if first.startswith(b"\xef\xbb\xbf") else 0
+    if not re.match(rb"(?:\s*+(?:#|//)[^\r\n]*+[\r\n])*+\s*+HIERARCHY\b", first[start:], re.IGNORECASE):
+        shown = first[start : start + 40].split(b"\n")[0].decode("latin-1").strip()
+        raise notes.error(f"not a BVH file: it starts with {shown!r}, not with HIERARCHY", line=1)
+    if match is None:
+        too_long = len(data) > MAX_HEADER
+        if not too_long:
+            read_hierarchy(_decoded(bytes(data[start:]), notes)[0], notes.path)  # its own error is more to the point
+        raise notes.error(f"no MOTION in the first {MAX_HEADER >> 20} MB" if too_long else "no MOTION after HIERARCHY")
+    text, encoding = _decoded(bytes(data[start : match.start(1)]), notes)
+    return read_hierarchy(text, notes.path), encoding, match.end(1)
+
+
+def _decoded(head: bytes, notes: Notes) -> tuple[str, str]:
+    """Names are UTF-8; if they are not, Japanese (cp932) or Latin-1.
+
+    Latin-1 has no letters at 0x80-0x9f, where the first bytes of most Japanese characters lie.
+    """
+    try:
+        return head.decode("utf-8"), "utf-8"
+    except UnicodeDecodeError:
+        pass
+    encoding = "latin-1"
+    if re.search(rb"[\x80-\x9f]", head):
+        try:
+            head.decode("cp932")
+            encoding = "cp932"
+        except UnicodeDecodeError:
+            pass
+    shown = {"cp932": "cp932 (Japanese)", "latin-1": "Latin-1"}[encoding]
+    notes.warn(f"the names are not UTF-8; read as {shown}")
+    return head.decode(encoding), encoding
+
+
+def _convention(
+    body: Body,
+    names: list[str],
+    values: FloatArray,
+    position: Any,
+    unit: str | float | None,
+    up: str | None,
+    notes: Notes,
+) -> conv.Convention:
+    """Unit and up axis: as given, or estimated from where the joints are in some frames."""
+    some = np.concatenate([[0], _some_frames(len(values))])
+    offsets = np.array([node.offset or (0.0, 0.0, 0.0) for node in body.nodes])
+    locals_ = np.stack(
+        [local_positions(node, values[some], p) for node, p in zip(body.nodes, position, strict=True)], 1
+    )
+    draft = Skeleton(tuple(names), body.parents, offsets)
+    places = positions(draft, body.root[some], body.rotations[some], locals_ - offsets)
+    parents = body.parents.tolist()
+    roles = guess_roles(names, parents, offsets)
+    if up is None:
+        tpose = rest_then_jump(body.rotations[:22])
+        axis, ground = conv.estimate_up(places[:1] if tpose else places[1:], roles)
+        notes.say(f"up axis {axis}", topic="up", detail=conv.UP_GROUNDS[ground])
+    else:
+        axis = conv.up_of(up)
+    if unit is None:
+        metres, evidence = conv.estimate_unit(places[1:], roles, parents, axis)
+        notes.say(f"unit {conv.unit_name(metres)}, estimated", topic="unit", detail=evidence)
+    else:
+        metres = conv.unit_of(unit)
+    return conv.Convention(metres, axis)
+
+
+def _roles(skeleton: Skeleton, root: FloatArray, turns: FloatArray, slides: FloatArray | None) -> tuple[str, ...]:
+    """Roles from names, shape and a typical frame: the one of medium height."""
+    some = _some_frames(len(root))
+    places = positions(skeleton, root[some], turns[some], None if slides is None else slides[some])
+    heights = np.ptp(places[..., 1], axis=1)
+    typical = places[int(np.argsort(heights)[len(heights) // 2])]
+    return guess_roles(skeleton.names, skeleton.parents, skeleton.offsets, typical)
+
+
+def _some_frames(frames: int) -> Any:
+    """Up to 24 frames from all over the clip; not the first, which may be a T-pose."""
+    return np.unique(np.linspace(min(1, frames - 1), frames - 1, 24).astype(int))
+
+
+def _triple(v: FloatArray) -> tuple[float, float, float]:
+    return float(v[0]), float(v[1]), float(v[2])

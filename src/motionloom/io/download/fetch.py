@@ -1,0 +1,191 @@
+"""Public motion data onto this machine: downloads that go on where they stopped, checked, with their licence beside."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import os
+import time
+import urllib.error
+import urllib.request
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path, PurePosixPath
+from typing import IO, NamedTuple
+
+from motionloom.core import BadRequest, FormatError, MotionloomError
+from motionloom.io.download.datasets import DATASETS, Dataset, checksums
+from motionloom.io.files import write_whole
+from motionloom.io.sidecars.licence import FOLDER
+
+SUMS = "SHA256SUMS"
+PIECE = 1 << 20
+TRIES = 4
+PATIENCE = 30.0  # s without a byte
+UNPACKED = 8 << 30  # bytes that an archive may hold
+
+Watch = Callable[[str, int, int], None]  # the file, bytes there, bytes in all (0: not known)
+
+
+class Unreachable(MotionloomError):
+    """An address that does not answer; what was fetched before stays, and the next call goes on from there."""
+
+
+class Fetched(NamedTuple):
+    """One file that is here now."""
+
+    path: Path
+    fresh: bool  # fetched now, not found in place
+    checked: str  # "known": a checksum from our list; "first": recorded just now; "again": as recorded before
+
+
+def fetch(
+    name: str,
+    clips: Sequence[str] = (),
+    folder: str | Path | None = None,
+    *,
+    base: str | None = None,
+    watch: Watch | None = None,
+    wait: float = 1.0,
+) -> list[Fetched]:
+    """Fetch clips of a data set (`DATASETS`) into a folder, by default one of its name; archives are unpacked there.
+
+    Files that are there already, with the right checksum, are not fetched again; those half there are gone on with.
+    Where no checksum is known, that of the first download is kept in SHA256SUMS beside the files, and later ones must
+    agree (trust on first use). `licence.txt` says the terms, and `load` puts its first line into every clip. `base` is
+    another address with the same files below it; `wait` seconds, doubled each time, pass between tries.
+    """
+    if name not in DATASETS:
+        raise BadRequest(f"no data set {name!r}; there are {', '.join(DATASETS)}")
+    data = DATASETS[name]
+    if data.archive and clips:
+        data.path_of(clips[0])
+    paths = [data.archive] if data.archive else [data.path_of(clip) for clip in clips or data.starter]
+    target = Path(name if folder is None else folder)
+    _say_terms(data, target)
+    out = []
+    for path in paths:
+        at = target / PurePosixPath(path).name
+        out.append(_one(f"{(base or data.base).rstrip('/')}/{path}", at, data, watch, wait))
+        if data.archive:
+            out += _unpacked(at, target)
+    return out
+
+
+def _one(url: str, path: Path, data: Dataset, watch: Watch | None, wait: float) -> Fetched:
+    """One file fetched, or found in place; its checksum compared."""
+    known = checksums().get(f"{data.name}/{path.name}")
+    kept = _sums(path.parent).get(path.name)
+    wanted = known or kept
+    if path.is_file() and wanted == _digest(path):
+        return Fetched(path, False, "known" if known else "again")
+    part = path.with_name(path.name + ".part")
+    _download(url, part, watch, wait)
+    found = _digest(part)
+    if wanted is not None and found != wanted:
+        part.unlink()
+        where = "our list" if known else SUMS
+        raise FormatError(f"expected sha256 {wanted} ({where}), found {found}: thrown away", path=path)
+    os.replace(part, path)
+    _keep_sum(path, found)
+    return Fetched(path, True, "known" if known else "again" if kept else "first")
+
+
+def _download(url: str, part: Path, watch: Watch | None, wait: float) -> None:
+    """All bytes of an address into `part`, from where it ends; a few tries, each from where the last one stopped."""
+    part.parent.mkdir(parents=True, exist_ok=True)
+    for turn in range(TRIES):
+        try:
+            _go_on(url, part, watch)
+            return
+        except urllib.error.HTTPError as error:
+            if error.code < 500 and error.code != 429:
+                raise Unreachable(f"{url}: the server says {error.code} {error.reason}") from None
+            said = f"the server says {error.code} {error.reason}"
+        except (OSError, http.client.HTTPException) as error:
+            said = str(getattr(error, "reason", "") or error or type(error).__name__)
+        if turn + 1 < TRIES:
+            time.sleep(wait * 2**turn)
+    there = part.stat().st_size if part.is_file() else 0
+    rest = f"; {there} bytes are here, and the next call goes on from there" if there else ""
+    raise Unreachable(f"cannot reach {url}: {said}. Is there a network?{rest}")
+
+
+def _go_on(url: str, part: Path, watch: Watch | None) -> None:
+    """One request, for the bytes that are missing (RFC 9110, Range)."""
+    have = part.stat().st_size if part.is_file() else 0
+    request = urllib.request.Request(url, headers={"User-Agent": "motionloom"})
+    if have:
+        request.add_header("Range", f"bytes={have}-")
+    try:
+        answer = urllib.request.urlopen(request, timeout=PATIENCE)
+    except urllib.error.HTTPError as error:
+        if error.code == 416 and have:  # nothing is missing, or the file has changed: its checksum will tell
+            return
+        raise
+    with answer:
+        if answer.status != 206:
+            have = 0
+        length = answer.headers.get("Content-Length", "")
+        total = have + int(length) if length.isdigit() else 0
+        with open(part, "ab" if have else "wb") as file:
+            for piece in _pieces(answer):
+                file.write(piece)
+                have += len(piece)
+                if watch is not None:
+                    watch(part.name.removesuffix(".part"), have, total)
+        if total and have < total:
+            raise OSError(f"the connection ended after {have} of {total} bytes")
+
+
+def _pieces(source: IO[bytes] | http.client.HTTPResponse) -> Iterator[bytes]:
+    while piece := source.read(PIECE):
+        yield piece
+
+
+def _unpacked(archive: Path, folder: Path) -> list[Fetched]:
+    """The BVH files of an archive, side by side in the folder; those of the right size are left as they are."""
+    out = []
+    try:
+        with zipfile.ZipFile(archive) as source:
+            inside = [i for i in source.infolist() if i.filename.lower().endswith(".bvh") and not i.is_dir()]
+            if sum(i.file_size for i in inside) > UNPACKED:
+                raise FormatError(f"holds over {UNPACKED >> 30} GB", path=archive)
+            for info in inside:
+                at = folder / PurePosixPath(info.filename.replace("\\", "/")).name
+                if at.name.startswith("._"):  # what macOS puts beside files
+                    continue
+                fresh = not (at.is_file() and at.stat().st_size == info.file_size)
+                if fresh:
+                    with source.open(info) as file:
+                        write_whole(at, _pieces(file))
+                out.append(Fetched(at, fresh, "known"))
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+        raise FormatError(f"not an archive that can be unpacked: {error}", path=archive) from None
+    return out
+
+
+def _say_terms(data: Dataset, folder: Path) -> None:
+    """The licence file of the folder; its first line is what clips carry."""
+    lines = [data.licence, f"Credit: {data.credit}", f"From: {data.home}", f"What: {data.what}"]
+    write_whole(folder / FOLDER, ["\n".join([*lines, ""]).encode()])
+
+
+def _digest(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _sums(folder: Path) -> dict[str, str]:
+    """Checksums that were kept in a folder, by file name."""
+    try:
+        rows = [line.split(maxsplit=1) for line in (folder / SUMS).read_text("utf-8").splitlines()]
+    except (OSError, UnicodeDecodeError):
+        return {}
+    return {row[1].strip(): row[0] for row in rows if len(row) == 2}
+
+
+def _keep_sum(path: Path, digest: str) -> None:
+    kept = _sums(path.parent) | {path.name: digest}
+    lines = [f"{value}  {name}\n" for name, value in sorted(kept.items())]
+    write_whole(path.parent / SUMS, ["".join(lines).encode()])

@@ -1,0 +1,1 @@
+"""Marker files: C3D, TRC and CSV."""

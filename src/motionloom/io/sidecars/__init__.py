@@ -1,0 +1,1 @@
+"""Files beside a clip: labels, roles, licence and origin."""

@@ -1,0 +1,94 @@
+"""Labels beside a clip: `walk.labels.csv` with `start,end,label` in seconds, end excluded."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+
+from motionloom.core import BoolArray, Clip, FormatError, with_labels
+from motionloom.core.files import read_regular, side_file
+from motionloom.io.bvh.numbers import fault, number
+from motionloom.io.files import write_whole
+
+HEAD = ["start", "end", "label"]
+_SLACK = 1e-3  # frames: times are written as decimals, so a frame's own time may come out a little late
+
+
+def labels_path(clip: str | Path) -> Path:
+    """Where the labels of a clip file are: `walk.labels.csv` for `walk.bvh`."""
+    return Path(clip).with_suffix(".labels.csv")
+
+
+def labelled(clip: Clip, path: str | Path) -> Clip:
+    """The clip with the labels that stand beside its file, if there are any."""
+    beside = side_file(path, labels_path(path).name)
+    return clip if beside is None else with_labels(clip, read_labels(beside, len(clip), clip.fps))
+
+
+def read_labels(path: str | Path, frames: int, fps: float) -> dict[str, BoolArray]:
+    """Each label as (F,) bool. Frame f lies at f / fps seconds; spans may overlap, and may reach past the end."""
+    try:
+        text = read_regular(path).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(f"cannot be read: {error}", path=path) from None
+    reader = csv.reader(io.StringIO(text, newline=""))
+    found: dict[str, BoolArray] = {}
+    try:
+        head = [cell.strip().lower() for cell in next(reader, [])]
+        if head != HEAD:
+            raise FormatError(f"expected 'start,end,label', found {','.join(head)[:60]!r}", path=path, line=1)
+        for row in reader:
+            if not any(cell.strip() for cell in row):
+                continue
+            line = reader.line_num
+            if len(row) != 3:
+                raise FormatError(f"expected 3 values (start,end,label), found {len(row)}", path=path, line=line)
+            start, end = (_seconds(cell, path, line) for cell in row[:2])
+            label = row[2].strip()
+            if not label:
+                raise FormatError("a label without a name", path=path, line=line)
+            if end < start:
+                raise FormatError(f"ends at {end:g} s, before it starts at {start:g} s", path=path, line=line)
+            on = found.setdefault(label, np.zeros(frames, bool))
+            on[_frame(start, fps, frames) : _frame(end, fps, frames)] = True
+    except csv.Error as error:
+        raise FormatError(str(error), path=path, line=reader.line_num) from None
+    return found
+
+
+def write_labels(clip: Clip, path: str | Path) -> None:
+    """Write the clip's labels beside its file. Without labels nothing is written, but old ones are emptied."""
+    rows = [(a / clip.fps, b / clip.fps, name) for name in clip.label_names for a, b in spans(clip.label(name))]
+    beside = labels_path(path)
+    if not rows and not beside.exists():
+        return
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(HEAD)
+    writer.writerows((_decimal(a), _decimal(b), name) for a, b, name in sorted(rows, key=lambda r: r[:2]))
+    write_whole(beside, [text.getvalue().encode("utf-8")])
+
+
+def spans(on: BoolArray) -> list[tuple[int, int]]:
+    """Runs of True as (first frame, frame after the last)."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], on, [False]]).astype(np.int8)))
+    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
+
+
+def _seconds(cell: str, path: str | Path, line: int) -> float:
+    value = number(cell.strip())
+    if value is None:
+        raise FormatError(fault(cell.strip()), path=path, line=line)
+    return value
+
+
+def _frame(seconds: float, fps: float, frames: int) -> int:
+    """The first frame at or after a time."""
+    return int(np.clip(np.ceil(seconds * fps - _SLACK), 0, frames))
+
+
+def _decimal(seconds: float) -> str:
+    return f"{seconds:.6f}".rstrip("0").rstrip(".")

@@ -1,0 +1,41 @@
+"""The files beside a clip that were used to read it, and the record of the reading that recipes are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace as with_changes
+from pathlib import Path
+from typing import Any
+
+from motionloom.core import Clip, Note, Read, replace
+from motionloom.core.files import side_file
+from motionloom.core.made import Input
+from motionloom.io.digest import file_sha256
+from motionloom.io.sidecars.labels import labels_path
+from motionloom.io.sidecars.licence import licence_file
+from motionloom.io.sidecars.origin import origin_path, with_output
+from motionloom.io.sidecars.roles import roles_file
+
+DEFAULTS: Mapping[str, Any] = {"strict": False, "trim_tpose": False, "drop_slides": False}
+
+
+def recorded(clip: Clip, path: Path, sha256: str, settings: Mapping[str, Any], others: Iterable[Path] = ()) -> Clip:
+    """The clip with its file's SHA-256 and licence as those of its source, and with how it was read.
+
+    A made clip whose file was changed after it was written has a warning.
+    """
+    origin = clip.origin
+    if [source.name for source in origin.sources] == [origin.name] and not origin.made:
+        own = origin.sources[0]._replace(sha256=sha256, licence=origin.licence)
+        origin = with_changes(origin, sources=(own,))
+    if origin.made and origin.made[-1].output not in ("", sha256):
+        origin = origin.with_notes(Note(f"{path.name} was changed after it was written", "warning", topic="file"))
+    origin = with_output(origin, sha256) if origin.made and not origin.made[-1].output else origin
+    roles = settings.get("roles")
+    used = {name: value for name, value in settings.items() if value is not None and value != DEFAULTS.get(name)}
+    if isinstance(roles, (str, Path)):
+        used["roles"] = Path(roles).name
+    names = (labels_path(path).name, origin_path(path).name)
+    found = [*(side_file(path, n) for n in names), licence_file(path), roles_file(path, roles), *others]
+    beside = tuple(Input(p.name, file_sha256(p)) for p in found if p is not None and p.is_file())
+    return replace(clip, origin=with_changes(origin, read=Read(path.name, sha256, used, beside)))

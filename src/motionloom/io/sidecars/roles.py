@@ -1,0 +1,94 @@
+"""Roles files: which joint is which, where the guess from names and shape is wrong.
+
+`walk.roles.toml` beside `walk.bvh`, or `roles.toml` for its whole folder:
+
+    [roles]
+    left_foot = "LeftAnkle"
+    left_eye = ""            # no joint has this role
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+
+from motionloom.core import Clip, FormatError, Note, Skeleton, replace
+from motionloom.core.files import read_regular, side_file
+from motionloom.kinematics.body.roles import ARM, FRONT, LEG, SIDES
+
+_SIDED = ("eye", *ARM, *LEG, *FRONT.values())
+FOLDER = "roles.toml"
+ROLES = (
+    *("hips", "neck", "head", "jaw"),
+    *(f"{line}{n or ''}" for line in ("spine", "neck", "tail") for n in range(20)),
+    *(f"{side}_{part}" for part in _SIDED for side in SIDES),
+)
+
+
+def roles_file(path: str | Path, given: str | Path | Mapping[str, str] | None = None) -> Path | None:
+    """The roles file that holds for a clip file: `given`, else its own, else its folder's; None if there is none."""
+    if given is not None:
+        return None if isinstance(given, Mapping) else Path(given)
+    return side_file(path, Path(path).with_suffix(".roles.toml").name) or side_file(path, FOLDER)
+
+
+def with_roles(clip: Clip, path: str | Path, given: str | Path | Mapping[str, str] | None = None) -> Clip:
+    """The clip with the roles that hold for its file: `given` (a roles file or a mapping), else the clip's own
+    `walk.roles.toml`, else its folder's `roles.toml`, else as they were guessed.
+
+    A role or a joint moves, it is never held twice. A folder may hold several skeletons: what its file says about
+    joints that this one does not have is left out, and said.
+    """
+    if isinstance(given, Mapping):
+        return _with(clip, given, path)
+    found = roles_file(path, given)
+    if found is None:
+        return clip
+    roles = read_roles(found)
+    if given is not None or found.name != FOLDER:
+        return _with(clip, roles, found)
+    known = {role: joint for role, joint in roles.items() if not joint or joint in clip.skeleton.names}
+    clip = _with(clip, known, found)
+    if len(known) == len(roles):
+        return clip
+    left_out = ", ".join(repr(joint) for role, joint in roles.items() if role not in known)
+    note = Note(f"roles.toml names joints that are not here: {left_out}", "warning", topic="file")
+    return replace(clip, origin=clip.origin.with_notes(note))
+
+
+def read_roles(path: str | Path) -> dict[str, str]:
+    """Role to joint name, from a roles file."""
+    try:
+        table = tomllib.loads(read_regular(path).decode("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(f"cannot be read: {error}", path=path) from None
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(f"not a TOML file: {error}", path=path) from None
+    roles = table.get("roles")
+    if not isinstance(roles, dict):
+        raise FormatError("expected a [roles] table", path=path)
+    for role, joint in roles.items():
+        if not isinstance(joint, str):
+            raise FormatError(f"role {role}: expected a joint name in quotes, found {joint!r}", path=path)
+    return roles
+
+
+def _with(clip: Clip, given: Mapping[str, str], path: str | Path) -> Clip:
+    body = clip.skeleton
+    roles = list(body.roles)
+    for role, joint in given.items():
+        if role not in ROLES:
+            hint = ", ".join(repr(n) for n in get_close_matches(role, ROLES, n=3, cutoff=0.4) or ROLES[:6])
+            raise FormatError(f"no role {role!r}; did you mean {hint}?", path=path)
+        if joint and joint not in body.names:
+            near = get_close_matches(joint, body.names, n=3, cutoff=0.4) or body.names[:6]
+            hint = ", ".join(repr(n) for n in near)
+            raise FormatError(f"no joint {joint!r} for role {role}; did you mean {hint}?", path=path)
+        roles = ["" if r == role else r for r in roles]
+        if joint:
+            roles[body.names.index(joint)] = role
+    if tuple(roles) == body.roles:
+        return clip
+    return replace(clip, skeleton=Skeleton(body.names, body.parents, body.offsets, tuple(roles), body.ends))

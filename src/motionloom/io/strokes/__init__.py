@@ -1,0 +1,1 @@
+"""Pen strokes: CSV, and handwriting from MATLAB files."""

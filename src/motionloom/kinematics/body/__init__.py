@@ -1,0 +1,1 @@
+"""Bodies: joint names, roles, proportions and rest poses."""

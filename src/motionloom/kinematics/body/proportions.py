@@ -1,0 +1,40 @@
+"""The size of a body, and a motion put on a body of other bone lengths."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motionloom.core import Clip, FloatArray, Skeleton, replace, require_same_hierarchy
+from motionloom.kinematics.body.roles import feet
+
+
+def leg_length(skeleton: Skeleton) -> float:
+    """Metres from thigh to ankle along the bones, the mean over all legs.
+
+    A body without legs is measured by its longest chain of bones, a single joint by 1: the ratio of two is a scale.
+    """
+    lengths = np.linalg.norm(skeleton.offsets, axis=1)
+    legs = [lengths[skeleton.chain(foot.ankle, foot.thigh)[1:]].sum() for foot in feet(skeleton)]
+    if legs and np.mean(legs) > 1e-6:
+        return float(np.mean(legs))
+    reach = np.zeros(len(skeleton))
+    for j in range(1, len(skeleton)):
+        reach[j] = reach[skeleton.parents[j]] + lengths[j]
+    return float(reach.max()) if reach.max() > 1e-6 else 1.0
+
+
+def same_bones(a: Skeleton, b: Skeleton, *, within: float = 1e-4, names: tuple[str, str] = ("first", "second")) -> bool:
+    """Is every bone equal to `within` metres? Another hierarchy is a `SkeletonMismatch` (`names` are the clips')."""
+    require_same_hierarchy(a, b, names=names)
+    return bool(np.abs(a.offsets[1:] - b.offsets[1:]).max(initial=0.0) <= within)
+
+
+def on_skeleton(clip: Clip, skeleton: Skeleton) -> Clip:
+    """The clip's rotations on a skeleton of the same hierarchy, its root scaled by the ratio of leg lengths.
+
+    Slides are scaled with it. Strides keep their shape, so feet slide only as far as limbs differ in proportion.
+    """
+    require_same_hierarchy(skeleton, clip.skeleton, names=("the first", clip.name))
+    scale = leg_length(skeleton) / leg_length(clip.skeleton)
+    slides: FloatArray | None = None if clip.slides is None else clip.slides * scale
+    return replace(clip, skeleton=skeleton, root=clip.root * scale, slides=slides)

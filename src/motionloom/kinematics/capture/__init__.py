@@ -1,0 +1,1 @@
+"""Faults of captured clips: glitches, and T-poses at the start."""

@@ -1,0 +1,1 @@
+"""Inverse kinematics: two-bone limbs and the general chain solver."""

@@ -1,0 +1,188 @@
+"""What the chain solver is asked for: where a joint is, how it is turned, what it points at, which pose it holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from motionloom.core import BadRequest, FloatArray, IntArray, Skeleton
+from motionloom.kinematics.ik.jacobians import Posed, inverse_right_jacobian, skew
+from motionloom.rotation import inverse, log, multiply, rotate
+
+ORIGIN = (0.0, 0.0, 0.0)
+
+
+class Target(Protocol):
+    """Something wanted of one joint at some frames. `weight` None is hard; else cost weight * |residual|^2."""
+
+    @property
+    def joint(self) -> int | str: ...
+    @property
+    def frames(self) -> IntArray: ...
+    @property
+    def weight(self) -> float | None: ...
+
+    def residual(self, posed: Posed, rows: IntArray) -> FloatArray:
+        """(R, m), metres or radians, zero when met; `rows` are the posed frames that `frames` stand at."""
+        ...
+
+    def jacobian(self, posed: Posed, rows: IntArray) -> FloatArray:
+        """(R, m, n): the residual's derivative by the unknowns."""
+        ...
+
+    def part(self, keep: IntArray) -> Target:
+        """The same target at some of its frames: indices into `frames`."""
+        ...
+
+
+def _joint(posed: Posed, joint: int | str) -> int:
+    skeleton: Skeleton = posed.unknowns.skeleton
+    return skeleton.joint(joint) if isinstance(joint, str) else int(joint)
+
+
+def _some(values: FloatArray, keep: IntArray) -> FloatArray:
+    """One value for all frames stays; a value per frame is cut."""
+    values = np.asarray(values, float)
+    return values[keep] if values.ndim == 2 else values
+
+
+@dataclass(frozen=True, eq=False)
+class PositionTarget:
+    """A point of a joint is at a place in the world. Residual: metres, one per axis asked for."""
+
+    joint: int | str
+    frames: IntArray  # (R,)
+    position: FloatArray  # (3,) or (R, 3), metres
+    weight: float | None = None
+    offset: tuple[float, float, float] = ORIGIN  # the point, in the joint's own frame: a toe's tip, a sole
+    axes: str = "xyz"  # "y" asks for the height only, "xz" for the place on the ground
+
+    def _point(self, posed: Posed, rows: IntArray) -> FloatArray:
+        joint = _joint(posed, self.joint)
+        return posed.places[rows, joint] + rotate(posed.turns[rows, joint], np.array(self.offset))
+
+    def _kept(self) -> list[int]:
+        return ["xyz".index(a) for a in self.axes]
+
+    def residual(self, posed: Posed, rows: IntArray) -> FloatArray:
+        out: FloatArray = (self._point(posed, rows) - self.position)[:, self._kept()]
+        return out
+
+    def jacobian(self, posed: Posed, rows: IntArray) -> FloatArray:
+        point = self._point(posed, rows)
+        return posed.point_jacobian(_joint(posed, self.joint), point, rows)[:, self._kept()]
+
+    def part(self, keep: IntArray) -> PositionTarget:
+        return replace(self, frames=np.asarray(self.frames)[keep], position=_some(self.position, keep))
+
+
+@dataclass(frozen=True, eq=False)
+class OrientationTarget:
+    """A joint is turned in a given way in the world. Residual: the turn vector from there, log(Q Q*^-1), radians."""
+
+    joint: int | str
+    frames: IntArray
+    rotation: FloatArray  # (4,) or (R, 4), world
+    weight: float | None = None
+
+    def residual(self, posed: Posed, rows: IntArray) -> FloatArray:
+        return log(multiply(posed.turns[rows, _joint(posed, self.joint)], inverse(self.rotation)))
+
+    def jacobian(self, posed: Posed, rows: IntArray) -> FloatArray:
+        left = inverse_right_jacobian(-self.residual(posed, rows))
+        return left @ posed.turn_jacobian(_joint(posed, self.joint), rows)
+
+    def part(self, keep: IntArray) -> OrientationTarget:
+        return replace(self, frames=np.asarray(self.frames)[keep], rotation=_some(self.rotation, keep))
+
+
+@dataclass(frozen=True, eq=False)
+class AimTarget:
+    """A direction of a joint points at a place (eyes at a cup), or along a world direction.
+
+    Residual: the turn vector that takes the direction u = Q `axis` to the wanted d: angle * (u x d)/|u x d|, radians.
+    Three numbers for two freedoms: turning about the line of sight is free.
+    """
+
+    joint: int | str
+    frames: IntArray
+    axis: tuple[float, float, float]  # in the joint's own frame
+    at: FloatArray | None = None  # (3,) or (R, 3) metres, or
+    along: FloatArray | None = None  # (3,) or (R, 3) direction
+    weight: float | None = None
+    offset: tuple[float, float, float] = ORIGIN  # where the line of sight starts, in the joint's own frame
+
+    def __post_init__(self) -> None:
+        if (self.at is None) == (self.along is None):
+            raise BadRequest("an aim needs a place to point at (at=) or a direction (along=), and not both")
+
+    def _lines(self, posed: Posed, rows: IntArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        joint = _joint(posed, self.joint)
+        turn = posed.turns[rows, joint]
+        u = rotate(turn, np.array(self.axis) / np.linalg.norm(self.axis))
+        eye = posed.places[rows, joint] + rotate(turn, np.array(self.offset))
+        wanted = np.asarray(self.along, float) + 0 * eye if self.at is None else np.asarray(self.at, float) - eye
+        distance = np.maximum(np.linalg.norm(wanted, axis=-1, keepdims=True), 1e-6)
+        return u, wanted / distance, eye, distance
+
+    @staticmethod
+    def _ratio(u: FloatArray, d: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """angle, angle/sin(angle) and its derivative by cos(angle)."""
+        cosine = np.einsum("ri,ri->r", u, d)
+        sine = np.linalg.norm(np.cross(u, d), axis=-1)
+        angle = np.arctan2(sine, cosine)
+        safe = np.maximum(sine, 1e-6)
+        near = (sine < 1e-4) & (cosine > 0)
+        ratio = np.where(near, 1 + angle**2 / 6, angle / safe)
+        slope = np.where(near, -1 / 3 - 2 * angle**2 / 15, -(1 - ratio * cosine) / safe**2)
+        return angle, ratio, slope
+
+    def residual(self, posed: Posed, rows: IntArray) -> FloatArray:
+        u, d, _, _ = self._lines(posed, rows)
+        return self._ratio(u, d)[1][:, None] * np.cross(u, d)
+
+    def jacobian(self, posed: Posed, rows: IntArray) -> FloatArray:
+        u, d, eye, distance = self._lines(posed, rows)
+        _, ratio, slope = self._ratio(u, d)
+        joint = _joint(posed, self.joint)
+        du = -skew(u) @ posed.turn_jacobian(joint, rows)
+        dd = np.zeros_like(du)
+        if self.at is not None:
+            across = np.eye(3) - d[:, :, None] * d[:, None, :]
+            dd = -(across / distance[..., None]) @ posed.point_jacobian(joint, eye, rows)
+        cross = np.cross(u, d)
+        dcross = -skew(d) @ du + skew(u) @ dd
+        dcosine = np.einsum("ri,rin->rn", d, du) + np.einsum("ri,rin->rn", u, dd)
+        out: FloatArray = ratio[:, None, None] * dcross + cross[:, :, None] * (slope[:, None] * dcosine)[:, None, :]
+        return out
+
+    def part(self, keep: IntArray) -> AimTarget:
+        at = None if self.at is None else _some(self.at, keep)
+        along = None if self.along is None else _some(self.along, keep)
+        return replace(self, frames=np.asarray(self.frames)[keep], at=at, along=along)
+
+
+@dataclass(frozen=True, eq=False)
+class PoseTarget:
+    """A joint's local rotation is a given one: a pose, joint by joint. Residual: log(q*^-1 q), radians."""
+
+    joint: int | str
+    frames: IntArray
+    rotation: FloatArray  # (4,) or (R, 4), local to the parent
+    weight: float | None = None
+
+    def residual(self, posed: Posed, rows: IntArray) -> FloatArray:
+        return log(multiply(inverse(self.rotation), posed.rotations[rows, _joint(posed, self.joint)]))
+
+    def jacobian(self, posed: Posed, rows: IntArray) -> FloatArray:
+        out = np.zeros((len(rows), 3, posed.unknowns.count))
+        found = np.flatnonzero(posed.unknowns.joints == _joint(posed, self.joint))
+        for k in found:
+            own = inverse_right_jacobian(self.residual(posed, rows)) @ posed.own[rows, k]
+            out[:, :, 3 * k : 3 * k + 3] = own
+        return out
+
+    def part(self, keep: IntArray) -> PoseTarget:
+        return replace(self, frames=np.asarray(self.frames)[keep], rotation=_some(self.rotation, keep))

@@ -1,0 +1,54 @@
+"""How the second clip of each transition lies on the ground: all transitions of a graph at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from motionloom.blend.transition import CLOUD
+from motionloom.core import Clip, FloatArray, IntArray, Progress, silent
+from motionloom.core.progress import slices
+from motionloom.kinematics.feet.transition_batch import fit_to_plants
+from motionloom.kinematics.fk import fk
+
+AT_ONCE = 50_000  # transitions in one call of a kernel, some 0.1 s
+
+
+def lay_all(
+    clips: Sequence[Clip],
+    a: IntArray,
+    b: IntArray,
+    half: int,
+    progress: Progress | None = None,
+    *,
+    plants: bool = True,
+) -> tuple[FloatArray, FloatArray]:
+    """The turn (T,) and shift (T, 2) of each pair of frames, counted through all clips.
+
+    The same as `blend_transition` finds: the joints of the frames around lie best on one another, then feet that stand
+    over the cut decide (`plants`). Contacts are the clips' labels.
+    """
+    from motionloom.methods.graph.build._kernels import lay
+
+    clip = spans(clips)
+    turn, shift = np.empty(len(a)), np.empty((len(a), 2))
+    points = np.concatenate([fk(c) for c in clips])
+    for some in slices(len(a), AT_ONCE, progress or silent(), "aligning transitions"):
+        lay(points, a[some], b[some], clip, CLOUD, turn[some], shift[some])
+    if plants:
+        fit_to_plants(clips, clip, a, b, half, turn, shift)
+    return np.arctan2(np.sin(turn), np.cos(turn)), shift
+
+
+def spans(clips: Sequence[Clip], margin: int = 0) -> IntArray:
+    """(N, 2) for each frame, counted through all clips: the first frame of its clip, and the one after its last.
+
+    With a margin, that many frames less at either end; frames within the margin have an empty span, (0, 0).
+    """
+    starts = np.concatenate([[0], np.cumsum([len(c) for c in clips])])
+    lengths = np.diff(starts)
+    out = np.stack([np.repeat(starts[:-1] + margin, lengths), np.repeat(starts[1:] - margin, lengths)], 1)
+    at = np.arange(len(out))
+    out[(at < out[:, 0]) | (at >= out[:, 1])] = 0
+    return out

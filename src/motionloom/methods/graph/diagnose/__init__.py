@@ -1,0 +1,1 @@
+"""Describe a motion graph: how it is connected, what is missing, and which motion it covers."""

@@ -1,0 +1,1 @@
+"""Turn a route through a motion graph into frames."""

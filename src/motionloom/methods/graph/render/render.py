@@ -1,0 +1,118 @@
+"""A route through a motion graph becomes a clip: frames of the clips as they are, and blends where it changes over."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from motionloom.core import BoolArray, Clip, FloatArray, Origin
+from motionloom.core.origins import joined, mixed
+from motionloom.kinematics.feet.clearance import lifted, usual_clearance
+from motionloom.kinematics.travel import ground_turn
+from motionloom.methods.graph.graph import Graph, Route
+from motionloom.methods.graph.render.blends import blends
+from motionloom.methods.graph.render.root_tracks import Stretch, Tracks, stretches, track, tracks
+from motionloom.rotation import multiply, yaw
+
+__all__ = ["Tracks", "chained", "render", "track", "tracks"]
+
+_CLEARANCE: WeakKeyDictionary[Graph, float] = WeakKeyDictionary()  # computed once for a graph, as long as it lives
+
+
+def render(graph: Graph, route: Route, *, lift: bool = True) -> Clip:
+    """The motion of a route, on the ground of its first clip; feet that scrape while they swing are lifted (`lift`).
+
+    Its frames and blends are those of `chained`; how high feet should be, `usual_clearance` tells.
+    """
+    if not lift:
+        return chained(graph, route)
+    if graph not in _CLEARANCE:
+        _CLEARANCE[graph] = usual_clearance(graph.clips)
+    return lifted(chained(graph, route), _CLEARANCE[graph])
+
+
+def chained(graph: Graph, route: Route) -> Clip:
+    """The frames and blends of a route, one after the other: what a chain of `blend_transition` would give.
+
+    Every transition's second clip lies by the transition's turn and shift. Labels are those of the clip that is left
+    up to the transition, then those of the one that is entered. The origin of a blended frame is both clips, with the
+    weights of the blend.
+    """
+    shown = stretches(graph, route)
+    order = np.array([s.transition for s in shown if s.transition >= 0], np.int64)
+    unique, which = np.unique(order, return_inverse=True)
+    made, row = blends(graph, unique) if len(unique) else None, iter(which.tolist())
+    sliding = any(clip.slides is not None for clip in graph.clips)
+    names = tuple(dict.fromkeys(name for clip in graph.clips for name in clip.label_names))
+    roots, rotations, slides, labels, origins = [], [], [], [], []
+    for s in shown:
+        if s.transition < 0:
+            clip, part = _part(graph, s)
+            roots.append(clip.root[part])
+            rotations.append(clip.rotations[part])
+            slides.append(_slides(clip, part) if sliding else None)
+            labels.append(_labels(clip, part, names))
+            origins.append(clip.origin[part])
+        else:
+            assert made is not None
+            k = next(row)
+            roots.append(made.root[k, : s.frames])
+            rotations.append(made.rotations[k, : s.frames])
+            slides.append(None if made.slides is None else made.slides[k, : s.frames])
+            labels.append(_blend_labels(graph, s.transition, names)[: s.frames])
+            origins.append(_blend_origin(graph, s.transition, s.frames))
+    root, turned = _placed(shown, np.concatenate(roots), np.concatenate(rotations))
+    return Clip(
+        graph.clips[0].skeleton,
+        root,
+        turned,
+        graph.clips[0].fps,
+        names,
+        np.concatenate(labels),
+        np.concatenate([x for x in slides if x is not None]) if sliding else None,
+        joined(origins, [s.frames for s in shown]),
+    )
+
+
+def _placed(shown: list[Stretch], root: FloatArray, rotations: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """All frames turned and moved to where their stretches lie."""
+    counts = [s.frames for s in shown]
+    turn = np.repeat([s.turn for s in shown], counts)
+    shift = np.repeat([s.shift for s in shown], counts, axis=0)
+    root[:, [0, 2]] = ground_turn(turn, root[:, [0, 2]]) + shift
+    rotations[:, 0] = multiply(yaw(turn), rotations[:, 0])
+    return root, rotations
+
+
+def _part(graph: Graph, s: Stretch) -> tuple[Clip, slice]:
+    """The clip of plain frames, and which of its frames they are."""
+    c = int(graph.clip_of[s.frame])
+    first = s.frame - int(graph.starts[c])
+    return graph.clips[c], slice(first, first + s.frames)
+
+
+def _slides(clip: Clip, part: slice) -> FloatArray:
+    return np.zeros((part.stop - part.start, len(clip.skeleton), 3)) if clip.slides is None else clip.slides[part]
+
+
+def _labels(clip: Clip, part: slice, names: tuple[str, ...]) -> BoolArray:
+    if clip.label_names == names and clip.labels is not None:
+        return clip.labels[part]
+    return np.stack([clip.label(name)[part] for name in names], 1)
+
+
+def _blend_labels(graph: Graph, t: int, names: tuple[str, ...]) -> BoolArray:
+    """(2 half - 1, L) labels in a blend: the first clip's before the transition, then the second's."""
+    half, both = graph.half, graph.transitions
+    before = _part(graph, Stretch(int(both.a[t]) - half + 1, -1, half - 1, 0.0, (0.0, 0.0)))
+    after = _part(graph, Stretch(int(both.b[t]), -1, half, 0.0, (0.0, 0.0)))
+    return np.concatenate([_labels(*before, names), _labels(*after, names)])
+
+
+def _blend_origin(graph: Graph, t: int, frames: int) -> Origin:
+    """Where the first `frames` frames of a blend come from: frames of both clips, with their weights."""
+    half, both = graph.half, graph.transitions
+    windows = [Stretch(int(frame[t]) - half + 1, -1, frames, 0.0, (0.0, 0.0)) for frame in (both.a, both.b)]
+    a, b = (clip.origin[part] for clip, part in (_part(graph, window) for window in windows))
+    return mixed(a, b, graph.weights[:frames])

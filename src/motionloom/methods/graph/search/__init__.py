@@ -1,0 +1,1 @@
+"""Search a motion graph: random walks, branch and bound, beam search."""

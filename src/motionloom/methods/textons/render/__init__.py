@@ -1,0 +1,1 @@
+"""Turn a plan of textons into frames."""

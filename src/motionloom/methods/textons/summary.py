@@ -1,0 +1,59 @@
+"""What a model's textons are like, in numbers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom.kinematics.charts import along, to_coordinates
+from motionloom.methods.textons.learn.lds import fit_error, spectral_radius
+from motionloom.methods.textons.model import TextonModel
+from motionloom.methods.textons.plan import shortest_paths as paths
+
+
+class Row(NamedTuple):
+    """One texton."""
+
+    texton: int
+    segments: int
+    shortest: float  # s
+    longest: float  # s
+    dimensions: int
+    fit_error: float  # m, RMS over channels and frames
+    radius: float  # largest |eigenvalue|: above 1, a free run without stabilising would grow
+    repeats: float  # probability of following itself
+    endless: bool  # does it belong to those that can follow each other for ever?
+    next: tuple[int, ...]  # textons that may follow it, the likeliest first
+
+
+def endless_textons(model: TextonModel) -> set[int]:
+    """Textons that a walk with the usual options can come back to for ever."""
+    return set(model.textons_of[model.joins(model.usual_options).inside].tolist())
+
+
+def texton_table(model: TextonModel) -> list[Row]:
+    """A row for each texton of a model."""
+    chances = paths.probabilities(model.counts)
+    inside = endless_textons(model)
+    rows = []
+    for i, texton in enumerate(model.textons):
+        seen = [model.observed[k] for k in model.of_texton(i)]
+        y = [along(to_coordinates(o.frames, model.space, texton.base), model.space) for o in seen]
+        errors = np.concatenate([fit_error(p, texton.dynamics)[2:] for p in y])
+        lengths = [o.covers / model.fps for o in seen]
+        rows.append(
+            Row(
+                i,
+                len(seen),
+                min(lengths),
+                max(lengths),
+                texton.dynamics.size,
+                float(np.sqrt((errors**2).mean())),
+                spectral_radius(texton.dynamics),
+                float(chances[i, i]),
+                i in inside,
+                tuple(int(j) for j in np.argsort(-chances[i], kind="stable") if model.may_follow[i, j]),
+            )
+        )
+    return rows
