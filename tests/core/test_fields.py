@@ -8,12 +8,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
+from motionloom.cli.flags import flagged
 from motionloom.constraints import KINDS, Start
 from motionloom.core import BadRequest
 from motionloom.core.fields import REQUIRED, Described, Field, fields_of, param
 from motionloom.core.units import UNITS
 from motionloom.methods import METHODS, describe
+from motionloom.methods.packing import Unpacker
 from motionloom.samples import SAMPLES
 
 
@@ -111,3 +115,41 @@ def test_a_field_describes_itself_in_words_and_in_data():
     assert (spin.default_text(), count.default_text(), target.default_text()) == ("0deg/s", "1", "")
     facts = target.as_dict()
     assert (facts["kind"], facts["size"], facts["required"], facts["slider"]) == ("numbers", 3, True, [-50, 50])
+
+
+@dataclass(frozen=True)
+class Renamed(Described):
+    beam_width: int = param(8, "candidates kept in each step", low=1, high=100, formerly=("few",))
+    order: str = param(
+        "cheapest", "which path is taken", choices=("cheapest", "random"), renamed=(("easy", "cheapest"),)
+    )
+
+
+def test_an_earlier_name_of_a_field_is_accepted_with_a_deprecation_warning():
+    with pytest.warns(FutureWarning, match="'few' is now called 'beam_width'"):
+        assert Renamed.of({"few": 3}) == Renamed(beam_width=3)
+
+
+def test_an_earlier_name_of_a_choice_is_accepted_with_a_deprecation_warning():
+    with pytest.warns(FutureWarning, match="'order: easy' is now called 'cheapest'"):
+        assert Renamed.of({"order": "easy"}) == Renamed()
+
+
+def test_an_earlier_and_a_present_name_together_are_an_error():
+    with pytest.raises(BadRequest, match="earlier name of 'beam_width'"):
+        Renamed.of({"few": 3, "beam_width": 4})
+
+
+def test_a_stored_record_with_earlier_names_is_read():
+    packed = {"fields": {"few": 3, "order": "easy"}}
+    assert Unpacker({}).unpack(packed, Renamed, "config") == Renamed(beam_width=3)
+
+
+def test_flags_have_hidden_flags_for_earlier_names():
+    def run(given: dict[str, object]) -> None:
+        print(given)
+
+    app = typer.Typer(add_completion=False)
+    app.command()(flagged(run, fields_of(Renamed)))
+    assert "--few" not in CliRunner().invoke(app, ["--help"]).output
+    assert CliRunner().invoke(app, ["--few", "3"]).output == "{'few': '3'}\n"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 from typer.core import TyperGroup
@@ -137,3 +138,11 @@ def start(
     ] = False,
 ) -> None:
     """What every command starts with."""
+    warnings.showwarning = cast(Any, _show_warning)
+    warnings.simplefilter("once", FutureWarning)
+
+
+def _show_warning(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
+    """A deprecation as a note on standard error; other warnings are for developers, not for users."""
+    if issubclass(category, FutureWarning):
+        typer.echo(f"note: {message}", err=True)

@@ -23,17 +23,17 @@ def flagged(run: Callable[..., None], fields: Sequence[Field]) -> Callable[..., 
     a field may be None. The other parameters of `run` become arguments and options as usual.
     """
     fixed = [p for p in inspect.signature(run, eval_str=True).parameters.values() if p.name != "given"]
-    kinds, optional = {f.name: f.kind for f in fields}, {f.name for f in fields if f.optional}
+    by_name = {name: f for f in sorted(fields, key=lambda f: f.advanced) for name in (f.name, *f.formerly)}
     own = [
-        inspect.Parameter(_PREFIX + f.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_annotation(f))
-        for f in sorted(fields, key=lambda f: f.advanced)
+        inspect.Parameter(_PREFIX + n, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_annotation(f, n))
+        for n, f in by_name.items()
     ]
     plain = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in fixed]
 
     def command(**values: Any) -> None:
         given = {k.removeprefix(_PREFIX): v for k, v in values.items() if k.startswith(_PREFIX) and v is not None}
-        given = {k: v.split(",") if kinds[k].listed else v for k, v in given.items()}
-        given = {k: None if v == "none" and k in optional else v for k, v in given.items()}
+        given = {k: v.split(",") if by_name[k].kind.listed else v for k, v in given.items()}
+        given = {k: None if v == "none" and by_name[k].optional else v for k, v in given.items()}
         run(**{k: v for k, v in values.items() if not k.startswith(_PREFIX)}, given=given)
 
     command.__signature__ = inspect.Signature([*plain, *own])  # type: ignore[attr-defined]
@@ -42,14 +42,17 @@ def flagged(run: Callable[..., None], fields: Sequence[Field]) -> Callable[..., 
     return command
 
 
-def _annotation(field: Field) -> Any:
-    """A field as an option of a command. All but yes and no is read as text, so that 20cm and 35deg work."""
-    name, default = "--" + field.name.replace("_", "-"), field.default_text()
+def _annotation(field: Field, name: str) -> Any:
+    """A field as an option of a command; earlier names are hidden. Values are read as text: 20cm and 35deg work."""
+    hidden = name != field.name
+    name, default = "--" + name.replace("_", "-"), field.default_text()
     help = f"{field.describe()} (default {default})" if default else field.describe()
     if field.kind.name == "bool":
-        return Annotated[bool | None, typer.Option(f"{name}/--no-{name[2:]}", help=help, show_default=False)]
+        return Annotated[
+            bool | None, typer.Option(f"{name}/--no-{name[2:]}", help=help, show_default=False, hidden=hidden)
+        ]
     metavar = TYPED_EXAMPLES.get(field.unit, (field.unit or field.kind.name.split()[0]).upper())
-    return Annotated[str | None, typer.Option(name, help=help, metavar=metavar, show_default=False)]
+    return Annotated[str | None, typer.Option(name, help=help, metavar=metavar, show_default=False, hidden=hidden)]
 
 
 class Table(TyperGroup):

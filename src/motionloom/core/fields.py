@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
+import warnings
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass
 from functools import cache
@@ -12,7 +13,7 @@ from types import NoneType, UnionType
 from typing import Any, Self, Union, get_args, get_origin, get_type_hints
 
 from motionloom.core.arrays import put
-from motionloom.core.errors import BadRequest, Problems, Where, unknown
+from motionloom.core.errors import BadRequest, Problems, Where, path_text, unknown
 from motionloom.core.kinds import NUMBER, NUMBERS, TEXT, TRUTH, WHOLE, WORDS, Kind
 from motionloom.core.units import NEEDS_UNIT, UNITS, fail, unit_typed
 
@@ -48,6 +49,8 @@ class Field:
     advanced: bool = False  # most people never change it
     only_with: tuple[str, ...] = ()  # another field of the same table, and the values of it (none: any) that this needs
     choices: tuple[str, ...] = ()
+    formerly: tuple[str, ...] = ()  # earlier names of the field, accepted for one release
+    renamed: tuple[tuple[str, str], ...] = ()  # earlier and present names of choices, accepted for one release
     symbol: str = ""  # in the source of the method
     size: int | None = None  # numbers in a list; None: any
     kind: Kind = TEXT  # filled in from the type by `fields_of`, or from the default by `named`
@@ -81,10 +84,15 @@ class Field:
 
     def read(self, value: Any, where: Where) -> Any:
         """A value of a request or a flag in the field's own form, within its limits; else `BadRequest`."""
+        present = dict(self.renamed).get(value) if isinstance(value, str) else None
+        if present is not None:
+            deprecated(f"{path_text(where)}: {value}", present)
+            value = present
         return None if value is None and self.optional else self.kind.read(value, self, where)
 
     def check(self, value: Any, where: Where) -> Any:
         """A value given in Python in the field's own form, within its limits; else `BadRequest`."""
+        value = dict(self.renamed).get(value, value) if isinstance(value, str) else value
         return None if value is None and self.optional else self.kind.check(value, self, where)
 
     def write(self, value: Any) -> Any:
@@ -160,8 +168,19 @@ class Field:
             "slider": list(self.slider or (self.low, self.high)) if self.kind.limited else None,
             "choices": list(self.choices),
             "only_with": list(self.only_with),
+            "formerly": list(self.formerly),
+            "renamed": dict(self.renamed),
             "text": self.describe(),
         }
+
+
+def deprecated(earlier: str, present: str) -> None:
+    """Warn that a name was replaced; the command line prints the warning as a note."""
+    warnings.warn(
+        f"{earlier!r} is now called {present!r}; the earlier name is accepted until the next release",
+        FutureWarning,
+        stacklevel=4,
+    )
 
 
 def param(default: Any, help: str, unit: str = "", *, kind: Kind | None = None, **facts: Any) -> Any:
@@ -237,12 +256,18 @@ class Described:
         if not isinstance(values, Mapping):
             raise BadRequest(f"expected fields {{{', '.join(known)}}}, found {values!r}", where=(key,))
         problems, read, spots = Problems(), {}, places or {}
+        earlier = {old: name for name, f in known.items() for old in f.formerly}
         for name, value in values.items():
             with problems.collect(key, place=spots.get(name, "")):
-                if name not in known:
+                present = earlier.get(name, name)
+                if present not in known:
                     raise BadRequest(unknown(name, known))
-                read[name] = known[name].read(value, (name,))
-        missing = [n for n, f in known.items() if f.required and n not in values]
+                if present in read or (present != name and present in values):
+                    raise BadRequest(f"{name!r} is the earlier name of {present!r}; give one of them", where=(name,))
+                if present != name:
+                    deprecated(name, present)
+                read[present] = known[present].read(value, (present,))
+        missing = [n for n, f in known.items() if f.required and n not in read and n not in values]
         if missing:
             needed = f"{missing[0]!r} is missing; it needs {', '.join(missing)}"
             problems.found.append(BadRequest(needed, where=(key,)))

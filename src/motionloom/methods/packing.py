@@ -17,6 +17,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import numpy as np
 
 from motionloom.core import FormatError
+from motionloom.core.fields import Described, fields_of
 
 KINDS = "biuf"  # booleans, whole numbers and floats: what an array in a model may hold
 
@@ -113,9 +114,18 @@ class Unpacker:
 
     def _record(self, body: dict[str, Any], cls: Any, name: str) -> Any:
         hints = self.hints(cls)
+        present = _earlier_names(cls)
+        body = {present.get(n, n): v for n, v in body.items()}
         value = cls(**{n: self.unpack(v, hints[n], f"{name}.{n}") for n, v in body.items()})
         self._built[name] = value
         return value
+
+
+def _earlier_names(cls: Any) -> dict[str, str]:
+    """Earlier names of settings, which older files contain, with their present names."""
+    if not (isinstance(cls, type) and issubclass(cls, Described)):
+        return {}
+    return {old: f.name for f in fields_of(cls) for old in f.formerly}
 
 
 def _is_record(value: Any) -> bool:
