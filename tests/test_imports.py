@@ -1,8 +1,9 @@
-"""The import arrow of the style guide: a folder imports only from its left."""
+"""Imports: a folder imports only from its left, methods do not import each other, and nothing imports in a circle."""
 
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import motionloom
@@ -25,14 +26,33 @@ ORDER = [
 RANK = {name: i for i, names in enumerate(ORDER) for name in names}
 
 
-def imported(path: Path) -> set[str]:
-    """Names of motionloom's own folders that a file imports, anywhere in it."""
+SHARED = {"graph", "space"}  # folders of `methods` that several methods use; all others are one method each
+CYCLES_LEFT = ("motionloom.io", "motionloom.core", "motionloom.constraints", "motionloom.methods.textons")
+
+
+def module_name(path: Path) -> str:
+    """`motionloom.core.clip` for the file of that module."""
+    return ".".join(("motionloom", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
+
+
+MODULES = {module_name(path): path for path in ROOT.rglob("*.py")}
+
+
+@cache
+def imports(path: Path) -> set[str]:
+    """The motionloom modules that a file imports: anywhere in it, for type checking too."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
-        names = [node.module] if isinstance(node, ast.ImportFrom) and node.module and not node.level else []
-        names += [a.name for a in node.names] if isinstance(node, ast.Import) else []
-        found |= {n.split(".")[1] for n in names if n.startswith("motionloom.")}
-    return found
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found |= {name if (name := f"{node.module}.{a.name}") in MODULES else node.module for a in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {a.name for a in node.names}
+    return found & set(MODULES)
+
+
+def imported(path: Path) -> set[str]:
+    """Names of motionloom's own folders that a file imports, anywhere in it."""
+    return {name.split(".")[1] for name in imports(path) if name != "motionloom"}
 
 
 def test_a_folder_imports_only_from_its_left():
@@ -74,3 +94,27 @@ def test_only_jobs_start_processes():
                 "os.system(",
             )
             assert [word for word in words if word in path.read_text()] == [], path
+
+
+def test_methods_do_not_import_each_other():
+    folders = {path.parent.name for path in ROOT.glob("methods/*/__init__.py")}
+    wrong = []
+    for path in ROOT.glob("methods/*/**/*.py"):
+        own = path.relative_to(ROOT).parts[1]
+        used = {name.split(".")[2] for name in imports(path) if name.startswith("motionloom.methods.")} & folders
+        wrong += [f"{module_name(path)} imports {name}" for name in used - {own} if name not in SHARED or own in SHARED]
+    assert wrong == []
+
+
+def test_no_module_imports_itself_through_others():
+    direct = {name: imports(path) - {name} for name, path in MODULES.items()}
+
+    def reached(name: str) -> set[str]:
+        seen, todo = set(), list(direct[name])
+        while todo:
+            if (at := todo.pop()) not in seen:
+                seen.add(at)
+                todo += direct[at]
+        return seen
+
+    assert [name for name in MODULES if name in reached(name) and not name.startswith(CYCLES_LEFT)] == []

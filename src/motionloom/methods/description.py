@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from motionloom.constraints import Constraint
 from motionloom.core.errors import BadRequest, unknown
 from motionloom.core.fields import Field, fields_of
-from motionloom.methods import METHODS, Method
+from motionloom.methods.table import METHODS, Method
 
 
 class Description(NamedTuple):

@@ -32,6 +32,7 @@ from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.resample import resample
 from motionloom.methods.base import Learned, Measured, Model
 from motionloom.methods.recipe import learning_steps
+from motionloom.methods.table import METHODS
 
 SHORTEST = 0.5  # s: pieces of a clip that are shorter are left out
 
@@ -168,8 +169,6 @@ def learn(
     `parameters` are the user's own: measured on every clip; the model keeps names and values, never the functions.
     `files`, one for each clip, are hashed for the model's list of sources; without them the clips' numbers are.
     """
-    from motionloom.methods import METHODS
-
     if method not in METHODS:
         raise BadRequest(unknown(method, METHODS, "method"))
     module = METHODS[method].module()

@@ -22,6 +22,7 @@ from motionloom.io.digest import start_sha256
 from motionloom.io.files import write_whole
 from motionloom.methods.base import Learned, Model
 from motionloom.methods.packing import Packer, Unpacker
+from motionloom.methods.table import METHODS
 
 FORMAT = 2  # raised when an older motionloom could not read the file any more
 COMMON = tuple(f.name for f in fields(Model) if f.name != "measured")
@@ -135,14 +136,10 @@ def _guess(start: bytes) -> str:
 
 
 def _module(method: str) -> Any:
-    from motionloom.methods import METHODS
-
     return METHODS[method].module()
 
 
 def _model_class(method: str, path: str | Path) -> type[Model[Any]]:
-    from motionloom.methods import METHODS
-
     if method not in METHODS:
         raise FormatError(f"made by method {method!r}, which is not here; there is {', '.join(METHODS)}", path=path)
     found: type[Model[Any]] = _module(method).MODEL
