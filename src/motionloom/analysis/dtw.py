@@ -1,4 +1,4 @@
-"""Dynamic time warping: the cheapest way through a matrix of costs that never steps back in either clip."""
+"""Dynamic time warping: the cheapest path through a matrix of costs that never steps back in either clip."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def dtw_path(
 
     Costs are not negative; an infinite cost closes a cell. Beyond the matrix it takes one byte a cell.
 
-    >>> dtw_path([[0, 1, 4], [0, 1, 4], [4, 1, 0]]).tolist()
-    [[0, 0], [1, 0], [1, 1], [2, 2]]
+    >>> dtw_path([[0, 1, 4], [0, 2, 4], [4, 1, 0]]).tolist()
+    [[0, 0], [1, 0], [2, 1], [2, 2]]
     """
     return _search(_checked(cost, limit, ends), limit, ends, keep=True, progress=progress)[1]
 

@@ -46,7 +46,11 @@ def wang_bodenheimer(skeleton: Skeleton) -> FloatArray:
 def by_role(skeleton: Skeleton, table: Mapping[str, float]) -> FloatArray:
     """Weights (J,) from roles, groups or exact joint names; what the table does not name is 0, later lines win.
 
-    >>> by_role(body, {"all": 0.1, "lower": 1.0, "head": 0.0})  # doctest: +SKIP
+    >>> from motionloom.samples import make
+    >>> skeleton = make("walk", seconds=1).skeleton
+    >>> weights = by_role(skeleton, {"all": 0.1, "lower": 1.0, "head": 0.0})
+    >>> [float(weights[skeleton.joint(role)]) for role in ("left_shin", "left_upper_arm", "head")]
+    [1.0, 0.1, 0.0]
     """
     out = np.zeros(len(skeleton))
     for name, weight in table.items():

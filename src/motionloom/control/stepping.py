@@ -27,7 +27,13 @@ def run(
 
     `progress` is called after every `REPORT` steps, with the share of them where their number is known.
 
-    >>> for state, poses in run(live, live.begin([7]), commands(heading=0.5), [1 / 60] * 600): ...
+    >>> from motionloom.core.poses import commands
+    >>> from motionloom.methods import learn
+    >>> from motionloom.samples import make
+    >>> live = learn("motion-matching", [make("walk", seconds=4)]).live
+    >>> half_a_minute = run(live, live.begin([7]), commands(heading=0.5), [1 / 60] * 1800)
+    >>> sum(1 for state, poses in half_a_minute)
+    1800
     """
     report, total = progress or silent(), length_hint(steps)
     time, poses = 0.0, None
