@@ -17,7 +17,6 @@ from motionloom.constraints import (
     check,
     load_parameter,
     parameter_table,
-    parse_request,
     residuals,
 )
 from motionloom.core import BadRequest, Unmet, replace
@@ -91,16 +90,16 @@ def test_several_parameters_are_several_rows_each_in_its_unit(stroll):
 
 def test_values_of_one_and_of_three_components_are_read_and_written_back():
     text = "{seconds: 2, parameters: {turn: 35deg, punch_target: [0.3, 140cm, 0.6]}}"
-    request = parse_request(text)
+    request = Request.from_yaml(text)
     target = (Quantity(0.3), Quantity(1.4, "length"), Quantity(0.6))
     assert dict(request.parameters) == {"turn": Quantity(math.radians(35), "angle"), "punch_target": target}
-    assert parse_request(request.to_yaml()) == request
-    asked = parse_request(
+    assert Request.from_yaml(request.to_yaml()) == request
+    asked = Request.from_yaml(
         "constraints: [parameters: {values: {turn_rate: 20deg/s, aim: [1, 2, 3]}, tolerance: {aim: 5cm}, weight: 2}]"
     )
-    assert parse_request(asked.to_yaml()) == asked
+    assert Request.from_yaml(asked.to_yaml()) == asked
     assert pickle.loads(pickle.dumps(asked)) == asked
-    assert [part.values[0][0] for part in asked.wishes] == ["turn_rate", "aim"]
+    assert [part.values[0][0] for part in asked.all_constraints] == ["turn_rate", "aim"]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +119,7 @@ def test_a_value_that_does_not_fit_its_parameter_is_a_problem(person, values, pa
 
 def test_two_components_are_neither_one_nor_three():
     with pytest.raises(BadRequest, match=r"request:1: parameters.aim: expected one number or three, found \[1, 2\]"):
-        parse_request("parameters: {aim: [1, 2]}")
+        Request.from_yaml("parameters: {aim: [1, 2]}")
 
 
 MEASURES = '''

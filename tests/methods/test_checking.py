@@ -5,18 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.constraints import (
-    Euler,
-    Ground,
-    LookAt,
-    Plant,
-    PoseAt,
-    PositionAt,
-    Request,
-    RootAt,
-    Style,
-    parse_request,
-)
+from motionloom.constraints import Euler, Ground, LookAt, Plant, PoseAt, PositionAt, Request, RootAt, Style
 from motionloom.core import BadRequest, UnsupportedConstraint
 from motionloom.methods import check_request, learn, problems
 from motionloom.samples import make
@@ -100,7 +89,7 @@ def test_a_pose_of_another_body_is_a_problem_of_the_pose(model):
 
 
 def test_a_read_request_shows_the_number_of_the_constraint(model):
-    request = parse_request(
+    request = Request.from_yaml(
         "{seconds: 2, constraints: [style: {label: walk}, position_at: {joint: head, time: 9, target: [0, 0, 0]}]}"
     )
     assert isinstance(request.constraints[1], PositionAt)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from feasible import SECONDS, feasible
 
-from motionloom.constraints import KINDS, Request, RootAt, Start, parse_request, residuals
+from motionloom.constraints import KINDS, Request, RootAt, Start, residuals
 from motionloom.core import BadRequest, Unmet, UnsupportedConstraint
 from motionloom.core.fields import fields_of
 from motionloom.kinematics.resample import resample
@@ -91,7 +91,7 @@ def test_the_result_has_the_length_frame_rate_and_beginning_that_were_asked_for(
     model = models[method]
     assert len(synthesize(model, Request(seconds=2.5))) == round(2.5 * model.fps)
     assert len(synthesize(model, Request(frames=31))) == 31
-    fast = synthesize(model, Request(seconds=2, fps=60, start=parse_request("start: {position: [3, -1]}").start))
+    fast = synthesize(model, Request(seconds=2, fps=60, start=Request.from_yaml("start: {position: [3, -1]}").start))
     assert (len(fast), fast.fps) == (120, 60)
     slow = synthesize(model, Request(seconds=2, fps=10))
     assert (len(slow), slow.fps) == (20, 10)
@@ -153,7 +153,7 @@ def test_what_a_method_does_not_honour_is_refused_before_any_work(method, models
             if (kind, strength) in model.honours:
                 continue
             example = EXAMPLE[kind.key()] + (", weight: 1}" if soft else "}")
-            asked = parse_request(f"{{seconds: 2, constraints: [{kind.key()}: {example}]}}")
+            asked = Request.from_yaml(f"{{seconds: 2, constraints: [{kind.key()}: {example}]}}")
             with pytest.raises(UnsupportedConstraint, match=f"{method} cannot honour {kind.key()}.*it honours"):
                 synthesize(model, asked)
 

@@ -46,9 +46,9 @@ def test_the_tolerance_is_one_percent_of_the_model_s_own_range(model):
     span = model.parameter_ranges()["spread"]
     assert span == pytest.approx(np.ptp(model.measured[0].values, axis=0).max())
     asked = with_parameters(model, Request(seconds=2, parameters={"spread": (0, 0, 3), "speed": 1}))
-    assert [wish.limit for wish in asked.wishes] == pytest.approx([0.01 * span, 0.05])  # speed has no range here
+    assert [c.limit for c in asked.all_constraints] == pytest.approx([0.01 * span, 0.05])  # speed has no range here
     given = Parameters(values={"spread": (0, 0, 3)}, tolerance={"spread": "1m"})
-    assert with_parameters(model, Request(constraints=(given,))).wishes[0].limit == 1.0
+    assert with_parameters(model, Request(constraints=(given,))).all_constraints[0].limit == 1.0
 
 
 def test_a_parameter_without_its_function_is_accepted_but_not_checked(model):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from motionloom.constraints import Request, parse_request
+from motionloom.constraints import Request
 from motionloom.core import BadRequest
 from motionloom.core.files import Files
 from motionloom.io import load, save
@@ -80,7 +80,7 @@ def test_clips_that_a_request_names_are_found_by_their_content(clips: Path, tmp_
     (tmp_path / "asks").mkdir()
     shutil.copyfile(clips / "walk_0.bvh", tmp_path / "asks" / "stand.bvh")
     text = "seconds: 2\nconstraints: [pose_at: {time: 1, pose: asks/stand.bvh#30}]"
-    asked = parse_request(text, load, Files(tmp_path))
+    asked = Request.from_yaml(text, load, Files(tmp_path))
     save(synthesize(model, asked), tmp_path / "a.bvh")
     assert recipe_of(tmp_path / "a.bvh")[-1].poses[0].name == "asks/stand.bvh"
     assert again(tmp_path / "a.bvh", clips, tmp_path / "b.bvh").same is True
@@ -155,7 +155,7 @@ def test_a_file_without_a_recipe_is_refused(clips: Path, tmp_path: Path) -> None
 
 def test_a_recipe_cannot_name_files_outside(clips: Path, tmp_path: Path) -> None:
     model = learn("cuts", [load(path) for path in sorted(clips.glob("*.bvh"))])
-    asked = parse_request("seconds: 2\nconstraints: [pose_at: {time: 1, pose: walk_0.bvh#30}]", load, Files(clips))
+    asked = Request.from_yaml("seconds: 2\nconstraints: [pose_at: {time: 1, pose: walk_0.bvh#30}]", load, Files(clips))
     save(synthesize(model, asked), tmp_path / "a.bvh")
     beside = origin_path(tmp_path / "a.bvh")
     beside.write_text(beside.read_text().replace('"name": "walk_0.bvh"', '"name": "../../walk_0.bvh"'))

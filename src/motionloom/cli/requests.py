@@ -34,15 +34,15 @@ def given_request(
     """
     from dataclasses import replace
 
-    from motionloom.constraints import load_request, parameter_table, parse_request
+    from motionloom.constraints import parameter_table
     from motionloom.core.files import Files
     from motionloom.io import load
 
     folders = [*_folders(clips), *(root or ())]
     if is_inline(argument):
-        request = parse_request(argument, load, Files((".", *folders)))
+        request = Request.from_yaml(argument, load, Files((".", *folders)))
     else:
-        request = load_request(argument, load, Files(folders))
+        request = Request.from_file(argument, load, Files(folders))
     return replace(request, table=parameter_table(own_parameters(measure))) if measure else request
 
 

@@ -5,6 +5,7 @@ from motionloom.constraints.fields import Euler
 from motionloom.constraints.gaze import LookAt, facing, gaze
 from motionloom.constraints.ground import FLAT, Ground, read_ground
 from motionloom.constraints.joint import Plant, PositionAt
+from motionloom.constraints.kinds import KINDS
 from motionloom.constraints.parameters import (
     PARAMETERS,
     MotionParameter,
@@ -13,10 +14,9 @@ from motionloom.constraints.parameters import (
     parameter_table,
 )
 from motionloom.constraints.pose import Load, Pose, PoseAt, tilt_between
-from motionloom.constraints.reading import load_request, parse_request
-from motionloom.constraints.request import KINDS, Request, Start
+from motionloom.constraints.request import Request
 from motionloom.constraints.residuals import Row, check, residuals, unmet
-from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath
+from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath, Start
 from motionloom.constraints.solve import GEOMETRIC, bend, solve
 from motionloom.constraints.style import Style, StyleAlong, walked
 
@@ -50,9 +50,7 @@ __all__ = [
     "facing",
     "gaze",
     "load_parameter",
-    "load_request",
     "parameter_table",
-    "parse_request",
     "read_ground",
     "residuals",
     "solve",

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from motionloom.core.errors import Where
-from motionloom.core.fields import REQUIRED, Field, param
-from motionloom.core.kinds import NUMBER, NUMBERS, Kind, check_number, items_of, read_number, same
-from motionloom.core.units import Moment, Quantity, Span, fail, moment, quantity, written, written_angle
+from motionloom.core.fields import REQUIRED, param
+from motionloom.core.kinds import NUMBER, NUMBERS, Kind, ValueSpec, check_number, items_of, read_number, same
+from motionloom.core.units import Moment, Quantity, Span, fail, moment, number, quantity, written, written_angle
 from motionloom.rotation import ORDERS
 
 Point2 = tuple[float, float]
@@ -21,6 +21,7 @@ Point3 = tuple[float, float, float]
 Value = Quantity | tuple[Quantity, ...]
 """The value of a motion parameter: one number with its unit, or three."""
 
+FPS_RANGE = (0.001, 10_000.0)  # frames per second
 FAR = 10_000.0  # m: no coordinate of a request is larger
 TURNS = 200 * math.pi  # rad: a hundred turns either way
 
@@ -65,33 +66,33 @@ def span_field(help: str) -> Any:
     return param(None, f"{help}: [from, to); by default the whole result", kind=SPAN)
 
 
-def _name(value: Any, field: Field, where: Where) -> str:
+def _name(value: Any, field: ValueSpec, where: Where) -> str:
     if not isinstance(value, str) or not value.strip():
         raise fail(where, "a name", value)
     return value
 
 
-def _names(value: Any, field: Field, where: Where) -> tuple[str, ...]:
+def _names(value: Any, field: ValueSpec, where: Where) -> tuple[str, ...]:
     items = [value] if isinstance(value, str) else items_of(value, where, "a list of joints, roles or groups")
     if not items:
         raise fail(where, "at least one joint, role or group", value)
     return tuple(_name(item, field, (*where, i)) for i, item in enumerate(items))
 
 
-def _time(value: Any, field: Field, where: Where) -> Moment:
+def _time(value: Any, field: ValueSpec, where: Where) -> Moment:
     return moment(value, where)
 
 
-def _span(value: Any, field: Field, where: Where) -> Span:
+def _span(value: Any, field: ValueSpec, where: Where) -> Span:
     first, last = items_of(value, where, "a span [from, to]", 2)
     return moment(first, (*where, 0)), moment(last, (*where, 1))
 
 
-def _times(value: Any, field: Field, where: Where) -> tuple[Moment, ...]:
+def _times(value: Any, field: ValueSpec, where: Where) -> tuple[Moment, ...]:
     return tuple(moment(item, (*where, i)) for i, item in enumerate(items_of(value, where, "a list of times")))
 
 
-def _places(value: Any, field: Field, where: Where) -> tuple[Point2, ...]:
+def _places(value: Any, field: ValueSpec, where: Where) -> tuple[Point2, ...]:
     items = items_of(value, where, "a list of places [[x, z], ...]")
     if len(items) < 2:
         raise fail(where, "at least two places [[x, z], ...]", value)
@@ -99,8 +100,8 @@ def _places(value: Any, field: Field, where: Where) -> tuple[Point2, ...]:
     return tuple((read_number(x, field, (*at, 0)), read_number(z, field, (*at, 1))) for (x, z), at in pairs)
 
 
-def _euler(read: Callable[[Any, Field, Where], float]) -> Callable[[Any, Field, Where], Euler]:
-    def euler(value: Any, field: Field, where: Where) -> Euler:
+def _euler(read: Callable[[Any, ValueSpec, Where], float]) -> Callable[[Any, ValueSpec, Where], Euler]:
+    def euler(value: Any, field: ValueSpec, where: Where) -> Euler:
         if isinstance(value, Euler):
             value = {"order": value.order, "angles": value.angles}
         if not isinstance(value, Mapping) or set(value) != {"order", "angles"}:
@@ -115,8 +116,8 @@ def _euler(read: Callable[[Any, Field, Where], float]) -> Callable[[Any, Field, 
     return euler
 
 
-def _table(read: Callable[[Any, Field, Where], Any], expected: str) -> Callable[[Any, Field, Where], Any]:
-    def table(value: Any, field: Field, where: Where) -> tuple[tuple[str, Any], ...]:
+def _table(read: Callable[[Any, ValueSpec, Where], Any], expected: str) -> Callable[[Any, ValueSpec, Where], Any]:
+    def table(value: Any, field: ValueSpec, where: Where) -> tuple[tuple[str, Any], ...]:
         pairs = value.items() if isinstance(value, Mapping) else value
         if not isinstance(value, (Mapping, tuple)) or not value:
             raise fail(where, expected, value)
@@ -125,7 +126,7 @@ def _table(read: Callable[[Any, Field, Where], Any], expected: str) -> Callable[
     return table
 
 
-def read_value(value: Any, field: Field | None, where: Where) -> Value:
+def read_value(value: Any, field: ValueSpec | None, where: Where) -> Value:
     """The value of a motion parameter: `1.4`, `35deg`, or three of them in a list."""
     if isinstance(value, (list, tuple)) and not isinstance(value, Quantity):
         items = items_of(value, where, "one number or three", 3)
@@ -139,6 +140,21 @@ def written_value(value: Value) -> Any:
         return [written_value(part) for part in value]
     units = {"length": "m", "time": "s", "speed": "m/s"}
     return f"{value.value!r}{units[value.kind]}" if value.kind in units else written(value.value, value.kind)
+
+
+def frame_rate(value: object) -> float:
+    """A frame rate of a result, if it makes sense."""
+    found = number(value, ("fps",))
+    if not FPS_RANGE[0] <= found <= FPS_RANGE[1]:
+        raise fail(("fps",), f"{FPS_RANGE[0]:g} to {FPS_RANGE[1]:g} frames per second", value)
+    return found
+
+
+def positive(value: Any, where: Where) -> Any:
+    """The value, if it is above zero."""
+    if value <= 0:
+        raise fail(where, "a number above zero", value)
+    return value
 
 
 NAME = same("name", _name)

@@ -12,8 +12,8 @@ from motionloom.constraints.base import Constraint
 from motionloom.constraints.fields import FAR, Point3, angle_field, point_field, span_field, tolerance_field
 from motionloom.core import BadRequest, Clip, FloatArray, Skeleton, UnknownJoint
 from motionloom.core.errors import Where
-from motionloom.core.fields import Field, param
-from motionloom.core.kinds import items_of, read_number, same
+from motionloom.core.fields import param
+from motionloom.core.kinds import ValueSpec, items_of, read_number, same
 from motionloom.core.units import Moment, Span, fail, frames_of, moment, seconds_of
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.fk import fk_rotations
@@ -24,7 +24,7 @@ Waypoint = tuple[Moment, float, float, float]
 """Time, and the point (x, y, z) that is looked at then."""
 
 
-def _path(value: Any, field: Field, where: Where) -> tuple[Waypoint, ...]:
+def _path(value: Any, field: ValueSpec, where: Where) -> tuple[Waypoint, ...]:
     expected = "at least two waypoints [[t, x, y, z], ...]"
     if len(items_of(value, where, expected)) < 2:
         raise fail(where, expected, value)

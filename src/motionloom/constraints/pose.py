@@ -13,8 +13,8 @@ from motionloom.constraints.base import Constraint
 from motionloom.constraints.fields import NAMES, ROTATIONS, TIME, TURNS, Euler, tolerance_field
 from motionloom.core import BadRequest, Clip, FloatArray, Read, Skeleton, require_same_hierarchy
 from motionloom.core.errors import Where
-from motionloom.core.fields import REQUIRED, Field, param
-from motionloom.core.kinds import same
+from motionloom.core.fields import REQUIRED, param
+from motionloom.core.kinds import ValueSpec, same
 from motionloom.core.units import Moment, fail, frame_of
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import group
@@ -53,7 +53,7 @@ class Target(NamedTuple):
     height: float | None  # of the hips, metres; None where the root is left alone
 
 
-def _pose(value: Any, field: Field, where: Where) -> Pose | str:
+def _pose(value: Any, field: ValueSpec, where: Where) -> Pose | str:
     if isinstance(value, Pose):
         return value
     if isinstance(value, Clip):
@@ -63,7 +63,7 @@ def _pose(value: Any, field: Field, where: Where) -> Pose | str:
     return value.strip()
 
 
-def _written(value: Pose | str, field: Field) -> str:
+def _written(value: Pose | str, field: ValueSpec) -> str:
     if not isinstance(value, Pose):
         return value
     if value.source:

@@ -1,4 +1,4 @@
-"""Requests as people write them: YAML in a file or inline, read strictly, with lines in every error."""
+"""Strict reader of requests in YAML, with file and line in every error."""
 
 from __future__ import annotations
 
@@ -8,55 +8,27 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from motionloom.constraints.base import Constraint
-from motionloom.constraints.fields import read_value
+from motionloom.constraints.fields import frame_rate, positive, read_value
 from motionloom.constraints.ground import FLAT, Ground, read_ground
+from motionloom.constraints.kinds import KINDS
 from motionloom.constraints.located import Table, read_yaml
-from motionloom.constraints.pose import Load
-from motionloom.constraints.request import KINDS, Request, Start, frame_rate, positive
+from motionloom.constraints.root import Start
 from motionloom.core import BadRequest, FormatError
 from motionloom.core.errors import Problems, Where, together, unknown
 from motionloom.core.files import Files, read_regular
 from motionloom.core.units import duration, fail, whole
 
 
-def parse_request(text: str, load: Load | None = None, files: Files | None = None, name: str = "request") -> Request:
-    """A request from YAML text; `load` reads the clips whose poses it names.
-
-    `files` says where the files that it names may be (the current folder by default); `name` stands for the text in
-    errors. The text is never taken for the name of a file: see `load_request`.
-    """
+def parse_values(text: str, files: Files, name: str) -> dict[str, Any]:
+    """The fields of a request from YAML text. Every mistake is reported, with the line in `name`."""
     if not isinstance(text, str):
         raise BadRequest(f"expected the text of a request, found {type(text).__name__}; Request.from_file reads a file")
     values = read_yaml(text, name)
     if values is None:
-        values = Table()
-        values.lines = {}
+        return {}
     if not isinstance(values, Table):
         kind = "a list" if isinstance(values, list) else "a single value"
         raise BadRequest(f"expected a request such as {{seconds: 12}}, found {kind}", place=name)
-    files = files or Files()
-    request = _from_table(values, name, files)
-    return request if load is None else request.resolved(lambda path: load(str(files.resolve(path, ("pose",)))))
-
-
-def load_request(path: str | Path, load: Load | None = None, files: Files | None = None) -> Request:
-    """A request from a YAML file. Names of files in it are looked for in its folder first, then in those of `files`."""
-    path = Path(path)
-    root = Files((path.parent, *(files.root if files else ())), files.limits if files else None)
-    try:
-        text = read_regular(path, root.limits).decode("utf-8-sig")
-    except FileNotFoundError:
-        raise BadRequest(f"no such file: {str(path)!r}") from None
-    except OSError as error:
-        raise BadRequest(f"cannot read the request {str(path)!r}: {error.strerror or error}") from None
-    except (FormatError, UnicodeDecodeError) as error:
-        why = error.message if isinstance(error, FormatError) else "it is not text"
-        raise BadRequest(f"cannot read the request {str(path)!r}: {why}") from None
-    return parse_request(text, load, root, path.name)
-
-
-def _from_table(values: Table, name: str, files: Files) -> Request:
-    """The request that a table describes; every mistake in it is reported."""
     problems = Problems()
     given: dict[str, Any] = {}
     for key, value in values.items():
@@ -69,7 +41,22 @@ def _from_table(values: Table, name: str, files: Files) -> Request:
         with problems.collect("frames", place=f"{name}:{values.lines['frames']}"):
             raise BadRequest("expected seconds or frames, found both")
     problems.raise_found()
-    return Request(**given)
+    return given
+
+
+def read_request_text(path: str | Path, files: Files | None = None) -> tuple[str, Files]:
+    """The text of a request file, and the folders that its file names may lead to: its own, then those of `files`."""
+    path = Path(path)
+    root = Files((path.parent, *(files.root if files else ())), files.limits if files else None)
+    try:
+        return read_regular(path, root.limits).decode("utf-8-sig"), root
+    except FileNotFoundError:
+        raise BadRequest(f"no such file: {str(path)!r}") from None
+    except OSError as error:
+        raise BadRequest(f"cannot read the request {str(path)!r}: {error.strerror or error}") from None
+    except (FormatError, UnicodeDecodeError) as error:
+        why = error.message if isinstance(error, FormatError) else "it is not text"
+        raise BadRequest(f"cannot read the request {str(path)!r}: {why}") from None
 
 
 class _Context(NamedTuple):

@@ -1,4 +1,4 @@
-"""A request: how long, from where, on what ground, and everything else that is asked for."""
+"""The request to a method: length, frame rate, start, ground, options and constraints."""
 
 from __future__ import annotations
 
@@ -9,35 +9,18 @@ from types import MappingProxyType
 from typing import Any
 
 from motionloom.constraints.base import Constraint
-from motionloom.constraints.fields import Point2, angle_field, place_field, read_value, written_value
-from motionloom.constraints.gaze import LookAt
+from motionloom.constraints.fields import Point2, frame_rate, positive, read_value, written_value
 from motionloom.constraints.ground import FLAT, Ground
-from motionloom.constraints.joint import Plant, PositionAt
+from motionloom.constraints.kinds import KINDS
 from motionloom.constraints.parameters import MotionParameter, Parameters
 from motionloom.constraints.pose import Load, PoseAt
-from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath
-from motionloom.constraints.style import Style, StyleAlong
+from motionloom.constraints.reading import parse_values, read_request_text
+from motionloom.constraints.root import RootAt, Start
 from motionloom.core import BadRequest
 from motionloom.core.arrays import put
-from motionloom.core.errors import Problems, Where
-from motionloom.core.fields import Described
+from motionloom.core.errors import Problems
 from motionloom.core.files import Files
-from motionloom.core.units import Moment, Quantity, duration, fail, nearest, number, whole
-
-FPS_RANGE = (0.001, 10_000.0)  # frames per second
-
-KINDS: Mapping[str, type[Constraint]] = {
-    kind.key(): kind
-    for kind in (PoseAt, PositionAt, Plant, RootAt, RootPath, Reach, Style, StyleAlong, Parameters, LookAt, Avoid)
-}
-
-
-@dataclass(frozen=True)
-class Start(Described):
-    """Where the hips are at frame 0, and which way they face (radians)."""
-
-    position: Point2 = place_field((0.0, 0.0), "where the hips are at frame 0")
-    heading: float = angle_field(0.0, "direction that they face, left positive")
+from motionloom.core.units import Moment, Quantity, duration, fail, nearest, whole
 
 
 @dataclass(frozen=True)
@@ -78,7 +61,7 @@ class Request:
         return (Request, (*shared, dict(self.parameters), self.constraints, self.table))
 
     @property
-    def wishes(self) -> tuple[Constraint, ...]:
+    def all_constraints(self) -> tuple[Constraint, ...]:
         """All constraints: one for each value of `parameters`, then those of `constraints`, several values apart."""
         short = (Parameters(values=tuple(self.parameters.items())),) if self.parameters else ()
         return tuple(part for c in short + self.constraints for part in c.parts(self.table))
@@ -127,18 +110,23 @@ class Request:
         return replace(self, constraints=tuple(made))
 
     @classmethod
-    def from_yaml(cls, text: str, load: Load | None = None, files: Files | None = None) -> Request:
-        """A request from YAML text; `load` reads the clips whose poses it names, from the folders of `files`."""
-        from motionloom.constraints.reading import parse_request
+    def from_yaml(
+        cls, text: str, load: Load | None = None, files: Files | None = None, name: str = "request"
+    ) -> Request:
+        """A request from YAML text, which is never interpreted as the name of a file.
 
-        return parse_request(text, load, files)
+        `load` reads the clips whose poses the request names; `files` lists the folders that may be read (by default the
+        current one); error messages use `name` as the name of the text.
+        """
+        files = files or Files()
+        request = cls(**parse_values(text, files, name))
+        return request if load is None else request.resolved(lambda path: load(str(files.resolve(path, ("pose",)))))
 
     @classmethod
     def from_file(cls, path: str | Path, load: Load | None = None, files: Files | None = None) -> Request:
-        """A request from a YAML file; the files that it names are in its folder, or in the folders of `files`."""
-        from motionloom.constraints.reading import load_request
-
-        return load_request(path, load, files)
+        """A request from a YAML file. File names in it are resolved in its folder first, then in those of `files`."""
+        text, files = read_request_text(path, files)
+        return cls.from_yaml(text, load, files, Path(path).name)
 
     def to_yaml(self) -> str:
         """The request as YAML that `from_yaml` reads back to an equal one."""
@@ -163,21 +151,6 @@ class Request:
         if self.constraints:
             out["constraints"] = [{c.key(): c.to_plain()} for c in self.constraints]
         return yaml.safe_dump(out, sort_keys=False, default_flow_style=None, width=110, allow_unicode=True)
-
-
-def frame_rate(value: object) -> float:
-    """A frame rate of a result, if it makes sense."""
-    found = number(value, ("fps",))
-    if not FPS_RANGE[0] <= found <= FPS_RANGE[1]:
-        raise fail(("fps",), f"{FPS_RANGE[0]:g} to {FPS_RANGE[1]:g} frames per second", value)
-    return found
-
-
-def positive(value: Any, where: Where) -> Any:
-    """The value, if it is above zero."""
-    if value <= 0:
-        raise fail(where, "a number above zero", value)
-    return value
 
 
 def _retimed(constraint: Constraint, ratio: float) -> Constraint:

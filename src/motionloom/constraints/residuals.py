@@ -31,7 +31,7 @@ class Row(NamedTuple):
 
 def residuals(clip: Clip, asked: Request | Iterable[Constraint]) -> list[Row]:
     """The residual table of a clip: one row for each constraint, one for each motion parameter."""
-    constraints = asked.wishes if isinstance(asked, Request) else [part for c in asked for part in c.parts()]
+    constraints = asked.all_constraints if isinstance(asked, Request) else [part for c in asked for part in c.parts()]
     return [_row(clip, c) for c in constraints]
 
 

@@ -13,7 +13,7 @@ from motionloom.constraints.base import Constraint
 from motionloom.constraints.fields import FAR, PLACES, TIME, TIMES, Point2, angle_field, place_field, tolerance_field
 from motionloom.constraints.path_error import leg_deviations
 from motionloom.core import BadRequest, Clip, FloatArray
-from motionloom.core.fields import REQUIRED, param
+from motionloom.core.fields import REQUIRED, Described, param
 from motionloom.core.units import Moment, fail, frame_of, nearest, seconds_of
 from motionloom.kinematics.travel import travel
 from motionloom.rotation import wrap_angle
@@ -22,6 +22,14 @@ from motionloom.rotation import wrap_angle
 def turn_between(a: FloatArray | float, b: FloatArray | float) -> FloatArray:
     """a - b for headings, in [-pi, pi)."""
     return wrap_angle(np.asarray(a) - b)
+
+
+@dataclass(frozen=True)
+class Start(Described):
+    """Position and heading (radians) of the hips at frame 0."""
+
+    position: Point2 = place_field((0.0, 0.0), "position of the hips at frame 0")
+    heading: float = angle_field(0.0, "heading at frame 0, left positive")
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ def control(clip: Clip, request: Request) -> list[Control]:
     A `root_path` adds its mean deviation over frames; a `reach` adds the time of arrival, whose error is the residual.
     """
     out = []
-    for wish in request.wishes:
+    for wish in request.all_constraints:
         try:
             (row,) = residuals(clip, [wish])
             mean = float(np.abs(wish.residual(clip)).mean()) if isinstance(wish, RootPath) else None

@@ -1,6 +1,6 @@
 """Files: clips in and out, with what stands beside them (labels, roles)."""
 
-from motionloom.io.files import expand_paths
+from motionloom.io.find import expand_paths
 from motionloom.io.formats import (
     FORMATS,
     Format,

@@ -1,11 +1,10 @@
-"""Writing files whole or not at all, and finding the files that patterns and folders stand for."""
+"""Atomic file writing: a file appears under its name complete or not at all."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from collections.abc import Iterable
-from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
 
@@ -47,40 +46,3 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-def expand_paths(patterns: Iterable[str | Path], suffixes: Iterable[str] | None = None) -> list[Path]:
-    """The files that names, wildcards (`*.bvh`, `**/walk*.bvh`) and folders stand for, each once, in order.
-
-    From a folder, and from all below it, files that can be read are taken (`suffixes`; all readable ones by default); a
-    CSV file only if it holds a stroke. Labels that were named together with their clip (`stroke_*.csv`) are left out.
-    A pattern that stands for nothing is an error.
-    """
-    from motionloom.io.formats import FORMATS
-    from motionloom.io.sidecars.labels import labels_path
-
-    known = {s for s, f in FORMATS.items() if f.read} if suffixes is None else {s.lower() for s in suffixes}
-    out: dict[Path, None] = {}
-    for pattern in patterns:
-        path = Path(pattern)
-        if path.is_dir():
-            found = sorted(p for p in path.rglob("*") if _readable(p, known))
-        elif path.is_file():
-            found = [path]
-        else:
-            matches = sorted(Path(p) for p in glob(str(pattern), recursive=True))
-            found = [p for p in matches if p.is_file()]
-            found += [q for p in matches if p.is_dir() for q in sorted(p.rglob("*")) if _readable(q, known)]
-        if not found:
-            nothing = f"nothing matches {pattern}" if has_magic(str(pattern)) else f"no such file: {pattern}"
-            raise FormatError(f"no clip in folder {path}" if path.is_dir() else nothing)
-        out.update(dict.fromkeys(found))
-    labels = {labels_path(p) for p in out}
-    return [p for p in out if p not in labels]
-
-
-def _readable(path: Path, known: set[str]) -> bool:
-    from motionloom.io.strokes.csv import is_stroke
-
-    suffix = path.suffix.lower()
-    return suffix in known and path.is_file() and (suffix != ".csv" or is_stroke(path))

@@ -40,7 +40,7 @@ def finish(
     report = progress or silent()
     report(0.0, "finishing")
     try:
-        clip = solve(clip, request.wishes)
+        clip = solve(clip, request.all_constraints)
     except Unmet as error:
         raise unmet(error.best, residuals(error.best, request)) from None
     report(0.5, "cleaning feet")
@@ -69,7 +69,7 @@ def held(clip: Clip, constraints: Iterable[Constraint]) -> BoolArray:
 
 
 def _cleaned(clip: Clip, request: Request) -> Clip:
-    hard = [c for c in request.wishes if c.hard]
+    hard = [c for c in request.all_constraints if c.hard]
     pinned, report = remove_skate(clip, hard=held(clip, hard))
     if report.before.b is None or not report.plants:  # no feet on the ground
         return clip

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from motionloom.constraints import parse_request
+from motionloom.constraints import Request
 from motionloom.control.streaming import stream_clip
 from motionloom.core import BadRequest, Clip, Made, MotionloomError, Progress, Read, Unmet, part, silent
 from motionloom.core import replace as clip_with
@@ -219,7 +219,9 @@ def _synthesize(step: Made, bench: _Bench) -> Clip:
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(found, place)
     names = {str(_inside(home, name)): read for name, read in reads.items()}
-    request = parse_request(step.request or "{}", lambda path: bench.clip(names[str(Path(path))], step), Files(home))
+    request = Request.from_yaml(
+        step.request or "{}", lambda path: bench.clip(names[str(Path(path))], step), Files(home)
+    )
     try:
         return synthesize(model, request, seed=step.seed or 0, take=step.take or 0, progress=bench.making)
     except Unmet as error:  # it was written with --best

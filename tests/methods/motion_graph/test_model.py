@@ -7,18 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from motionloom.constraints import (
-    Avoid,
-    PoseAt,
-    Reach,
-    Request,
-    RootAt,
-    RootPath,
-    Start,
-    Style,
-    StyleAlong,
-    parse_request,
-)
+from motionloom.constraints import Avoid, PoseAt, Reach, Request, RootAt, RootPath, Start, Style, StyleAlong
 from motionloom.core import BadRequest, NoPath, UnsupportedConstraint, with_labels
 from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, synthesize
@@ -244,7 +233,7 @@ def test_a_second_path_is_named_by_its_number(model):
 
 def test_soft_poses_are_refused(model):
     rotations = "rotations: {head: {order: xyz, angles: [0deg, 0deg, 0deg]}}"
-    asked = parse_request(f"{{seconds: 1, constraints: [pose_at: {{time: 0, {rotations}, weight: 1}}]}}")
+    asked = Request.from_yaml(f"{{seconds: 1, constraints: [pose_at: {{time: 0, {rotations}, weight: 1}}]}}")
     with pytest.raises(UnsupportedConstraint, match="motion-graph cannot honour pose_at"):
         synthesize(model, asked)
 

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from motionloom import samples
-from motionloom.constraints import PoseAt, Request, parse_request
+from motionloom.constraints import PoseAt, Request
 from motionloom.core import BadRequest, NoPath, UnsupportedConstraint, replace
 from motionloom.kinematics.local_frames import pose_distance
 from motionloom.kinematics.resample import resample
@@ -164,19 +164,20 @@ def test_what_choices_do_not_offer_is_refused(model, rng):
 
 def test_a_request_with_a_path_ends_where_the_path_ends(model, pair):
     a, b, _ = pair
-    clip = synthesize(model, parse_request(f"{{options: {{path: [{a}#0, {b}#0]}}}}"))
+    clip = synthesize(model, Request.from_yaml(f"{{options: {{path: [{a}#0, {b}#0]}}}}"))
     assert len(clip) == sum(model.observed[model.of_texton(t)[0]].length for t in (a, b))
     assert f"path: [{a}#0, {b}#0]" in [note.text for note in clip.origin.notes]
     with pytest.raises(UnsupportedConstraint, match="a root_at can only be at time 0"):
         synthesize(
-            model, parse_request(f"{{options: {{path: [{a}]}}, constraints: [root_at: {{time: 0.3, heading: 0deg}}]}}")
+            model,
+            Request.from_yaml(f"{{options: {{path: [{a}]}}, constraints: [root_at: {{time: 0.3, heading: 0deg}}]}}"),
         )
 
 
 def test_the_path_that_a_clip_names_makes_the_same_dance_again(model):
     made = synthesize(model, Request(seconds=6, options={"noise": 0.0, "vary": "0deg"}))
     [path] = [n.text for n in made.origin.notes if n.topic == "path"]
-    again = synthesize(model, parse_request(f"{{options: {{noise: 0, vary: 0deg, {path}}}}}"), seed=7)
+    again = synthesize(model, Request.from_yaml(f"{{options: {{noise: 0, vary: 0deg, {path}}}}}"), seed=7)
     last = made.seconds - 1.0  # the first take ends inside its last texton
     frames = round(last * 30)
     raw = [c.rotations[:frames, 3:] for c in (made, again)]
@@ -218,7 +219,7 @@ def test_a_pose_beside_key_poses_takes_them_along(model, rng):
 
 def test_poses_at_both_ends_of_a_written_path_are_met(model, pair):
     a, b, _ = pair
-    asked = parse_request(f"{{options: {{path: [{a}#0, {b}#0]}}}}")
+    asked = Request.from_yaml(f"{{options: {{path: [{a}#0, {b}#0]}}}}")
     seen = model.observed[model.of_texton(a)[0]].frames
     first = PoseAt(time=0.0, pose=raised(model, seen[3:4], 15))
     last = PoseAt(time="end", pose=raised(model, seen[5:6], 15))

@@ -8,7 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
-from motionloom.constraints import RootPath, parse_request
+from motionloom.constraints import Request, RootPath
 from motionloom.core import Clip
 from motionloom.io import load, save
 from motionloom.methods import learn, save_model, synthesize
@@ -42,7 +42,7 @@ def make_section(folder: Path) -> Section:
     known = facts(graph)
     walk = random_walk(model, 20, seed=SEED)
     save(walk.clip, folder / "random_moves.bvh")
-    followed = {label: synthesize(model, parse_request(_request(label))) for label in ("walk", "run")}
+    followed = {label: synthesize(model, Request.from_yaml(_request(label))) for label in ("walk", "run")}
     for label, clip in followed.items():
         save(clip, folder / f"path_{label}.bvh")
     said = tuple(zip(("transitions", "connected", "between choices"), _short(known), strict=True))
@@ -86,7 +86,7 @@ def _request(label: str) -> str:
 
 
 def _asked(label: str) -> RootPath:
-    (path,) = [c for c in parse_request(_request(label)).constraints if isinstance(c, RootPath)]
+    (path,) = [c for c in Request.from_yaml(_request(label)).constraints if isinstance(c, RootPath)]
     return path
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from time import perf_counter
 
-from motionloom.constraints import parse_request
+from motionloom.constraints import Request
 from motionloom.core import Clip
 from motionloom.io import load, save
 from motionloom.methods import learn, save_model, synthesize
@@ -28,7 +28,7 @@ def make_section(folder: Path) -> Section:
     start = perf_counter()
     model = learn("cuts", walks, files=paths)
     learned = perf_counter()
-    clip = synthesize(model, parse_request(REQUEST), seed=1)
+    clip = synthesize(model, Request.from_yaml(REQUEST), seed=1)
     made = perf_counter()
     save_model(model, folder / "walks.loom")
     save(clip, folder / "long_walk.bvh")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from time import perf_counter
 
-from motionloom.constraints import parse_request
+from motionloom.constraints import Request
 from motionloom.io import load, save
 from motionloom.methods import learn, save_model, synthesize
 from motionloom.methods.textons import TextonModel
@@ -31,7 +31,7 @@ def make_section(folder: Path) -> Section:
     model = learn("textons", dances, CONFIG, files=paths)
     assert isinstance(model, TextonModel)
     learned = perf_counter()
-    made = [synthesize(model, parse_request(REQUEST), seed=seed) for seed in (1, 2)]
+    made = [synthesize(model, Request.from_yaml(REQUEST), seed=seed) for seed in (1, 2)]
     seconds = (perf_counter() - learned) / len(made)
     save_model(model, folder / "dance.loom")
     for k, clip in enumerate(made):

@@ -45,7 +45,7 @@ Step = Trained | Made | Failed
 def refusal(name: str, request: Request) -> str:
     """Why a method cannot honour a request, told from its table of what it honours; "" if nothing speaks against it."""
     honours = METHODS[name].module().MODEL.honours
-    for wish in request.wishes:
+    for wish in request.all_constraints:
         strength = "hard" if wish.hard else "soft"
         if (type(wish), strength) not in honours:
             return f"does not honour {wish.key()} ({strength})"

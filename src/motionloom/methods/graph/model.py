@@ -112,7 +112,7 @@ class GraphModel(Model[O]):
         return replace(clip, origin=dataclasses.replace(clip.origin, notes=notes))
 
     def remarks(self, clip: Clip, request: Request) -> tuple[Note, ...]:
-        return remarks(clip, self.graph.clips, request.wishes, getattr(self.options(request), "arrival", None))
+        return remarks(clip, self.graph.clips, request.all_constraints, getattr(self.options(request), "arrival", None))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -28,7 +28,7 @@ def wanted(
 ) -> Wanted:
     """What a request asks for; `BadRequest` for times far beyond the end of a path that has no `seconds`."""
     frames = request.length(fps)
-    wishes = [c for c in request.wishes if c.hard or c.weight]
+    wishes = [c for c in request.all_constraints if c.hard or c.weight]
     until = asked_until(wishes, fps)
     if frames is None and runs_by_time(wishes, fps):
         frames = until.frames

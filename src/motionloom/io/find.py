@@ -1,0 +1,44 @@
+"""Finding clips: the files that names, wildcards and folders match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from glob import glob, has_magic
+from pathlib import Path
+
+from motionloom.core import FormatError
+from motionloom.io.formats import FORMATS
+from motionloom.io.sidecars.labels import labels_path
+from motionloom.io.strokes.csv import is_stroke
+
+
+def expand_paths(patterns: Iterable[str | Path], suffixes: Iterable[str] | None = None) -> list[Path]:
+    """The files that names, wildcards (`*.bvh`, `**/walk*.bvh`) and folders match, each once, in order.
+
+    A folder is searched with its subfolders for files with one of the `suffixes` (by default all that can be read); a
+    CSV file is included only if it contains a stroke. Labels that match together with their clip (`stroke_*.csv`) are
+    left out. A pattern without a match is an error.
+    """
+    known = {s for s, f in FORMATS.items() if f.read} if suffixes is None else {s.lower() for s in suffixes}
+    out: dict[Path, None] = {}
+    for pattern in patterns:
+        path = Path(pattern)
+        if path.is_dir():
+            found = sorted(p for p in path.rglob("*") if _readable(p, known))
+        elif path.is_file():
+            found = [path]
+        else:
+            matches = sorted(Path(p) for p in glob(str(pattern), recursive=True))
+            found = [p for p in matches if p.is_file()]
+            found += [q for p in matches if p.is_dir() for q in sorted(p.rglob("*")) if _readable(q, known)]
+        if not found:
+            nothing = f"nothing matches {pattern}" if has_magic(str(pattern)) else f"no such file: {pattern}"
+            raise FormatError(f"no clip in folder {path}" if path.is_dir() else nothing)
+        out.update(dict.fromkeys(found))
+    labels = {labels_path(p) for p in out}
+    return [p for p in out if p not in labels]
+
+
+def _readable(path: Path, known: set[str]) -> bool:
+    suffix = path.suffix.lower()
+    return suffix in known and path.is_file() and (suffix != ".csv" or is_stroke(path))
