@@ -110,7 +110,7 @@ def test_info_counts_the_transitions_of_a_walk(run, model, tmp_path):
     ("arguments", "said"),
     [
         (("--seconds", 0), "a walk lasts longer than 0 s, found 0 s"),
-        (("--start", "walk_9.bvh#3"), "no clip 'walk_9.bvh'; did you mean walk_"),
+        (("--start", "walk_9.bvh#3"), "no clip 'walk_9.bvh'; did you mean 'walk_"),
         (("--start", "walk_1.bvh"), "a frame is written as clip#number"),
         (("--start", "walk_1.bvh#7000"), "this model has frames 0 to"),
         (("--pick", "best"), "expected uniform or alike, found 'best'"),

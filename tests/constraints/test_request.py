@@ -175,7 +175,7 @@ WRONG = {
     "frames: 1.5": "request:1: frames: expected a whole number, found 1.5",
     "second: 3": "request:1: there is no 'second' here; did you mean 'seconds'?",
     "seconds: 3\nconstraints:\n- root_ad: {time: 1}": "request:3: constraints[0]: there is no 'root_ad' here; did",
-    "constraints:\n- path: {points: [[0, 0], [1, 1]]}": "there is no 'path' here; did you mean 'root_path'",
+    "constraints:\n- path: {points: [[0, 0], [1, 1]]}": "there is no constraint 'path'; did you mean 'root_path'",
     "constraints:\n- sing: {time: 1}": "request:2: constraints[0]: there is no 'sing' here; the",
     "constraints:\n- root_at: {time: 1,\n   hedding: 1deg}": "there is no 'hedding' here; did you mean 'heading'?",
     "constraints:\n- root_at: {time: 1,\n    heading: 90}": "request:3: root_at.heading: expected an angle",

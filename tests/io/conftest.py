@@ -11,6 +11,7 @@ from motionloom.core import Clip
 from motionloom.io.bvh.read import parse_bvh
 from motionloom.io.bvh.write import bvh_parts
 from motionloom.io.notes import Notes
+from motionloom.io.reading import Reading
 
 # a person of 1.7 m in centimetres, standing along y: 15 joints, 48 channels
 PERSON = """HIERARCHY
@@ -161,7 +162,7 @@ def read() -> Callable[..., Clip]:
 
     def parse(content: str | bytes, *, strict: bool = False, **options: object) -> Clip:
         data = content.encode() if isinstance(content, str) else content
-        return parse_bvh(data, Notes("walk.bvh", strict=strict), **({"unit": "m", "up": "y"} | options))
+        return parse_bvh(data, Notes("walk.bvh", strict=strict), Reading(**({"unit": "m", "up": "y"} | options)))
 
     return parse
 
@@ -175,7 +176,7 @@ def written() -> Callable[..., bytes]:
 @pytest.fixture
 def again(written: Callable[..., bytes]) -> Callable[[Clip], Clip]:
     """The clip after a trip through a file."""
-    return lambda clip: parse_bvh(written(clip), Notes("again.bvh"), unit=clip.origin.unit, up=clip.origin.up)
+    return lambda clip: parse_bvh(written(clip), Notes("again.bvh"), Reading(unit=clip.origin.unit, up=clip.origin.up))
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from motionloom.core import FormatError, Markers
 from motionloom.io import load, load_markers
 from motionloom.io.markers.c3d import parse_c3d
 from motionloom.io.notes import Notes
+from motionloom.io.reading import Reading
 
 _spec = importlib.util.spec_from_file_location("c3d_files", Path(__file__).with_name("c3d_files.py"))
 assert _spec is not None
@@ -38,7 +39,7 @@ def points(rng: np.random.Generator) -> np.ndarray:
 
 
 def read(raw: bytes, **options: object) -> Markers:
-    return parse_c3d(raw, Notes("take.c3d"), **options)
+    return parse_c3d(raw, Notes("take.c3d"), Reading(**options))
 
 
 @pytest.mark.parametrize("machine", [INTEL, DEC, MIPS])

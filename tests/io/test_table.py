@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import fields
 
 import pytest
 
 from motionloom.core import BadRequest, FormatError
-from motionloom.io import FORMATS, Format, expand_paths, load, save
+from motionloom.io import FORMATS, Format, Reading, expand_paths, load, save
 from motionloom.io.formats import FORMATS as TABLE
+from motionloom.io.reading import ReadingSettings
 
 
 def test_an_unknown_suffix_names_the_known_ones(tiny, tmp_path):
@@ -25,12 +27,22 @@ def test_a_suffix_counts_in_any_case(tiny, tmp_path):
 
 
 def test_a_new_format_is_one_entry_in_the_table(tiny, tmp_path, monkeypatch):
-    monkeypatch.setitem(TABLE, ".one", Format("a test", lambda path, **options: tiny, None))
+    monkeypatch.setitem(TABLE, ".one", Format("a test", lambda path, reading: tiny, None))
     (tmp_path / "x.one").write_bytes(b"1")
     assert load(tmp_path / "x.one").root is tiny.root
     with pytest.raises(FormatError, match="no writer"):
         save(tiny, tmp_path / "x.one")
     assert FORMATS is TABLE
+
+
+def test_settings_of_a_reader_are_keyword_arguments_or_one_value(bvh, person):
+    assert set(ReadingSettings.__annotations__) == {f.name for f in fields(Reading)}
+    path, reading = bvh(person), Reading(unit="mm", fps=60)
+    assert load(path, reading).root.tolist() == load(path, unit="mm", fps=60).root.tolist()
+    assert load(path, reading, fps=30).fps == 30
+    assert load(path, reading).origin.read.settings == {"unit": "mm", "fps": 60}
+    with pytest.raises(TypeError, match="colour"):
+        load(path, colour="red")
 
 
 def test_unit_up_and_fps_override_what_is_estimated(bvh, person):

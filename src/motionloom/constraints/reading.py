@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -124,8 +123,7 @@ def _constraint(index: int, item: object, name: str) -> Constraint:
     [(key, body)] = item.items()
     place = f"{name}:{item.lines[key]}"
     if key not in KINDS:
-        known = f"there is no {key!r} here; {_meant(key)}the constraints are {', '.join(KINDS)}"
-        raise BadRequest(known, where=("constraints", index), place=place)
+        raise BadRequest(unknown(key, KINDS, "constraint"), where=("constraints", index), place=place)
     places = {n: f"{name}:{line}" for n, line in body.lines.items()} if isinstance(body, Table) else {}
     try:
         return KINDS[key].of(body, places)
@@ -143,9 +141,3 @@ _READERS: dict[str, Callable[[Any, _Context], Any]] = {
     "parameters": _parameters,
     "constraints": _constraints,
 }
-
-
-def _meant(key: str) -> str:
-    """A guess at the constraint that was meant: `path` is part of `root_path`, `root_ad` is like `root_at`."""
-    near = [kind for kind in KINDS if key and key in kind.split("_")] or get_close_matches(key, list(KINDS), n=1)
-    return f"did you mean {near[0]!r}? " if len(near) == 1 else ""

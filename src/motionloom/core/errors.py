@@ -1,4 +1,4 @@
-"""What can go wrong, each kind with its evidence as attributes.
+"""Errors that a user, a file or a request can cause, with the evidence as attributes.
 
 Every error a user can cause is a `MotionloomError`; the command line prints its message and no traceback.
 """
@@ -17,7 +17,7 @@ class MotionloomError(Exception):
 
 
 class FormatError(MotionloomError):
-    """A file is not what it should be: says where (path and line), what was expected and what was found."""
+    """A file is invalid: the message states where (path and line), what was expected and what was found."""
 
     def __init__(self, message: str, *, path: str | Path | None = None, line: int | None = None) -> None:
         self.message, self.path, self.line = message, path, line
@@ -42,7 +42,8 @@ class SkeletonMismatch(MotionloomError):
     """Two clips whose skeletons cannot be used together."""
 
 
-OTHER_WORDS = {  # people name the joint, we name the bone that turns there
+LISTED = 12  # known names that an error lists, if none of them is similar
+SYNONYMS = {  # names of joints, and the bones that turn there
     "elbow": "forearm",
     "wrist": "hand",
     "knee": "shin",
@@ -53,15 +54,32 @@ OTHER_WORDS = {  # people name the joint, we name the bone that turns there
 }
 
 
+def did_you_mean(name: object, known: Iterable[str], meant: Iterable[str] = (), *, count: int = 1) -> str:
+    """A hint at the known names that are similar to an unknown one, or at all of them; `meant` overrides similarity.
+
+    A name of which the unknown one is a word (`path` of `root_path`) is similar.
+
+    >>> did_you_mean("wlak", ["walk", "run"])
+    "did you mean 'walk'?"
+    >>> did_you_mean("sit", ["walk", "run"])
+    'known: walk, run'
+    """
+    names, text = list(dict.fromkeys(known)), str(name)
+    containing = [other for other in names if text and text in other.split("_")]
+    near = list(meant) or containing or get_close_matches(text, names, n=count, cutoff=0.5)
+    if near:
+        return f"did you mean {', '.join(map(repr, near[:count]))}?"
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return f"known: {', '.join(names[:LISTED])}{more}"
+
+
 class UnknownJoint(MotionloomError):
     """A joint, role or group that a skeleton does not have."""
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         self.name, self.known = name, tuple(known)
-        meant = [name.replace(a, b) for a, b in OTHER_WORDS.items() if name.replace(a, b) in self.known and a in name]
-        near = meant or get_close_matches(name, self.known, n=3, cutoff=0.4) or list(self.known[:6])
-        hint = ", ".join(repr(n) for n in near)
-        super().__init__(f"no joint {name!r} in this skeleton; did you mean {hint}?")
+        meant = [name.replace(a, b) for a, b in SYNONYMS.items() if name.replace(a, b) in self.known and a in name]
+        super().__init__(f"no joint {name!r} in this skeleton; {did_you_mean(name, self.known, meant, count=3)}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (UnknownJoint, (self.name, self.known))
@@ -72,9 +90,9 @@ Where = tuple[str | int, ...]
 
 
 class BadRequest(MotionloomError):
-    """A request, option or argument that makes no sense as written (wrong usage: the command exits with 2).
+    """An invalid request, option or argument (wrong usage: the command exits with 2).
 
-    `where` is the path to the value that is wrong, `message` what was expected and found. A value inside a constraint
+    `where` is the path to the invalid value, `message` states what was expected and found. A value inside a constraint
     that is not (yet) part of a request has a path that begins with the name of its class: ("root_at", "time").
     """
 
@@ -91,7 +109,7 @@ class BadRequest(MotionloomError):
         self.message, self.where, self.constraint = message, where, constraint
         self.place = place  # file and line, "walk.yaml:4"
         self.several = tuple(several)
-        self.about = about  # the constraint that is wrong, while its number in the request is not known
+        self.about = about  # the invalid constraint, as long as its index in the request is not known
         super().__init__(": ".join(part for part in (place, self._path(), message) if part))
 
     @property
@@ -105,7 +123,7 @@ class BadRequest(MotionloomError):
         return type(self)(self.message, where=where, constraint=name, place=self.place or place)
 
     def inside(self, *outer: str | int, place: str = "") -> Self:
-        """The same problem seen from outside: `outer` comes before its path."""
+        """The same problem with `outer` before its path."""
         return self.at((*outer, *self.where), place=place)
 
     def in_constraint(self, index: int, name: str, place: str = "") -> Self:
@@ -114,7 +132,7 @@ class BadRequest(MotionloomError):
         return self.at(("constraints", index, *own), name, place)
 
     def _path(self) -> str:
-        """The path as people write it: `constraints[2]: root_at.time`, without the number where the line is known."""
+        """The path as in messages: `constraints[2]: root_at.time`, without the index where the line is known."""
         if not self.constraint:
             return path_text(self.where)
         entry = "" if self.place else f"{path_text(self.where[:2])}: "
@@ -131,7 +149,7 @@ def path_text(where: Where) -> str:
 
 
 class Problems:
-    """Collects the mistakes of a request, so that all of them are reported at once."""
+    """Collects the problems of a request, so that all of them are reported at once."""
 
     def __init__(self) -> None:
         self.found: list[BadRequest] = []
@@ -167,19 +185,17 @@ def together(problems: Sequence[BadRequest]) -> BadRequest:
 
 
 def unknown(name: object, known: Iterable[str], what: str = "") -> str:
-    """The message for a name that is not known here, with the nearest known one or all of them.
+    """The message for an unknown name, with the most similar known one or all of them.
 
     >>> unknown("wlak", ["walk", "run"], "sample")
     "there is no sample 'wlak'; did you mean 'walk'?"
     """
-    names = list(known)
-    near = get_close_matches(str(name), names, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
+    hint = did_you_mean(name, known)
     return f"there is no {what} {str(name)!r}; {hint}" if what else f"there is no {str(name)!r} here; {hint}"
 
 
 class UnsupportedConstraint(BadRequest):
-    """A method was asked for something that it does not honour."""
+    """A constraint or field of a request that the method does not honour."""
 
 
 class Unmet(MotionloomError):
@@ -191,8 +207,8 @@ class Unmet(MotionloomError):
 
 
 class NoPath(Unmet):
-    """No way through the material leads where the request asks."""
+    """No path through the learned motion fulfils the request."""
 
 
 class MissingExtra(MotionloomError):
-    """An optional library is not installed; the message holds the line to type."""
+    """An optional library is not installed; the message contains the command that installs it."""

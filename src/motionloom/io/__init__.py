@@ -12,6 +12,7 @@ from motionloom.io.formats import (
     save,
     save_markers,
 )
+from motionloom.io.reading import Reading
 from motionloom.io.sidecars.labels import labels_path, read_labels, write_labels
 from motionloom.io.sidecars.roles import read_roles, with_roles
 from motionloom.io.strokes.csv import stroke_clip
@@ -19,6 +20,7 @@ from motionloom.io.strokes.csv import stroke_clip
 __all__ = [
     "FORMATS",
     "Format",
+    "Reading",
     "check_target",
     "expand_paths",
     "holds_markers",

@@ -9,25 +9,17 @@ from typing import Any
 from motionloom.core import Clip, FloatArray, MissingExtra, replace
 from motionloom.core.files import open_regular
 from motionloom.core.origin import from_file
-from motionloom.io import convention as conv
 from motionloom.io.fbx_scene import read_scene
 from motionloom.io.from_world import clip_from_world
 from motionloom.io.notes import Notes
 from motionloom.io.own_process import read_in_own_process
+from motionloom.io.reading import DEFAULT, Reading
 from motionloom.rotation import multiply, normalize, rotate
 
 _AXES = dict(enumerate(("x", "-x", "y", "-y", "z", "-z")))  # as ufbx numbers them
 
 
-def read_fbx(
-    path: str | Path,
-    *,
-    unit: str | float | None = None,
-    up: str | None = None,
-    fps: float | None = None,
-    strict: bool = False,
-    drop_slides: bool = False,
-) -> Clip:
+def read_fbx(path: str | Path, reading: Reading = DEFAULT) -> Clip:
     """A clip from the longest take of an FBX file, a frame for each frame of its time line (or at `fps`).
 
     Joints are the scene's bones; a scene without any has its animated nodes taken. Unit and axes are as the file
@@ -36,12 +28,12 @@ def read_fbx(
     """
     if find_spec("ufbx") is None:
         raise MissingExtra("FBX files need ufbx: pip install 'motionloom[fbx]'")
-    notes = Notes(str(path), strict=strict)
+    notes = reading.notes(path)
     _check(path, notes)
-    arrays, facts = read_in_own_process(read_scene, path, up is None, fps, library="FBX", reuse=False)
+    arrays, facts = read_in_own_process(read_scene, path, reading.up is None, reading.fps, library="FBX", reuse=False)
     for note in facts["notes"]:
         notes.add(note)
-    metres = float(facts["unit"]) if unit is None else conv.unit_of(unit)
+    metres = float(facts["unit"]) if reading.metres is None else reading.metres
     parents = arrays["parents"]
     places, turns = _composed(parents, arrays["local"])
     rest = _composed(parents, arrays["rest"][None])[1][0]
@@ -53,12 +45,12 @@ def read_fbx(
         places[:, first:],
         turns[:, first:],
         float(facts["rate"]),
-        metres=metres if up is not None else metres / float(facts["unit"]),
-        up="y" if up is None else conv.up_of(up),
+        metres=metres if reading.up is not None else metres / float(facts["unit"]),
+        up=reading.axis or "y",
         rest=rest[first:],
-        drop_slides=drop_slides,
+        drop_slides=reading.drop_slides,
     )
-    axis = _AXES.get(facts["up"], "y") if up is None else conv.up_of(up)
+    axis = reading.axis or _AXES.get(facts["up"], "y")
     return replace(clip, origin=from_file(Path(path).name, len(clip), unit=metres, up=axis, notes=clip.origin.notes))
 
 

@@ -93,12 +93,12 @@ def _take(scene: Any, ufbx: Any, notes: Notes) -> tuple[Any, float, float]:
     takes = list(scene.anim_stacks)
     _kept.append(takes)
     if not takes:
-        notes.say("no take: one frame, as the nodes stand")
+        notes.info("no take: one frame, as the nodes stand")
         return scene.anim, 0.0, 0.0
     best = max(takes, key=lambda take: take.time_end - take.time_begin)
     if len(takes) > 1:
         others = ", ".join(repr(str(take.name)[:40]) for take in takes if take is not best)
-        notes.say(f"{len(takes)} takes: {str(best.name)[:40]!r} is read, not {others[:120]}")
+        notes.info(f"{len(takes)} takes: {str(best.name)[:40]!r} is read, not {others[:120]}")
     anim = best.anim
     begin, end = float(best.time_begin), float(best.time_end)
     if end <= begin:  # the file does not say: from its first key to its last
@@ -129,7 +129,7 @@ def _joints(nodes: list[Node], scene: Any, anim: Any, ufbx: Any, notes: Notes) -
         moving = ufbx.bake_anim(scene, anim)
         _kept.append((moving, list(moving.nodes)))
         chosen = {int(baked.typed_id) for baked in _kept[-1][1]} - {0}
-        notes.say("no bones: the nodes that move are taken as joints")
+        notes.info("no bones: the nodes that move are taken as joints")
     if not chosen:
         raise notes.error("no bones, and no node that moves")
     tops: dict[int, set[int]] = {}

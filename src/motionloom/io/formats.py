@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import replace as replace_fields
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
-from motionloom.core import BadRequest, Clip, FormatError, Markers, Note, replace
+from motionloom.core import Clip, FormatError, Markers, Note, replace
 from motionloom.core.limits import Limits
 from motionloom.io.acclaim.amc import asf_files, read_amc
 from motionloom.io.arrays.humanml3d import write_humanml3d
@@ -23,6 +24,7 @@ from motionloom.io.gltf.write import write_glb
 from motionloom.io.markers.c3d import read_c3d
 from motionloom.io.markers.csv import is_marker_csv, read_marker_csv, write_marker_csv
 from motionloom.io.markers.trc import read_trc, write_trc
+from motionloom.io.reading import DEFAULT, Reading, ReadingSettings
 from motionloom.io.sidecars.labels import labelled, write_labels
 from motionloom.io.sidecars.licence import with_licence, write_licence
 from motionloom.io.sidecars.origin import with_origin, write_origin
@@ -75,50 +77,35 @@ def format_of(path: str | Path) -> Format | None:
     return FORMATS.get("".join(suffixes[-2:])) or FORMATS.get("".join(suffixes[-1:]))
 
 
-def load(
-    path: str | Path,
-    *,
-    unit: str | float | None = None,
-    up: str | None = None,
-    fps: float | None = None,
-    strict: bool = False,
-    trim_tpose: bool = False,
-    drop_slides: bool = False,
-    roles: str | Path | Mapping[str, str] | None = None,
-) -> Clip:
-    """Read a clip: metres, y up, joints in file order, with its labels and roles. What was found is in its notes.
+def load(path: str | Path, reading: Reading = DEFAULT, **settings: Unpack[ReadingSettings]) -> Clip:
+    """Read a clip: metres, y up, joints in file order, with labels, roles, licence and origin from the files beside it.
 
-    unit ("m", "cm", "mm", "inch", "cmu", or metres), up ("y", "z", "-z" ...) and fps override what the file says or
-    what is estimated. strict refuses files that are merely odd (a wrong frame count, a cut last row). trim_tpose drops
-    a T-pose in frame 0; frame numbers in `origin` still count it. drop_slides gives every joint a fixed place. roles is
-    a roles file or a mapping; otherwise `walk.roles.toml` or the folder's `roles.toml` is taken.
+    Keyword arguments (`load("walk.bvh", unit="cm", fps=60)`) set fields of `reading`, see `Reading`. Estimates and
+    irregularities of the file are listed in `clip.origin.notes`. Roles are those of `reading`, or of `walk.roles.toml`
+    or `roles.toml` beside the clip, or guessed.
     """
-    path = Path(path)
+    path, reading = Path(path), replace_fields(reading, **settings)
     entry = format_of(path)
     if holds_markers(path):
-        said = "this file holds markers, not the motion of a skeleton"
-        raise FormatError(f"{said}: `motionloom convert` makes TRC or CSV of it, load_markers reads it", path=path)
+        found = "this file contains markers, not the motion of a skeleton"
+        raise FormatError(f"{found}: `motionloom convert` makes TRC or CSV of it, load_markers reads it", path=path)
     if entry is not None and entry.read_many is not None:
-        said = "this file holds many clips"
-        raise FormatError(f"{said}: `motionloom convert` makes a folder of them, load_many reads it", path=path)
+        found = "this file contains many clips"
+        raise FormatError(f"{found}: `motionloom convert` makes a folder of them, load_many reads it", path=path)
     if entry is None or entry.read is None:
         readable = ", ".join(suffix for suffix, f in FORMATS.items() if f.read)
         raise FormatError(f"no reader for {path.suffix or 'a file without a suffix'}; there are {readable}", path=path)
-    if fps is not None and not 1e-3 <= fps <= 1e6:
-        raise BadRequest(f"fps: {fps} frames per second make no sense")
     digest = start_sha256(path)
-    clip = entry.read(path, unit=unit, up=up, fps=fps, strict=strict, drop_slides=drop_slides)
+    clip = entry.read(path, reading)
     _check_size(path, len(clip), len(clip.skeleton), clip.fps)
-    clip = labelled(with_roles(clip, path, roles), path)
+    clip = labelled(with_roles(clip, path, reading.roles), path)
     clip = with_licence(clip if entry.keeps_origin else with_origin(clip, path), path)
-    clip = clip if unit is None else _sized(clip, unit)
+    clip = clip if reading.unit is None else _check_stature(clip, reading.unit)
     if starts_with_tpose(clip):
-        clip = clip[1:] if trim_tpose else clip
-        note = Note(f"frame 0 is a T-pose{': dropped' if trim_tpose else ' (not dropped)'}", topic="file")
+        clip = clip[1:] if reading.trim_tpose else clip
+        note = Note(f"frame 0 is a T-pose{': dropped' if reading.trim_tpose else ' (not dropped)'}", topic="file")
         clip = replace(clip, origin=clip.origin.with_notes(note))
-    settings: dict[str, Any] = {"unit": unit, "up": up, "fps": fps, "strict": strict, "trim_tpose": trim_tpose}
-    settings |= {"drop_slides": drop_slides, "roles": roles}
-    return recorded(clip, path, digest(), settings, entry.others(path) if entry.others else ())
+    return recorded(clip, path, digest(), reading, entry.others(path) if entry.others else ())
 
 
 def _check_size(path: Path, frames: int, joints: int, fps: float) -> None:
@@ -126,8 +113,8 @@ def _check_size(path: Path, frames: int, joints: int, fps: float) -> None:
         raise FormatError(why, path=path)
 
 
-def _sized(clip: Clip, unit: str | float) -> Clip:
-    """The clip, with a remark if the unit that was given makes a giant or a dwarf of its body.
+def _check_stature(clip: Clip, unit: str | float) -> Clip:
+    """The clip, with a warning if its stature in the given unit is not that of a person.
 
     A person's thigh and shin are 0.491 of the stature (Drillis and Contini 1966).
     """
@@ -172,13 +159,12 @@ def _writer(path: Path) -> Callable[..., None]:
     return entry.write
 
 
-def load_many(path: str | Path, **options: Any) -> list[Clip]:
-    """Every clip of a file: those of a file that holds many (handwriting), or the one of any other; as `load`."""
+def load_many(path: str | Path, reading: Reading = DEFAULT, **settings: Unpack[ReadingSettings]) -> list[Clip]:
+    """Every clip of a file that contains many (handwriting), or the one of any other; arguments as for `load`."""
     entry = format_of(path)
     if entry is None or entry.read_many is None:
-        return [load(path, **options)]
-    good = {k: v for k, v in options.items() if k in ("unit", "up", "fps", "strict")}
-    return entry.read_many(path, **good)
+        return [load(path, reading, **settings)]
+    return entry.read_many(path, replace_fields(reading, **settings))
 
 
 def holds_many(path: str | Path) -> bool:
@@ -195,23 +181,14 @@ def holds_markers(path: str | Path) -> bool:
     return entry.read is None or is_marker_csv(path)
 
 
-def load_markers(
-    path: str | Path,
-    *,
-    unit: str | float | None = None,
-    up: str | None = None,
-    fps: float | None = None,
-    strict: bool = False,
-) -> Markers:
-    """Read markers: metres, y up, NaN in gaps. What was found is in their `origin.notes`; options as in `load`."""
+def load_markers(path: str | Path, reading: Reading = DEFAULT, **settings: Unpack[ReadingSettings]) -> Markers:
+    """Read markers: metres, y up, NaN in gaps; arguments as for `load`. Notes are in their `origin.notes`."""
     path = Path(path)
     entry = FORMATS.get(path.suffix.lower())
     if entry is None or entry.read_markers is None:
         readable = ", ".join(suffix for suffix, f in FORMATS.items() if f.read_markers)
         raise FormatError(f"no reader of markers for {path.suffix or 'no suffix'}; there are {readable}", path=path)
-    if fps is not None and not 1e-3 <= fps <= 1e6:
-        raise BadRequest(f"fps: {fps} frames per second make no sense")
-    markers = entry.read_markers(path, unit=unit, up=up, fps=fps, strict=strict)
+    markers = entry.read_markers(path, replace_fields(reading, **settings))
     _check_size(path, len(markers), len(markers.names), markers.fps)
     return markers
 

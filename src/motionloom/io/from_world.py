@@ -52,7 +52,7 @@ def clip_from_world(
         raise notes.error("places beyond any body, or numbers that are none")
     first = _above_hips(names, parents) if fold else 0
     if first:
-        notes.say(f"joints above the hips folded into the root: {', '.join(n[:40] for n in names[:first])}")
+        notes.info(f"joints above the hips folded into the root: {', '.join(n[:40] for n in names[:first])}")
     names, places, turns = names[first:], places[:, first:], turns[:, first:]
     places, turns = conv.vectors_inside(places * metres, up), conv.turns_inside(turns, up)
     above = np.array([-1, *(int(p) - first for p in parents[first + 1 :])])
@@ -64,7 +64,7 @@ def clip_from_world(
     slides[:, ~moving] = 0.0
     if moving.any():
         word = "dropped" if drop_slides else "kept"
-        notes.say(f"{int(moving.sum())} joints also slide, by up to {np.abs(slides).max():.3f} m: {word}")
+        notes.info(f"{int(moving.sum())} joints also slide, by up to {np.abs(slides).max():.3f} m: {word}")
     skeleton = Skeleton(tuple(unique_names(list(names))), above, offsets)
     kept = slides if moving.any() and not drop_slides else None
     clip = Clip(skeleton, places[:, 0], normalize(local_rotations(skeleton, turns)), fps, slides=kept)

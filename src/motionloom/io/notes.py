@@ -17,7 +17,7 @@ class Notes:
         """The notes so far."""
         return tuple(self._found)
 
-    def say(self, message: str, *, topic: str = "file", detail: str = "") -> None:
+    def info(self, message: str, *, topic: str = "file", detail: str = "") -> None:
         """A remark: nothing is wrong."""
         self.add(Note(message, topic=topic, detail=detail))
 

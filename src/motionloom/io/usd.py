@@ -18,6 +18,7 @@ from motionloom.io import convention as conv
 from motionloom.io.from_world import clip_from_world, split_matrices
 from motionloom.io.notes import Notes
 from motionloom.io.own_process import read_in_own_process
+from motionloom.io.reading import DEFAULT, Reading
 from motionloom.kinematics.body.rest_pose import stance
 from motionloom.kinematics.fk import world
 from motionloom.rotation import to_matrix
@@ -62,15 +63,7 @@ def write_usd(clip: Clip, path: str | Path, *, unit: str | float | None = None, 
     _export(layer, path)
 
 
-def read_usd(
-    path: str | Path,
-    *,
-    unit: str | float | None = None,
-    up: str | None = None,
-    fps: float | None = None,
-    strict: bool = False,
-    drop_slides: bool = False,
-) -> Clip:
+def read_usd(path: str | Path, reading: Reading = DEFAULT) -> Clip:
     """A clip from the first animated skeleton of a USD file; unit, up axis and rate are as the file states them.
 
     Where time samples are uneven, frames are taken at the stage's own rate, by USD's interpolation. Scales go into the
@@ -82,19 +75,17 @@ def read_usd(
         check_regular(path)
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror or error}", path=path) from None
-    return read_in_own_process(_read, path, unit, up, fps, strict, drop_slides, library="USD")
+    return read_in_own_process(_read, path, reading, library="USD")
 
 
-def _read(
-    path: str, unit: str | float | None, up: str | None, fps: float | None, strict: bool, drop_slides: bool
-) -> Clip:
+def _read(path: str, reading: Reading) -> Clip:
     usd = usd_library()
-    notes = Notes(path, strict=strict)
+    notes = reading.notes(path)
     stage = _open(path, usd, notes)
     query, prim = _skeleton(stage, usd, notes)
     joints = [str(j) for j in query.GetJointOrder()]
     parents = _parents(joints, usd, notes)
-    times, rate = _times(stage, query, len(joints), fps, notes)
+    times, rate = _times(stage, query, len(joints), reading.fps, notes)
     worlds = np.empty((len(times), len(joints), 4, 4))
     for f, time in enumerate(times):
         cache = usd.UsdGeom.XformCache(time)
@@ -107,8 +98,8 @@ def _read(
     rest = None
     if own is None and bind.shape == (len(joints), 4, 4) and np.isfinite(bind).all():
         rest = split_matrices(np.swapaxes(bind, -1, -2))[1]
-    metres = usd.UsdGeom.GetStageMetersPerUnit(stage) if unit is None else conv.unit_of(unit)
-    axis = str(usd.UsdGeom.GetStageUpAxis(stage)).lower() if up is None else conv.up_of(up)
+    metres = usd.UsdGeom.GetStageMetersPerUnit(stage) if reading.metres is None else reading.metres
+    axis = str(usd.UsdGeom.GetStageUpAxis(stage)).lower() if reading.axis is None else reading.axis
     places, turns = split_matrices(np.swapaxes(worlds, -1, -2))
     names = [str(n) for n in query.GetSkeleton().GetJointNamesAttr().Get() or []]
     if len(names) != len(joints):
@@ -123,7 +114,7 @@ def _read(
         metres=metres,
         up=axis,
         rest=rest,
-        drop_slides=drop_slides,
+        drop_slides=reading.drop_slides,
         fold=own is None,
     )
     if own is not None and (licence := str(stage.GetRootLayer().comment or "")):
@@ -237,7 +228,7 @@ def _skeleton(stage: Any, usd: Any, notes: Notes) -> tuple[Any, Any]:
         raise notes.error("no skeleton in this file (UsdSkel)")
     moving = [pair for pair in found if pair[0].GetAnimQuery()]
     if len(found) > 1:
-        notes.say(f"{len(found)} skeletons: {(moving or found)[0][1].GetPath()} is read")
+        notes.info(f"{len(found)} skeletons: {(moving or found)[0][1].GetPath()} is read")
     return (moving or found)[0]
 
 
@@ -257,7 +248,7 @@ def _times(stage: Any, query: Any, joints: int, fps: float | None, notes: Notes)
     animation = query.GetAnimQuery()
     samples = np.array(animation.GetJointTransformTimeSamples() if animation else [], float)
     if len(samples) < 2:
-        notes.say("no motion: one frame")
+        notes.info("no motion: one frame")
         return samples if len(samples) else np.zeros(1), fps or float(stage.GetFramesPerSecond()) or 24.0
     steps = np.diff(samples)
     if np.abs(steps - steps.mean()).max() < 1e-4 * steps.mean():
@@ -266,7 +257,7 @@ def _times(stage: Any, query: Any, joints: int, fps: float | None, notes: Notes)
     count = int((samples[-1] - samples[0]) * rate / codes + 1e-6) + 1
     if count * joints > MOST:
         raise notes.error(f"{count} frames of {joints} joints are too many")
-    notes.say(f"uneven time samples: put on {count} even frames at {rate:g} per second")
+    notes.info(f"uneven time samples: put on {count} even frames at {rate:g} per second")
     return samples[0] + np.arange(count) * codes / rate, fps or rate
 
 

@@ -17,6 +17,7 @@ from motionloom.core.origin import from_file
 from motionloom.io import convention as conv
 from motionloom.io.acclaim.asf import Acclaim, read_asf, text_lines, value
 from motionloom.io.notes import Notes
+from motionloom.io.reading import DEFAULT, Reading
 from motionloom.kinematics.body.roles import guess_roles
 from motionloom.kinematics.fk import positions
 from motionloom.rotation import IDENTITY, about, inverse, multiply, rotate
@@ -24,30 +25,22 @@ from motionloom.rotation import IDENTITY, about, inverse, multiply, rotate
 USUAL_FPS = 120.0
 
 
-def read_amc(
-    path: str | Path,
-    *,
-    unit: str | float | None = None,
-    up: str | None = None,
-    fps: float | None = None,
-    strict: bool = False,
-    drop_slides: bool = False,
-) -> Clip:
+def read_amc(path: str | Path, reading: Reading = DEFAULT) -> Clip:
     """A clip from an AMC file and its ASF file. A joint that is missing in a frame is held, and that is said."""
-    notes = Notes(str(path), strict=strict)
+    notes = reading.notes(path)
     rows = text_lines(path, notes)
     skeleton_path = asf_beside(Path(path), notes)
     body = read_asf(skeleton_path, notes)
     values, degrees = _values(rows, body, notes)
-    notes.say(f"skeleton from {skeleton_path.name}")
-    if fps is None:
-        notes.say(f"AMC states no frame rate: {USUAL_FPS:g} frames per second taken, as at CMU")
+    notes.info(f"skeleton from {skeleton_path.name}")
+    if reading.fps is None:
+        notes.info(f"AMC states no frame rate: {USUAL_FPS:g} frames per second taken, as at CMU")
     turns, moves, stretch = _motion(body, values, degrees)
-    if drop_slides:
+    if reading.drop_slides:
         dropped = max(float(np.abs(moves[:, 1:]).max(initial=0.0)), float(np.abs(stretch).max(initial=0.0)))
         moves[:, 1:], stretch = 0.0, np.zeros_like(stretch)
         if dropped:
-            notes.say(f"joints that move on their parents held in place: up to {dropped:g} units dropped")
+            notes.info(f"joints that move on their parents held in place: up to {dropped:g} units dropped")
     names = tuple(bone.name for bone in body.bones)
     vectors = np.array([bone.vector for bone in body.bones])
     parents = np.array(body.parents)
@@ -57,7 +50,7 @@ def read_amc(
     directions = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
     slides[:, 1:] += stretch[:, parents[1:], None] * directions[parents[1:]]
     root = body.position + moves[:, 0]
-    space = _convention(body, Skeleton(names, parents, offsets), root, turns, unit, up, notes)
+    space = _convention(body, Skeleton(names, parents, offsets), root, turns, reading, notes)
     ends = tuple(
         End(j, tuple(_inside(vectors[j], space).tolist()))
         for j in range(len(names))
@@ -73,7 +66,7 @@ def read_amc(
         Skeleton(names, parents, draft.offsets, roles, ends),
         handed_over(root),
         handed_over(turns),
-        USUAL_FPS if fps is None else fps,
+        USUAL_FPS if reading.fps is None else reading.fps,
         slides=sliding,
         origin=from_file(Path(path).name, len(root), unit=space.unit, up=space.up, notes=notes.all),
     )
@@ -184,27 +177,25 @@ def _convention(
     skeleton: Skeleton,
     root: FloatArray,
     turns: FloatArray,
-    unit: str | float | None,
-    up: str | None,
+    reading: Reading,
     notes: Notes,
 ) -> conv.Convention:
     """Unit and up axis: as given; else a unit of 1 / length inches where the file has such a scale; else estimated."""
     some = np.unique(np.linspace(0, len(root) - 1, 24).astype(int))
     places = positions(skeleton, root[some], turns[some])
     roles = guess_roles(skeleton.names, skeleton.parents, skeleton.offsets)
-    if up is None:
+    axis = reading.axis
+    if axis is None:
         axis, ground = conv.estimate_up(places, roles)
-        notes.say(f"up axis {axis}", topic="up", detail=conv.UP_GROUNDS[ground])
-    else:
-        axis = conv.up_of(up)
-    if unit is not None:
-        return conv.Convention(conv.unit_of(unit), axis)
+        notes.info(f"up axis {axis}", topic="up", detail=conv.UP_GROUNDS[ground])
+    if reading.metres is not None:
+        return conv.Convention(reading.metres, axis)
     metres, evidence = conv.estimate_unit(places, roles, skeleton.parents.tolist(), axis)
     stated = 0.0254 / body.length
     if body.length != 1.0 and 0.5 < stated / metres < 2:
-        notes.say(
+        notes.info(
             f"unit {conv.unit_name(stated)}, as the skeleton says", topic="unit", detail=f"length {body.length:g}"
         )
         return conv.Convention(stated, axis)
-    notes.say(f"unit {conv.unit_name(metres)}, estimated", topic="unit", detail=evidence)
+    notes.info(f"unit {conv.unit_name(metres)}, estimated", topic="unit", detail=evidence)
     return conv.Convention(metres, axis)

@@ -148,7 +148,7 @@ def _root(lines: Lines, notes: Notes) -> tuple[Bone, FloatArray]:
         elif key == "orientation":
             root.axis = tuple(_three(words[1:], n, notes))
     if any(root.axis) or position.any():
-        notes.say("the root has a place or a turn at rest: each frame's own is added to it")
+        notes.info("the root has a place or a turn at rest: each frame's own is added to it")
     return root, position
 
 

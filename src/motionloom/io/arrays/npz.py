@@ -19,6 +19,7 @@ from motionloom.io.arrays.smpl import is_smpl, smpl_clip
 from motionloom.io.convention import unit_of, up_of
 from motionloom.io.files import write_whole
 from motionloom.io.notes import Notes
+from motionloom.io.reading import DEFAULT, Reading
 from motionloom.io.sidecars.licence import one_line
 from motionloom.io.sidecars.origin_json import origin_facts, with_origin_facts
 from motionloom.rotation import normalize
@@ -26,27 +27,19 @@ from motionloom.rotation import normalize
 FORMAT = "motionloom clip 1"
 
 
-def read_npz(
-    path: str | Path,
-    *,
-    unit: str | float | None = None,
-    up: str | None = None,
-    fps: float | None = None,
-    strict: bool = False,
-    drop_slides: bool = False,
-) -> Clip:
+def read_npz(path: str | Path, reading: Reading = DEFAULT) -> Clip:
     """A clip from an NPZ file: ours, or an SMPL body's."""
-    notes = Notes(str(path), strict=strict)
+    notes = reading.notes(path)
     arrays = Arrays(path, notes)
     if "format" not in arrays and is_smpl(arrays):
-        return smpl_clip(arrays, notes, unit=unit, up=up, fps=fps)
-    if unit is not None or up is not None:
+        return smpl_clip(arrays, notes, reading)
+    if reading.unit is not None or reading.up is not None:
         raise BadRequest("clips in NPZ are in metres with y up: no unit or up axis can be given")
     missing = [name for name in ("names", "parents", "offsets", "root", "rotations", "fps") if name not in arrays]
     if missing:
         raise notes.error(f"no array {missing[0]!r}: neither a clip nor an SMPL body (see docs/formats.md)")
     try:
-        return _clip(arrays, notes, fps, drop_slides=drop_slides)
+        return _clip(arrays, notes, reading.fps, drop_slides=reading.drop_slides)
     except InvalidClip as error:
         raise notes.error(str(error)) from None
 
@@ -100,7 +93,7 @@ def _clip(arrays: Arrays, notes: Notes, fps: float | None, *, drop_slides: bool)
     if off.size and off.max() > 1e-6:
         rotations = normalize(rotations)
     if slides is not None and drop_slides and slides.shape == (len(root), len(names), 3):
-        notes.say(f"sliding joints held in place: up to {np.abs(slides - slides.mean(0)).max():.4f} m dropped")
+        notes.info(f"sliding joints held in place: up to {np.abs(slides - slides.mean(0)).max():.4f} m dropped")
         offsets, slides = offsets + slides.mean(0), None
     skeleton = Skeleton(
         names, _whole(arrays, "parents", notes), offsets, _texts(arrays, "roles", notes), _ends(arrays, notes)

@@ -19,6 +19,7 @@ from motionloom.io.arrays.npz_data import Arrays, finite, npz_bytes
 from motionloom.io.arrays.smpl_body import average_body, smpl_names, with_offsets
 from motionloom.io.files import write_whole
 from motionloom.io.notes import Notes
+from motionloom.io.reading import DEFAULT, Reading
 from motionloom.kinematics.fk import positions, world
 from motionloom.kinematics.retarget import retarget
 from motionloom.rotation import exp, from_matrix, inverse, log, multiply, rotate
@@ -37,18 +38,11 @@ def is_smpl(arrays: Arrays) -> bool:
     return any(name in arrays for name in (*POSES, *BODY))
 
 
-def smpl_clip(
-    arrays: Arrays,
-    notes: Notes,
-    *,
-    unit: str | float | None = None,
-    up: str | None = None,
-    fps: float | None = None,
-) -> Clip:
+def smpl_clip(arrays: Arrays, notes: Notes, reading: Reading = DEFAULT) -> Clip:
     """A clip from pose parameters. AMASS is z up, others y up: the posture tells, unless it is given."""
     turns = _turns(arrays, notes)
     frames = len(turns)
-    metres = 1.0 if unit is None else conv.unit_of(unit)
+    metres = 1.0 if reading.metres is None else reading.metres
     trans = arrays.first(*TRANS)
     place = np.zeros((frames, 3)) if trans is None else finite(trans, "trans", notes) * metres
     if trans is None:
@@ -56,7 +50,7 @@ def smpl_clip(
     if place.shape != (frames, 3):
         raise notes.error(f"trans: expected ({frames}, 3), found {place.shape}")
     body, root, exact = _body(arrays, turns, place, metres, notes)
-    axis = _up(body, root, turns, notes) if up is None else conv.up_of(up)
+    axis = _up(body, root, turns, notes) if reading.axis is None else reading.axis
     turn = from_matrix(conv.vectors_inside(np.eye(3), axis).T)  # only the root: the body's own frames are y up already
     rotations = np.array(turns)
     rotations[:, 0] = multiply(turn, turns[:, 0])
@@ -65,7 +59,7 @@ def smpl_clip(
         if name in arrays:
             header[name] = arrays[name].tolist()
     origin = from_file(Path(notes.path).name, frames, unit=metres, up=axis, header={"smpl": header}, notes=notes.all)
-    return Clip(body, rotate(turn, root), rotations, _rate(arrays, fps, notes), origin=origin)
+    return Clip(body, rotate(turn, root), rotations, _rate(arrays, reading.fps, notes), origin=origin)
 
 
 def write_smpl(clip: Clip, path: str | Path, *, unit: str | float | None = None, up: str | None = None) -> None:
@@ -112,7 +106,7 @@ def _turns(arrays: Arrays, notes: Notes) -> FloatArray:
         rows = [_flat(part, frames, notes) for part in parts if part is not None and part.size]
         poses = np.concatenate(rows, axis=1)
         if poses.shape[1] not in WIDTHS:  # hands or face are there, but not all of them
-            notes.say(
+            notes.info(
                 f"{poses.shape[1]} pose values a frame are no known body: the first 66 (body without hands) taken"
             )
             poses = poses[:, :66]
@@ -127,7 +121,7 @@ def _turns(arrays: Arrays, notes: Notes) -> FloatArray:
         raise notes.error(f"poses: expected {known} values a frame, found shape {poses.shape}")
     if np.abs(values).max() > 100:
         raise notes.error("poses: angles of over 100 radians are no rotation vectors")
-    notes.say(f"{ {22: 'SMPL body without hands', 24: 'SMPL', 52: 'SMPL-H', 55: 'SMPL-X'}[joints] }: {joints} joints")
+    notes.info(f"{ {22: 'SMPL body without hands', 24: 'SMPL', 52: 'SMPL-H', 55: 'SMPL-X'}[joints] }: {joints} joints")
     return exp(values.reshape(len(values), joints, 3))
 
 
@@ -160,7 +154,7 @@ def _body(
     if rest is not None and rest.ndim == 2 and rest.shape[0] >= joints and rest.shape[1] == 3:
         offsets = finite(rest, "J", notes)[:joints] * metres
         offsets[1:] -= offsets[draft.parents[1:]]
-        notes.say("bone lengths from the rest joints in the file")
+        notes.info("bone lengths from the rest joints in the file")
         return with_offsets(offsets), place + offsets[0], True
     seen = arrays.first(*PLACES)
     if seen is not None and seen.ndim == 3 and len(seen) == frames and seen.shape[1] >= joints and seen.shape[2] == 3:
@@ -169,7 +163,7 @@ def _body(
         bones = points[:, 1:] - points[:, draft.parents[1:]]
         local = rotate(inverse(around[:, draft.parents[1:]]), bones)
         spread = float(np.ptp(local, axis=0).max()) if frames > 1 else 0.0
-        notes.say("bone lengths from the joint positions in the file", detail=f"steady to {1000 * spread:.1f} mm")
+        notes.info("bone lengths from the joint positions in the file", detail=f"steady to {1000 * spread:.1f} mm")
         offsets = np.concatenate([(points[:, 0] - place).mean(0)[None], local.mean(0)])
         return with_offsets(offsets), points[:, 0], True
     notes.warn(
@@ -182,5 +176,5 @@ def _body(
 def _up(body: Skeleton, root: FloatArray, turns: FloatArray, notes: Notes) -> str:
     some = np.unique(np.linspace(0, len(root) - 1, 24).astype(int))
     axis, ground = conv.estimate_up(positions(body, root[some], turns[some]), body.roles)
-    notes.say(f"up axis {axis}", topic="up", detail=conv.UP_GROUNDS[ground])
+    notes.info(f"up axis {axis}", topic="up", detail=conv.UP_GROUNDS[ground])
     return axis

@@ -81,7 +81,7 @@ def build(hierarchy: Hierarchy, values: FloatArray, columns: Columns, notes: Not
 
     nodes = hierarchy.nodes
     if any(nodes[0].offset or ()) and (columns.position[0] >= 0).all():
-        notes.say(f"the OFFSET of {nodes[0].name!r} is not used: its position channels replace it; written as 0")
+        notes.info(f"the OFFSET of {nodes[0].name!r} is not used: its position channels replace it; written as 0")
     skip = wrapper_count(nodes)
     rotations = np.empty((len(values), len(nodes) - skip, 4))
     quaternions(values, columns.rotation[skip:], columns.axes[skip:], rotations)
@@ -121,9 +121,9 @@ def _wrappers(
         still = bool(np.ptp(at, axis=0).max() <= size and angle_between(q, q[:1]).max() <= 1e-7)
         if still:
             at, q = at[:1], q[:1]
-            notes.say(f"{node.name!r} stands still above the hips: folded away, and restored on writing")
+            notes.info(f"{node.name!r} stands still above the hips: folded away, and restored on writing")
         else:
-            notes.say(
+            notes.info(
                 f"{node.name!r} moves above the hips: its motion is put into the hips, and it stands still on writing"
             )
         place, turn = place + rotate(turn, at), multiply(turn, q)
@@ -181,12 +181,12 @@ def sliding(body: Body, values: FloatArray, position: IntArray, unit: float, not
         slides[:, j] = off
     if lost:
         worst, name, frame = max(lost)
-        notes.say(
+        notes.info(
             f"slides of {len(lost)} joints dropped; the largest was {worst * 1000:.3g} mm ({name!r}, frame {frame})"
         )
     elif slides is not None:
         count = int(slides.any((0, 2)).sum())
-        notes.say(f"{count} joints slide: position channels move them by up to {np.abs(slides).max() * 1000:.3g} mm")
+        notes.info(f"{count} joints slide: position channels move them by up to {np.abs(slides).max() * 1000:.3g} mm")
     return Sliding(offsets, slides)
 
 

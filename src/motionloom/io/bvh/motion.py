@@ -42,7 +42,7 @@ def read_motion(data: Any, start: int, width: int, notes: Notes, fps: float | No
         notes.warn(f'expected {declared} frames ("Frames: {declared}"), found {len(values)}', said_in)
     rate = rate_of(frame_time) if fps is None else fps
     if frame_time and rate != rate_of(frame_time):
-        notes.say(f"{rate:g} frames per second, as asked; the file says {rate_of(frame_time):g}")
+        notes.info(f"{rate:g} frames per second, as asked; the file says {rate_of(frame_time):g}")
     if fps is None and not 10 <= rate <= 1000:
         notes.warn(f"{rate:g} frames per second (Frame Time {frame_time}) is unusual; give fps if it is wrong", line)
     return Rows(values, rate, frame_time)

@@ -23,6 +23,7 @@ from motionloom.io.bvh.body import Body, build, check_scale, columns_of, local_p
 from motionloom.io.bvh.header import Hierarchy, read_hierarchy
 from motionloom.io.bvh.motion import read_motion
 from motionloom.io.notes import Notes
+from motionloom.io.reading import DEFAULT, Reading
 from motionloom.io.sniff import what_is
 from motionloom.kinematics.body.roles import guess_roles
 from motionloom.kinematics.capture.tpose import rest_then_jump
@@ -32,40 +33,24 @@ MAX_HEADER = 8 << 20  # bytes before MOTION
 _MOTION = re.compile(rb"(?:^|[\r\n}])[ \t]*(MOTION)(?=[\s]|$)", re.IGNORECASE)
 
 
-def read_bvh(
-    path: str | Path,
-    *,
-    unit: str | float | None = None,
-    up: str | None = None,
-    fps: float | None = None,
-    strict: bool = False,
-    drop_slides: bool = False,
-) -> Clip:
+def read_bvh(path: str | Path, reading: Reading = DEFAULT) -> Clip:
     """A clip from a BVH file, every frame of it. `FormatError` says where and what if it cannot be read."""
-    notes = Notes(str(path), strict=strict)
+    notes = reading.notes(path)
     try:
         with open_regular(path) as file:
             if not file.seek(0, 2):
                 raise notes.error("this is an empty file")
             # closed when nothing looks into it any more: an error on its way out still does
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        return parse_bvh(data, notes, unit=unit, up=up, fps=fps, drop_slides=drop_slides)
+        return parse_bvh(data, notes, reading)
     except OSError as error:
         raise notes.error(f"cannot be read: {error.strerror or error}") from None
 
 
-def parse_bvh(
-    data: Any,
-    notes: Notes,
-    *,
-    unit: str | float | None = None,
-    up: str | None = None,
-    fps: float | None = None,
-    drop_slides: bool = False,
-) -> Clip:
+def parse_bvh(data: Any, notes: Notes, reading: Reading = DEFAULT) -> Clip:
     """The same from bytes (or a memory map) that are already there; `notes` holds the file's name and what is said."""
     hierarchy, encoding, start = _head(data, notes)
-    rows = read_motion(data, start, hierarchy.width, notes, fps)
+    rows = read_motion(data, start, hierarchy.width, notes, reading.fps)
     columns = columns_of(hierarchy.nodes)
     check_scale(hierarchy.nodes, rows.values, columns, notes)
     body = build(hierarchy, rows.values, columns, notes)
@@ -73,9 +58,9 @@ def parse_bvh(
     position = columns.position[skip:]
     names = unique_names([node.name for node in body.nodes])
     if renamed := [n for n, node in zip(names, body.nodes, strict=True) if n != node.name]:
-        notes.say(f"joint names repeat: called {', '.join(renamed[:4])} here, as in the file on writing")
-    space = _convention(body, names, rows.values, position, unit, up, notes)
-    place = sliding(body, rows.values, position, space.unit, notes, drop=drop_slides)
+        notes.info(f"joint names repeat: called {', '.join(renamed[:4])} here, as in the file on writing")
+    space = _convention(body, names, rows.values, position, reading, notes)
+    place = sliding(body, rows.values, position, space.unit, notes, drop=reading.drop_slides)
     ends = tuple(
         End(e.joint - skip, _triple(conv.vectors_inside(np.array(e.offset), space.up) * space.unit), e.name)
         for e in hierarchy.ends
@@ -156,8 +141,7 @@ def _convention(
     names: list[str],
     values: FloatArray,
     position: Any,
-    unit: str | float | None,
-    up: str | None,
+    reading: Reading,
     notes: Notes,
 ) -> conv.Convention:
     """Unit and up axis: as given, or estimated from where the joints are in some frames."""
@@ -170,17 +154,14 @@ def _convention(
     places = positions(draft, body.root[some], body.rotations[some], locals_ - offsets)
     parents = body.parents.tolist()
     roles = guess_roles(names, parents, offsets)
-    if up is None:
+    axis, metres = reading.axis, reading.metres
+    if axis is None:
         tpose = rest_then_jump(body.rotations[:22])
         axis, ground = conv.estimate_up(places[:1] if tpose else places[1:], roles)
-        notes.say(f"up axis {axis}", topic="up", detail=conv.UP_GROUNDS[ground])
-    else:
-        axis = conv.up_of(up)
-    if unit is None:
+        notes.info(f"up axis {axis}", topic="up", detail=conv.UP_GROUNDS[ground])
+    if metres is None:
         metres, evidence = conv.estimate_unit(places[1:], roles, parents, axis)
-        notes.say(f"unit {conv.unit_name(metres)}, estimated", topic="unit", detail=evidence)
-    else:
-        metres = conv.unit_of(unit)
+        notes.info(f"unit {conv.unit_name(metres)}, estimated", topic="unit", detail=evidence)
     return conv.Convention(metres, axis)
 
 

@@ -16,10 +16,10 @@ import numpy as np
 from motionloom.core import BadRequest, Clip, End, FloatArray, Skeleton, replace
 from motionloom.core.origin import from_file
 from motionloom.io.bvh.body import unique_names
-from motionloom.io.convention import unit_of, up_of
 from motionloom.io.gltf.container import Document, open_document
 from motionloom.io.gltf.tracks import Tracks, frame_times, read_tracks
 from motionloom.io.notes import Notes
+from motionloom.io.reading import DEFAULT, Reading
 from motionloom.io.sidecars.licence import one_line
 from motionloom.kinematics.body.rest_pose import Stance, rebased, typical_frame
 from motionloom.kinematics.body.roles import guess_roles
@@ -42,40 +42,25 @@ class Node:
     scale: float
 
 
-def read_gltf(
-    path: str | Path,
-    *,
-    unit: str | float | None = None,
-    up: str | None = None,
-    fps: float | None = None,
-    strict: bool = False,
-    drop_slides: bool = False,
-) -> Clip:
+def read_gltf(path: str | Path, reading: Reading = DEFAULT) -> Clip:
     """A clip from a glTF file. glTF is in metres, y up; a unit or up axis that is given is taken instead."""
-    notes = Notes(str(path), strict=strict)
-    return clip_of(open_document(path, notes), unit=unit, up=up, fps=fps, drop_slides=drop_slides)
+    notes = reading.notes(path)
+    return clip_of(open_document(path, notes), reading)
 
 
-def clip_of(
-    document: Document,
-    *,
-    unit: str | float | None = None,
-    up: str | None = None,
-    fps: float | None = None,
-    drop_slides: bool = False,
-) -> Clip:
+def clip_of(document: Document, reading: Reading = DEFAULT) -> Clip:
     """The same from a document that is open; its notes hold the file's name and what is said."""
     notes = document.notes
-    if up is not None and up_of(up) != "y":
+    if reading.axis not in (None, "y"):
         raise BadRequest("glTF has y up: another up axis cannot be given")
-    metres = 1.0 if unit is None else unit_of(unit)
+    metres = 1.0 if reading.metres is None else reading.metres
     nodes = read_nodes(document)
     own = _own(document)
     tracks = _animation(document, nodes)
     joints = _joints(document, nodes, tracks)
-    times, rate = frame_times(document, tracks, fps, _stated(own), len(joints))
+    times, rate = frame_times(document, tracks, reading.fps, _stated(own), len(joints))
     joints = _without_wrappers(joints, nodes, notes) if own is None else _unwrapped(joints, own)
-    clip = _clip(document, nodes, joints, tracks, times, rate, metres, drop_slides=drop_slides)
+    clip = _clip(document, nodes, joints, tracks, times, rate, metres, drop_slides=reading.drop_slides)
     if own is None:
         rest = np.array([nodes[j].rotation for j in joints])
         clip = rebased(clip, Stance(np.zeros(3), rest, ""))
@@ -152,14 +137,14 @@ def _animation(document: Document, nodes: list[Node]) -> Tracks:
     """The animation that moves most nodes; the others are named."""
     animations = document.all("animations")
     if not animations:
-        document.notes.say("no animation: one frame, as the nodes stand")
+        document.notes.info("no animation: one frame, as the nodes stand")
         return {}
     size = [len(a.get("channels", ())) if isinstance(a.get("channels"), list) else 0 for a in animations]
     best = int(np.argmax(size))
     if len(animations) > 1:
         names = [str(a.get("name", n))[:40] for n, a in enumerate(animations)]
         left = ", ".join(names[:best] + names[best + 1 :])
-        document.notes.say(f"{len(animations)} animations: {names[best]!r} taken, not {left[:120]}")
+        document.notes.info(f"{len(animations)} animations: {names[best]!r} taken, not {left[:120]}")
     tracks = read_tracks(document, best)
     for node, by_path in tracks.items():
         if "scale" in by_path and np.ptp(by_path["scale"].keys, axis=0).max() > 1e-3:
@@ -179,7 +164,7 @@ def _joints(document: Document, nodes: list[Node], tracks: Tracks) -> list[int]:
             chosen = joints
     if not chosen:
         chosen = set(tracks) or set(range(len(nodes)))
-        document.notes.say("no skin: plain nodes are taken as joints")
+        document.notes.info("no skin: plain nodes are taken as joints")
         below = [False] * len(nodes)
         for n in _parents_first(nodes):
             below[n] = n in chosen or (nodes[n].parent >= 0 and below[nodes[n].parent])
@@ -211,7 +196,7 @@ def _without_wrappers(joints: list[int], nodes: list[Node], notes: Notes) -> lis
     hips = roles.index("hips") if "hips" in roles else 0
     if hips == 0 or any(parents.count(k) != 1 for k in range(hips)) or parents[1 : hips + 1] != list(range(hips)):
         return joints
-    notes.say(f"joints above the hips folded into the root: {', '.join(nodes[n].name[:40] for n in joints[:hips])}")
+    notes.info(f"joints above the hips folded into the root: {', '.join(nodes[n].name[:40] for n in joints[:hips])}")
     return joints[hips:]
 
 
@@ -285,7 +270,7 @@ def _clip(
                 slides[:, k] = places - offsets[k]
     if drop_slides and slides.any():
         offsets += slides.mean(0)
-        notes.say(f"sliding joints held in place: up to {np.abs(slides - slides.mean(0)).max():.4f} m dropped")
+        notes.info(f"sliding joints held in place: up to {np.abs(slides - slides.mean(0)).max():.4f} m dropped")
         slides[:] = 0.0
     if not (np.abs(offsets).max() < 1e9 and np.abs(place).max() < 1e9 and np.abs(slides).max() < 1e9):
         raise notes.error("places beyond any body")

@@ -132,7 +132,7 @@ def frame_times(
             return dense, stated
     rate = fps if fps is not None else _rate(dense)
     if fps is None and rate < SLOWEST:
-        notes.say(f"keyed {rate:.3g} times a second: sampled at {SPARSE:g} frames per second")
+        notes.info(f"keyed {rate:.3g} times a second: sampled at {SPARSE:g} frames per second")
         rate = SPARSE
     count = int(np.floor((end - start) * rate + 1e-3)) + 1
     if count * max(joints, 1) > max(MAX_VALUES, 4 * sum(len(t) for t in every)):
@@ -140,7 +140,7 @@ def frame_times(
     times = start + np.arange(count) / rate
     even = len(dense) == count and np.abs(dense - times).max() < 1e-3 / rate
     if not even and len(dense) > 1:
-        notes.say(f"keys are not on even frames: sampled at {rate:g} frames per second")
+        notes.info(f"keys are not on even frames: sampled at {rate:g} frames per second")
     return (dense if even else times), rate
 
 

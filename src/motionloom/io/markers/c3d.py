@@ -11,35 +11,27 @@ from motionloom.core.files import read_regular
 from motionloom.io.markers.c3d_parameters import DEC, MIPS, Header, Value, read_head, reals
 from motionloom.io.markers.units import make_markers
 from motionloom.io.notes import Notes
+from motionloom.io.reading import DEFAULT, Reading
 from motionloom.io.sniff import what_is
 
 LAST = 65535  # the highest frame number that the header has room for
 
 
-def read_c3d(
-    path: str | Path,
-    *,
-    unit: str | float | None = None,
-    up: str | None = None,
-    fps: float | None = None,
-    strict: bool = False,
-) -> Markers:
+def read_c3d(path: str | Path, reading: Reading = DEFAULT) -> Markers:
     """Markers from a C3D file: metres, y up, NaN where a marker was not seen (its residual is negative).
 
     Numbers of Intel, DEC and MIPS machines, points as integers or floats; missing parameters are taken from the header
     or, where that says nothing either, estimated and said. Analog channels are stepped over.
     """
-    notes = Notes(str(path), strict=strict)
+    notes = reading.notes(path)
     try:
         raw = read_regular(path)
     except OSError as error:
         raise notes.error(f"cannot be read: {error.strerror or error}") from None
-    return parse_c3d(raw, notes, unit=unit, up=up, fps=fps)
+    return parse_c3d(raw, notes, reading)
 
 
-def parse_c3d(
-    raw: bytes, notes: Notes, *, unit: str | float | None = None, up: str | None = None, fps: float | None = None
-) -> Markers:
+def parse_c3d(raw: bytes, notes: Notes, reading: Reading = DEFAULT) -> Markers:
     """The same from bytes that are already there."""
     if (what := what_is(raw[:4096])) and "C3D" not in what and what != "a binary file":
         raise notes.error(f"this is {what}")
@@ -61,20 +53,19 @@ def parse_c3d(
         table = whole[:, : 4 * points].reshape(frames, points, 4)
         places = table[..., :3] * float(scale)
     places[~(table[..., 3] >= 0)] = np.nan
-    rate = _rate(header, parameters, notes) if fps is None else fps
+    rate = _rate(header, parameters, notes) if reading.fps is None else reading.fps
     named = {DEC: "DEC", MIPS: "MIPS"}.get(processor)
     if named:
-        notes.say(f"numbers of a {named} machine")
+        notes.info(f"numbers of a {named} machine")
     return make_markers(
         notes,
         _names(parameters, points),
         places,
         rate,
-        said_unit=(_texts(parameters, "POINT:UNITS") or ("",))[0],
-        unit=unit,
-        said_up=_up(parameters),
+        stated_unit=(_texts(parameters, "POINT:UNITS") or ("",))[0],
+        stated_up=_up(parameters),
         usual_up="z",
-        up=up,
+        reading=reading,
     )
 
 
@@ -106,7 +97,7 @@ def _frames(header: Header, parameters: dict[str, Value], room: int, notes: Note
             counts.append(int(_number(parameters, name, 0)))
     good = [n for n in counts if 0 < n <= room]
     if header.last >= LAST and room > LAST >= max(good, default=0):
-        notes.say(f"{room} frames by the size of the file: its header ends at {LAST}")
+        notes.info(f"{room} frames by the size of the file: its header ends at {LAST}")
         return room
     if good:
         return max(good)

@@ -15,6 +15,7 @@ from motionloom.io.files import write_whole
 from motionloom.io.markers.rows import even_rate, read_lines, table_of
 from motionloom.io.markers.units import make_markers
 from motionloom.io.notes import Notes
+from motionloom.io.reading import DEFAULT, Reading
 
 LONGEST = 300  # characters of a column's name
 _COLUMN = re.compile(r"(.+?)[ ._:/-]?([xyz])(?:\s*[\[(](\w+)[\])])?", re.IGNORECASE)
@@ -22,19 +23,12 @@ _TIMES = {"t", "time", "time (s)", "time [s]", "seconds", "time (seconds)"}
 _COUNTS = {"frame", "frame#", "#", "index", ""}
 
 
-def read_marker_csv(
-    path: str | Path,
-    *,
-    unit: str | float | None = None,
-    up: str | None = None,
-    fps: float | None = None,
-    strict: bool = False,
-) -> Markers:
+def read_marker_csv(path: str | Path, reading: Reading = DEFAULT) -> Markers:
     """Markers from a CSV file whose head names a time and three columns for each marker (`HEAD.x`, `HEAD_X`, `HEAD X`).
 
     A unit may stand in the head (`HEAD.x [mm]`); otherwise it is estimated, and said.
     """
-    notes = Notes(str(path), strict=strict)
+    notes = reading.notes(path)
     lines = read_lines(path, notes)
     comma = next((c for c in (",", ";", "\t") if c in lines[0]), ",")
     try:
@@ -44,20 +38,19 @@ def read_marker_csv(
     first, names, said = _columns(head, notes)
     table = table_of(lines, 1, len(head), comma, notes)
     when = next((k for k in range(first) if head[k].strip().lower() in _TIMES), None)
-    if fps is None and when is None:
+    if reading.fps is None and when is None:
         raise notes.error("the head has no column 't' or 'time': say the frame rate (fps)", line=1)
-    rate = fps if fps is not None or when is None else even_rate(table[:, when], notes)
+    rate = reading.fps if reading.fps is not None or when is None else even_rate(table[:, when], notes)
     assert rate is not None
     return make_markers(
         notes,
         names,
         table[:, first:].reshape(len(table), len(names), 3),
         rate,
-        said_unit=said,
-        unit=unit,
-        said_up=None,
+        stated_unit=said,
+        stated_up=None,
         usual_up="y",
-        up=up,
+        reading=reading,
     )
 
 

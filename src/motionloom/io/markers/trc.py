@@ -14,23 +14,17 @@ from motionloom.io.files import write_whole
 from motionloom.io.markers.rows import even_rate, read_lines, table_of
 from motionloom.io.markers.units import make_markers
 from motionloom.io.notes import Notes
+from motionloom.io.reading import DEFAULT, Reading
 
 _NUMBERED = re.compile(r"[XYZ]\d*", re.IGNORECASE)
 
 
-def read_trc(
-    path: str | Path,
-    *,
-    unit: str | float | None = None,
-    up: str | None = None,
-    fps: float | None = None,
-    strict: bool = False,
-) -> Markers:
+def read_trc(path: str | Path, reading: Reading = DEFAULT) -> Markers:
     """Markers from a TRC file. Blank cells, `nan` and 0 0 0 are gaps; the counts of the header are not needed.
 
     TRC does not say its up axis: it is found from heads and feet by their names, else y as in OpenSim.
     """
-    notes = Notes(str(path), strict=strict)
+    notes = reading.notes(path)
     lines = read_lines(path, notes)
     facts, head = _header(lines, notes)
     names = _names(lines[head], head + 1, notes)
@@ -51,12 +45,11 @@ def read_trc(
         notes,
         names,
         table[:, 2:].reshape(len(table), len(names), 3),
-        rate if fps is None else fps,
-        said_unit=facts.get("units", ""),
-        unit=unit,
-        said_up=None,
+        rate if reading.fps is None else reading.fps,
+        stated_unit=facts.get("units", ""),
+        stated_up=None,
         usual_up="y",
-        up=up,
+        reading=reading,
     )
 
 

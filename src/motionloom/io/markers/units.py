@@ -13,6 +13,7 @@ from motionloom.core.origin import from_file
 from motionloom.io import convention as conv
 from motionloom.io.bvh.numbers import LARGEST
 from motionloom.io.notes import Notes
+from motionloom.io.reading import Reading
 
 _HIGH = re.compile(r"head|hd\b|fhd|bhd|c7|clav|shou|sho\b|neck", re.IGNORECASE)
 _LOW = re.compile(r"toe|hee|ank|foot|mt[15]|malleol", re.IGNORECASE)
@@ -26,27 +27,26 @@ def make_markers(
     places: FloatArray,
     fps: float,
     *,
-    said_unit: str,
-    unit: str | float | None,
-    said_up: str | None,
+    stated_unit: str,
+    stated_up: str | None,
     usual_up: str,
-    up: str | None,
+    reading: Reading,
 ) -> Markers:
     """Markers in metres and y up from places (F, M, 3) as the file has them; NaN is a gap.
 
-    `said_unit` and `said_up` are what the file says ("" and None if nothing); `unit` and `up` are what the caller
+    `stated_unit` and `stated_up` are what the file says ("" and None if nothing); `unit` and `up` are what the caller
     says, and win. An exact 0 0 0 is a gap too: many programs write it for a marker that was not seen.
     """
     bad = ~np.isfinite(places).all(2) | (np.abs(np.nan_to_num(places)) > LARGEST).any(2)
     zeros = (places == 0).all(2)
     if zeros.any():
-        notes.say(f"{int(zeros.sum())} points lie at exactly 0 0 0: taken for gaps")
+        notes.info(f"{int(zeros.sum())} points lie at exactly 0 0 0: taken for gaps")
     places = np.where((bad | zeros)[..., None], np.nan, places)
-    metres = _unit(places, said_unit, notes) if unit is None else conv.unit_of(unit)
-    axis = _up(names, places, said_up, usual_up, notes) if up is None else conv.up_of(up)
+    metres = _unit(places, stated_unit, notes) if reading.metres is None else reading.metres
+    axis = _up(names, places, stated_up, usual_up, notes) if reading.axis is None else reading.axis
     lost = float(np.isnan(places[..., 0]).mean())
     if lost:
-        notes.say(f"{100 * lost:.1f} % of all points are gaps")
+        notes.info(f"{100 * lost:.1f} % of all points are gaps")
     origin = from_file(Path(notes.path).name, len(places), unit=metres, up=axis, notes=notes.all)
     return Markers(unique(names, notes), conv.vectors_inside(places, axis) * metres, fps, origin)
 
@@ -65,7 +65,7 @@ def unique(names: Sequence[str], notes: Notes) -> tuple[str, ...]:
         seen.add(new)
         out.append(new)
     if changed := [new for new, old in zip(out, names, strict=True) if new != old.strip()]:
-        notes.say(f"{len(changed)} markers have no name of their own: called {', '.join(changed[:4])}")
+        notes.info(f"{len(changed)} markers have no name of their own: called {', '.join(changed[:4])}")
     return tuple(out)
 
 
@@ -85,7 +85,7 @@ def _unit(places: FloatArray, said: str, notes: Notes) -> float:
     fits = {n: abs(np.log10(size * conv.UNITS[n] / _SIZE)) + _RARE.get(n, 0.0) for n in units} if size else {}
     best = min(fits, key=lambda n: fits[n]) if fits else "mm"
     what = f"unit {said.strip()[:20]!r} is not known" if said.strip() else "no unit is given"
-    notes.say(f"{what}: taken for {best}", topic="unit", detail=f"markers are {size * conv.UNITS[best]:.2f} m apart")
+    notes.info(f"{what}: taken for {best}", topic="unit", detail=f"markers are {size * conv.UNITS[best]:.2f} m apart")
     return conv.UNITS[best]
 
 
@@ -97,10 +97,10 @@ def _up(names: Sequence[str], places: FloatArray, said: str | None, usual: str, 
     high, low = ([k for k, name in enumerate(names) if rule.search(name)] for rule in (_HIGH, _LOW))
     high, low = ([k for k in ks if np.isfinite(means[k]).all()] for ks in (high, low))
     if not high or not low:
-        notes.say(f"up axis {usual} assumed", topic="up")
+        notes.info(f"up axis {usual} assumed", topic="up")
         return usual
     line = means[high].mean(0) - means[low].mean(0)
     at = int(np.abs(line).argmax())
     found = ("-" if line[at] < 0 else "") + "xyz"[at]
-    notes.say(f"up axis {found}", topic="up", detail="from feet to head")
+    notes.info(f"up axis {found}", topic="up", detail="from feet to head")
     return found

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace as with_changes
 from pathlib import Path
-from typing import Any
 
 from motionloom.core import Clip, Note, Read, replace
 from motionloom.core.files import side_file
 from motionloom.core.made import Input
 from motionloom.io.digest import file_sha256
+from motionloom.io.reading import Reading
 from motionloom.io.sidecars.labels import labels_path
 from motionloom.io.sidecars.licence import licence_file
 from motionloom.io.sidecars.origin import origin_path, with_output
 from motionloom.io.sidecars.roles import roles_file
 
-DEFAULTS: Mapping[str, Any] = {"strict": False, "trim_tpose": False, "drop_slides": False}
 
-
-def recorded(clip: Clip, path: Path, sha256: str, settings: Mapping[str, Any], others: Iterable[Path] = ()) -> Clip:
+def recorded(clip: Clip, path: Path, sha256: str, reading: Reading, others: Iterable[Path] = ()) -> Clip:
     """The clip with its file's SHA-256 and licence as those of its source, and with how it was read.
 
     A made clip whose file was changed after it was written has a warning.
@@ -31,11 +29,7 @@ def recorded(clip: Clip, path: Path, sha256: str, settings: Mapping[str, Any], o
     if origin.made and origin.made[-1].output not in ("", sha256):
         origin = origin.with_notes(Note(f"{path.name} was changed after it was written", "warning", topic="file"))
     origin = with_output(origin, sha256) if origin.made and not origin.made[-1].output else origin
-    roles = settings.get("roles")
-    used = {name: value for name, value in settings.items() if value is not None and value != DEFAULTS.get(name)}
-    if isinstance(roles, (str, Path)):
-        used["roles"] = Path(roles).name
     names = (labels_path(path).name, origin_path(path).name)
-    found = [*(side_file(path, n) for n in names), licence_file(path), roles_file(path, roles), *others]
+    found = [*(side_file(path, n) for n in names), licence_file(path), roles_file(path, reading.roles), *others]
     beside = tuple(Input(p.name, file_sha256(p)) for p in found if p is not None and p.is_file())
-    return replace(clip, origin=with_changes(origin, read=Read(path.name, sha256, used, beside)))
+    return replace(clip, origin=with_changes(origin, read=Read(path.name, sha256, reading.changes(), beside)))

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 
 from motionloom.core import Clip, FormatError, Note, Skeleton, replace
+from motionloom.core.errors import did_you_mean
 from motionloom.core.files import read_regular, side_file
 from motionloom.kinematics.body.roles import ARM, FRONT, LEG, SIDES
 
@@ -80,12 +80,10 @@ def _with(clip: Clip, given: Mapping[str, str], path: str | Path) -> Clip:
     roles = list(body.roles)
     for role, joint in given.items():
         if role not in ROLES:
-            hint = ", ".join(repr(n) for n in get_close_matches(role, ROLES, n=3, cutoff=0.4) or ROLES[:6])
-            raise FormatError(f"no role {role!r}; did you mean {hint}?", path=path)
+            raise FormatError(f"no role {role!r}; {did_you_mean(role, ROLES, count=3)}", path=path)
         if joint and joint not in body.names:
-            near = get_close_matches(joint, body.names, n=3, cutoff=0.4) or body.names[:6]
-            hint = ", ".join(repr(n) for n in near)
-            raise FormatError(f"no joint {joint!r} for role {role}; did you mean {hint}?", path=path)
+            hint = did_you_mean(joint, body.names, count=3)
+            raise FormatError(f"no joint {joint!r} for role {role}; {hint}", path=path)
         roles = ["" if r == role else r for r in roles]
         if joint:
             roles[body.names.index(joint)] = role

@@ -14,6 +14,7 @@ from motionloom.io import convention as conv
 from motionloom.io.bvh.numbers import LARGEST, fault, number
 from motionloom.io.files import write_whole
 from motionloom.io.notes import Notes
+from motionloom.io.reading import DEFAULT, Reading
 
 HEAD = ["t", "x", "y"]
 JOINT = "pen"
@@ -29,36 +30,28 @@ def stroke_clip(points: FloatArray, fps: float, name: str = "") -> Clip:
     return Clip(skeleton, root, turns, fps, origin=from_file(name, len(points)))
 
 
-def read_stroke(
-    path: str | Path,
-    *,
-    unit: str | float | None = None,
-    up: str | None = None,
-    fps: float | None = None,
-    strict: bool = False,
-    drop_slides: bool = False,
-) -> Clip:
+def read_stroke(path: str | Path, reading: Reading = DEFAULT) -> Clip:
     """A stroke from a CSV file with `t,x,y`, t in seconds; x and y in metres unless a unit is given.
 
     Uneven times are put on even ones by linear interpolation, at the median rate or at `fps`, and that is said.
     """
-    notes = Notes(str(path), strict=strict)
+    notes = reading.notes(path)
     table = _table(path, notes)
     times, points = table[:, 0], table[:, 1:]
     steps = np.diff(times)
     if len(table) < 2 or (steps <= 0).any():
         late = int(np.argmax(steps <= 0)) + 3 if len(table) > 1 else 2
         raise notes.error("a stroke needs two points at least, with times that increase", line=late)
-    rate = 1 / float(np.median(steps)) if fps is None else fps
+    rate = 1 / float(np.median(steps)) if reading.fps is None else reading.fps
     rate = float(round(rate)) if abs(rate - round(rate)) < 1e-3 * rate and round(rate) else rate
-    if fps is not None or np.abs(steps * rate - 1).max() > 0.05:
+    if reading.fps is not None or np.abs(steps * rate - 1).max() > 0.05:
         count = int(np.floor((times[-1] - times[0]) * rate + 1e-6)) + 1
         if count > 10_000_000:
             raise notes.error(f"{count} frames from {len(table)} points: the times are too uneven")
         even = times[0] + np.arange(count) / rate
         points = np.stack([np.interp(even, times, points[:, k]) for k in range(2)], axis=1)
         notes.warn(f"uneven times: {len(table)} points put on {count} even ones at {rate:g} per second")
-    metres = 1.0 if unit is None else conv.unit_of(unit)
+    metres = 1.0 if reading.metres is None else reading.metres
     clip = stroke_clip(points * metres, rate)
     origin = from_file(Path(path).name, len(points), unit=metres, notes=notes.all)
     return Clip(clip.skeleton, clip.root, clip.rotations, rate, origin=origin)

@@ -15,9 +15,9 @@ import numpy as np
 
 from motionloom.core import Clip, FloatArray, Note, replace, with_labels
 from motionloom.core.files import read_regular
-from motionloom.io import convention as conv
 from motionloom.io.bvh.numbers import LARGEST
 from motionloom.io.notes import Notes
+from motionloom.io.reading import DEFAULT, Reading
 from motionloom.io.strokes.csv import stroke_clip
 from motionloom.io.strokes.mat5 import read_mat5
 
@@ -26,24 +26,16 @@ UNIT = 0.00025  # metres
 MOST = 64 << 20  # bytes of a file: the whole set has 4 MB
 
 
-def read_handwriting(
-    path: str | Path,
-    *,
-    unit: str | float | None = None,
-    up: str | None = None,
-    fps: float | None = None,
-    strict: bool = False,
-    drop_slides: bool = False,
-) -> list[Clip]:
+def read_handwriting(path: str | Path, reading: Reading = DEFAULT) -> list[Clip]:
     """Every letter of the file as a stroke: named `a_0001` and so on, with its letter as a label.
 
     Zeros before and after a letter are no motion and are left out; `origin.frames` still counts them. A stroke lies in
     the plane of x and y, so `up` has nothing to say here.
     """
-    notes = Notes(str(path), strict=strict)
+    notes = reading.notes(path)
     cells, kinds, letters = _tables(path, notes)
-    metres = UNIT if unit is None else conv.unit_of(unit)
-    rate = RATE if fps is None else fps
+    metres = UNIT if reading.metres is None else reading.metres
+    rate = RATE if reading.fps is None else reading.fps
     out = []
     counts: dict[str, int] = {}
     for n, (cell, kind) in enumerate(zip(cells, kinds, strict=True)):

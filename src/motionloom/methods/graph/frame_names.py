@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 
 import numpy as np
 
 from motionloom.core import BadRequest, Clip, IntArray
 from motionloom.core import replace as clip_with
+from motionloom.core.errors import did_you_mean
 from motionloom.kinematics.mirror import mirror
 from motionloom.methods.graph.graph import Graph
 
@@ -43,8 +43,7 @@ def frame_named(graph: Graph, text: str) -> int:
     names = [_name(graph, c) for c in range(len(graph.clips))]
     chosen = [c for c, n in enumerate(names) if name in (n, n.rpartition(".")[0])]
     if not chosen:
-        near = get_close_matches(name, names, 3, cutoff=0.3) or names[:3]
-        raise BadRequest(f"this model has no clip {name!r}; did you mean {', '.join(dict.fromkeys(near))}?")
+        raise BadRequest(f"this model has no clip {name!r}; {did_you_mean(name, names, count=3)}")
     asked = int(number)
     best = min(chosen, key=lambda c: int(np.abs(_numbers(graph, c) - asked).min()))
     frames = _numbers(graph, best)
