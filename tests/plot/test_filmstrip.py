@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from motionloom.core import Clip, MissingExtra, Skeleton
+from motionloom.core import Clip, MissingExtra, Skeleton, UnknownJoint
 from motionloom.plot import filmstrip, save_filmstrip
 from motionloom.plot.body import body, body_points
 from motionloom.plot.filmstrip import _level
-from motionloom.plot.layout import lay_out
-from motionloom.plot.paint import balls_outline, hull
+from motionloom.plot.layout import lay_out, lay_out_aligned
+from motionloom.plot.shading import DIRECTIONS, outlines
 from motionloom.plot.view import View, best_yaw, spread_frames, telling_frames, unlike_frames
 from motionloom.samples import make
 
@@ -126,18 +126,48 @@ def test_the_projection_keeps_lengths_and_handedness() -> None:
     assert axes[1, 1] > 0.9  # up is up
 
 
-def test_the_hull_of_a_square_and_points_inside_is_the_square() -> None:
-    square = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
-    inside = np.array([[0.5, 0.5], [0.2, 0.7], [0.5, 0.0]])
-    found = hull(np.concatenate([inside, square]))
-    assert sorted(map(tuple, found)) == sorted(map(tuple, square))
+def test_the_outline_of_discs_is_the_hull_of_their_borders(rng: np.random.Generator) -> None:
+    from scipy.spatial import ConvexHull
+
+    centres, radii = rng.uniform(-1, 1, (20, 4, 2)), rng.uniform(0.1, 0.6, (20, 4))
+    found = outlines(centres, radii)
+    for discs, sizes, outline in zip(centres, radii, found, strict=True):
+        rings = (discs[:, None] + sizes[:, None, None] * DIRECTIONS).reshape(-1, 2)
+        assert ConvexHull(outline).volume == pytest.approx(ConvexHull(rings).volume, rel=0.01)  # its area
 
 
 def test_a_limb_is_as_thick_as_its_balls() -> None:
-    outline = balls_outline(np.array([[0.0, 0], [2.0, 0]]), np.array([0.5, 0.25]))
+    outline = outlines(np.array([[0.0, 0], [2.0, 0]]), np.array([0.5, 0.25]))
     assert np.isclose(outline[:, 1].max(), 0.5, atol=0.01)
     assert np.isclose(outline[:, 0].max(), 2.25, atol=0.01)
     assert np.isclose(outline[:, 0].min(), -0.5, atol=0.01)
+
+
+def test_equally_long_clips_show_the_same_times_in_columns(walk: Clip) -> None:
+    rows = lay_out_aligned([walk, walk[:90]], ["before", "after"], 5, trails=True)
+    whole, part = (row.frames / row.clip.fps for row in rows)
+    assert part.tolist() == whole[whole < 1.5].tolist()
+    assert rows[0].box[0] == rows[1].box[0]
+    assert np.allclose(rows[0].stand[: len(part), 0], rows[1].stand[:, 0])
+    times = [text.get_text() for text in filmstrip([walk, walk], poses=4).texts if text.get_text().endswith(" s")]
+    assert times[:4] == times[4:]
+
+
+def test_a_part_of_a_clip_keeps_its_clock(walk: Clip) -> None:
+    texts = {text.get_text() for text in filmstrip(walk[60:120], start=1.0, poses=3).texts}
+    assert {"1.00 s", "1.98 s"} <= texts
+
+
+def test_streamers_are_the_paths_of_chosen_joints(walk: Clip) -> None:
+    plain, streamed = filmstrip(walk, trails=False), filmstrip(walk, trails=False, streamers=["left_hand"])
+    added = streamed.lines[len(plain.lines) - len(streamed.lines) :]
+    row = lay_out(walk, "walk")
+    hand = row.view.project(row.points[:, walk.skeleton.joint("left_hand")])[:, :2]
+    path = next(line for line in streamed.lines if len(line.get_xdata()) == len(walk))
+    assert len(added) == 1
+    assert np.allclose(np.diff(path.get_xydata(), axis=0), np.diff(hand, axis=0))
+    with pytest.raises(UnknownJoint, match="left_hand"):
+        filmstrip(walk, streamers=["left_hnd"])
 
 
 def test_poses_are_spread_from_the_first_frame_to_the_last() -> None:

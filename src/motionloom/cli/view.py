@@ -1,71 +1,176 @@
-"""`motionloom view`: clips as a picture, or as a page that moves."""
+"""`motionloom view`: clips as pictures, animations, an HTML player, or a page to browse a folder."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from motionloom.cli.bars import busy
 from motionloom.cli.options import Clips, Fps, Roles, TrimTpose, Unit, Up, load_all, say
 
+if TYPE_CHECKING:
+    from motionloom.core import Clip
+
+PICTURES = (".png", ".svg", ".pdf")
+ANIMATIONS = (".gif", ".webp", ".mp4")
+PAGES = (".html", ".htm")
+
 
 def view(
     clips: Clips,
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", metavar="FILE", help="A .png, .svg or .pdf picture, or a .html player."),
+        typer.Option(
+            "-o",
+            "--out",
+            metavar="FILE",
+            help="A filmstrip (.png, .svg, .pdf), an animation (.gif, .webp, .mp4) or an HTML page (.html): a player, "
+            "or for folders a page with all clips.",
+        ),
     ] = None,
     poses: Annotated[
         int | None, typer.Option("--poses", metavar="N", min=1, help="Poses in the picture; as many as fit otherwise.")
     ] = None,
     start: Annotated[float, typer.Option("--from", metavar="S", min=0.0, help="Begin here [s].")] = 0.0,
     end: Annotated[float | None, typer.Option("--to", metavar="S", help="End here [s].")] = None,
-    trails: Annotated[bool, typer.Option(help="Foot trails and footprints in the picture.")] = True,
+    trails: Annotated[bool, typer.Option(help="Foot trails and footprints.")] = True,
+    streamers: Annotated[
+        list[str] | None,
+        typer.Option("--streamer", metavar="JOINT", help="Draw the path of this joint (role or name); repeatable."),
+    ] = None,
+    layout: Annotated[
+        str,
+        typer.Option(
+            "--layout",
+            metavar="NAME",
+            help="Several clips in an animation: side (by side), overlay (the others pale) or scene (where they are).",
+        ),
+    ] = "side",
+    follow: Annotated[
+        bool | None, typer.Option("--follow/--fixed", help="Camera of an animation; chosen by the path otherwise.")
+    ] = None,
+    rate: Annotated[
+        float, typer.Option("--rate", metavar="FPS", min=1.0, max=120.0, help="Pictures per second of an animation.")
+    ] = 30.0,
+    size: Annotated[
+        str | None, typer.Option("--size", metavar="WxH", help="Size of an animation in pixels, such as 640x400.")
+    ] = None,
+    sheet: Annotated[
+        bool, typer.Option("--sheet", help="A contact sheet: poses in a grid with frame numbers.")
+    ] = False,
+    every: Annotated[
+        int | None, typer.Option("--every", metavar="N", min=1, help="In a contact sheet: one pose every N frames.")
+    ] = None,
     sources: Annotated[
         bool, typer.Option("--sources", help="Draw where every frame comes from: clips, their frames, transitions.")
     ] = False,
+    browse: Annotated[
+        bool | None,
+        typer.Option(
+            "--browse/--player", help="HTML: a page of thumbnails, or a player; by default, by folder or file."
+        ),
+    ] = None,
     unit: Unit = None,
     up: Up = None,
     fps: Fps = None,
     trim_tpose: TrimTpose = False,
     roles: Roles = None,
 ) -> None:
-    """Look at clips: a filmstrip (one row each), or a player in one HTML file that works offline."""
+    """Look at clips: a filmstrip, an animation, a contact sheet, an HTML player, or a page that shows a folder."""
+    from motionloom.core import BadRequest
+    from motionloom.io.files import check_place
+
+    target = out or Path(Path(clips[0]).stem + (".png" if sources or sheet or every else ".html"))
+    kind = target.suffix.lower()
+    if kind not in (*PICTURES, *ANIMATIONS, *PAGES):
+        expected = ", ".join((".html", *PICTURES, *ANIMATIONS))
+        raise BadRequest(f"cannot draw to {target.name!r}: expected a name ending in one of {expected}")
+    check_place(target)
+    pixels = _pixels(size)
+    loaded = load_all(clips, unit=unit, up=up, fps=fps, trim_tpose=trim_tpose, roles=roles)
+    titles = row_titles([path for path, _ in loaded], [clip.name for _, clip in loaded])
+    shown = [_part(path, clip, start, end) for path, clip in loaded]
+    if browse is None:
+        browse = any(Path(pattern).is_dir() for pattern in clips)
+    with busy("drawing") as report:
+        if sources:
+            from motionloom.plot.provenance import save_provenance
+
+            save_provenance(shown, target, titles=titles, start=start)
+        elif sheet or every:
+            from motionloom.plot.contact_sheet import save_contact_sheet
+
+            save_contact_sheet(
+                shown, target, titles=titles, every=every, poses=poses or 32, start=start, progress=report
+            )
+        elif kind in PAGES and browse:
+            from motionloom.plot.browse import write_browse_page
+
+            write_browse_page(shown, target, titles=titles, progress=report)
+        elif kind in PAGES:
+            from motionloom.plot.player import write_player
+
+            write_player(shown, target, titles=titles, start=start)
+        elif kind in ANIMATIONS:
+            from motionloom.plot.animation import animate
+
+            animate(
+                shown,
+                target,
+                titles=titles,
+                layout=layout,
+                fps=rate,
+                size=pixels,
+                follow=follow,
+                trails=trails,
+                streamers=streamers or (),
+                start=start,
+                progress=report,
+            )
+        else:
+            from motionloom.plot.filmstrip import save_filmstrip
+
+            save_filmstrip(
+                shown,
+                target,
+                poses=poses,
+                titles=titles,
+                trails=trails,
+                streamers=streamers or (),
+                aligned=True if start or end is not None else None,
+                start=start,
+            )
+    say(f"{target}: {', '.join(titles) if len(titles) < 6 else f'{len(titles)} clips'}")
+
+
+def _part(path: Path, clip: Clip, start: float, end: float | None) -> Clip:
+    """The part of a clip that --from and --to name."""
     from motionloom.core import BadRequest
     from motionloom.kinematics.resample import crop
 
-    loaded = load_all(clips, unit=unit, up=up, fps=fps, trim_tpose=trim_tpose, roles=roles)
-    for path, clip in loaded:
-        if start >= clip.seconds:
-            raise BadRequest(f"--from {start:g} s: this is after the end of {path.name} ({clip.seconds:g} s)")
-    titles = row_titles([path for path, _ in loaded], [clip.name for _, clip in loaded])
-    shown = [crop(clip, start, end) if start or end is not None else clip for _, clip in loaded]
-    target = out or Path(loaded[0][0].stem + (".png" if sources else ".html"))
-    kind = target.suffix.lower()
-    if sources:
-        from motionloom.plot.provenance import save_provenance
+    if start >= clip.seconds:
+        raise BadRequest(f"--from {start:g} s: this is after the end of {path.name} ({clip.seconds:g} s)")
+    if end is not None and end <= start:
+        raise BadRequest(f"--to {end:g} s: this is not after --from {start:g} s")
+    return crop(clip, start, None if end is None else min(end, clip.seconds)) if start or end is not None else clip
 
-        with busy("drawing"):
-            save_provenance(shown, target, titles=titles)
-    elif kind in (".html", ".htm"):
-        from motionloom.plot.player import write_player
 
-        with busy("drawing"):
-            write_player(shown, target, titles=titles)
-    elif kind in (".png", ".svg", ".pdf"):
-        from motionloom.plot.filmstrip import save_filmstrip
+def _pixels(size: str | None) -> tuple[int, int] | None:
+    """The two numbers of `640x400`."""
+    from motionloom.core import BadRequest
 
-        with busy("drawing"):
-            save_filmstrip(shown, target, poses=poses, titles=titles, trails=trails)
-    else:
-        raise BadRequest(f"cannot draw to {target.name!r}: expected a name ending in .html, .png, .svg or .pdf")
-    say(f"{target}: {', '.join(titles)}")
+    if size is None:
+        return None
+    width, cross, height = size.lower().partition("x")
+    if not (cross and width.isdecimal() and height.isdecimal()):
+        raise BadRequest(f"--size: expected width x height in pixels, such as 640x400, found {size!r}")
+    return int(width), int(height)
 
 
 def row_titles(paths: list[Path], names: list[str]) -> list[str]:
-    """The clips' names; clips of the same name are told apart by their folders."""
+    """The clips' names, with their folders where two clips have the same name."""
     near = [f"{path.parent.name}/{path.name}" if path.parent.name else path.name for path in paths]
     titles = []
     for path, name, folder in zip(paths, names, near, strict=True):

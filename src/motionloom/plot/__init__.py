@@ -1,5 +1,7 @@
-"""Pictures and moving pictures of clips. Only this folder imports matplotlib, and only when a picture is drawn."""
+"""Pictures, animations and HTML pages of clips. Only this folder imports matplotlib, when it draws."""
 
+from motionloom.plot.animation import animate
+from motionloom.plot.contact_sheet import contact_sheet, save_contact_sheet
 from motionloom.plot.filmstrip import filmstrip, save_filmstrip
 from motionloom.plot.page import Command, Moving, Picture, Section, Table, Words, filmstrip_picture, write_page
 from motionloom.plot.player import Stage, player, write_player
@@ -12,9 +14,12 @@ __all__ = [
     "Stage",
     "Table",
     "Words",
+    "animate",
+    "contact_sheet",
     "filmstrip",
     "filmstrip_picture",
     "player",
+    "save_contact_sheet",
     "save_filmstrip",
     "write_page",
     "write_player",

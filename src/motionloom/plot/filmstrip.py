@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
@@ -13,9 +15,9 @@ from motionloom.core import Clip, FloatArray, MissingExtra
 from motionloom.io.files import write_whole
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.travel import travel
-from motionloom.plot.layout import Row, lay_out
+from motionloom.plot.layout import Row, lay_out, lay_out_aligned
 from motionloom.plot.paint import paint_body, paint_shadow, paint_stroke
-from motionloom.plot.style import INK, LINE, PAPER, QUIET, TONES
+from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES, TONES
 from motionloom.plot.view import FootTrail
 
 WIDE, TALL, NARROW = 11.0, 3.4, 3.6  # inches: the widest row, the tallest, and room for a title and its facts
@@ -29,15 +31,26 @@ def filmstrip(
     poses: int | None = None,
     titles: Sequence[str] | None = None,
     trails: bool = True,
+    streamers: Sequence[str] = (),
+    aligned: bool | None = None,
+    start: float = 0.0,
 ) -> Any:
-    """Draw clips as filmstrips, one row each (before and after, say), and return the matplotlib axes.
+    """Draw clips as filmstrips, one row each (before and after, for example), and return the matplotlib axes.
 
     A body that walks far and straight is drawn where it stood, like a multiple exposure; others are set side by side.
     Left limbs are warm, right ones cool. A foot's trail is thin in the air; its prints show where it stood.
+    `streamers` are joints, by role or name, whose paths are drawn. With `aligned`, rows show the same times in columns;
+    by default they do if the clips are equally long. `start` (s) is the time of the first frame on the files' clock.
     """
     rows = [clips] if isinstance(clips, Clip) else list(clips)
     names = list(titles) if titles is not None else [clip.name for clip in rows]
-    laid = [lay_out(clip, name, poses, trails) for clip, name in zip(rows, names, strict=True)]
+    if aligned is None:
+        aligned = len(rows) > 1 and np.ptp([clip.seconds for clip in rows]) < 1.5 / min(clip.fps for clip in rows)
+    if aligned and len(rows) > 1:
+        laid = lay_out_aligned(rows, names, poses, trails=trails)
+    else:
+        laid = [lay_out(clip, name, poses, trails=trails) for clip, name in zip(rows, names, strict=True)]
+    laid = [replace(row, start=start, streamers=_joints(row.clip, streamers)) for row in laid]
     scales = [max((row.box[1] - row.box[0]) / WIDE, (row.box[3] - row.box[2]) / TALL) for row in laid]
     if max(scales) > 4 * min(scales):
         return _own_scales(laid, ax, scales)
@@ -115,8 +128,8 @@ def _draw_row(ax: Any, row: Row, drop: FloatArray, width: float, span: tuple[flo
     else:
         _draw_bodies(ax, row, drop, width, shifts)
     for frame, x in zip(row.frames, row.stand[:, 0] + drop[0], strict=True):
-        said = f"{frame / row.clip.fps:.2f} s"
-        ax.text(x, span[1] + 0.18 * inch, said, ha="center", va="center", color=QUIET, fontsize=8)
+        time = f"{row.start + frame / row.clip.fps:.2f} s"
+        ax.text(x, span[1] + 0.18 * inch, time, ha="center", va="center", color=QUIET, fontsize=8)
     y = span[0] - 0.24 * inch
     ax.text(0.12 * inch, y, row.title, ha="left", va="center", color=INK, fontsize=11, weight="bold")
     _scale(ax, row, width - 0.14 * inch, y, inch)
@@ -132,34 +145,46 @@ def _draw_bodies(ax: Any, row: Row, drop: FloatArray, width: float, shifts: Floa
         ground = min(levels, default=row.ground)
         paint_shadow(ax, row.shape, row.points[frame], row.view, ground=ground, shift=shifts[k])
     for trail in row.trails:
-        _trail(ax, row, trail, shifts)
+        _draw_foot_trail(ax, row, trail, shifts)
+    for i, joint in enumerate(row.streamers):
+        _draw_path(ax, row, joint, shifts, color=SOURCES[i % len(SOURCES)], lw=1.6, alpha=0.9, zorder=2.5)
     depths = row.view.project(row.clip.root[row.frames])[:, 2]
     for k in np.argsort(depths) if row.connected else range(len(row.frames)):
         paint_body(ax, row.shape, row.points[row.frames[k]], row.view, shift=shifts[k])
 
 
-def _trail(ax: Any, row: Row, trail: FootTrail, shifts: FloatArray) -> None:
+def _draw_foot_trail(ax: Any, row: Row, trail: FootTrail, shifts: FloatArray) -> None:
     """One foot's path near each pose, and a print where it stood."""
     colour = TONES[trail.side]
-    half = np.diff(row.frames) / 2
-    marks = np.concatenate([[0], row.frames[:-1] + half, [len(row.clip)]]).astype(int)
-    toe = row.view.project(row.points[:, trail.points[-1]])[:, :2]
-    spans = runs(trail.contact)
-    for k in range(len(row.frames)):
-        a, b = (0, len(row.clip)) if row.connected else (marks[k], marks[k + 1])
-        if not row.connected:
-            a, b = _near(row, int(row.frames[k]), a, b)
-        path = toe[a : b + 1] + shifts[k]
-        ax.plot(path[:, 0], path[:, 1], color=colour, lw=0.9, alpha=0.55, zorder=2)
-        for start, stop in spans:
+    _draw_path(ax, row, trail.points[-1], shifts, color=colour, lw=0.9, alpha=0.55, zorder=2)
+    for shift, (a, b) in zip(shifts, _pose_spans(row), strict=False):
+        for start, stop in runs(trail.contact):
             middle = (start + stop) // 2
             if a <= middle < b:
-                print_ = row.points[middle, list(trail.points)].copy()
-                print_[:, 1] = _level(row, trail, middle)
-                print_ = row.view.project(print_)[:, :2] + shifts[k]
-                ax.plot(print_[:, 0], print_[:, 1], color=colour, lw=4.5, alpha=0.5, solid_capstyle="round", zorder=1.8)
-        if row.connected:
-            return
+                sole = row.points[middle, list(trail.points)].copy()
+                sole[:, 1] = _level(row, trail, middle)
+                sole = row.view.project(sole)[:, :2] + shift
+                ax.plot(sole[:, 0], sole[:, 1], color=colour, lw=4.5, alpha=0.5, solid_capstyle="round", zorder=1.8)
+
+
+def _draw_path(ax: Any, row: Row, point: int, shifts: FloatArray, **look: Any) -> None:
+    """The path of a point of the body: whole where poses stand where they stood, else a piece about each pose."""
+    path = row.view.project(row.points[:, point])[:, :2]
+    for shift, (a, b) in zip(shifts, _pose_spans(row), strict=False):
+        ax.plot(*(path[a : b + 1] + shift).T, **look)
+
+
+def _pose_spans(row: Row) -> list[tuple[int, int]]:
+    """Frames that are drawn with each pose; all of them with the first, if poses stand where they stood."""
+    if row.connected:
+        return [(0, len(row.clip))]
+    half = np.diff(row.frames) / 2
+    marks = np.concatenate([[0], row.frames[:-1] + half, [len(row.clip)]]).astype(int)
+    return [_near(row, int(f), a, b) for f, (a, b) in zip(row.frames, pairwise(marks.tolist()), strict=True)]
+
+
+def _joints(clip: Clip, names: Sequence[str]) -> tuple[int, ...]:
+    return tuple(clip.skeleton.joint(name) for name in names)
 
 
 def _level(row: Row, trail: FootTrail, frame: int) -> float:
@@ -183,8 +208,8 @@ def _scale(ax: Any, row: Row, right: float, y: float, inch: float) -> None:
     ax.plot([left, right], [y, y], color=INK, lw=1.2, zorder=5)
     for x in (left, right):
         ax.plot([x, x], [y - 0.04 * inch, y + 0.04 * inch], color=INK, lw=1.2, zorder=5)
-    said = f"{metres:g} m" if metres >= 1 else f"{metres * 100:g} cm"
-    ax.text((left + right) / 2, y + 0.05 * inch, said, ha="center", va="bottom", color=INK, fontsize=7)
-    gone = float(np.linalg.norm(np.diff(travel(row.clip).place, axis=0), axis=1).sum())
-    facts = f"{row.clip.seconds:.2f} s,  {row.clip.fps:.4g} fps" + (f",  {gone:.1f} m" if row.shape.parts else "")
+    text = f"{metres:g} m" if metres >= 1 else f"{metres * 100:g} cm"
+    ax.text((left + right) / 2, y + 0.05 * inch, text, ha="center", va="bottom", color=INK, fontsize=7)
+    length = float(np.linalg.norm(np.diff(travel(row.clip).place, axis=0), axis=1).sum())
+    facts = f"{row.clip.seconds:.2f} s,  {row.clip.fps:.4g} fps" + (f",  {length:.1f} m" if row.shape.parts else "")
     ax.text(left - 0.2 * inch, y, facts, ha="right", va="center", color=QUIET, fontsize=8)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from motionloom.core import Clip, FloatArray, IntArray
 from motionloom.kinematics.travel import travel
-from motionloom.plot.body import Body, body, body_points
+from motionloom.plot.body import body, body_points
+from motionloom.plot.shape import Body
 from motionloom.plot.view import (
     FootTrail,
     View,
@@ -19,6 +21,8 @@ from motionloom.plot.view import (
     telling_frames,
     unlike_frames,
 )
+
+_NO_BOX = (0.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +41,8 @@ class Row:
     connected: bool  # every pose stands where it really stood
     stand: FloatArray  # (n, 2) where each pose stands, after shifting
     box: tuple[float, float, float, float]  # left, right, low, high
+    start: float = 0.0  # s, time of the first frame
+    streamers: tuple[int, ...] = ()  # points whose paths are drawn
 
     @property
     def apart(self) -> float:
@@ -44,7 +50,7 @@ class Row:
         return float(self.stand[1, 0] - self.stand[0, 0]) if len(self.stand) > 1 else np.inf
 
 
-def lay_out(clip: Clip, title: str, poses: int | None, trails: bool) -> Row:
+def lay_out(clip: Clip, title: str, poses: int | None = None, *, trails: bool = True) -> Row:
     """Choose view, frames and places. A straight walk of fitting length keeps its true places."""
     shape = body(clip)
     points = body_points(clip, shape)
@@ -62,16 +68,51 @@ def lay_out(clip: Clip, title: str, poses: int | None, trails: bool) -> Row:
     enough = count > 4 if poses is None else count == poses  # a short way is better told side by side
     connected = way > 0.8 * length and way > apart and way < 1.6 * apart * count and enough and count > 3
     frames = _even_steps(points, place, count) if connected else telling_frames(points, fitting)
-    stand = view.project(_under_hips(clip, frames, ground))[:, :2]
-    shifts = np.zeros((len(frames), 2))
-    if not connected:
-        apart, _ = _room(view.project(points[frames])[..., :2], stand)
-        shifts = -stand
-        shifts[:, 0] += apart * np.arange(len(frames))
-    seen = view.project(points[frames])[..., :2] + shifts[:, None]
     marks = foot_trails(clip, shape) if trails else ()
-    box = _box(seen, 0.14 * shape.size)
-    return Row(clip, title, shape, points, view, ground, frames, shifts, marks, connected, stand + shifts, box)
+    stand = view.project(_under_hips(clip, frames, ground))[:, :2]
+    row = Row(clip, title, shape, points, view, ground, frames, np.zeros((len(frames), 2)), marks, True, stand, _NO_BOX)
+    return _with_box(row) if connected else _side_by_side(row)
+
+
+def lay_out_aligned(clips: Sequence[Clip], titles: Sequence[str], poses: int | None, *, trails: bool) -> list[Row]:
+    """Rows that show the same times in columns, chosen for the longest clip; shorter clips have fewer poses."""
+    rows = [lay_out(clip, title, poses, trails=trails) for clip, title in zip(clips, titles, strict=True)]
+    if not all(row.shape.parts for row in rows):
+        return rows
+    view = rows[0].view
+    longest = max(rows, key=lambda row: row.clip.seconds)
+    room = _room(*_seen(longest, telling_frames(longest.points, 9), view))
+    count = poses or int(np.clip(5.0 * room[1] / room[0], 6, 9))
+    times = telling_frames(longest.points, count) / longest.clip.fps
+    chosen = [np.round(times[times < row.clip.seconds] * row.clip.fps).astype(np.int64) for row in rows]
+    chosen = [np.minimum(frames, len(row.clip) - 1) for frames, row in zip(chosen, rows, strict=True)]
+    apart = max(_room(*_seen(row, frames, view))[0] for row, frames in zip(rows, chosen, strict=True))
+    laid = [
+        _side_by_side(replace(row, view=view, frames=frames), apart) for row, frames in zip(rows, chosen, strict=True)
+    ]
+    left, right = min(row.box[0] for row in laid), max(row.box[1] for row in laid)
+    return [replace(row, box=(left, right, *row.box[2:])) for row in laid]
+
+
+def _side_by_side(row: Row, apart: float | None = None) -> Row:
+    """The row with its poses beside each other, `apart` metres from one to the next (as many as they need)."""
+    poses, stand = _seen(row, row.frames, row.view)
+    if apart is None:
+        apart, _ = _room(poses, stand)
+    shifts = -stand
+    shifts[:, 0] += apart * np.arange(len(row.frames))
+    return _with_box(replace(row, shifts=shifts, stand=stand + shifts, connected=False))
+
+
+def _with_box(row: Row) -> Row:
+    poses, _ = _seen(row, row.frames, row.view)
+    return replace(row, box=_box(poses + row.shifts[:, None], 0.14 * row.shape.size))
+
+
+def _seen(row: Row, frames: IntArray, view: View) -> tuple[FloatArray, FloatArray]:
+    """Poses (n, P, 2) in the picture, and (n, 2) where each stands."""
+    stand = view.project(_under_hips(row.clip, frames, row.ground))[:, :2]
+    return view.project(row.points[frames])[..., :2], stand
 
 
 def _lay_out_stroke(clip: Clip, title: str, shape: Body, points: FloatArray, poses: int) -> Row:

@@ -18,7 +18,8 @@ from motionloom.io.files import write_whole
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import travel
-from motionloom.plot.body import Body, body, body_points
+from motionloom.plot.body import body, body_points
+from motionloom.plot.shape import Body
 from motionloom.plot.sources import Band, source_colours, tracks
 from motionloom.plot.style import RGB, as_hex
 from motionloom.plot.view import best_yaw, foot_trails, ground_height
@@ -40,23 +41,37 @@ class Stage:
 
 
 def write_player(
-    clips: Clip | Sequence[Clip], path: str | Path, *, titles: Sequence[str] | None = None, fps: float = 60.0
+    clips: Clip | Sequence[Clip],
+    path: str | Path,
+    *,
+    titles: Sequence[str] | None = None,
+    fps: float = 60.0,
+    start: float = 0.0,
 ) -> None:
     """Write an HTML page that plays clips side by side. It holds all it needs and works from a file, offline.
 
     `fps` bounds the frames per second that are stored: a clip with more keeps every second (third, ...) frame.
+    `start` (s) is the time of the first frame on the clock of the files.
     """
     shown = (clips,) if isinstance(clips, Clip) else tuple(clips)
     names = tuple(titles) if titles is not None else tuple(clip.name for clip in shown)
-    page = document(", ".join(names), player((Stage(shown, names=names),), alone=True, fps=fps))
+    page = document(", ".join(names), player((Stage(shown, names=names),), alone=True, fps=fps, clock=start))
     write_whole(path, [page.encode()])
 
 
-def player(stages: Sequence[Stage], *, alone: bool = False, fps: float = 30.0) -> str:
-    """The HTML of one player, for a page that `document` wraps: its stages play on one clock."""
-    data = json.dumps({"stages": [_stage(stage, fps) for stage in stages]}, separators=(",", ":"))
-    data = data.replace("</", "<\\/")  # the only thing that could end the script element
+def player(stages: Sequence[Stage], *, alone: bool = False, fps: float = 30.0, clock: float = 0.0) -> str:
+    """The HTML of one player, for a page that `document` wraps: its stages play on one clock, from `clock` on."""
+    data = page_json({"stages": [_stage(stage, fps) for stage in stages], "clock": clock})
     return f'<div class="loom"{" data-alone" if alone else ""}><script type="application/json">{data}</script></div>'
+
+
+def page_json(value: Any) -> str:
+    """JSON for a script element of a page: nothing in it can end the element or begin a comment in it.
+
+    >>> page_json("</script><!--<script>")
+    '"\\\\u003c/script>\\\\u003c!--\\\\u003cscript>"'
+    """
+    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def document(title: str, content: str, *, css: str = "") -> str:

@@ -10,14 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip
+from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.io.files import write_whole
 from motionloom.plot.body import body, body_points
 from motionloom.plot.filmstrip import blank_axes
+from motionloom.plot.limbs import body_size
 from motionloom.plot.paint import paint_body
+from motionloom.plot.shape import Body
 from motionloom.plot.sources import Band, source_colours, tracks
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, RGB
-from motionloom.plot.view import View, best_yaw
+from motionloom.plot.view import View, best_yaw, spread_frames
 
 WIDE, SIDE = 11.0, 0.3  # inches: the picture, and its margins
 HEAD, POSES, BAND, FOOT = 0.42, 1.3, 0.3, 0.42  # inches: title, poses, bands, and the seconds under them
@@ -26,11 +28,11 @@ FEW_PARTS = 3  # body parts whose tracks share the height of one band
 APART = 0.62  # inches from pose to pose
 
 
-def provenance(clips: Clip | Sequence[Clip], *, titles: Sequence[str] | None = None) -> Any:
+def provenance(clips: Clip | Sequence[Clip], *, titles: Sequence[str] | None = None, start: float = 0.0) -> Any:
     """Draw, for each clip, poses along time and under them coloured bands: which clip, and which of its frames.
 
     Each body part has a track of its own. In a blend, each clip's colour is as high as its weight; a plain cut is a
-    line. Returns the matplotlib axes (in inches).
+    line. `start` (s) is the time of the first frame. Returns the matplotlib axes (in inches).
     """
     shown = [clips] if isinstance(clips, Clip) else list(clips)
     names = list(titles) if titles is not None else [clip.name for clip in shown]
@@ -44,7 +46,7 @@ def provenance(clips: Clip | Sequence[Clip], *, titles: Sequence[str] | None = N
     for clip, title, one, row, height in zip(shown, names, found, rows, heights, strict=True):
         _draw_title(ax, clip, title, one, top)
         for k in range(_rows(clip)):
-            _draw_row(ax, clip, one, colours, k, top - HEAD - k * row)
+            _draw_row(ax, clip, one, colours, k, top - HEAD - k * row, start)
         top -= height
     _draw_key(ax, colours, top)
     ax.set_xlim(0, WIDE)
@@ -55,12 +57,17 @@ def provenance(clips: Clip | Sequence[Clip], *, titles: Sequence[str] | None = N
 
 
 def save_provenance(
-    clips: Clip | Sequence[Clip], path: str | Path, *, titles: Sequence[str] | None = None, dpi: int = 130
+    clips: Clip | Sequence[Clip],
+    path: str | Path,
+    *,
+    titles: Sequence[str] | None = None,
+    start: float = 0.0,
+    dpi: int = 130,
 ) -> None:
     """Write the picture: PNG, SVG or PDF by the suffix of `path`. Missing folders are made."""
     kind = check_suffix(path)
     picture = BytesIO()
-    provenance(clips, titles=titles).figure.savefig(picture, dpi=dpi, facecolor=PAPER, format=kind)
+    provenance(clips, titles=titles, start=start).figure.savefig(picture, dpi=dpi, facecolor=PAPER, format=kind)
     write_whole(path, [picture.getvalue()])
 
 
@@ -88,7 +95,9 @@ def _draw_title(ax: Any, clip: Clip, title: str, found: dict[str, list[Band]], t
     ax.text(WIDE - SIDE, top - 0.24, ",  ".join(said), ha="right", va="center", color=QUIET, fontsize=8)
 
 
-def _draw_row(ax: Any, clip: Clip, found: dict[str, list[Band]], colours: dict[str, RGB], k: int, top: float) -> None:
+def _draw_row(
+    ax: Any, clip: Clip, found: dict[str, list[Band]], colours: dict[str, RGB], k: int, top: float, start: float
+) -> None:
     """One stretch of time: poses, the bands of each part, seconds."""
     rows = _rows(clip)
     first, stop = (round(i * len(clip) / rows) for i in (k, k + 1))
@@ -105,8 +114,9 @@ def _draw_row(ax: Any, clip: Clip, found: dict[str, list[Band]], colours: dict[s
                 SIDE - 0.04, high - height / 2, part, ha="right", va="center", color=QUIET, fontsize=min(7, 60 * height)
             )
     low = top - POSES - height * len(found)
-    for t in np.arange(np.ceil(first / clip.fps), stop / clip.fps + 1e-9, _tick((stop - first) / clip.fps)):
-        x = SIDE + (t * clip.fps - first) * inch
+    begin, end = start + first / clip.fps, start + stop / clip.fps
+    for t in np.arange(np.ceil(begin), end + 1e-9, _tick(end - begin)):
+        x = SIDE + ((t - start) * clip.fps - first) * inch
         ax.plot([x, x], [low - 0.02, low - 0.06], color=QUIET, lw=0.8)
         ax.text(x, low - 0.14, f"{t:g} s", ha="center", va="center", color=QUIET, fontsize=7)
 
@@ -174,17 +184,19 @@ def _draw_poses(ax: Any, clip: Clip, first: int, stop: int, inch: float, top: fl
     if len(clip.skeleton) < 2:
         return
     width = (stop - first) * inch
-    count = max(1, int(width / APART))
-    frames = (first + (np.arange(count) + 0.5) * (stop - first) / count).astype(int)
-    shape = body(clip)
-    part = clip[frames]
-    points = body_points(part, shape)
-    view = View(best_yaw(clip[first:stop], shape.size))
-    under = np.stack([part.root[:, 0], np.full(count, points[..., 1].min()), part.root[:, 2]], -1)
-    seen, stand = view.project(points)[..., :2], view.project(under)[:, :2]
+    shape, view = body(clip), View(best_yaw(clip[first:stop], body_size(clip.skeleton)))
+    tried = clip[first + spread_frames(stop - first, 24)]
+    low = -0.15 * shape.size
+    seen, stand = _seen(tried, shape, view)
     tall = float((seen[..., 1] - stand[:, None, 1]).max()) + 0.2 * shape.size
-    metres = max(tall / (POSES - 0.14), float(np.ptp(seen[..., 0], axis=1).max()) / (1.9 * APART))  # to the inch
-    low = -0.08 * shape.size
+    reach = seen[..., 0] - stand[:, :1]
+    metres = tall / (POSES - 0.14)  # to the inch
+    apart = max(APART, 1.04 * float(np.ptp(reach)) / metres)  # poses do not overlap
+    count = max(1, int(width / apart))
+    frames = (first + (np.arange(count) + 0.5) * (stop - first) / count).astype(int)
+    points = body_points(clip[frames], shape)
+    _, stand = _seen(clip[frames], shape, view)
+    stand[:, 0] += (reach.max() + reach.min()) / 2  # a body is drawn with its middle over its moment
     inset = ax.inset_axes((SIDE, top - POSES + 0.1, width, POSES - 0.1), transform=ax.transData)
     inset.plot([0, width * metres], [0, 0], color=LINE, lw=0.8, zorder=0)
     for k, frame in enumerate(frames):
@@ -193,6 +205,13 @@ def _draw_poses(ax: Any, clip: Clip, first: int, stop: int, inch: float, top: fl
     inset.set_xlim(0, width * metres)
     inset.set_ylim(low, low + (POSES - 0.1) * metres)
     inset.axis("off")
+
+
+def _seen(clip: Clip, shape: Body, view: View) -> tuple[FloatArray, FloatArray]:
+    """Poses (F, P, 2) in the picture, and (F, 2) the floor under the hips."""
+    points = body_points(clip, shape)
+    floor = np.stack([clip.root[:, 0], np.full(len(clip), points[..., 1].min()), clip.root[:, 2]], -1)
+    return view.project(points)[..., :2], view.project(floor)[:, :2]
 
 
 def _draw_key(ax: Any, colours: dict[str, RGB], top: float) -> None:

@@ -10,7 +10,7 @@ from motionloom.core import BoolArray, Clip, FloatArray, IntArray
 from motionloom.core.numbers import squared_distances
 from motionloom.kinematics.feet.contacts import contacts
 from motionloom.kinematics.travel import travel
-from motionloom.plot.body import Body
+from motionloom.plot.shape import Body
 
 
 @dataclass(frozen=True)

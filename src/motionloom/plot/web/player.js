@@ -184,6 +184,7 @@ class Player {
   constructor(root) {
     const given = JSON.parse(root.querySelector("script").textContent);
     this.root = root;
+    this.begin = given.clock;  // s, the time of the first frame
     this.alone = root.dataset.alone !== undefined;
     Object.assign(this, { time: 0, speed: 1, loop: true, follow: true, trails: true, open: 1, wanted: 1, stale: true });
     this.playing = !window.matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -295,7 +296,7 @@ class Player {
     let shown = false;
     for (const stage of this.stages) if (stage.seen && (shown = true)) stage.draw(this.time);
     if (!shown) return;
-    this.clock.textContent = `${this.time.toFixed(2)} / ${this.seconds.toFixed(2)} s`;
+    this.clock.textContent = `${(this.begin + this.time).toFixed(2)} / ${(this.begin + this.seconds).toFixed(2)} s`;
     this.track.draw();
   }
 }
