@@ -84,7 +84,7 @@ def test_only_the_decorator_of_kernels_imports_numba_and_only_plot_imports_matpl
 
 def test_only_jobs_start_processes():
     for path in ROOT.rglob("*.py"):
-        if path.relative_to(ROOT).as_posix() != "jobs/process.py":
+        if path.relative_to(ROOT).parts[0] != "jobs":
             words = (
                 "import subprocess",
                 "multiprocessing",

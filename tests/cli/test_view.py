@@ -30,9 +30,30 @@ def test_without_a_name_the_player_is_called_after_the_clip(
 
 
 def test_a_format_that_cannot_be_drawn_is_wrong_usage(run: Any, folder: Path, tmp_path: Path) -> None:
-    answer = run("view", folder / "walk_1.bvh", "-o", tmp_path / "walk.gif")
+    answer = run("view", folder / "walk_1.bvh", "-o", tmp_path / "walk.avi")
     assert answer.code == 2
-    assert ".html, .png, .svg or .pdf" in answer.err
+    assert ".html, .png, .svg, .pdf, .gif, .webp or .mp4" in answer.err
+
+
+def test_an_animation_before_and_after_on_one_clock(run: Any, folder: Path, tmp_path: Path) -> None:
+    pair = ("view", folder / "walk_1.bvh", folder / "walk_2.bvh", "--rate", 5, "--size", "160x100", "--from", 1)
+    assert run(*pair, "-o", tmp_path / "side.gif").code == 0
+    assert run(*pair, "-o", tmp_path / "over.webp", "--layout", "overlay", "--streamer", "left_hand").code == 0
+    assert (tmp_path / "side.gif").read_bytes()[:6] == b"GIF89a"
+    assert (tmp_path / "over.webp").read_bytes()[8:12] == b"WEBP"
+    assert run(*pair, "-o", tmp_path / "x.gif", "--size", "160").code == 2
+
+
+def test_a_contact_sheet_every_ten_frames(run: Any, folder: Path, tmp_path: Path) -> None:
+    assert run("view", folder / "walk_1.bvh", "--every", 10, "-o", tmp_path / "sheet.png").code == 0
+    assert (tmp_path / "sheet.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_a_folder_becomes_a_page_to_browse_and_files_a_player(run: Any, folder: Path, tmp_path: Path) -> None:
+    assert run("view", folder, "-o", tmp_path / "page.html").code == 0
+    assert 'id="browse"' in (tmp_path / "page.html").read_text("utf-8")
+    assert run("view", folder, "--player", "-o", tmp_path / "player.html").code == 0
+    assert "data-alone" in (tmp_path / "player.html").read_text("utf-8")
 
 
 def test_a_stretch_outside_the_clip_is_wrong_usage(run: Any, folder: Path, tmp_path: Path) -> None:

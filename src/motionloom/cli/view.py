@@ -79,17 +79,14 @@ def view(
     roles: Roles = None,
 ) -> None:
     """Look at clips: a filmstrip, an animation, a contact sheet, an HTML player, or a page that shows a folder."""
-    from motionloom.core import BadRequest
-    from motionloom.io.files import check_place
-
-    target = out or Path(Path(clips[0]).stem + (".png" if sources or sheet or every else ".html"))
-    kind = target.suffix.lower()
-    if kind not in (*PICTURES, *ANIMATIONS, *PAGES):
-        expected = ", ".join((".html", *PICTURES, *ANIMATIONS))
-        raise BadRequest(f"cannot draw to {target.name!r}: expected a name ending in one of {expected}")
-    check_place(target)
+    if out is not None:
+        _check_target(out)
     pixels = _pixels(size)
     loaded = load_all(clips, unit=unit, up=up, fps=fps, trim_tpose=trim_tpose, roles=roles)
+    folder = Path(clips[0]).resolve() if Path(clips[0]).is_dir() else None
+    stem = folder.name if folder else loaded[0][0].stem
+    target = out or Path(stem + (".png" if sources or sheet or every else ".html"))
+    kind = target.suffix.lower()
     titles = row_titles([path for path, _ in loaded], [clip.name for _, clip in loaded])
     shown = [_part(path, clip, start, end) for path, clip in loaded]
     if browse is None:
@@ -143,6 +140,19 @@ def view(
                 start=start,
             )
     say(f"{target}: {', '.join(titles) if len(titles) < 6 else f'{len(titles)} clips'}")
+
+
+def _check_target(path: Path) -> None:
+    """`BadRequest` or `FormatError` if no picture, animation or page can be written here."""
+    from motionloom.core import BadRequest
+    from motionloom.io.files import check_place
+
+    kinds = (".html", *PICTURES, *ANIMATIONS)
+    if path.suffix.lower() not in (*kinds, *PAGES):
+        raise BadRequest(
+            f"cannot draw to {path.name!r}: expected a name ending in {', '.join(kinds[:-1])} or {kinds[-1]}"
+        )
+    check_place(path)
 
 
 def _part(path: Path, clip: Clip, start: float, end: float | None) -> Clip:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
@@ -13,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.core import BadRequest, MissingExtra, MotionloomError
+from motionloom.core import BadRequest, MissingExtra
 from motionloom.io.files import check_place, write_whole
+from motionloom.jobs.program import run_program
 from motionloom.plot.canvas import pillow
 
 KINDS = (".gif", ".webp", ".mp4")
@@ -117,21 +117,8 @@ def _write_mp4(draw: Draw, count: int, fps: float, path: Path) -> None:
         film = Path(folder) / "film.mp4"
         command = [find_ffmpeg(), "-v", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}"]
         command += ["-r", f"{fps:.6f}", "-i", "-", "-an", "-pix_fmt", "yuv420p", "-movflags", "+faststart", str(film)]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-            assert process.stdin is not None
-            assert process.stderr is not None
-            try:
-                for k in range(count):
-                    process.stdin.write((draw(k) if k else first).crop((0, 0, width, height)).tobytes())
-                process.stdin.close()
-            except BrokenPipeError:
-                pass  # ffmpeg has ended: the message below
-            except BaseException:
-                process.kill()
-                raise
-            message = process.stderr.read().decode(errors="replace").strip()
-        if process.returncode:
-            raise MotionloomError(f"ffmpeg could not write {path.name}: {message or process.returncode}")
+        pictures = (draw(k) if k else first for k in range(count))
+        run_program(command, (picture.crop((0, 0, width, height)).tobytes() for picture in pictures))
         write_whole(path, _pieces(film))
 
 

@@ -74,11 +74,11 @@ def page_json(value: Any) -> str:
     return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def document(title: str, content: str, *, css: str = "") -> str:
+def document(title: str, content: str, *, css: str = "", scripts: Sequence[str] = ("scene.js", "player.js")) -> str:
     """A complete HTML page around `content`, with the player's style and code written into it."""
     web = files("motionloom.plot") / "web"
     style = (web / "player.css").read_text("utf-8") + css
-    code = "\n".join((web / name).read_text("utf-8") for name in ("scene.js", "player.js"))
+    code = "\n".join((web / name).read_text("utf-8") for name in scripts)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -96,7 +96,7 @@ def telling_moment(clip: Clip) -> float:
 
 def _stage(stage: Stage, fps: float) -> dict[str, Any]:
     names = stage.names or tuple(clip.name for clip in stage.clips)
-    figures = [_figure(clip, name, fps) for clip, name in zip(stage.clips, names, strict=True)]
+    figures = [player_figure(clip, name, fps) for clip, name in zip(stage.clips, names, strict=True)]
     if len(figures) > 1:
         figures[0]["yaw"], shifts = _row(stage.clips, figures[0]["yaw"], figures[0]["size"])
         for figure, shift in zip(figures, shifts, strict=True):
@@ -105,7 +105,7 @@ def _stage(stage: Stage, fps: float) -> dict[str, Any]:
     return {**told, "start": stage.start, "figures": figures}
 
 
-def _figure(clip: Clip, name: str, fps: float) -> dict[str, Any]:
+def player_figure(clip: Clip, name: str, fps: float) -> dict[str, Any]:
     """What the player needs to draw one clip: quantised positions, parts, feet, and where to look from."""
     shape = body(clip)
     stride = max(1, round(clip.fps / fps)) if shape.parts else 1  # a pen is quick, and only one point

@@ -181,10 +181,9 @@ class Stage {
 }
 
 class Player {
-  constructor(root) {
-    const given = JSON.parse(root.querySelector("script").textContent);
+  constructor(root, given = JSON.parse(root.querySelector("script").textContent)) {
     this.root = root;
-    this.begin = given.clock;  // s, the time of the first frame
+    this.begin = given.clock; // s, the time of the first frame
     this.alone = root.dataset.alone !== undefined;
     Object.assign(this, { time: 0, speed: 1, loop: true, follow: true, trails: true, open: 1, wanted: 1, stale: true });
     this.playing = !window.matchMedia("(prefers-reduced-motion: reduce)").matches;

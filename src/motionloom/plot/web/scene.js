@@ -305,7 +305,7 @@ class Painter {
       gradient.addColorStop(1, css(mix(base, [0, 0, 0], theme.shade)));
       ctx.strokeStyle = css(theme.paper);
       ctx.lineWidth = part.tone === "middle" || part.tone === "eye" ? 1 : Math.max(1.2, 0.012 * figure.size * seen[3]);
-      ctx.stroke(path);
+      if (part.tone !== "eye") ctx.stroke(path);
       ctx.fillStyle = gradient;
       ctx.fill(path);
     }
