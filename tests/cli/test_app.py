@@ -10,15 +10,24 @@ from typing import Any
 
 import pytest
 
-from motionloom.cli.app import COMMANDS, app, exit_code
+from motionloom.cli.app import COMMANDS, GROUPS, app, exit_code
 from motionloom.core import BadRequest, FormatError, Unmet
+from motionloom.methods import METHODS
 
 
-def test_help_lists_every_command_in_the_order_of_need(run: Any) -> None:
+def test_help_lists_every_command_in_its_group(run: Any) -> None:
     answer = run("--help")
-    named = [line.split()[0] for line in answer.out.partition("Commands:")[2].splitlines() if line.strip()]
     assert answer.code == 0
-    assert named == list(COMMANDS)
+    for group, following in zip(GROUPS, (*GROUPS[1:], None), strict=True):
+        text = answer.out.partition(f"\n{group}:\n")[2].partition(f"\n{following}:\n")[0]
+        listed = [line.split()[0] for line in text.splitlines() if line.startswith("  ") and line[2] != " "]
+        assert listed == [name for name, command in COMMANDS.items() if command.group == group]
+
+
+def test_commands_of_single_methods_come_from_the_table_of_methods(run: Any) -> None:
+    for method in METHODS.values():
+        for name in method.commands:
+            assert COMMANDS[name].module == f"motionloom.cli.methods.{method.folder}"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -65,7 +74,7 @@ def test_more_than_the_memory_holds_is_one_line_too(
     assert run("learn", "cuts", folder / "walk_1.bvh", "-o", tmp_path / "walk.loom").code == 0
     answer = run("synthesize", tmp_path / "walk.loom", "-r", "{seconds: 1e13}", "-o", tmp_path / "long.bvh")
     assert answer.code == 1
-    assert answer.err.startswith("motionloom: this machine's memory is not enough for what was asked")
+    assert answer.err.startswith("motionloom: not enough memory")
 
 
 def test_help_imports_no_numbers_library() -> None:

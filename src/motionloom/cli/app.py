@@ -1,65 +1,99 @@
-"""The application: a table of commands, and one place where errors become words and exit codes."""
+"""The application: the table of commands, and the conversion of errors to messages and exit codes."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, NamedTuple, cast
 
 import typer
 from typer.core import TyperGroup
 
+from motionloom.methods.table import METHODS
+
 HELP = """Learn from the motion clips you have, and make the ones you need.
 
-Clips are files, folders or wildcards. A bare number is metres or seconds; write 90cm or 200ms as you like. An
-angle always has its unit: 35deg, 0.6rad.
+Clips are files, folders or wildcards. Lengths are in metres and times in seconds unless they have a unit (90cm,
+200ms). Angles always need a unit: 35deg, 0.6rad.
 """
 
-# One line for each command, in the order in which people need them. The command `info` is the function `info` (or the
-# `typer.Typer` of that name) of the module `motionloom.cli.info`, which is imported when the command is called.
-COMMANDS: Mapping[str, str] = {
-    "info": "what is in clips: frames, joints, unit, roles, travel",
-    "convert": "read clips, write them in another format, unit or rate",
-    "view": "draw clips: a filmstrip, or a player in one HTML file",
-    "check": "what is wrong with captures before anyone learns from them",
-    "clean": "take foot skate out of clips, many at once",
-    "retarget": "the motion of clips on another body",
-    "fetch": "public motion data, with its licence",
-    "samples": "clips computed here, to start with",
-    "similar": "which frames of two clips look alike",
-    "judge": "how good the pairs are that each measure chooses",
-    "align": "which moments of two clips belong together",
-    "append": "one clip after another, joined where they are alike",
-    "methods": "what each method can do and be told",
-    "learn": "learn a model from clips",
-    "synthesize": "make new clips from a model and a request",
-    "again": "make a result again from its recipe, byte for byte",
-    "graph": "how a motion graph is connected, and what its clips can do",
-    "walk": "endless random walks through a motion graph",
-    "stream": "drive a live character: headings, places, speeds, styles",
-    "choices": "what can be done next in a two-level graph, and doing it",
-    "act": "a performance picks the way through a two-level graph",
-    "textons": "what the textons of a model are like",
-    "evaluate": "how good results are, beside the clips they were made from",
-    "compare": "every method on the same clips, by the same measures",
-    "demo": "make samples and new motion, and a page to look at",
+
+class Command(NamedTuple):
+    """One command: its line in `--help`, its group there, and the module that contains the function of its name."""
+
+    group: str
+    summary: str
+    module: str
+
+
+def _group(title: str, **summaries: str) -> dict[str, Command]:
+    return {name: Command(title, text, f"motionloom.cli.{name}") for name, text in summaries.items()}
+
+
+def _method_commands() -> dict[str, Command]:
+    """The commands of single methods, from the table of methods."""
+    return {
+        name: Command(command.group, command.summary, f"motionloom.cli.methods.{method.folder}")
+        for method in METHODS.values()
+        for name, command in method.commands.items()
+    }
+
+
+# A module is imported when its command is called.
+COMMANDS: Mapping[str, Command] = {
+    **_group(
+        "Files",
+        info="summarize clips and models: frames, joints, unit, roles, travel",
+        convert="convert clips to another format, unit or frame rate",
+        fetch="download public motion data, with its licence",
+        samples="make sample clips, without a download",
+    ),
+    **_group(
+        "Clips",
+        view="draw clips: a filmstrip, or a player in one HTML file",
+        check="find problems in clips: glitches, flips, frozen joints, wrong frame rate, duplicates",
+        clean="remove foot skate from clips",
+        retarget="transfer the motion of clips to another skeleton",
+        append="join two clips with a transition where they are most similar",
+    ),
+    **_group(
+        "Compare",
+        similar="find the most similar frames of two clips",
+        judge="compare similarity measures by the pairs of frames that they choose",
+        align="align two clips in time",
+        evaluate="measure the quality of results against their source clips",
+        compare="run several methods on the same clips and compare the results",
+    ),
+    **_group(
+        "Learn and make",
+        learn="learn a model from clips",
+        synthesize="make new clips from a model and a request",
+        again="make a result again from its recipe, byte for byte",
+        demo="make samples and new motion, and a page that shows them",
+    ),
+    "methods": Command(
+        "Inspect", "list the methods, the constraints they honour, and their settings", "motionloom.cli.list_methods"
+    ),
+    **_group("Live", stream="drive a live character: headings, places, speeds, styles"),
+    **_method_commands(),
 }
+GROUPS = tuple(dict.fromkeys(command.group for command in COMMANDS.values()))
 
 
 class Commands(TyperGroup):
-    """The group of all commands. A user's mistake ends in one line on standard error, never in a traceback."""
+    """The group of all commands. Errors in input end in one line on standard error, never in a traceback."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return list(COMMANDS)
+        return [name for group in GROUPS for name, c in COMMANDS.items() if c.group == group]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of this name; its module is imported now."""
+        """The command of this name; imports its module."""
         if cmd_name not in COMMANDS:
             from motionloom.core.errors import unknown
 
             ctx.fail(unknown(cmd_name, COMMANDS, "command"))
-        found = getattr(import_module(f"motionloom.cli.{cmd_name}"), cmd_name)
+        found = getattr(import_module(COMMANDS[cmd_name].module), cmd_name)
         if not isinstance(found, typer.Typer):
             alone = typer.Typer(add_completion=False, rich_markup_mode=None)
             alone.command(cmd_name)(found)
@@ -69,9 +103,10 @@ class Commands(TyperGroup):
         return command
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """The table, without importing what is behind it: `--help` must be instant."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        """The commands in groups. Their modules are not imported: `--help` must be instant."""
+        for group in GROUPS:
+            with formatter.section(group):
+                formatter.write_dl([(name, c.summary) for name, c in COMMANDS.items() if c.group == group])
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -83,12 +118,12 @@ class Commands(TyperGroup):
             code = exit_code(error)
             if code is None:
                 raise
-            typer.echo(f"motionloom: {said(error)}", err=True)
+            typer.echo(f"motionloom: {error_message(error)}", err=True)
             raise typer.Exit(code) from None
 
 
 def exit_code(error: Exception) -> int | None:
-    """2 for wrong usage, 130 after Ctrl-C, 1 for any other error of a file or a request, None for an error of ours."""
+    """2 for wrong usage, 130 after Ctrl-C, 1 for any other error in a file or a request, None for a bug."""
     if isinstance(error, (typer.Exit, typer.Abort)):
         return None
     from motionloom.core.errors import BadRequest, MotionloomError
@@ -98,22 +133,22 @@ def exit_code(error: Exception) -> int | None:
         return 130
     if isinstance(error, BadRequest):
         return 2
-    if isinstance(error, BrokenPipeError):  # the reader of our output has left: not a matter for words
+    if isinstance(error, BrokenPipeError):  # the reader of our output has exited: no message
         return None
     return 1 if isinstance(error, (MotionloomError, OSError, MemoryError)) else None
 
 
-def said(error: Exception) -> str:
-    """The error in one line."""
+def error_message(error: Exception) -> str:
+    """The message of an error, in one line."""
     if isinstance(error, MemoryError):
-        return f"this machine's memory is not enough for what was asked ({str(error) or 'no size known'})"
+        return f"not enough memory ({str(error) or 'size unknown'})"
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return str(error)
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(requested: bool) -> None:
+    if requested:
         from importlib.metadata import version
 
         typer.echo(f"motionloom {version('motionloom')}")
@@ -126,7 +161,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # plain help: half the time, and units in brackets stay as written
+    rich_markup_mode=None,  # plain help takes half the time, and rich would drop units in brackets
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 
@@ -134,15 +169,15 @@ app = typer.Typer(
 @app.callback()
 def start(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and stop.", callback=_version, is_eager=True)
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    """What every command starts with."""
+    """Setup that precedes every command."""
     warnings.showwarning = cast(Any, _show_warning)
     warnings.simplefilter("once", FutureWarning)
 
 
 def _show_warning(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
-    """A deprecation as a note on standard error; other warnings are for developers, not for users."""
+    """Print a deprecation as a note on standard error; other warnings are for developers and are dropped."""
     if issubclass(category, FutureWarning):
         typer.echo(f"note: {message}", err=True)

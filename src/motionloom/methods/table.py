@@ -10,6 +10,13 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 
+class MethodCommand(NamedTuple):
+    """A command of the command line for models of a single method."""
+
+    group: str  # under which `motionloom --help` lists it
+    summary: str
+
+
 class Method(NamedTuple):
     """One line of the table: where the method lives, what it does, and what it needs."""
 
@@ -19,7 +26,12 @@ class Method(NamedTuple):
     learns_from: tuple[str, ...] = ("clips",)  # "clips", "markers", "models"
     learning_is_random: bool = False  # the learning seed matters
     needs_skeleton: bool = True  # a model has one skeleton (a gaze map has none)
-    commands: tuple[str, ...] = ()  # modules of the command line that serve this method only
+    commands: Mapping[str, MethodCommand] = {}  # functions of the module `motionloom.cli.methods.FOLDER`
+
+    @property
+    def folder(self) -> str:
+        """Name of the method's folder."""
+        return self.path.rpartition(".")[2]
 
     def module(self) -> Any:
         """The method's module, with `Config`, `Options`, `fit` and `MODEL`."""
@@ -34,12 +46,19 @@ METHODS: Mapping[str, Method] = {
         source="GUAN 2.4.3",
     ),
     "textons": Method(
-        "motionloom.methods.textons", "linear dynamic systems and their transitions, with variation", source="LI"
+        "motionloom.methods.textons",
+        "linear dynamic systems and their transitions, with variation",
+        source="LI",
+        commands={"textons": MethodCommand("Inspect", "list the textons of a model, and check or edit a path of them")},
     ),
     "motion-graph": Method(
         "motionloom.methods.motion_graph",
         "clips joined by blends; follows paths, places and styles",
         source="GUAN 2.4.1",
+        commands={
+            "graph": MethodCommand("Inspect", "show how a motion graph is connected and which motion it covers"),
+            "walk": MethodCommand("Learn and make", "make random walks of any length through a motion graph"),
+        },
     ),
     "motion-matching": Method(
         "motionloom.methods.motion_matching", "jumps to the frame that fits best, several times a second; live"
@@ -49,5 +68,9 @@ METHODS: Mapping[str, Method] = {
         "a motion graph with clusters of frames above it: choices, paths, acting out a performance",
         source="GUAN 2.4.2",
         learning_is_random=True,
+        commands={
+            "choices": MethodCommand("Live", "list the next moves in a two-level graph, and follow some of them"),
+            "act": MethodCommand("Learn and make", "imitate a performance with the clips of a two-level graph"),
+        },
     ),
 }
