@@ -34,7 +34,7 @@ def given_request(
     """
     from dataclasses import replace
 
-    from motionloom.constraints import parameter_table
+    from motionloom.constraints import Request, parameter_table
     from motionloom.core.files import Files
     from motionloom.io import load
 
