@@ -26,9 +26,9 @@ from motionloom.kinematics.resample import resample
 from motionloom.methods import learn, prepare, synthesize
 from motionloom.methods.textons import TextonModel
 from motionloom.methods.textons.learn._kernels import best_segmentation
-from motionloom.methods.textons.plan.pieces import Plan
-from motionloom.methods.textons.plan.random_walk import STAGE
-from motionloom.methods.textons.render.stream import some_frames
+from motionloom.methods.textons.plan.pieces import TextonPlan
+from motionloom.methods.textons.plan.random_walk import STAGE_RADIUS
+from motionloom.methods.textons.render.stream import take_frames
 from motionloom.rotation import exp, multiply
 
 LI_FRAMES = 49_800
@@ -82,16 +82,16 @@ def _growth() -> dict[str, Any]:
 def _making(model: TextonModel) -> list[dict[str, Any]]:
     """One texton, and the stream."""
     plan = model.plan(Request(seconds=60), np.random.default_rng(0))
-    assert isinstance(plan, Plan)
+    assert isinstance(plan, TextonPlan)
     pairs = list(zip(plan.pieces, plan.pieces[1:], strict=False))
     rng = np.random.default_rng(0)
 
     def all_pieces() -> None:
         for a, b in pairs:
-            model.piece_frames(a, b, rng, noise=0.1)
+            model.synthesizer.piece_frames(a, b, rng, noise=0.1)
 
     def all_anew() -> None:
-        model.bench.forget()
+        model.synthesizer.clear_cache()
         all_pieces()
 
     [cold] = best_seconds([all_anew], rounds=3)
@@ -101,7 +101,7 @@ def _making(model: TextonModel) -> list[dict[str, Any]]:
     name = "one texton made, mean of a minute of salsa"
     out = [figure(name, round(1000 * warm / len(pairs), 2), "< 1", unit="ms", note=note)]
     count = round(60 * model.fps)
-    [took] = best_seconds([lambda: some_frames(model.stream(np.random.default_rng(0)), count)], rounds=5)
+    [took] = best_seconds([lambda: take_frames(model.stream(np.random.default_rng(0)), count)], rounds=5)
     name, note = "endless salsa, plants cleaned", f"a minute of it in {took:.2f} s"
     out.append(figure(name, round(count / took), ">= 5000", unit="frames/s", note=note))
     [took] = best_seconds([lambda: synthesize(model, Request(seconds=60 * MINUTES))], rounds=2)
@@ -126,7 +126,7 @@ def _quality(model: TextonModel, clips: list[Clip]) -> list[dict[str, Any]]:
         note = f"seeds {SEEDS[0]} to {SEEDS[-1]}: {', '.join(f'{f:.3g}' for f in found)}"
         out.append(figure(f"{MINUTES} minutes of salsa, {measure}", round(worst, 2), target, unit=unit, note=note))
     away = [float(np.linalg.norm(c.root[:, [0, 2]], axis=1).max()) for c in made]
-    stage = STAGE  # salsa does not lead far
+    stage = STAGE_RADIUS  # salsa does not lead far
     name, note = "farthest from the start", f"stage of {stage:g} m; seeds: {', '.join(f'{a:.1f}' for a in away)}"
     target = f"<= {2 * stage:g}"  # never away for good: twice its stage
     out.append(figure(f"{MINUTES} minutes of salsa, {name}", round(max(away), 1), target, unit="m", note=note))

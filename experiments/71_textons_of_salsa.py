@@ -22,20 +22,13 @@ from motionloom.core import FloatArray, IntArray
 from motionloom.kinematics.charts import along, space_of, to_coordinates, to_frames
 from motionloom.kinematics.local_frames import joined, observe, restore
 from motionloom.methods.textons import Config, TextonModel
-from motionloom.methods.textons.fit import rules_of
-from motionloom.methods.textons.learn.em import (
-    Material,
-    Rules,
-    Segment,
-    count_transitions,
-    greedy,
-    learn,
-    objective,
-    segment_all,
-)
+from motionloom.methods.textons.fit import learning_settings
+from motionloom.methods.textons.learn.em import learn, objective, segment_all
+from motionloom.methods.textons.learn.greedy import initial_textons
 from motionloom.methods.textons.learn.lds import spectral_radius
-from motionloom.methods.textons.plan.notation import whole
-from motionloom.methods.textons.plan.pieces import piece_of
+from motionloom.methods.textons.learn.segments import Segment, count_transitions
+from motionloom.methods.textons.learn.training_data import LearningSettings, TrainingData
+from motionloom.methods.textons.plan.pieces import piece_of, plan_of
 from motionloom.plot.similarity import new_figure
 from motionloom.plot.style import INK, PAPER, QUIET, SOURCES
 from motionloom.plot.textons import observed_clip, segment_bands, transition_matrix
@@ -79,7 +72,7 @@ def row(
     return [name, str(states), str(len(lengths)), rate, told, f"{per_frame(scores, labels):.1f}", raised]
 
 
-def smoothed(segments: Sequence[Segment], count: int, rules: Rules) -> FloatArray:
+def smoothed(segments: Sequence[Segment], count: int, rules: LearningSettings) -> FloatArray:
     counts = count_transitions(segments, count) + rules.smoothing
     return counts / counts.sum(1, keepdims=True)
 
@@ -99,11 +92,13 @@ def segments_of(model: TextonModel, sizes: Sequence[int]) -> list[Segment]:
     return out
 
 
-def what_segmentation_changes(material: Material, rules: Rules, model: TextonModel) -> tuple[list[list[str]], Hmm]:
+def what_segmentation_changes(
+    material: TrainingData, rules: LearningSettings, model: TextonModel
+) -> tuple[list[list[str]], Hmm]:
     """Rows: greedy, exact, after EM, with a shorter minimum, and without any segments."""
     clips = range(len(material.clips))
     sizes = [len(c) for c in material.clips]
-    textons, segments = greedy(material, rules)
+    textons, segments = initial_textons(material, rules)
     scores = [material.score(c, textons) for c in clips]
     chances = smoothed(segments, len(textons), rules)
     value = objective(material, textons, segments, chances, rules)
@@ -136,7 +131,7 @@ class Held(NamedTuple):
 
     frames: int
     textons: float
-    alone: float  # textons fitted to their own frames alone
+    alone: float  # textons fit_lengths to their own frames alone
     hmm: float
     one: float
     learnt: int
@@ -145,7 +140,7 @@ class Held(NamedTuple):
 def held_out(source: Salsa, config: Config, folds: int) -> list[Held]:
     """Every take left out in turn."""
     fps = source.clips[0].fps
-    rules, alone = rules_of(config, fps), rules_of(replace(config, common=0.0), fps)
+    rules, alone = learning_settings(config, fps), learning_settings(replace(config, common=0.0), fps)
     rows = []
     for fold in range(folds):
         inside, outside = (
@@ -154,7 +149,7 @@ def held_out(source: Salsa, config: Config, folds: int) -> list[Held]:
         train = [observe(c) for c in inside if len(c) >= 2 * rules.shortest]
         test = [observe(c) for c in outside if len(c) >= 2 * rules.shortest]
         space = space_of(joined(train), inside[0].skeleton)
-        material, unseen = Material(train, space), Material(test, space)
+        material, unseen = TrainingData(train, space), TrainingData(test, space)
         learnt, single = learn(material, rules), learn(material, alone)
         sizes = [len(c) for c in train]
         hmm = fit_hmm(material, learnt.textons, labels_of(learnt.segments, sizes), rules)
@@ -198,7 +193,7 @@ def reconstructions(model: TextonModel) -> tuple[list[list[str]], dict[str, floa
             y = along(to_coordinates(model.observed[k].frames[: len(seen)], model.space, texton.base), model.space)
             flat = dynamics.mean + (y - dynamics.mean) @ dynamics.basis @ dynamics.basis.T
             basis = restore(to_frames(flat, model.space, texton.base), model.skeleton, model.fps)
-            plan = whole([piece_of(model, k)])
+            plan = plan_of([piece_of(model.segments, k)])
             made = [model.render_uncleaned(plan, rng, noise=0.0, push=push) for push in ("nothing", "observed")]
             errors.append([100 * float(np.sqrt((apart(c, seen) ** 2).mean())) for c in (basis, *made)])
         mean = np.mean(errors, axis=0)
@@ -249,10 +244,10 @@ def main() -> None:
     start = time.perf_counter()
     model = learned(source, config)
     took = time.perf_counter() - start
-    rules = rules_of(config, source.clips[0].fps)
+    rules = learning_settings(config, source.clips[0].fps)
     long = [c for c in source.clips if len(c) >= 2 * rules.shortest]
     seen = [observe(c) for c in long]
-    material = Material(seen, space_of(joined(seen), long[0].skeleton))
+    material = TrainingData(seen, space_of(joined(seen), long[0].skeleton))
     changes, hmm = what_segmentation_changes(material, rules, model)
     errors, overall = reconstructions(model)
     rows = held_out(source, config, folds)
@@ -306,7 +301,7 @@ over all paths (forward algorithm), so that switching often is paid for. For tex
 geometric with the mean seen in training: LI models none, and without a length model there is no likelihood to
 compare. All models are densities of the same {material.channels} channels (tests check them against sums over every
 path, and that they add up to one). "Alone" are textons as LI fits them, each to its own frames; the others are also
-fitted to {config.common:g} s of all the material (`common`), and so are the states of the HMM.
+fit_lengths to {config.common:g} s of all the material (`common`), and so are the states of the HMM.
 
 {table(["take left out", "frames", "textons", "alone", "autoregressive HMM", "one LDS", "textons learnt"], takes)}
 

@@ -23,8 +23,8 @@ from motionloom.kinematics.fk import fk
 from motionloom.kinematics.local_frames import pose_distance
 from motionloom.methods import synthesize
 from motionloom.methods.textons import Config, TextonModel
-from motionloom.methods.textons.plan.edit import FAR
 from motionloom.methods.textons.plan.pieces import piece_of
+from motionloom.methods.textons.render.edit_pose import MAX_SPREADS
 from motionloom.plot import save_filmstrip
 from motionloom.plot.similarity import new_figure
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES
@@ -50,7 +50,7 @@ def longest_of_often(model: TextonModel, frames: int) -> int:
 
 def ends_that_hold(model: TextonModel, observed: int) -> Result:
     """Fig. 7: how far runs stray from the original over time, with and without end constraints."""
-    piece, seen = piece_of(model, observed), observed_clip(model, observed)
+    piece, seen = piece_of(model.segments, observed), observed_clip(model, observed)
     ways = {
         "noise alone, ends free (LI fig. 7b)": {"push": "nothing", "ends": "free"},
         "noise alone, ends met (LI fig. 7c)": {"push": "nothing", "ends": "met"},
@@ -61,8 +61,8 @@ def ends_that_hold(model: TextonModel, observed: int) -> Result:
     for name, how in ways.items():
         runs = []
         for seed in range(TRIES):
-            noise = model.amount(None, how["push"])
-            made = model.piece_frames(piece, None, np.random.default_rng(seed), noise=noise, **how)
+            noise = model.synthesizer.noise_amount(None, how["push"])
+            made = model.synthesizer.piece_frames(piece, None, np.random.default_rng(seed), noise=noise, **how)
             runs.append(100 * apart(frames_of(model, made[: piece.length]), seen))
         curve = np.mean(runs, axis=0)
         curves[name] = curve
@@ -78,9 +78,9 @@ def joins(model: TextonModel) -> Result:
     rng = np.random.default_rng(2)
     cut, met, usual = [], [], []
     for a, b, c in zip(plan.pieces, plan.pieces[1:], plan.pieces[2:], strict=False):
-        alone = model.piece_frames(a, None, rng, noise=0.1)
-        bent = model.piece_frames(a, b, rng, noise=0.1)
-        following = model.piece_frames(b, c, rng, noise=0.1)
+        alone = model.synthesizer.piece_frames(a, None, rng, noise=0.1)
+        bent = model.synthesizer.piece_frames(a, b, rng, noise=0.1)
+        following = model.synthesizer.piece_frames(b, c, rng, noise=0.1)
         for made, out in ((alone, cut), (bent, met)):
             out.append(100 * float(pose_distance(made[-1:], following[:1], model.skeleton)[0, 0]))
         steps = pose_distance(bent[:-1], bent[1:], model.skeleton)
@@ -92,12 +92,14 @@ def joins(model: TextonModel) -> Result:
 
 def two_noises(model: TextonModel, observed: int) -> Result:
     """Fig. 9: one texton with two noises."""
-    piece, seen = piece_of(model, observed), observed_clip(model, observed)
+    piece, seen = piece_of(model.segments, observed), observed_clip(model, observed)
     rows, drawn = [], []
     for push in ("nothing", "observed"):
-        amount = model.amount(None, push)
+        amount = model.synthesizer.noise_amount(None, push)
         made = [
-            frames_of(model, model.piece_frames(piece, None, np.random.default_rng(s), noise=amount, push=push))
+            frames_of(
+                model, model.synthesizer.piece_frames(piece, None, np.random.default_rng(s), noise=amount, push=push)
+            )
             for s in range(TRIES)
         ]
         between = [100 * apart(made[k], made[k + 1]).mean() for k in range(0, TRIES, 2)]
@@ -114,16 +116,16 @@ def longer(model: TextonModel) -> tuple[Result, str]:
     observed = min(range(len(model.observed)), key=lambda k: abs(model.observed[k].length - 127) - _arm_way(model, k))
     seen = observed_clip(model, observed)
     n, m = len(seen), round(len(seen) * 188 / 127)
-    piece = dataclasses.replace(piece_of(model, observed), length=m)
+    piece = dataclasses.replace(piece_of(model.segments, observed), length=m)
     rng = np.random.default_rng(0)
     clips = {"original": seen, "stretched linearly (LI fig. 10c)": stretched(seen, m)}
     for name, how in (
-        ("noise alone (LI fig. 10d)", {"push": "nothing", "noise": model.amount(None, "nothing")}),
+        ("noise alone (LI fig. 10d)", {"push": "nothing", "noise": model.synthesizer.noise_amount(None, "nothing")}),
         ("mean run, no noise", {"push": "nothing", "noise": 0.0}),
         ("pushed, cycles said again", {"push": "observed", "noise": 0.0, "longer": "cycles"}),
         ("pushed, slower", {"push": "observed", "noise": 0.0, "longer": "slower"}),
     ):
-        clips[name] = frames_of(model, model.piece_frames(piece, None, rng, **how))
+        clips[name] = frames_of(model, model.synthesizer.piece_frames(piece, None, rng, **how))
     rows = []
     arm = max(ARM, key=lambda j: float(np.ptp(about_body(seen, [j]), axis=0).sum()))
     way = about_body(seen, [arm])[:, 0]
@@ -290,8 +292,8 @@ its mean speed about the hips; the centre of its spectrum.
 ## Fig. 11: one frame edited
 
 The left arm turned in the middle frame of a texton, everything else left alone: distance of the edited pose from the
-texton in its own spreads, whether `synthesize` warns (above {FAR:g}), how far the frame moved (cm), how long the
-motion differs by more than a tenth of that (s), and peak acceleration as a multiple of the original's.
+texton in its own spreads, whether `synthesize` warns (above {MAX_SPREADS:g}), how far the frame moved (cm), how long
+the motion differs by more than a tenth of that (s), and peak acceleration as a multiple of the original's.
 
 {table(["edit", "spreads", "warns", "moved", "seconds", "peak acceleration"], fig11.rows)}
 

@@ -24,9 +24,9 @@ from motionloom.kinematics.feet.contacts import part_positions
 from motionloom.kinematics.travel import travel
 from motionloom.methods.textons import Config, Options, TextonModel
 from motionloom.methods.textons.plan.pieces import Piece
-from motionloom.methods.textons.plan.random_walk import STAGE, Walk
+from motionloom.methods.textons.plan.random_walk import STAGE_RADIUS
 from motionloom.methods.textons.plan.shortest_paths import endless, probabilities, stationary
-from motionloom.methods.textons.render.stream import some_frames, weave
+from motionloom.methods.textons.render.stream import take_frames
 from motionloom.plot.similarity import new_figure
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES
 
@@ -52,7 +52,7 @@ class Made(NamedTuple):
 def long_motion(model: TextonModel, options: Options, seconds: float) -> Made:
     """`TextonModel.stream`, with its pieces written down."""
     rng = np.random.default_rng(0)
-    walk = Walk(model, options, rng)
+    walk = model.walk(options, rng)
     pieces: list[Piece] = []
 
     def noted(source: Iterator[Piece]) -> Iterator[Piece]:
@@ -60,9 +60,13 @@ def long_motion(model: TextonModel, options: Options, seconds: float) -> Made:
             pieces.append(piece)
             yield piece
 
-    some_frames(weave(model, Walk(model, options, rng).endless(), rng, options), 600)  # compiled, and tables are made
+    take_frames(
+        model.renderer.stream_clips(model.walk(options, rng).endless(), rng, options), 600
+    )  # compiled, and tables are made
     start = time.perf_counter()
-    clip = some_frames(weave(model, noted(walk.endless()), rng, options, walk=walk), round(seconds * model.fps))
+    clip = take_frames(
+        model.renderer.stream_clips(noted(walk.endless()), rng, options, walk.correct), round(seconds * model.fps)
+    )
     return Made(clip, pieces, len(clip) / (time.perf_counter() - start))
 
 
@@ -245,7 +249,7 @@ visits.
 
 {table(["", "visits", "came / walk", "came / M", "walk / M"], visits)}
 
-What this says: the dance stays on the floor, minute after minute, and about its stage, of {STAGE:g} m:
+What this says: the dance stays on the floor, minute after minute, and about its stage, of {STAGE_RADIUS:g} m:
 farther out it chooses what leads back, and it is never more than {far:.1f} m away. Feet, accelerations and spectra are
 near the source's own or calmer, and it shows {reports["as it comes"].values["coverage"].value:.0f} % of the source. As
 LI made it, it is more varied, and feet slide {slid:.1f} times as fast as the source's: white noise moves feet that

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom.core import FloatArray, IntArray
-from motionloom.methods.textons.learn.em import Material, Rules, Segment, Texton
+from motionloom.methods.textons.learn.lds import Texton
+from motionloom.methods.textons.learn.segments import Segment
+from motionloom.methods.textons.learn.training_data import LearningSettings, TrainingData
 
 ROUNDS = 8  # of EM; after the first few the likelihood hardly rises
 
@@ -26,7 +28,9 @@ class Hmm:
     paths: tuple[IntArray, ...]
 
 
-def fit_hmm(material: Material, start: Sequence[Texton] | None, paths: Sequence[IntArray], rules: Rules) -> Hmm:
+def fit_hmm(
+    material: TrainingData, start: Sequence[Texton] | None, paths: Sequence[IntArray], rules: LearningSettings
+) -> Hmm:
     """Hard EM (the best path where Baum-Welch sums, as the textons' own) from given paths, and states if there are."""
     paths = list(paths)
     if start is None:
@@ -46,7 +50,7 @@ def fit_hmm(material: Material, start: Sequence[Texton] | None, paths: Sequence[
     return Hmm(tuple(states), _transitions(paths, len(states), rules.smoothing), tuple(paths))
 
 
-def paths_by_pose(material: Material, count: int) -> list[IntArray]:
+def paths_by_pose(material: TrainingData, count: int) -> list[IntArray]:
     """Frames by which of `count` poses they are most like (k-means from frames that lie evenly in the material)."""
     y = np.concatenate(material.even)
     centres = y[np.linspace(0, len(y) - 1, count).astype(int)]

@@ -11,9 +11,8 @@ from motionloom.evaluate.measures.smoothness import peak_acceleration
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.local_frames import Frames, restore
 from motionloom.methods.textons import TextonModel
-from motionloom.methods.textons.plan.edit import FAR, distance_to_texton, edit_pose, posed
-from motionloom.methods.textons.plan.notation import whole
-from motionloom.methods.textons.plan.pieces import piece_of
+from motionloom.methods.textons.plan.pieces import piece_of, plan_of
+from motionloom.methods.textons.render.edit_pose import MAX_SPREADS, apply_pose, distance_to_texton, edit_pose
 from motionloom.rotation import from_euler, multiply
 
 
@@ -33,20 +32,22 @@ def raised_arm(frame: Frames, model: TextonModel, degrees: float) -> PoseAt:
 
 def one_edit(model: TextonModel, observed: int) -> tuple[list[list[str]], list[Clip]]:
     """Fig. 11: one frame edited, more and more; how far it is from the texton, and what becomes of the motion."""
-    plan = whole([piece_of(model, observed)])
+    plan = plan_of([piece_of(model.segments, observed)])
     t = plan.frames // 2
     plain = model.render_uncleaned(plan, np.random.default_rng(0), noise=0.0)
-    was = model.piece_frames(plan.pieces[0], None, np.random.default_rng(0), noise=0.0)[t : t + 1]
+    was = model.synthesizer.piece_frames(plan.pieces[0], None, np.random.default_rng(0), noise=0.0)[t : t + 1]
     usual = peak_acceleration(fk(plain), plain.fps)
     rows, drawn = [], [plain]
     for degrees in (5, 15, 30, 45, 60, 90, 120):
         pose = raised_arm(was, model, degrees)
-        edited = model.render_uncleaned(edit_pose(model, plan, t, pose), np.random.default_rng(0), noise=0.0)
-        far = distance_to_texton(model, plan.pieces[0].texton, posed(was, pose, model))
+        edited = model.render_uncleaned(
+            edit_pose(model.synthesizer, plan, t, pose), np.random.default_rng(0), noise=0.0
+        )
+        far = distance_to_texton(model.synthesizer.charts, plan.pieces[0].texton, apply_pose(was, pose, model.skeleton))
         away = 100 * apart(edited, plain)
         ratio = peak_acceleration(fk(edited), edited.fps) / usual
         wide = np.flatnonzero(away > 0.1 * away.max())
-        warned = "yes" if far.spreads > FAR else "no"
+        warned = "yes" if far.spreads > MAX_SPREADS else "no"
         rows.append(
             [
                 f"{degrees}°",
@@ -66,15 +67,17 @@ def many_edits(model: TextonModel) -> list[list[str]]:
     """Edits of many segments by many angles: what the motion's peak acceleration does, by distance in spreads."""
     found = []
     for observed in range(0, len(model.observed), 3):
-        plan = whole([piece_of(model, observed)])
+        plan = plan_of([piece_of(model.segments, observed)])
         t = plan.frames // 2
-        made = model.piece_frames(plan.pieces[0], None, np.random.default_rng(0), noise=0.0)
+        made = model.synthesizer.piece_frames(plan.pieces[0], None, np.random.default_rng(0), noise=0.0)
         usual = peak_acceleration(about_hips(frames_of(model, made)), model.fps)
         for degrees in (10, 25, 45, 70, 100, 140):
             pose = raised_arm(made[t : t + 1], model, degrees)
-            far = distance_to_texton(model, plan.pieces[0].texton, posed(made[t : t + 1], pose, model))
-            piece = edit_pose(model, plan, t, pose).pieces[0]
-            edited = model.piece_frames(piece, None, np.random.default_rng(0), noise=0.0)
+            far = distance_to_texton(
+                model.synthesizer.charts, plan.pieces[0].texton, apply_pose(made[t : t + 1], pose, model.skeleton)
+            )
+            piece = edit_pose(model.synthesizer, plan, t, pose).pieces[0]
+            edited = model.synthesizer.piece_frames(piece, None, np.random.default_rng(0), noise=0.0)
             found.append([far.spreads, peak_acceleration(about_hips(frames_of(model, edited)), model.fps) / usual])
     values = np.array(found)
     rows = []

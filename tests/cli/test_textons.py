@@ -24,7 +24,7 @@ def test_textons_are_listed_with_their_numbers(run, model):
     done = run("textons", model)
     assert done.code == 0
     assert "fit error" in done.out
-    assert "can follow each other for ever" in done.out
+    assert "can follow each other without end" in done.out
 
 
 def test_textons_as_json_and_as_pictures(run, model, tmp_path):
@@ -89,7 +89,7 @@ def test_what_cannot_be_learnt_is_said(run, tmp_path):
         (
             "walk",
             ("--textons", "50"),
-            "50 textons were asked for, but these clips hold at most 3 segments",
+            "50 textons were requested, but these clips contain at most 3 segments",
         ),
     ):
         done = run("learn", "textons", tmp_path / f"{name}.bvh", *options, "-o", tmp_path / "x.loom")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom.core import Clip, FloatArray, Skeleton
+from motionloom.core import Clip, FloatArray, IntArray, Skeleton
 from motionloom.core.numbers import smoothstep, squared_distances
 from motionloom.kinematics.fk import positions
 from motionloom.kinematics.travel import (
@@ -32,7 +32,7 @@ class Frames:
     def __len__(self) -> int:
         return len(self.root)
 
-    def __getitem__(self, index: slice | FloatArray | list[int]) -> Frames:
+    def __getitem__(self, index: slice | IntArray | list[int]) -> Frames:
         return Frames(self.turns[index], self.root[index])
 
 

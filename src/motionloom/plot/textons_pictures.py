@@ -11,8 +11,7 @@ from motionloom.constraints import Request
 from motionloom.core import Clip, NoPath, replace
 from motionloom.methods import synthesize
 from motionloom.methods.textons import TextonModel
-from motionloom.methods.textons.plan.notation import whole
-from motionloom.methods.textons.plan.pieces import piece_of
+from motionloom.methods.textons.plan.pieces import piece_of, plan_of
 from motionloom.plot.similarity import new_figure
 from motionloom.plot.textons import observed_clip, segmentation, transition_matrix
 from motionloom.plot.textons_curves import spectra, trajectories
@@ -40,7 +39,7 @@ def _curves(model: TextonModel, seed: int) -> Any:
     """The longest segment of the texton that was seen most, and the texton made between the same ends three times."""
     most = max(range(len(model.textons)), key=lambda i: len(model.of_texton(i)))
     longest = max(model.of_texton(most), key=lambda k: model.observed[k].length)
-    plan = whole([piece_of(model, longest)])
+    plan = plan_of([piece_of(model.segments, longest)])
     ways = (("observed", None, seed), ("nothing", None, seed), ("nothing", None, seed + 1))
     made = [model.render_uncleaned(plan, np.random.default_rng(s), noise=n, push=push) for push, n, s in ways]
     names = ("pushed as observed", "noise alone", "another noise")

@@ -16,18 +16,10 @@ from motionloom.kinematics.local_frames import pose_distance
 from motionloom.kinematics.resample import resample
 from motionloom.methods import learn, synthesize
 from motionloom.methods.textons import Options
-from motionloom.methods.textons.plan.edit import (
-    FAR,
-    choices,
-    delete_texton,
-    distance_to_texton,
-    edit_pose,
-    insert_texton,
-    swap_texton,
-    with_hard,
-)
-from motionloom.methods.textons.plan.notation import check_path, plan_path, read_path, whole, written_path
-from motionloom.methods.textons.plan.pieces import piece_of
+from motionloom.methods.textons.plan.edit import delete_texton, edit_choices, insert_texton, swap_texton
+from motionloom.methods.textons.plan.notation import check_path, plan_path, read_path, write_path
+from motionloom.methods.textons.plan.pieces import piece_of, plan_of, with_hard
+from motionloom.methods.textons.render.edit_pose import MAX_SPREADS, distance_to_texton, edit_pose
 from motionloom.rotation import angle_between, from_euler, multiply
 
 
@@ -74,18 +66,18 @@ def raised(model, frame, degrees):
 def test_a_path_says_texton_segment_and_length_and_is_written_back_the_same(model, pair, rng):
     a, b, _ = pair
     words = [f"{a}#0", f"{b}#0=1.2"]
-    plan = plan_path(model, words, None, Options(), rng)
+    plan = plan_path(model.walk(Options(), rng), words, None)
     assert plan.path == [a, b]
     assert [p.length for p in plan.pieces] == [model.observed[model.of_texton(a)[0]].length, 36]
-    assert written_path(model, plan) == words
+    assert write_path(model.segments, plan) == words
     assert plan.frames == plan.pieces[0].length + 36
 
 
 def test_a_path_may_be_fitted_to_a_length(model, pair, rng):
-    plan = plan_path(model, [str(t) for t in pair[:2]], 50, Options(), rng)
+    plan = plan_path(model.walk(Options(), rng), [str(t) for t in pair[:2]], 50)
     assert sum(p.length for p in plan.pieces) == plan.frames == 50
     with pytest.raises(BadRequest, match="2 textons need at least 8 frames, found 7"):
-        plan_path(model, [str(t) for t in pair[:2]], 7, Options(), rng)
+        plan_path(model.walk(Options(), rng), [str(t) for t in pair[:2]], 7)
 
 
 @pytest.mark.parametrize(
@@ -100,33 +92,33 @@ def test_a_path_may_be_fitted_to_a_length(model, pair, rng):
 )
 def test_what_is_no_texton_is_refused(model, word, said):
     with pytest.raises(BadRequest, match=said):
-        read_path(model, [word])
+        read_path(model.segments, [word], model.may_follow)
 
 
 def test_a_transition_that_was_never_seen_is_named_with_what_may_come_instead(model, pair):
     a, b, never = pair
-    check_path(model, [a, b])
+    check_path(model.may_follow, [a, b])
     said = rf"texton {a} was never followed by texton {never} in the clips.* \(places 0 and 1 of the path\); "
     with pytest.raises(NoPath, match=said + rf"after {a} may come .*\b{b}\b") as found:
-        check_path(model, [a, never])
+        check_path(model.may_follow, [a, never])
     bridges = [t for t in range(len(model.textons)) if model.may_follow[a, t] and model.may_follow[t, never]]
     assert ("may stand between them" in str(found.value)) == bool(bridges)
 
 
 def test_swapping_inserting_and_deleting_leave_the_other_textons_as_they_are(model, rng):
-    plan = whole(model.plan(Request(seconds=8), np.random.default_rng(1)).pieces)
-    for k, may in enumerate(choices(model, plan.path)):
+    plan = plan_of(model.plan(Request(seconds=8), np.random.default_rng(1)).pieces)
+    for k, may in enumerate(edit_choices(plan.path, model.may_follow, model.counts)):
         around = (*plan.pieces[:k], *plan.pieces[k + 1 :])
         for texton in may.swap:
-            swapped = swap_texton(model, plan, k, texton, rng)
+            swapped = swap_texton(model.walk(Options(), rng), plan, k, texton)
             assert swapped.path[k] == texton
             assert (*swapped.pieces[:k], *swapped.pieces[k + 1 :]) == around
         for texton in may.insert:
-            more = insert_texton(model, plan, k + 1, texton, rng)
+            more = insert_texton(model.walk(Options(), rng), plan, k + 1, texton)
             assert more.path == [*plan.path[: k + 1], texton, *plan.path[k + 1 :]]
             assert more.frames == plan.frames + more.pieces[k + 1].length
         if may.delete:
-            assert delete_texton(model, plan, k).pieces == around
+            assert delete_texton(model.walk(Options(), rng), plan, k).pieces == around
 
 
 def test_plans_between_poses_are_edited_though_poses_cut_textons_that_never_follow_themselves(model, rng):
@@ -139,27 +131,27 @@ def test_plans_between_poses_are_edited_though_poses_cut_textons_that_never_foll
     plan = model.plan(Request(seconds=6, constraints=(start, pose)), np.random.default_rng(0))
     assert plan.path[-2:] == [seen.texton, seen.texton]  # what leads to the pose, and what goes on from it
     first = plan.path[0]
-    assert swap_texton(model, plan, 0, first, rng).path == plan.path
-    assert delete_texton(model, plan, 0).pieces == plan.pieces[1:]
+    assert swap_texton(model.walk(Options(), rng), plan, 0, first).path == plan.path
+    assert delete_texton(model.walk(Options(), rng), plan, 0).pieces == plan.pieces[1:]
     with pytest.raises(NoPath, match="was never followed by"):
-        swap_texton(model, plan, len(plan.pieces) - 1, seen.texton, rng)
+        swap_texton(model.walk(Options(), rng), plan, len(plan.pieces) - 1, seen.texton)
 
 
 def test_what_choices_do_not_offer_is_refused(model, rng):
-    plan = whole(model.plan(Request(seconds=6), np.random.default_rng(1)).pieces)
+    plan = plan_of(model.plan(Request(seconds=6), np.random.default_rng(1)).pieces)
     every = set(range(len(model.textons)))
-    for k, may in enumerate(choices(model, plan.path)):
+    for k, may in enumerate(edit_choices(plan.path, model.may_follow, model.counts)):
         for texton in every - set(may.swap) - {plan.path[k]}:
             with pytest.raises(NoPath, match="was never followed by"):
-                swap_texton(model, plan, k, texton, rng)
+                swap_texton(model.walk(Options(), rng), plan, k, texton)
         for texton in every - set(may.insert):
             with pytest.raises(NoPath, match="was never followed by"):
-                insert_texton(model, plan, k + 1, texton, rng)
+                insert_texton(model.walk(Options(), rng), plan, k + 1, texton)
         if not may.delete:
             with pytest.raises(NoPath, match="was never followed by"):
-                delete_texton(model, plan, k)
+                delete_texton(model.walk(Options(), rng), plan, k)
     with pytest.raises(BadRequest, match="there is no place 99"):
-        delete_texton(model, plan, 99)
+        delete_texton(model.walk(Options(), rng), plan, 99)
 
 
 def test_a_request_with_a_path_ends_where_the_path_ends(model, pair):
@@ -187,11 +179,11 @@ def test_the_path_that_a_clip_names_makes_the_same_dance_again(model):
 def test_a_pose_in_a_written_path_bends_its_texton_and_no_other(model, rng):
     plan = model.plan(Request(seconds=6), np.random.default_rng(1))
     middle = plan.pieces[0].length + plan.pieces[1].length // 2
-    was = [model.piece_frames(a, b, rng, noise=0.0) for a, b in itertools.pairwise(plan.pieces)]
+    was = [model.synthesizer.piece_frames(a, b, rng, noise=0.0) for a, b in itertools.pairwise(plan.pieces)]
     t = middle - plan.pieces[0].length
     wanted = some_pose(model, was[1][t : t + 1], 20)
-    edited = edit_pose(model, plan, middle, wanted)
-    now = [model.piece_frames(a, b, rng, noise=0.0) for a, b in itertools.pairwise(edited.pieces)]
+    edited = edit_pose(model.synthesizer, plan, middle, wanted)
+    now = [model.synthesizer.piece_frames(a, b, rng, noise=0.0) for a, b in itertools.pairwise(edited.pieces)]
     assert np.abs(now[0].turns - was[0].turns).max() == 0
     assert np.abs(now[2].turns - was[2].turns).max() == 0
     joints, rotations, _ = wanted.target(model.skeleton)
@@ -206,8 +198,8 @@ def test_a_pose_beside_key_poses_takes_them_along(model, rng):
     start = plan.pieces[0].length
     for frame in (start - 1, start, start + 1):
         k, t = (0, start - 1) if frame < start else (1, frame - start)
-        was = model.piece_frames(plan.pieces[k], plan.pieces[k + 1], rng, noise=0.0)
-        edited = edit_pose(model, plan, frame, some_pose(model, was[t : t + 1], 25))
+        was = model.synthesizer.piece_frames(plan.pieces[k], plan.pieces[k + 1], rng, noise=0.0)
+        edited = edit_pose(model.synthesizer, plan, frame, some_pose(model, was[t : t + 1], 25))
         clip = model.render_uncleaned(edited, np.random.default_rng(0), noise=0.0)
         plain = model.render_uncleaned(plan, np.random.default_rng(0), noise=0.0)
         j = model.skeleton.joint("left_upper_arm")
@@ -232,11 +224,13 @@ def test_poses_at_both_ends_of_a_written_path_are_met(model, pair):
 def test_a_frame_of_a_texton_lies_at_no_distance_from_it_and_a_mean_frame_within_one_spread(model):
     texton = max(range(len(model.textons)), key=lambda i: len(model.of_texton(i)))
     seen = model.observed[model.of_texton(texton)[0]].frames
-    own = distance_to_texton(model, texton, seen[4:5])
+    own = distance_to_texton(model.synthesizer.charts, texton, seen[4:5])
     assert_allclose((own.spreads, own.metres, own.turn), 0.0, atol=1e-6)
-    far = [distance_to_texton(model, texton, _arms(model, seen[4:5], d)).spreads for d in (10, 40, 120)]
+    far = [
+        distance_to_texton(model.synthesizer.charts, texton, _arms(model, seen[4:5], d)).spreads for d in (10, 40, 120)
+    ]
     assert 0 < far[0] < far[1] < far[2]
-    assert far[2] > FAR
+    assert far[2] > MAX_SPREADS
 
 
 def _arms(model, frame, degrees):
@@ -248,34 +242,34 @@ def _arms(model, frame, degrees):
 
 
 def test_a_pose_far_outside_is_warned_of_with_its_distance(model, rng):
-    plan = whole([piece_of(model, 0)])
+    plan = plan_of([piece_of(model.segments, 0)])
     t = plan.frames // 2
-    was = model.piece_frames(plan.pieces[0], None, rng, noise=0.0)[t : t + 1]
-    near = edit_pose(model, plan, t, some_pose(model, was, 3)).notes[-1].text
-    far = edit_pose(model, plan, t, some_pose(model, was, 120)).notes[-1].text
+    was = model.synthesizer.piece_frames(plan.pieces[0], None, rng, noise=0.0)[t : t + 1]
+    near = edit_pose(model.synthesizer, plan, t, some_pose(model, was, 3)).notes[-1].text
+    far = edit_pose(model.synthesizer, plan, t, some_pose(model, was, 120)).notes[-1].text
     assert re.search(r"bends texton \d+ by \d+ cm, to 0\.\d\d spreads", near)
-    assert "spoilt" not in near
+    assert "unnatural" not in near
     assert re.search(r"to \d+\.\d\d spreads of it \(\d+ cm\) from its nearest frame: far outside \(above 1\)", far)
 
 
 def test_one_joint_turned_as_it_never_is_there_is_warned_of_by_name(model, rng):
     from motionloom.kinematics.local_frames import restore
 
-    plan = whole([piece_of(model, 0)])
+    plan = plan_of([piece_of(model.segments, 0)])
     t = plan.frames // 2
-    was = model.piece_frames(plan.pieces[0], None, rng, noise=0.0)[t : t + 1]
+    was = model.synthesizer.piece_frames(plan.pieces[0], None, rng, noise=0.0)[t : t + 1]
     clip = restore(was, model.skeleton, model.fps)
     turns, hand = clip.rotations.copy(), model.skeleton.joint("left_hand")
     turns[:, hand] = multiply(turns[:, hand], from_euler(np.radians([0.0, 0.0, 100.0]), "xyz"))
     pose = PoseAt(time=0.0, pose=replace(clip, rotations=turns))
-    said = edit_pose(model, plan, t, pose).notes[-1].text
-    assert re.search(rf"{model.skeleton.names[hand]} is \d+deg from all its turns there", said)
+    said = edit_pose(model.synthesizer, plan, t, pose).notes[-1].text
+    assert re.search(rf"{model.skeleton.names[hand]} is \d+deg from all its rotations there", said)
 
 
 def test_the_first_two_frames_of_a_piece_can_be_hard_too(model, rng):
-    piece = piece_of(model, 0)
+    piece = piece_of(model.segments, 0)
     seen = model.observed[0].frames
-    made = model.piece_frames(with_hard(piece, {0: seen[2:3]}), None, rng, noise=0.0)
+    made = model.synthesizer.piece_frames(with_hard(piece, {0: seen[2:3]}), None, rng, noise=0.0)
     assert pose_distance(made[:1], seen[2:3], model.skeleton)[0, 0] < 1e-3
     with pytest.raises(BadRequest, match="is not inside this texton"):
         with_hard(piece, {piece.length: seen[2:3]})
@@ -303,9 +297,9 @@ def test_a_pose_of_a_clip_is_found_where_it_was_and_its_texton_cut_there(model):
     lead, on = plan.pieces[:2]
     assert (lead.observed, lead.span, lead.length) == (longest, (at - frame, at), frame)
     assert (on.observed, on.span, on.length) == (longest, (at, seen.length), seen.length - at)
-    made = model.piece_frames(lead, on, np.random.default_rng(0), noise=0.0)
+    made = model.synthesizer.piece_frames(lead, on, np.random.default_rng(0), noise=0.0)
     assert np.median(angle_between(made.turns, seen.frames.turns[at - frame : at])) < np.radians(0.5)
-    on_made = model.piece_frames(on, None, np.random.default_rng(0), noise=0.0)
+    on_made = model.synthesizer.piece_frames(on, None, np.random.default_rng(0), noise=0.0)
     assert np.median(angle_between(on_made.turns, seen.frames.turns[at : seen.length])) < np.radians(0.5)
 
 

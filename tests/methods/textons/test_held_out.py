@@ -17,9 +17,11 @@ from motionloom.kinematics.charts import space_of
 from motionloom.kinematics.local_frames import joined, observe
 from motionloom.methods.learning import prepare
 from motionloom.methods.textons import Config, TextonModel
-from motionloom.methods.textons.fit import rules_of
-from motionloom.methods.textons.learn.em import Material, Segment, learn
+from motionloom.methods.textons.fit import learning_settings
+from motionloom.methods.textons.learn.em import learn
 from motionloom.methods.textons.learn.lds import Dynamics, log_likelihood
+from motionloom.methods.textons.learn.segments import Segment
+from motionloom.methods.textons.learn.training_data import TrainingData
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -105,7 +107,7 @@ def test_the_density_of_the_next_frame_adds_up_to_one_over_all_channels(models, 
 
 def test_textons_foretell_a_salsa_take_better_than_one_linear_system_does(models, mocap):
     config = Config(fps=30.0)
-    rules = rules_of(config, 30.0)
+    rules = learning_settings(config, 30.0)
     ready = prepare(
         [load(mocap / f"cmu/60_{k:02d}.bvh") for k in (1, 2, 3, 4)], config.fps, spare=TextonModel.glitch_margin
     )
@@ -114,7 +116,7 @@ def test_textons_foretell_a_salsa_take_better_than_one_linear_system_does(models
         for out in (False, True)
     ]
     space = space_of(joined(parts[0]), ready.clips[0].skeleton)
-    material, unseen = (Material(part, space) for part in parts)
+    material, unseen = (TrainingData(part, space) for part in parts)
     found = learn(material, rules)
     one = material.learn_texton([Segment(c, 0, len(f), 0) for c, f in enumerate(parts[0])], rules)
     mean = float(np.mean([len(s) for s in found.segments]))

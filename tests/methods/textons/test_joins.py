@@ -13,20 +13,19 @@ from motionloom.core import NoPath
 from motionloom.kinematics.local_frames import Frames
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.textons import Options
-from motionloom.methods.textons.learn.join_check import own_peaks, peak, strains
-from motionloom.methods.textons.plan.notation import plan_path, written_path
-from motionloom.methods.textons.plan.pieces import Plan, piece_of
-from motionloom.methods.textons.plan.random_walk import Walk
+from motionloom.methods.textons.plan.notation import plan_path, write_path
+from motionloom.methods.textons.plan.pieces import piece_of, plan_of
 from motionloom.methods.textons.plan.shortest_paths import probabilities
-from motionloom.methods.textons.plan.transitions import balanced, find_joins, join_distances
+from motionloom.methods.textons.plan.transitions import balance, join_distances
 from motionloom.methods.textons.render.durations import at_length, cycle
+from motionloom.methods.textons.render.join_check import join_peaks, peak_acceleration, segment_peaks
 from motionloom.rotation import angle_between
 
 LI = Options(unseen=0.0, nearness=0.0, evenly=False, vary=0.0)
 
 
 def test_what_followed_a_segment_in_its_clip_is_at_no_distance(model):
-    apart = join_distances(model)
+    apart = join_distances(model.segments)
     for k in range(len(model.observed) - 1):
         a, b = model.observed[k], model.observed[k + 1]
         if a.source == b.source and a.frame + a.length == b.frame:
@@ -36,7 +35,7 @@ def test_what_followed_a_segment_in_its_clip_is_at_no_distance(model):
 
 def test_balanced_weights_sum_to_one_both_ways(rng):
     weights = rng.random((6, 6)) ** 4
-    even = balanced(weights)
+    even = balance(weights)
     assert_allclose(even.sum(0), 1, atol=1e-5)
     assert_allclose(even.sum(1), 1, atol=1e-5)
     # scaling rows and columns keeps every 2 x 2 ratio
@@ -45,7 +44,7 @@ def test_balanced_weights_sum_to_one_both_ways(rng):
 
 
 def test_as_li_the_chances_are_those_of_the_transition_matrix(model):
-    found = find_joins(model, LI)
+    found = model.joins(LI)
     of = model.textons_of
     inside = np.isin(np.arange(len(model.textons)), of[found.inside])
     wanted = probabilities(np.where(inside[None], model.counts, 0.0))
@@ -55,7 +54,10 @@ def test_as_li_the_chances_are_those_of_the_transition_matrix(model):
 
 
 def test_unseen_joins_are_near_and_widen_what_can_go_on(model):
-    without, with_near = find_joins(model, LI), find_joins(model, Options(nearness=0.0))
+    without, with_near = (
+        model.joins(LI),
+        model.joins(Options(nearness=0.0)),
+    )
     new = with_near.allowed & ~with_near.seen
     assert new.any()
     assert with_near.distance[new].max() <= with_near.limit
@@ -65,7 +67,7 @@ def test_unseen_joins_are_near_and_widen_what_can_go_on(model):
 
 def test_nearer_joins_are_likelier(model):
     def mean(nearness):
-        found = find_joins(model, Options(nearness=nearness, evenly=False))
+        found = model.joins(Options(nearness=nearness, evenly=False))
         return (found.chances * found.distance)[found.inside].sum() / len(found.inside)
 
     assert mean(4.0) < mean(1.0) < mean(0.2)
@@ -73,7 +75,7 @@ def test_nearer_joins_are_likelier(model):
 
 def test_a_long_walk_shows_segments_as_the_stationary_distribution_says(model):
     for options in (Options(evenly=False, stage=1e6), Options(stage=1e6)):
-        walk = Walk(model, options, np.random.default_rng(0))
+        walk = model.walk(options, np.random.default_rng(0))
         pieces = walk.endless()
         shown = np.bincount([next(pieces).texton for _ in range(4000)], minlength=len(model.textons)) / 4000
         assert_allclose(shown, walk.joins.share(model.textons_of, len(model.textons)), atol=0.04)
@@ -82,7 +84,7 @@ def test_a_long_walk_shows_segments_as_the_stationary_distribution_says(model):
 def test_evenly_every_segment_is_shown_soon(model):
     seen = {}
     for evenly in (True, False):
-        walk = Walk(model, Options(evenly=evenly, stage=1e6), np.random.default_rng(1))
+        walk = model.walk(Options(evenly=evenly, stage=1e6), np.random.default_rng(1))
         pieces = walk.endless()
         inside = len(walk.joins.inside)
         seen[evenly] = len({next(pieces).observed for _ in range(2 * inside)}) / inside
@@ -92,8 +94,8 @@ def test_evenly_every_segment_is_shown_soon(model):
 
 def test_varied_key_poses_turn_by_as_much_as_asked_and_keep_their_pace(model, rng):
     for k in range(0, len(model.observed), 5):
-        piece = piece_of(model, k)
-        keys = model.bench.varied(piece, np.radians(3), rng)
+        piece = piece_of(model.segments, k)
+        keys = model.renderer.vary_keys(piece, np.radians(3), rng)
         turned = angle_between(keys.turns, piece.keys.turns)
         assert_allclose(turned.max(1), np.radians(3), rtol=0.25)  # charts stretch angles a little
         assert_allclose(keys.root, piece.keys.root, atol=1e-9)
@@ -102,25 +104,25 @@ def test_varied_key_poses_turn_by_as_much_as_asked_and_keep_their_pace(model, rn
 
 
 def test_a_walk_of_varied_key_poses_copies_no_frame(model):
-    walk = Walk(model, Options(), np.random.default_rng(0))
+    walk = model.walk(Options(), np.random.default_rng(0))
     piece = walk.first()
     assert angle_between(piece.keys.turns, model.observed[piece.observed].keys.turns).max() > np.radians(1)
 
 
 def test_joins_that_throw_the_body_are_left_out(model):
-    strain = strains(model, join_distances(model))
+    strain = join_peaks(model.synthesizer, join_distances(model.segments))
     tried = np.isfinite(strain)
-    limit = np.maximum(1.7 * own_peaks(model), np.quantile(own_peaks(model), 0.75))
+    limit = np.maximum(1.7 * segment_peaks(model.segments), np.quantile(segment_peaks(model.segments), 0.75))
     assert (model.gentle == (tried & (strain <= limit[:, None]))).all()
-    assert not find_joins(model, Options()).allowed[~model.gentle].any()
+    assert not model.joins(Options()).allowed[~model.gentle].any()
 
 
 def test_the_peak_is_that_of_the_second_difference(model):
     frames = model.observed[0].frames
     still = Frames(frames.turns[[0] * 9], frames.root[[0] * 9])
-    assert peak(still, model) < 1e-9
+    assert peak_acceleration(still, model.skeleton, model.fps) < 1e-9
     jump = Frames(frames.turns[[0] * 4 + [5] * 5], frames.root[[0] * 9])
-    assert peak(jump, model) > peak(frames, model)
+    assert peak_acceleration(jump, model.skeleton, model.fps) > peak_acceleration(frames, model.skeleton, model.fps)
 
 
 def swinging(frames=60, period=20):
@@ -170,18 +172,19 @@ def test_textons_can_be_made_twice_as_long(model):
 def test_a_written_path_obeys_the_option_unseen_and_says_when_it_is_rushed(model):
     near = np.argwhere(model.follows(Options()) & (model.counts == 0))
     a, b = (int(t) for t in near[0])
-    whole = plan_path(model, [a, b], None, Options(), np.random.default_rng(0))
+    whole = plan_path(model.walk(Options(), np.random.default_rng(0)), [a, b], None)
     assert not whole.notes
     with pytest.raises(NoPath, match=f"texton {a} was never followed by texton {b}"):
-        plan_path(model, [a, b], None, Options(unseen=0.0), np.random.default_rng(0))
-    rushed = plan_path(model, [a, b], whole.frames // 3, Options(), np.random.default_rng(0))
+        plan_path(model.walk(Options(unseen=0.0), np.random.default_rng(0)), [a, b], None)
+    rushed = plan_path(model.walk(Options(), np.random.default_rng(0)), [a, b], whole.frames // 3)
     assert "2 textons of the path are made in as little as 3" in rushed.notes[0].text
 
 
 def test_a_segment_cut_by_a_pose_is_said_once_in_a_path(model):
-    whole = piece_of(model, 0)
+    whole = piece_of(model.segments, 0)
     middle = whole.length // 2
     lead = dataclasses.replace(whole, length=middle, span=(0, middle))
     on = dataclasses.replace(whole, length=whole.length - middle, span=(middle, whole.length))
-    assert written_path(model, Plan((lead, on), whole.length)) == written_path(model, Plan((whole,), whole.length))
-    assert len(written_path(model, Plan((whole, whole), 2 * whole.length))) == 2  # played twice, it is said twice
+    path = lambda *pieces: write_path(model.segments, plan_of(pieces))
+    assert path(lead, on) == path(whole)
+    assert len(path(whole, whole)) == 2  # played twice

@@ -19,8 +19,9 @@ from motionloom.kinematics.fk import fk
 from motionloom.kinematics.local_frames import observe, pose_distance, restore
 from motionloom.methods import learn, load_model, save_model, synthesize
 from motionloom.methods.synthesis import rendered
-from motionloom.methods.textons.learn.em import Material, Rules, objective, segment_all
 from motionloom.methods.textons.learn.em import learn as learn_textons
+from motionloom.methods.textons.learn.em import objective, segment_all
+from motionloom.methods.textons.learn.training_data import LearningSettings, TrainingData
 from motionloom.rotation import angle_between
 
 CONFIG = {"fps": 30.0, "shortest": 0.5, "tolerance": 0.7}
@@ -65,8 +66,8 @@ def test_learning_never_lowers_its_objective_and_is_deterministic(takes):
     frames = [observe(t) for t in takes]
     from motionloom.kinematics.local_frames import joined
 
-    material = Material(frames, space_of(joined(frames), takes[0].skeleton))
-    rules = Rules(15, 0.98, 15, 0.5, 0.1, 8)
+    material = TrainingData(frames, space_of(joined(frames), takes[0].skeleton))
+    rules = LearningSettings(15, 0.98, 15, 0.5, 0.1, 8)
     learnt = learn_textons(material, rules)
     assert len(learnt.history) >= 4
     assert np.diff(learnt.history).min() > -1e-6 * abs(learnt.history[-1])
@@ -88,7 +89,7 @@ def test_a_texton_and_the_next_meet_exactly_at_the_key_poses(model):
     rng = np.random.default_rng(3)
     plan = model.plan(Request(seconds=8), rng)
     for piece, following in zip(plan.pieces, plan.pieces[1:], strict=False):
-        made = model.piece_frames(piece, following, rng, noise=1.0)
+        made = model.synthesizer.piece_frames(piece, following, rng, noise=1.0)
         assert pose_distance(made[:1], piece.keys[:1], model.skeleton)[0, 0] < 2e-3
     clip = model.render_uncleaned(plan, np.random.default_rng(3))
     turn = angle_between(clip.rotations[1:], clip.rotations[:-1]).max()
@@ -100,7 +101,7 @@ def test_a_texton_driven_as_observed_between_its_own_ends_is_the_observed_segmen
     from motionloom.methods.textons.plan.pieces import piece_of
 
     for k in range(0, len(model.observed), 3):
-        made = model.piece_frames(piece_of(model, k), None, np.random.default_rng(0), noise=0.0)
+        made = model.synthesizer.piece_frames(piece_of(model.segments, k), None, np.random.default_rng(0), noise=0.0)
         apart = np.diag(pose_distance(made, model.observed[k].frames[: len(made)], model.skeleton))
         assert apart.max() < 0.01
 
@@ -142,12 +143,12 @@ def test_the_cheapest_way_between_poses_is_another_way_to_get_there(model, takes
     assert any("the motion is rushed" in note.text for note in hurried.notes)
 
 
-def test_two_poses_that_no_way_joins_are_refused(model, takes):
+def test_two_poses_that_no_path_joins_are_refused(model, takes):
     lonely = dataclasses.replace(model, counts=np.zeros_like(model.counts))  # as if nothing ever followed anything
     poses = [PoseAt(time=t, pose=takes[k][40:41]) for t, k in ((0.0, 2), ("end", 0))]
     request = Request(seconds=5, constraints=tuple(poses), options={"unseen": 0.0})
     with pytest.raises(
-        NoPath, match=r"no way leads from texton \d+ to texton \d+ in these clips: no join that was seen"
+        NoPath, match=r"no path leads from texton \d+ to texton \d+ in these clips: no join that was seen"
     ):
         lonely.plan(request, np.random.default_rng(0))
 
@@ -198,11 +199,11 @@ def test_clips_that_are_too_short_are_refused(takes):
 def test_no_more_textons_than_asked_for(takes):
     model = learn("textons", takes, {**CONFIG, "textons": 4})
     assert 1 <= len(model.textons) <= 4
-    assert any(note.text.startswith("4 textons asked for") for note in model.notes)
+    assert any(note.text.startswith("4 textons requested") for note in model.notes)
 
 
 def test_more_textons_than_the_clips_can_hold_are_refused(takes):
-    with pytest.raises(BadRequest, match=r"99 textons were asked for, but these clips hold at most \d+ segments of 15"):
+    with pytest.raises(BadRequest, match=r"99 textons were requested, but these clips contain at most \d+ segments of 15"):
         learn("textons", takes, {**CONFIG, "textons": 99})
 
 

@@ -17,12 +17,12 @@ from motionloom.methods.textons.learn.lds import (
     fit_error,
     log_likelihood,
     log_prior,
-    parameters,
+    parameter_count,
     spectral_radius,
 )
 from motionloom.methods.textons.plan import shortest_paths as paths
 from motionloom.methods.textons.render._kernels import ease_between, factor_run, solve_run
-from motionloom.methods.textons.render.synthesis import system_of
+from motionloom.methods.textons.render.synthesis import normal_equations
 from motionloom.methods.textons.render.trajectory import constrained_run, eased, free_run, push_of
 
 WEAK = Prior(ridge=1e-12, floor=1e-9, weight=1e-9)
@@ -91,7 +91,7 @@ def test_a_texton_of_a_short_segment_stays_finite():
     d = fit([rng.normal(size=(8, 30))], keep=0.99, largest=20, prior=Prior())
     assert np.isfinite(d.a1).all()
     assert np.isfinite(d.noise).all()
-    assert parameters(d) > 0
+    assert parameter_count(d) > 0
 
 
 def every_segmentation(score, start, log_m, shortest):
@@ -150,7 +150,7 @@ def test_the_banded_solver_agrees_with_a_dense_one(rng):
 @pytest.mark.parametrize("length", [5, 6, 7, 40])
 def test_the_run_by_blocks_agrees_with_the_banded_one_at_every_length(rng, length):
     d = small(rng)
-    system = system_of(d)
+    system = normal_equations(d)
     factors = factor_run(system.p0, system.p1, system.p2, 40)  # of the longest: shorter ones are its beginning
     ends, push = rng.normal(size=(4, d.size)), rng.normal(size=(length, d.size))
     fast = solve_run(factors, system.p1, system.p2, system.row, system.lean + push, ends)
@@ -160,7 +160,7 @@ def test_the_run_by_blocks_agrees_with_the_banded_one_at_every_length(rng, lengt
 
 def test_the_factors_are_those_of_the_dense_matrix(rng):
     d, n = small(rng), 6
-    s = system_of(d)
+    s = normal_equations(d)
     dense = np.zeros((n * d.size, n * d.size))
     for t in range(n):
         for k, block in enumerate((s.p0, s.p1, s.p2)):

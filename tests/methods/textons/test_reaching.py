@@ -13,10 +13,10 @@ from motionloom.core import BadRequest, NoPath
 from motionloom.kinematics.feet.grounding import GAIN, HIGHER, Footing, higher_steps
 from motionloom.methods import synthesize
 from motionloom.methods.textons import Options
-from motionloom.methods.textons.plan.notation import plan_path, read_path, written_path
-from motionloom.methods.textons.plan.pieces import SLACK, Piece, fitted, piece_of, unusual, usual_times
-from motionloom.methods.textons.plan.transitions import EDGE, NEAR, keys_apart, segment_name
-from motionloom.methods.textons.render.synthesis import slow_noise
+from motionloom.methods.textons.plan.notation import plan_path, read_path, write_path
+from motionloom.methods.textons.plan.pieces import LENGTH_SLACK, Piece, fit_lengths, length_notes, piece_of, usual_times
+from motionloom.methods.textons.plan.transitions import EARLY_SHARE, EDGE_FRAMES, keys_distance
+from motionloom.methods.textons.render.trajectory import slow_noise
 
 
 def ends(takes, a=10, b=120):
@@ -24,25 +24,25 @@ def ends(takes, a=10, b=120):
 
 
 def test_early_joins_are_where_a_segment_is_nearest_to_the_beginning_of_another(model):
-    joins, exits = model.joins(Options()), model.bench.exits(Options())
+    joins, exits = model.joins(Options()), model.join_finder.exits(Options())
     found = set(zip(exits.source.tolist(), exits.frame.tolist(), exits.target.tolist(), strict=True))
     wanted = set()
     for k in joins.inside:
         seen = model.observed[k]
         pairs = [seen.frames[f : f + 2] for f in range(seen.length)]
         for b in joins.inside:
-            far = [keys_apart(pair, model.observed[b].keys, model) for pair in pairs]
+            far = [keys_distance(pair, model.observed[b].keys, model.segments) for pair in pairs]
             at_end = joins.distance[k, b] if joins.allowed[k, b] else np.inf
-            for f in range(EDGE, seen.length - EDGE):
+            for f in range(EDGE_FRAMES, seen.length - EDGE_FRAMES):
                 nearest = far[f] <= far[f - 1] and far[f] < far[f + 1]
-                if k != b and nearest and far[f] < min(NEAR * joins.limit, at_end):
+                if k != b and nearest and far[f] < min(EARLY_SHARE * joins.limit, at_end):
                     wanted.add((int(k), f, int(b)))
     assert found == wanted
-    assert len(model.bench.exits(Options(unseen=0.0)).source) == 0  # as LI: whole textons alone
+    assert len(model.join_finder.exits(Options(unseen=0.0)).source) == 0  # as LI: whole textons alone
 
 
 def test_the_farther_an_early_join_the_less_likely_it_is(model):
-    exits = model.bench.exits(Options())
+    exits = model.join_finder.exits(Options())
     for k in np.unique(exits.source):
         own = exits.source == k
         order = np.argsort(exits.distance[own])
@@ -53,22 +53,24 @@ def test_lengths_are_kept_within_what_was_observed_if_they_can_be(model):
     pieces = [Piece(0, 0, n, model.observed[0].keys, model.observed[0].after) for n in (40, 60, 80)]
     within = np.array([[36.0, 44], [50, 90], [70, 120]])
     for frames in range(156, 255, 7):
-        lengths = np.array([p.length for p in fitted(pieces, frames, within)])
+        lengths = np.array([p.length for p in fit_lengths(pieces, frames, within)])
         assert lengths.sum() == frames
         assert (lengths >= within[:, 0] - 1).all()
         assert (lengths <= within[:, 1] + 1).all()
-    alike = np.array([p.length for p in fitted(pieces, 400, within)])  # cannot be
+    alike = np.array([p.length for p in fit_lengths(pieces, 400, within)])  # cannot be
     assert_allclose(alike / alike.sum(), np.array([40, 60, 80]) / 180, atol=0.01)
 
 
 def test_textons_that_last_longer_than_ever_observed_are_warned_of(model):
     k = int(np.argmax(np.bincount(model.textons_of)))
-    pieces = [piece_of(model, o) for o in model.of_texton(k)]
+    pieces = [piece_of(model.segments, o) for o in model.of_texton(k)]
     lengths = [p.length for p in pieces]
-    assert_allclose(usual_times(model, pieces), [[min(lengths) / SLACK, max(lengths) * SLACK]] * len(pieces))
-    assert unusual(model, pieces) == []
+    assert_allclose(
+        usual_times(model.segments, pieces), [[min(lengths) / LENGTH_SLACK, max(lengths) * LENGTH_SLACK]] * len(pieces)
+    )
+    assert length_notes(model.segments, pieces) == []
     longer = [dataclasses.replace(pieces[0], length=2 * max(lengths)), *pieces[1:]]
-    said = unusual(model, longer)[0].text
+    said = length_notes(model.segments, longer)[0].text
     assert f"1 of {len(pieces)} textons last longer or shorter" in said
     assert f"texton {k} by 100% longer" in said
 
@@ -103,10 +105,10 @@ def test_cheapest_ways_repeat_textons_as_sampled(model, takes):
 @pytest.mark.parametrize("seconds", [4, 7.3])
 def test_the_path_of_a_choreography_says_what_part_of_its_segments_it_plays(model, takes, seconds):
     plan = model.plan(Request(seconds=seconds, constraints=ends(takes)), np.random.default_rng(0))
-    words = written_path(model, plan)
-    again = plan_path(model, words, None, Options(), np.random.default_rng(9))
+    words = write_path(model.segments, plan)
+    again = plan_path(model.walk(Options(), np.random.default_rng(9)), words, None)
     assert "@" in words[0]  # it starts inside a segment
-    assert written_path(model, again) == words
+    assert write_path(model.segments, again) == words
     assert sum(p.length for p in again.pieces) == sum(p.length for p in plan.pieces)
     assert again.pieces[0].span[0] == plan.pieces[0].span[0]
 
@@ -114,11 +116,11 @@ def test_the_path_of_a_choreography_says_what_part_of_its_segments_it_plays(mode
 def test_a_written_part_of_a_segment_is_played_and_its_origin_named(model, rng):
     k = max(range(len(model.observed)), key=lambda k: model.observed[k].length)
     seen = model.observed[k]
-    name = segment_name(model, k)
-    plan = plan_path(model, [f"{name}@0.2..0.7"], None, Options(), rng)
+    name = model.segments.name(k)
+    plan = plan_path(model.walk(Options(), rng), [f"{name}@0.2..0.7"], None)
     assert (plan.pieces[0].span, plan.frames) == ((6, 21), 15)
     assert_array_equal(plan.pieces[0].keys.turns, seen.frames.turns[6:8])
-    made = model.piece_frames(plan.pieces[0], None, rng, noise=0.0)
+    made = model.synthesizer.piece_frames(plan.pieces[0], None, rng, noise=0.0)
     assert_allclose(made.turns, seen.frames.turns[6:21], atol=1e-4)
     clip = synthesize(model, Request(options={"path": [f"{name}@0.2..0.7"]}))
     which, frames = clip.origin.main()
@@ -126,7 +128,7 @@ def test_a_written_part_of_a_segment_is_played_and_its_origin_named(model, rng):
     assert (seen.pace, frames[0]) == (2.0, seen.frame + 12)  # the takes were made at 60 fps
     for wrong in (f"{name}@0.2..0.25", f"{name}@99", f"{name}@..99"):
         with pytest.raises(BadRequest, match="expected a part of the"):
-            read_path(model, [wrong])
+            read_path(model.segments, [wrong], model.may_follow)
 
 
 def test_segments_say_every_frame_of_their_clip(model, takes):
@@ -140,19 +142,19 @@ def test_far_joins_of_a_written_path_are_warned_of_with_their_distance(model, rn
     far = np.where(model.follows(Options())[np.ix_(model.textons_of, model.textons_of)], joins.distance, 0.0)
     a, b = np.unravel_index(int(far.argmax()), far.shape)
     assert far[a, b] > joins.limit
-    words = [segment_name(model, int(a)), segment_name(model, int(b))]
-    said = plan_path(model, words, None, Options(), rng).notes
+    words = [model.segments.name(int(a)), model.segments.name(int(b))]
+    said = plan_path(model.walk(Options(), rng), words, None).notes
     assert any(
         f"{words[0]} and {words[1]} (places 0 and 1 of the path) are {100 * far[a, b]:.0f} cm apart" in s.text
         for s in said
     )
     near = np.where(joins.distance < 1e-6)
-    words = [segment_name(model, int(near[0][0])), segment_name(model, int(near[1][0]))]
-    assert plan_path(model, words, None, Options(), rng).notes == ()
+    words = [model.segments.name(int(near[0][0])), model.segments.name(int(near[1][0]))]
+    assert plan_path(model.walk(Options(), rng), words, None).notes == ()
     start = max(range(len(model.observed)), key=lambda k: model.observed[k].length)
     tight = Options(unseen=1e-4)
     with pytest.raises(NoPath, match=r"is left \d+ cm from where .* begins .*the option `unseen`"):
-        plan_path(model, [f"{segment_name(model, start)}@..0.4", words[0]], None, tight, rng)
+        plan_path(model.walk(tight, rng), [f"{model.segments.name(start)}@..0.4", words[0]], None)
 
 
 def test_slow_noise_has_unit_variance_and_changes_slowly(rng):

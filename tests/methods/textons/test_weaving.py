@@ -16,12 +16,14 @@ from motionloom.kinematics.feet.contacts import foot_parts, part_positions, runs
 from motionloom.kinematics.fk import fk
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.textons import Options
-from motionloom.methods.textons.render.stream import chunks, made, some_frames, travelled, washed, weave
+from motionloom.methods.textons.render.cleanup import CleanupState, clean_windows
+from motionloom.methods.textons.render.grounding import MIN_BLOCK, GroundingState, ground_and_place, render_piece
+from motionloom.methods.textons.render.stream import split_clips, take_frames
 from motionloom.rotation import angle_between
 
 
 def streamed(model, frames, *, seed=0, size=None, **options):
-    return some_frames(model.stream(np.random.default_rng(seed), Options(**options), frames=size), frames)
+    return take_frames(model.stream(np.random.default_rng(seed), Options(**options), frames=size), frames)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +44,7 @@ def test_chunks_are_as_long_as_asked_for(model):
     assert lengths == [50] * 20
     clips = list(itertools.islice(model.stream(np.random.default_rng(0)), 2))
     assert sum(len(c) for c in clips) == 480
-    assert [len(c) for c in chunks(iter(clips), 100)] == [100, 100, 100, 100, 80]
+    assert [len(c) for c in split_clips(iter(clips), 100)] == [100, 100, 100, 100, 80]
 
 
 def test_no_seam_is_seen_where_one_block_becomes_the_next(model):
@@ -84,20 +86,19 @@ def test_a_stream_neither_leaves_its_stage_nor_sinks(model):
 
 
 def test_what_a_stream_keeps_does_not_grow(model):
-    from motionloom.methods.textons.plan.random_walk import Walk
-    from motionloom.methods.textons.render.stream import Ground, Wash, carried, made
-
     rng = np.random.default_rng(0)
-    walk = Walk(model, Options(), rng)
+    walk = model.walk(Options(), rng)
     pieces = walk.endless()
-    ground, wash, piece = Ground(), Wash(), next(pieces)
+    ground, cleanup, piece = GroundingState(), CleanupState(), next(pieces)
     kept = []
     for _ in range(300):
-        raw, piece = made(model, piece, next(pieces), rng, Options())
-        ground, clip = carried(model, ground, raw, walk)
+        raw, piece = render_piece(model.synthesizer, piece, next(pieces), rng, Options())
+        ground, clip = ground_and_place(model.segments, ground, raw, walk.correct)
         if clip is not None:
-            wash, _ = washed(model, wash, clip)
-        kept.append((sum(len(r) for r in ground.held), 0 if wash.held is None else len(wash.held), len(walk.trail)))
+            cleanup, _ = clean_windows(cleanup, clip, model.heights)
+        kept.append(
+            (sum(len(r) for r in ground.held), 0 if cleanup.held is None else len(cleanup.held), len(walk.trail))
+        )
     assert (np.max(kept, axis=0) < [8 * 30, 14 * 30, 12]).all()
     assert walk.visits.max() < 60
 
@@ -107,8 +108,8 @@ def test_a_request_of_some_seconds_is_the_plan_woven(model):
     made = rendered(model, request, np.random.default_rng(4))[1]
     rng = np.random.default_rng(4)
     plan = model.plan(request, rng)
-    woven = some_frames(weave(model, iter(plan.pieces), plan.rng(rng), Options()), 600)
-    assert_allclose(made.rotations[:, 1:], woven.rotations[:, 1:], atol=1e-12)  # it is placed by `synthesize`
+    streamed = take_frames(model.renderer.stream_clips(iter(plan.pieces), plan.rng(rng), Options()), 600)
+    assert_allclose(made.rotations[:, 1:], streamed.rotations[:, 1:], atol=1e-12)  # it is placed by `synthesize`
 
 
 def test_a_plan_says_where_the_motion_really_leads(model):
@@ -124,7 +125,7 @@ def test_a_piece_turns_as_far_as_its_segment_was_observed_to(model, noise):
     options = Options(noise=noise)
     pieces = model.plan(Request(seconds=20), np.random.default_rng(1)).pieces
     for piece, following in itertools.pairwise(pieces):
-        raw, _ = made(model, piece, following, np.random.default_rng(2), options)
+        raw, _ = render_piece(model.synthesizer, piece, following, np.random.default_rng(2), options)
         turned = raw.frames.root[:, 2].sum() / model.fps
         assert turned == pytest.approx(model.observed[piece.observed].move[2], abs=1e-9)
         assert_allclose(raw.frames.root[:2, 2], piece.keys.root[:, 2], atol=1e-12)  # the key poses stay
@@ -132,19 +133,16 @@ def test_a_piece_turns_as_far_as_its_segment_was_observed_to(model, noise):
 
 def test_grounding_in_parts_is_grounding_as_a_whole(model):
     """Parts are grounded with a second on either side: what lies farther away has no say."""
-    from motionloom.methods.textons.render import stream as weaving
-
     pieces = model.plan(Request(seconds=30), np.random.default_rng(0)).pieces
-    parts = some_frames(travelled(model, iter(pieces), np.random.default_rng(0), Options()), 900)
-    before = weaving.ATONCE
-    ground = weaving.Ground(atonce=1e6)
+    parts = take_frames(model.renderer.uncleaned_clips(iter(pieces), np.random.default_rng(0), Options()), 900)
+    assert GroundingState().block == MIN_BLOCK < 30
+    ground = GroundingState(block=1e6)
     piece, rest, rng = pieces[0], iter(pieces[1:]), np.random.default_rng(0)
     clip = None
     while piece is not None:
-        raw, piece = weaving.made(model, piece, next(rest, None), rng, Options())
-        ground, clip = weaving.carried(model, ground, raw)
-    clip = weaving.carried(model, ground, None)[1]
-    assert before == weaving.ATONCE
+        raw, piece = render_piece(model.synthesizer, piece, next(rest, None), rng, Options())
+        ground, clip = ground_and_place(model.segments, ground, raw)
+    clip = ground_and_place(model.segments, ground, None)[1]
     assert_allclose(parts.root, clip[:900].root, atol=2e-3)
     assert_allclose(fk(parts), fk(clip[:900]), atol=5e-3)
 

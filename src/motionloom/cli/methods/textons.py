@@ -13,8 +13,8 @@ from motionloom.cli.options import Json, Seed, columns, print_json, say
 
 if TYPE_CHECKING:
     from motionloom.methods.textons import TextonModel
-    from motionloom.methods.textons.plan.edit import Choices
-    from motionloom.methods.textons.summary import Row
+    from motionloom.methods.textons.plan.edit import EditChoices
+    from motionloom.methods.textons.summary import TextonRow
 
 MOST = 8  # textons listed in a cell
 
@@ -41,13 +41,13 @@ def textons(
 
     A path that pleases goes into a request: -r '{options: {path: [3, 3, 7#1, 1]}}'.
     """
-    from motionloom.methods.textons.plan.edit import choices
+    from motionloom.methods.textons.plan.edit import edit_choices
     from motionloom.methods.textons.plan.notation import read_path
     from motionloom.methods.textons.summary import texton_table
 
     learned = _load(model)
-    steps = [] if path is None else read_path(learned, path.replace(",", " ").split())
-    edits = choices(learned, [s.texton for s in steps]) if steps else []
+    steps = [] if path is None else read_path(learned.segments, path.replace(",", " ").split(), learned.may_follow)
+    edits = edit_choices([s.texton for s in steps], learned.may_follow, learned.counts) if steps else []
     rows = texton_table(learned) if path is None else []
     written = [] if out is None else _draw(learned, out, seed, quiet=json)
     if json:
@@ -80,7 +80,7 @@ def _load(path: Path) -> TextonModel:
     return learned
 
 
-def _lines(rows: Sequence[Row]) -> list[str]:
+def _lines(rows: Sequence[TextonRow]) -> list[str]:
     head = ("texton", "segments", "length", "dimensions", "fit error", "radius", "repeats", "endless", "next")
     cells = [
         (
@@ -99,7 +99,7 @@ def _lines(rows: Sequence[Row]) -> list[str]:
     return columns(head, cells, left=(0, 8))
 
 
-def _edit_lines(written: Sequence[str], edits: Sequence[Choices]) -> list[str]:
+def _edit_lines(written: Sequence[str], edits: Sequence[EditChoices]) -> list[str]:
     """A row for each place; a transition is as likely as seen, or was never seen but lies "near"."""
     head = ("place", "texton", "to the next", "may be deleted", "may be swapped for", "may follow it here")
     cells = [

@@ -1,4 +1,4 @@
-"""Whether stored textons are some: every array has the shape that the others need."""
+"""Checks of stored textons: every array has the shape that the others need."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 from motionloom.core import FormatError
 from motionloom.kinematics.charts import Space
-from motionloom.methods.textons.learn.em import Texton
-from motionloom.methods.textons.learn.segments import Observed
+from motionloom.methods.textons.learn.lds import Texton
+from motionloom.methods.textons.learn.segments import ObservedSegment
 from motionloom.methods.validate import check_array, check_number
 
-ROOT = 4  # channels of the root
+ROOT_CHANNELS = 4
 
 
 def check_space(space: Space, joints: int) -> None:
     """`FormatError` unless the coordinates are those of a body with so many joints."""
-    channels = 3 * joints + ROOT
+    channels = 3 * joints + ROOT_CHANNELS
     check_array(space.base, "space.base", "f", (joints, 4))
     check_array(space.scale, "space.scale", "f", (joints,), low=0)
     check_array(space.wild, "space.wild", "b", (joints,))
@@ -38,7 +38,7 @@ def check_textons(textons: Sequence[Texton], space: Space, joints: int) -> None:
         check_number(d.outside, f"{name}.outside", low=0.0)
 
 
-def check_observed(observed: Sequence[Observed], textons: int, joints: int, parts: int) -> None:
+def check_observed(observed: Sequence[ObservedSegment], textons: int, joints: int, parts: int) -> None:
     """`FormatError` unless every observed segment belongs to a texton and its arrays are equally long."""
     if not observed:
         raise FormatError("observed: expected at least one segment, found none")

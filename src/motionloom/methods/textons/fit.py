@@ -16,24 +16,27 @@ from motionloom.kinematics.feet.grounding import contact_heights, footing
 from motionloom.kinematics.local_frames import Frames, joined, observe
 from motionloom.kinematics.travel import from_root_motion
 from motionloom.methods.textons.config import DEFAULT, Config
-from motionloom.methods.textons.learn.em import Learnt, Material, Rules, count_transitions, criterion, greedy, learn
-from motionloom.methods.textons.learn.join_check import gentle_joins
+from motionloom.methods.textons.learn.em import LearnedTextons, criterion, learn
+from motionloom.methods.textons.learn.greedy import initial_textons
 from motionloom.methods.textons.learn.lds import Prior
-from motionloom.methods.textons.learn.segments import Observed
+from motionloom.methods.textons.learn.segments import ObservedSegment, count_transitions
+from motionloom.methods.textons.learn.training_data import LearningSettings, TrainingData
 from motionloom.methods.textons.model import TextonModel
 from motionloom.methods.textons.plan import shortest_paths as paths
 from motionloom.methods.textons.plan.transitions import join_distances
+from motionloom.methods.textons.render.join_check import gentle_joins
+from motionloom.methods.textons.render.synthesis import Synthesizer
 
-HALVINGS = 16  # of the tolerance (each by the root of two) until there are as many textons as asked for
-TRIED = (0.5, 0.6, 0.7, 0.8, 0.95, 1.1)  # tolerances tried for BIC and MDL
+HALVINGS = 16  # of the tolerance (each by the root of two) until there are as many textons as requested
+TOLERANCES = (0.5, 0.6, 0.7, 0.8, 0.95, 1.1)  # tried for BIC and MDL
 
 
 def fit(
     clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None, progress: Progress | None = None
 ) -> TextonModel:
-    """Learn textons from clips of one skeleton at one frame rate (see `methods.prepare`). No chance is involved."""
-    rules = rules_of(config, clips[0].fps)
-    shortest = rules.shortest
+    """Learn textons from clips of one skeleton at one frame rate (see `methods.prepare`). Learning is deterministic."""
+    settings = learning_settings(config, clips[0].fps)
+    shortest = settings.shortest
     short = [c for c in clips if len(c) < 2 * shortest]
     if len(short) == len(clips):
         longest = max(clips, key=len)
@@ -47,87 +50,91 @@ def fit(
     space = space_of(joined(seen), clips[0].skeleton)
     if not space.size:
         raise BadRequest("nothing moves in these clips: there is no dynamics to learn")
-    material = Material(seen, space)
+    data = TrainingData(seen, space)
     report = progress or silent()
-    learnt, chosen = _learn(material, rules, config, part(report, 0.0, 0.8))
+    learned, chosen = _learn(data, settings, config, part(report, 0.0, 0.8))
     standing = [with_contacts(clip) for clip in clips]
     names = tuple(part.label for part in foot_parts(clips[0].skeleton))  # feet alone: hands that touch are not grounded
     heights = contact_heights(standing)
-    observed = _observed(standing, seen, learnt, names, heights)
+    observed = _observed(standing, seen, learned, names, heights)
     model = TextonModel(
         skeleton=clips[0].skeleton,
         config=config,
         fps=clips[0].fps,
         notes=info(*left, *chosen),
         space=space,
-        textons=learnt.textons,
+        textons=learned.textons,
         observed=tuple(observed),
         contact_names=names,
         heights=heights,
-        counts=count_transitions(learnt.segments, len(learnt.textons)),
+        counts=count_transitions(learned.segments, len(learned.textons)),
         gentle=np.ones((len(observed), len(observed)), bool),
         noise=1.0,
-        history=learnt.history,
+        history=learned.history,
     )
     report(0.85, "trying joins")
-    model = dataclasses.replace(model, gentle=gentle_joins(model, join_distances(model), part(report, 0.85, 0.95)))
+    gentle = gentle_joins(model.synthesizer, join_distances(model.segments), part(report, 0.85, 0.95))
     report(0.95, "measuring the noise")
-    return dataclasses.replace(model, noise=_usual_noise(model), notes=(*model.notes, Note(_summary(model))))
+    model = dataclasses.replace(model, gentle=gentle, noise=_usual_noise(model.synthesizer))
+    return dataclasses.replace(model, notes=(*model.notes, Note(_summary(model))))
 
 
-def rules_of(config: Config, fps: float) -> Rules:
-    """The settings of learning, in frames."""
+def learning_settings(config: Config, fps: float) -> LearningSettings:
+    """The settings of learning, with times in frames."""
     prior = Prior(config.ridge, config.floor, common=config.common * fps)
     shortest = max(4, round(config.shortest * fps))
-    return Rules(shortest, config.variance, config.dimensions, config.tolerance, config.smoothing, config.rounds, prior)
+    limits = (config.variance, config.dimensions, config.tolerance, config.smoothing, config.rounds)
+    return LearningSettings(shortest, *limits, prior)
 
 
-def _learn(material: Material, rules: Rules, config: Config, progress: Progress) -> tuple[Learnt, tuple[str, ...]]:
+def _learn(
+    data: TrainingData, settings: LearningSettings, config: Config, progress: Progress
+) -> tuple[LearnedTextons, tuple[str, ...]]:
     if config.textons is not None:
-        return _at_most(material, rules, config.textons, progress)
+        return _at_most(data, settings, config.textons, progress)
     if config.count == "tolerance":
-        return learn(material, rules, progress=progress), ()
-    tried = [(t, dataclasses.replace(rules, tolerance=t)) for t in TRIED]
+        return learn(data, settings, progress=progress), ()
+    tried = [(t, dataclasses.replace(settings, tolerance=t)) for t in TOLERANCES]
     ends = np.linspace(0.0, 1.0, len(tried) + 1)
-    learnt = [
-        (t, r, learn(material, r, progress=part(progress, ends[k], ends[k + 1]))) for k, (t, r) in enumerate(tried)
-    ]
-    costs = [criterion(material, found, r, config.count) for _, r, found in learnt]
-    tolerance, _, found = learnt[int(np.argmin(costs))]
-    table = ", ".join(f"{len(m.textons)} ({c:,.0f})" for (_, _, m), c in zip(learnt, costs, strict=True))
-    end = {TRIED[0]: ", the smallest tried", TRIED[-1]: ", the largest tried"}.get(tolerance, "")
+    learned = [(t, r, learn(data, r, progress=part(progress, ends[k], ends[k + 1]))) for k, (t, r) in enumerate(tried)]
+    costs = [criterion(data, found, r, config.count) for _, r, found in learned]
+    tolerance, _, found = learned[int(np.argmin(costs))]
+    table = ", ".join(f"{len(m.textons)} ({c:,.0f})" for (_, _, m), c in zip(learned, costs, strict=True))
+    end = {TOLERANCES[0]: ", the smallest tried", TOLERANCES[-1]: ", the largest tried"}.get(tolerance, "")
     chose = f"{config.count.upper()} chose {len(found.textons)} textons (tolerance {tolerance:g}{end}) among {table}"
     return found, (chose,)
 
 
-def _at_most(material: Material, rules: Rules, most: int, progress: Progress) -> tuple[Learnt, tuple[str, ...]]:
-    """As many textons as asked for, or fewer: the tolerance at which there are enough, and the longest of these."""
-    room = sum(len(c) // rules.shortest for c in material.clips)
+def _at_most(
+    data: TrainingData, settings: LearningSettings, most: int, progress: Progress
+) -> tuple[LearnedTextons, tuple[str, ...]]:
+    """At most `most` textons: the first tolerance with enough of them, and those that cover the most frames."""
+    room = sum(len(c) // settings.shortest for c in data.clips)
     if most > room:
         raise BadRequest(
-            f"config.textons: {most} textons were asked for, but these clips hold at most {room} segments of "
-            f"{rules.shortest} frames (give more clips, fewer textons, or a smaller `shortest`)"
+            f"config.textons: {most} textons were requested, but these clips contain at most {room} segments of "
+            f"{settings.shortest} frames (use more clips, fewer textons, or a smaller `shortest`)"
         )
-    tolerance = rules.tolerance
+    tolerance = settings.tolerance
     for k in range(HALVINGS):
         here = part(progress, 0.5 * k / HALVINGS, 0.5 * (k + 1) / HALVINGS)
-        textons, segments = greedy(material, dataclasses.replace(rules, tolerance=tolerance), here)
+        textons, segments = initial_textons(data, dataclasses.replace(settings, tolerance=tolerance), here)
         if len(textons) >= most:
             break
         tolerance /= 2**0.5
     used = [sum(len(s) for s in segments if s.label == i) for i in range(len(textons))]
     kept = np.sort(np.argsort(used)[::-1][:most])
-    learnt = learn(material, rules, start=[textons[i] for i in kept], progress=part(progress, 0.5, 1.0))
-    return learnt, (f"{most} textons asked for, {len(learnt.textons)} found (tolerance {tolerance:.2g})",)
+    learned = learn(data, settings, start=[textons[i] for i in kept], progress=part(progress, 0.5, 1.0))
+    return learned, (f"{most} textons requested, {len(learned.textons)} found (tolerance {tolerance:.2g})",)
 
 
 def _observed(
-    clips: Sequence[Clip], seen: Sequence[Frames], learnt: Learnt, names: Sequence[str], heights: FloatArray
-) -> list[Observed]:
+    clips: Sequence[Clip], seen: Sequence[Frames], learned: LearnedTextons, names: Sequence[str], heights: FloatArray
+) -> list[ObservedSegment]:
     stand = [np.stack([c.label(n) for n in names], 1) if names else np.zeros((len(c), 0), bool) for c in clips]
     feet = [footing(f, on, c.skeleton, heights, c.fps) for c, f, on in zip(clips, seen, stand, strict=True)]
     out = []
-    for s in learnt.segments:
+    for s in learned.segments:
         clip = clips[s.clip]
         cut = slice(s.start, min(s.stop + 2, len(clip)))  # at a clip's end, its own last two frames
         frames = seen[s.clip][cut]
@@ -138,12 +145,12 @@ def _observed(
         move = np.array([*path.place[-1], path.heading[-1]])
         own = feet[s.clip]
         feet_do = (own.contacts[cut], own.slip[cut], own.low[cut])
-        out.append(Observed(s.label, clip.name, at, pace, len(s), frames, *feet_do, move))
+        out.append(ObservedSegment(s.label, clip.name, at, pace, len(s), frames, *feet_do, move))
     return out
 
 
 def _summary(model: TextonModel) -> str:
-    """How many textons and segments there are, and how much of them can go on for ever."""
+    """Numbers of textons and segments, and the share of them that can follow each other without end."""
     lengths = np.array([o.covers for o in model.observed])
     total = lengths.sum()
     kept = paths.endless(model.counts)
@@ -154,8 +161,8 @@ def _summary(model: TextonModel) -> str:
     return (
         f"{_counted(len(model.textons), 'texton')} in {_counted(len(lengths), 'segment')} of {lengths.min()} to "
         f"{lengths.max()} frames; by transitions that were seen, {_counted(len(kept), 'texton')}, {seen:.0%} of the "
-        f"frames, can follow each other for ever; with {_counted(near, 'join')} nearer than {limit}, "
-        f"and without those that throw the body, {lengths[joins.inside].sum() / total:.0%}"
+        f"frames, can follow each other without end; with {_counted(near, 'join')} nearer than {limit}, "
+        f"and without those of high acceleration, {lengths[joins.inside].sum() / total:.0%}"
     )
 
 
@@ -163,21 +170,21 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def _usual_noise(model: TextonModel) -> float:
+def _usual_noise(synthesizer: Synthesizer) -> float:
     """The amount of noise with which samples stray from the mean run as far as the observed segments do.
 
-    For every observed segment: how far it lies from the mean run between its own ends, against how far samples with
-    full noise do (RMS, metres); the median of the ratios, at most 1.
+    For every observed segment: its distance from the mean run between its own ends, relative to that of samples with
+    full noise (RMS, metres); the median of the ratios, at most 1.
     """
     rng = np.random.default_rng(0)
     ratios = []
-    for seen in model.observed:
-        texton = model.textons[seen.texton]
-        y = along(to_coordinates(seen.frames, model.space, texton.base), model.space)
+    for seen in synthesizer.segments.observed:
+        texton, space = synthesizer.textons[seen.texton], synthesizer.charts.space
+        y = along(to_coordinates(seen.frames, space, texton.base), space)
         x = (y - texton.dynamics.mean) @ texton.dynamics.basis
         ends = x[[0, 1, -2, -1]]
-        mean = model.bench.run(seen.texton, ends, np.zeros_like(x))
-        sample = model.bench.run(seen.texton, ends, rng.standard_normal(x.shape))
+        mean = synthesizer.run(seen.texton, ends, np.zeros_like(x))
+        sample = synthesizer.run(seen.texton, ends, rng.standard_normal(x.shape))
         strayed = float(np.sqrt(((sample - mean) ** 2).mean()))
         if strayed > 0:
             ratios.append(float(np.sqrt(((x - mean) ** 2).mean())) / strayed)

@@ -7,7 +7,7 @@ steered to its key poses; a command cannot take effect sooner.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,24 +28,23 @@ from motionloom.methods.live import (
 )
 from motionloom.methods.settings import Settings, param
 from motionloom.methods.textons.config import DEFAULT_OPTIONS as SYNTHESIS
-from motionloom.methods.textons.live_tables import FARTHEST, Tables, build_tables
+from motionloom.methods.textons.live_tables import MAX_LOOKAHEAD, LiveTables, build_tables
+from motionloom.methods.textons.plan.transitions import JoinFinder
+from motionloom.methods.textons.render.synthesis import Synthesizer
 
-if TYPE_CHECKING:
-    from motionloom.methods.textons.model import TextonModel
-
-NEAREST = 0.1  # s: the shortest time ahead
+MIN_LOOKAHEAD = 0.1  # s
 
 
 @dataclass(frozen=True)
 class LiveOptions(Settings):
-    """What live textons can be set to."""
+    """Options of live textons."""
 
     lookahead: float = param(
-        FARTHEST,
+        MAX_LOOKAHEAD,
         "how long before the end of a texton the next one is chosen; a command waits for at least so long",
         unit="s",
-        low=NEAREST,
-        high=FARTHEST,
+        low=MIN_LOOKAHEAD,
+        high=MAX_LOOKAHEAD,
     )
     noise: float | None = param(
         None, "amount of noise, 1 = as learnt; default: a sixth of the spread of observed segments", low=0, high=10
@@ -94,7 +93,7 @@ class TextonLive:
 
     accepts: ClassVar[tuple[str, ...]] = ("action",)
 
-    tables: Tables
+    tables: LiveTables
     inside: IntArray  # segments among which a walk never ends
     actions: tuple[str, ...]
     skeleton: Skeleton
@@ -175,16 +174,16 @@ class TextonLive:
         """
         tables = self.tables
         action = tables.texton[state.segment]
-        asked = state.commanded
-        reached = (asked >= 0) & (tables.hop[state.segment, asked] >= 0)
+        commanded = state.commanded
+        reached = (commanded >= 0) & (tables.hop[state.segment, commanded] >= 0)
         chosen = state.following >= 0
         left = state.end - state.frame + np.where(chosen, tables.length[state.following], 0)
         return Status(
             action,
             ("texton",),
-            np.where(asked >= 0, asked, np.nan)[:, None],
-            np.where(reached, asked, np.nan)[:, None],
-            np.asarray((asked >= 0) & ~reached),
+            np.where(commanded >= 0, commanded, np.nan)[:, None],
+            np.where(reached, commanded, np.nan)[:, None],
+            np.asarray((commanded >= 0) & ~reached),
             left / self.fps - state.time,
         )
 
@@ -195,13 +194,14 @@ class TextonLive:
         return Sources(which, self.material.frames[shown], np.ones(which.shape))
 
 
-def texton_live(model: TextonModel) -> TextonLive:
+def texton_live(synthesizer: Synthesizer, finder: JoinFinder) -> TextonLive:
     """The live characters of a model; `NoPath` if its segments form no loop."""
-    tables, inside = build_tables(model)
-    names = tuple(f"texton {i}" for i in range(len(model.textons)))
-    table, which = model.bench.origins
-    frames = [o.frame + o.pace * np.arange(len(o.frames)) for o in model.observed]
-    of = np.repeat(which, [len(o.frames) for o in model.observed])
+    tables, inside = build_tables(synthesizer, finder)
+    segments = synthesizer.segments
+    names = tuple(f"texton {i}" for i in range(segments.texton_count))
+    table, which = segments.origins
+    frames = [o.frame + o.pace * np.arange(len(o.frames)) for o in segments.observed]
+    of = np.repeat(which, [len(o.frames) for o in segments.observed])
     material = Material(table, of, np.concatenate(frames))
-    usual = model.amount(None, "observed")
-    return TextonLive(tables, inside, names, model.skeleton, model.fps, material, usual)
+    usual = synthesizer.noise_amount(None, "observed")
+    return TextonLive(tables, inside, names, segments.skeleton, segments.fps, material, usual)

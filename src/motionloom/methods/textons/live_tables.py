@@ -1,8 +1,8 @@
-"""What the steps of live textons need of a model, worked out once, as plain arrays."""
+"""Tables for the steps of live textons: plain arrays, computed once per model."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,16 +12,14 @@ from motionloom.kinematics.charts import ROOT, full_turn
 from motionloom.kinematics.feet.contacts import HEIGHT, foot_parts
 from motionloom.kinematics.travel import body_axes
 from motionloom.methods.textons.config import DEFAULT_OPTIONS
-from motionloom.methods.textons.plan.transitions import Joins
+from motionloom.methods.textons.plan.transitions import JoinFinder, Joins
+from motionloom.methods.textons.render.synthesis import Synthesizer
 from motionloom.methods.textons.steering import steering_gains
 
-if TYPE_CHECKING:
-    from motionloom.methods.textons.model import TextonModel
-
-FARTHEST = 0.5  # s: the farthest ahead that a texton is steered to the next one
+MAX_LOOKAHEAD = 0.5  # s: a texton is steered to the next one at most this long before
 
 
-class Tables(NamedTuple):
+class LiveTables(NamedTuple):
     """T textons of at most d dimensions, n observed segments with F frames in all, D channels, P foot parts."""
 
     first: IntArray  # (n,) row of each segment's first frame
@@ -61,30 +59,31 @@ class Tables(NamedTuple):
     near: FloatArray  # (1,) m: a part that is farther above that does not stand
 
 
-def build_tables(model: TextonModel) -> tuple[Tables, IntArray]:
+def build_tables(synthesizer: Synthesizer, finder: JoinFinder) -> tuple[LiveTables, IntArray]:
     """The tables, and the segments among which a walk never ends; `NoPath` if there are none."""
-    joins, exits = model.joins(DEFAULT_OPTIONS), model.bench.exits(DEFAULT_OPTIONS)
+    joins, exits = finder.joins(DEFAULT_OPTIONS), finder.exits(DEFAULT_OPTIONS)
+    segments, charts = synthesizer.segments, synthesizer.charts
     if not joins.chances[joins.inside].any():
         raise NoPath(
-            f"no segment can ever be shown again after another, so live characters would come to an end: the clips "
-            f"have {len(model.observed)} (give more or longer clips when learning, or raise `tolerance`)"
+            f"no segment can be shown again after another, so live characters would come to an end: the clips "
+            f"have {len(segments)} (learn from more or longer clips, or raise `tolerance`)"
         )
-    observed, textons, space, skeleton = model.observed, model.textons, model.space, model.skeleton
-    count, most = max(t.dynamics.size for t in textons), max(2, round(FARTHEST * model.fps)) + 1
+    observed, textons, space, skeleton = segments.observed, synthesizer.textons, charts.space, segments.skeleton
+    count, most = max(t.dynamics.size for t in textons), max(2, round(MAX_LOOKAHEAD * segments.fps)) + 1
     gains = [steering_gains(t.dynamics, most) for t in textons]
     order = np.argsort(exits.source, kind="stable")
     parts = foot_parts(skeleton)
-    y = [model.bench.unbroken(o.frames, textons[o.texton].base) for o in observed]
-    tables = Tables(
+    y = [charts.unbroken(o.frames, o.texton) for o in observed]
+    tables = LiveTables(
         first=np.cumsum([0, *(len(o.frames) for o in observed[:-1])]),
         length=np.array([o.length for o in observed]),
-        texton=model.textons_of.astype(np.int64),
+        texton=segments.textons.astype(np.int64),
         y=np.concatenate(y),
         contacts=np.concatenate([o.contacts for o in observed]),
         slip=np.concatenate([o.slip for o in observed]),
         low=np.concatenate([o.low for o in observed]),
         sums=np.cumsum(joins.chances, axis=1),
-        hop=next_hops(joins, model.textons_of, len(textons)),
+        hop=next_hops(joins, segments.textons, len(textons)),
         exits=np.searchsorted(exits.source[order], np.arange(len(observed) + 1)),
         exit_frame=exits.frame[order].astype(np.int64),
         exit_target=exits.target[order].astype(np.int64),
@@ -95,11 +94,11 @@ def build_tables(model: TextonModel) -> tuple[Tables, IntArray]:
         basis=_stacked([t.dynamics.basis.T for t in textons], (count, space.size)),
         goal=_stacked([g.goal.transpose(0, 2, 1) for g in gains], (most + 1, 2 * count, count)),
         state=_stacked([g.state.transpose(0, 2, 1) for g in gains], (most + 1, 2 * count, count)),
-        spread=_stacked([model.bench.spread(i) for i in range(len(textons))], (count,)),
+        spread=_stacked([charts.spread(i) for i in range(len(textons))], (count,)),
         base=np.stack([t.base for t in textons]),
         scale=np.array(space.scale),
         still=np.array(space.still),
-        column=np.array(model.bench.column, np.int64),
+        column=np.array(charts.column, np.int64),
         root_scale=np.array(ROOT),
         wild=np.array(space.wild_columns, np.int64).reshape(-1, 3),
         wild_turn=full_turn(space).ravel(),
@@ -109,16 +108,16 @@ def build_tables(model: TextonModel) -> tuple[Tables, IntArray]:
         bones=np.array(skeleton.offsets),
         parts=np.array([p.joint for p in parts], np.int64),
         tips=np.array([p.offset for p in parts], float).reshape(-1, 3),
-        heights=np.array(model.heights, float),
+        heights=np.array(segments.heights, float),
         near=np.array([HEIGHT[0] * leg_length(skeleton) if parts else 0.0]),
     )
     return tables, joins.inside
 
 
 def next_hops(joins: Joins, of: IntArray, textons: int) -> IntArray:
-    """(n, T) the segment to take after each one so as to come to a texton by the most probable path; -1: none leads.
+    """(n, T) the next segment on the most probable path from each one to a texton; -1: no path leads there.
 
-    Paths have at least one step, so a segment of the texton itself goes on to another one of it, if it can.
+    Paths have at least one step, so a segment of the texton itself continues with another one of it, if it can.
     """
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import dijkstra

@@ -1,4 +1,4 @@
-"""The texton model: what was learnt, the plan of a motion, and its frames."""
+"""The texton model: the learned values, plans of a motion, and its frames."""
 
 from __future__ import annotations
 
@@ -8,32 +8,29 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
-import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Constraint, PoseAt, Request, RootAt
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progress, replace
 from motionloom.kinematics.charts import Space
-from motionloom.kinematics.feet.grounding import Footing
-from motionloom.kinematics.local_frames import Frames
 from motionloom.methods.base import Honours, Model, check_request, place
 from motionloom.methods.settings import Settings
 from motionloom.methods.textons.checks import check_observed, check_space, check_textons
 from motionloom.methods.textons.config import Options
-from motionloom.methods.textons.learn.em import Texton
-from motionloom.methods.textons.learn.segments import Observed
+from motionloom.methods.textons.learn.lds import Texton
+from motionloom.methods.textons.learn.segments import ObservedSegment, Segments
 from motionloom.methods.textons.live import LiveOptions, TextonLive, texton_live
-from motionloom.methods.textons.plan.edit import edit_pose
-from motionloom.methods.textons.plan.notation import plan_path, written_path
-from motionloom.methods.textons.plan.pieces import Piece, Plan
+from motionloom.methods.textons.plan.notation import plan_path, write_path
+from motionloom.methods.textons.plan.pieces import TextonPlan
 from motionloom.methods.textons.plan.plan import plan_between, plan_motion
-from motionloom.methods.textons.plan.random_walk import Walk
-from motionloom.methods.textons.plan.transitions import Joins
-from motionloom.methods.textons.render.stream import chunks, weave, whole_clip, woven
-from motionloom.methods.textons.render.synthesis import Bench
+from motionloom.methods.textons.plan.random_walk import SegmentWalk
+from motionloom.methods.textons.plan.transitions import JoinFinder, Joins
+from motionloom.methods.textons.render.edit_pose import edit_pose
+from motionloom.methods.textons.render.stream import Renderer, split_clips
+from motionloom.methods.textons.render.synthesis import Synthesizer
 from motionloom.methods.validate import check_array, check_number
 
-PUSHED = 1 / 6  # of the usual amount of noise, beside an observed push: it sways, and a push has its own variation
+MAX_NOTED_TEXTONS = 40  # textons of a path that a clip's notes list
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -49,11 +46,11 @@ class TextonModel(Model[Options]):
 
     space: Space
     textons: tuple[Texton, ...]
-    observed: tuple[Observed, ...]
+    observed: tuple[ObservedSegment, ...]
     counts: FloatArray  # (N, N) transitions seen
     contact_names: tuple[str, ...]  # labels of foot parts that stand
-    heights: FloatArray  # (P,) metres: how high each foot part is while it stands
-    gentle: BoolArray  # (n, n) joins of observed segments that were tried and throw nothing (see `strain`)
+    heights: FloatArray  # (P,) metres: usual height of each foot part while it stands
+    gentle: BoolArray  # (n, n) joins of observed segments with moderate accelerations (see `join_check`)
     noise: float  # the default amount of noise
     history: tuple[float, ...] = ()  # the objective while learning
 
@@ -69,85 +66,82 @@ class TextonModel(Model[Options]):
 
     def refuses(self, constraint: Constraint, frames: int | None) -> str:
         if isinstance(constraint, RootAt) and frames is not None and constraint.frame(frames, self.fps) != 0:
-            return "it does not choose its way, so a root_at can only be at time 0"
+            return "it does not choose its path over the ground, so a root_at can only be at time 0"
         return ""
 
     def ends(self, request: Request) -> bool:
         options = self.options(request)
         return options.path is not None or (options.way == "cheapest" and _first_and_last(request) is not None)
 
-    def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> Plan:
-        frames = request.length(self.fps)
+    def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> TextonPlan:
+        frames, walk = request.length(self.fps), self.walk(options, rng)
         if options.path is None and frames is None:
             ends = _first_and_last(request)
             assert ends is not None  # checked before
-            return plan_between(self, *ends, options, rng)
+            return plan_between(walk, *ends)
         if options.path is None:
             assert frames is not None
-            return plan_motion(self, frames, self._waypoints(request, frames), options, rng)
-        plan = plan_path(self, options.path, frames, options, rng)
-        if frames is None:  # only now is it known whether the rest of the request fits
+            return plan_motion(walk, frames, self._waypoints(request, frames))
+        plan = plan_path(walk, options.path, frames)
+        if frames is None:  # the other constraints can be checked only when the length is known
             check_request(self, dataclasses.replace(request, frames=plan.frames))
         for at, pose in sorted(self._waypoints(request, plan.frames).items()):
-            plan = edit_pose(self, plan, at, pose, push=options.push, longer=options.longer)
+            plan = edit_pose(self.synthesizer, plan, at, pose, push=options.push, longer=options.longer)
         return plan
 
     def _waypoints(self, request: Request, frames: int) -> dict[int, PoseAt]:
         return {c.frame(frames, self.fps): c for c in request.constraints if isinstance(c, PoseAt)}
 
-    def render(self, plan: Plan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
-        posed = any(
-            isinstance(c, PoseAt) for c in request.constraints
-        )  # plants are cleaned at the end, around the poses
+    def render(self, plan: TextonPlan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
+        posed = any(isinstance(c, PoseAt) for c in request.constraints)  # plants are then cleaned at the end
         if posed or not options.clean_feet:
             clip = self.render_uncleaned(plan, plan.rng(rng), options)
         else:
-            clip, wash = woven(self, plan.pieces, plan.frames, plan.rng(rng), options)
-            clip = replace(clip, origin=clip.origin.with_notes(*([Note(str(wash))] if wash.plants else [])))
-        clip = replace(clip, origin=clip.origin.with_notes(*plan.notes, _path_note(self, plan)))
+            clip, cleanup = self.renderer.render_clip(plan.pieces, plan.frames, plan.rng(rng), options)
+            clip = replace(clip, origin=clip.origin.with_notes(*([Note(str(cleanup))] if cleanup.plants else [])))
+        clip = replace(clip, origin=clip.origin.with_notes(*plan.notes, _path_note(self.segments, plan)))
         return place(clip, request, self)
 
     def stream(self, rng: Generator, options: Options | None = None, *, frames: int | None = None) -> Iterator[Clip]:
-        """Motion that never ends, cleaned, in clips that follow each other without a seam (of `frames` each, if given).
+        """Endless motion, cleaned, in clips that follow each other without a seam (of `frames` each, if given).
 
-        Memory stays bounded; the same generator gives the same frames whatever `frames` is. Each clip goes on where
-        the one before it ended: `concatenate` puts them together. It starts at the origin and faces +z.
+        Memory is bounded; the same generator gives the same frames for any `frames`. Each clip starts where the one
+        before it ended: `concatenate` puts them together. The first starts at the origin and faces +z.
         """
         options = self.usual_options if options is None else options
-        walk = Walk(self, options, rng)
-        clips = weave(self, walk.endless(), rng, options, walk=walk)
-        return clips if frames is None else chunks(clips, frames)
+        walk = self.walk(options, rng)
+        clips = self.renderer.stream_clips(walk.endless(), rng, options, walk.correct)
+        return clips if frames is None else split_clips(clips, frames)
 
     @cached_property
     def live(self) -> TextonLive:
         """Live characters (see `live`)."""
-        return texton_live(self)
+        return texton_live(self.synthesizer, self.join_finder)
 
     def render_uncleaned(
         self,
-        plan: Plan,
+        plan: TextonPlan,
         rng: Generator,
         options: Options | None = None,
         *,
         noise: float | None = None,
         push: str | None = None,
     ) -> Clip:
-        """The frames of a plan, from the origin, facing +z; contacts come along, but plants are not cleaned yet.
+        """The frames of a plan, from the origin, facing +z, with contacts; plants are not cleaned yet.
 
-        `noise` and `push` are short for options that differ in these.
+        `noise` and `push` replace those of the options.
         """
         options = self.usual_options if options is None else options
         given: dict[str, Any] = {k: v for k, v in (("noise", noise), ("push", push)) if v is not None}
-        return whole_clip(self, plan.pieces, plan.frames, rng, dataclasses.replace(options, **given))
+        return self.renderer.uncleaned_clip(plan.pieces, plan.frames, rng, dataclasses.replace(options, **given))
 
-    def amount(self, noise: float | None, push: str) -> float:
-        """The amount of noise, or the usual one: a push has its segment's own variation in it."""
-        usual = self.noise * PUSHED if push == "observed" else self.noise
-        return usual if noise is None else noise
+    def walk(self, options: Options, rng: Generator) -> SegmentWalk:
+        """A random walk over the observed segments."""
+        return SegmentWalk(self.join_finder, self.renderer, options, rng)
 
     def joins(self, options: Options) -> Joins:
         """Which observed segment may follow which under these options."""
-        return self.bench.joins(options)
+        return self.join_finder.joins(options)
 
     @cached_property
     def may_follow(self) -> BoolArray:
@@ -162,72 +156,51 @@ class TextonModel(Model[Options]):
 
     def follows(self, options: Options) -> BoolArray:
         """(N, N) may the second texton follow the first? It was seen to, or some join of theirs is near."""
-        found = self.joins(options)
-        out = self.counts > 0
-        of = self.textons_of
-        out[of[:, None].repeat(len(of), 1)[found.allowed], of[None].repeat(len(of), 0)[found.allowed]] = True
-        return out
+        return self.join_finder.follows(options)
 
     @cached_property
+    def segments(self) -> Segments:
+        """The observed segments, and the body that they belong to."""
+        shortest = round(self.config.shortest * self.fps)
+        known = {learned.name: learned.source for learned in self.sources}
+        body = (self.skeleton, self.fps, shortest, self.contact_names, self.heights)
+        return Segments(self.observed, len(self.textons), *body, known)
+
+    @cached_property
+    def join_finder(self) -> JoinFinder:
+        """The transitions between observed segments."""
+        return JoinFinder(self.segments, self.counts, self.gentle)
+
+    @cached_property
+    def synthesizer(self) -> Synthesizer:
+        """The synthesis of single textons."""
+        return Synthesizer(self.segments, self.textons, self.space, self.noise)
+
+    @cached_property
+    def renderer(self) -> Renderer:
+        """The rendering of pieces as clips."""
+        return Renderer(self.synthesizer)
+
+    @property
     def textons_of(self) -> IntArray:
         """(n,) the texton of every observed segment."""
-        return np.array([o.texton for o in self.observed])
-
-    @cached_property
-    def bench(self) -> Bench:
-        """What making frames works out once."""
-        return Bench(self)
-
-    def piece_frames(
-        self,
-        piece: Piece,
-        following: Piece | None,
-        rng: Generator,
-        *,
-        noise: float,
-        push: str = "observed",
-        longer: str = "cycles",
-        ends: str = "met",
-        sway: float = 0.0,
-    ) -> Frames:
-        """One texton's frames; the two after its last one are the key poses of what follows, so both sides meet.
-
-        Key poses go through rotations into the texton's chart; what its basis cannot express of them is carried along
-        as a smooth offset, so that they are met exactly. With `push` "observed" the run is driven as the observed
-        segment was, and what the basis leaves out of that segment comes along; noise that changes within `sway` seconds
-        is added to that. `longer` says how that segment is made to last longer than it was: by "cycles" said again, or
-        "slower". With `ends` "free" the run leads anywhere (LI 5.3), and the two frames after its last one come along
-        too.
-        """
-        if ends == "free":
-            return self.bench.make(piece, None, rng, noise=noise, push=push, longer=longer, sway=sway)
-        last = piece.after if following is None else following.keys
-        made = self.bench.make(piece, last, rng, noise=noise, push=push, longer=longer, sway=sway)
-        return made[: piece.length]
-
-    def footing(self, piece: Piece, longer: str = "cycles") -> Footing:
-        """What the feet of a piece's observed segment do, at the piece's length."""
-        drive, n = self.bench.drive(piece, longer), piece.length
-        return Footing(drive.contacts[:n], drive.slip[:n], drive.high[:n])
+        return self.segments.textons
 
     def of_texton(self, texton: int) -> list[int]:
         """Indices into `observed` of a texton's segments."""
-        return [k for k, o in enumerate(self.observed) if o.texton == texton]
+        return self.segments.of_texton(texton)
 
 
 def _first_and_last(request: Request) -> tuple[PoseAt, PoseAt] | None:
-    """The poses of a request that asks for a way from one at the start to one at the end, and for nothing else."""
+    """The poses of a request for a path from one pose at the start to one at the end, without others."""
     poses = {c.time: c for c in request.constraints if isinstance(c, PoseAt)}
     others = [t for t in poses if t not in (0.0, "0f", "end")]
     first = poses.get(0.0, poses.get("0f"))
     return None if others or first is None or "end" not in poses else (first, poses["end"])
 
 
-MOST_SAID = 40  # textons of a path that a clip's notes say
-
-
-def _path_note(model: TextonModel, plan: Plan) -> Note:
-    """The path as `options.path` takes it; of a long one, its beginning."""
-    path = written_path(model, plan)
-    more = f" and {len(path) - MOST_SAID} more" if len(path) > MOST_SAID else ""
-    return Note(f"path: [{', '.join(path[:MOST_SAID])}]{more}", topic="path")
+def _path_note(segments: Segments, plan: TextonPlan) -> Note:
+    """The path in the notation of `options.path`; of a long one, its beginning."""
+    path = write_path(segments, plan)
+    more = f" and {len(path) - MAX_NOTED_TEXTONS} more" if len(path) > MAX_NOTED_TEXTONS else ""
+    return Note(f"path: [{', '.join(path[:MAX_NOTED_TEXTONS])}]{more}", topic="path")

@@ -16,19 +16,19 @@ from motionloom.core import FloatArray
 from motionloom.methods.textons.learn.lds import Dynamics, companion
 
 
-class Gains(NamedTuple):
+class SteeringGains(NamedTuple):
     """B v[t] = goal[n] g - state[n] z, with z = (x[t], x[t-1]) and n steps to g = (x[t+n], x[t+n-1])."""
 
     goal: FloatArray  # (most + 1, d, 2d); rows 0 and 1 are empty: a state has two frames, so two steps are needed
     state: FloatArray  # (most + 1, d, 2d)
 
 
-def steering_gains(dynamics: Dynamics, most: int) -> Gains:
+def steering_gains(dynamics: Dynamics, most: int) -> SteeringGains:
     """The least push, summed over frames, that leads from any state to any other in 2 to `most` steps: its first frame.
 
     With the companion matrix M and b = (B, 0), z[t+n] = M^n z[t] + sum_i M^(n-1-i) b v[t+i]. The shortest v that
     makes this g has v[t] = b^T (M^(n-1))^T G^-1 (g - M^n z[t]), where G = sum_{i<n} M^i b b^T (M^i)^T. Applied anew in
-    every frame, this is the least-squares solution of `solving.constrained_run`, for deviations from an observed
+    every frame, this is the least-squares solution of `trajectory.constrained_run`, for deviations from an observed
     segment (whose own push is the rest of the drive).
     """
     size = dynamics.size
@@ -45,4 +45,4 @@ def steering_gains(dynamics: Dynamics, most: int) -> Gains:
             inner = scipy.linalg.solve(gramian * np.outer(scale, scale), scale[:, None] * reach, assume_a="pos")
             goal[n] = dynamics.noise @ (scale[:, None] * inner).T
             state[n] = goal[n] @ power
-    return Gains(goal, state)
+    return SteeringGains(goal, state)

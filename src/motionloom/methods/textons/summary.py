@@ -1,4 +1,4 @@
-"""What a model's textons are like, in numbers."""
+"""A table of a model's textons: segments, lengths, dimensions, fit, and what may follow."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from motionloom.methods.textons.model import TextonModel
 from motionloom.methods.textons.plan import shortest_paths as paths
 
 
-class Row(NamedTuple):
+class TextonRow(NamedTuple):
     """One texton."""
 
     texton: int
@@ -21,18 +21,18 @@ class Row(NamedTuple):
     longest: float  # s
     dimensions: int
     fit_error: float  # m, RMS over channels and frames
-    radius: float  # largest |eigenvalue|: above 1, a free run without stabilising would grow
+    radius: float  # largest |eigenvalue|: above 1, a free run would grow
     repeats: float  # probability of following itself
-    endless: bool  # does it belong to those that can follow each other for ever?
+    endless: bool  # does it belong to those that can follow each other without end?
     next: tuple[int, ...]  # textons that may follow it, the likeliest first
 
 
 def endless_textons(model: TextonModel) -> set[int]:
-    """Textons that a walk with the usual options can come back to for ever."""
+    """Textons that a walk with the default options can always return to."""
     return set(model.textons_of[model.joins(model.usual_options).inside].tolist())
 
 
-def texton_table(model: TextonModel) -> list[Row]:
+def texton_table(model: TextonModel) -> list[TextonRow]:
     """A row for each texton of a model."""
     chances = paths.probabilities(model.counts)
     inside = endless_textons(model)
@@ -43,7 +43,7 @@ def texton_table(model: TextonModel) -> list[Row]:
         errors = np.concatenate([fit_error(p, texton.dynamics)[2:] for p in y])
         lengths = [o.covers / model.fps for o in seen]
         rows.append(
-            Row(
+            TextonRow(
                 i,
                 len(seen),
                 min(lengths),

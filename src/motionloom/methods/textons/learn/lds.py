@@ -1,4 +1,4 @@
-"""One texton's numbers: a second-order linear dynamic system on plain (F, D) channels (LI appendix B).
+"""A texton: a second-order linear dynamic system on plain (F, D) channels (LI appendix B).
 
 x = C^T (y - mean);  x[t+1] = A1 x[t] + A2 x[t-1] + D + B v[t], v ~ N(0, I);  y[t] = mean + C x[t] + w, w ~ N(0, s2 I).
 """
@@ -12,14 +12,14 @@ import numpy as np
 from numpy.linalg import cholesky, eigvals, solve
 
 from motionloom.core import FloatArray
-from motionloom.methods.textons.learn.pooled_prior import Pool, projected
+from motionloom.methods.textons.learn.pooled_prior import PooledMoments, projected
 
 LOG_2PI = float(np.log(2 * np.pi))
 
 
 @dataclass(frozen=True, eq=False)
 class Dynamics:
-    """The learnt values, with LI's names."""
+    """The learned values, with LI's names."""
 
     mean: FloatArray  # (D,)
     basis: FloatArray  # (D, d)  C, orthonormal columns
@@ -27,20 +27,28 @@ class Dynamics:
     a2: FloatArray  # (d, d)
     drift: FloatArray  # (d,)    D of LI eq. 10
     noise: FloatArray  # (d, d)  B, lower triangular: the state's noise has covariance B B^T
-    outside: float  # s2: variance per channel of what the basis leaves out
+    outside: float  # s2: variance per channel of the residual outside the basis
 
     @property
     def size(self) -> int:
         return self.basis.shape[1]
 
 
+@dataclass(frozen=True, eq=False)
+class Texton:
+    """Dynamics, and the base rotations of the chart that their coordinates refer to."""
+
+    dynamics: Dynamics
+    base: FloatArray  # (J, 4)
+
+
 @dataclass(frozen=True)
 class Prior:
-    """What keeps a fit to a short segment sane; every term of it is part of the objective.
+    """The prior of a texton, which regularises fits to short segments; every term of it is part of the objective.
 
     The dynamics are pulled towards constant velocity (A1 = 2 I, A2 = -I) as if by `ridge` (m^2) of extra data, the
-    noise towards `floor` metres as if by `weight` extra frames, and the whole texton towards all of the material, as
-    if `common` frames of that had been among its own (see `Pool`).
+    noise towards `floor` metres as if by `weight` extra frames, and the whole texton towards all clips together, as
+    if `common` frames of these had been among its own (see `PooledMoments`).
     """
 
     ridge: float = 1e-3
@@ -55,10 +63,10 @@ def fit(
     keep: float,
     largest: int,
     prior: Prior,
-    pool: Pool | None = None,
+    pool: PooledMoments | None = None,
     like: Dynamics | None = None,
 ) -> Dynamics:
-    """Fit to one or several segments (each (n, D)), in closed form; terms that reach over a border are left out.
+    """Fit to one or several segments (each (n, D)), in closed form; terms across a border are left out.
 
     LI eqs. 12-13 as corrected: [A1 A2] = [R01 R02] [[R11, R12], [R21, R22]]^-1 with R_ij = sum X[t-i] X[t-j]^T - Q_i
     Q_j^T / n. With the prior this is the exact maximum of likelihood + prior for a given basis; B B^T comes from the
@@ -97,7 +105,7 @@ def fit(
     r = flat.T @ flat + shared  # R_ij of lags i and j in blocks
     towards = np.concatenate([2 * np.eye(size), -np.eye(size)], 1)
     a = solve(r[size:, size:] + prior.ridge * np.eye(2 * size), r[size:, :size] + prior.ridge * towards.T).T
-    left = np.concatenate([np.eye(size), -a], 1)  # what this leaves of three lags is the residual
+    left = np.concatenate([np.eye(size), -a], 1)  # times three lags: the residual
     own, pull = flat @ left.T, a - towards
     scatter = own.T @ own + left @ shared @ left.T
     scatter += prior.ridge * pull @ pull.T + prior.weight * prior.floor**2 * np.eye(size)
@@ -106,12 +114,12 @@ def fit(
     s2 = (rest + prior.weight * free * prior.floor**2) / ((n + prior.weight) * max(free, 1))
     noise = cholesky(scatter / (n + prior.weight))
     drift = left @ q
-    basis, a1, a2, noise = (np.ascontiguousarray(m) for m in (basis, a1, a2, noise))  # as a file gives them back
+    basis, a1, a2, noise = (np.ascontiguousarray(m) for m in (basis, a1, a2, noise))  # as they are read from a file
     return Dynamics(mean, basis, a1, a2, drift, noise, float(max(s2, 1e-12)))
 
 
 def _outside(y: FloatArray, mean: FloatArray, basis: FloatArray) -> FloatArray:
-    """(F,) squared length of what the basis leaves out."""
+    """(F,) squared length of the residual outside the basis."""
     c = y - mean
     x = c @ basis
     return np.maximum(np.einsum("fd,fd->f", c, c) - np.einsum("fd,fd->f", x, x), 0.0)
@@ -144,8 +152,8 @@ def log_density(now: FloatArray, last: FloatArray, before: FloatArray, dynamics:
     )
 
 
-def log_prior(dynamics: Dynamics, prior: Prior, channels: int, pool: Pool | None = None) -> float:
-    """What the prior adds to the objective for one texton (up to constants that no fit changes)."""
+def log_prior(dynamics: Dynamics, prior: Prior, channels: int, pool: PooledMoments | None = None) -> float:
+    """Log prior of one texton (up to constants that no fit changes)."""
     size = dynamics.size
     pull = np.concatenate([dynamics.a1 - 2 * np.eye(size), dynamics.a2 + np.eye(size)], 1)
     scatter = prior.ridge * pull @ pull.T + prior.weight * prior.floor**2 * np.eye(size)
@@ -157,8 +165,8 @@ def log_prior(dynamics: Dynamics, prior: Prior, channels: int, pool: Pool | None
     return float(inside + outside) + shared
 
 
-def pool_likelihood(dynamics: Dynamics, pool: Pool) -> float:
-    """Mean log density of a frame of the pool: the mean of `log_likelihood` over all of the material."""
+def pool_likelihood(dynamics: Dynamics, pool: PooledMoments) -> float:
+    """Mean log density of a frame of the pool: the mean of `log_likelihood` over all clips."""
     size = dynamics.size
     middle, spread, beyond = projected(pool, dynamics.mean, dynamics.basis)
     left = np.concatenate([np.eye(size), -dynamics.a1, -dynamics.a2], 1)
@@ -185,12 +193,13 @@ def spectral_radius(dynamics: Dynamics) -> float:
 
 
 def companion(dynamics: Dynamics) -> FloatArray:
+    """(2d, 2d) the companion matrix [[A1, A2], [I, 0]]: one step of (x[t], x[t-1])."""
     size = dynamics.size
     top = np.concatenate([dynamics.a1, dynamics.a2], 1)
     return np.concatenate([top, np.concatenate([np.eye(size), np.zeros((size, size))], 1)])
 
 
-def parameters(dynamics: Dynamics) -> int:
-    """How many numbers a texton spends: mean, basis, A1, A2, D, B and s2."""
+def parameter_count(dynamics: Dynamics) -> int:
+    """Free parameters of a texton: mean, basis, A1, A2, D, B and s2."""
     channels, size = dynamics.basis.shape
     return channels + channels * size - size * (size + 1) // 2 + 2 * size**2 + size + size * (size + 1) // 2 + 1

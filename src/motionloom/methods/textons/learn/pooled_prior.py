@@ -1,4 +1,4 @@
-"""What textons have in common: the second moments of all of the material, towards which each texton is pulled.
+"""The prior that textons share: the second moments of all clips together, towards which each texton is pulled.
 
 Most textons of a dance are seen once or twice. Fitted to that alone, they describe it well and any other take badly:
 worse than one linear system fitted to everything.
@@ -15,28 +15,28 @@ from motionloom.core import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
-class Pool:
-    """All of the material, as one typical frame and the two before it.
+class PooledMoments:
+    """Moments of a frame and the two before it, over all clips.
 
     The prior of a texton is exp(common * E[log p(y[t] | y[t-1], y[t-2])]) over these (a power prior): it counts as if
-    `common` frames of the material had been among its own. The moments of both add up, so fits stay closed forms, and
-    mean, basis, A1, A2, D, B and s2 are all pulled; with much weight a texton becomes the material's one linear system.
+    `common` frames of all clips had been among its own. The moments of both add up, so fits stay closed forms, and
+    mean, basis, A1, A2, D, B and s2 are all pulled; with much weight a texton becomes the linear system of all clips.
     """
 
     mean: FloatArray  # (3, D) of y[t], y[t-1], y[t-2]
     spread: FloatArray  # (3, D, 3, D) their covariance
 
 
-def pool_of(clips: Sequence[FloatArray]) -> Pool:
-    """The pool of some clips, each (n, D)."""
+def pool_of(clips: Sequence[FloatArray]) -> PooledMoments:
+    """The pooled moments of some clips, each (n, D)."""
     lags = np.concatenate([np.stack([y[2:], y[1:-1], y[:-2]], 1) for y in clips if len(y) > 2])
     mean = lags.mean(0)
     flat = (lags - mean).reshape(len(lags), -1)
-    return Pool(mean, (flat.T @ flat / len(flat)).reshape(*mean.shape, *mean.shape))
+    return PooledMoments(mean, (flat.T @ flat / len(flat)).reshape(*mean.shape, *mean.shape))
 
 
-def projected(pool: Pool, mean: FloatArray, basis: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-    """The pool's states: mean (3 d,) and covariance (3 d, 3 d); and the mean square (m^2) that the basis leaves out."""
+def projected(pool: PooledMoments, mean: FloatArray, basis: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+    """The pool's states: mean (3 d,) and covariance (3 d, 3 d); and the mean square (m^2) outside the basis."""
     off = pool.mean - mean
     middle = off @ basis
     spread = np.tensordot(np.tensordot(pool.spread, basis, (3, 0)), basis, (1, 0))  # (3, 3, d, d): i, j, state, state

@@ -1,34 +1,61 @@
-"""Observed segments: the stretches of clips that textons were learned from."""
+"""Segments: stretches of clips that textons describe, as learning finds them and as a model keeps them."""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from motionloom.core import BoolArray, FloatArray
+import numpy as np
+
+from motionloom.core import BoolArray, FloatArray, IntArray, Skeleton, Source
 from motionloom.kinematics.local_frames import Frames
 
 
 @dataclass(frozen=True, eq=False)
-class Observed:
-    """An observed segment of a texton, with the two frames that followed it."""
+class Segment:
+    """A stretch of one clip that one texton describes."""
+
+    clip: int
+    start: int
+    stop: int
+    label: int
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+
+def count_transitions(segments: Sequence[Segment], count: int) -> FloatArray:
+    """(N, N) how often a texton was followed by another; borders between clips do not count."""
+    counts = np.zeros((count, count))
+    for a, b in itertools.pairwise(segments):
+        if a.clip == b.clip:
+            counts[a.label, b.label] += 1
+    return counts
+
+
+@dataclass(frozen=True, eq=False)
+class ObservedSegment:
+    """The frames of a segment, with the two frames that followed it."""
 
     texton: int
     source: str
-    frame: int  # where it starts in the source file,
-    pace: float  # and how many frames of that one frame here stands for
-    covers: int  # frames of the clip that are its own: `length`, or, at a clip's end, the two after it as well
+    frame: int  # where it starts in the source file
+    pace: float  # frames of the source file per frame of the segment
+    covers: int  # frames of the clip that belong to it: `length`, or, at a clip's end, the two after it as well
     frames: Frames  # length + 2
     contacts: BoolArray  # (length + 2, P) which foot parts stand, in the order of the model's `contact_names`
     slip: FloatArray  # (length + 2, P, 2) m: how far each foot part moves over the ground to the next frame
-    low: FloatArray  # (length + 2,) m: how far the lowest foot part is above its usual height on the floor
-    move: FloatArray  # (3,) how far it travels to the left and forward (m), and turns (rad)
+    low: FloatArray  # (length + 2,) m: height of the lowest foot part above its usual height on the floor
+    move: FloatArray  # (3,) displacement to the left and forward (m), and turn (rad)
 
     @property
     def length(self) -> int:
         return len(self.frames) - 2
 
     def frame_of(self, at: int) -> int:
-        """The frame of the source file that its frame `at` comes from."""
+        """The frame of the source file that frame `at` of the segment comes from."""
         return self.frame + round(at * self.pace)
 
     @property
@@ -40,3 +67,44 @@ class Observed:
     def after(self) -> Frames:
         """The two frames that followed it."""
         return self.frames[-2:]
+
+
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """All observed segments of a model, and the body that they belong to."""
+
+    observed: tuple[ObservedSegment, ...]
+    texton_count: int
+    skeleton: Skeleton
+    fps: float
+    shortest: int  # frames, T_min
+    contact_names: tuple[str, ...]  # (P) labels of foot parts
+    heights: FloatArray  # (P,) m: usual height of each foot part while it stands
+    known_sources: Mapping[str, Source]  # by the name of the clip
+
+    def __len__(self) -> int:
+        return len(self.observed)
+
+    def __getitem__(self, index: int) -> ObservedSegment:
+        return self.observed[index]
+
+    @cached_property
+    def textons(self) -> IntArray:
+        """(n,) the texton of every segment."""
+        return np.array([o.texton for o in self.observed])
+
+    def of_texton(self, texton: int) -> list[int]:
+        """Indices of a texton's segments."""
+        return [k for k, o in enumerate(self.observed) if o.texton == texton]
+
+    def name(self, index: int) -> str:
+        """A segment in the notation of paths: 7#1 is segment 1 of texton 7."""
+        texton = self.observed[index].texton
+        return f"{texton}#{self.of_texton(texton).index(index)}"
+
+    @cached_property
+    def origins(self) -> tuple[tuple[Source, ...], IntArray]:
+        """The clips that segments come from; and for each segment, which of them."""
+        names = list(dict.fromkeys(o.source for o in self.observed))
+        sources = tuple(self.known_sources.get(name, Source(name)) for name in names)
+        return sources, np.array([names.index(o.source) for o in self.observed])

@@ -1,4 +1,4 @@
-"""A path as an animator writes it: textons in order, which segment of each, for how long, and what part of it."""
+"""The notation of paths in requests: textons in order, which segment of each, for how long, and what part of it."""
 
 from __future__ import annotations
 
@@ -6,98 +6,111 @@ import dataclasses
 import itertools
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.random import Generator
 
-from motionloom.core import BadRequest, IntArray, NoPath, Note
-from motionloom.methods.textons.config import Options
-from motionloom.methods.textons.plan.pieces import LEAST, Piece, Plan, cut, fitted, piece_of, rushed
-from motionloom.methods.textons.plan.random_walk import Walk
-from motionloom.methods.textons.plan.transitions import far_joins, keys_apart, segment_name
-
-if TYPE_CHECKING:
-    from motionloom.methods.textons.model import TextonModel
+from motionloom.core import BadRequest, BoolArray, IntArray, NoPath
+from motionloom.methods.textons.learn.segments import Segments
+from motionloom.methods.textons.plan.pieces import (
+    MIN_FRAMES,
+    Piece,
+    TextonPlan,
+    fit_lengths,
+    piece_of,
+    plan_of,
+    rushed_notes,
+    start_at,
+    stop_at,
+)
+from motionloom.methods.textons.plan.random_walk import SegmentWalk
+from motionloom.methods.textons.plan.transitions import far_join_notes, keys_distance
 
 _SECONDS = r"(\d+(?:\.\d+)?)"
 _STEP = re.compile(rf"(\d+)(?:#(\d+)(?:@{_SECONDS}?(?:\.\.{_SECONDS}?)?)?)?(?:={_SECONDS}s?)?")
 
 
-class Step(NamedTuple):
-    """One texton of a written path."""
+class PathStep(NamedTuple):
+    """One texton of a written path.
+
+    >>> str(PathStep(7, 1, start=0.5, stop=1.2))
+    '7#1@0.5..1.2'
+    >>> str(PathStep(7, 1, seconds=2.5))
+    '7#1=2.5'
+    """
 
     texton: int
-    segment: int | None = None  # which of its observed segments lends key poses and length; None: drawn
-    seconds: float | None = None  # how long; None: as long as observed
-    start: float | None = None  # s: how far into the segment it starts; None: with the segment
-    stop: float | None = None  # s: how far into the segment it ends; None: with the segment
+    segment: int | None = None  # which of its observed segments supplies key poses and length; None: drawn
+    seconds: float | None = None  # its length; None: as long as observed
+    start: float | None = None  # s: where in the segment it starts; None: at the beginning
+    stop: float | None = None  # s: where in the segment it ends; None: at the end
 
     def __str__(self) -> str:
-        lent = "" if self.segment is None else f"#{self.segment}"
+        segment = "" if self.segment is None else f"#{self.segment}"
         if self.start is not None or self.stop is not None:
-            lent += f"@{_told(self.start)}" + ("" if self.stop is None else f"..{_told(self.stop)}")
-        return f"{self.texton}{lent}" + ("" if self.seconds is None else f"={_told(self.seconds)}")
+            segment += f"@{_format(self.start)}" + ("" if self.stop is None else f"..{_format(self.stop)}")
+        return f"{self.texton}{segment}" + ("" if self.seconds is None else f"={_format(self.seconds)}")
 
 
-def _told(seconds: float | None) -> str:
+def _format(seconds: float | None) -> str:
     return "" if seconds is None else f"{seconds:.3f}".rstrip("0").rstrip(".")
 
 
-def read_path(model: TextonModel, words: Sequence[str | int], options: Options | None = None) -> list[Step]:
+def read_path(segments: Segments, words: Sequence[str | int], may_follow: BoolArray) -> list[PathStep]:
     """A path as written in a request: `3`, `7#1` (its segment 1, from 0) or `7#1=2.5` (for 2.5 seconds).
 
     `7#1@0.5..1.2` plays the segment from 0.5 s to 1.2 s after its start; either may be left out.
-    Textons and segments that do not exist are a `BadRequest`; a transition that was never seen, nor is near enough
-    for the option `unseen`, is a `NoPath`.
+    Textons and segments that do not exist raise `BadRequest`; a transition that `may_follow` (N, N) excludes raises
+    `NoPath`.
     """
-    steps = [read_step(model, str(word), k) for k, word in enumerate(words)]
+    steps = [read_step(segments, str(word), k) for k, word in enumerate(words)]
     if not steps:
         raise BadRequest("options.path: expected at least one texton, found none")
     for place, (a, b) in enumerate(itertools.pairwise(steps)):
-        if a.stop is None:  # a segment that is left early is judged by its poses there, in `plan_path`
-            check_path(model, [a.texton, b.texton], options, begin=place)
+        if a.stop is None:  # for a segment that is left early, `plan_path` compares the poses
+            check_path(may_follow, [a.texton, b.texton], begin=place)
     return steps
 
 
-def read_step(model: TextonModel, word: str, place: int) -> Step:
-    """One word of a path, which is at this place in it."""
+def read_step(segments: Segments, word: str, place: int) -> PathStep:
+    """One word of a path; `place` is its index in the path."""
     found = _STEP.fullmatch(word)
     if found is None:
         raise BadRequest(
             f"options.path[{place}]: expected a texton, as 7, 7#1, 7#1=2.5 or 7#1@0.5..1.2, found {word!r}"
         )
     texton = int(found[1])
-    if texton >= len(model.textons):
-        raise BadRequest(f"options.path[{place}]: there is no texton {texton}; there are 0 to {len(model.textons) - 1}")
-    segments = len(model.of_texton(texton))
-    if found[2] is not None and int(found[2]) >= segments:
-        has = "one segment, 0" if segments == 1 else f"segments 0 to {segments - 1}"
+    if texton >= segments.texton_count:
+        last_texton = segments.texton_count - 1
+        raise BadRequest(f"options.path[{place}]: there is no texton {texton}; there are 0 to {last_texton}")
+    own = segments.of_texton(texton)
+    if found[2] is not None and int(found[2]) >= len(own):
+        has = "one segment, 0" if len(own) == 1 else f"segments 0 to {len(own) - 1}"
         raise BadRequest(f"options.path[{place}]: texton {texton} has {has}; found {word!r}")
     start, stop, seconds = (None if number is None else float(number) for number in found.group(3, 4, 5))
-    if seconds is not None and round(seconds * model.fps) < LEAST:
-        raise BadRequest(f"options.path[{place}]: a texton lasts at least {LEAST} frames, found {word!r}")
+    fps = segments.fps
+    if seconds is not None and round(seconds * fps) < MIN_FRAMES:
+        raise BadRequest(f"options.path[{place}]: a texton lasts at least {MIN_FRAMES} frames, found {word!r}")
     segment = None if found[2] is None else int(found[2])
     if segment is not None and (start is not None or stop is not None):
-        last = model.observed[model.of_texton(texton)[segment]].length / model.fps
-        if not (start or 0.0) + (LEAST - 0.5) / model.fps <= (last if stop is None else stop) <= last + 0.5 / model.fps:
+        last = segments[own[segment]].length / fps
+        if not (start or 0.0) + (MIN_FRAMES - 0.5) / fps <= (last if stop is None else stop) <= last + 0.5 / fps:
             raise BadRequest(
                 f"options.path[{place}]: expected a part of the {last:.3g} s of {texton}#{segment}, of at least "
-                f"{LEAST} frames, found {word!r}"
+                f"{MIN_FRAMES} frames, found {word!r}"
             )
-    return Step(texton, segment, seconds, start, stop)
+    return PathStep(texton, segment, seconds, start, stop)
 
 
-def check_path(model: TextonModel, path: Sequence[int], options: Options | None = None, *, begin: int = 0) -> None:
-    """`NoPath` where a texton is followed by one that never followed it, nor starts near its end; says which may.
+def check_path(may_follow: BoolArray, path: Sequence[int], *, begin: int = 0) -> None:
+    """`NoPath` where a texton is followed by one that may not follow it; the message lists those that may.
 
     `begin` is the place of its first texton in a longer path.
     """
-    may = model.may_follow if options is None else model.follows(options)
     for place, (a, b) in enumerate(itertools.pairwise(path), begin):
-        if may[a, b]:
+        if may_follow[a, b]:
             continue
-        after, before = np.flatnonzero(may[a]), np.flatnonzero(may[:, b])
+        after, before = np.flatnonzero(may_follow[a]), np.flatnonzero(may_follow[:, b])
         bridges = np.intersect1d(after, before)
         hint = f"; {_listed(bridges)} may stand between them" if len(bridges) else ""
         raise NoPath(
@@ -111,87 +124,75 @@ def _listed(textons: IntArray) -> str:
     return ", ".join(str(int(t)) for t in textons) or "nothing"
 
 
-def written_path(model: TextonModel, plan: Plan) -> list[str]:
-    """The path of a plan as a request would say it, segments included, and lengths where they are not as observed.
+def write_path(segments: Segments, plan: TextonPlan) -> list[str]:
+    """The path of a plan in the notation of requests, with segments, and lengths where they are not as observed.
 
-    A segment that is cut where it takes a pose is said once; what is played of one that starts or ends inside is said.
+    A segment that is cut where it takes a pose is written once; one that starts or ends inside, with the part played.
     """
     out: list[str] = []
     length, first = 0, 0
     before: Piece | None = None
     for piece in plan.pieces:
-        whole = model.observed[piece.observed].length
+        whole = segments[piece.observed].length
         start, stop = piece.span or (0, whole)
-        goes_on = before is not None and before.span is not None and _goes_on(before, piece.observed, start)
-        length, first = (length + piece.length, first) if goes_on else (piece.length, start)
-        segment = model.of_texton(piece.texton).index(piece.observed)
-        seconds = None if length == stop - first else length / model.fps
-        inside = (first / model.fps if first else None, stop / model.fps if stop < whole else None)
-        out[len(out) - goes_on :] = [str(Step(piece.texton, segment, seconds, *inside))]
+        continued = before is not None and _continues(before, piece.observed, start)
+        length, first = (length + piece.length, first) if continued else (piece.length, start)
+        segment = segments.of_texton(piece.texton).index(piece.observed)
+        seconds = None if length == stop - first else length / segments.fps
+        inside = (first / segments.fps if first else None, stop / segments.fps if stop < whole else None)
+        out[len(out) - continued :] = [str(PathStep(piece.texton, segment, seconds, *inside))]
         before = piece
     return out
 
 
-def _goes_on(before: Piece, observed: int, start: int) -> bool:
-    """Is a segment gone on with where the piece before was cut?"""
+def _continues(before: Piece, observed: int, start: int) -> bool:
+    """Does a piece that starts with this frame of a segment continue the piece before it?"""
     return before.observed == observed and before.span is not None and before.span[1] == start > 0
 
 
-def plan_path(
-    model: TextonModel, words: Sequence[str | int], frames: int | None, options: Options, rng: Generator
-) -> Plan:
+def plan_path(walk: SegmentWalk, words: Sequence[str | int], frames: int | None) -> TextonPlan:
     """A written path as a plan: segments that are not named are drawn, nearer key poses more often.
 
-    With `frames` all pieces are stretched or shortened alike to last that long together; without, they keep the
-    lengths that are written or were observed.
+    With `frames` all pieces are stretched or shortened by one factor to last that long together; without, they keep
+    the lengths that are written or were observed.
     """
-    walk = Walk(model, options, rng)
+    segments = walk.segments
     pieces: list[Piece] = []
-    for step in read_path(model, words, options):
+    for step in read_path(segments, words, walk.finder.follows(walk.options)):
         if step.segment is not None:
-            piece = piece_of(model, model.of_texton(step.texton)[step.segment])
-        elif pieces:
-            piece = walk.draw(pieces[-1], step.texton)
+            piece = piece_of(segments, walk.of[step.texton][step.segment])
         else:
-            piece = piece_of(model, int(rng.choice(model.of_texton(step.texton))))
-        piece = _part(model, piece, step)
+            piece = walk.draw_after(pieces, step.texton)
+        piece = _part(segments, piece, step)
         if step.seconds is not None:
-            piece = dataclasses.replace(piece, length=round(step.seconds * model.fps))
+            piece = dataclasses.replace(piece, length=round(step.seconds * segments.fps))
         pieces.append(piece)
-    _check_cuts(model, pieces, walk.joins.limit)
-    far = far_joins(model, pieces, walk.joins.limit)
+    _check_cuts(segments, pieces, walk.joins.limit)
+    far = far_join_notes(segments, pieces, walk.joins.limit)
     if frames is not None:
-        if frames < LEAST * len(pieces):
-            raise BadRequest(
-                f"options.path: {len(pieces)} textons need at least {LEAST * len(pieces)} frames, found {frames}"
-            )
-        pieces = fitted(pieces, frames)
-    return whole(pieces, [*rushed(model, pieces), *far])
+        least = MIN_FRAMES * len(pieces)
+        if frames < least:
+            raise BadRequest(f"options.path: {len(pieces)} textons need at least {least} frames, found {frames}")
+        pieces = fit_lengths(pieces, frames)
+    return plan_of(pieces, [*rushed_notes(segments, pieces), *far])
 
 
-def _part(model: TextonModel, piece: Piece, step: Step) -> Piece:
-    """What a step plays of its segment."""
-    seen = model.observed[piece.observed]
+def _part(segments: Segments, piece: Piece, step: PathStep) -> Piece:
+    """The part of its segment that a step plays."""
+    length = segments[piece.observed].length
     if step.start is not None:
-        first = min(round(step.start * model.fps), seen.length - LEAST)
-        keys, span = seen.frames[first : first + 2], (first, seen.length)
-        piece = dataclasses.replace(piece, keys=keys, length=seen.length - first, span=span)
-    return piece if step.stop is None else cut(model, piece, min(round(step.stop * model.fps), seen.length))
+        piece = start_at(segments, piece, min(round(step.start * segments.fps), length - MIN_FRAMES))
+    return piece if step.stop is None else stop_at(segments, piece, min(round(step.stop * segments.fps), length))
 
 
-def _check_cuts(model: TextonModel, pieces: Sequence[Piece], limit: float) -> None:
+def _check_cuts(segments: Segments, pieces: Sequence[Piece], limit: float) -> None:
     """`NoPath` where a segment is left early, far from the beginning of the next."""
     for place, (a, b) in enumerate(itertools.pairwise(pieces)):
-        early = a.span is not None and a.span[1] < model.observed[a.observed].length
-        apart = keys_apart(a.after, b.keys, model) if early else 0.0
+        early = a.span is not None and a.span[1] < segments[a.observed].length
+        apart = keys_distance(a.after, b.keys, segments) if early else 0.0
         if early and apart > max(limit, 1e-6):
             raise NoPath(
-                f"{segment_name(model, a.observed)} is left {100 * apart:.0f} cm from where "
-                f"{segment_name(model, b.observed)} begins (places {place} and {place + 1} of the path), beyond "
-                f"{100 * limit:.0f} cm (the option `unseen`)"
+                f"{segments.name(a.observed)} is left {100 * apart:.0f} cm from where {segments.name(b.observed)} "
+                f"begins (places {place} and {place + 1} of the path), beyond {100 * limit:.0f} cm (the option "
+                f"`unseen`)"
             )
-
-
-def whole(pieces: Sequence[Piece], notes: Sequence[Note] = ()) -> Plan:
-    """Pieces as a plan that plays all of them to their ends."""
-    return Plan(tuple(pieces), sum(p.length for p in pieces), tuple(notes))

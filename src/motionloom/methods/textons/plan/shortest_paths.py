@@ -1,4 +1,4 @@
-"""Paths over transitions: the part that never ends, the cheapest path, the best path of a given length (LI 5.2)."""
+"""Paths over transitions: the endless part, the cheapest path, the best path of a given length (LI 5.2)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def stationary(chances: FloatArray) -> FloatArray:
 
 
 def cheapest_path(chances: FloatArray, start: int, goal: int) -> list[int]:
-    """The most probable way from one texton to another: Dijkstra on -log M (LI eq. 5, minimised)."""
+    """The most probable path from one texton to another: Dijkstra on -log M (LI eq. 5, minimised)."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import dijkstra
 
@@ -45,7 +45,7 @@ def cheapest_path(chances: FloatArray, start: int, goal: int) -> list[int]:
     np.fill_diagonal(cost, 0.0)
     far, before = dijkstra(csr_matrix(cost), indices=start, return_predecessors=True)
     if not np.isfinite(far[goal]):
-        raise NoPath(f"no way leads from texton {start} to texton {goal} in these clips")
+        raise NoPath(f"no path leads from texton {start} to texton {goal} in these clips")
     path = [goal]
     while path[-1] != start:
         path.append(int(before[path[-1]]))
@@ -53,7 +53,7 @@ def cheapest_path(chances: FloatArray, start: int, goal: int) -> list[int]:
 
 
 def repetitions(chances: FloatArray, texton: int, rng: Generator, *, most: int = 20) -> int:
-    """How often more a texton is said, as its self-transition, sampled, says (LI 5.2.1); at most `most` times."""
+    """How often a texton is repeated, sampled from its self-transition (LI 5.2.1); at most `most` times."""
     again = 0
     while again < most and rng.random() < chances[texton, texton]:
         again += 1
@@ -73,7 +73,7 @@ def _check(chances: FloatArray, *textons: int) -> None:
 
 
 class Edges(NamedTuple):
-    """Ways to go on from one node to another, each with the time that is spent at the first before it is left."""
+    """Edges from one node to another, each with the time that is spent at the first before it is left."""
 
     source: IntArray  # (E,)
     target: IntArray  # (E,)
@@ -86,7 +86,7 @@ class Edges(NamedTuple):
 
 
 def edges_of(chances: FloatArray, lengths: IntArray) -> Edges:
-    """Every transition that may be as an edge; node i is left after lengths[i]."""
+    """Every possible transition as an edge; node i is left after lengths[i]."""
     source, target = np.nonzero(chances)
     return Edges(source, target, np.asarray(lengths)[source], np.log(chances[source, target]))
 
@@ -97,15 +97,15 @@ def joined_edges(parts: Sequence[Edges]) -> Edges:
 
 
 class Arrivals(NamedTuple):
-    """The best way to arrive at every node at every time (`paths_in_time`)."""
+    """The best path to every node at every time (`paths_in_time`)."""
 
-    best: FloatArray  # (frames + 1, N) log probability; -inf where no way does
-    came: IntArray  # (frames + 1, N) by which edge: those of `first`, then those of `edges`; -1 where none does
+    best: FloatArray  # (frames + 1, N) log probability; -inf where no path arrives
+    came: IntArray  # (frames + 1, N) by which edge: those of `first`, then those of `edges`; -1 where no path arrives
     first: Edges
     edges: Edges
 
     def path(self, goal: int, frames: int) -> tuple[int, list[int]]:
-        """The best way to the goal in exactly `frames`: which of the first edges, and then which of the edges."""
+        """The best path to the goal in exactly `frames`: which of the first edges, and then which of the edges."""
         if not np.isfinite(self.best[frames, goal]):
             raise NoPath(f"no path of {frames} frames leads to {goal}")
         back: list[int] = []
@@ -136,10 +136,10 @@ def paths_in_time(first: Edges, edges: Edges, nodes: int, frames: int) -> Arriva
     ends = np.append(starts[1:], len(order))
     for t in range(1, frames + 1 if len(order) else 0):
         since = t - ordered.frames
-        ways = np.where(since >= 0, best[np.maximum(since, 0), ordered.source], -np.inf) + ordered.score
-        most = np.maximum.reduceat(ways, starts)
+        scores = np.where(since >= 0, best[np.maximum(since, 0), ordered.source], -np.inf) + ordered.score
+        most = np.maximum.reduceat(scores, starts)
         for k in np.flatnonzero(most > best[t, targets]):
             best[t, targets[k]] = most[k]
-            chosen = starts[k] + int(ways[starts[k] : ends[k]].argmax())
+            chosen = starts[k] + int(scores[starts[k] : ends[k]].argmax())
             came[t, targets[k]] = len(first.source) + order[chosen]
     return Arrivals(best, came, first, edges)

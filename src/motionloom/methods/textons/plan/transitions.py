@@ -1,15 +1,15 @@
-"""Which observed segment may follow which: joins that were seen, and unseen ones between poses that are near.
+"""Transitions between observed segments: joins seen in the clips, and unseen ones between poses that are near.
 
 LI samples a texton from the transition matrix M and key poses of it at random. Segments of one texton may start and
-end far apart, so here the chance of a join also falls with the distance of the poses that must meet; and textons that
-were only ever seen at the end of a clip are not lost, if their end is near to some beginning.
+end far apart, so here the probability of a join also falls with the distance of the poses that must meet; and textons
+that were only ever seen at the end of a clip can continue, if their end is near to some beginning.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,33 +19,31 @@ from motionloom.core.numbers import squared_distances
 from motionloom.kinematics.fk import positions
 from motionloom.kinematics.local_frames import Frames, joined
 from motionloom.methods.textons.config import Options
+from motionloom.methods.textons.learn.segments import Segments
 from motionloom.methods.textons.plan import shortest_paths as paths
+from motionloom.methods.textons.plan.pieces import Piece
 
-if TYPE_CHECKING:
-    from motionloom.methods.textons.model import TextonModel
-    from motionloom.methods.textons.plan.pieces import Piece
-
-HORIZON = 0.1  # s: poses count as far apart as they get within this time
-SCALE = 0.25  # of the median distance of all pairs: the unit in which `nearness` counts
-EARLY = np.exp(-3.0)  # how likely an early join is, beside one at the end of its segment
-NEAR = 0.8  # of the largest distance of joins never seen: an early join is nearer
-EDGE = 8  # frames at both ends of a segment that are not left early
-ROUNDS = 500  # of balancing
-EXACT = 1e-6  # and how even is even
+VELOCITY_HORIZON = 0.1  # s: velocities count as the displacement in this time
+DISTANCE_UNIT = 0.25  # of the median distance of all pairs: the unit of `distance_penalty`
+EARLY_WEIGHT = np.exp(-3.0)  # probability of an early join relative to one at the end of its segment
+EARLY_SHARE = 0.8  # of the largest distance of unseen joins: an early join is nearer
+EDGE_FRAMES = 8  # frames at both ends of a segment that are not left early
+MAX_ROUNDS = 500  # of balancing
+BALANCED = 1e-6  # largest deviation of balanced sums from 1
 
 
 class Joins(NamedTuple):
-    """How every observed segment may be followed."""
+    """Joins of every observed segment with every other."""
 
-    distance: FloatArray  # (n, n) m: from what followed a segment to the beginning of another, RMS over joints
+    distance: FloatArray  # (n, n) m: from the frames after a segment to the beginning of another, RMS over joints
     seen: BoolArray  # (n, n) did the texton of the second ever follow that of the first?
     allowed: BoolArray  # (n, n) seen, or near
-    limit: float  # m: the largest distance of a join that was never seen
+    limit: float  # m: the largest distance of an unseen join
     inside: IntArray  # segments that can all reach each other: a walk among them never has to stop
     chances: FloatArray  # (n, n) probability of each join; rows outside `inside` lead into it where they can
-    likely: FloatArray  # (n, n) the same before `evenly`: M and nearness alone, which the best path goes by
-    total: FloatArray  # (n,) what the weights of all joins of a segment sum to, before they are probabilities
-    fall: float  # 1/m: how fast a join becomes less likely with distance, in nats
+    likely: FloatArray  # (n, n) the same before balancing: M and distance alone, which the best path is judged by
+    total: FloatArray  # (n,) sum of the weights of a segment's joins, before they become probabilities
+    fall: float  # nats per metre: how fast a join becomes less probable with distance
 
     def share(self, of: IntArray, count: int) -> FloatArray:
         """(count,) how often an endless walk shows each texton; `of` (n,) is the texton of each segment."""
@@ -56,42 +54,8 @@ class Joins(NamedTuple):
         return out
 
 
-def find_joins(model: TextonModel, options: Options) -> Joins:
-    """Every join of a model under the options `unseen`, `nearness` and `evenly`.
-
-    The weight of a join is M (its texton's chance, shared among the texton's segments; for one never seen that of any
-    segment) times exp(-nearness d / (median / 4)). Unless `nearness` is 0, joins that would throw the body (see
-    `strain`) are left out. With `evenly` the weights are balanced (Sinkhorn 1964) until every
-    segment is entered as often as it is left, so that an endless walk shows all of them equally often.
-    """
-    textons = np.array([o.texton for o in model.observed])
-    apart = join_distances(model)
-    counts = model.counts[np.ix_(textons, textons)]
-    seen = counts > 0
-    typical = float(np.median(apart)) if apart.size else 0.0
-    limit = options.unseen * typical
-    allowed = seen | (apart <= limit) if limit > 0 else seen
-    if options.nearness > 0 and len(paths.endless((allowed & model.gentle).astype(float))):
-        allowed = allowed & model.gentle
-    inside = paths.endless(allowed.astype(float))
-    member = np.zeros(len(textons), bool)
-    member[inside] = True
-    shared = np.bincount(textons, minlength=len(model.textons))[textons]
-    usual = np.where(seen, paths.probabilities(model.counts)[np.ix_(textons, textons)] / shared, 1 / len(textons))
-    nearer = np.exp(-options.nearness * (apart - apart.min(1, keepdims=True)) / max(SCALE * typical, 1e-9))
-    weights = np.where(allowed, usual * nearer, 0.0)
-    homeward = (allowed & member).any(1)  # where a way leads inside, it is taken
-    weights[np.ix_(homeward, ~member)] = 0.0
-    likely, total = paths.probabilities(weights), weights.sum(1)
-    if options.evenly and len(inside) > 1:
-        own = np.ix_(inside, inside)
-        weights[own] = balanced(weights[own])
-    fall = options.nearness / max(SCALE * typical, 1e-9)
-    return Joins(apart, seen, allowed, limit, inside, paths.probabilities(weights), likely, total, fall)
-
-
 class Exits(NamedTuple):
-    """Joins that leave a segment before its end, where it comes near to the beginning of another."""
+    """Early joins: they leave a segment before its end, where it comes near to the beginning of another."""
 
     source: IntArray  # (E,) the segment that is left,
     frame: IntArray  # (E,) at which of its frames: it and the next become the key poses of the other,
@@ -100,28 +64,92 @@ class Exits(NamedTuple):
     score: FloatArray  # (E,) log probability beside the joins at the segment's end
 
 
-def find_exits(model: TextonModel, joins: Joins) -> Exits:
-    """Every early join between segments that can go on for ever.
+class JoinFinder:
+    """Joins of a model's segments; results are kept for each choice of options."""
+
+    def __init__(self, segments: Segments, counts: FloatArray, gentle: BoolArray) -> None:
+        self.segments, self.counts, self.gentle = segments, counts, gentle
+        self._joins: dict[tuple[float, float, bool], Joins] = {}
+        self._exits: dict[tuple[float, float, bool], Exits] = {}
+
+    def joins(self, options: Options) -> Joins:
+        """`find_joins`."""
+        key = (options.unseen, options.nearness, options.evenly)
+        if key not in self._joins:
+            self._joins[key] = find_joins(self.segments, self.counts, self.gentle, options)
+        return self._joins[key]
+
+    def exits(self, options: Options) -> Exits:
+        """`find_exits`."""
+        key = (options.unseen, options.nearness, options.evenly)
+        if key not in self._exits:
+            self._exits[key] = find_exits(self.segments, self.joins(options))
+        return self._exits[key]
+
+    def follows(self, options: Options) -> BoolArray:
+        """(N, N) may the second texton follow the first? It was seen to, or some join of theirs is near."""
+        out = self.counts > 0
+        first, second = np.nonzero(self.joins(options).allowed)
+        of = self.segments.textons
+        out[of[first], of[second]] = True
+        return out
+
+
+def find_joins(segments: Segments, counts: FloatArray, gentle: BoolArray, options: Options) -> Joins:
+    """Every join under the options `unseen`, `nearness` and `evenly`; counts (N, N) are those of textons.
+
+    The weight of a join is M (its texton's probability, shared among the texton's segments; for an unseen one that of
+    any segment) times exp(-nearness d / (median / 4)). Unless `nearness` is 0, joins that are not `gentle` (n, n) are
+    left out. With `evenly` the weights are balanced (Sinkhorn 1964) until every segment is entered as often as it is
+    left, so that an endless walk shows all of them equally often.
+    """
+    textons = segments.textons
+    apart = join_distances(segments)
+    seen = counts[np.ix_(textons, textons)] > 0
+    typical = float(np.median(apart)) if apart.size else 0.0
+    limit = options.unseen * typical
+    allowed = seen | (apart <= limit) if limit > 0 else seen
+    if options.nearness > 0 and len(paths.endless((allowed & gentle).astype(float))):
+        allowed = allowed & gentle
+    inside = paths.endless(allowed.astype(float))
+    member = np.zeros(len(textons), bool)
+    member[inside] = True
+    shared = np.bincount(textons, minlength=segments.texton_count)[textons]
+    usual = np.where(seen, paths.probabilities(counts)[np.ix_(textons, textons)] / shared, 1 / len(textons))
+    nearer = np.exp(-options.nearness * (apart - apart.min(1, keepdims=True)) / max(DISTANCE_UNIT * typical, 1e-9))
+    weights = np.where(allowed, usual * nearer, 0.0)
+    leads_inside = (allowed & member).any(1)  # where a join leads inside, only such joins are taken
+    weights[np.ix_(leads_inside, ~member)] = 0.0
+    likely, total = paths.probabilities(weights), weights.sum(1)
+    if options.evenly and len(inside) > 1:
+        own = np.ix_(inside, inside)
+        weights[own] = balance(weights[own])
+    fall = options.nearness / max(DISTANCE_UNIT * typical, 1e-9)
+    return Joins(apart, seen, allowed, limit, inside, paths.probabilities(weights), likely, total, fall)
+
+
+def find_exits(segments: Segments, joins: Joins) -> Exits:
+    """Every early join between segments that can follow each other without end.
 
     A segment is left where it is nearest to the beginning of the other (a local minimum over its frames), if they are
-    nearer than `NEAR` times the largest distance of joins never seen. Two segments that also join at the end of the
-    first meet early only if they are nearer there; none meets itself. An early join is as likely as one at the end
-    that is as far, times `EARLY`.
+    nearer than `EARLY_SHARE` times the largest distance of unseen joins. Two segments that also join at the end of the
+    first meet early only if they are nearer there; none meets itself. An early join is as probable as one at the end
+    that is as far, times `EARLY_WEIGHT`.
     """
-    starts = _poses(joined([o.keys for o in model.observed]), model)
+    starts = _pose_features(joined([o.keys for o in segments.observed]), segments)
     inside = joins.inside
     found: list[tuple[IntArray, IntArray, IntArray, FloatArray]] = []
     for k in inside if len(inside) and joins.limit > 0 and joins.fall > 0 else ():
-        seen = model.observed[k]
-        if seen.length < 2 * EDGE:
+        seen = segments[k]
+        if seen.length < 2 * EDGE_FRAMES:
             continue
         pairs = np.stack([np.arange(seen.length), np.arange(seen.length) + 1], 1).ravel()
-        apart = _apart(_poses(seen.frames[pairs], model), starts[inside], model)
+        apart = _rms_distances(_pose_features(seen.frames[pairs], segments), starts[inside], segments)
         least = (apart[1:-1] <= apart[:-2]) & (apart[1:-1] < apart[2:])
-        least[: EDGE - 1] = least[-(EDGE - 1) :] = False
+        least[: EDGE_FRAMES - 1] = least[-(EDGE_FRAMES - 1) :] = False
         near = np.where(joins.allowed[k, inside], joins.distance[k, inside], np.inf)
         near[inside == k] = 0.0
-        frame, other = np.nonzero(least & (apart[1:-1] < np.minimum(NEAR * joins.limit, near)))
+        frame, other = np.nonzero(least & (apart[1:-1] < np.minimum(EARLY_SHARE * joins.limit, near)))
         frame = frame + 1
         found.append((np.full(len(frame), k), frame, inside[other], apart[frame, other]))
     if not found:
@@ -129,69 +157,66 @@ def find_exits(model: TextonModel, joins: Joins) -> Exits:
         return Exits(none, none, none, np.zeros(0), np.zeros(0))
     source, frame, target, distance = (np.concatenate(part) for part in zip(*found, strict=True))
     nearest = joins.distance.min(1)
-    base = np.log(EARLY / len(model.observed)) - np.log(np.maximum(joins.total, 1e-300))
+    base = np.log(EARLY_WEIGHT / len(segments)) - np.log(np.maximum(joins.total, 1e-300))
     return Exits(source, frame, target, distance, base[source] - joins.fall * (distance - nearest[source]))
 
 
-def join_distances(model: TextonModel) -> FloatArray:
-    """(n, n) metres, RMS over joints: how far apart what followed a segment and the beginning of another are.
+def join_distances(segments: Segments) -> FloatArray:
+    """(n, n) metres, RMS over joints: from the two frames after a segment to the first two frames of another.
 
-    Both are the two frames of a join, standing on one spot and facing one way; velocities count as the way made in
-    `HORIZON` seconds, and so does the root's.
+    Both stand on one spot with one heading; velocities, the root's included, count as the displacement in
+    `VELOCITY_HORIZON` seconds.
     """
-    ends, starts = (_poses(joined([getattr(o, which) for o in model.observed]), model) for which in ("after", "keys"))
-    return _apart(ends, starts, model)
+    ends, starts = (
+        _pose_features(joined([getattr(o, which) for o in segments.observed]), segments) for which in ("after", "keys")
+    )
+    return _rms_distances(ends, starts, segments)
 
 
-def keys_apart(a: Frames, b: Frames, model: TextonModel) -> float:
-    """m: how far apart two pairs of frames are, as `join_distances` counts."""
-    return float(_apart(_poses(a, model), _poses(b, model), model)[0, 0])
+def keys_distance(a: Frames, b: Frames, segments: Segments) -> float:
+    """Distance (m) of two pairs of frames, as in `join_distances`."""
+    return float(_rms_distances(_pose_features(a, segments), _pose_features(b, segments), segments)[0, 0])
 
 
-def far_joins(model: TextonModel, pieces: Sequence[Piece], limit: float) -> list[Note]:
-    """A warning, with the distance, for every two pieces that follow each other though they are far apart.
-
-    Far is beyond `limit` metres, the largest distance of a join that was never seen.
-    """
+def far_join_notes(segments: Segments, pieces: Sequence[Piece], limit: float) -> list[Note]:
+    """A warning, with the distance, for every two successive pieces that are farther apart than `limit` metres."""
     out = []
     for place, (a, b) in enumerate(itertools.pairwise(pieces)):
-        if (apart := keys_apart(a.after, b.keys, model)) > limit > 0:
+        if (apart := keys_distance(a.after, b.keys, segments)) > limit > 0:
             text = (
-                f"{segment_name(model, a.observed)} and {segment_name(model, b.observed)} (places {place} and "
-                f"{place + 1} of the path) are {100 * apart:.0f} cm apart where they meet, beyond "
-                f"{100 * limit:.0f} cm: the first bends far to meet the second"
+                f"{segments.name(a.observed)} and {segments.name(b.observed)} (places {place} and {place + 1} of the "
+                f"path) are {100 * apart:.0f} cm apart where they meet, beyond {100 * limit:.0f} cm: the first bends "
+                f"far to meet the second"
             )
             out.append(warning(text))
     return out
 
 
-def segment_name(model: TextonModel, observed: int) -> str:
-    """An observed segment as a path says it: 7#1 is segment 1 of texton 7."""
-    texton = model.observed[observed].texton
-    return f"{texton}#{model.of_texton(texton).index(observed)}"
+def _rms_distances(ends: FloatArray, starts: FloatArray, segments: Segments) -> FloatArray:
+    return np.asarray(np.sqrt(squared_distances(ends, starts) / len(segments.skeleton)))
 
 
-def _apart(ends: FloatArray, starts: FloatArray, model: TextonModel) -> FloatArray:
-    return np.asarray(np.sqrt(squared_distances(ends, starts) / len(model.skeleton)))
-
-
-def _poses(pairs: Frames, model: TextonModel) -> FloatArray:
-    """(n, D) m: joint places and their velocities times `HORIZON`, of pairs of frames."""
+def _pose_features(pairs: Frames, segments: Segments) -> FloatArray:
+    """(n, D) m: joint positions and their velocities times `VELOCITY_HORIZON`, of pairs of frames."""
     height = pairs.root[:, 3]
-    places = positions(model.skeleton, np.stack([0 * height, height, 0 * height], 1), pairs.turns)
+    places = positions(segments.skeleton, np.stack([0 * height, height, 0 * height], 1), pairs.turns)
     places = places.reshape(len(pairs) // 2, 2, -1, 3)
-    pace = (places[:, 1] - places[:, 0]) * model.fps
+    pace = (places[:, 1] - places[:, 0]) * segments.fps
     pace[..., [0, 2]] += pairs.root[::2, None, :2]
-    return np.concatenate([places[:, 0], HORIZON * pace], 1).reshape(len(places), -1)
+    return np.concatenate([places[:, 0], VELOCITY_HORIZON * pace], 1).reshape(len(places), -1)
 
 
-def balanced(weights: FloatArray) -> FloatArray:
-    """Weights (n, n) scaled by rows and columns until both sum to 1 (or `ROUNDS` are over): Sinkhorn's balancing."""
+def balance(weights: FloatArray) -> FloatArray:
+    """Weights (n, n) scaled by rows and columns until both sum to 1, or for `MAX_ROUNDS`: Sinkhorn's balancing.
+
+    >>> balance(np.array([[1.0, 2.0], [2.0, 1.0]])).round(3).tolist()
+    [[0.333, 0.667], [0.667, 0.333]]
+    """
     out = np.array(weights)
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         out /= np.maximum(out.sum(0, keepdims=True), 1e-300)
         rows = out.sum(1, keepdims=True)
         out /= np.maximum(rows, 1e-300)
-        if np.abs(rows - 1).max() < EXACT:
+        if np.abs(rows - 1).max() < BALANCED:
             break
     return out

@@ -1,4 +1,4 @@
-"""Making the frames of one texton: a free run driven by noise, or one that must pass through given frames."""
+"""Trajectories of one texton's states: a free run driven by noise, or one that passes through given frames."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ import itertools
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.random import Generator
 
 from motionloom.core import FloatArray
 from motionloom.methods.textons.learn.lds import Dynamics, spectral_radius
 
-SETTLED = 0.995  # the largest |eigenvalue| of a free run: a deviation halves in 138 frames
+MAX_RADIUS = 0.995  # the largest |eigenvalue| of a free run: a deviation halves in 138 frames
 
 
 def free_run(dynamics: Dynamics, first: FloatArray, push: FloatArray) -> FloatArray:
     """(l, d) states from the first two (2, d), driven by `push` (l, d) alone: the v of LI fig. 4 and eq. 10.
 
     Many fits to one segment alone grow without bound (spectral radius above 1). So all eigenvalues are scaled to stay
-    below `SETTLED`; where they had to be, the drift is left out, and the run settles around the texton's mean.
+    below `MAX_RADIUS`; where they had to be, the drift is left out, and the run settles around the texton's mean.
     """
-    shrink = min(1.0, SETTLED / spectral_radius(dynamics))
+    shrink = min(1.0, MAX_RADIUS / spectral_radius(dynamics))
     a1, a2 = dynamics.a1 * shrink, dynamics.a2 * shrink**2
     drift = dynamics.drift if shrink == 1.0 else 0.0 * dynamics.drift
     x = np.empty_like(push)
@@ -54,7 +55,7 @@ def constrained_run(dynamics: Dynamics, fixed: Mapping[int, FloatArray], push: F
 
 
 def push_of(dynamics: Dynamics, x: FloatArray) -> FloatArray:
-    """(l, d) the noise that must have driven these states: v[t] = B^-1 (x[t+1] - A1 x[t] - A2 x[t-1] - D)."""
+    """(l, d) the noise that produces these states: v[t] = B^-1 (x[t+1] - A1 x[t] - A2 x[t-1] - D)."""
     left = x[2:] - x[1:-1] @ dynamics.a1.T - x[:-2] @ dynamics.a2.T - dynamics.drift
     out = np.zeros_like(x)
     out[1:-1] = np.linalg.solve(dynamics.noise, left.T).T
@@ -62,7 +63,7 @@ def push_of(dynamics: Dynamics, x: FloatArray) -> FloatArray:
 
 
 def eased(ends: Mapping[int, FloatArray], length: int, *, reach: int = 12) -> FloatArray:
-    """(length, D) a smooth curve through the given frames, for what the basis cannot express.
+    """(length, D) a smooth curve through the given frames, for the residual outside the basis.
 
     Values ease from one to the next (3p^2 - 2p^3). Frames that are given side by side also give their slope, which
     dies out within `reach` frames: followed all the way, a small one would lead far off.
@@ -85,3 +86,22 @@ def eased(ends: Mapping[int, FloatArray], length: int, *, reach: int = 12) -> Fl
         if b + 1 in ends:
             out[b - near + 1 : b + 1] -= (fade * (ends[b + 1] - ends[b]))[::-1]
     return out
+
+
+def slow_noise(shape: tuple[int, int], deviation: float, rng: Generator) -> FloatArray:
+    """(F, d) noise of unit variance that changes over about `deviation` frames; below one it is white.
+
+    White noise under three running means, which together are nearly a Gaussian of that deviation: three of width w
+    have a variance of (w^2 - 1) / 4.
+    """
+    frames, size = shape
+    width = round(np.sqrt(4 * deviation**2 + 1)) if deviation >= 1 else 1
+    out = rng.standard_normal((frames + 3 * (width - 1), size))
+    if width == 1:
+        return out
+    for _ in range(3):
+        sums = np.zeros((len(out) + 1, size))
+        np.cumsum(out, axis=0, out=sums[1:])
+        out = sums[width:] - sums[:-width]
+    box = np.ones(width)
+    return np.asarray(out / np.linalg.norm(np.convolve(np.convolve(box, box), box)))
