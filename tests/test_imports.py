@@ -27,7 +27,7 @@ RANK = {name: i for i, names in enumerate(ORDER) for name in names}
 
 
 SHARED = {"graph", "space"}  # folders of `methods` that several methods use; all others are one method each
-CYCLES_LEFT = ("motionloom.io", "motionloom.core", "motionloom.constraints", "motionloom.methods.textons")
+CYCLES_LEFT = ("motionloom.io", "motionloom.core", "motionloom.constraints")
 
 
 def module_name(path: Path) -> str:
