@@ -10,6 +10,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
+
+import motionloom
 
 ROOT = Path(__file__).resolve().parents[1]
 TOOLS = ("sh", "dirname", "cat", "cksum", "rm", "id", "echo")
@@ -72,7 +75,7 @@ def test_run_explains_itself_from_anywhere(clone: Path, bare: dict[str, str]) ->
     for word in ((), ("help",), ("--help",)):
         done = call(clone / "run", *word, env=bare, cwd="/")
         assert done.returncode == 0
-        assert all(f"  {name}" in done.stdout for name in ("demo", "test", "bench", "motionloom"))
+        assert all(f"  {name}" in done.stdout for name in ("demo", "test", "docs", "wheel", "bench", "motionloom"))
     done = call(clone / "run", "dmeo", env=bare, cwd="/")
     assert done.returncode == 2
     assert "usage: ./run COMMAND" in done.stderr
@@ -95,6 +98,15 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
     assert "\n./run test\n" in (ROOT / ".ci" / "run").read_text()
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
     assert os.access(ROOT / "run", os.X_OK)
+
+
+def test_version_and_licence_are_the_same_everywhere() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert motionloom.__version__ == project["version"] == citation["version"]
+    assert project["license"] == citation["license"] == "MIT"
+    assert (ROOT / "LICENSE").read_text().startswith("MIT License")
+    assert f"\n## {project['version']}\n" in (ROOT / "CHANGELOG.md").read_text()
 
 
 def test_every_requirement_is_pinned_so_that_a_commit_installs_the_same_tomorrow() -> None:

@@ -1,0 +1,106 @@
+"""The documentation is true: commands and code of its pages are run, links and anchors lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from motionloom.cli.app import app
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+MADE = {"methods/index", "reference/api"}  # written when the site is built
+PAGES = sorted(p for p in DOCS.rglob("*.md") if p.parent.name != "methods" and p.name != "api.md")
+PROJECT = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
+READMES = sorted((ROOT / "src").rglob("README.md"))
+RUN_HERE = ("index", "tutorial", "similarity", "alignment", "transitions")  # other guides have tests of their own
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+
+
+def named(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def blocks(text: str) -> Iterator[tuple[str, str]]:
+    """Language and content of the fenced blocks of a page."""
+    yield from re.findall(r"^```(\w+)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", RUN_HERE)
+def test_the_commands_and_the_code_of_the_page_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = 0
+    for language, text in blocks((DOCS / f"{name}.md").read_text("utf-8")):
+        if language == "python" and "import bpy" not in text:  # that one runs inside Blender: ./run interop
+            exec(compile(text, f"docs/{name}.md", "exec"), {})
+        elif language == "sh":
+            for line in text.strip().splitlines():
+                program, *arguments = shlex.split(line, comments=True)
+                assert program == "motionloom"
+                result = CliRunner().invoke(app, arguments)
+                assert result.exit_code == 0, f"{line}\n{result.output}"
+        else:
+            continue
+        ran += 1
+    assert ran
+
+
+@pytest.mark.parametrize("path", [*PAGES, *PROJECT, *READMES], ids=named)
+def test_links_lead_to_pages_and_headings_that_exist(path: Path) -> None:
+    text = re.sub(r"^```.*?^```", "", path.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    for link in LINK.findall(text):
+        target, _, anchor = link.partition("#")
+        if "://" in target or target.startswith("methods/"):
+            continue
+        there = (path.parent / target).resolve() if target else path
+        assert there.exists(), link
+        if anchor and there.suffix == ".md":
+            assert anchor in anchors(there.read_text("utf-8")), link
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors of the headings of a page, as code hosts and the site make them."""
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("path", [*PAGES, *PROJECT, *READMES], ids=named)
+def test_no_page_refers_to_folders_that_users_do_not_have(path: Path) -> None:
+    assert not re.findall(r"(?:\.\./)?shared/|/work/|errata\.md", path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("path", [*PAGES, *PROJECT], ids=named)
+def test_shell_commands_have_one_tag(path: Path) -> None:
+    tags = {language for language, _ in blocks(path.read_text("utf-8"))}
+    assert not tags & {"shell", "bash", "console", "zsh"}
+
+
+def test_every_page_is_in_a_table_of_contents() -> None:
+    listed = {"index"}
+    for path in PAGES:
+        for toc in re.findall(r"```\{toctree\}\n(.*?)```", path.read_text("utf-8"), re.DOTALL):
+            names = [line for line in toc.splitlines() if line and not line.startswith(":")]
+            listed |= {(path.parent / line).relative_to(DOCS).as_posix() for line in names}
+    assert {p.relative_to(DOCS).with_suffix("").as_posix() for p in PAGES} <= listed
+    assert listed - MADE <= {p.relative_to(DOCS).with_suffix("").as_posix() for p in PAGES}
+
+
+def test_the_glossary_has_its_terms_in_order() -> None:
+    terms = re.findall(r"^(\S[^\n]*)\n: ", (DOCS / "glossary.md").read_text("utf-8"), re.MULTILINE)
+    assert len(terms) >= 40
+    assert terms == sorted(terms, key=str.lower)
+    assert {"clip", "take", "contact", "plant", "skate", "transition", "seam", "constraint", "residual"} <= set(terms)
+
+
+def test_every_source_that_docstrings_cite_is_identified() -> None:
+    page = (DOCS / "references.md").read_text("utf-8")
+    texts = " ".join(p.read_text("utf-8") for p in (ROOT / "src").rglob("*.py"))
+    cited = set(re.findall(r"\b([A-Z]{2,5}) (?:eqs?\.|figs?\.|\d+\.\d)", texts))
+    assert {"GUAN", "LI", "HECK"} <= cited
+    licences = {"BY", "NC", "ND"}  # CC BY-NC 4.0
+    assert not {name for name in cited if f"| {name} |" not in page} - licences
