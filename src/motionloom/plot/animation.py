@@ -36,6 +36,7 @@ def animate(
     routes: Sequence[FloatArray] = (),
     keep_prints: bool = False,
     captions: bool = True,
+    note: str = "",
     start: float = 0.0,
     quality: int = 75,
     progress: Progress | None = None,
@@ -47,7 +48,8 @@ def animate(
     `fps` bounds the pictures per second; `size` is (width, height) in pixels. The camera follows the bodies, or keeps
     its place (`follow`; by default as the paths require), and looks along `view`. `trails` draws the paths of the feet
     and footprints (`keep_prints`: all of them so far), `streamers` the paths of joints, by role or name, `routes`
-    polylines (N, 2) of ground points (x, z). `start` (s) is the time of the first frame on the clock of the files.
+    polylines (N, 2) of ground points (x, z). `note` is a line at the bottom. `start` (s) is the time of the first
+    frame on the clock of the files. `quality` 0..100 is for WebP.
 
     >>> import motionloom as ml
     >>> walk = ml.samples.make("walk", seconds=0.2)
@@ -81,15 +83,17 @@ def animate(
 
     def draw(k: int) -> Any:
         nonlocal drawn
-        images = []
+        images: list[Any] = []
         for panel, camera in zip(panels, cameras, strict=True):
             canvas = Canvas(width // len(panels), height)
             canvas.aim(camera.centres[k], scale, (0, TITLE if captions else 0, canvas.width, height))
             draw_scene(
-                canvas, panel, camera.view, k, fps, ghosts=layout == "overlay", keep_prints=keep_prints, routes=routes
+                canvas, panel, camera, k, fps, ghosts=layout == "overlay", keep_prints=keep_prints, routes=routes
             )
             if captions:
                 _caption(canvas, panel, k, f"{start + times[k]:.2f} s", ghosts=layout == "overlay")
+            if note and not images:
+                canvas.text(10, height - 9, note, size=11, colour=QUIET)
             images.append(canvas.image())
         drawn += 1
         report(min(drawn / (count + PALETTE_PICTURES), 0.999), "drawing")

@@ -68,7 +68,7 @@ def contact_sheet(
         for column, k in enumerate(range(first, min(first + columns, len(times)))):
             cell = Canvas(width, CELL_HEIGHT)
             cell.aim(boxes[i].centres[k], scale, (0, 0, width, CELL_HEIGHT - CAPTION))
-            draw_scene(cell, [actors[i]], camera.view, k, 1.0)
+            draw_scene(cell, [actors[i]], boxes[i], k, 1.0)
             _caption(cell, actors[i].frame_number(k), f"{start + times[k]:.2f} s")
             sheet.paste(cell.image(), (column * width, top))
     return sheet
@@ -95,7 +95,7 @@ def _cell_box(actor: Actor, view: View) -> Camera:
     low = (seen - stand[:, None]).min(axis=(0, 1)) - margin
     high = (seen - stand[:, None]).max(axis=(0, 1)) + margin
     width = 2 * float(max(-low[0], high[0]))
-    return Camera(view, stand + [0.0, (low[1] + high[1]) / 2], width, float(high[1] - low[1]))
+    return Camera(view, stand + [0.0, (low[1] + high[1]) / 2], width, float(high[1] - low[1]), actor.path)
 
 
 def _caption(cell: Canvas, frame: str, clock: str) -> None:

@@ -82,6 +82,7 @@ class Camera:
     centres: FloatArray  # (N, 2) m in the picture
     width: float  # m of the scene that are shown
     height: float
+    floor: FloatArray  # (N, 2) ground point (x, z) around which the floor is drawn
 
 
 def make_camera(actors: Sequence[Actor], fps: float, *, follow: bool | None = None, view: View | None = None) -> Camera:
@@ -106,10 +107,12 @@ def make_camera(actors: Sequence[Actor], fps: float, *, follow: bool | None = No
         follow = bool(first.shape.parts and long)
     if not follow:
         centres = np.repeat((low + high)[None] / 2, len(seen), axis=0)
-        return Camera(view, centres, float(high[0] - low[0]), float(high[1] - low[1]))
+        floor = np.repeat(np.mean([actor.path.mean(axis=0) for actor in actors], axis=0)[None], len(seen), axis=0)
+        return Camera(view, centres, float(high[0] - low[0]), float(high[1] - low[1]), floor)
     steady = _smooth(stand, round(STEADY * fps))
     slack = float(np.abs(steady - stand)[:, 0].max())
-    return Camera(view, steady + [0.0, (near[1] + far[1]) / 2], body_width + 2 * slack, float((far - near)[1]))
+    floor = _smooth(np.mean([actor.path for actor in actors], axis=0), round(STEADY * fps))
+    return Camera(view, steady + [0.0, (near[1] + far[1]) / 2], body_width + 2 * slack, float((far - near)[1]), floor)
 
 
 def floor_under(actor: Actor, view: View) -> FloatArray:
@@ -129,7 +132,7 @@ def _smooth(path: FloatArray, half: int) -> FloatArray:
 def draw_scene(
     canvas: Canvas,
     actors: Sequence[Actor],
-    view: View,
+    camera: Camera,
     k: int,
     fps: float,
     *,
@@ -141,10 +144,10 @@ def draw_scene(
 
     With `ghosts`, all bodies but the first are pale. Footprints fade after some seconds unless `keep_prints`.
     """
+    view = camera.view
     drawn = [actor for actor in actors if actor.shape.parts]
     if drawn:
-        middle = np.mean([actor.path[k] for actor in drawn], axis=0)
-        canvas.floor(view, middle, drawn[0].ground, cell=1.0 if drawn[0].shape.size > 0.25 else 0.1)
+        canvas.floor(view, camera.floor[k], drawn[0].ground, cell=1.0 if drawn[0].shape.size > 0.25 else 0.1)
     for route in routes:
         floor = np.stack([route[:, 0], np.full(len(route), drawn[0].ground if drawn else 0.0), route[:, 1]], -1)
         canvas.line(view.project(floor)[:, :2], mix(rgb(SOURCES[1]), rgb(PAPER), 0.35), 3.0)

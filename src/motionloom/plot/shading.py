@@ -13,6 +13,11 @@ from motionloom.plot.view import View
 
 LIGHT = np.array([-0.35, 1.0, 0.35])  # to the light, in picture axes: from the upper left, a little from the front
 SHINE = np.array([-0.15, 0.18])  # direction, in the picture, in which the lighter layers of a part are moved
+LAYERS = (
+    (0.86, 0.14, 0.0),
+    (0.55, 0.9, 0.16),
+    (0.22, 1.25, 0.34),
+)  # share of the radius, shift by SHINE, share of paper
 HAZE = np.array(rgb("#aab3b8"))  # colour that distant parts approach
 
 _ANGLES = np.linspace(0, 2 * np.pi, 32, endpoint=False)
@@ -33,7 +38,7 @@ def body_polygons(shape: Body, seen: FloatArray, *, fade: float = 0.0) -> tuple[
     """The polygons of one pose, from back to front: outlines (N, K, 2) and colours (N, 3) in 0..1.
 
     `seen` (P, 3) are its projected points: right, up, towards the viewer. `fade` 0..1 mixes the colours with the paper.
-    Each part has a border in the colour of the paper, a dark rim, and three lighter layers; an eye has one layer.
+    Each part has a border in the colour of the paper, a dark rim, and three lighter layers; an eye is one dark disc.
     """
     points, radii, nearer, tones, eye, border = _part_arrays(shape)
     centres = seen[points]  # (parts, D, 3)
@@ -43,19 +48,14 @@ def body_polygons(shape: Body, seen: FloatArray, *, fade: float = 0.0) -> tuple[
     paper = np.array(rgb(PAPER))
     base = tones + (HAZE - tones) * (0.30 * haze)[:, None]
     base = base + (paper - base) * fade
-    layers = (  # share of the radius, shift towards the light, colour mixed in, its share
-        (0.86, 0.14, paper, 0.0),
-        (0.55, 0.9, paper, 0.16),
-        (0.22, 1.25, paper, 0.34),
-    )
     shapes = [outlines(centres[..., :2], radii + border[:, None]), outlines(centres[..., :2], radii)]
     colours = [np.broadcast_to(paper, base.shape), base + (np.array(rgb(INK)) - base) * 0.30]
-    for share, shift, other, mixed in layers:
+    for share, shift, light in LAYERS:
         shapes.append(outlines(centres[..., :2] + SHINE * shift * radii[..., None], radii * share))
-        colours.append(base + (other - base) * mixed)
+        colours.append(base + (paper - base) * light)
     order = np.argsort(depths, kind="stable")
     drawn = np.ones((len(order), len(shapes)), bool)
-    drawn[eye[order], 2:] = False
+    drawn[eye[order]] = [False, True, False, False, False]
     return np.stack(shapes, 1)[order][drawn], np.stack(colours, 1)[order][drawn]
 
 
