@@ -56,7 +56,7 @@ def test_the_last_part_measures_everything_that_was_made_beside_its_own_source(t
     from motionloom.io import load, save
     from motionloom.kinematics.mirror import mirror
     from motionloom.methods import learn, synthesize
-    from motionloom.plot.page import Table
+    from motionloom.plot.page import TableBlock
     from motionloom.samples import make
 
     for k in (1, 2):
@@ -66,7 +66,7 @@ def test_the_last_part_measures_everything_that_was_made_beside_its_own_source(t
     save(synthesize(model, Request(seconds=2.0)), tmp_path / "new_walk_1.bvh")  # a number at the end: still new
     save(make("run", seconds=2, seed=7, fps=30), tmp_path / "run_7.bvh")
     save(mirror(make("run", seconds=2, seed=7, fps=30)), tmp_path / "run_7_mirrored.bvh")  # not beside the other run
-    (table,) = [block for block in make_section(tmp_path).blocks if isinstance(block, Table)]
+    (table,) = [block for block in make_section(tmp_path).blocks if isinstance(block, TableBlock)]
     assert [row[0] for row in table.rows] == [
         *("source: walk_1, walk_2", "new_walk_1.bvh", "bound: source copy", "bound: source shuffled"),
         *("source: run_7", "run_7_mirrored.bvh", "bound: source copy", "bound: source shuffled"),

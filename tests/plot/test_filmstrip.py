@@ -15,7 +15,7 @@ from motionloom.plot.body import body, body_points
 from motionloom.plot.filmstrip import _level
 from motionloom.plot.layout import lay_out, lay_out_aligned
 from motionloom.plot.shading import DIRECTIONS, outlines
-from motionloom.plot.view import View, best_yaw, spread_frames, telling_frames, unlike_frames
+from motionloom.plot.view import View, best_yaw, characteristic_frames, even_frames, vary_poses
 from motionloom.samples import make
 
 
@@ -171,15 +171,15 @@ def test_streamers_are_the_paths_of_chosen_joints(walk: Clip) -> None:
 
 
 def test_poses_are_spread_from_the_first_frame_to_the_last() -> None:
-    assert spread_frames(10, 4).tolist() == [0, 3, 6, 9]
-    assert spread_frames(2, 9).tolist() == [0, 1]
+    assert even_frames(10, 4).tolist() == [0, 3, 6, 9]
+    assert even_frames(2, 9).tolist() == [0, 1]
 
 
 def test_poses_at_the_turning_points_are_preferred() -> None:
     t = np.arange(101) / 100
     points = np.zeros((101, 2, 3))
     points[:, 1, 0] = np.sin(2 * np.pi * 2 * t)  # a hand swings twice: farthest out at 1/8, 3/8, 5/8 and 7/8
-    found = telling_frames(points, 6)
+    found = characteristic_frames(points, 6)
     assert found[0] == 0
     assert found[-1] == 100
     assert np.abs(found[1:-1] - [12.5, 37.5, 62.5, 87.5]).max() < 3
@@ -212,6 +212,6 @@ def test_poses_do_not_fall_in_step_with_the_gait() -> None:
     t = np.arange(200)
     points = np.zeros((200, 2, 3))
     points[:, 1, 0] = np.sin(2 * np.pi * t / 20)  # even steps of 40 frames are always in the same phase
-    found = unlike_frames(points, np.arange(0, 200, 40), t.astype(float))
+    found = vary_poses(points, np.arange(0, 200, 40), t.astype(float))
     assert np.ptp(points[found, 1, 0]) > 1.0
     assert np.abs(found - np.arange(0, 200, 40)).max() <= 0.24 * 50

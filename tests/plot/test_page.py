@@ -5,7 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from motionloom.core import Clip
-from motionloom.plot import Command, Moving, Picture, Section, Stage, Table, Words, filmstrip_picture, write_page
+from motionloom.plot import (
+    CommandBlock,
+    Paragraph,
+    PictureBlock,
+    PlayerBlock,
+    Section,
+    Stage,
+    TableBlock,
+    filmstrip_picture,
+    write_page,
+)
 
 
 def test_a_page_holds_every_kind_of_block_and_no_address_outside(tiny: Clip, tmp_path: Path) -> None:
@@ -13,12 +23,12 @@ def test_a_page_holds_every_kind_of_block_and_no_address_outside(tiny: Clip, tmp
         Section(
             "All & sundry",
             (
-                Words("Type `info <x>`."),
-                Moving((Stage((tiny,), "arm", numbers=(("length", "1 s"),)),)),
+                Paragraph("Type `info <x>`."),
+                PlayerBlock((Stage((tiny,), "arm", numbers=(("length", "1 s"),)),)),
                 filmstrip_picture(tiny, "an arm", titles=["arm"]),
-                Picture(b"<svg xmlns='x'/>", "a drawing", "svg"),
-                Table(("clip", "frames"), (("arm", "10"),)),
-                Command("motionloom info arm.bvh", "10 frames"),
+                PictureBlock(b"<svg xmlns='x'/>", "a drawing", "svg"),
+                TableBlock(("clip", "frames"), (("arm", "10"),)),
+                CommandBlock("motionloom info arm.bvh", "10 frames"),
             ),
         )
     ]

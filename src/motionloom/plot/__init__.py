@@ -3,17 +3,26 @@
 from motionloom.plot.animation import animate
 from motionloom.plot.contact_sheet import contact_sheet, save_contact_sheet
 from motionloom.plot.filmstrip import filmstrip, save_filmstrip
-from motionloom.plot.page import Command, Moving, Picture, Section, Table, Words, filmstrip_picture, write_page
+from motionloom.plot.page import (
+    CommandBlock,
+    Paragraph,
+    PictureBlock,
+    PlayerBlock,
+    Section,
+    TableBlock,
+    filmstrip_picture,
+    write_page,
+)
 from motionloom.plot.player import Stage, player, write_player
 
 __all__ = [
-    "Command",
-    "Moving",
-    "Picture",
+    "CommandBlock",
+    "Paragraph",
+    "PictureBlock",
+    "PlayerBlock",
     "Section",
     "Stage",
-    "Table",
-    "Words",
+    "TableBlock",
     "animate",
     "contact_sheet",
     "filmstrip",

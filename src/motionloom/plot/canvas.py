@@ -10,7 +10,7 @@ import numpy as np
 
 from motionloom.core import FloatArray, MissingExtra
 from motionloom.plot.shading import body_polygons, outlines, shadow_outlines
-from motionloom.plot.shape import Body
+from motionloom.plot.shape import DrawnBody
 from motionloom.plot.style import INK, LINE, PAPER, RGB, mix, rgb
 from motionloom.plot.view import View
 
@@ -74,14 +74,14 @@ class Canvas:
         for line, level in zip(lines[shown].tolist(), levels[shown].tolist(), strict=True):
             self._draw.line(line, fill=ink[level], width=FINE)
 
-    def body(self, shape: Body, points: FloatArray, view: View, *, fade: float = 0.0) -> None:
+    def body(self, shape: DrawnBody, points: FloatArray, view: View, *, fade: float = 0.0) -> None:
         """One pose; `points` (P, 3) world; `fade` 0..1 towards the paper."""
         polygons, colours = body_polygons(shape, view.project(points), fade=fade)
         flat = self.pixels(polygons).reshape(len(polygons), -1).tolist()
         for polygon, colour in zip(flat, (colours * 255).round().astype(int).tolist(), strict=True):
             self._draw.polygon(polygon, fill=tuple(colour))
 
-    def shadow(self, shape: Body, points: FloatArray, view: View, ground: float, strength: float = 0.17) -> None:
+    def shadow(self, shape: DrawnBody, points: FloatArray, view: View, ground: float, strength: float = 0.17) -> None:
         """The shadow of one pose on level ground, with soft edges."""
         image, draw, filters, _ = pillow()
         rings = self.pixels(shadow_outlines(shape, points, view, ground)) / FINE

@@ -8,11 +8,11 @@ import numpy as np
 
 from motionloom.core import FloatArray, IntArray
 from motionloom.plot.limbs import LIMBS
-from motionloom.plot.shape import Body, DrawnFoot, Part, attach
+from motionloom.plot.shape import BodyPart, DrawnBody, DrawnFoot, attach
 from motionloom.rotation import inverse, rotate
 
 
-def with_heel(shape: Body, foot: DrawnFoot, places: FloatArray, turns: FloatArray) -> Body:
+def with_heel(shape: DrawnBody, foot: DrawnFoot, places: FloatArray, turns: FloatArray) -> DrawnBody:
     """The body with one foot as a wedge of heel, ankle and toe.
 
     The heel is under the ankle when the foot is flat, that is where ankle and toe are lowest together: rest poses
@@ -32,7 +32,7 @@ def with_heel(shape: Body, foot: DrawnFoot, places: FloatArray, turns: FloatArra
     return _with_foot(shape, foot, (point, last))
 
 
-def with_paw(shape: Body, foot: DrawnFoot, places: FloatArray, turns: FloatArray) -> Body:
+def with_paw(shape: DrawnBody, foot: DrawnFoot, places: FloatArray, turns: FloatArray) -> DrawnBody:
     """The body with toes in front of one leg that ends in an end site: towards the head while the leg stands.
 
     The joint 0 is taken for the hips, and the paws point away from them for front legs and like them for hind legs;
@@ -48,11 +48,11 @@ def with_paw(shape: Body, foot: DrawnFoot, places: FloatArray, turns: FloatArray
     local = rotate(inverse(turns[flat, ankle]), ahead * (0.075 * shape.size))
     shape, (point,) = attach(shape, ankle, [offset + np.median(local, axis=0)])
     radius = LIMBS["front_toe"][1] * shape.size
-    paw = Part((last, point), (1.1 * radius, radius), foot.side)
+    paw = BodyPart((last, point), (1.1 * radius, radius), foot.side)
     return _with_foot(replace(shape, parts=(*shape.parts, paw)), foot, (last, point))
 
 
-def _forward(shape: Body, places: FloatArray) -> FloatArray:
+def _forward(shape: DrawnBody, places: FloatArray) -> FloatArray:
     """(F, 3) from the hind legs to the front legs."""
     front = [foot.points[0] for foot in shape.feet if "front" in foot.name]
     rest = [foot.points[0] for foot in shape.feet if "front" not in foot.name]
@@ -61,7 +61,7 @@ def _forward(shape: Body, places: FloatArray) -> FloatArray:
     )
 
 
-def _joint(shape: Body, point: int) -> int:
+def _joint(shape: DrawnBody, point: int) -> int:
     return point if point < shape.joints else shape.extras[point - shape.joints][0]
 
 
@@ -75,7 +75,7 @@ def _level_direction(v: FloatArray) -> FloatArray:
     return flat / (np.linalg.norm(flat, axis=1, keepdims=True) + 1e-9)
 
 
-def _extend_part(shape: Body, points: tuple[int, ...], point: int, radius: float) -> Body:
+def _extend_part(shape: DrawnBody, points: tuple[int, ...], point: int, radius: float) -> DrawnBody:
     """The body with another ball in the part that has these points."""
     parts = (
         replace(part, points=(*points, point), radii=(*part.radii, radius)) if part.points == points else part
@@ -84,5 +84,5 @@ def _extend_part(shape: Body, points: tuple[int, ...], point: int, radius: float
     return replace(shape, parts=tuple(parts))
 
 
-def _with_foot(shape: Body, foot: DrawnFoot, points: tuple[int, ...]) -> Body:
+def _with_foot(shape: DrawnBody, foot: DrawnFoot, points: tuple[int, ...]) -> DrawnBody:
     return replace(shape, feet=tuple(DrawnFoot(f.name, points) if f == foot else f for f in shape.feet))

@@ -15,7 +15,7 @@ from motionloom.core import Clip, FloatArray, MissingExtra
 from motionloom.io.files import write_whole
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.travel import travel
-from motionloom.plot.layout import Row, lay_out, lay_out_aligned
+from motionloom.plot.layout import StripRow, lay_out, lay_out_aligned
 from motionloom.plot.paint import paint_body, paint_shadow, paint_stroke
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES, TONES
 from motionloom.plot.view import FootTrail
@@ -57,7 +57,7 @@ def filmstrip(
     return _rows(laid, ax, max(scales))
 
 
-def _own_scales(laid: list[Row], ax: Any, scales: list[float]) -> Any:
+def _own_scales(laid: list[StripRow], ax: Any, scales: list[float]) -> Any:
     """Rows of very different size (a person and a pen), each in axes and with a scale of its own."""
     heights = [(row.box[3] - row.box[2]) / inch + HEAD + FOOT for row, inch in zip(laid, scales, strict=True)]
     widths = [(row.box[1] - row.box[0]) / inch for row, inch in zip(laid, scales, strict=True)]
@@ -70,7 +70,7 @@ def _own_scales(laid: list[Row], ax: Any, scales: list[float]) -> Any:
     return _frame(ax, max(widths), top)
 
 
-def _rows(laid: list[Row], ax: Any, inch: float, least: float = 0.0) -> Any:
+def _rows(laid: list[StripRow], ax: Any, inch: float, least: float = 0.0) -> Any:
     """Rows under each other with one scale: `inch` metres of the scene per inch of the picture, `least` inches wide."""
     width = max(*(row.box[1] - row.box[0] for row in laid), least * inch, NARROW * inch)
     head, foot = HEAD * inch, FOOT * inch
@@ -119,7 +119,7 @@ def blank_axes(width: float, height: float) -> Any:
     return figure.add_axes((0, 0, 1, 1))
 
 
-def _draw_row(ax: Any, row: Row, drop: FloatArray, width: float, span: tuple[float, float], inch: float) -> None:
+def _draw_row(ax: Any, row: StripRow, drop: FloatArray, width: float, span: tuple[float, float], inch: float) -> None:
     """One clip between the heights `span`; `drop` moves its picture there."""
     shifts = row.shifts + drop
     if not row.shape.parts:
@@ -135,7 +135,7 @@ def _draw_row(ax: Any, row: Row, drop: FloatArray, width: float, span: tuple[flo
     _scale(ax, row, width - 0.14 * inch, y, inch)
 
 
-def _draw_bodies(ax: Any, row: Row, drop: FloatArray, width: float, shifts: FloatArray) -> None:
+def _draw_bodies(ax: Any, row: StripRow, drop: FloatArray, width: float, shifts: FloatArray) -> None:
     """Floor lines, shadows, trails, then the bodies from back to front."""
     deep = 0.55 * row.shape.size * np.sin(row.view.pitch)
     for y in np.linspace(row.stand[:, 1].min() - deep, row.stand[:, 1].max() + deep, 4) + drop[1]:
@@ -153,7 +153,7 @@ def _draw_bodies(ax: Any, row: Row, drop: FloatArray, width: float, shifts: Floa
         paint_body(ax, row.shape, row.points[row.frames[k]], row.view, shift=shifts[k])
 
 
-def _draw_foot_trail(ax: Any, row: Row, trail: FootTrail, shifts: FloatArray) -> None:
+def _draw_foot_trail(ax: Any, row: StripRow, trail: FootTrail, shifts: FloatArray) -> None:
     """One foot's path near each pose, and a print where it stood."""
     colour = TONES[trail.side]
     _draw_path(ax, row, trail.points[-1], shifts, color=colour, lw=0.9, alpha=0.55, zorder=2)
@@ -167,14 +167,14 @@ def _draw_foot_trail(ax: Any, row: Row, trail: FootTrail, shifts: FloatArray) ->
                 ax.plot(sole[:, 0], sole[:, 1], color=colour, lw=4.5, alpha=0.5, solid_capstyle="round", zorder=1.8)
 
 
-def _draw_path(ax: Any, row: Row, point: int, shifts: FloatArray, **look: Any) -> None:
+def _draw_path(ax: Any, row: StripRow, point: int, shifts: FloatArray, **look: Any) -> None:
     """The path of a point of the body: whole where poses stand where they stood, else a piece about each pose."""
     path = row.view.project(row.points[:, point])[:, :2]
     for shift, (a, b) in zip(shifts, _pose_spans(row), strict=False):
         ax.plot(*(path[a : b + 1] + shift).T, **look)
 
 
-def _pose_spans(row: Row) -> list[tuple[int, int]]:
+def _pose_spans(row: StripRow) -> list[tuple[int, int]]:
     """Frames that are drawn with each pose; all of them with the first, if poses stand where they stood."""
     if row.connected:
         return [(0, len(row.clip))]
@@ -187,13 +187,13 @@ def _joints(clip: Clip, names: Sequence[str]) -> tuple[int, ...]:
     return tuple(clip.skeleton.joint(name) for name in names)
 
 
-def _level(row: Row, trail: FootTrail, frame: int) -> float:
+def _level(row: StripRow, trail: FootTrail, frame: int) -> float:
     """The height on which a foot stands: the floor, or a stair well above it (m)."""
     foot = float(row.points[frame, list(trail.points), 1].min())
     return foot if foot > row.ground + 0.06 * row.shape.size else row.ground
 
 
-def _near(row: Row, frame: int, start: int, stop: int) -> tuple[int, int]:
+def _near(row: StripRow, frame: int, start: int, stop: int) -> tuple[int, int]:
     """The part of frames start..stop about `frame` in which the body stays within its own place in the row."""
     here = row.clip.root[frame, [0, 2]]
     away = np.linalg.norm(row.clip.root[start:stop, [0, 2]] - here, axis=1) > 0.45 * row.apart
@@ -201,7 +201,7 @@ def _near(row: Row, frame: int, start: int, stop: int) -> tuple[int, int]:
     return start + (int(before[-1]) + 1 if len(before) else 0), frame + int(after[0]) if len(after) else stop
 
 
-def _scale(ax: Any, row: Row, right: float, y: float, inch: float) -> None:
+def _scale(ax: Any, row: StripRow, right: float, y: float, inch: float) -> None:
     """A bar of known length, and the clip's facts beside it."""
     metres = next((m for m in (5.0, 1.0, 0.5, 0.1, 0.05, 0.01, 0.001) if m < 1.6 * inch), inch)
     left = right - metres

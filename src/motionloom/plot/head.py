@@ -9,13 +9,13 @@ import numpy as np
 from motionloom.core import FloatArray, Skeleton
 from motionloom.kinematics.travel import body_axes
 from motionloom.plot.limbs import is_four_legged
-from motionloom.plot.shape import Body, Part, attach
+from motionloom.plot.shape import BodyPart, DrawnBody, attach
 from motionloom.rotation import inverse, multiply, rotate
 
 AGREES = 0.6  # cosine between two estimates of the forward direction that count as the same
 
 
-def with_head(shape: Body, skeleton: Skeleton, turns: FloatArray) -> Body:
+def with_head(shape: DrawnBody, skeleton: Skeleton, turns: FloatArray) -> DrawnBody:
     """The body with its head. `turns` (F, J, 4) are the world rotations of some frames of the clip."""
     head = skeleton.find("head")
     if head is None or skeleton.roles[head] != "head":
@@ -64,7 +64,7 @@ def _across(v: FloatArray, line: FloatArray) -> FloatArray | None:
     return flat / length if length > 0.05 else None
 
 
-def _person_head(shape: Body, head: int, axes: FloatArray, *, own_eyes: bool) -> Body:
+def _person_head(shape: DrawnBody, head: int, axes: FloatArray, *, own_eyes: bool) -> DrawnBody:
     """Skull, jaw and nose, and eyes where the skeleton has none. `axes` columns: left, up, forward."""
     size = shape.size
     spots = np.array(
@@ -81,15 +81,15 @@ def _person_head(shape: Body, head: int, axes: FloatArray, *, own_eyes: bool) ->
     shape, points = attach(shape, head, spots @ axes.T * size)
     base, crown, jaw, bridge, tip, *eyes = points
     parts = [
-        Part((base, crown, jaw), (0.070 * size, 0.092 * size, 0.052 * size), "middle"),
-        Part((bridge, tip), (0.014 * size, 0.017 * size), "middle", 0.02 * size),
+        BodyPart((base, crown, jaw), (0.070 * size, 0.092 * size, 0.052 * size), "middle"),
+        BodyPart((bridge, tip), (0.014 * size, 0.017 * size), "middle", 0.02 * size),
     ]
     if not own_eyes:
-        parts += [Part((eye,), (0.014 * size,), "eye", 0.02 * size) for eye in eyes]
+        parts += [BodyPart((eye,), (0.014 * size,), "eye", 0.02 * size) for eye in eyes]
     return replace(shape, parts=(*shape.parts, *parts))
 
 
-def _dog_head(shape: Body, head: int, axes: FloatArray, length: float) -> Body:
+def _dog_head(shape: DrawnBody, head: int, axes: FloatArray, length: float) -> DrawnBody:
     """Skull, muzzle, nose, eyes and ears. `axes` columns: left, up, forward; `length` (m) reaches the nose."""
     size = shape.size
     skull = min(0.12 * size, 0.42 * length)  # radius
@@ -112,10 +112,10 @@ def _dog_head(shape: Body, head: int, axes: FloatArray, length: float) -> Body:
     middle, stop, muzzle, nose, *rest = points
     eyes, roots, tips = rest[:2], rest[2:4], rest[4:]
     parts = [
-        Part((head, middle, stop), (0.80 * skull, 0.95 * skull, 0.66 * skull), "middle"),
-        Part((stop, muzzle), (0.56 * skull, 0.40 * skull), "middle", 0.1 * skull),
-        Part((nose,), (0.20 * skull,), "eye", 0.4 * skull),
-        *(Part((eye,), (0.13 * skull,), "eye", 0.35 * skull) for eye in eyes),
-        *(Part(ear, (0.36 * skull, 0.10 * skull), "middle") for ear in zip(roots, tips, strict=True)),
+        BodyPart((head, middle, stop), (0.80 * skull, 0.95 * skull, 0.66 * skull), "middle"),
+        BodyPart((stop, muzzle), (0.56 * skull, 0.40 * skull), "middle", 0.1 * skull),
+        BodyPart((nose,), (0.20 * skull,), "eye", 0.4 * skull),
+        *(BodyPart((eye,), (0.13 * skull,), "eye", 0.35 * skull) for eye in eyes),
+        *(BodyPart(ear, (0.36 * skull, 0.10 * skull), "middle") for ear in zip(roots, tips, strict=True)),
     ]
     return replace(shape, parts=(*shape.parts, *parts))

@@ -10,28 +10,28 @@ import numpy as np
 from motionloom.core import Clip, FloatArray, IntArray
 from motionloom.kinematics.travel import travel
 from motionloom.plot.body import body, body_points
-from motionloom.plot.shape import Body
+from motionloom.plot.shape import DrawnBody
 from motionloom.plot.view import (
     FootTrail,
     View,
     best_yaw,
+    characteristic_frames,
+    even_frames,
     foot_trails,
     ground_height,
-    spread_frames,
-    telling_frames,
-    unlike_frames,
+    vary_poses,
 )
 
 _NO_BOX = (0.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class StripRow:
     """One clip laid out: which frames are drawn, and where. Picture coordinates are metres, right and up."""
 
     clip: Clip
     title: str
-    shape: Body
+    shape: DrawnBody
     points: FloatArray  # (F, P, 3) world
     view: View
     ground: float  # m
@@ -50,7 +50,7 @@ class Row:
         return float(self.stand[1, 0] - self.stand[0, 0]) if len(self.stand) > 1 else np.inf
 
 
-def lay_out(clip: Clip, title: str, poses: int | None = None, *, trails: bool = True) -> Row:
+def lay_out(clip: Clip, title: str, poses: int | None = None, *, trails: bool = True) -> StripRow:
     """Choose view, frames and places. A straight walk of fitting length keeps its true places."""
     shape = body(clip)
     points = body_points(clip, shape)
@@ -58,7 +58,7 @@ def lay_out(clip: Clip, title: str, poses: int | None = None, *, trails: bool = 
         return _lay_out_stroke(clip, title, shape, points, poses or 6)
     view = View(best_yaw(clip, shape.size))
     ground = ground_height(points, shape.size)
-    tried = spread_frames(len(clip), 12)
+    tried = even_frames(len(clip), 12)
     apart, tall = _room(view.project(points[tried])[..., :2], view.project(_under_hips(clip, tried, ground))[:, :2])
     place = travel(clip).place
     way = float(np.linalg.norm(place[-1] - place[0]))
@@ -67,23 +67,25 @@ def lay_out(clip: Clip, title: str, poses: int | None = None, *, trails: bool = 
     count = int(np.clip(round(way / (0.75 * apart)) + 1, 2, fitting))
     enough = count > 4 if poses is None else count == poses  # a short way is better told side by side
     connected = way > 0.8 * length and way > apart and way < 1.6 * apart * count and enough and count > 3
-    frames = _even_steps(points, place, count) if connected else telling_frames(points, fitting)
+    frames = _even_steps(points, place, count) if connected else characteristic_frames(points, fitting)
     marks = foot_trails(clip, shape) if trails else ()
     stand = view.project(_under_hips(clip, frames, ground))[:, :2]
-    row = Row(clip, title, shape, points, view, ground, frames, np.zeros((len(frames), 2)), marks, True, stand, _NO_BOX)
+    row = StripRow(
+        clip, title, shape, points, view, ground, frames, np.zeros((len(frames), 2)), marks, True, stand, _NO_BOX
+    )
     return _with_box(row) if connected else _side_by_side(row)
 
 
-def lay_out_aligned(clips: Sequence[Clip], titles: Sequence[str], poses: int | None, *, trails: bool) -> list[Row]:
+def lay_out_aligned(clips: Sequence[Clip], titles: Sequence[str], poses: int | None, *, trails: bool) -> list[StripRow]:
     """Rows that show the same times in columns, chosen for the longest clip; shorter clips have fewer poses."""
     rows = [lay_out(clip, title, poses, trails=trails) for clip, title in zip(clips, titles, strict=True)]
     if not all(row.shape.parts for row in rows):
         return rows
     view = rows[0].view
     longest = max(rows, key=lambda row: row.clip.seconds)
-    room = _room(*_seen(longest, telling_frames(longest.points, 9), view))
+    room = _room(*_seen(longest, characteristic_frames(longest.points, 9), view))
     count = poses or int(np.clip(5.0 * room[1] / room[0], 6, 9))
-    times = telling_frames(longest.points, count) / longest.clip.fps
+    times = characteristic_frames(longest.points, count) / longest.clip.fps
     chosen = [np.round(times[times < row.clip.seconds] * row.clip.fps).astype(np.int64) for row in rows]
     chosen = [np.minimum(frames, len(row.clip) - 1) for frames, row in zip(chosen, rows, strict=True)]
     apart = max(_room(*_seen(row, frames, view))[0] for row, frames in zip(rows, chosen, strict=True))
@@ -94,7 +96,7 @@ def lay_out_aligned(clips: Sequence[Clip], titles: Sequence[str], poses: int | N
     return [replace(row, box=(left, right, *row.box[2:])) for row in laid]
 
 
-def _side_by_side(row: Row, apart: float | None = None) -> Row:
+def _side_by_side(row: StripRow, apart: float | None = None) -> StripRow:
     """The row with its poses beside each other, `apart` metres from one to the next (as many as they need)."""
     poses, stand = _seen(row, row.frames, row.view)
     if apart is None:
@@ -104,21 +106,21 @@ def _side_by_side(row: Row, apart: float | None = None) -> Row:
     return _with_box(replace(row, shifts=shifts, stand=stand + shifts, connected=False))
 
 
-def _with_box(row: Row) -> Row:
+def _with_box(row: StripRow) -> StripRow:
     poses, _ = _seen(row, row.frames, row.view)
     return replace(row, box=_box(poses + row.shifts[:, None], 0.14 * row.shape.size))
 
 
-def _seen(row: Row, frames: IntArray, view: View) -> tuple[FloatArray, FloatArray]:
+def _seen(row: StripRow, frames: IntArray, view: View) -> tuple[FloatArray, FloatArray]:
     """Poses (n, P, 2) in the picture, and (n, 2) where each stands."""
     stand = view.project(_under_hips(row.clip, frames, row.ground))[:, :2]
     return view.project(row.points[frames])[..., :2], stand
 
 
-def _lay_out_stroke(clip: Clip, title: str, shape: Body, points: FloatArray, poses: int) -> Row:
+def _lay_out_stroke(clip: Clip, title: str, shape: DrawnBody, points: FloatArray, poses: int) -> StripRow:
     """A pen stroke, drawn further from pose to pose."""
     view = View(np.pi / 2, 0.0)
-    frames = spread_frames(len(clip), poses + 1)[1:] if len(clip) > 1 else spread_frames(1, 1)
+    frames = even_frames(len(clip), poses + 1)[1:] if len(clip) > 1 else even_frames(1, 1)
     seen = view.project(points[:, 0])[:, :2]
     low, high = seen.min(axis=0), seen.max(axis=0)
     wide = max(float((high - low).max()), 1e-6)
@@ -126,7 +128,7 @@ def _lay_out_stroke(clip: Clip, title: str, shape: Body, points: FloatArray, pos
     shifts = np.stack([apart * np.arange(len(frames)), np.zeros(len(frames))], -1)
     stand = shifts + [(low[0] + high[0]) / 2, low[1]]
     box = _box(seen + shifts[:, None], 0.16 * wide)
-    return Row(clip, title, shape, points, view, 0.0, frames, shifts, (), False, stand, box)
+    return StripRow(clip, title, shape, points, view, 0.0, frames, shifts, (), False, stand, box)
 
 
 def _box(seen: FloatArray, grow: float) -> tuple[float, float, float, float]:
@@ -152,4 +154,4 @@ def _even_steps(points: FloatArray, place: FloatArray, count: int) -> IntArray:
     gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(place, axis=0), axis=1))])
     gone += 1e-6 * np.arange(len(gone))
     even = np.unique(np.searchsorted(gone, np.linspace(0, gone[-1], count)).clip(0, len(place) - 1))
-    return unlike_frames(points, even, gone)
+    return vary_poses(points, even, gone)

@@ -17,8 +17,8 @@ from motionloom.plot.player import Stage, document, player
 
 
 @dataclass(frozen=True)
-class Words:
-    """A paragraph. Words between backquotes are set as code."""
+class Paragraph:
+    """A paragraph. Text between backquotes is set as code."""
 
     text: str
 
@@ -27,7 +27,7 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Moving:
+class PlayerBlock:
     """A player: stages on one clock."""
 
     stages: tuple[Stage, ...]
@@ -38,7 +38,7 @@ class Moving:
 
 
 @dataclass(frozen=True)
-class Picture:
+class PictureBlock:
     """A PNG or SVG, written into the page."""
 
     data: bytes
@@ -53,7 +53,7 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableBlock:
     """Numbers, with a heading for each column; the first column names the row."""
 
     columns: tuple[str, ...]
@@ -66,7 +66,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Command:
+class CommandBlock:
     """A line (or lines) to type, and what it answered."""
 
     line: str
@@ -77,7 +77,7 @@ class Command:
         return f"<pre><kbd>{escape(self.line)}</kbd>{answer}</pre>"
 
 
-Block = Words | Moving | Picture | Table | Command
+Block = Paragraph | PlayerBlock | PictureBlock | TableBlock | CommandBlock
 
 
 @dataclass(frozen=True)
@@ -103,20 +103,20 @@ def write_page(title: str, lead: str, sections: Sequence[Section], path: str | P
     write_whole(path, [document(title, content, css=css).encode()])
 
 
-def filmstrip_picture(clips: Clip | Sequence[Clip], alt: str, **options: Any) -> Picture:
+def filmstrip_picture(clips: Clip | Sequence[Clip], alt: str, **options: Any) -> PictureBlock:
     """A filmstrip as a picture for a page."""
     from motionloom.plot.filmstrip import save_filmstrip
 
     buffer = io.BytesIO()
     save_filmstrip(clips, buffer, dpi=110, **options)
-    return Picture(buffer.getvalue(), alt)
+    return PictureBlock(buffer.getvalue(), alt)
 
 
-def axes_picture(ax: Any, alt: str) -> Picture:
+def axes_picture(ax: Any, alt: str) -> PictureBlock:
     """Any matplotlib axes as a picture for a page."""
     buffer = io.BytesIO()
     ax.figure.savefig(buffer, dpi=140, facecolor=ax.figure.get_facecolor())
-    return Picture(buffer.getvalue(), alt)
+    return PictureBlock(buffer.getvalue(), alt)
 
 
 def _anchor(title: str) -> str:

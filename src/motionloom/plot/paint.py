@@ -8,12 +8,14 @@ import numpy as np
 
 from motionloom.core import FloatArray
 from motionloom.plot.shading import body_polygons, shadow_outlines
-from motionloom.plot.shape import Body
+from motionloom.plot.shape import DrawnBody
 from motionloom.plot.style import INK, LINE, TONES
 from motionloom.plot.view import View
 
 
-def paint_body(ax: Any, shape: Body, points: FloatArray, view: View, *, shift: FloatArray, fade: float = 0.0) -> None:
+def paint_body(
+    ax: Any, shape: DrawnBody, points: FloatArray, view: View, *, shift: FloatArray, fade: float = 0.0
+) -> None:
     """Draw one pose. `points` (P, 3) world; `shift` (2,) moves it in the picture; `fade` 0..1 towards the paper."""
     from matplotlib.collections import PolyCollection
 
@@ -22,7 +24,14 @@ def paint_body(ax: Any, shape: Body, points: FloatArray, view: View, *, shift: F
 
 
 def paint_shadow(
-    ax: Any, shape: Body, points: FloatArray, view: View, *, ground: float, shift: FloatArray, strength: float = 1.0
+    ax: Any,
+    shape: DrawnBody,
+    points: FloatArray,
+    view: View,
+    *,
+    ground: float,
+    shift: FloatArray,
+    strength: float = 1.0,
 ) -> None:
     """Draw the body's shadow on the ground: soft, as one shape, so that limbs do not add up."""
     from matplotlib.patches import PathPatch

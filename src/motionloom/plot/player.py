@@ -19,8 +19,8 @@ from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import travel
 from motionloom.plot.body import body, body_points
-from motionloom.plot.shape import Body
-from motionloom.plot.sources import Band, source_colours, tracks
+from motionloom.plot.shape import DrawnBody
+from motionloom.plot.sources import SourceBand, source_colours, tracks
 from motionloom.plot.style import RGB, as_hex
 from motionloom.plot.view import best_yaw, foot_trails, ground_height
 
@@ -87,7 +87,7 @@ def document(title: str, content: str, *, css: str = "", scripts: Sequence[str] 
     )
 
 
-def telling_moment(clip: Clip) -> float:
+def characteristic_time(clip: Clip) -> float:
     """The time (s) at which the pose, over the hips, is farthest from that of the first frame; a pen: the end."""
     pose = fk(clip) - clip.root[:, None] * [1.0, 0.0, 1.0]
     away = ((pose - pose[0]) ** 2).sum(axis=(1, 2))
@@ -153,7 +153,7 @@ def quantise(points: FloatArray) -> tuple[list[float], float, str]:
     return [float(v) for v in low], step, base64.b64encode(numbers.tobytes()).decode("ascii")
 
 
-def _parts(shape: Body, used: list[int]) -> list[Any]:
+def _parts(shape: DrawnBody, used: list[int]) -> list[Any]:
     at = {point: k for k, point in enumerate(used)}
     return [
         [[at[i] for i in p.points], [round(r, 4) for r in p.radii], TONES.index(p.tone), round(p.nearer, 4)]
@@ -161,7 +161,7 @@ def _parts(shape: Body, used: list[int]) -> list[Any]:
     ]
 
 
-def _feet(clip: Clip, shape: Body, used: list[int], stride: int) -> list[Any]:
+def _feet(clip: Clip, shape: DrawnBody, used: list[int], stride: int) -> list[Any]:
     return [
         {
             "side": trail.side,
@@ -186,7 +186,7 @@ def _sources(clip: Clip, stride: int) -> list[Any]:
     return [[_band(band, colours, stride) for band in bands] for bands in found.values()]
 
 
-def _band(band: Band, colours: dict[str, RGB], stride: int) -> list[Any]:
+def _band(band: SourceBand, colours: dict[str, RGB], stride: int) -> list[Any]:
     at = (
         np.linspace(0, band.frames - 1, min(band.frames, WEIGHTS)).round().astype(int) if len(band.sources) > 1 else [0]
     )

@@ -16,10 +16,10 @@ from motionloom.plot.body import body, body_points
 from motionloom.plot.filmstrip import blank_axes
 from motionloom.plot.limbs import body_size
 from motionloom.plot.paint import paint_body
-from motionloom.plot.shape import Body
-from motionloom.plot.sources import Band, source_colours, tracks
+from motionloom.plot.shape import DrawnBody
+from motionloom.plot.sources import SourceBand, source_colours, tracks
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, RGB
-from motionloom.plot.view import View, best_yaw, spread_frames
+from motionloom.plot.view import View, best_yaw, even_frames
 
 WIDE, SIDE = 11.0, 0.3  # inches: the picture, and its margins
 HEAD, POSES, BAND, FOOT = 0.42, 1.3, 0.3, 0.42  # inches: title, poses, bands, and the seconds under them
@@ -83,7 +83,7 @@ def _rows(clip: Clip) -> int:
     return int(np.clip(np.ceil(clip.seconds / ROW - 0.01), 1, ROWS))
 
 
-def _draw_title(ax: Any, clip: Clip, title: str, found: dict[str, list[Band]], top: float) -> None:
+def _draw_title(ax: Any, clip: Clip, title: str, found: dict[str, list[SourceBand]], top: float) -> None:
     everything = [band for bands in found.values() for band in bands]
     main = next(iter(found.values()))
     joins = sum(1 for band in main if len(band.sources) > 1)
@@ -96,7 +96,7 @@ def _draw_title(ax: Any, clip: Clip, title: str, found: dict[str, list[Band]], t
 
 
 def _draw_row(
-    ax: Any, clip: Clip, found: dict[str, list[Band]], colours: dict[str, RGB], k: int, top: float, start: float
+    ax: Any, clip: Clip, found: dict[str, list[SourceBand]], colours: dict[str, RGB], k: int, top: float, start: float
 ) -> None:
     """One stretch of time: poses, the bands of each part, seconds."""
     rows = _rows(clip)
@@ -124,7 +124,7 @@ def _draw_row(
 def _draw_band(
     ax: Any,
     clip: Clip,
-    band: Band,
+    band: SourceBand,
     colours: dict[str, RGB],
     row: tuple[int, int, float],
     heights: tuple[float, float],
@@ -153,7 +153,7 @@ def _tick(seconds: float) -> float:
     return next((t for t in (1.0, 2.0, 5.0, 10.0, 30.0, 60.0) if seconds / t <= 18), 300.0)
 
 
-def _write_band(ax: Any, clip: Clip, band: Band, span: tuple[int, int], box: tuple[float, float, float]) -> None:
+def _write_band(ax: Any, clip: Clip, band: SourceBand, span: tuple[int, int], box: tuple[float, float, float]) -> None:
     """The source's frame numbers at both ends of a band and its name between them, as far as there is room."""
     left, right, y = box
     look = {"va": "center", "color": PAPER, "zorder": 5}
@@ -174,7 +174,7 @@ def _write_band(ax: Any, clip: Clip, band: Band, span: tuple[int, int], box: tup
         ax.text((left + right) / 2, y, name, ha="center", fontsize=8, weight="bold", **look)
 
 
-def _ends(band: Band) -> tuple[list[int], list[float]]:
+def _ends(band: SourceBand) -> tuple[list[int], list[float]]:
     """First and last frame of a band, here and in its first source."""
     return [band.start, band.start + band.frames - 1], [band.first[0], band.last[0]]
 
@@ -185,7 +185,7 @@ def _draw_poses(ax: Any, clip: Clip, first: int, stop: int, inch: float, top: fl
         return
     width = (stop - first) * inch
     shape, view = body(clip), View(best_yaw(clip[first:stop], body_size(clip.skeleton)))
-    tried = clip[first + spread_frames(stop - first, 24)]
+    tried = clip[first + even_frames(stop - first, 24)]
     low = -0.15 * shape.size
     seen, stand = _seen(tried, shape, view)
     tall = float((seen[..., 1] - stand[:, None, 1]).max()) + 0.2 * shape.size
@@ -207,7 +207,7 @@ def _draw_poses(ax: Any, clip: Clip, first: int, stop: int, inch: float, top: fl
     inset.axis("off")
 
 
-def _seen(clip: Clip, shape: Body, view: View) -> tuple[FloatArray, FloatArray]:
+def _seen(clip: Clip, shape: DrawnBody, view: View) -> tuple[FloatArray, FloatArray]:
     """Poses (F, P, 2) in the picture, and (F, 2) the floor under the hips."""
     points = body_points(clip, shape)
     floor = np.stack([clip.root[:, 0], np.full(len(clip), points[..., 1].min()), clip.root[:, 2]], -1)

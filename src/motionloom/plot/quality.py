@@ -12,7 +12,7 @@ from motionloom.evaluate.compare.compare import Comparison
 from motionloom.evaluate.measures.table import MEASURES
 from motionloom.evaluate.report import Own, Report
 from motionloom.evaluate.tables import comparison_rows, left_out, number
-from motionloom.plot.page import Moving, Picture, Section, Table, Words, write_page
+from motionloom.plot.page import Paragraph, PictureBlock, PlayerBlock, Section, TableBlock, write_page
 from motionloom.plot.player import Stage
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES
 
@@ -119,7 +119,7 @@ def comparison_page(found: Comparison, path: str | Path, *, title: str = "Method
     buffer = io.BytesIO()
     save_sheet(comparison_sheet(found), buffer)
     head, rows = comparison_rows(found)
-    words = [Words(line) for line in left_out(found)]
+    words = [Paragraph(line) for line in left_out(found)]
     lead = (
         f"{len(found.sources)} source clips, seed {found.seed}: every method, and what needs no learning. "
         f"Coverage and diversities compare {found.joints} joints."
@@ -128,10 +128,11 @@ def comparison_page(found: Comparison, path: str | Path, *, title: str = "Method
         title,
         lead,
         (
-            Section("Side by side", (Moving(stages),)),
-            Section("Numbers", (Table(head, tuple(rows)), *words)),
+            Section("Side by side", (PlayerBlock(stages),)),
+            Section("Numbers", (TableBlock(head, tuple(rows)), *words)),
             Section(
-                "Against the source's range", (Picture(buffer.getvalue(), "the coloured number is the first result's"),)
+                "Against the source's range",
+                (PictureBlock(buffer.getvalue(), "the coloured number is the first result's"),),
             ),
         ),
         path,

@@ -12,7 +12,7 @@ from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.travel import travel
 from motionloom.plot.body import body, body_points
 from motionloom.plot.canvas import Canvas
-from motionloom.plot.shape import Body
+from motionloom.plot.shape import DrawnBody
 from motionloom.plot.style import INK, PAPER, SOURCES, TONES, mix, rgb
 from motionloom.plot.view import FootTrail, View, best_yaw, foot_trails, ground_height
 
@@ -26,7 +26,7 @@ class Actor:
     """A clip in an animation: its body in each of the N pictures."""
 
     title: str
-    shape: Body
+    shape: DrawnBody
     clip: Clip
     frames: IntArray  # (N,) frame of the clip in each picture
     points: FloatArray  # (N, P, 3) world

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from motionloom.core import BoolArray, FloatArray, IntArray
-from motionloom.plot.shape import Body
+from motionloom.plot.shape import DrawnBody
 from motionloom.plot.style import INK, PAPER, TONES, rgb
 from motionloom.plot.view import View
 
@@ -34,7 +34,7 @@ def outlines(centres: FloatArray, radii: FloatArray) -> FloatArray:
     return middle + np.take_along_axis(radii, farthest, axis=-1)[..., None] * DIRECTIONS
 
 
-def body_polygons(shape: Body, seen: FloatArray, *, fade: float = 0.0) -> tuple[FloatArray, FloatArray]:
+def body_polygons(shape: DrawnBody, seen: FloatArray, *, fade: float = 0.0) -> tuple[FloatArray, FloatArray]:
     """The polygons of one pose, from back to front: outlines (N, K, 2) and colours (N, 3) in 0..1.
 
     `seen` (P, 3) are its projected points: right, up, towards the viewer. `fade` 0..1 mixes the colours with the paper.
@@ -59,7 +59,7 @@ def body_polygons(shape: Body, seen: FloatArray, *, fade: float = 0.0) -> tuple[
     return np.stack(shapes, 1)[order][drawn], np.stack(colours, 1)[order][drawn]
 
 
-def shadow_outlines(shape: Body, points: FloatArray, view: View, ground: float, grow: float = 0.0) -> FloatArray:
+def shadow_outlines(shape: DrawnBody, points: FloatArray, view: View, ground: float, grow: float = 0.0) -> FloatArray:
     """The shadows of all parts on level ground, (N, K, 2) in the picture; `points` (P, 3) world.
 
     `grow` (m) widens them. They overlap: fill them as one shape.
@@ -81,7 +81,7 @@ def _mean_depths(depths: FloatArray, counts: IntArray) -> FloatArray:
 
 
 @lru_cache(maxsize=64)
-def _part_arrays(shape: Body) -> tuple[IntArray, FloatArray, FloatArray, FloatArray, BoolArray, FloatArray]:
+def _part_arrays(shape: DrawnBody) -> tuple[IntArray, FloatArray, FloatArray, FloatArray, BoolArray, FloatArray]:
     """Parts as arrays, padded to the same number of balls by repeating the first: points and radii (parts, D);
 
     distance taken off, colour, whether it is an eye, and width of the border (parts,).

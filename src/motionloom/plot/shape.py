@@ -9,7 +9,7 @@ from motionloom.core import FloatArray
 
 
 @dataclass(frozen=True)
-class Part:
+class BodyPart:
     """A solid piece of a body: the hull of balls around some of its points."""
 
     points: tuple[int, ...]  # indices into `body_points`
@@ -31,17 +31,17 @@ class DrawnFoot:
 
 
 @dataclass(frozen=True)
-class Body:
+class DrawnBody:
     """The drawn parts of a skeleton. Points are its joints, then `extras`, each fixed to a joint."""
 
     joints: int
-    parts: tuple[Part, ...]
+    parts: tuple[BodyPart, ...]
     extras: tuple[tuple[int, tuple[float, float, float]], ...]  # (joint, offset in that joint's frame, m)
     size: float  # 1 for a person 1.75 m tall
     feet: tuple[DrawnFoot, ...]
 
 
-def attach(shape: Body, joint: int, offsets: Iterable[FloatArray]) -> tuple[Body, tuple[int, ...]]:
+def attach(shape: DrawnBody, joint: int, offsets: Iterable[FloatArray]) -> tuple[DrawnBody, tuple[int, ...]]:
     """The body with more points, fixed to a joint at `offsets` (m) in its frame; and the indices of these points."""
     added = tuple((joint, (float(x), float(y), float(z))) for x, y, z in offsets)
     first = shape.joints + len(shape.extras)

@@ -10,7 +10,7 @@ from motionloom.core import BadRequest, Clip, FloatArray, Origin
 from motionloom.plot.style import PAPER, RGB, SOURCES, mix, rgb
 
 
-class Band(NamedTuple):
+class SourceBand(NamedTuple):
     """Frames of a clip that follow each other in one source, or blend the same sources."""
 
     start: int  # first frame of the clip
@@ -26,7 +26,7 @@ class Band(NamedTuple):
         return " + ".join(self.sources)
 
 
-def tracks(clip: Clip) -> dict[str, list[Band]]:
+def tracks(clip: Clip) -> dict[str, list[SourceBand]]:
     """The bands of each body part, by its name. `BadRequest` if no source of the clip is known."""
     origin = clip.origin
     if not origin.known:
@@ -37,7 +37,7 @@ def tracks(clip: Clip) -> dict[str, list[Band]]:
     return {name: _bands(origin, part) for part, name in enumerate(origin.parts)}
 
 
-def source_colours(bands: list[Band]) -> dict[str, RGB]:
+def source_colours(bands: list[SourceBand]) -> dict[str, RGB]:
     """A colour for each source, in order of appearance; past eight they come again, paler."""
     paper = rgb(PAPER)
     return {
@@ -46,7 +46,7 @@ def source_colours(bands: list[Band]) -> dict[str, RGB]:
     }
 
 
-def _bands(origin: Origin, part: int) -> list[Band]:
+def _bands(origin: Origin, part: int) -> list[SourceBand]:
     maker = (origin.made[-1].method or origin.made[-1].command) if origin.made else "unknown"
     out = []
     for span in origin.spans(part):
@@ -55,6 +55,8 @@ def _bands(origin: Origin, part: int) -> list[Band]:
         titles = tuple(source.title or maker for source in span.sources)
         weights = origin.weights[rows, part][:, used] if titles else np.ones((span.frames, 1))
         out.append(
-            Band(span.start, span.frames, titles or (maker,), span.first or (-1.0,), span.last or (-1.0,), weights)
+            SourceBand(
+                span.start, span.frames, titles or (maker,), span.first or (-1.0,), span.last or (-1.0,), weights
+            )
         )
     return out

@@ -21,7 +21,7 @@ INCHES = 13.0  # width of the segmentation with its filmstrip
 TALL = 0.62  # inches: a body in it
 
 
-class Band(NamedTuple):
+class SegmentBand(NamedTuple):
     """One observed segment in time."""
 
     observed: int
@@ -30,7 +30,7 @@ class Band(NamedTuple):
     seconds: float
 
 
-def bands(model: TextonModel) -> dict[str, list[Band]]:
+def bands(model: TextonModel) -> dict[str, list[SegmentBand]]:
     """Every clip's segments in time; frames that were left out of learning stay as gaps.
 
     A segment knows the frame of its file that it starts at, and how much faster its file runs than the model. Clips of
@@ -50,7 +50,7 @@ def bands(model: TextonModel) -> dict[str, list[Band]]:
     for source, own in clips.items():
         seen = [model.observed[k] for k in own]
         out[source] = [
-            Band(k, names[k], o.frame / max(o.pace, 1e-9) / model.fps, o.covers / model.fps)
+            SegmentBand(k, names[k], o.frame / max(o.pace, 1e-9) / model.fps, o.covers / model.fps)
             for k, o in zip(own, seen, strict=True)
         ]
     return out
@@ -145,7 +145,7 @@ def segmentation(model: TextonModel) -> Any:
     return figure
 
 
-def _poses(ax: Any, clip: Clip, second: float, band: Band, floor: float, size: float) -> None:
+def _poses(ax: Any, clip: Clip, second: float, band: SegmentBand, floor: float, size: float) -> None:
     """A segment's poses at their times, as many as find room."""
     shape = body(clip)
     if not shape.parts:

@@ -15,7 +15,7 @@ from motionloom.plot.paint import paint_body
 from motionloom.plot.similarity import new_figure
 from motionloom.plot.style import INK, PAPER, QUIET
 from motionloom.plot.textons import observed_clip, texton_colours
-from motionloom.plot.view import View, best_yaw, telling_frames
+from motionloom.plot.view import View, best_yaw, characteristic_frames
 
 POSES = 4  # of each texton
 WIDE, TALL = 1.55, 1.0  # a texton's card, in the graph's own unit
@@ -84,7 +84,7 @@ def _film(ax: Any, model: TextonModel, texton: int, place: FloatArray) -> None:
     points = body_points(clip, shape)
     view = View(best_yaw(clip, 1e9))
     inset = ax.inset_axes((place[0] - WIDE / 2, place[1] - TALL / 2, WIDE, TALL), transform=ax.transData, zorder=3)
-    shown = telling_frames(points, POSES)
+    shown = characteristic_frames(points, POSES)
     tall = 1.32 * float(points[shown, :, 1].max())  # room for the card's title
     step = tall * WIDE / TALL / POSES
     for k, f in enumerate(shown):

@@ -10,7 +10,7 @@ from motionloom.core import BoolArray, Clip, FloatArray, IntArray
 from motionloom.core.numbers import squared_distances
 from motionloom.kinematics.feet.contacts import contacts
 from motionloom.kinematics.travel import travel
-from motionloom.plot.shape import Body
+from motionloom.plot.shape import DrawnBody
 
 
 @dataclass(frozen=True)
@@ -50,22 +50,22 @@ def ground_height(points: FloatArray, size: float) -> float:
     return lowest if abs(lowest) > 0.12 * size else 0.0
 
 
-def spread_frames(frames: int, count: int) -> IntArray:
+def even_frames(frames: int, count: int) -> IntArray:
     """`count` frame numbers, evenly spread from the first to the last."""
     return np.unique(np.linspace(0, frames - 1, max(1, min(count, frames))).round().astype(np.int64))
 
 
-def telling_frames(points: FloatArray, count: int) -> IntArray:
+def characteristic_frames(points: FloatArray, count: int) -> IntArray:
     """`count` frames that tell the motion: first and last, and between them poses unlike their neighbours.
 
     Among frames in order, 0.5 to 1.6 even steps apart, the sum of distances from pose to pose (over the hips) is the
     largest: punches are shown out, strides are shown wide. points (F, P, 3); found by dynamic programming.
     """
     frames = len(points)
-    even = spread_frames(frames, count)
+    even = even_frames(frames, count)
     if len(even) < 3 or frames < 2 * count:
         return even
-    tried = spread_frames(frames, min(frames, 16 * count))
+    tried = even_frames(frames, min(frames, 16 * count))
     pose = points[tried] - points[tried][:, :1] * [1.0, 0.0, 1.0]
     flat = pose.reshape(len(tried), -1)
     apart = np.sqrt(squared_distances(flat, flat))
@@ -87,7 +87,7 @@ def telling_frames(points: FloatArray, count: int) -> IntArray:
     return tried[path[::-1]]
 
 
-def unlike_frames(points: FloatArray, frames: IntArray, along: FloatArray, swing: float = 0.24) -> IntArray:
+def vary_poses(points: FloatArray, frames: IntArray, along: FloatArray, swing: float = 0.24) -> IntArray:
     """Frames near the given ones whose poses differ more, so that even steps do not fall in step with the gait.
 
     `along` (F,) is how far each frame has come; an inner frame moves by at most `swing` of the way to its neighbours,
@@ -114,7 +114,7 @@ class FootTrail:
     contact: BoolArray  # (F,)
 
 
-def foot_trails(clip: Clip, shape: Body) -> tuple[FootTrail, ...]:
+def foot_trails(clip: Clip, shape: DrawnBody) -> tuple[FootTrail, ...]:
     """The feet of a clip with their contacts: its own `contact:` labels, or detected ones."""
     if not shape.feet:
         return ()

@@ -11,7 +11,7 @@ from motionloom.core import Clip, replace
 from motionloom.io import save
 from motionloom.kinematics.feet.pinning import SkateReport, remove_skate
 from motionloom.plot.curves import toe_speeds
-from motionloom.plot.page import Command, Moving, Section, Table, Words, axes_picture
+from motionloom.plot.page import CommandBlock, Paragraph, PlayerBlock, Section, TableBlock, axes_picture
 from motionloom.plot.player import Stage
 from motionloom.samples import make
 
@@ -33,18 +33,18 @@ def make_section(folder: Path) -> Section:
     return Section(
         "Feet that stand still",
         (
-            Words(
+            Paragraph(
                 "The way of this walk was stretched by 9 %, as happens when a motion is put on another body: its feet "
                 "slide. `clean` finds the contacts, pins heels and toes, and lets the legs follow; bones keep their "
                 "length and knees do not pop. Press `o` to lay the figures over each other."
             ),
-            Moving((stage,), fps=60),
+            PlayerBlock((stage,), fps=60),
             axes_picture(
                 toe_speeds((before, after), ("skating", "cleaned")),
                 "Horizontal speed of the left toe; shaded where it stands",
             ),
-            Table(("measure of skate", "before", "after"), _rows(report)),
-            Command("motionloom clean captures/ -o cleaned/"),
+            TableBlock(("measure of skate", "before", "after"), _rows(report)),
+            CommandBlock("motionloom clean captures/ -o cleaned/"),
         ),
     )
 

@@ -12,7 +12,7 @@ from motionloom.kinematics.fk import fk
 from motionloom.kinematics.loop import close_loop, find_loop, repeat
 from motionloom.kinematics.mirror import mirror
 from motionloom.kinematics.resample import resample
-from motionloom.plot.page import Moving, Section, Table, Words
+from motionloom.plot.page import Paragraph, PlayerBlock, Section, TableBlock
 from motionloom.plot.player import Stage
 from motionloom.samples import make
 
@@ -44,12 +44,12 @@ def make_section(folder: Path) -> Section:
     return Section(
         "Mirror, loop, resample",
         (
-            Words(
+            Paragraph(
                 "Labels change sides with the limbs, a loop carries its displacement on, and feet that stand still "
                 "go on standing still at any frame rate."
             ),
-            Moving(stages),
-            Table(
+            PlayerBlock(stages),
+            TableBlock(
                 ("check", "value"),
                 (
                     ("mirrored twice, largest joint error", f"{1000 * twice:.2g} mm"),

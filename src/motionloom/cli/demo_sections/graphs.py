@@ -16,7 +16,7 @@ from motionloom.methods.graph.build.prune import Facts, facts
 from motionloom.methods.graph.diagnose.coverage import coverage
 from motionloom.methods.graph.walk_clip import graph_of, random_walk
 from motionloom.plot.graph import path_picture
-from motionloom.plot.page import Command, Moving, Picture, Section, Table, Words, axes_picture
+from motionloom.plot.page import CommandBlock, Paragraph, PictureBlock, PlayerBlock, Section, TableBlock, axes_picture
 from motionloom.plot.player import Stage
 from motionloom.plot.provenance import provenance
 from motionloom.plot.similarity import new_figure
@@ -49,24 +49,28 @@ def make_section(folder: Path) -> Section:
     return Section(
         "Motion graphs",
         (
-            Words(
+            Paragraph(
                 "Five walks and three runs go in. Wherever two of them are alike, a short blend can lead from one to "
                 "the other with the feet kept on the floor; what leads nowhere is left out. A walk through this graph "
                 "never ends, and every frame knows its clip, or its blend."
             ),
-            Moving((Stage((walk.clip,), "random_moves.bvh", "20 s at random", (("learned in", took), *said)),)),
+            PlayerBlock((Stage((walk.clip,), "random_moves.bvh", "20 s at random", (("learned in", took), *said)),)),
             axes_picture(provenance(walk.clip, titles=["random_moves.bvh"]), "Which clip each frame comes from"),
-            Words(
+            Paragraph(
                 "A path drawn on the floor is followed as well as the clips can. The first way may show only frames "
                 "that carry the label `walk`, the second only `run`: runs of these clips cannot turn as sharply."
             ),
-            Moving(tuple(Stage((c,), f"path_{label}.bvh", f"label {label}") for label, c in followed.items())),
+            PlayerBlock(tuple(Stage((c,), f"path_{label}.bvh", f"label {label}") for label, c in followed.items())),
             _picture(followed),
-            Table(("way", "lasts", "off the path, mean", "at worst", "transitions"), _rows(followed)),
-            Command(f"motionloom learn motion-graph moves -o moves.loom --limits '{LIMITS}'"),
-            Command("motionloom graph moves.loom", "\n".join([*map(str, known.notes()), *coverage(graph).sentences()])),
-            Command(f"motionloom walk moves.loom --seconds 20 --seed {SEED} -o random_moves.bvh --picture moves.png"),
-            Command(f"motionloom synthesize moves.loom -r '{_request('walk')}' -o path_walk.bvh"),
+            TableBlock(("way", "lasts", "off the path, mean", "at worst", "transitions"), _rows(followed)),
+            CommandBlock(f"motionloom learn motion-graph moves -o moves.loom --limits '{LIMITS}'"),
+            CommandBlock(
+                "motionloom graph moves.loom", "\n".join([*map(str, known.notes()), *coverage(graph).sentences()])
+            ),
+            CommandBlock(
+                f"motionloom walk moves.loom --seconds 20 --seed {SEED} -o random_moves.bvh --picture moves.png"
+            ),
+            CommandBlock(f"motionloom synthesize moves.loom -r '{_request('walk')}' -o path_walk.bvh"),
         ),
     )
 
@@ -94,7 +98,7 @@ def _short(known: Facts) -> tuple[str, str, str]:
     return f"{known.transitions}", f"{known.connected:.0%}", f"{known.longest:.1f} s"
 
 
-def _picture(followed: dict[str, Clip]) -> Picture:
+def _picture(followed: dict[str, Clip]) -> PictureBlock:
     """Both ways from above, beside the path that was asked for."""
     axes = new_figure(9.6, 3.0).subplots(1, len(followed))
     for (label, clip), ax in zip(followed.items(), axes, strict=True):

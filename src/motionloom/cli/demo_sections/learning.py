@@ -10,7 +10,7 @@ from motionloom.core import Clip
 from motionloom.io import load, save
 from motionloom.methods import learn, save_model, synthesize
 from motionloom.plot.curves import ground_path
-from motionloom.plot.page import Command, Moving, Section, Table, Words, axes_picture
+from motionloom.plot.page import CommandBlock, Paragraph, PlayerBlock, Section, TableBlock, axes_picture
 from motionloom.plot.player import Stage
 from motionloom.samples import make
 
@@ -41,20 +41,20 @@ def make_section(folder: Path) -> Section:
     return Section(
         "Learning, and making new motion",
         (
-            Words(
+            Paragraph(
                 "Three walks of six seconds go in; a walk of twenty seconds comes out. `cuts` is the simplest method: "
                 "it finds where the poses of two clips come within some centimetres of each other, cuts from one to "
                 "the other there, and wanders. Nothing is blended, so a cut can be seen if one looks for it. Every "
                 "frame remembers where it came from: the coloured bands under the figure."
             ),
-            Moving(tuple(Stage((walk,), walk.name, numbers=_numbers(k)) for k, walk in enumerate(walks))),
-            Moving((Stage((clip,), "long_walk.bvh", "20 s from the three clips above", numbers),)),
+            PlayerBlock(tuple(Stage((walk,), walk.name, numbers=_numbers(k)) for k, walk in enumerate(walks))),
+            PlayerBlock((Stage((clip,), "long_walk.bvh", "20 s from the three clips above", numbers),)),
             axes_picture(
                 ground_path(clip), "The way of the new clip from above, coloured by source, with its footprints"
             ),
-            Table(("from", "to", "clip", "its frames"), _rows(clip)),
-            Command("motionloom learn cuts walk_1.bvh walk_2.bvh walk_3.bvh -o walks.loom"),
-            Command(f"motionloom synthesize walks.loom -r '{REQUEST}' --seed 1 -o long_walk.bvh"),
+            TableBlock(("from", "to", "clip", "its frames"), _rows(clip)),
+            CommandBlock("motionloom learn cuts walk_1.bvh walk_2.bvh walk_3.bvh -o walks.loom"),
+            CommandBlock(f"motionloom synthesize walks.loom -r '{REQUEST}' --seed 1 -o long_walk.bvh"),
         ),
     )
 

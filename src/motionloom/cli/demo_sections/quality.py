@@ -13,7 +13,7 @@ from motionloom.evaluate.reference import reference
 from motionloom.evaluate.report import Report, evaluate, source_values
 from motionloom.evaluate.tables import SHOWN, number
 from motionloom.io import load
-from motionloom.plot.page import Command, Picture, Section, Table, Words
+from motionloom.plot.page import CommandBlock, Paragraph, PictureBlock, Section, TableBlock
 from motionloom.plot.quality import quality_sheet, save_sheet
 from motionloom.samples import SAMPLES
 
@@ -45,15 +45,15 @@ def make_section(folder: Path) -> Section:
     return Section(
         "Quality",
         (
-            Words(
+            Paragraph(
                 "One set of measures for every clip and method. Diversity alone means nothing, as shuffled frames "
                 "score highest, so it stands beside coverage, skate, peak acceleration and both bounds."
             ),
-            Table(head, tuple(rows)),
+            TableBlock(head, tuple(rows)),
             *([_sheet(largest)] if largest else []),
-            Command("motionloom evaluate long_walk.bvh --source 'walk_?.bvh' --picture quality.png"),
-            Command("motionloom compare walk_1.bvh walk_2.bvh walk_3.bvh -r '{seconds: 12}' -o compare.html"),
-            Command("motionloom check *.bvh", "\n".join(said) or "nothing is wrong with the clips made here"),
+            CommandBlock("motionloom evaluate long_walk.bvh --source 'walk_?.bvh' --picture quality.png"),
+            CommandBlock("motionloom compare walk_1.bvh walk_2.bvh walk_3.bvh -r '{seconds: 12}' -o compare.html"),
+            CommandBlock("motionloom check *.bvh", "\n".join(said) or "nothing is wrong with the clips made here"),
         ),
     )
 
@@ -85,7 +85,7 @@ def _groups(samples: list[Clip], made: list[Clip]) -> dict[tuple[str, ...], list
     return out
 
 
-def _sheet(reports: list[Report]) -> Picture:
+def _sheet(reports: list[Report]) -> PictureBlock:
     buffer = io.BytesIO()
     save_sheet(quality_sheet(reports[:8]), buffer)
-    return Picture(buffer.getvalue(), "All values against the source's range; the number is the first clip's")
+    return PictureBlock(buffer.getvalue(), "All values against the source's range; the number is the first clip's")

@@ -12,7 +12,7 @@ from motionloom.core import Clip, MissingExtra
 from motionloom.io import load, save
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.summary import facts
-from motionloom.plot.page import Command, Section, Table, Words
+from motionloom.plot.page import CommandBlock, Paragraph, Section, TableBlock
 from motionloom.samples import SAMPLES, make
 
 
@@ -23,19 +23,21 @@ def make_section(folder: Path) -> Section:
     return Section(
         "Reading and writing",
         (
-            Words(
+            Paragraph(
                 "A file goes in, looks right, and goes back out: names, order, hierarchy, end sites, unit and up axis "
                 "are those of the source. Here every sample is written as BVH with six decimals and read again."
             ),
-            Table(("clip", "frames", "joints", "file", "write", "read", "largest joint error"), tuple(shown)),
-            Words(
+            TableBlock(("clip", "frames", "joints", "file", "write", "read", "largest joint error"), tuple(shown)),
+            Paragraph(
                 "The same walk in other formats. Blender and three.js find every joint of these files within 0.1 mm of "
                 "where we have it, and Khronos' validator has nothing to say about the GLB (./run interop)."
             ),
-            Table(("format", "frames", "joints", "file", "write", "read", "largest joint error"), _formats(folder)),
-            Command("motionloom info walk.bvh", _told(folder / "round_trip" / "walk.bvh")),
-            Command("motionloom convert captures/ clean_captures/ --trim-tpose --resample 30"),
-            Command("motionloom convert captures/ game/ --to glb"),
+            TableBlock(
+                ("format", "frames", "joints", "file", "write", "read", "largest joint error"), _formats(folder)
+            ),
+            CommandBlock("motionloom info walk.bvh", _told(folder / "round_trip" / "walk.bvh")),
+            CommandBlock("motionloom convert captures/ clean_captures/ --trim-tpose --resample 30"),
+            CommandBlock("motionloom convert captures/ game/ --to glb"),
         ),
     )
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from motionloom.core import Clip, replace
 from motionloom.io import save
 from motionloom.kinematics.summary import facts
-from motionloom.plot.page import Command, Moving, Section, Words, filmstrip_picture
-from motionloom.plot.player import Stage, telling_moment
+from motionloom.plot.page import CommandBlock, Paragraph, PlayerBlock, Section, filmstrip_picture
+from motionloom.plot.player import Stage, characteristic_time
 from motionloom.samples import SAMPLES, make
 
 
@@ -36,7 +36,7 @@ def make_stage(name: str, clip: Clip) -> Stage:
     numbers = [("length", f"{f.seconds:.1f} s")]
     if f.joints > 1 and f.travel > 0.5:
         numbers += [("travel", f"{f.travel:.1f} m"), ("speed", f"{f.speed:.1f} m/s")]
-    start = 0.0 if name == "walk" else telling_moment(clip)  # the time track under all of them is the walk's
+    start = 0.0 if name == "walk" else characteristic_time(clip)  # the time track under all of them is the walk's
     return Stage((clip,), title=name, note=SAMPLES[name].what, numbers=tuple(numbers), start=start)
 
 
@@ -46,13 +46,13 @@ def make_section(folder: Path) -> Section:
     return Section(
         "Sample clips",
         (
-            Words(
+            Paragraph(
                 "Performers that motionloom computes itself, from published gait figures and inverse kinematics, with "
                 "true foot plants. Each takes speed, turn, style and seed. Drag to turn a figure, click and scroll to "
                 "come closer."
             ),
-            Moving(stages),
-            Command("motionloom samples walk --speed 1.2 --turn 20deg/s --seed 3 -o walk.bvh"),
+            PlayerBlock(stages),
+            CommandBlock("motionloom samples walk --speed 1.2 --turn 20deg/s --seed 3 -o walk.bvh"),
             filmstrip_picture(
                 clips["walk"],
                 "`motionloom view walk.bvh -o walk.png`: left limbs warm, right ones cool, "

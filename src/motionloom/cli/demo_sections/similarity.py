@@ -13,7 +13,7 @@ from motionloom.blend.append import append
 from motionloom.cli.demo_sections.sample_clips import save_source
 from motionloom.core import Clip
 from motionloom.io import save
-from motionloom.plot.page import Command, Moving, Picture, Section, Table, Words
+from motionloom.plot.page import CommandBlock, Paragraph, PictureBlock, PlayerBlock, Section, TableBlock
 from motionloom.plot.player import Stage
 from motionloom.plot.similarity import similarity_matrix
 from motionloom.plot.style import PAPER
@@ -36,30 +36,32 @@ def make_section(folder: Path) -> Section:
     return Section(
         "Alike, in time, and joined",
         (
-            Words(
+            Paragraph(
                 f"Every frame of a walk against every frame of a run, {found.matrix.size:,} pairs in "
                 f"{1000 * took:.0f} ms: dark is alike, wherever the two stand and face. Dots are the best moments to "
                 f"pass from one to the other; the line matches one in time with the other."
             ),
-            Picture(
+            PictureBlock(
                 _png(similarity_matrix(found, path=timed.path)), "How unlike the frames of a walk and of a run are."
             ),
-            Moving(
+            PlayerBlock(
                 (
                     Stage((walk,), "walk", "the first clip"),
                     Stage((run,), "run", "the second"),
                     Stage((joined,), "joined", "where they are most alike, blended, feet kept on the ground"),
                 )
             ),
-            Words("Four measures of likeness, judged by how far apart the pairs really are that each of them prefers:"),
+            Paragraph(
+                "Four measures of likeness, judged by how far apart the pairs really are that each of them prefers:"
+            ),
             _verdicts(walk, run),
-            Command("motionloom similar walk.bvh run.bvh --measure point-cloud --minima -o alike/"),
-            Command("motionloom judge walk.bvh run.bvh --optimal"),
+            CommandBlock("motionloom similar walk.bvh run.bvh --measure point-cloud --minima -o alike/"),
+            CommandBlock("motionloom judge walk.bvh run.bvh --optimal"),
         ),
     )
 
 
-def _verdicts(a: Clip, b: Clip) -> Table:
+def _verdicts(a: Clip, b: Clip) -> TableBlock:
     table = judge([cls() for cls in MEASURES.values()], a, b, rounds=3)
     rows = tuple(
         (
@@ -71,7 +73,7 @@ def _verdicts(a: Clip, b: Clip) -> Table:
         )
         for name, (v, _) in table.items()
     )
-    return Table(("measure", "position", "velocity", "acceleration", "run time"), rows)
+    return TableBlock(("measure", "position", "velocity", "acceleration", "run time"), rows)
 
 
 def _png(ax: Any) -> bytes:

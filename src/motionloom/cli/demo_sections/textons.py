@@ -10,7 +10,7 @@ from motionloom.io import load, save
 from motionloom.methods import learn, save_model, synthesize
 from motionloom.methods.textons import TextonModel
 from motionloom.methods.textons.summary import texton_table
-from motionloom.plot.page import Command, Moving, Section, Table, Words, axes_picture
+from motionloom.plot.page import CommandBlock, Paragraph, PlayerBlock, Section, TableBlock, axes_picture
 from motionloom.plot.player import Stage
 from motionloom.plot.similarity import new_figure
 from motionloom.plot.textons import segment_bands
@@ -46,20 +46,20 @@ def make_section(folder: Path) -> Section:
     return Section(
         "Textons: patterns that vary",
         (
-            Words(
+            Paragraph(
                 "Each dance is cut into stretches that one linear dynamic system describes; stretches that are alike "
                 "share one. A new dance is a walk over these textons, and inside each the frames are new: driven by "
                 "noise, and meeting the next one exactly."
             ),
-            Moving(
+            PlayerBlock(
                 (
                     *(Stage((d,), d.name, "learnt from") for d in dances),
                     *(Stage((c,), f"seed {k + 1}", "made", numbers) for k, c in enumerate(made)),
                 )
             ),
             axes_picture(figure.axes[0], "Where each texton was found"),
-            Table(("texton", "segments", "length", "dimensions", "follows itself"), rows),
-            Command("motionloom learn textons dance_1.bvh dance_2.bvh -o dance.loom --fps 30 --shortest 0.8"),
-            Command(f"motionloom synthesize dance.loom -r '{REQUEST}' --seed 1 -o new_dance.bvh"),
+            TableBlock(("texton", "segments", "length", "dimensions", "follows itself"), rows),
+            CommandBlock("motionloom learn textons dance_1.bvh dance_2.bvh -o dance.loom --fps 30 --shortest 0.8"),
+            CommandBlock(f"motionloom synthesize dance.loom -r '{REQUEST}' --seed 1 -o new_dance.bvh"),
         ),
     )
