@@ -7,8 +7,9 @@ from glob import glob, has_magic
 from pathlib import Path
 
 from motionloom.core import FormatError
+from motionloom.io.files import is_staged
 from motionloom.io.formats import FORMATS
-from motionloom.io.sidecars.labels import labels_path
+from motionloom.io.sidecars.names import side_names
 from motionloom.io.strokes.csv import is_stroke
 
 
@@ -35,10 +36,10 @@ def expand_paths(patterns: Iterable[str | Path], suffixes: Iterable[str] | None 
             nothing = f"nothing matches {pattern}" if has_magic(str(pattern)) else f"no such file: {pattern}"
             raise FormatError(f"no clip in folder {path}" if path.is_dir() else nothing)
         out.update(dict.fromkeys(found))
-    labels = {labels_path(p) for p in out}
-    return [p for p in out if p not in labels]
+    beside = {p.parent / name for p in out for name in side_names(p)}
+    return [p for p in out if p not in beside]
 
 
 def _readable(path: Path, known: set[str]) -> bool:
     suffix = path.suffix.lower()
-    return suffix in known and path.is_file() and (suffix != ".csv" or is_stroke(path))
+    return suffix in known and path.is_file() and not is_staged(path) and (suffix != ".csv" or is_stroke(path))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace as replace_fields
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
-from motionloom.core import Clip, FormatError, Markers, Note, replace
+from motionloom.core import BadRequest, Clip, FormatError, Markers, Note, replace
 from motionloom.core.limits import Limits
 from motionloom.io.acclaim.amc import asf_files, read_amc
 from motionloom.io.arrays.humanml3d import write_humanml3d
@@ -15,9 +16,9 @@ from motionloom.io.arrays.npz import read_npz, write_npz
 from motionloom.io.arrays.smpl import write_smpl
 from motionloom.io.bvh.read import read_bvh
 from motionloom.io.bvh.write import write_bvh
-from motionloom.io.digest import start_sha256
+from motionloom.io.digest import file_sha256, start_sha256
 from motionloom.io.fbx import read_fbx
-from motionloom.io.files import check_place
+from motionloom.io.files import check_place, finish_interrupted, replacing, write_file
 from motionloom.io.gltf.container import buffer_files
 from motionloom.io.gltf.read import read_gltf
 from motionloom.io.gltf.write import write_glb
@@ -25,9 +26,10 @@ from motionloom.io.markers.c3d import read_c3d
 from motionloom.io.markers.csv import is_marker_csv, read_marker_csv, write_marker_csv
 from motionloom.io.markers.trc import read_trc, write_trc
 from motionloom.io.reading import DEFAULT, Reading, ReadingSettings
-from motionloom.io.sidecars.labels import labelled, write_labels
-from motionloom.io.sidecars.licence import with_licence, write_licence
-from motionloom.io.sidecars.origin import with_origin, write_origin
+from motionloom.io.sidecars.labels import labelled, labels_text
+from motionloom.io.sidecars.licence import with_licence
+from motionloom.io.sidecars.names import EMPTY, ambiguous_side_files, belongs_to_another, side_names, side_path
+from motionloom.io.sidecars.origin import is_own_output, is_unchanged, origin_text, with_origin
 from motionloom.io.sidecars.reading_record import recorded
 from motionloom.io.sidecars.roles import with_roles
 from motionloom.io.strokes.csv import read_stroke, write_stroke
@@ -95,9 +97,12 @@ def load(path: str | Path, reading: Reading = DEFAULT, **settings: Unpack[Readin
     if entry is None or entry.read is None:
         readable = ", ".join(suffix for suffix, f in FORMATS.items() if f.read)
         raise FormatError(f"no reader for {path.suffix or 'a file without a suffix'}; there are {readable}", path=path)
+    finish_interrupted(path, side_names(path))
     digest = start_sha256(path)
     clip = entry.read(path, reading)
     _check_size(path, len(clip), len(clip.skeleton), clip.fps)
+    if ambiguous := ambiguous_side_files(path):
+        clip = replace(clip, origin=clip.origin.with_notes(*ambiguous))
     clip = labelled(with_roles(clip, path, reading.roles), path)
     clip = with_licence(clip if entry.keeps_origin else with_origin(clip, path), path)
     clip = clip if reading.unit is None else _check_stature(clip, reading.unit)
@@ -128,35 +133,49 @@ def _check_stature(clip: Clip, unit: str | float) -> Clip:
 
 
 def save(clip: Clip, path: str | Path, *, unit: str | float | None = None, up: str | None = None) -> None:
-    """Write a clip in the format of the suffix; beside it its labels and, if a method made it, its frames' sources.
+    """Write a clip in the format of the suffix, and its labels, licence and origin beside it.
 
-    Unit and up axis are those of the file the clip came from (metres and y for clips of our own), unless given.
+    The clip and its side files replace earlier ones together or not at all. Unit and up axis are those of the file the
+    clip came from (metres and y for clips of our own), unless given. Side files of other clips are never changed.
     """
     path = Path(path)
-    _writer(path)(clip, path, unit=unit, up=up)
-    write_labels(clip, path)
-    entry = format_of(path)
-    if entry is not None and not entry.keeps_origin:
-        write_origin(clip, path)
-    write_licence(clip, path)
+    entry = _format_for_writing(path)
+    assert entry.write is not None
+    beside = [side_path(path, kind).name for kind in ("labels", "licence", "origin")]
+    with replacing(path, beside, side_names(path)) as staged:
+        entry.write(clip, staged / path.name, unit=unit, up=up)
+        texts = {"labels": labels_text(clip), "licence": f"{clip.origin.licence}\n" if clip.origin.licence else ""}
+        texts |= {kind: text for kind, text in EMPTY.items() if not texts.get(kind) and belongs_to_another(path, kind)}
+        sums = {kind: sha256(text.encode()).hexdigest() for kind, text in texts.items() if text}
+        if not (entry.keeps_origin or is_unchanged(clip.origin)) or belongs_to_another(path, "origin"):
+            texts["origin"] = origin_text(clip, file_sha256(staged / path.name), sums)
+        for kind, text in texts.items():
+            if text:
+                write_file(staged / side_path(path, kind).name, [text.encode()])
 
 
-def check_target(path: str | Path) -> None:
-    """Raise what `save` would raise for this name, before any work is done: no writer, no library, no such place."""
+def check_target(path: str | Path, *, overwrite: bool = True) -> None:
+    """Raise what `save` would raise for this name, before any work is done: no writer, no library, no such place.
+
+    Without `overwrite` also if a file exists there that motionloom did not write, or that was changed since.
+    """
     path = Path(path)
-    _writer(path)
-    entry = format_of(path)
-    if entry is not None and entry.library is not None:
+    entry = _format_for_writing(path)
+    if entry.library is not None:
         entry.library()
     check_place(path)
+    finish_interrupted(path, side_names(path))
+    if not overwrite and not is_own_output(path):
+        why = "exists, or a file beside it, and motionloom did not write it as it is now"
+        raise BadRequest(f"{path} {why}: choose another name, or replace it with --force")
 
 
-def _writer(path: Path) -> Callable[..., None]:
+def _format_for_writing(path: Path) -> Format:
     entry = format_of(path)
     if entry is None or entry.write is None:
         writable = ", ".join(suffix for suffix, f in FORMATS.items() if f.write)
         raise FormatError(f"no writer for {path.suffix or 'a file without a suffix'}; there are {writable}", path=path)
-    return entry.write
+    return entry
 
 
 def load_many(path: str | Path, reading: Reading = DEFAULT, **settings: Unpack[ReadingSettings]) -> list[Clip]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from dataclasses import replace as with_changes
 from importlib.util import find_spec
 from pathlib import Path
@@ -193,14 +192,12 @@ def _animate(motion: Any, clip: Clip, paths: list[str], metres: float, axis: str
 
 
 def _export(layer: Any, path: Path) -> None:
-    """The layer as a file that appears when all of it is there."""
+    """Write the layer to a file and flush it to disk."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
-            part = Path(folder) / path.name
-            if not layer.Export(str(part)):
-                raise FormatError("cannot be written", path=path)
-            os.replace(part, path)
+        if not layer.Export(str(path)):
+            raise FormatError("cannot be written", path=path)
+        with open(path, "rb+") as file:
+            os.fsync(file.fileno())
     except OSError as error:
         raise FormatError(f"cannot be written: {error.strerror or error}", path=path) from None
 

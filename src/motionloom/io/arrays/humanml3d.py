@@ -30,7 +30,7 @@ import numpy as np
 
 from motionloom.core import BadRequest, Clip, FloatArray, FormatError
 from motionloom.io.arrays.smpl_body import average_body, smpl_names
-from motionloom.io.files import write_whole
+from motionloom.io.files import write_file
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.retarget import retarget
@@ -59,7 +59,7 @@ def write_humanml3d(clip: Clip, path: str | Path, *, unit: str | float | None = 
         raise FormatError(f"{len(clip)} frames at {FPS:g} a second are too few: at least 3", path=path)
     out = io.BytesIO()
     np.save(out, features(fk(clip)[:, :22]).astype(np.float32), allow_pickle=False)
-    write_whole(path, [out.getvalue()])
+    write_file(path, [out.getvalue()])
 
 
 def features(places: FloatArray) -> FloatArray:

@@ -17,7 +17,7 @@ from motionloom.core.origin import from_file
 from motionloom.io.arrays.npz_data import Arrays, npz_bytes
 from motionloom.io.arrays.smpl import is_smpl, smpl_clip
 from motionloom.io.convention import unit_of, up_of
-from motionloom.io.files import write_whole
+from motionloom.io.files import write_file
 from motionloom.io.notes import Notes
 from motionloom.io.reading import DEFAULT, Reading
 from motionloom.io.sidecars.licence import one_line
@@ -48,7 +48,7 @@ def write_npz(clip: Clip, path: str | Path, *, unit: str | float | None = None, 
     """Write a clip as NPZ, everything that it holds; metres and y up."""
     if (unit is not None and unit_of(unit) != 1.0) or (up is not None and up_of(up) != "y"):
         raise BadRequest("clips in NPZ are in metres with y up: no unit or up axis can be given")
-    write_whole(path, [npz_bytes(clip_arrays(clip))])
+    write_file(path, [npz_bytes(clip_arrays(clip))])
 
 
 def clip_arrays(clip: Clip) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from motionloom.core.origin import from_file
 from motionloom.io import convention as conv
 from motionloom.io.arrays.npz_data import Arrays, finite, npz_bytes
 from motionloom.io.arrays.smpl_body import average_body, smpl_names, with_offsets
-from motionloom.io.files import write_whole
+from motionloom.io.files import write_file
 from motionloom.io.notes import Notes
 from motionloom.io.reading import DEFAULT, Reading
 from motionloom.kinematics.fk import positions, world
@@ -92,7 +92,7 @@ def write_smpl(clip: Clip, path: str | Path, *, unit: str | float | None = None,
         "betas": np.array(known.get("betas", [0.0] * 16)),
         "joints": places,
     }
-    write_whole(path, [npz_bytes(arrays)])
+    write_file(path, [npz_bytes(arrays)])
 
 
 def _turns(arrays: Arrays, notes: Notes) -> FloatArray:

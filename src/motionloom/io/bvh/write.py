@@ -18,7 +18,7 @@ from motionloom.core import Clip, FloatArray, FormatError
 from motionloom.io import convention as conv
 from motionloom.io.bvh.motion import rate_of
 from motionloom.io.bvh.tracks import Track, source_of, tracks_of
-from motionloom.io.files import write_whole
+from motionloom.io.files import write_file
 
 _UNNAMEABLE = re.compile(r"[\r\n{}]|\s//|^//|^\s|\s$|^$", re.ASCII)
 
@@ -27,7 +27,7 @@ def write_bvh(
     clip: Clip, path: str | Path, *, unit: str | float | None = None, up: str | None = None, decimals: int = 6
 ) -> None:
     """Write a clip as BVH, in the unit and up axis of the file it came from unless others are given."""
-    write_whole(path, bvh_parts(clip, path, unit=unit, up=up, decimals=decimals))
+    write_file(path, bvh_parts(clip, path, unit=unit, up=up, decimals=decimals))
 
 
 def bvh_parts(

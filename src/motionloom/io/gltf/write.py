@@ -21,7 +21,7 @@ from motionloom.core import BadRequest, Clip, FloatArray, FormatError
 from motionloom.io.bvh.body import restored
 from motionloom.io.bvh.tracks import wrappers_of
 from motionloom.io.convention import unit_of, up_of
-from motionloom.io.files import write_whole
+from motionloom.io.files import write_file
 from motionloom.kinematics.body.rest_pose import stance
 from motionloom.kinematics.fk import world
 from motionloom.rotation import multiply, rotate, to_matrix
@@ -37,7 +37,7 @@ def write_glb(clip: Clip, path: str | Path, *, unit: str | float | None = None, 
     """Write a clip as GLB (binary glTF 2.0); unit and up axis are fixed by the format."""
     if (unit is not None and unit_of(unit) != 1.0) or (up is not None and up_of(up) != "y"):
         raise BadRequest("glTF is in metres with y up: it has no other unit or up axis")
-    write_whole(path, glb_parts(clip, path))
+    write_file(path, glb_parts(clip, path))
 
 
 def glb_parts(clip: Clip, path: str | Path = "") -> list[Any]:

@@ -1,4 +1,4 @@
-"""Labels beside a clip: `walk.labels.csv` with `start,end,label` in seconds, end excluded."""
+"""Labels of a clip in the CSV file beside it: `start,end,label` in seconds, end excluded."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from pathlib import Path
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FormatError, with_labels
-from motionloom.core.files import read_regular, side_file
+from motionloom.core.files import read_regular
 from motionloom.io.bvh.numbers import fault, number
 from motionloom.io.files import write_whole
+from motionloom.io.sidecars.names import find_side_file, side_path
 
 HEAD = ["start", "end", "label"]
 _SLACK = 1e-3  # frames: times are written as decimals, so a frame's own time may come out a little late
 
 
 def labels_path(clip: str | Path) -> Path:
-    """Where the labels of a clip file are: `walk.labels.csv` for `walk.bvh`."""
-    return Path(clip).with_suffix(".labels.csv")
+    """The file with the labels of a clip, existing or to be written: `walk.labels.csv` for `walk.bvh`, see `names`."""
+    return side_path(clip, "labels")
 
 
 def labelled(clip: Clip, path: str | Path) -> Clip:
-    """The clip with the labels that stand beside its file, if there are any."""
-    beside = side_file(path, labels_path(path).name)
+    """The clip with the labels from the file beside it, if there is one."""
+    beside = find_side_file(path, "labels")
     return clip if beside is None else with_labels(clip, read_labels(beside, len(clip), clip.fps))
 
 
@@ -60,16 +61,20 @@ def read_labels(path: str | Path, frames: int, fps: float) -> dict[str, BoolArra
 
 
 def write_labels(clip: Clip, path: str | Path) -> None:
-    """Write the clip's labels beside its file. Without labels nothing is written, but old ones are emptied."""
+    """Write the labels of a clip to a labels file."""
+    write_whole(path, [labels_text(clip).encode("utf-8")])
+
+
+def labels_text(clip: Clip) -> str:
+    """The content of a labels file; "" for a clip without labels."""
     rows = [(a / clip.fps, b / clip.fps, name) for name in clip.label_names for a, b in spans(clip.label(name))]
-    beside = labels_path(path)
-    if not rows and not beside.exists():
-        return
+    if not rows:
+        return ""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEAD)
     writer.writerows((_decimal(a), _decimal(b), name) for a, b, name in sorted(rows, key=lambda r: r[:2]))
-    write_whole(beside, [text.getvalue().encode("utf-8")])
+    return text.getvalue()
 
 
 def spans(on: BoolArray) -> list[tuple[int, int]]:

@@ -1,40 +1,55 @@
-"""Where the frames of a made clip came from, beside its file: `long.origin.json` for `long.bvh`.
+"""Provenance of a synthesized or edited clip in the JSON file beside it: `long.origin.json` for `long.bvh`.
 
-Motion files have no place for it. It is written for clips that were made or edited, so that the source of every frame
-and the recipe (`motionloom again`) are still known when the file is read again.
+It contains the source of every frame and the recipe that `motionloom again` repeats, and the SHA-256 of the files that
+were saved with it, so that a file of ours is recognized as long as it is unchanged.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace as with_changes
 from pathlib import Path
 from typing import Any
 
 from motionloom.core import Clip, FormatError, Note, Origin, replace
-from motionloom.core.files import read_regular, side_file
+from motionloom.core.files import read_regular
 from motionloom.io.digest import file_sha256
-from motionloom.io.files import write_whole
+from motionloom.io.sidecars.names import find_side_file, side_path
 from motionloom.io.sidecars.origin_json import OtherOrigin, origin_facts, runs, with_origin_facts
 
 
 def origin_path(clip: str | Path) -> Path:
-    """Where the provenance of a clip file is: `long.origin.json` for `long.bvh`."""
-    return Path(clip).with_suffix(".origin.json")
+    """The file with the provenance of a clip, existing or to be written: `long.origin.json`, see `names`."""
+    return side_path(clip, "origin")
 
 
-def write_origin(clip: Clip, path: str | Path) -> None:
-    """Write the provenance of a made or edited clip beside its file; an old one of another clip is taken away."""
-    beside = origin_path(path)
-    if as_read(clip.origin):
-        beside.unlink(missing_ok=True)
-        return
-    facts = origin_facts(with_output(clip.origin, file_sha256(path)))
-    write_whole(beside, [_text(facts).encode()])
+def origin_text(clip: Clip, clip_sha256: str, beside: Mapping[str, str]) -> str:
+    """The content of a provenance file.
+
+    `beside` maps the kinds of the other side files that are saved with the clip to their SHA-256.
+    """
+    origin = clip.origin if len(clip.origin) else clip.origin.unknown(len(clip))
+    return _text(origin_facts(with_output(origin, clip_sha256)) | {"beside": dict(beside)})
 
 
-def as_read(origin: Origin) -> bool:
-    """Is the clip what its source's file contains, from the first frame on, or not known to come from any?"""
+def is_own_output(path: str | Path) -> bool:
+    """Are a clip and its side files as our own recipe records them, or do they not exist at all?"""
+    path = Path(path)
+    existing = {kind: p for kind in ("labels", "licence") if (p := side_path(path, kind)).is_file()}
+    found = find_side_file(path, "origin")
+    if found is None:
+        return not (existing or path.exists())
+    try:
+        facts = read_facts(found)
+        recorded = {"clip": facts["made"][-1]["output"], **facts.get("beside", {})}
+        return all(recorded[kind] == file_sha256(p) for kind, p in {**existing, "clip": path}.items())
+    except (FormatError, OtherOrigin, KeyError, IndexError, TypeError):
+        return False
+
+
+def is_unchanged(origin: Origin) -> bool:
+    """Is the clip what its source's file contains, from the first frame on, or are its sources unknown?"""
     if any(step.command != "samples" for step in origin.made) or len(origin.parts) > 1:
         return False
     found = runs(origin, 0, [])
@@ -51,7 +66,7 @@ def with_output(origin: Origin, sha256: str) -> Origin:
 
 def with_origin(clip: Clip, path: str | Path) -> Clip:
     """The clip with the provenance that is stored beside its file, if there is one and it has as many frames."""
-    beside = side_file(path, origin_path(path).name)
+    beside = find_side_file(path, "origin")
     if beside is None:
         return clip
     try:

@@ -7,13 +7,12 @@ from dataclasses import replace as with_changes
 from pathlib import Path
 
 from motionloom.core import Clip, Note, Read, replace
-from motionloom.core.files import side_file
 from motionloom.core.made import Input
 from motionloom.io.digest import file_sha256
 from motionloom.io.reading import Reading
-from motionloom.io.sidecars.labels import labels_path
 from motionloom.io.sidecars.licence import licence_file
-from motionloom.io.sidecars.origin import origin_path, with_output
+from motionloom.io.sidecars.names import find_side_file
+from motionloom.io.sidecars.origin import with_output
 from motionloom.io.sidecars.roles import roles_file
 
 
@@ -29,7 +28,7 @@ def recorded(clip: Clip, path: Path, sha256: str, reading: Reading, others: Iter
     if origin.made and origin.made[-1].output not in ("", sha256):
         origin = origin.with_notes(Note(f"{path.name} was changed after it was written", "warning", topic="file"))
     origin = with_output(origin, sha256) if origin.made and not origin.made[-1].output else origin
-    names = (labels_path(path).name, origin_path(path).name)
-    found = [*(side_file(path, n) for n in names), licence_file(path), roles_file(path, reading.roles), *others]
+    beside_clip = (find_side_file(path, kind) for kind in ("labels", "origin"))
+    found = [*beside_clip, licence_file(path), roles_file(path, reading.roles), *others]
     beside = tuple(Input(p.name, file_sha256(p)) for p in found if p is not None and p.is_file())
     return replace(clip, origin=with_changes(origin, read=Read(path.name, sha256, reading.changes(), beside)))

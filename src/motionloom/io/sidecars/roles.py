@@ -16,6 +16,7 @@ from pathlib import Path
 from motionloom.core import Clip, FormatError, Note, Skeleton, replace
 from motionloom.core.errors import did_you_mean
 from motionloom.core.files import read_regular, side_file
+from motionloom.io.sidecars.names import find_side_file
 from motionloom.kinematics.body.roles import ARM, FRONT, LEG, SIDES
 
 _SIDED = ("eye", *ARM, *LEG, *FRONT.values())
@@ -28,10 +29,10 @@ ROLES = (
 
 
 def roles_file(path: str | Path, given: str | Path | Mapping[str, str] | None = None) -> Path | None:
-    """The roles file that holds for a clip file: `given`, else its own, else its folder's; None if there is none."""
+    """The roles file that applies to a clip: `given`, else its own, else that of its folder; None if there is none."""
     if given is not None:
         return None if isinstance(given, Mapping) else Path(given)
-    return side_file(path, Path(path).with_suffix(".roles.toml").name) or side_file(path, FOLDER)
+    return find_side_file(path, "roles") or side_file(path, FOLDER)
 
 
 def with_roles(clip: Clip, path: str | Path, given: str | Path | Mapping[str, str] | None = None) -> Clip:

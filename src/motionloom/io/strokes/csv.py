@@ -12,7 +12,7 @@ from motionloom.core.files import open_regular, read_regular
 from motionloom.core.origin import from_file
 from motionloom.io import convention as conv
 from motionloom.io.bvh.numbers import LARGEST, fault, number
-from motionloom.io.files import write_whole
+from motionloom.io.files import write_file
 from motionloom.io.notes import Notes
 from motionloom.io.reading import DEFAULT, Reading
 
@@ -74,7 +74,7 @@ def write_stroke(clip: Clip, path: str | Path, *, unit: str | float | None = Non
     metres = clip.origin.unit if unit is None else conv.unit_of(unit)
     points = clip.root[:, :2] / metres
     lines = [f"{f / clip.fps:.9g},{x:.9g},{y:.9g}\n" for f, (x, y) in enumerate(points.tolist())]
-    write_whole(path, ["".join(["t,x,y\n", *lines]).encode()])
+    write_file(path, ["".join(["t,x,y\n", *lines]).encode()])
 
 
 def _table(path: str | Path, notes: Notes) -> FloatArray:
