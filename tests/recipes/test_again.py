@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from motionloom.constraints import Request
+from motionloom.constraints import MotionParameter, Request
 from motionloom.core import BadRequest
 from motionloom.core.files import Files
 from motionloom.io import load, save
 from motionloom.io.sidecars.origin import origin_path
 from motionloom.methods import METHODS, learn, load_model, save_model, synthesize
 from motionloom.recipes.again import CannotRepeat, again, recipe_of
-from motionloom.recipes.edits import append_clips, clean_clip, convert_clip, retarget_clip
+from motionloom.recipes.edits import align_clips, append_clips, clean_clip, convert_clip, retarget_clip
 from motionloom.samples import make
 
 WALKS = ((0, 1.3, 0.0), (1, 1.4, 0.2), (2, 1.3, -0.2))
@@ -89,11 +89,12 @@ def test_clips_that_a_request_names_are_found_by_their_content(clips: Path, tmp_
 def edited(clips: Path, folder: Path) -> dict[str, Path]:
     """A result of each edit, and of an edit of an edit."""
     a, b = load(clips / "walk_0.bvh", trim_tpose=True), load(clips / "walk_1.bvh")
-    out = {name: folder / f"{name}.bvh" for name in ("convert", "clean", "retarget", "append", "chain")}
+    out = {name: folder / f"{name}.bvh" for name in ("convert", "clean", "retarget", "append", "align", "chain")}
     save(convert_clip(a, resample=24, to_unit="m"), out["convert"], unit="m")
     save(clean_clip(a, find_contacts=True).clip, out["clean"])
     save(retarget_clip(a, b)[0], out["retarget"])
     save(append_clips(a, b, window=0.3).clip, out["append"])
+    save(align_clips(a, b, window=0.1, ends="free").clip, out["align"])
     save(append_clips(load(out["clean"]), load(out["convert"]), at=(2.0, 1.0)).clip, out["chain"])
     return out
 
@@ -139,6 +140,19 @@ def test_another_version_is_reported_with_the_difference(clips: Path, results: P
     done = again(tmp_path / "a.bvh", clips, tmp_path / "b.bvh")
     assert done.same is False
     assert done.differences[0].startswith("motionloom: made with 0.0.1, this is ")
+
+
+def test_a_model_with_measures_of_the_users_is_repeated_from_its_file_or_with_the_function(
+    clips: Path, tmp_path: Path
+) -> None:
+    own = MotionParameter("reach", "m", 1, "how far the hips are from the start", lambda clip: clip.root[-1, 2])
+    model = learn("cuts", [load(path) for path in sorted(clips.glob("*.bvh"))], parameters=[own])
+    save_model(model, tmp_path / "m.loom")
+    save(synthesize(load_model(tmp_path / "m.loom"), Request(seconds=2)), tmp_path / "a.bvh")
+    with pytest.raises(CannotRepeat, match=r"reach was measured by a function .* --measure; the file of its model"):
+        again(tmp_path / "a.bvh", clips, tmp_path / "b.bvh")
+    assert again(tmp_path / "a.bvh", clips, tmp_path / "b.bvh", parameters=[own]).same is True
+    assert again(tmp_path / "a.bvh", tmp_path, tmp_path / "c.bvh").same is True
 
 
 def test_clips_that_a_program_edited_are_not_taken_for_their_files(clips: Path, tmp_path: Path) -> None:

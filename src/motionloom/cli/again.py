@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Json, many, print_json, say, warn
+from motionloom.cli.options import Json, Measures, many, own_parameters, print_json, say, warn
 
 
 def again(
@@ -19,6 +19,7 @@ def again(
     sources: Annotated[
         Path, typer.Option("--sources", metavar="FOLDER", help="Where its clips, models and other files are.")
     ] = Path(),
+    measure: Measures = None,
     json: Json = False,
 ) -> None:
     """Make a result again: the same bytes on the same version and platform, or a report of what is missing or differs.
@@ -30,7 +31,7 @@ def again(
 
     check_target(out)
     with busy("making again") as report:
-        done = repeat(result, sources, out, progress=report)
+        done = repeat(result, sources, out, parameters=own_parameters(measure), progress=report)
     if json:
         print_json(
             {

@@ -10,11 +10,10 @@ import typer
 
 from motionloom.cli.bars import busy
 from motionloom.cli.options import Fps, Json, Roles, Unit, Up, print_json, say
-from motionloom.cli.similar import ClipA, ClipB, KeepTpose, MeasureName, WeightSet, load_two, read_weights
+from motionloom.cli.similar import ClipA, ClipB, KeepTpose, MeasureName, WeightSet, read_weights, report_rates
 
 if TYPE_CHECKING:
-    from motionloom.analysis.alignment import TimeAlignment
-    from motionloom.core import Clip
+    from motionloom.recipes.edits import Aligned
 
 
 def align(
@@ -45,19 +44,21 @@ def align(
 
     Clips of different frame rates are aligned at the lower one.
     """
-    from motionloom.analysis import measure_named
-    from motionloom.analysis.alignment import align as align_clips
     from motionloom.core import BadRequest
+    from motionloom.io import Reading, load
+    from motionloom.recipes.edits import align_clips
 
-    one, other = load_two(a, b, unit=unit, up=up, fps=fps, trim_tpose=trim_tpose, roles=roles)
+    reading = Reading(unit=unit, up=up, fps=fps, trim_tpose=trim_tpose, roles=roles)
+    first, second = load(a, reading), load(b, reading)
     if ends not in ("fixed", "free", "free-start", "free-end"):
         raise BadRequest(f"--ends: expected fixed, free, free-start or free-end, found {ends!r}")
-    seconds = 3 / 60 if window is None else window
-    chosen = measure_named(measure, weights=read_weights(weights), radius=max(1, round(seconds * one.fps / 2)))
-    how: dict[str, Any] = {"measure": chosen, "limit": limit or None, "ends": ends, "knot_seconds": knots}
+    how: dict[str, Any] = {"weights": read_weights(weights), "limit": limit, "ends": ends, "knots": knots}
+    how |= {} if window is None else {"window": window}
     with busy("aligning") as report:
-        found = align_clips(one, other, **how, progress=report)
-    summary = write_alignment(found, one, other, out)
+        done = align_clips(first, second, measure=measure, **how, progress=report)
+    one, other = done.a, done.b
+    report_rates((first, one), (second, other))
+    summary = write_alignment(done, out)
     if json:
         print_json(summary)
         return
@@ -66,19 +67,18 @@ def align(
     say(f"  mean cost {summary['mean_cost']:.3g} {summary['unit']}; pace of B against A {summary['pace']}")
 
 
-def write_alignment(found: TimeAlignment, a: Clip, b: Clip, folder: Path) -> dict[str, Any]:
+def write_alignment(done: Aligned, folder: Path) -> dict[str, Any]:
     """All files of `motionloom align`; the summary is returned."""
     import numpy as np
 
     from motionloom.analysis.similarity import readable
-    from motionloom.analysis.warp import warp
     from motionloom.io import save
     from motionloom.plot.filmstrip import save_filmstrip
     from motionloom.plot.style import PAPER
     from motionloom.plot.transitions import alignment_picture
 
+    warped, a, b, found = done
     folder.mkdir(parents=True, exist_ok=True)
-    warped = warp(b, found.curve)
     save(warped, folder / "warped.bvh")
     spans = found.curve.spans
     times = np.arange(len(warped)) / a.fps + spans[0, 0]

@@ -1,4 +1,4 @@
-"""The recipe of a clip: what each processing step was given, so that `motionloom again` can repeat it."""
+"""The recipe of a clip: the inputs of each processing step, so that `motionloom again` can repeat it."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class Read:
 
 @dataclass(frozen=True)
 class Made:
-    """One processing step: all that is needed to repeat it. Every field is plain text, numbers and lists of them."""
+    """One processing step with everything needed to repeat it, as plain text, numbers and lists of them."""
 
-    command: str  # "synthesize", "convert", "clean" ...: see `library/again.py`
+    command: str  # "synthesize", "convert", "clean" ...: see `recipes/again.py`
     version: str = ""  # of motionloom
     platform: str = ""  # operating system, processor, Python and numerical libraries
     method: str = ""  # of a model: the name in the table of methods
@@ -53,6 +53,8 @@ class Made:
     edits: tuple[Mapping[str, Any], ...] = ()  # the options of an edit, in order; each is one name with its value
     files: tuple[Input, ...] = ()  # other files that were read: ground heights, measures
     poses: tuple[Read, ...] = ()  # clips whose frames a request names
+    measured: tuple[str, ...] = ()  # motion parameters that learning measured by functions of the user's
+    learning_gap: str = ""  # why the model cannot be learned again, if it cannot: its file is then needed
     output: str = ""  # SHA-256 of the file that was written, known once it was
     gap: str = ""  # why this step cannot be repeated, if it cannot
 
@@ -87,14 +89,14 @@ def program_version() -> str:
 
 @cache
 def program_platform() -> str:
-    """What else decides about the last bits of a result."""
+    """Operating system, processor, Python and libraries: they determine the last bits of a result."""
     python = ".".join(map(str, sys.version_info[:2]))
     libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "numba"))
     return f"{platform.system()} {platform.machine()}, Python {python}, {libraries}"
 
 
 def plain(value: Any) -> Any:
-    """The value as JSON would give it back: dictionaries, lists, text and numbers. `TypeError` for anything else."""
+    """The value as JSON returns it: dictionaries, lists, text and numbers. `TypeError` for anything else."""
     if isinstance(value, Mapping):
         return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
@@ -105,13 +107,15 @@ def plain(value: Any) -> Any:
 
 
 def _typed(name: str, value: Any) -> Any:
-    """A field from what JSON gives back."""
+    """The value of a field from its form in JSON."""
     if name in ("clips", "poses"):
         return tuple(item if isinstance(item, Read) else Read(**item) for item in value)
     if name == "files":
         return tuple(Input(*item) for item in value)
     if name == "model":
         return None if value is None else Input(*value)
+    if name == "measured":
+        return tuple(map(str, value))
     if name == "edits":
         return tuple(plain(item) for item in value)
     return plain(value)

@@ -1,6 +1,6 @@
-"""The messages between a process and its workers: a length, then a pickle of (kind, content).
+"""Messages between a process and its workers: a length, then a pickle of (kind, content).
 
-They travel through pipes that only the two processes hold, so that nothing is unpickled that comes from a file.
+They are sent through pipes that only the two processes have open. Nothing that comes from a user's file is unpickled.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _LENGTH = struct.Struct("<Q")
 
 
 def write_message(stream: BinaryIO, kind: str, content: Any = None) -> None:
-    """Send one message. The content must be picklable by itself: values of users are pickled before."""
+    """Send one message. Values of users are passed already pickled, so that an error in them is reported apart."""
     data = pickle.dumps((kind, content), protocol=5)
     stream.write(_LENGTH.pack(len(data)))
     stream.write(data)
@@ -24,7 +24,7 @@ def write_message(stream: BinaryIO, kind: str, content: Any = None) -> None:
 
 
 def read_message(stream: BinaryIO) -> tuple[str, Any]:
-    """Wait for the next message; `EOFError` if the other side has closed the pipe."""
+    """Wait for the next message; `EOFError` if the pipe is closed."""
     (size,) = _LENGTH.unpack(_exactly(stream, _LENGTH.size))
     kind, content = pickle.loads(_exactly(stream, size))
     return kind, content

@@ -32,8 +32,6 @@ def learning_steps(
     reads = tuple(_read(clip, i) for i, clip in enumerate(clips))
     unread = next((read.name for read in reads if not read.sha256), "")
     gap = f"{unread} was not read from a file, or was edited after it was read" if unread else ""
-    if measured:
-        gap = f"{', '.join(measured)} was measured by a function of the user's"
     step = made_here(
         "learn",
         method=method,
@@ -41,7 +39,8 @@ def learning_steps(
         learning_seed=seed,
         clips=reads,
         edits=() if trim_tpose else ({"trim_tpose": False},),
-        gap=gap,
+        measured=tuple(measured),
+        learning_gap=gap,
     )
     return (*before, step)
 
@@ -60,7 +59,8 @@ def synthesis_step(
 
     `clips` are those that it used beside the model's own (a performance, say).
     """
-    learning = model.made[-1] if model.made else made_here("learn", gap="it is not known how its model was learned")
+    unknown = made_here("learn", learning_gap="its model does not state how it was learned")
+    learning = model.made[-1] if model.made else unknown
     text, gap = _written(request)
     return replace(
         learning,
@@ -73,7 +73,7 @@ def synthesis_step(
         edits=(*learning.edits, *edits),
         files=_ground(request),
         poses=(*_poses(request), *(_read(clip, i) for i, clip in enumerate(clips))),
-        gap=learning.gap or gap,
+        gap=gap,
     )
 
 

@@ -1,15 +1,15 @@
-"""A result made again from its recipe: the same bytes on the same version and platform, or what differs."""
+"""Repeating a recipe: the same bytes on the same version and platform, or a report of what is missing or differs."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from motionloom.constraints import Request
+from motionloom.constraints import MotionParameter, Request, parameter_table
 from motionloom.control.streaming import stream_clip
 from motionloom.core import BadRequest, Clip, Made, MotionloomError, Progress, Read, Unmet, part, silent
 from motionloom.core import replace as clip_with
@@ -23,7 +23,7 @@ from motionloom.methods import METHODS, Model, learn, load_model, synthesize
 from motionloom.methods.graph.walk_clip import random_walk
 from motionloom.methods.packing import Unpacker
 from motionloom.methods.two_level_graph.performance import act_out
-from motionloom.recipes.edits import append_clips, clean_clip, convert_clip, options_of, retarget_clip
+from motionloom.recipes.edits import align_clips, append_clips, clean_clip, convert_clip, options_of, retarget_clip
 from motionloom.recipes.finder import Finder
 from motionloom.samples import make
 
@@ -43,8 +43,17 @@ class Repeated(NamedTuple):
     differences: tuple[str, ...]  # version, platform: what may explain other bytes
 
 
-def again(path: str | Path, sources: str | Path, out: str | Path, *, progress: Progress | None = None) -> Repeated:
+def again(
+    path: str | Path,
+    sources: str | Path,
+    out: str | Path,
+    *,
+    parameters: Sequence[MotionParameter] = (),
+    progress: Progress | None = None,
+) -> Repeated:
     """Make the clip of a file again from its recipe and write it to `out`.
+
+    `parameters` are motion parameters of the user's that the recipe measured; see `constraints.load_parameter`.
 
     Inputs are found in the folder `sources` by their SHA-256, whatever their names. A model that is not there is
     learned again, a clip that was made by an earlier step is made again. `CannotRepeat` lists every input that is
@@ -54,11 +63,11 @@ def again(path: str | Path, sources: str | Path, out: str | Path, *, progress: P
     with tempfile.TemporaryDirectory(prefix="motionloom_again_") as folder:
         report = progress or silent()
         report(0.0, "looking for the inputs")
-        bench = _Bench(Finder(sources), steps, Path(folder), part(report, 0.0, 1.0))
-        missing = list(dict.fromkeys(bench.missing(steps[-1])))
+        repeater = _Repeater(Finder(sources), steps, Path(folder), part(report, 0.0, 1.0), tuple(parameters))
+        missing = list(dict.fromkeys(repeater.missing(steps[-1])))
         if missing:
             raise CannotRepeat(f"{Path(path).name} cannot be made again: {'; '.join(missing)}")
-        clip, writing = bench.repeat(steps[-1])
+        clip, writing = repeater.repeat(steps[-1])
         clip = clip_with(clip, origin=replace(clip.origin, made=steps))
         save(clip, out, **writing)
         report(1.0, "done")
@@ -96,21 +105,28 @@ def differences(step: Made) -> Iterator[str]:
 
 
 @dataclass
-class _Bench:
+class _Repeater:
     """The inputs of a recipe put into a folder under their own names, and the steps repeated there."""
 
     finder: Finder
     steps: tuple[Made, ...]
     folder: Path
     progress: Progress  # of the whole; a step that is repeated for another one goes back, and is held where it was
+    parameters: tuple[MotionParameter, ...] = ()  # the user's own
     remade: dict[str, Path] = field(default_factory=dict)  # by SHA-256
 
     def missing(self, step: Made) -> Iterator[str]:
         """In words, each input that neither is in the folder nor can be made again."""
+        relearned = step.model is None or self.finder.find(step.model.sha256, step.model.name) is None
+        unknown = [name for name in step.measured if name not in {p.name for p in self.parameters}]
+        needed = f"; the file of its model is not in {self.finder.folder}" if step.model is not None else ""
         if step.gap:
             yield step.gap
             return
-        relearned = step.model is None or self.finder.find(step.model.sha256, step.model.name) is None
+        if relearned and step.method and (step.learning_gap or unknown):
+            own = f"{', '.join(unknown)} was measured by a function of the user's: give it with --measure"
+            yield (step.learning_gap or own) + needed
+            return
         reads = (*(step.clips if relearned or not step.method else ()), *step.poses)
         for read in reads:
             absent = [item for item in _inputs(read) if self.finder.find(item.sha256, item.name) is None]
@@ -182,7 +198,8 @@ class _Bench:
         config = Unpacker({}).unpack(step.config, METHODS[step.method].module().Config, "config")
         trim = options_of(step).get("trim_tpose", True)
         report = part(self.progress, 0.0, LEARNED)
-        return learn(step.method, clips, config, seed=step.learning_seed or 0, trim_tpose=trim, progress=report)
+        given = {"seed": step.learning_seed or 0, "trim_tpose": trim, "parameters": self.parameters}
+        return learn(step.method, clips, config, **given, progress=report)
 
     @property
     def making(self) -> Progress:
@@ -208,74 +225,78 @@ def _of_origin(item: Input) -> bool:
     return item.name.endswith(".origin.json")
 
 
-def _synthesize(step: Made, bench: _Bench) -> Clip:
-    model = bench.model(step)
+def _synthesize(step: Made, repeater: _Repeater) -> Clip:
+    model = repeater.model(step)
     reads = {read.name: read for read in step.poses}
-    home = Path(tempfile.mkdtemp(dir=bench.folder))
+    home = Path(tempfile.mkdtemp(dir=repeater.folder))
     for name, sha256 in [*((read.name, read.sha256) for read in step.poses), *step.files]:
-        found = bench.finder.find(sha256, name) or bench.remade.get(sha256)
+        found = repeater.finder.find(sha256, name) or repeater.remade.get(sha256)
         if found is not None:
             place = _inside(home, name)
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(found, place)
     names = {str(_inside(home, name)): read for name, read in reads.items()}
-    request = Request.from_yaml(
-        step.request or "{}", lambda path: bench.clip(names[str(Path(path))], step), Files(home)
-    )
+    load_pose = lambda path: repeater.clip(names[str(Path(path))], step)
+    request = Request.from_yaml(step.request or "{}", load_pose, Files(home))
+    request = replace(request, table=parameter_table(repeater.parameters)) if repeater.parameters else request
     try:
-        return synthesize(model, request, seed=step.seed or 0, take=step.take or 0, progress=bench.making)
+        return synthesize(model, request, seed=step.seed or 0, take=step.take or 0, progress=repeater.making)
     except Unmet as error:  # it was written with --best
         if error.best is None:
             raise
         return error.best
 
 
-def _walk(step: Made, bench: _Bench) -> Clip:
+def _walk(step: Made, repeater: _Repeater) -> Clip:
     options = options_of(step)
     options.pop("trim_tpose", None)
-    model = bench.model(step)
-    return random_walk(model, seed=step.seed or 0, take=step.take or 0, progress=bench.making, **options).clip
+    model = repeater.model(step)
+    return random_walk(model, seed=step.seed or 0, take=step.take or 0, progress=repeater.making, **options).clip
 
 
-def _stream(step: Made, bench: _Bench) -> Clip:
+def _stream(step: Made, repeater: _Repeater) -> Clip:
     options = options_of(step)
     options.pop("trim_tpose", None)
-    return stream_clip(bench.model(step), seed=step.seed or 0, progress=bench.making, **options)
+    return stream_clip(repeater.model(step), seed=step.seed or 0, progress=repeater.making, **options)
 
 
-def _act(step: Made, bench: _Bench) -> Clip:
+def _act(step: Made, repeater: _Repeater) -> Clip:
     options = options_of(step)
     options.pop("trim_tpose", None)
-    model: Any = bench.model(step)
-    return act_out(model, bench.clip(step.poses[-1], step), progress=bench.making, **options).clip
+    model: Any = repeater.model(step)
+    return act_out(model, repeater.clip(step.poses[-1], step), progress=repeater.making, **options).clip
 
 
-def _convert(step: Made, bench: _Bench) -> Clip:
-    return convert_clip(bench.clip(step.clips[0], step), **options_of(step))
+def _convert(step: Made, repeater: _Repeater) -> Clip:
+    return convert_clip(repeater.clip(step.clips[0], step), **options_of(step))
 
 
-def _clean(step: Made, bench: _Bench) -> Clip:
-    return clean_clip(bench.clip(step.clips[0], step), **options_of(step)).clip
+def _clean(step: Made, repeater: _Repeater) -> Clip:
+    return clean_clip(repeater.clip(step.clips[0], step), **options_of(step)).clip
 
 
-def _retarget(step: Made, bench: _Bench) -> Clip:
-    clip, body, *like = (bench.clip(read, step) for read in step.clips)
+def _retarget(step: Made, repeater: _Repeater) -> Clip:
+    clip, body, *like = (repeater.clip(read, step) for read in step.clips)
     return retarget_clip(clip, body, like=like[0] if like else None, **options_of(step))[0]
 
 
-def _append(step: Made, bench: _Bench) -> Clip:
+def _append(step: Made, repeater: _Repeater) -> Clip:
     options = options_of(step)
     if "at" in options:
         options["at"] = tuple(options["at"])
-    return append_clips(*(bench.clip(read, step) for read in step.clips), **options).clip
+    return append_clips(*(repeater.clip(read, step) for read in step.clips), **options).clip
 
 
-def _samples(step: Made, bench: _Bench) -> Clip:
+def _align(step: Made, repeater: _Repeater) -> Clip:
+    return align_clips(*(repeater.clip(read, step) for read in step.clips), **options_of(step)).clip
+
+
+def _samples(step: Made, repeater: _Repeater) -> Clip:
     options = options_of(step)
     return make(options.pop("name"), seed=step.seed or 0, **options)
 
 
-REPEATS: Mapping[str, Callable[[Made, _Bench], Clip]] = {
+REPEATS: Mapping[str, Callable[[Made, _Repeater], Clip]] = {
     "synthesize": _synthesize,
     "walk": _walk,
     "stream": _stream,
@@ -284,5 +305,6 @@ REPEATS: Mapping[str, Callable[[Made, _Bench], Clip]] = {
     "clean": _clean,
     "retarget": _retarget,
     "append": _append,
+    "align": _align,
     "samples": _samples,
 }

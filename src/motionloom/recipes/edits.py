@@ -1,6 +1,6 @@
-"""The edits that commands make of clips: each result holds the step that made it (`Origin.made`).
+"""Edits of clips behind the commands: each result contains the step that made it (`Origin.made`).
 
-Clips are given as they were read (`io.load`), so that the step names their files.
+Clips are passed as `io.load` returned them, so that the step names their files.
 """
 
 from __future__ import annotations
@@ -9,9 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from motionloom.analysis import measure_named, same_rate
+from motionloom.analysis.alignment import TimeAlignment, align
+from motionloom.analysis.dtw import Ends
+from motionloom.analysis.warp import warp
 from motionloom.blend import Point, append, transition_point
 from motionloom.blend.point import half_window, point_at
-from motionloom.core import Clip, Made, Note, Read, made_here, replace
+from motionloom.core import Clip, Made, Note, Progress, Read, made_here, replace
 from motionloom.evaluate.capture_checks.check import repair as repaired
 from motionloom.kinematics.body.rest_pose import rebased, stance
 from motionloom.kinematics.feet.contacts import with_contacts
@@ -120,6 +123,39 @@ def append_clips(
     options: dict[str, Any] = {"ease": ease} if method == "blend" else {}
     joined = append(one, other, method=method, at=point, seconds=window, plants=plants, **options)
     return Appended(_made(joined, step), one, other, point, half)
+
+
+class Aligned(NamedTuple):
+    """Clip b on the clock of clip a, both at one frame rate, and the alignment between them."""
+
+    clip: Clip
+    a: Clip
+    b: Clip
+    alignment: TimeAlignment
+
+
+def align_clips(
+    a: Clip,
+    b: Clip,
+    *,
+    measure: str = "point-cloud",
+    weights: str | Mapping[str, float] | None = None,
+    window: float = 3 / 60,
+    limit: int | None = 3,
+    ends: Ends = "fixed",
+    knots: float = 0.25,
+    progress: Progress | None = None,
+) -> Aligned:
+    """Clip b warped in time to the clock of clip a, at the lower of their frame rates; options as for `align`.
+
+    `window` is the length of the measure's window and `knots` the distance of the curve's knots, in seconds.
+    """
+    given = {"measure": measure, "weights": weights, "window": window, "limit": limit or 0, "ends": ends}
+    step = edit_step("align", [a, b], {**given, "knots": knots})
+    one, other = same_rate(a, b)
+    chosen = measure_named(measure, weights=weights, radius=max(1, round(window * one.fps / 2)))
+    found = align(one, other, measure=chosen, limit=limit or None, ends=ends, knot_seconds=knots, progress=progress)
+    return Aligned(_made(warp(other, found.curve), step), one, other, found)
 
 
 def _made(clip: Clip, step: Made) -> Clip:
