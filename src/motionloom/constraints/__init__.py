@@ -1,4 +1,4 @@
-"""One request language for every method: what is asked, and how far a clip is from it."""
+"""The request language of all methods: constraints, requests, residuals, and a geometric solver."""
 
 from motionloom.constraints.base import Constraint
 from motionloom.constraints.fields import Euler

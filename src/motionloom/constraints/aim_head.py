@@ -1,4 +1,4 @@
-"""Turn neck and head so that the body looks where it should."""
+"""Turning neck and head towards the target of a `look_at`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from motionloom.rotation import between, exp, inverse, log, multiply, normalize
 
 
 def look(clip: Clip, asked: LookAt, held: IntArray, width: float, *, rounds: int = 8) -> Clip:
-    """The clip looking where `asked` says during its span, easing in and out over `width` frames.
+    """The clip looking at the target of `asked` during its span, easing in and out over `width` frames.
 
     All joints from the top of the spine to the head turn about one world axis, in equal parts; parts about one axis
     add up, so the head turns by the whole angle. Its place changes a little with that, hence a few rounds. `held`

@@ -1,4 +1,4 @@
-"""What all constraints share: a key in the request, hard or soft, a residual, and whether it is met."""
+"""Base class of all constraints: name in a request, hard or soft, residual, tolerance."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from motionloom.core.fields import Described, param
 
 @dataclass(frozen=True, kw_only=True)
 class Constraint(Described):
-    """One wish of a request, complete when built.
+    """One constraint of a request, complete when built.
 
     `residual(clip)` is an array in the class's `unit`; the constraint is met when its largest absolute value is at
     most `tolerance`. Without a `weight` it is hard; a weight (0 or more) makes it soft.
@@ -41,7 +41,7 @@ class Constraint(Described):
 
     @property
     def hard(self) -> bool:
-        """Must it be met? A weight makes it a wish."""
+        """Must it be met? A weight makes it soft."""
         return self.weight is None
 
     @property
@@ -55,11 +55,11 @@ class Constraint(Described):
         return ""
 
     def parts(self, table: Any = None) -> tuple[Constraint, ...]:
-        """Itself, or the constraints that it is short for; `table` says how motion parameters are measured."""
+        """Itself, or the constraints that it is short for; `table` defines how motion parameters are measured."""
         return (self,)
 
     def residual(self, clip: Clip) -> FloatArray:
-        """How far the clip is from what was asked, in `unit`; zero where met."""
+        """The deviation of the clip from the constraint, in `unit`; zero where met."""
         raise NotImplementedError
 
     def worst(self, clip: Clip) -> float:
@@ -98,12 +98,12 @@ class Constraint(Described):
         """Raise unless its values are ones that can be measured."""
 
     def describe(self) -> str:
-        """The constraint in one line, as a request would say it."""
+        """The constraint in one line, in the notation of requests."""
         import yaml
 
         try:
             plain = self.to_plain()
-        except BadRequest:  # a pose from no file: all but the pose can be said
+        except BadRequest:  # a pose that comes from no file cannot be written
             plain = {k: v for k, v in vars(self).items() if isinstance(v, (str, int, float))}
         text = yaml.safe_dump(plain, default_flow_style=True, sort_keys=False, width=10_000, allow_unicode=True)
         return f"{self.key()}: {text.strip()}"

@@ -1,4 +1,4 @@
-"""Displacement maps: a change that is exact at some frames and fades smoothly into the motion around them."""
+"""Displacement maps: changes that are exact at some frames and fade smoothly into the motion around them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fields that constraints have in common, and the kinds of values that only requests have: times, poses, tables."""
+"""Fields shared by constraints, and kinds of values that occur only in requests: times, places, poses, tables."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Value = Quantity | tuple[Quantity, ...]
 """The value of a motion parameter: one number with its unit, or three."""
 
 FPS_RANGE = (0.001, 10_000.0)  # frames per second
-FAR = 10_000.0  # m: no coordinate of a request is larger
-TURNS = 200 * math.pi  # rad: a hundred turns either way
+MAX_COORDINATE = 10_000.0  # m: no coordinate of a request is larger
+MAX_ANGLE = 200 * math.pi  # rad: a hundred turns either way
 
 
 class Euler(NamedTuple):
@@ -35,7 +35,17 @@ class Euler(NamedTuple):
 
 def place_field(default: Any, help: str, *, size: int = 2, **facts: Any) -> Any:
     """A place on the ground, x and z in metres."""
-    return param(default, help, "m", kind=NUMBERS, size=size, low=-FAR, high=FAR, slider=(-5.0, 5.0), **facts)
+    return param(
+        default,
+        help,
+        "m",
+        kind=NUMBERS,
+        size=size,
+        low=-MAX_COORDINATE,
+        high=MAX_COORDINATE,
+        slider=(-5.0, 5.0),
+        **facts,
+    )
 
 
 def point_field(default: Any, help: str, **facts: Any) -> Any:
@@ -45,7 +55,7 @@ def point_field(default: Any, help: str, **facts: Any) -> Any:
 
 def angle_field(default: Any, help: str, **facts: Any) -> Any:
     """An angle in radians."""
-    limits = {"low": -TURNS, "high": TURNS, "slider": (-math.pi, math.pi)} | facts
+    limits = {"low": -MAX_ANGLE, "high": MAX_ANGLE, "slider": (-math.pi, math.pi)} | facts
     return param(default, help, "rad", kind=NUMBER, **limits)
 
 

@@ -1,4 +1,4 @@
-"""Where the body looks."""
+"""The gaze direction of a body, and the constraint `look_at`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from motionloom.constraints.base import Constraint
-from motionloom.constraints.fields import FAR, Point3, angle_field, point_field, span_field, tolerance_field
+from motionloom.constraints.fields import MAX_COORDINATE, Point3, angle_field, point_field, span_field, tolerance_field
 from motionloom.core import BadRequest, Clip, FloatArray, Skeleton, UnknownJoint
 from motionloom.core.errors import Where
 from motionloom.core.fields import param
@@ -51,7 +51,8 @@ def eyes(skeleton: Skeleton) -> list[int]:
 def rests_standing(skeleton: Skeleton) -> bool:
     """Is the rest pose one that a body can stand in: every foot below the hips, by the body's own up?
 
-    It is not in files whose bones all lie along one axis at rest; there the joints' axes say nothing about the body.
+    It is not in files whose bones all lie along one axis at rest; there the joints' axes carry no information about the
+    body.
     """
     up = rotate(body_axes(skeleton), [0.0, 1.0, 0.0])
     places = [skeleton.offsets[skeleton.chain(foot.ankle)[1:]].sum(0) for foot in feet(skeleton)]
@@ -63,8 +64,8 @@ def facing(clip: Clip, turns: FloatArray | None = None) -> FloatArray:
 
     Where the rest pose stands, this is the body's forward axis at rest (`body_axes`), in which all joints agree. Where
     it does not, it is the joint's own axis (x, y or z, or one of their opposites) nearest to where the body faces, on
-    average over the clip: such files align joints with their bones, and nobody looks sideways for a whole clip.
-    `turns` are the world rotations (F, J, 4), if they are known already.
+    average over the clip: such files align joints with their bones, and a gaze to the side for a whole clip is not
+    expected. `turns` are the world rotations (F, J, 4), if they are known already.
     """
     joints = eyes(clip.skeleton)
     if rests_standing(clip.skeleton):
@@ -105,7 +106,13 @@ class LookAt(Constraint):
     yaw: float | None = angle_field(None, "direction seen from the hips, to the left")
     pitch: float | None = angle_field(None, "direction seen from the hips, upwards", slider=(-1.5, 1.5))
     path: tuple[Waypoint, ...] | None = param(
-        None, "points that are looked at, with times", "m", kind=WAYPOINTS, low=-FAR, high=FAR, slider=(-5.0, 5.0)
+        None,
+        "points that are looked at, with times",
+        "m",
+        kind=WAYPOINTS,
+        low=-MAX_COORDINATE,
+        high=MAX_COORDINATE,
+        slider=(-5.0, 5.0),
     )
     span: Span = span_field("when the body looks there")
     tolerance: float = tolerance_field(math.radians(3.0), "largest angle between gaze and direction", "rad")
@@ -124,7 +131,7 @@ class LookAt(Constraint):
         eyes(skeleton)
 
     def directions(self, clip: Clip, start: FloatArray) -> FloatArray:
-        """(F, 3) unit vectors that are asked for, for every frame of the clip, looking from `start` (F, 3)."""
+        """(F, 3) the target directions as unit vectors, for every frame of the clip, looking from `start` (F, 3)."""
         if self.yaw is not None or self.pitch is not None:
             heading, pitch = travel(clip).heading + (self.yaw or 0.0), self.pitch or 0.0
             level = np.cos(pitch)

@@ -1,4 +1,4 @@
-"""The ground that a result stands on: flat, or heights measured at points."""
+"""The ground under a result: flat, or heights given at points."""
 
 from __future__ import annotations
 

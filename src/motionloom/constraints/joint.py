@@ -1,4 +1,4 @@
-"""One joint of the body: through a point at a time, or held in place for a while."""
+"""Constraints on one joint: at a point at a time (`position_at`), or held in place (`plant`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""YAML with line numbers: plain dicts, lists and values that remember where they stood."""
+"""YAML with line numbers: plain dicts, lists and values, and the line of every key."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import yaml
 
 from motionloom.core import BadRequest
 
-DEEPEST = 20  # a request has no use for more levels, and an alias could go round in circles
-MOST = 100_000  # values, aliases counted as often as they are used
+MAX_DEPTH = 20  # levels: requests need few, and aliases can form a cycle
+MAX_VALUES = 100_000  # values, aliases counted as often as they are used
 
 
 class Table(dict[str, Any]):
-    """A mapping whose keys know their lines (counted from 1)."""
+    """A mapping with the line of every key (counted from 1)."""
 
     lines: dict[str, int]
 
@@ -38,7 +38,7 @@ class _Reader:
     def value(self, node: yaml.Node, depth: int) -> Any:
         self.seen += 1
         place = f"{self.name}:{node.start_mark.line + 1}"
-        if depth > DEEPEST or self.seen > MOST:
+        if depth > MAX_DEPTH or self.seen > MAX_VALUES:
             raise BadRequest("nested too deeply or too large for a request", place=place)
         if isinstance(node, yaml.MappingNode):
             table = Table()

@@ -1,4 +1,4 @@
-"""How the motion parameters of the table are measured: functions from a clip to a number in SI units."""
+"""Measures of the built-in motion parameters: functions from a clip to a number in SI units."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from motionloom.core import Clip
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import travel
 
-STILL = 0.05  # m: a second (or half of the clip) in which the hips go less far has no direction of travel
+MIN_TRAVEL = 0.05  # m: a second (or half of the clip) in which the hips go less far has no direction of travel
 
 
 def speed(clip: Clip) -> float:
@@ -38,7 +38,7 @@ def travel_turn(clip: Clip) -> float:
     place = travel(clip).place
     window = max(1, min(round(clip.fps), (len(clip) - 1) // 2))
     lines = place[window:] - place[:-window]
-    moving = lines[np.linalg.norm(lines, axis=1) > STILL]
+    moving = lines[np.linalg.norm(lines, axis=1) > MIN_TRAVEL]
     directions = np.unwrap(np.arctan2(moving[:, 0], moving[:, 1]))
     return float(directions[-1] - directions[0]) if len(directions) else 0.0
 

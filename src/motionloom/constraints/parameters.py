@@ -1,4 +1,4 @@
-"""Motion parameters: numbers measured from a clip alone, and the constraint that asks for values of them."""
+"""Motion parameters: numbers measured from a clip alone, and the constraint `parameters` on their values."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from motionloom.core.errors import Problems, unknown
 from motionloom.core.fields import REQUIRED, internal, param
 from motionloom.core.units import EXAMPLES, NEEDS_UNIT, UNITS, Quantity, Span, frames_of
 
-SHARE = 0.01  # of a model's own range: the tolerance of a parameter, where the request gives none
+RANGE_SHARE = 0.01  # of a model's own range: the tolerance of a parameter, where the request gives none
 
 
 @dataclass(frozen=True)
 class MotionParameter:
-    """What a motion can be asked for in numbers: one value or three, in one unit, measured from a clip alone."""
+    """A number (or three) measured from a clip alone, in one unit, that a request can prescribe."""
 
     name: str
     unit: str  # of SI: m, rad, m/s, rad/s, s, or "" for a plain number
@@ -59,7 +59,7 @@ class MotionParameter:
 
     def within_range(self, span: float) -> MotionParameter:
         """The same with a tolerance of 1 % of a model's own range, unless that range is empty."""
-        return replace(self, tolerance=SHARE * span) if span > 0 else self
+        return replace(self, tolerance=RANGE_SHARE * span) if span > 0 else self
 
     def in_unit(self, value: Value) -> FloatArray:
         """(size,) a value of a request in `unit`; a bare number for an angle, or the wrong size, is an error."""
@@ -127,7 +127,7 @@ def parameter_table(own: Iterable[MotionParameter] = ()) -> Mapping[str, MotionP
 class Parameters(Constraint):
     """Values of motion parameters (`speed: 1.4`, `turn: 35deg`) over a span.
 
-    Residual: measured minus asked, in the parameter's own unit; of several parameters, as multiples of each one's
+    Residual: measured minus requested, in the parameter's own unit; of several parameters, as multiples of each one's
     tolerance. A tolerance is given by name, in the parameter's unit; by default it is 1 % of the model's own range, or
     the parameter's own where the model has none. `table` holds how each parameter is measured.
     """
@@ -160,7 +160,7 @@ class Parameters(Constraint):
         """The frames that are measured, in a result of this length."""
         return frames_of(self.span, frames, fps, ("parameters", "span"))
 
-    def asked(self, name: str) -> FloatArray:
+    def requested(self, name: str) -> FloatArray:
         """(size,) the value of one parameter in its unit."""
         try:
             return self._parameter(name).in_unit(dict(self.values)[name])
@@ -173,14 +173,14 @@ class Parameters(Constraint):
             with problems.collect():
                 if name not in table:
                     raise BadRequest(unknown(name, table, "motion parameter"), where=("parameters", "values", name))
-                self.asked(name)
+                self.requested(name)
                 self._tolerance(name)
         problems.raise_found()
 
     def residual(self, clip: Clip) -> FloatArray:
         frames = self.frames(len(clip), clip.fps)
         part = clip[frames.start : frames.stop]
-        out = {name: self._parameter(name).measured(part) - self.asked(name) for name, _ in self.values}
+        out = {name: self._parameter(name).measured(part) - self.requested(name) for name, _ in self.values}
         if len(out) == 1:
             return next(iter(out.values()))
         return np.concatenate([off / max(self._tolerance(name), 1e-12) for name, off in out.items()])

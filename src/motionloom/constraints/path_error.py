@@ -1,4 +1,4 @@
-"""How well a walked line follows a drawn one."""
+"""Deviation of a travelled line from a drawn path (discrete Fréchet distance)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 from motionloom.core import FloatArray
 
 STEP = 0.02  # m: how finely a drawn path is sampled; the deviation is exact to half of it
-MOST = 4000  # samples of one path, however long it is
+MAX_SAMPLES = 4000  # samples of one path, however long it is
 
 
 def along_path(points: FloatArray, step: float = STEP) -> FloatArray:
     """The polyline through `points` (N, 2), sampled at equal steps; first and last point are kept."""
     lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
     at = np.concatenate([[0.0], np.cumsum(lengths)])
-    count = int(np.clip(np.ceil(at[-1] / step), 1, MOST - 1)) + 1
+    count = int(np.clip(np.ceil(at[-1] / step), 1, MAX_SAMPLES - 1)) + 1
     wanted = np.union1d(np.linspace(0.0, at[-1], count), at)  # corners are samples too
     return np.stack([np.interp(wanted, at, points[:, k]) for k in range(2)], 1)
 

@@ -1,4 +1,4 @@
-"""A pose at a time: local rotations, the root's tilt and its height, but neither place nor heading."""
+"""The constraint `pose_at`: local rotations, root tilt and height at a time, without position and heading."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from motionloom.constraints.base import Constraint
-from motionloom.constraints.fields import NAMES, ROTATIONS, TIME, TURNS, Euler, tolerance_field
+from motionloom.constraints.fields import MAX_ANGLE, NAMES, ROTATIONS, TIME, Euler, tolerance_field
 from motionloom.core import BadRequest, Clip, FloatArray, Read, Skeleton, require_same_hierarchy
 from motionloom.core.errors import Where
 from motionloom.core.fields import REQUIRED, param
@@ -88,7 +88,7 @@ class PoseAt(Constraint):
     time: Moment = param(REQUIRED, "when", kind=TIME)
     pose: Pose | str | None = param(None, "a frame of a clip: walk.bvh#120", kind=same("pose", _pose, _written))
     rotations: tuple[tuple[str, Euler], ...] | None = param(
-        None, "local rotations of joints, instead of a pose", "rad", kind=ROTATIONS, low=-TURNS, high=TURNS
+        None, "local rotations of joints, instead of a pose", "rad", kind=ROTATIONS, low=-MAX_ANGLE, high=MAX_ANGLE
     )
     joints: tuple[str, ...] = param(("all",), "joints that take the pose", kind=NAMES, only_with=("pose",))
     tolerance: float = tolerance_field(0.02, "largest error of a joint in radians; 1 m of height counts as 1 rad", "")
@@ -159,7 +159,7 @@ def tilt_between(a: FloatArray, b: FloatArray) -> FloatArray:
 def frame_in_file(clip: Clip, frame: int, name: str) -> Clip:
     """One frame of a clip, counted as in its file, even where the reader left frames (a T-pose) out.
 
-    Frames of a clip that a method made know their numbers in other files: those do not count here.
+    The frame numbers of a synthesized clip refer to other files and are not used here.
     """
     origin, numbers = clip.origin, np.arange(len(clip))
     if [source.name for source in origin.sources] == [origin.name]:

@@ -25,7 +25,7 @@ from motionloom.core.units import Moment, Quantity, duration, fail, nearest, who
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of a method. Give `seconds` or `frames` or neither, never both."""
+    """A request to a method. Give `seconds` or `frames` or neither, never both."""
 
     seconds: float | None = None
     frames: int | None = None
@@ -67,7 +67,7 @@ class Request:
         return tuple(part for c in short + self.constraints for part in c.parts(self.table))
 
     def length(self, fps: float) -> int | None:
-        """The number of frames asked for at this frame rate (at least one), or None: the method's natural end."""
+        """The number of requested frames at this frame rate (at least one), or None: the method's natural end."""
         if self.frames is not None:
             return max(1, nearest(self.frames * fps / (self.fps or fps)))
         return None if self.seconds is None else max(1, nearest(self.seconds * fps))

@@ -1,4 +1,4 @@
-"""How well a clip keeps a request: one row for each constraint."""
+"""Residuals of a clip against a request: one row per constraint."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from motionloom.core import Clip, Unmet
 class Row(NamedTuple):
     """One constraint's line in the residual table."""
 
-    constraint: str  # what was asked, in one line
+    constraint: str  # in one line
     hard: bool
     worst: float | None  # the largest absolute residual; None where it cannot be checked
     tolerance: float
@@ -51,7 +51,7 @@ def check(clip: Clip, asked: Request | Iterable[Constraint]) -> list[Row]:
 
 
 def unmet(clip: Clip, rows: Sequence[Row]) -> Unmet:
-    """The error that says which hard constraints a clip misses, and by how much."""
+    """The error that lists the hard constraints a clip does not meet, with their residuals."""
     missed = [r for r in rows if r.hard and r.missed]
     lines = [f"  {r.constraint}: {r.worst:.3g} {r.unit}, allowed {r.tolerance:.3g}" for r in missed]
     what = "a hard constraint is" if len(missed) == 1 else f"{len(missed)} hard constraints are"

@@ -1,4 +1,4 @@
-"""The body on the ground: at a place at a time, along a path, to a goal, around an obstacle."""
+"""Constraints on the root: `root_at`, `root_path`, `reach`, `avoid`; and the start of a request."""
 
 from __future__ import annotations
 
@@ -10,7 +10,16 @@ from typing import ClassVar
 import numpy as np
 
 from motionloom.constraints.base import Constraint
-from motionloom.constraints.fields import FAR, PLACES, TIME, TIMES, Point2, angle_field, place_field, tolerance_field
+from motionloom.constraints.fields import (
+    MAX_COORDINATE,
+    PLACES,
+    TIME,
+    TIMES,
+    Point2,
+    angle_field,
+    place_field,
+    tolerance_field,
+)
 from motionloom.constraints.path_error import leg_deviations
 from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.core.fields import REQUIRED, Described, param
@@ -36,13 +45,15 @@ class Start(Described):
 class RootAt(Constraint):
     """At a time the hips are over a place, at a height, facing a heading: any subset of the three.
 
-    Residual: metres: distance on the ground, height error, heading error (1 rad counts as 1 m), as far as asked for.
+    Residual: metres: distance on the ground, height error, heading error (1 rad counts as 1 m), as far as given.
     """
 
     unit: ClassVar[str] = "m"
     time: Moment = param(REQUIRED, "when", kind=TIME)
     position: Point2 | None = place_field(None, "where the hips are on the ground")
-    height: float | None = param(None, "height of the hips", "m", low=-FAR, high=FAR, slider=(0.0, 2.0))
+    height: float | None = param(
+        None, "height of the hips", "m", low=-MAX_COORDINATE, high=MAX_COORDINATE, slider=(0.0, 2.0)
+    )
     heading: float | None = angle_field(None, "direction that the hips face, left positive")
     tolerance: float = tolerance_field(0.02, "largest error; 1 rad of heading counts as 1 m")
 
@@ -74,13 +85,14 @@ class RootPath(Constraint):
 
     Without `times` the path is followed over the whole result at any speed; with them, the body is at each point at
     its time, and follows the leg between. Residual: metres, one per frame (of the legs): how far the body is from the
-    part of the path that it stands for, under the pairing whose largest distance is least (discrete Fréchet distance).
-    So a path that crosses itself is followed in its order, and a clip that stops half-way is far from the end.
+    part of the path that it is paired with, under the pairing whose largest distance is least (discrete Fréchet
+    distance). So a path that crosses itself is followed in its order, and a clip that stops half-way is far from the
+    end.
     """
 
     unit: ClassVar[str] = "m"
     points: tuple[Point2, ...] = param(
-        REQUIRED, "corners of the path", "m", kind=PLACES, low=-FAR, high=FAR, slider=(-5.0, 5.0)
+        REQUIRED, "corners of the path", "m", kind=PLACES, low=-MAX_COORDINATE, high=MAX_COORDINATE, slider=(-5.0, 5.0)
     )
     times: tuple[Moment, ...] | None = param(None, "when the hips are at each of the points", kind=TIMES)
     tolerance: float = tolerance_field(0.2, "largest distance from the path")
@@ -111,7 +123,7 @@ class RootPath(Constraint):
 
 @dataclass(frozen=True)
 class Reach(Constraint):
-    """Some time until `by`, the hips stand at a place (and, if asked, face a heading).
+    """Some time until `by`, the hips stand at a place (and, if given, face a heading).
 
     Residual: metres, at the best frame until then: the distance on the ground and, with a heading, its error scaled so
     that `heading_tolerance` counts as `tolerance`.
@@ -132,7 +144,7 @@ class Reach(Constraint):
         return frames - 1 if last >= frames else frame_of(self.by, frames, fps, ("reach", "by"))
 
     def check_times(self, frames: int, fps: float) -> None:
-        frame_of(self.by, frames, fps, ("reach", "by"))  # where the length is asked for, a later time is a slip
+        frame_of(self.by, frames, fps, ("reach", "by"))  # a time after the end of a result of known length is an error
 
     def errors(self, clip: Clip) -> FloatArray:
         """(n, 1 or 2) metres, for each frame until `by`: distance, and scaled heading error."""
@@ -156,7 +168,7 @@ class Reach(Constraint):
 class Avoid(Constraint):
     """The hips stay out of a circle on the ground; a body is wider than its hips, so choose the radius with room.
 
-    Residual: metres, one per frame: how deep the hips' place lies inside the circle, 0 outside.
+    Residual: metres, one per frame: depth of the hips inside the circle, 0 outside.
     """
 
     unit: ClassVar[str] = "m"

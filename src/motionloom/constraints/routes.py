@@ -1,4 +1,4 @@
-"""Whole ways over the ground: along a drawn path, and around obstacles."""
+"""Moving a whole clip along a drawn path, and around obstacles."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from motionloom.kinematics.travel import Travel, along, travel
 
 
 def follow(clip: Clip, path: RootPath) -> Clip:
-    """The clip carried along a path: each frame goes where its share of the distance walked lies on the path.
+    """The clip moved along a path: each frame is placed at its share of the travelled distance.
 
     The body turns by the angle between the direction it walked in and the direction of the path there, both averaged
     over a step, so that it neither waddles nor turns on the spot at corners. A clip that stands still shares out time.
@@ -36,7 +36,7 @@ def follow(clip: Clip, path: RootPath) -> Clip:
         place[first : last + 1] = _on_line(line, share)
         turn = _directions(place[first : last + 1], clip.fps) - _directions(now.place[first : last + 1], clip.fps)
         heading[first : last + 1] = now.heading[first : last + 1] + _unwrapped(turn)
-    if at is not None and at[-1] + 1 < len(clip):  # the rest goes on from there
+    if at is not None and at[-1] + 1 < len(clip):  # the rest continues from there
         rest = clip[at[-1] :]
         keyed = steer(rest, {0: Key(tuple(place[at[-1]]), float(heading[at[-1]]))})
         after = travel(keyed)

@@ -1,4 +1,4 @@
-"""Move a clip so that hard constraints hold, by geometry alone, and disturb it as little as possible."""
+"""Geometric solver: changes a clip as little as possible so that hard constraints are met."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from motionloom.kinematics.travel import travel
 GEOMETRIC = (PoseAt, PositionAt, Plant, RootAt, RootPath, Reach, LookAt, Avoid)
 """What geometry can do something about; styles and parameters are for the method that makes the clip."""
 
-FARTHEST = 0.6  # leg lengths: hips that would have to go farther than this for a limb to reach stay where they are
+MAX_HIP_SHIFT = 0.6  # leg lengths: hips that would have to go farther than this for a limb to reach stay where they are
 
 
 def solve(
@@ -134,7 +134,7 @@ class _Sweep:
         return keys
 
     def _out_of_reach(self, keys: dict[int, Key]) -> None:
-        """A point that no limb can get to from here: bring the whole body there, if nothing else says where it is."""
+        """Move the whole body towards a point that no limb can reach, if no constraint fixes its position."""
         now, places = travel(self.clip), fk(self.clip)
         more: dict[int, Key] = {}
         for c in self.hard:
@@ -189,7 +189,7 @@ class _Sweep:
     def _joints(self) -> None:
         """Points and plants: limb by limb, then all together with the spine, then with the hips too.
 
-        Each step is left out for what is farther away than the bones are long: the solver could only strain for it.
+        A step is skipped for targets farther away than the bones are long.
         """
         skeleton = self.clip.skeleton
         asked = [c for c in self.hard if isinstance(c, (PositionAt, Plant))]
@@ -202,7 +202,7 @@ class _Sweep:
         near = [c for c in bendable if self._within(c, chains[c])]
         if not all(c.met(self.clip) for c in near):
             self._reach(near, sorted({j for c in near for j in chains[c]}), root=False)
-        near = [c for c in asked if self._within(c, chains[c], FARTHEST * leg_length(skeleton))]
+        near = [c for c in asked if self._within(c, chains[c], MAX_HIP_SHIFT * leg_length(skeleton))]
         if not all(c.met(self.clip) for c in near):
             self._reach(near, sorted({j for c in near for j in chains[c]}), root=True)
 
@@ -239,7 +239,7 @@ class _Sweep:
         moved, _ = solve_chain(
             self.clip, [*targets, *held], joints=joints, root=root, smooth=self.smooth, frames=allowed, iterations=30
         )
-        if np.abs(moved.root - self.clip.root).max() <= FARTHEST * leg_length(self.clip.skeleton):
+        if np.abs(moved.root - self.clip.root).max() <= MAX_HIP_SHIFT * leg_length(self.clip.skeleton):
             self.clip = moved
 
     def _target(self, c: PositionAt | Plant) -> PositionTarget:

@@ -1,4 +1,4 @@
-"""Bend the way a body takes over the ground, so that it comes through given places and headings."""
+"""Bending the path of a body so that it passes through given positions and headings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How it is done: a style, over a span of time or a part of the path."""
+"""Constraints on labels: `style` over a span of time, `style_along` over a part of the path."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from motionloom.constraints.base import Constraint
-from motionloom.constraints.fields import FAR, NAME, NAMES, span_field, tolerance_field
+from motionloom.constraints.fields import MAX_COORDINATE, NAME, NAMES, span_field, tolerance_field
 from motionloom.core import Clip, FloatArray, Skeleton
 from motionloom.core.fields import REQUIRED, param
 from motionloom.core.units import Span, fail, frames_of
@@ -21,7 +21,7 @@ class Style(Constraint):
     """A stretch is done in a style: its frames carry a label.
 
     Residual: one value without unit: the share of the span's frames that do not carry the label. The tolerance leaves
-    room for the change from one style to another. `importance` is how strongly a method should mind it against other
+    room for the change from one style to another. `importance` is its weight against other
     styles; `joints` are the ones it matters for (a label is about the whole body, so the residual does not use them).
     """
 
@@ -48,7 +48,7 @@ class Style(Constraint):
 
 
 def walked(clip: Clip) -> FloatArray:
-    """(F,) metres that the hips have gone over the ground since the first frame, without their sway.
+    """(F,) metres that the hips have travelled over the ground since the first frame, without their sway.
 
     Places are averaged over a second (less at the ends), about a stride, before their distances are added up.
     """
@@ -64,14 +64,14 @@ def walked(clip: Clip) -> FloatArray:
 class StyleAlong(Constraint):
     """A part of the way is done in a style: the frames between two distances walked carry a label.
 
-    `stretch` is [from, to) in metres that the hips have gone since the start, see `walked`. Residual: one value without
+    `stretch` is [from, to) in metres travelled by the hips since the start, see `walked`. Residual: one value without
     unit: the share of these frames that do not carry the label; 1 if the way does not come so far.
     """
 
     unit: ClassVar[str] = "share of frames"
     label: str = param(REQUIRED, "label that the frames carry", kind=NAME)
     stretch: tuple[float, float] = param(
-        REQUIRED, "distances walked, [from, to)", "m", low=0, high=FAR, slider=(0.0, 20.0)
+        REQUIRED, "distances walked, [from, to)", "m", low=0, high=MAX_COORDINATE, slider=(0.0, 20.0)
     )
     tolerance: float = tolerance_field(0.1, "largest share of frames without the label", "", high=1.0)
 

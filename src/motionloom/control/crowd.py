@@ -1,7 +1,7 @@
 """Crowds: commands that keep neighbours apart, and members that are replaced.
 
-Characters do not influence each other inside a step, so each is the same whether it is alone or in a crowd. What they
-owe to each other goes through their commands.
+Characters do not influence each other inside a step, so each is the same alone or in a crowd. Interaction between
+neighbours is expressed as commands.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.live import join, select, state_count
 
 S = TypeVar("S", bound=tuple[Any, ...])
-ASIDE = math.radians(45.0)  # how far the push away from a neighbour is turned to the left
+PUSH_TURN = math.radians(45.0)  # how far the push away from a neighbour is turned to the left
 
 
 def keep_apart(given: Commands, place: FloatArray, *, radius: float = 2.0, strength: float = 2.0) -> Commands:
     """The commands of N characters at `place` (N, 2), with headings turned away from neighbours within `radius` (m).
 
-    The direction that a character was to take (its heading, or the way to its place) gets a push from every neighbour,
-    away from it and to the left, so that two who meet pass each other on one side: `strength` where they touch, falling
-    to zero at `radius`. Nobody is pushed who has neither heading nor place, nor anybody without neighbours; a character
-    that is pushed walks by heading alone.
+    Every neighbour adds a push to the commanded direction (the heading, or the direction to the place), away from it
+    and to the left, so that two characters that meet pass on one side: `strength` where they touch, falling to zero at
+    `radius`. Characters without heading and place, or without neighbours, are not changed; a pushed character gets a
+    heading instead of a place.
     """
     count = len(place)
     if place.shape != (count, 2):
@@ -34,11 +34,11 @@ def keep_apart(given: Commands, place: FloatArray, *, radius: float = 2.0, stren
     if not radius > 0:
         raise BadRequest(f"radius must be positive, found {radius}")
     full = broadcast(given, count)
-    way = np.where(np.isnan(full.place).any(1), full.heading, np.arctan2(*(full.place - place).T))
-    push = ground_turn(ASIDE, _pushes(place, radius)) * strength
-    pushed = ~np.isnan(way) & (push != 0).any(1)
-    wanted = np.stack([np.sin(way), np.cos(way)], 1) + push
-    heading = np.where(pushed, np.arctan2(wanted[:, 0], wanted[:, 1]), full.heading)
+    direction = np.where(np.isnan(full.place).any(1), full.heading, np.arctan2(*(full.place - place).T))
+    push = ground_turn(PUSH_TURN, _pushes(place, radius)) * strength
+    pushed = ~np.isnan(direction) & (push != 0).any(1)
+    pushed_direction = np.stack([np.sin(direction), np.cos(direction)], 1) + push
+    heading = np.where(pushed, np.arctan2(pushed_direction[:, 0], pushed_direction[:, 1]), full.heading)
     return full._replace(heading=heading, place=np.where(pushed[:, None], np.nan, full.place))
 
 
@@ -60,7 +60,7 @@ def _pushes(place: FloatArray, radius: float) -> FloatArray:
 
 
 def replace_members(state: S, index: IntArray, members: S) -> S:
-    """The state of a crowd in which the characters `index` (n,) are those of another state; nobody else changes."""
+    """The state of a crowd with the characters `index` (n,) replaced by those of another state."""
     index = np.asarray(index, np.int64)
     both = join([state, members])
     count, new = state_count(state), state_count(members)

@@ -1,4 +1,4 @@
-"""The causal foot lock as a layer: feet stand still while they touch, for any live method."""
+"""The causal foot lock as a layer on any live method: feet in contact are held in place."""
 
 from __future__ import annotations
 

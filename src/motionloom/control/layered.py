@@ -1,4 +1,4 @@
-"""A live method with layers on top of it, which is a live method too."""
+"""Live methods with layers applied to their poses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from motionloom.methods.live import (
     state_count,
 )
 
-SUBSTEP = 1 / 30  # s: layers see no longer time steps
+SUBSTEP = 1 / 30  # s: longest time step of a layer
 
 
 class LayeredState(NamedTuple):
@@ -72,7 +72,7 @@ class Layered:
         )
 
     def step(self, state: LayeredState, commands: Commands, dt: float) -> tuple[LayeredState, Poses]:
-        """The state and poses `dt` seconds on; each layer is applied at least 30 times a second."""
+        """The state and poses `dt` seconds later; each layer is applied at least 30 times a second."""
         dt = check_dt(dt)
         below, layers = state
         commands = check_commands(commands, state_count(below), self.accepts, self.actions)

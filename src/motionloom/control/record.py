@@ -1,4 +1,4 @@
-"""From live poses to a clip."""
+"""Recording live poses as a clip."""
 
 from __future__ import annotations
 

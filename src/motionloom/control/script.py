@@ -1,4 +1,4 @@
-"""Commands over time: what a person types, as commands of one character."""
+"""Timed commands of one character, parsed from text."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from motionloom.core.units import angle, duration, length, number
 from motionloom.methods.live import Live
 
 
-class Order(NamedTuple):
+class TimedCommand(NamedTuple):
     """Commands from a time on."""
 
     time: float  # s
     given: Commands
 
 
-def parse_order(text: str, live: Live) -> Order:
-    """An order like `3: heading 90deg, speed 1.4` or `0: place 2 3.5, action run`; without a time, from the start.
+def parse_order(text: str, live: Live) -> TimedCommand:
+    """A timed command like `3: heading 90deg, speed 1.4` or `0: place 2 3.5, action run`; at 0 s if without a time.
 
     Names are the fields of `Commands`; an action is given by its name. What the method does not accept is an error.
     """
@@ -34,14 +34,14 @@ def parse_order(text: str, live: Live) -> Order:
         fields[name] = _value(name, values, live)
     if not fields:
         raise BadRequest(f"expected a command like `3: heading 90deg, speed 1.4`, found {text!r}")
-    return Order(time, commands(**fields))
+    return TimedCommand(time, commands(**fields))
 
 
 def _value(name: str, values: Sequence[str], live: Live) -> float | int | list[float]:
     where = ("command", name)
-    wanted = {"place": 2, "look": 3}.get(name, 1)
-    if len(values) != wanted and name not in ("values", "action", "overlay"):
-        raise BadRequest(f"command {name}: expected {wanted} value{'s' if wanted > 1 else ''}, found {len(values)}")
+    count = {"place": 2, "look": 3}.get(name, 1)
+    if len(values) != count and name not in ("values", "action", "overlay"):
+        raise BadRequest(f"command {name}: expected {count} value{'s' if count > 1 else ''}, found {len(values)}")
     if name in ("action", "overlay"):
         action = " ".join(values)
         if action not in live.actions:
@@ -54,8 +54,8 @@ def _value(name: str, values: Sequence[str], live: Live) -> float | int | list[f
     return number(values[0], where) if name == "speed" else [number(v, where) for v in values]
 
 
-def follow(orders: Sequence[Order]) -> Steered:
-    """The latest order at every time; none before the first."""
+def follow(orders: Sequence[TimedCommand]) -> Steered:
+    """The latest command at every time; none before the first."""
     ordered = sorted(orders, key=lambda order: order.time)
 
     def steer(time: float, poses: Poses | None) -> Commands:

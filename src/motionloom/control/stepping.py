@@ -1,4 +1,4 @@
-"""Stepping live characters on: commands that stay, or that are decided at every step."""
+"""Stepping live characters with constant commands, or with commands computed at every step."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from motionloom.core import Progress, silent
 from motionloom.core.poses import Commands, Poses
 from motionloom.methods.live import Live, State
 
-REPORT = 50  # steps from one report of progress to the next
+REPORT_INTERVAL = 50  # steps from one report of progress to the next
 
 Steered = Callable[[float, Poses | None], Commands]
 """The commands at a time (s), given the poses of the last step; None before the first."""
@@ -25,7 +25,7 @@ def run(
 ) -> Iterator[tuple[State, Poses]]:
     """The state and poses after each of these time steps (s): `[1 / 60] * 600`, or an endless iterator.
 
-    `progress` is called after every `REPORT` steps, with the share of them where their number is known.
+    `progress` is called after every `REPORT_INTERVAL` steps, with the share of them where their number is known.
 
     >>> from motionloom.core.poses import commands
     >>> from motionloom.methods import learn
@@ -38,7 +38,7 @@ def run(
     report, total = progress or silent(), length_hint(steps)
     time, poses = 0.0, None
     for done, dt in enumerate(steps):
-        if done % REPORT == 0:
+        if done % REPORT_INTERVAL == 0:
             report(min(1.0, done / total) if total else None, "stepping")
         now = commands(time, poses) if callable(commands) else commands
         state, poses = live.step(state, now, dt)

@@ -1,4 +1,4 @@
-"""A live character recorded with its recipe: what `motionloom stream -o` writes and `motionloom again` repeats."""
+"""Recording a live character with its recipe, as `motionloom stream -o` writes it and `motionloom again` repeats it."""
 
 from __future__ import annotations
 

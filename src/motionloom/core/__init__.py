@@ -1,4 +1,4 @@
-"""The vocabulary of everything else: Skeleton, Clip, Markers, errors."""
+"""The core types: Skeleton, Clip, Markers, Origin, errors, progress."""
 
 from motionloom.core.arrays import BoolArray, FloatArray, IntArray, UInt8Array
 from motionloom.core.clip import Clip, concatenate, replace, with_labels

@@ -88,5 +88,5 @@ def kernel(function: Any = None, *, fastmath: Any = False, inline: bool = False)
 
 
 def thread_count() -> int:
-    """How many threads kernels may use here: the number of cores, or what NUMBA_NUM_THREADS says."""
+    """How many threads kernels may use here: the number of cores, or NUMBA_NUM_THREADS."""
     return int(get_num_threads())

@@ -18,7 +18,7 @@ UInt8Array = NDArray[np.uint8]
 def frozen(values: ArrayLike, dtype: Any, shape: tuple[int | None, ...], what: str, *, finite: bool = True) -> Any:
     """`values` as a read-only C-contiguous array of `dtype` and `shape` (None: any length), or `InvalidClip`.
 
-    An array that is already read-only, and owned by nobody who could write to it, is taken as it is.
+    An array that is already read-only, and of which no writable view exists, is used without a copy.
     """
     try:
         array = np.asarray(values, dtype=dtype, order="C")
@@ -30,7 +30,7 @@ def frozen(values: ArrayLike, dtype: Any, shape: tuple[int | None, ...], what: s
     if finite and array.dtype.kind == "f" and not np.isfinite(array).all():
         at = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise InvalidClip(f"{what}: {array[at]} at index {at}; values must be finite")
-    if array is not values and array.base is None:  # converted just now: nobody else holds it
+    if array is not values and array.base is None:  # converted just now: there is no other reference
         array.flags.writeable = False
     elif _writable(array):
         array = array.copy()
@@ -54,6 +54,6 @@ def _writable(array: NDArray[Any]) -> bool:
 
 
 def handed_over(array: NDArray[Any]) -> NDArray[Any]:
-    """Make `array` read-only in place: for arrays just computed, which nobody else holds, so no copy is needed."""
+    """Make `array` read-only in place: for arrays just computed, which have no other reference and need no copy."""
     array.flags.writeable = False
     return array

@@ -1,6 +1,6 @@
 """A notice while kernels are compiled: that happens once after installation, and can take a minute.
 
-numba takes long to import, and this module does without, so that a command can ask for the notice before it is known
+numba takes long to import, and this module does without, so that a command can request the notice before it is known
 whether kernels are used. `_jit` calls `begin` and `end` around each compilation of a kernel that is not in the cache.
 """
 

@@ -1,4 +1,4 @@
-"""Fields that describe themselves: settings, parameters of samples, fields of constraints, and flags made from them."""
+"""Self-describing fields: settings, parameters of samples, fields of constraints, and flags generated from them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ AXES = {2: " [x, z]", 3: " [x, y, z]"}  # of a list of lengths
 
 @dataclass(frozen=True)
 class Field:
-    """One value that can be set: what it means, in which unit, and how far it goes.
+    """One value that can be set: meaning, unit, limits, default and choices.
 
     Units with a meaning are those of SI (s, m, rad, m/s, rad/s): a request may write `20cm` for 0.2. Others are shown.
     """
@@ -218,7 +218,7 @@ def _fields_of(cls: type) -> tuple[Field, ...]:
 
 
 def _kind_of(hint: Any, at: str) -> tuple[Kind, int | None]:
-    """The kind of value that an annotation stands for, and the size of a list."""
+    """The kind of value of an annotation, and the size of a list."""
     single = {bool: TRUTH, int: WHOLE, float: NUMBER, str: TEXT}
     if hint in single:
         return single[hint], None

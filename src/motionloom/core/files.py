@@ -1,4 +1,4 @@
-"""Which files may be read: regular ones of bounded size and, where a file names another, only inside the root."""
+"""Access to files: only regular ones of bounded size and, for names found in files, only inside the root."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Files:
         """The file of this name, looked for in the root's folders in their order; links are followed.
 
         `BadRequest` (at `where`) if it leads outside the root, by `..`, as an absolute path or through a link, and if
-        there is no such file. What lies outside is not looked at.
+        there is no such file. Files outside are not examined.
         """
         shown = ", ".join(str(folder) for folder in self.root)
         try:

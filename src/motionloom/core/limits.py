@@ -1,4 +1,4 @@
-"""How large files, clips and results may be, so that a broken or hostile one is an error and not a full memory."""
+"""Limits on the size of files, clips and results, so that an oversized one is an error instead of a full memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ VARIABLE = "MOTIONLOOM_LIMITS"
 
 @dataclass(frozen=True)
 class Limits:
-    """The most of each that is accepted. The environment variable MOTIONLOOM_LIMITS changes the defaults.
+    """The largest accepted sizes. The environment variable MOTIONLOOM_LIMITS changes the defaults.
 
     >>> Limits().exceeded(frames=10**12)
     '1000000000000 frames are more than the limit of 1000000 (MOTIONLOOM_LIMITS="frames=..." raises it)'

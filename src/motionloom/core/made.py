@@ -63,7 +63,7 @@ class Made:
             put(self, f.name, _typed(f.name, getattr(self, f.name)))
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON; what is empty is left out."""
+        """Plain values, for JSON; empty fields are left out."""
         return {name: value for name, value in plain(asdict(self)).items() if value not in (None, "", [], {})}
 
     def describe(self) -> str:

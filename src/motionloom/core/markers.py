@@ -1,4 +1,4 @@
-"""Named points over time, with gaps: what an optical system sees before there is a skeleton."""
+"""Optical markers: named points over time, with gaps."""
 
 from __future__ import annotations
 

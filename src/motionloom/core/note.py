@@ -1,4 +1,4 @@
-"""Notes: what a reader, a method or an edit found, with a level that states whether it needs attention."""
+"""Notes on a clip by readers, methods and edits, with a level: info or warning."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Note:
         return f"warning: {text}" if self.level == "warning" else text
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON; what is empty is left out."""
+        """Plain values, for JSON; empty fields are left out."""
         return {name: value for name, value in asdict(self).items() if value not in (None, "")}
 
 

@@ -1,4 +1,4 @@
-"""Small functions of numbers that everything else uses."""
+"""Elementary functions of numbers: easing, wrapping, pairwise distances."""
 
 from __future__ import annotations
 

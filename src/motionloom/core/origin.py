@@ -1,4 +1,4 @@
-"""Where a clip came from: what only its file contains, the sources of every frame, and the steps that made it."""
+"""Provenance of a clip: facts of its file, the sources of every frame, and the steps that made it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Origin:
 
     Frame f of part g is the sum over k of `weights[f, g, k]` times frame `frames[f, g, k]` of
     `sources[which[f, g, k]]`. Frames count from 0 in the file, T-pose included, and may be fractional; -1 with a source
-    means that the frame was computed from this source as a whole. Arrays of shape (F,) stand for (F, 1, 1); absent
+    means that the frame was computed from this source as a whole. Arrays of shape (F,) are taken as (F, 1, 1); absent
     weights are equal shares. An origin of no frames belongs to a clip whose sources are not known.
     """
 
@@ -121,7 +121,7 @@ class Origin:
     def at(self, frames: FloatArray) -> Origin:
         """The origin at fractional frames (N,): between frames that follow each other in a source, those between them.
 
-        Elsewhere (at a cut, say) the nearer frame counts.
+        Elsewhere (at a cut, for example) the nearer frame is taken.
         """
         if not len(self):
             return self

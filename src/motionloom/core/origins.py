@@ -1,4 +1,4 @@
-"""Origins of clips laid one after the other, and of frames that blend two clips."""
+"""Origins of concatenated clips and of blended frames."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _Rows(NamedTuple):
 
 
 def joined(origins: Sequence[Origin], lengths: Sequence[int]) -> Origin:
-    """The origin of clips laid one after the other: under the terms of all of them; file facts are the first one's.
+    """The origin of concatenated clips: with the licences of all of them; file facts are those of the first.
 
     An origin of the whole body counts for each part of the others. Where clips have different parts, the result has
     those of all, and no source for a part that a clip does not have.

@@ -1,4 +1,4 @@
-"""Live characters as plain arrays: N bodies at one instant, and what each of them is to do next."""
+"""Poses and commands of N live characters at one instant, as plain arrays."""
 
 from __future__ import annotations
 

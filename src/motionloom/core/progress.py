@@ -1,6 +1,6 @@
 """Progress and cancelling: one callback for everything that takes longer than a second.
 
-A function that takes long accepts `progress=None`, which stands for `silent()`, and calls `progress(share, stage)`
+A function that takes long accepts `progress=None`, which means `silent()`, and calls `progress(share, stage)`
 after each unit of work. Kernels that run long get `progress.stop` and return early when it is set; `watch` runs them in
 a worker thread, so that Ctrl-C and the callback work meanwhile.
 """
@@ -54,7 +54,7 @@ class Silent:
 
 
 def silent() -> Progress:
-    """What `progress=None` stands for: a new one for each call, never shared."""
+    """The progress used for `progress=None`: a new one for each call, never shared."""
     return Silent()
 
 

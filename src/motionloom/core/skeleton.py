@@ -1,4 +1,4 @@
-"""A skeleton: names, parents and offsets, and what each joint is for."""
+"""A skeleton: names, parents, offsets and roles of its joints."""
 
 from __future__ import annotations
 
@@ -108,11 +108,11 @@ def require_same_hierarchy(a: Skeleton, b: Skeleton, *, names: Sequence[str] = (
     """Raise `SkeletonMismatch`, naming the first joint that differs, unless the hierarchies are equal."""
     if same_hierarchy(a, b):
         return
-    said = f"clips {names[0]!r} and {names[1]!r} differ in skeleton"
+    message = f"clips {names[0]!r} and {names[1]!r} differ in skeleton"
     for j, (x, y) in enumerate(zip(a.names, b.names, strict=False)):
         if x != y:
-            raise SkeletonMismatch(f"{said}: joint {j} is {x!r} in one, {y!r} in the other")
+            raise SkeletonMismatch(f"{message}: joint {j} is {x!r} in one, {y!r} in the other")
         if a.parents[j] != b.parents[j]:
             pa, pb = (s.names[s.parents[j]] if s.parents[j] >= 0 else "(root)" for s in (a, b))
-            raise SkeletonMismatch(f"{said}: joint {j} {x!r} hangs on {pa!r} in one, on {pb!r} in the other")
-    raise SkeletonMismatch(f"{said}: {len(a)} joints in one, {len(b)} in the other")
+            raise SkeletonMismatch(f"{message}: joint {j} {x!r} hangs on {pa!r} in one, on {pb!r} in the other")
+    raise SkeletonMismatch(f"{message}: {len(a)} joints in one, {len(b)} in the other")

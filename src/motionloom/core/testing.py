@@ -1,4 +1,4 @@
-"""Equality helpers for tests: two clips that move alike, or a message that says where they do not."""
+"""Equality helpers for tests: two clips that move alike, or a message that states where they differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quantities as people write them (`90cm`, `35deg`, `120f`, `end-0.5`), turned into metres, radians and seconds.
+"""Parsing of quantities with units (`90cm`, `35deg`, `120f`, `end-0.5`) into metres, radians and seconds.
 
 Every function takes `where`, the path in the request that the value came from, for its error.
 """
@@ -34,7 +34,7 @@ EXAMPLES = {
 }
 NEEDS_UNIT = ("angle", "turn rate")  # 90 may be degrees or radians: never guessed
 
-LONGEST = 400  # characters of an amount or a time
+MAX_CHARACTERS = 400  # characters of an amount or a time
 _AMOUNT = re.compile(r"([+-]?(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?)\s*+([A-Za-z/%]*+)")
 _END = re.compile(r"end(?:\s*-\s*(.+))?")
 
@@ -131,7 +131,7 @@ def written(value: float, kind: str) -> Any:
 
 def unit_typed(value: object) -> str:
     """The unit that text ends with, or ""."""
-    match = _AMOUNT.fullmatch(value.strip()) if isinstance(value, str) and len(value) <= LONGEST else None
+    match = _AMOUNT.fullmatch(value.strip()) if isinstance(value, str) and len(value) <= MAX_CHARACTERS else None
     return match[2] if match else ""
 
 
@@ -142,7 +142,7 @@ def moment(value: object, where: Where = ()) -> Moment:
     (2.5, 'end-0.5', '90f')
     """
     expected = "a time: seconds (2.5), frames of the result (90f), end, or end-0.5"
-    if isinstance(value, str) and len(value) <= LONGEST and (match := _END.fullmatch(value.strip())):
+    if isinstance(value, str) and len(value) <= MAX_CHARACTERS and (match := _END.fullmatch(value.strip())):
         if match[1] is None:
             return "end"
         before = moment(match[1], where)
@@ -176,7 +176,7 @@ def seconds_of(when: Moment, frames: int, fps: float) -> float:
 
 
 def frame_of(when: Moment, frames: int, fps: float, where: Where = ()) -> int:
-    """The frame that stands for a moment: the nearest one, halves upwards. This is the only rule for that.
+    """The frame nearest to a moment, halves upwards. This is the only rule for that.
 
     The closing instant (`end`, or frames / fps seconds) is the last frame; anything outside is an error.
 
@@ -192,7 +192,7 @@ def nearest(x: float) -> int:
 
 
 def border_of(when: Moment, frames: int, fps: float, where: Where = ()) -> int:
-    """Like `frame_of` for the ends of spans: 0 to frames, as `end` lies behind the last frame."""
+    """Like `frame_of` for the ends of spans: 0 to frames, as `end` is after the last frame."""
     frame = nearest(seconds_of(when, frames, fps) * fps)
     if not 0 <= frame <= frames:
         raise fail(where, f"a time in the result, which lasts {frames / fps:g} s ({frames} frames)", when)
@@ -215,10 +215,10 @@ def frames_of(span: Span, frames: int, fps: float, where: Where = ()) -> range:
 
 def _split(value: object, where: Where, expected: str) -> tuple[float, str]:
     if isinstance(value, str):
-        match = _AMOUNT.fullmatch(value.strip()) if len(value) <= LONGEST else None
+        match = _AMOUNT.fullmatch(value.strip()) if len(value) <= MAX_CHARACTERS else None
         if not match:
             raise fail(
-                where, expected, value if len(value) <= LONGEST else f"{value[:40]}... ({len(value)} characters)"
+                where, expected, value if len(value) <= MAX_CHARACTERS else f"{value[:40]}... ({len(value)} characters)"
             )
         amount, unit = float(match[1]), match[2]
     elif isinstance(value, (int, float)) and not isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""Files: clips in and out, with what stands beside them (labels, roles)."""
+"""Reading and writing clips and markers, with the files beside them (labels, roles, licence, origin)."""
 
 from motionloom.io.find import expand_paths
 from motionloom.io.formats import (

@@ -1,4 +1,4 @@
-"""Units and up axis: metres and y up inside, whatever the file uses; most formats say neither, so it is estimated."""
+"""Units and up axes of files: names, conversion to metres and y up, and estimates where a format states neither."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from motionloom.core import BadRequest, FloatArray
 from motionloom.io.bvh.numbers import number
 
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.0254 / 0.45}  # metres; CMU's unit is 5.644 cm
-UP_GROUNDS = {"posture": "from the posture", "assumed": "assumed: nothing tells"}  # of `estimate_up`
+UP_GROUNDS = {"posture": "from the posture", "assumed": "assumed, without evidence"}  # of `estimate_up`
 UPS = ("y", "z", "x", "-y", "-z", "-x")
 _RARE = {"inch": 0.35}  # how much better (in log stature) a rare unit must fit than a common one
 # which of the file's axes become x, y, z inside, and with which sign: right-handed turns that put `up` on y
@@ -85,11 +85,11 @@ def turns_outside(q: FloatArray, up: str) -> FloatArray:
 
 
 def estimate_up(places: FloatArray, roles: Sequence[str]) -> tuple[str, str]:
-    """The up axis of a file, and on what ground: "posture", or "assumed" where nothing tells.
+    """The up axis of a file, and the evidence: "posture", or "assumed" without any.
 
-    places (F, J, 3) are world positions of some frames; a T-pose in front of the capture is best shown alone. Feet
-    carry bodies: the mean direction from the feet to the trunk points up, even if the body lies or turns over for some
-    of the frames. y is kept unless another axis is clearly better.
+    places (F, J, 3) are world positions of some frames; a T-pose in front of the capture is best passed alone. Feet
+    carry bodies: the mean direction from the feet to the trunk points up, even if the body lies down or turns over for
+    some of the frames. y is kept unless another axis is clearly better.
     """
     feet = _joints(roles, "foot", "toe")
     tops = _joints(roles, "hips", "spine", "neck", "thigh", "front_upper_arm")
@@ -110,7 +110,7 @@ def estimate_unit(places: FloatArray, roles: Sequence[str], parents: Sequence[in
 
     A person's thigh and shin are 0.491 of the stature (Drillis and Contini 1966); a person is about 1.7 m tall, and the
     unit that comes nearest to that (as a ratio) is taken. Four-legged bodies differ more in size (about 0.6 m high), so
-    only m, cm and mm are told apart for them, and so it is for bodies of unknown kind.
+    only m, cm and mm are distinguished for them and for bodies of unknown kind.
     """
     bones = np.median(np.linalg.norm(places[:, 1:] - places[:, parents[1:]], axis=-1), axis=0)
     bones = np.concatenate([[0.0], bones])
@@ -127,7 +127,7 @@ def estimate_unit(places: FloatArray, roles: Sequence[str], parents: Sequence[in
         size, usual, known = float(np.median(heights)), 0.6 if four else 1.2, ("m", "cm", "mm")
         what = "height"
     if size <= 0:
-        return 1.0, "no size to tell it by"
+        return 1.0, "assumed, the body has no size"
     fits = {name: abs(np.log(size * UNITS[name] / usual)) + _RARE.get(name, 0.0) for name in known}
     best = min(fits, key=lambda name: fits[name])
     return UNITS[best], f"{what} {size * UNITS[best]:.2f} m"

@@ -1,4 +1,4 @@
-"""SHA-256 of files and of clips: what a recipe names its inputs by."""
+"""SHA-256 of files and clips, by which recipes identify their inputs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from motionloom.core import Clip, FormatError
 
-AT_ONCE = 1 << 18  # bytes: smaller files are not worth a thread
+MIN_THREADED_BYTES = 1 << 18  # bytes: smaller files are not worth a thread
 
 
 def file_sha256(path: str | Path) -> str:
@@ -26,7 +26,7 @@ def file_sha256(path: str | Path) -> str:
 def start_sha256(path: str | Path) -> Callable[[], str]:
     """Start to hash a file while it is parsed; calling the result waits for the SHA-256."""
     path = Path(path)
-    if not path.is_file() or path.stat().st_size < AT_ONCE:
+    if not path.is_file() or path.stat().st_size < MIN_THREADED_BYTES:
         return lambda: file_sha256(path)
     found: list[str | FormatError] = []
 
@@ -49,7 +49,7 @@ def start_sha256(path: str | Path) -> Callable[[], str]:
 
 
 def clip_sha256(clip: Clip) -> str:
-    """The SHA-256 of what a clip holds: joint names, parents, offsets, frame rate, root, rotations, slides, labels."""
+    """The SHA-256 of a clip: joint names, parents, offsets, frame rate, root, rotations, slides, labels."""
     digest = hashlib.sha256("\n".join((*clip.skeleton.names, *clip.label_names, repr(clip.fps))).encode())
     for array in (clip.skeleton.parents, clip.skeleton.offsets, clip.root, clip.rotations, clip.slides, clip.labels):
         digest.update(b"-" if array is None else np.ascontiguousarray(array).tobytes())

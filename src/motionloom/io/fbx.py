@@ -1,4 +1,4 @@
-"""FBX in, binary or text: the bones of a scene and one take. Needs the extra `fbx`."""
+"""FBX reader, binary and text: the bones of a scene and one take. Needs the extra `fbx`."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ import numpy as np
 from motionloom.core.files import read_regular
 from motionloom.io.notes import Notes
 
-MOST = 5_000_000  # nodes times frames
-DEEPEST = 512
+MAX_VALUES = 5_000_000  # nodes times frames
+MAX_DEPTH = 512
 _kept: list[Any] = []  # everything that ufbx has handed out, as it may look at it again
 
 
@@ -48,7 +48,7 @@ def read_scene(path: str, turned: bool, fps: float | None) -> tuple[dict[str, An
     rate = float(fps or settings.frames_per_second or 24.0)
     count = int(max(end - begin, 0.0) * rate + 1e-3) + 1
     line = [*_above(nodes, joints[0])[::-1], *joints]
-    if count * len(line) > MOST:
+    if count * len(line) > MAX_VALUES:
         raise notes.error(f"{count} frames of {len(line)} nodes are too many")
     local = np.empty((count, len(line), 10))
     for f, time in enumerate((begin + np.arange(count) / rate).tolist()):
@@ -77,15 +77,15 @@ def _open(path: str, ufbx: Any, notes: Notes, *, turned: bool) -> Any:
         "ignore_geometry": True,
         "ignore_embedded": True,
         "load_external_files": False,
-        "node_depth_limit": DEEPEST,
+        "node_depth_limit": MAX_DEPTH,
     }
     if turned:
         options |= {"target_axes": ufbx.axes_right_handed_y_up, "target_unit_meters": 1.0}
     try:
         return ufbx.load_memory(read_regular(path), **options)
     except (ufbx.UfbxError, ValueError, RuntimeError, MemoryError) as error:
-        said = type(error).__name__.removesuffix("Error")
-        raise notes.error(f"not an FBX file that can be read ({said}: {str(error)[:120]})") from None
+        kind = type(error).__name__.removesuffix("Error")
+        raise notes.error(f"not an FBX file that can be read ({kind}: {str(error)[:120]})") from None
 
 
 def _take(scene: Any, ufbx: Any, notes: Notes) -> tuple[Any, float, float]:
@@ -101,7 +101,7 @@ def _take(scene: Any, ufbx: Any, notes: Notes) -> tuple[Any, float, float]:
         notes.info(f"{len(takes)} takes: {str(best.name)[:40]!r} is read, not {others[:120]}")
     anim = best.anim
     begin, end = float(best.time_begin), float(best.time_end)
-    if end <= begin:  # the file does not say: from its first key to its last
+    if end <= begin:  # not stated by the file: from its first key to its last
         baked = ufbx.bake_anim(scene, anim)
         begin, end = float(baked.key_time_min), float(baked.key_time_max)
     if not (np.isfinite([begin, end]).all() and abs(begin) < 1e6 and abs(end) < 1e6):
@@ -123,7 +123,7 @@ def _nodes(scene: Any) -> list[Node]:
 
 
 def _joints(nodes: list[Node], scene: Any, anim: Any, ufbx: Any, notes: Notes) -> list[int]:
-    """The bones (else the nodes that move) and what lies between them: one tree, parents first."""
+    """The bones (else the nodes that move) and the nodes between them: one tree, parents first."""
     chosen = {n for n, node in enumerate(nodes) if n and node.bone}
     if not chosen:
         moving = ufbx.bake_anim(scene, anim)

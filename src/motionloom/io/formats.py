@@ -1,4 +1,4 @@
-"""One table from suffix to reader and writer, and `load` and `save` on top. A new format is one file, one line."""
+"""The table of formats by suffix, and `load` and `save`. A new format is one file and one line here."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ from motionloom.kinematics.capture.tpose import starts_with_tpose
 
 
 class Format(NamedTuple):
-    """One kind of file: how a clip is read and written, and how markers are, where it can hold them."""
+    """One kind of file: readers and writers of clips, and of markers where it can contain them."""
 
     name: str
     read: Callable[..., Clip] | None = None
     write: Callable[..., None] | None = None
     read_markers: Callable[..., Markers] | None = None
     write_markers: Callable[..., None] | None = None
-    read_many: Callable[..., list[Clip]] | None = None  # for files that hold many clips
-    library: Callable[[], Any] | None = None  # the optional library it needs; `MissingExtra` if it is not there
+    read_many: Callable[..., list[Clip]] | None = None  # for files with many clips
+    library: Callable[[], Any] | None = None  # imports the optional library; `MissingExtra` without it
     others: Callable[[Path], list[Path]] | None = None  # other files that are read with it: the skeleton of AMC
-    keeps_origin: bool = False  # does the file itself hold the origin of the clip?
+    keeps_origin: bool = False  # does the file itself contain the origin of the clip?
 
 
 FORMATS: dict[str, Format] = {
@@ -74,7 +74,7 @@ FORMATS: dict[str, Format] = {
 
 
 def format_of(path: str | Path) -> Format | None:
-    """The format that a name stands for: by its last two suffixes (`.smpl.npz`), else by its last one."""
+    """The format of a file name: by its last two suffixes (`.smpl.npz`), else by its last one."""
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     return FORMATS.get("".join(suffixes[-2:])) or FORMATS.get("".join(suffixes[-1:]))
 
@@ -187,7 +187,7 @@ def load_many(path: str | Path, reading: Reading = DEFAULT, **settings: Unpack[R
 
 
 def holds_many(path: str | Path) -> bool:
-    """Does this kind of file hold many clips (handwriting)?"""
+    """Does this kind of file contain many clips (handwriting)?"""
     entry = format_of(path)
     return entry is not None and entry.read_many is not None
 

@@ -1,4 +1,4 @@
-"""A clip from where its joints are in the world, frame by frame: for formats whose libraries give just that."""
+"""A clip from the world transforms of its joints, for formats whose libraries provide these."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from motionloom.kinematics.body.roles import guess_roles
 from motionloom.kinematics.fk import fk, local_rotations
 from motionloom.rotation import from_matrix, inverse, normalize, rotate
 
-STILL = 1e-4  # m: a joint that moves less than this in its parent's frame has a fixed place there
+MIN_SLIDE = 1e-4  # m: a joint that moves less than this in its parent's frame has a fixed place there
 
 
 def split_matrices(m: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -45,8 +45,8 @@ def clip_from_world(
     """A clip with roles from world places (F, J, 3) and rotations (F, J, 4), both as the file has them.
 
     Parents come before their children. With `fold`, joints above the hips with nothing else on them are folded away,
-    and said: only where the hips are in the world counts. `rest` (J, 4) holds the world rotations of the file's rest
-    pose; local frames are laid along the world's axes there, as in BVH. Without it they stay as they are.
+    with a note: only the position of the hips in the world is used. `rest` (J, 4) holds the world rotations of the
+    file's rest pose; local frames are laid along the world's axes there, as in BVH. Without it they stay as they are.
     """
     if not (np.isfinite(places).all() and np.isfinite(turns).all() and np.abs(places).max() * metres < LARGEST):
         raise notes.error("places beyond any body, or numbers that are none")
@@ -60,7 +60,7 @@ def clip_from_world(
     local[:, 1:] = rotate(inverse(turns[:, above[1:]]), places[:, 1:] - places[:, above[1:]])
     offsets = np.median(local, axis=0)
     slides = local - offsets
-    moving = np.abs(slides).max((0, 2), initial=0.0) > STILL
+    moving = np.abs(slides).max((0, 2), initial=0.0) > MIN_SLIDE
     slides[:, ~moving] = 0.0
     if moving.any():
         word = "dropped" if drop_slides else "kept"

@@ -1,4 +1,4 @@
-"""What a reader found in a file: kept with the clip, or raised when the reader is strict."""
+"""Notes of a reader on a file: kept with the clip, or raised as errors when the reader is strict."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class Notes:
         return tuple(self._found)
 
     def info(self, message: str, *, topic: str = "file", detail: str = "") -> None:
-        """A remark: nothing is wrong."""
+        """Add a note of level "info"."""
         self.add(Note(message, topic=topic, detail=detail))
 
     def warn(self, message: str, line: int | None = None) -> None:
-        """Something is wrong but can be read; strict readers refuse."""
+        """Add a warning about something irregular; an error if the reader is strict."""
         if self.strict:
             raise self.error(message, line=line)
         self.add(Note(f"line {line}: {message}" if line is not None else message, "warning", topic="file"))
 
     def add(self, note: Note) -> None:
-        """A note as it is; strict readers refuse warnings."""
+        """Add a note; a warning is an error if the reader is strict."""
         if self.strict and note.level == "warning":
             raise self.error(note.text)
         self._found.append(note)

@@ -1,4 +1,4 @@
-"""Files read by libraries of others, in a process of their own: such libraries may crash, hang or take all memory."""
+"""Reading files with third-party libraries in a separate process, because these can crash, hang or exhaust memory."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from motionloom.jobs import JobFailed, TimeUp, start
 
 R = TypeVar("R")
 
-SECONDS = 600.0  # the most time that a file may take
-MEMORY = 4 << 30  # bytes of addresses, libraries included
+SECONDS = 600.0  # time limit for one file
+MEMORY = 4 << 30  # address space in bytes, libraries included
 
 
 def read_in_own_process(
     task: Callable[..., R], path: str | Path, *arguments: Any, library: str, reuse: bool = True
 ) -> R:
-    """`task(path, *arguments)` as a job; `FormatError` if it is not done in time, or its process ends.
+    """`task(path, *arguments)` as a job; `FormatError` if it takes too long or its process ends.
 
     `reuse=False` for a library that leaves its process damaged.
     """
@@ -33,7 +33,7 @@ def read_in_own_process(
         raise FormatError(f"needs more than {MEMORY >> 30} GB of memory to be read", path=path) from None
     except JobFailed as error:
         why = str(error).removeprefix(f"{name}: ")
-        raise FormatError(f"the {library} library broke on it ({why})", path=path) from None
+        raise FormatError(f"the {library} library failed ({why})", path=path) from None
 
 
 def _limited(task: Callable[..., R], *arguments: Any) -> R:

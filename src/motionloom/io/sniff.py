@@ -1,4 +1,4 @@
-"""What a file is, when it is not what its name says."""
+"""Recognizing the type of a file from its first bytes, for error messages."""
 
 from __future__ import annotations
 

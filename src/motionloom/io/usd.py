@@ -1,4 +1,4 @@
-"""USD in and out (`.usd`, `.usda`, `.usdc`): UsdSkel skeletons and their animation. Needs the extra `usd`."""
+"""USD reader and writer (`.usd`, `.usda`, `.usdc`): UsdSkel skeletons and their animation. Needs the extra `usd`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from motionloom.rotation import to_matrix
 
 KEY = "motionloom"
 MISSING = "USD files need usd-core: pip install 'motionloom[usd]'"
-MOST = 50_000_000  # joints times frames
+MAX_VALUES = 50_000_000  # joints times frames
 
 
 def write_usd(clip: Clip, path: str | Path, *, unit: str | float | None = None, up: str | None = None) -> None:
@@ -252,14 +252,14 @@ def _times(stage: Any, query: Any, joints: int, fps: float | None, notes: Notes)
         return _bounded(samples, joints, notes), fps or codes / float(steps.mean())
     rate = float(stage.GetFramesPerSecond()) or 24.0
     count = int((samples[-1] - samples[0]) * rate / codes + 1e-6) + 1
-    if count * joints > MOST:
+    if count * joints > MAX_VALUES:
         raise notes.error(f"{count} frames of {joints} joints are too many")
     notes.info(f"uneven time samples: put on {count} even frames at {rate:g} per second")
     return samples[0] + np.arange(count) * codes / rate, fps or rate
 
 
 def _bounded(samples: FloatArray, joints: int, notes: Notes) -> FloatArray:
-    if len(samples) * joints > MOST:
+    if len(samples) * joints > MAX_VALUES:
         raise notes.error(f"{len(samples)} frames of {joints} joints are too many")
     return samples
 

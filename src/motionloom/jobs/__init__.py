@@ -6,8 +6,8 @@
 """
 
 from motionloom.jobs.errors import BadTask, JobFailed, TimeUp, WorkerDied
-from motionloom.jobs.job import GRACE, Job, State
+from motionloom.jobs.job import GRACE, Job, JobProgress
 from motionloom.jobs.many import each
 from motionloom.jobs.pool import Pool, start
 
-__all__ = ["GRACE", "BadTask", "Job", "JobFailed", "Pool", "State", "TimeUp", "WorkerDied", "each", "start"]
+__all__ = ["GRACE", "BadTask", "Job", "JobFailed", "JobProgress", "Pool", "TimeUp", "WorkerDied", "each", "start"]

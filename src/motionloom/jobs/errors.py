@@ -1,4 +1,4 @@
-"""How a job can fail other than by an exception of its task."""
+"""Failures of jobs other than an exception of the task: unsuitable tasks, time limits, dead workers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TimeUp(JobFailed):
 
 
 class WorkerDied(JobFailed):
-    """The process of a job ended before the job did: a crash of a library, or someone killed it."""
+    """The process of a job ended before the job did: a crash of a library, or a kill."""
 
     def __init__(self, name: str, code: int | None) -> None:
         self.name, self.code = name, code

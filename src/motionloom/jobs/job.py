@@ -1,4 +1,4 @@
-"""A job: a task that runs in another process, seen from the one that has started it."""
+"""A job: a task that runs in another process, with progress, cancelling and a result."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ R = TypeVar("R")
 
 GRACE = 0.5  # s from the request to stop until the process is killed
 INTERVAL = 0.1  # s between two calls of the caller's progress
-AHEAD = 64  # values that a task may have made before the caller takes one
+MAX_BUFFERED = 64  # values that a task may have made before the caller takes one
 
 _numbers = count(1)
 
 
-class State(NamedTuple):
-    """The latest that a task has reported."""
+class JobProgress(NamedTuple):
+    """The latest progress that a task has reported."""
 
     share: float | None  # 0..1, None while the total is unknown
     stage: str
@@ -39,7 +39,7 @@ class Job(Generic[R]):
         self.number = next(_numbers)
         self.surroundings = surroundings()
         self._seconds = seconds
-        self._state = State(None, name)
+        self._state = JobProgress(None, name)
         self._changed = Condition()
         self._process: WorkerProcess | None = None
         self._values: deque[bytes] = deque()  # of a task that yields
@@ -47,11 +47,11 @@ class Job(Generic[R]):
         self._ending: Exception | None = None  # why the job is being stopped
         self._error: Exception | None = None
         self._result: bytes | None = None  # None for a task that yields
-        self._taken: list[Any] = []  # the result, once it was asked for
+        self._taken: list[Any] = []  # the result, once it was taken
         self._timers: list[Timer] = []
 
     @property
-    def progress(self) -> State:
+    def progress(self) -> JobProgress:
         """The latest share and stage that the task has reported."""
         return self._state
 
@@ -154,12 +154,12 @@ class Job(Generic[R]):
 
     def report(self, share: float | None, stage: str) -> None:
         """The task has reported progress."""
-        self._state = State(share, stage)
+        self._state = JobProgress(share, stage)
 
     def add_value(self, value: bytes) -> None:
         """The task has yielded; waits while the caller is far behind."""
         with self._changed:
-            self._changed.wait_for(lambda: len(self._values) < AHEAD or self._ending is not None)
+            self._changed.wait_for(lambda: len(self._values) < MAX_BUFFERED or self._ending is not None)
             if self._ending is None:
                 self._values.append(value)
             self._changed.notify_all()

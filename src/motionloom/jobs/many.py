@@ -1,4 +1,4 @@
-"""One task for many items, on all cores."""
+"""Running one task for many items on all cores, in order."""
 
 from __future__ import annotations
 
@@ -80,5 +80,5 @@ def each(
 
 
 def _share(done: int, ahead: deque[tuple[T, Job[R]]], total: int) -> float:
-    """Items that are done, and what is done of those under way."""
+    """The share of finished items, with the reported shares of those under way."""
     return (done + sum(1.0 if job.done else job.progress.share or 0.0 for _, job in ahead)) / total

@@ -1,4 +1,4 @@
-"""The workers of this process: started when there is work for them, kept for the next job, ended at exit."""
+"""The pool of worker processes: started on demand, kept for the next job, ended at exit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from motionloom.jobs.process import WorkerProcess
 
 R = TypeVar("R")
 
-ATTEMPTS = 2  # to give a job to a process: one that was kept may have been killed while it had nothing to do
+ATTEMPTS = 2  # to run a job: an idle process may have been killed
 
 
 class Pool:
@@ -149,9 +149,9 @@ def start(
 
     `task` is a function of an installed module, its arguments and result are values that can be pickled. If it has a
     parameter `progress`, it gets one whose reports appear in `Job.progress` and whose `stop` is set by `Job.cancel`; if
-    it returns an iterator, its values are sent as they are made (`Job.values`). `name` stands for the job in errors;
-    `seconds` is the most time that the task may take; `reuse=False` ends the process after this job, for libraries that
-    leave it in a bad state.
+    it returns an iterator, its values are sent as they are made (`Job.values`). `name` is the name of the job in
+    errors; `seconds` is the most time that the task may take; `reuse=False` ends the process after this job, for
+    libraries that leave it in a bad state.
     """
     return shared_pool().start(task, *arguments, name=name, seconds=seconds, reuse=reuse)
 

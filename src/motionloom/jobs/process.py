@@ -1,4 +1,4 @@
-"""A worker process as its owner sees it: started, sent messages, and ended with everything that it has started."""
+"""Control of one worker process: start, messages, and the end of it and of all its children."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class WorkerProcess:
             kill_tree(self._process.pid)
 
     def end(self) -> int:
-        """Kill what is left of the process and of its children, and give back the exit code."""
+        """Kill what is left of the process and of its children, and return the exit code."""
         self.kill()
         code = self._process.wait()
         for pipe in (self._inbound, self._outbound):
@@ -105,7 +105,7 @@ def _parents() -> Iterator[tuple[int, int]]:
 
 
 def _environment() -> dict[str, str]:
-    """The environment, without empty parts of PYTHONPATH: those stand for the current folder in spite of -P."""
+    """The environment, without empty parts of PYTHONPATH: Python takes these as the current folder in spite of -P."""
     found = dict(os.environ)
     parts = [part for part in found.pop("PYTHONPATH", "").split(os.pathsep) if part]
     return found | ({"PYTHONPATH": os.pathsep.join(parts)} if parts else {})

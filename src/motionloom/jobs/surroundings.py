@@ -1,4 +1,4 @@
-"""What a task finds around it: the current folder and our environment variables, as when its job is started."""
+"""The current folder and the environment variables of motionloom that a task runs with: those of its job's start."""
 
 from __future__ import annotations
 

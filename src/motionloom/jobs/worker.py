@@ -1,4 +1,4 @@
-"""The worker: `python -P -m motionloom.jobs.worker` does one task after the other until its owner closes the pipe.
+"""The worker process: `python -P -m motionloom.jobs.worker` runs tasks until its owner closes the pipe.
 
 The main thread runs the tasks; a second one listens for requests to stop. A task with a parameter `progress` is stopped
 through `Progress.stop`; any other one is interrupted as by Ctrl-C. What a task prints goes to standard error.
@@ -68,7 +68,7 @@ class Worker:
         while True:
             try:
                 kind, content = read_message(self._inbound)
-            except (EOFError, OSError):  # the owner has ended: nobody wants the result
+            except (EOFError, OSError):  # the owner has ended: the result is not needed
                 if self._busy:
                     kill_tree(os.getpid())
                 _leave()

@@ -38,7 +38,7 @@ class Repeated(NamedTuple):
     """A result that was made again."""
 
     clip: Clip
-    made: Made  # the step that was repeated
+    made: Made  # the repeated step
     same: bool | None  # are its bytes those of the recipe? None if it was written in another format
     differences: tuple[str, ...]  # version, platform: what may explain other bytes
 
@@ -208,7 +208,7 @@ class _Repeater:
 
 
 def _inputs(read: Read, *, recipe: bool = False) -> list[Input]:
-    """The file of a clip and those beside it; its own recipe, on which the motion does not depend, only if asked."""
+    """The file of a clip and those beside it; its own recipe, which does not affect the motion, only with `recipe`."""
     return [Input(read.name, read.sha256), *(side for side in read.beside if recipe or not _of_origin(side))]
 
 

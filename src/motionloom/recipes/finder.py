@@ -1,4 +1,4 @@
-"""Files of a folder by their content: the inputs of a recipe, whatever they are called now."""
+"""Finding the inputs of a recipe in a folder by their SHA-256, whatever their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AMC in: the motion of an Acclaim capture, with the skeleton of the ASF file beside it.
+"""AMC reader: the motion of an Acclaim capture, with the skeleton of the ASF file beside it.
 
 Values of a bone are in the order of its `dof`, and the first is applied first: `dof rx ry rz` is Rz Ry Rx. AMC states
 no frame rate; 120 is taken, as at CMU, unless another is given. The skeleton of `16_15.amc` is `16_15.asf`, else
@@ -26,7 +26,7 @@ USUAL_FPS = 120.0
 
 
 def read_amc(path: str | Path, reading: Reading = DEFAULT) -> Clip:
-    """A clip from an AMC file and its ASF file. A joint that is missing in a frame is held, and that is said."""
+    """A clip from an AMC file and its ASF file. Values that are missing in a frame are held, with a warning."""
     notes = reading.notes(path)
     rows = text_lines(path, notes)
     skeleton_path = asf_beside(Path(path), notes)
@@ -95,7 +95,7 @@ def asf_beside(path: Path, notes: Notes) -> Path:
 
 
 def _values(rows: list[tuple[int, list[str]]], body: Acclaim, notes: Notes) -> tuple[list[FloatArray], bool]:
-    """For each bone (F, len(dof)), and whether angles are in degrees. NaN never stays: what is missing is held."""
+    """For each bone (F, len(dof)), and whether angles are in degrees. Missing values keep the last one."""
     bones = {bone.name.lower(): (j, len(bone.dof)) for j, bone in enumerate(body.bones)}
     degrees = body.degrees
     frames: list[dict[int, list[float]]] = []
@@ -144,8 +144,8 @@ def _held(frames: list[dict[int, list[float]]], j: int, width: int, name: str, n
         return np.zeros((len(frames), width))
     known = np.array([frame[j] for frame in frames if j in frame])
     if not there.all():
-        gone = np.flatnonzero(~there)
-        notes.warn(f"{name} is missing in {len(gone)} of {len(frames)} frames (first: {gone[0]}): held")
+        absent = np.flatnonzero(~there)
+        notes.warn(f"{name} is missing in {len(absent)} of {len(frames)} frames (first: {absent[0]}): held")
     return known[np.maximum(np.cumsum(there) - 1, 0)]
 
 
@@ -194,7 +194,7 @@ def _convention(
     stated = 0.0254 / body.length
     if body.length != 1.0 and 0.5 < stated / metres < 2:
         notes.info(
-            f"unit {conv.unit_name(stated)}, as the skeleton says", topic="unit", detail=f"length {body.length:g}"
+            f"unit {conv.unit_name(stated)}, as stated by the skeleton", topic="unit", detail=f"length {body.length:g}"
         )
         return conv.Convention(stated, axis)
     notes.info(f"unit {conv.unit_name(metres)}, estimated", topic="unit", detail=evidence)

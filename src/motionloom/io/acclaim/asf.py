@@ -1,4 +1,4 @@
-"""ASF in: the skeleton of an Acclaim capture. Bones have a direction and a length in the world's axes at rest.
+"""ASF reader: the skeleton of an Acclaim capture. Bones have a direction and a length in the world's axes at rest.
 
 A bone becomes a joint where the bone starts, so its children's offset is direction x length of the bone itself; the tip
 of a bone without children is an end site. A bone's angles are about its own `axis` frame C: the local turn is
@@ -94,7 +94,7 @@ def text_lines(path: str | Path, notes: Notes) -> list[tuple[int, list[str]]]:
 
 
 def value(word: str, line: int, notes: Notes) -> float:
-    """A number, or an error that says what it is instead."""
+    """A number, or an error that states what was found."""
     found = number(word)
     if found is None:
         raise notes.error(fault(word), line=line)

@@ -1,4 +1,4 @@
-"""HumanML3D-style features out (`.npy`): (F - 1, 263) numbers at 20 frames a second, for text-to-motion models.
+"""Writer of HumanML3D-style features (`.npy`): (F - 1, 263) numbers at 20 frames a second, for text-to-motion models.
 
 Guo et al. 2022, "Generating Diverse and Natural 3D Human Motions from Text". A frame holds, with y up, the body on the
 floor, starting at the origin and facing +z:
@@ -17,7 +17,7 @@ Known flaw of the rotation block, kept because models were trained on it: rotati
 directions, so twist about a bone is lost; each is stored with the bone's far joint; and a chain's first is taken
 against the inverse of the heading, so it changes with heading. They are not SMPL's rotations: those are in `.smpl.npz`.
 What differs here: bodies of other joints are retargeted to an average body, not to the data set's own; and the heading
-follows hips plus shoulders as the paper says, while the data set's code subtracts the hips by a slip.
+follows hips plus shoulders as in the paper, while the data set's code subtracts the hips by a slip.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from motionloom.kinematics.retarget import retarget
 from motionloom.rotation import between, inverse, multiply, rotate, to_matrix
 
 FPS = 20.0
-STILL = 0.002  # m^2: the data set's own threshold on the squared way of a foot from frame to frame
+MAX_FOOT_STEP = 0.002  # m^2: the data set's own threshold on the squared way of a foot from frame to frame
 HIPS, SHOULDERS = (2, 1), (17, 16)  # right, left
 FEET = (7, 10, 8, 11)  # left ankle and toe, right ankle and toe
 CHAINS = ((0, 2, 5, 8, 11), (0, 1, 4, 7, 10), (0, 3, 6, 9, 12, 15), (9, 14, 17, 19, 21), (9, 13, 16, 18, 20))
@@ -74,7 +74,7 @@ def features(places: FloatArray) -> FloatArray:
     spin = multiply(turn[1:], inverse(turn[:-1]))
     velocity = rotate(turn[1:], steps[:, 0])
     local = rotate(turn[:, None], places - places[:, :1] * [1.0, 0.0, 1.0])
-    contact = (np.einsum("fjc,fjc->fj", steps[:, FEET], steps[:, FEET]) < STILL).astype(float)
+    contact = (np.einsum("fjc,fjc->fj", steps[:, FEET], steps[:, FEET]) < MAX_FOOT_STEP).astype(float)
     blocks = [
         np.arcsin(np.clip(spin[:, 2:3], -1, 1)),
         velocity[:, [0, 2]],

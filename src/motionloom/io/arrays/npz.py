@@ -1,4 +1,4 @@
-"""NPZ in and out: a clip as named NumPy arrays, the plainest way to NumPy and PyTorch. `docs/formats.md` lists them.
+"""NPZ reader and writer: a clip as named NumPy arrays. `docs/formats.md` lists them.
 
 The same suffix holds SMPL bodies (AMASS and its kin): a file with `poses` or `pose_body` goes to `smpl`.
 """

@@ -1,4 +1,4 @@
-"""Arrays of an NPZ file, read without ever unpickling, and without unpacking more than there can be in earnest.
+"""Arrays of an NPZ file, read without unpickling and with a limit on the unpacked size.
 
 An NPZ file is a zip archive of NPY files. Sizes are taken from the archive's own directory (which the zip reader keeps
 to) and compared with what the array's header promises, before anything is unpacked.
@@ -20,14 +20,14 @@ from motionloom.io.notes import Notes
 from motionloom.io.sniff import what_is
 
 MAX_MEMBERS = 10_000
-MAX_BYTES = 8 << 30  # unpacked, of all arrays that are asked for
+MAX_BYTES = 8 << 30  # unpacked, of all arrays that are read
 EARNEST = 64 << 20  # bytes that may be packed as tightly as they like
 TIGHTEST = 100  # times smaller; motion packs to a half
 KINDS = "fiubUS"
 
 
 class Arrays:
-    """The arrays of one file by name. Only those that are asked for are unpacked."""
+    """The arrays of one file by name. Arrays are unpacked when they are read."""
 
     def __init__(self, path: str | Path, notes: Notes) -> None:
         self.notes = notes

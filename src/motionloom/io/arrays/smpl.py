@@ -1,8 +1,8 @@
-"""SMPL bodies in NPZ files (AMASS and its kin), in and out: axis-angle vectors of 22, 24, 52 or 55 joints.
+"""SMPL bodies in NPZ files (AMASS and similar), reader and writer: axis-angle vectors of 22, 24, 52 or 55 joints.
 
 Which body it is follows from the shape: 72 values a frame are SMPL's 24 joints, 156 SMPL-H's 52, 165 SMPL-X's 55. Bone
 lengths need the licensed body model. They are taken from joints in the file where it has them (rest joints `J`, or
-positions `joints`); otherwise average proportions stand in, and that is said. Rotations do not depend on it.
+positions `joints`); otherwise average proportions are used, with a note. Rotations do not depend on it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def is_smpl(arrays: Arrays) -> bool:
 
 
 def smpl_clip(arrays: Arrays, notes: Notes, reading: Reading = DEFAULT) -> Clip:
-    """A clip from pose parameters. AMASS is z up, others y up: the posture tells, unless it is given."""
+    """A clip from pose parameters. AMASS is z up, others y up: it is estimated from the posture, unless given."""
     turns = _turns(arrays, notes)
     frames = len(turns)
     metres = 1.0 if reading.metres is None else reading.metres

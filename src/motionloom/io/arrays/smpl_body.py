@@ -1,4 +1,4 @@
-"""The joints of SMPL, SMPL-H and SMPL-X bodies: names, parents, and a stand-in for bone lengths.
+"""The joints of SMPL, SMPL-H and SMPL-X bodies: names, parents, and average bone lengths.
 
 Real bone lengths come from the body model's shape (`betas`), and that model is licensed: it is not here. The stand-in
 is a body of 1.70 m with average proportions: heights and segment lengths as parts of the stature by Drillis and Contini

@@ -67,7 +67,7 @@ def _decimal(mantissa: Any, exponent: Any) -> float:
 
 @kernel
 def parse_rows(data: Any, at: int, line: int, out: Any, row: int) -> tuple[int, int, int, int, int, int]:
-    """Numbers of the MOTION section, one line per frame, into out[row:]; from byte `at`, which lies in line `line`.
+    """Numbers of the MOTION section, one line per frame, into out[row:]; from byte `at`, which is in line `line`.
 
     One pass, byte by byte; no memory of its own. Returns (status, at, line, row, column, token): the next byte, line
     and row to go on from. FULL: out has no room left. NOT_A_NUMBER: `token` is its first byte, `column` its place in

@@ -13,7 +13,7 @@ from motionloom.kinematics.body.names import read_names
 from motionloom.kinematics.body.roles import guess_roles
 from motionloom.rotation import angle_between, inverse, multiply, rotate
 
-STILL = 1e-5  # m; a joint that slides less than this around its place does not slide
+MIN_SLIDE = 1e-5  # m; a joint that slides less than this around its place does not slide
 
 
 class Columns(NamedTuple):
@@ -57,7 +57,7 @@ def wrapper_count(nodes: list[Node]) -> int:
     """How many joints stand above the hips, with nothing else below: they carry the body, and are no part of it.
 
     The hips are the joint called so in that chain, or else where the legs meet. 0 if the file starts with the hips, or
-    if nothing says where they are.
+    if their position is not given.
     """
     children = np.bincount([node.parent + 1 for node in nodes], minlength=len(nodes) + 1)[1:]
     chain = 0
@@ -153,8 +153,8 @@ def sliding(body: Body, values: FloatArray, position: IntArray, unit: float, not
     """Offsets in metres, and slides where position channels move a joint about.
 
     A joint that keeps its place (within 0.01 mm) gets that place as its offset. One that moves keeps the file's OFFSET
-    (its median place if that is zero) and slides; with `drop` it gets its median place and no slides, and what is lost
-    is said.
+    (its median place if that is zero) and slides; with `drop` it gets its median place and no slides, and a note
+    states what is lost.
     """
     offsets = np.array([node.offset or (0.0, 0.0, 0.0) for node in body.nodes]) * unit
     offsets[0] = 0.0
@@ -165,7 +165,7 @@ def sliding(body: Body, values: FloatArray, position: IntArray, unit: float, not
             continue
         places = local_positions(body.nodes[j], values, position[j]) * unit
         low, high = places.min(0), places.max(0)
-        if (high - low).max() <= 2 * STILL:
+        if (high - low).max() <= 2 * MIN_SLIDE:
             middle = (low + high) / 2
             offsets[j] = np.where(np.abs(middle - offsets[j]) < 1e-6, offsets[j], middle)
             continue

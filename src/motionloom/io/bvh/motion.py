@@ -42,7 +42,7 @@ def read_motion(data: Any, start: int, width: int, notes: Notes, fps: float | No
         notes.warn(f'expected {declared} frames ("Frames: {declared}"), found {len(values)}', said_in)
     rate = rate_of(frame_time) if fps is None else fps
     if frame_time and rate != rate_of(frame_time):
-        notes.info(f"{rate:g} frames per second, as asked; the file says {rate_of(frame_time):g}")
+        notes.info(f"{rate:g} frames per second, as given; the file states {rate_of(frame_time):g}")
     if fps is None and not 10 <= rate <= 1000:
         notes.warn(f"{rate:g} frames per second (Frame Time {frame_time}) is unusual; give fps if it is wrong", line)
     return Rows(values, rate, frame_time)
@@ -69,7 +69,7 @@ def _line_ends(data: Any, stop: int) -> int:
 
 
 def _skip(data: Any, at: int, line: int) -> tuple[int, int]:
-    """Over blanks, line ends and comments: the next byte that says something, and its line."""
+    """Over blanks, line ends and comments: the next byte with content, and its line."""
     while match := _NOTHING.match(data, at):
         text = match.group()
         line += 1 if text.endswith((b"\n", b"\r")) else 0
@@ -100,7 +100,7 @@ def _frame_time(data: Any, at: int, line: int, notes: Notes, fps: float | None) 
     wrong = fault(text) if value is None else f"Frame Time {text[:40]} is not a time that a frame can take"
     if fps is None:
         raise notes.error(f"{wrong}; give fps to read the file all the same", line=line)
-    notes.warn(f"{wrong}; read at {fps:g} frames per second, as asked", line)
+    notes.warn(f"{wrong}; read at {fps:g} frames per second, as given", line)
     return "", match.end(), line
 
 
@@ -125,7 +125,7 @@ def _rows(data: Any, at: int, line: int, width: int, declared: int, notes: Notes
         grown = np.empty((min(2 * len(values) + 16, most), width))
         grown[:row] = values[:row]
         values = grown
-    said = f"(HIERARCHY declares {width} channels)"
+    stated = f"(HIERARCHY declares {width} channels)"
     if status == k.NOT_A_NUMBER:
         stop = token
         while stop < min(token + 80, len(bytes_)) and bytes_[stop] > 32:
@@ -136,9 +136,9 @@ def _rows(data: Any, at: int, line: int, width: int, declared: int, notes: Notes
         else:
             raise notes.error(f"value {column + 1} of {width}: {fault(word)}", line=line)
     if status in (k.SHORT_ROW, k.LONG_ROW):
-        raise notes.error(f"expected {width} values {said}, found {column}", line=line)
+        raise notes.error(f"expected {width} values {stated}, found {column}", line=line)
     if status == k.SHORT_LAST_ROW:
-        notes.warn(f"expected {width} values {said}, found {column} in the last row, which is dropped", line)
+        notes.warn(f"expected {width} values {stated}, found {column} in the last row, which is dropped", line)
     values = values[:row]
     if row:
         low, high = float(values.min()), float(values.max())

@@ -1,4 +1,4 @@
-"""Numbers as BVH files write them, and what to say about text that is none."""
+"""Parsing of decimal numbers, and messages for text that is not a number."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import re
 NUMBER = re.compile(r"[+-]?(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?", re.ASCII)
 CUT = re.compile(r"[+-]?\d*+\.?\d*+(?:(?<=[\d.])[eE][+-]?)?", re.ASCII)
 COMMA = re.compile(r"[+-]?\d*+,\d++(?:[eE][+-]?\d++)?", re.ASCII)
-LONGEST = 400  # characters of a number: more digits than any program writes
+MAX_CHARACTERS = 400  # characters of a number: more digits than any program writes
 LARGEST = 1e9  # beyond any place in any unit, and any angle; keeps all later arithmetic finite
 
 
 def number(token: str) -> float | None:
     """The value of a token, or None if it is no number (`nan`, `inf` and `1_000` are none)."""
-    return float(token) if len(token) <= LONGEST and NUMBER.fullmatch(token) else None
+    return float(token) if len(token) <= MAX_CHARACTERS and NUMBER.fullmatch(token) else None
 
 
 def fault(token: str) -> str:
     """Why a token is no number, in words."""
     shown = repr(token if len(token) <= 40 else token[:37] + "...")
-    if len(token) > LONGEST:
+    if len(token) > MAX_CHARACTERS:
         return f"{shown} has {len(token)} characters, more than any number"
     if COMMA.fullmatch(token):
         return f"{shown} has a decimal comma; BVH numbers have a decimal point"

@@ -1,7 +1,7 @@
-"""BVH in: text files with a HIERARCHY and a MOTION section, as every animation package writes them.
+"""BVH reader: text files with a HIERARCHY and a MOTION section, as every animation package writes them.
 
-Position channels replace OFFSET, as in Blender. BVH states neither unit nor up axis: both are estimated, and said in
-`clip.origin.notes`. What only the file knows (channel orders, wrapper joints, frame time) goes to
+Position channels replace OFFSET, as in Blender. BVH states neither unit nor up axis: both are estimated, with notes in
+`clip.origin.notes`. Facts of the file alone (channel orders, wrapper joints, frame time) goes to
 `clip.origin.header["bvh"]`, for `bvh_write`.
 """
 
@@ -34,7 +34,7 @@ _MOTION = re.compile(rb"(?:^|[\r\n}])[ \t]*(MOTION)(?=[\s]|$)", re.IGNORECASE)
 
 
 def read_bvh(path: str | Path, reading: Reading = DEFAULT) -> Clip:
-    """A clip from a BVH file, every frame of it. `FormatError` says where and what if it cannot be read."""
+    """A clip from a BVH file, with all frames. `FormatError` states where and why it cannot be read."""
     notes = reading.notes(path)
     try:
         with open_regular(path) as file:
@@ -48,7 +48,7 @@ def read_bvh(path: str | Path, reading: Reading = DEFAULT) -> Clip:
 
 
 def parse_bvh(data: Any, notes: Notes, reading: Reading = DEFAULT) -> Clip:
-    """The same from bytes (or a memory map) that are already there; `notes` holds the file's name and what is said."""
+    """A clip from the bytes (or memory map) of a BVH file; `notes` contains its name and collects notes on it."""
     hierarchy, encoding, start = _head(data, notes)
     rows = read_motion(data, start, hierarchy.width, notes, reading.fps)
     columns = columns_of(hierarchy.nodes)

@@ -13,7 +13,7 @@ from motionloom.io import convention as conv
 from motionloom.io.bvh.body import restored
 from motionloom.rotation import to_euler_continuous
 
-STILL = 1e-4  # m; a joint that slides less than this around its place is written with an OFFSET
+MIN_SLIDE = 1e-4  # m; a joint that slides less than this around its place is written with an OFFSET
 POSITIONS = ("Xposition", "Yposition", "Zposition")
 ROTATIONS = (
     "Zrotation",
@@ -35,7 +35,7 @@ class Track:
 
 
 def source_of(clip: Clip) -> dict[str, Any]:
-    """What the BVH file said that the clip came from, if the clip still has that file's joints."""
+    """The header facts of the BVH file that the clip came from, if it still has that file's joints."""
     header = clip.origin.header.get("bvh", {})
     return dict(header) if list(header.get("joints", ())) == list(clip.skeleton.names) else {}
 
@@ -49,8 +49,8 @@ def tracks_of(clip: Clip, unit: float, up: str) -> list[Track]:
     if wrappers:
         root, hips = restored(wrappers, root, turns[:, 0])
         turns = np.concatenate([hips[:, None], turns[:, 1:]], axis=1)
-    asked = source.get("channels") or [ROTATIONS] * len(clip.skeleton)
-    angles = _angles(turns, [_axes(channels) for channels in asked])
+    wanted_channels = source.get("channels") or [ROTATIONS] * len(clip.skeleton)
+    angles = _angles(turns, [_axes(channels) for channels in wanted_channels])
     out = [_wrapper_track(n, wrapper) for n, wrapper in enumerate(wrappers)]
     skip = len(out)
     names = source.get("names") or clip.skeleton.names
@@ -59,7 +59,7 @@ def tracks_of(clip: Clip, unit: float, up: str) -> list[Track]:
         ends[end.joint].append((n, end.name, conv.vectors_outside(np.array(end.offset), up) / unit))
     for j, name in enumerate(names):
         offset, places = _place(clip, j, root, unit, up)
-        channels, values = _columns(asked[j], angles[j], places)
+        channels, values = _columns(wanted_channels[j], angles[j], places)
         parent = int(clip.skeleton.parents[j]) + skip
         out.append(Track(name, parent, offset, channels, values, tuple(ends[j])))
     return out
@@ -73,25 +73,25 @@ def _place(clip: Clip, joint: int, root: FloatArray, unit: float, up: str) -> tu
     if clip.slides is not None:
         slide = clip.slides[:, joint]
         low, high = slide.min(0), slide.max(0)
-        if (high - low).max() > 2 * STILL:
+        if (high - low).max() > 2 * MIN_SLIDE:
             return np.zeros(3), conv.vectors_outside(offset + slide, up) / unit
         offset = offset + (low + high) / 2
     return conv.vectors_outside(offset, up) / unit, None
 
 
-def _columns(asked: Any, angles: FloatArray, places: FloatArray | None) -> tuple[tuple[str, ...], FloatArray]:
-    """Channels like those asked for, and their values: positions only where they are needed, three turns if one or
+def _columns(wanted_channels: Any, angles: FloatArray, places: FloatArray | None) -> tuple[tuple[str, ...], FloatArray]:
+    """Channels like the given ones, and their values: positions only where they are needed, three turns if one or
     two are not enough for what the joint does."""
-    turning = [c for c in asked if c.endswith("rotation")]
-    order = _axes(asked)
+    turning = [c for c in wanted_channels if c.endswith("rotation")]
+    order = _axes(wanted_channels)
     if np.abs(angles[:, len(turning) :]).max(initial=0.0) > 1e-5:
         turning = [f"{axis.upper()}rotation" for axis in order]
-    has = [c for c in asked if c.endswith("position")]
+    has = [c for c in wanted_channels if c.endswith("position")]
     kept = iter(turning)
     channels: list[str] = []
     if places is not None and len(has) < 3:
         channels += POSITIONS
-    for channel in asked:
+    for channel in wanted_channels:
         if channel.endswith("rotation"):
             channels.append(next(kept))
         elif channel.endswith("scale") or (places is not None and len(has) == 3):

@@ -1,4 +1,4 @@
-"""BVH out: names, order, hierarchy, channel orders and end sites of the source, where the clip came from a BVH file.
+"""BVH writer: names, order, hierarchy, channel orders and end sites of the source, where the clip came from a BVH file.
 
 The root's OFFSET is 0 and its place is in its channels. A joint that slides keeps position channels and is written with
 OFFSET 0 0 0; one that keeps its place to 0.1 mm has it as OFFSET and no position channels. So readers that replace

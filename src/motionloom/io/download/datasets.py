@@ -1,4 +1,4 @@
-"""Public motion data that can be fetched: where it is, under which terms, and the checksums that are known."""
+"""Public motion data sets: addresses, licences and known checksums."""
 
 from __future__ import annotations
 

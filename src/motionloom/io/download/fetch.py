@@ -1,4 +1,4 @@
-"""Public motion data onto this machine: downloads that go on where they stopped, checked, with their licence beside."""
+"""Resumable, checksum-verified downloads of public motion data, with the licence beside it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Watch = Callable[[str, int, int], None]  # the file, bytes there, bytes in all (
 
 
 class Unreachable(MotionloomError):
-    """An address that does not answer; what was fetched before stays, and the next call goes on from there."""
+    """An address that does not answer. Partial downloads are kept and resumed by the next call."""
 
 
 class Fetched(NamedTuple):
@@ -50,10 +50,10 @@ def fetch(
 ) -> list[Fetched]:
     """Fetch clips of a data set (`DATASETS`) into a folder, by default one of its name; archives are unpacked there.
 
-    Files that are there already, with the right checksum, are not fetched again; those half there are gone on with.
+    Complete files with the right checksum are not fetched again; partial ones are resumed.
     Where no checksum is known, that of the first download is kept in SHA256SUMS beside the files, and later ones must
-    agree (trust on first use). `licence.txt` says the terms, and `load` puts its first line into every clip. `base` is
-    another address with the same files below it; `wait` seconds, doubled each time, pass between tries.
+    agree (trust on first use). `licence.txt` states the licence, and `load` puts its first line into every clip. `base`
+    is another address with the same files below it; `wait` seconds, doubled each time, pass between tries.
     """
     if name not in DATASETS:
         raise BadRequest(f"no data set {name!r}; there are {', '.join(DATASETS)}")
@@ -100,15 +100,15 @@ def _download(url: str, part: Path, watch: Watch | None, wait: float) -> None:
             return
         except urllib.error.HTTPError as error:
             if error.code < 500 and error.code != 429:
-                raise Unreachable(f"{url}: the server says {error.code} {error.reason}") from None
-            said = f"the server says {error.code} {error.reason}"
+                raise Unreachable(f"{url}: the server answered {error.code} {error.reason}") from None
+            why = f"the server answered {error.code} {error.reason}"
         except (OSError, http.client.HTTPException) as error:
-            said = str(getattr(error, "reason", "") or error or type(error).__name__)
+            why = str(getattr(error, "reason", "") or error or type(error).__name__)
         if turn + 1 < TRIES:
             time.sleep(wait * 2**turn)
     there = part.stat().st_size if part.is_file() else 0
-    rest = f"; {there} bytes are here, and the next call goes on from there" if there else ""
-    raise Unreachable(f"cannot reach {url}: {said}. Is there a network?{rest}")
+    rest = f"; {there} bytes are here and will be resumed by the next call" if there else ""
+    raise Unreachable(f"cannot reach {url}: {why}. Is there a network?{rest}")
 
 
 def _go_on(url: str, part: Path, watch: Watch | None) -> None:
@@ -120,7 +120,7 @@ def _go_on(url: str, part: Path, watch: Watch | None) -> None:
     try:
         answer = urllib.request.urlopen(request, timeout=PATIENCE)
     except urllib.error.HTTPError as error:
-        if error.code == 416 and have:  # nothing is missing, or the file has changed: its checksum will tell
+        if error.code == 416 and have:  # nothing is missing, or the file has changed: see its checksum
             return
         raise
     with answer:

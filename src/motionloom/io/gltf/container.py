@@ -91,7 +91,7 @@ class Document:
         numbers = self._slice(at.get("bufferView"), at.get("byteOffset", 0), count, 1, self._dtype(at, where), where)
         index = numbers[:, 0]
         if index.dtype.kind != "u" or (count and int(index.max()) >= len(raw)):
-            raise self.notes.error(f"{where}: a sparse index lies outside")
+            raise self.notes.error(f"{where}: a sparse index is out of range")
         out = raw.copy()
         out[index] = self._slice(new.get("bufferView"), new.get("byteOffset", 0), count, raw.shape[1], dtype, where)
         return out
@@ -146,8 +146,8 @@ class Document:
                 raise self.notes.error(f"{where}: {_shown(uri)} leaves the file's folder: refused")
             return read_regular(path)
         except (OSError, ValueError) as error:
-            said = getattr(error, "strerror", None) or error
-            raise self.notes.error(f"{where}: {_shown(uri)} cannot be read: {said}") from None
+            why = getattr(error, "strerror", None) or error
+            raise self.notes.error(f"{where}: {_shown(uri)} cannot be read: {why}") from None
 
     def _dtype(self, entry: dict[str, Any], where: str) -> Any:
         code = entry.get("componentType")

@@ -1,4 +1,4 @@
-"""glTF in (`.glb`, `.gltf`): the joints of a skin, or plain animated nodes, and one animation.
+"""glTF reader (`.glb`, `.gltf`): the joints of a skin, or plain animated nodes, and one animation.
 
 Joints are those of the skin that moves most. Nodes above the first joint (an armature, a scene's turn or scale) go into
 the root's motion. Scales that stay put go into the bones' lengths. Files of our own come back exactly; in others the
@@ -28,7 +28,7 @@ from motionloom.rotation import from_matrix, multiply, normalize, rotate
 
 MAX_NODES = 100_000
 MAX_DEPTH = 512
-STILL = 1e-6  # m
+MIN_SLIDE = 1e-6  # m
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +43,13 @@ class Node:
 
 
 def read_gltf(path: str | Path, reading: Reading = DEFAULT) -> Clip:
-    """A clip from a glTF file. glTF is in metres, y up; a unit or up axis that is given is taken instead."""
+    """A clip from a glTF file. glTF is in metres, y up; a given unit overrides that."""
     notes = reading.notes(path)
     return clip_of(open_document(path, notes), reading)
 
 
 def clip_of(document: Document, reading: Reading = DEFAULT) -> Clip:
-    """The same from a document that is open; its notes hold the file's name and what is said."""
+    """A clip from an open document; its notes contain the file's name."""
     notes = document.notes
     if reading.axis not in (None, "y"):
         raise BadRequest("glTF has y up: another up axis cannot be given")
@@ -264,7 +264,7 @@ def _clip(
         offsets[k] = nodes[n].translation * scale[nodes[n].parent]
         if "translation" in tracks.get(n, {}):
             places = value(n, "translation", nodes[n].translation) * scale[nodes[n].parent]
-            if np.ptp(places, axis=0).max() <= STILL:
+            if np.ptp(places, axis=0).max() <= MIN_SLIDE:
                 offsets[k] = places[0]
             else:
                 slides[:, k] = places - offsets[k]
@@ -296,7 +296,7 @@ def _stated(own: dict[str, Any] | None) -> float | None:
 
 
 def _own_facts(own: dict[str, Any], body: Skeleton, notes: Notes) -> tuple[tuple[str, ...], tuple[End, ...]]:
-    """Roles and end sites that our own writer kept; left out, and said, if they do not fit (an edited file)."""
+    """Roles and end sites that our own writer kept; ignored, with a note, if they do not fit (an edited file)."""
     try:
         roles = tuple(str(role) for role in own["roles"])
         ends = tuple(End(int(j), (float(x), float(y), float(z)), str(name)) for j, x, y, z, name in own["ends"])

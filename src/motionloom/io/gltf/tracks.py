@@ -12,7 +12,7 @@ from motionloom.io.gltf.container import Document
 from motionloom.rotation import normalize, slerp
 
 PATHS = {"translation": 3, "rotation": 4, "scale": 3}
-SLOWEST = 10.0  # keys a second; what is keyed less often is hand-made, and sampled at 30
+MIN_KEY_RATE = 10.0  # keys a second; what is keyed less often is hand-made, and sampled at 30
 SPARSE = 30.0
 MAX_VALUES = 20_000_000  # frames x joints
 
@@ -117,7 +117,7 @@ def frame_times(
 ) -> tuple[FloatArray, float]:
     """When the frames are, and how many there are a second.
 
-    `stated` is the rate that our own files say. Otherwise it is the rate of the most densely keyed track; a whole
+    `stated` is the rate that our own files state. Otherwise it is the rate of the most densely keyed track; a whole
     number, if it is near one.
     """
     notes = document.notes
@@ -131,7 +131,7 @@ def frame_times(
         if same:
             return dense, stated
     rate = fps if fps is not None else _rate(dense)
-    if fps is None and rate < SLOWEST:
+    if fps is None and rate < MIN_KEY_RATE:
         notes.info(f"keyed {rate:.3g} times a second: sampled at {SPARSE:g} frames per second")
         rate = SPARSE
     count = int(np.floor((end - start) * rate + 1e-3)) + 1

@@ -1,4 +1,4 @@
-"""GLB out: a skeleton, a thin mesh of its bones bound to it, and one animation with a key for every frame.
+"""GLB writer: a skeleton, a thin mesh of its bones bound to it, and one animation with a key for every frame.
 
 glTF is in metres, y up, right-handed, as we are. The mesh is there so that importers build an armature: bones without
 skin are plain nodes to Blender, Godot and three.js. Rotations of all joints are keyed, translations only of the root
@@ -26,7 +26,7 @@ from motionloom.kinematics.body.rest_pose import stance
 from motionloom.kinematics.fk import world
 from motionloom.rotation import multiply, rotate, to_matrix
 
-STILL = 1e-4  # m; a joint that slides less than this around its place gets no translation track
+MIN_SLIDE = 1e-4  # m; a joint that slides less than this around its place gets no translation track
 FLOAT, UINT8, UINT16, UINT32 = 5126, 5121, 5123, 5125
 VERTICES, INDICES = 34962, 34963
 # an octahedron about a bone: base, four around it at a fifth of the way, tip; and its eight faces
@@ -139,7 +139,7 @@ def _places(clip: Clip) -> tuple[FloatArray, list[int]]:
     if clip.slides is None:
         return offsets, []
     low, high = clip.slides.min(0), clip.slides.max(0)
-    moving = [j for j in range(1, len(offsets)) if (high[j] - low[j]).max() > 2 * STILL]
+    moving = [j for j in range(1, len(offsets)) if (high[j] - low[j]).max() > 2 * MIN_SLIDE]
     return offsets + (low + high) / 2, moving
 
 

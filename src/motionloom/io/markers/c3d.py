@@ -1,4 +1,4 @@
-"""C3D in: optical markers, as motion-capture systems write them. Own code: a broken file must not end the program."""
+"""C3D reader: optical markers. Written here, because a broken file must not end the program."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def read_c3d(path: str | Path, reading: Reading = DEFAULT) -> Markers:
     """Markers from a C3D file: metres, y up, NaN where a marker was not seen (its residual is negative).
 
     Numbers of Intel, DEC and MIPS machines, points as integers or floats; missing parameters are taken from the header
-    or, where that says nothing either, estimated and said. Analog channels are stepped over.
+    or estimated, with a note. Analog channels are skipped.
     """
     notes = reading.notes(path)
     try:
@@ -82,9 +82,9 @@ def _points(header: Header, parameters: dict[str, Value], notes: Notes) -> int:
 def _frames(header: Header, parameters: dict[str, Value], room: int, notes: Notes) -> int:
     """How many frames there are: the count of those declared that the file has room for.
 
-    The header ends at 65535. Longer files say their length in TRIAL:ACTUAL_START_FIELD and ACTUAL_END_FIELD (two
-    words each, the low one first), in POINT:LONG_FRAMES or in POINT:FRAMES; some say it nowhere, and their size must
-    tell.
+    The header ends at 65535. Longer files state their length in TRIAL:ACTUAL_START_FIELD and ACTUAL_END_FIELD (two
+    words each, the low one first), in POINT:LONG_FRAMES or in POINT:FRAMES; some state it nowhere, and it follows from
+    their size.
     """
     if room < 1:
         raise notes.error("the file ends before its first frame does")
@@ -109,7 +109,7 @@ def _rate(header: Header, parameters: dict[str, Value], notes: Notes) -> float:
     rates = [_number(parameters, "POINT:RATE", 0.0), header.rate, _number(parameters, "TRIAL:CAMERA_RATE", 0.0)]
     good = [r for r in rates if np.isfinite(r) and 1e-3 <= r <= 1e6]
     if not good:
-        raise notes.error("no frame rate is given: say it (fps)")
+        raise notes.error("no frame rate is given: pass fps")
     return float(np.float32(good[0])) if abs(good[0] - round(good[0])) > 1e-3 else float(round(good[0]))
 
 
@@ -124,9 +124,9 @@ def _names(parameters: dict[str, Value], points: int) -> list[str]:
 
 
 def _up(parameters: dict[str, Value]) -> str | None:
-    """The axis that points up the screen, if POINT:Y_SCREEN says it."""
-    said = (_texts(parameters, "POINT:Y_SCREEN") or ("",))[0].lower().lstrip("+")
-    return said if said in ("x", "y", "z", "-x", "-y", "-z") else None
+    """The axis that points up the screen, if POINT:Y_SCREEN states it."""
+    stated = (_texts(parameters, "POINT:Y_SCREEN") or ("",))[0].lower().lstrip("+")
+    return stated if stated in ("x", "y", "z", "-x", "-y", "-z") else None
 
 
 def _texts(parameters: dict[str, Value], name: str) -> tuple[str, ...]:

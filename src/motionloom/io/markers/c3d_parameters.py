@@ -1,4 +1,4 @@
-"""The header and the parameters of a C3D file: what the numbers behind them mean.
+"""The header and the parameters of a C3D file.
 
 After "The C3D File Format: A Technical User Guide" (Motion Lab Systems). Three kinds of machine wrote such files, and
 each has its own numbers: Intel, DEC and MIPS.
@@ -70,7 +70,7 @@ def read_head(raw: bytes, notes: Notes) -> tuple[Header, int, dict[str, Value]]:
 
 
 def _parameters(section: bytes, processor: int, notes: Notes) -> dict[str, Value]:
-    """Every parameter that can be read; the first broken one ends the list, and that is said.
+    """Every parameter that can be read; the first broken one ends the list, with a note.
 
     A record is: length of the name (negative: locked), number of the group (negative: this is the group itself), the
     name, the way to the next record, then type, dimensions and values.

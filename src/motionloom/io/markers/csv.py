@@ -17,7 +17,7 @@ from motionloom.io.markers.units import make_markers
 from motionloom.io.notes import Notes
 from motionloom.io.reading import DEFAULT, Reading
 
-LONGEST = 300  # characters of a column's name
+MAX_CHARACTERS = 300  # characters of a column's name
 _COLUMN = re.compile(r"(.+?)[ ._:/-]?([xyz])(?:\s*[\[(](\w+)[\])])?", re.IGNORECASE)
 _TIMES = {"t", "time", "time (s)", "time [s]", "seconds", "time (seconds)"}
 _COUNTS = {"frame", "frame#", "#", "index", ""}
@@ -26,7 +26,7 @@ _COUNTS = {"frame", "frame#", "#", "index", ""}
 def read_marker_csv(path: str | Path, reading: Reading = DEFAULT) -> Markers:
     """Markers from a CSV file whose head names a time and three columns for each marker (`HEAD.x`, `HEAD_X`, `HEAD X`).
 
-    A unit may stand in the head (`HEAD.x [mm]`); otherwise it is estimated, and said.
+    The header may state a unit (`HEAD.x [mm]`); otherwise it is estimated, with a note.
     """
     notes = reading.notes(path)
     lines = read_lines(path, notes)
@@ -35,11 +35,11 @@ def read_marker_csv(path: str | Path, reading: Reading = DEFAULT) -> Markers:
         head = next(csv.reader([lines[0]], delimiter=comma), [])
     except csv.Error as error:
         raise notes.error(str(error), line=1) from None
-    first, names, said = _columns(head, notes)
+    first, names, stated = _columns(head, notes)
     table = table_of(lines, 1, len(head), comma, notes)
     when = next((k for k in range(first) if head[k].strip().lower() in _TIMES), None)
     if reading.fps is None and when is None:
-        raise notes.error("the head has no column 't' or 'time': say the frame rate (fps)", line=1)
+        raise notes.error("the header has no column 't' or 'time': pass the frame rate (fps)", line=1)
     rate = reading.fps if reading.fps is not None or when is None else even_rate(table[:, when], notes)
     assert rate is not None
     return make_markers(
@@ -47,7 +47,7 @@ def read_marker_csv(path: str | Path, reading: Reading = DEFAULT) -> Markers:
         names,
         table[:, first:].reshape(len(table), len(names), 3),
         rate,
-        stated_unit=said,
+        stated_unit=stated,
         stated_up=None,
         usual_up="y",
         reading=reading,
@@ -69,7 +69,7 @@ def is_marker_csv(path: str | Path) -> bool:
 def write_marker_csv(
     markers: Markers, path: str | Path, *, unit: str | float | None = None, up: str | None = None
 ) -> None:
-    """Write markers as CSV: metres and y up unless told otherwise; the unit stands in the head, gaps are blank."""
+    """Write markers as CSV: metres and y up unless given otherwise; the header states the unit, gaps are blank."""
     metres, axis = 1.0 if unit is None else conv.unit_of(unit), "y" if up is None else conv.up_of(up)
     word = next((n for n, size in conv.UNITS.items() if np.isclose(size, metres, rtol=1e-9)), f"{metres:g}m")
     names = [re.sub(r'[",;\r\n]', " ", name) for name in markers.names]
@@ -83,14 +83,14 @@ def write_marker_csv(
 
 
 def _columns(head: list[str], notes: Notes) -> tuple[int, list[str], str]:
-    """The first column of a marker, the markers' names, and their unit ("" if none is said)."""
+    """The first column of a marker, the markers' names, and their unit ("" if none is stated)."""
     first = 0
     while first < min(len(head), 2) and head[first].strip().lower() in _TIMES | _COUNTS:
         first += 1
     cells = [cell.strip() for cell in head[first:]]
     while cells and not cells[-1]:
         cells.pop()
-    found = [_COLUMN.fullmatch(cell) if len(cell) <= LONGEST else None for cell in cells]
+    found = [_COLUMN.fullmatch(cell) if len(cell) <= MAX_CHARACTERS else None for cell in cells]
     expected = "expected a time, then NAME.x, NAME.y, NAME.z for each marker"
     if not first or not found or len(found) % 3 or len(cells) != len(head) - first:
         raise notes.error(f"{expected}; found {','.join(head)[:60]!r}", line=1)

@@ -1,4 +1,4 @@
-"""Tables of numbers with gaps: what the readers of TRC and of marker CSV share."""
+"""Tables of numbers with gaps, for the readers of TRC and marker CSV."""
 
 from __future__ import annotations
 
@@ -75,11 +75,11 @@ def _fill(row: FloatArray, cells: list[str], line: int, notes: Notes) -> None:
 
 
 def even_rate(times: FloatArray, notes: Notes) -> float:
-    """Frames per second of a column of times, by their median step; uneven ones are said."""
+    """Frames per second of a column of times, by their median step; uneven ones give a warning."""
     steps = np.diff(times[np.isfinite(times)])
     step = float(np.median(steps)) if len(steps) else 0.0
     if not 1e-6 <= step <= 1e3:
-        raise notes.error("no frame rate can be told from the times: say it (fps)")
+        raise notes.error("the times determine no frame rate: pass fps")
     if np.abs(steps - step).max() > 0.05 * step:
         notes.warn(f"uneven times: steps of {steps.min():g} to {steps.max():g} s, {step:g} s is taken for all")
     rate = 1 / step

@@ -1,4 +1,4 @@
-"""TRC in and out: markers as a table with tabs, as OpenSim and Motion Analysis use it."""
+"""TRC reader and writer: markers as a table with tabs, as OpenSim and Motion Analysis use it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NUMBERED = re.compile(r"[XYZ]\d*", re.IGNORECASE)
 def read_trc(path: str | Path, reading: Reading = DEFAULT) -> Markers:
     """Markers from a TRC file. Blank cells, `nan` and 0 0 0 are gaps; the counts of the header are not needed.
 
-    TRC does not say its up axis: it is found from heads and feet by their names, else y as in OpenSim.
+    TRC states no up axis: it is estimated from heads and feet by their names, else y as in OpenSim.
     """
     notes = reading.notes(path)
     lines = read_lines(path, notes)
@@ -33,10 +33,10 @@ def read_trc(path: str | Path, reading: Reading = DEFAULT) -> Markers:
         start += 1
     table = table_of(lines, start, 2 + 3 * len(names), "\t" if "\t" in lines[head] else None, notes)
     times = table[:, 1]
-    said = facts.get("datarate", "")
-    rate = number(said)
+    stated = facts.get("datarate", "")
+    rate = number(stated)
     if rate is None or not 1e-3 <= rate <= 1e6:
-        notes.warn(f"DataRate {said[:20]!r} is no frame rate: taken from the times")
+        notes.warn(f"DataRate {stated[:20]!r} is not a frame rate: estimated from the times")
         rate = even_rate(times, notes)
     declared = number(facts.get("numframes", ""))
     if declared is not None and declared != len(table):
@@ -54,7 +54,7 @@ def read_trc(path: str | Path, reading: Reading = DEFAULT) -> Markers:
 
 
 def write_trc(markers: Markers, path: str | Path, *, unit: str | float | None = None, up: str | None = None) -> None:
-    """Write markers as TRC, y up and in millimetres unless told otherwise; a gap is three blank cells."""
+    """Write markers as TRC, y up and in millimetres unless given otherwise; a gap is three blank cells."""
     metres, axis = 0.001 if unit is None else conv.unit_of(unit), "y" if up is None else conv.up_of(up)
     word = next((n for n, size in conv.UNITS.items() if np.isclose(size, metres, rtol=1e-9)), None)
     if word not in ("m", "cm", "mm"):
@@ -78,7 +78,7 @@ def write_trc(markers: Markers, path: str | Path, *, unit: str | float | None = 
 
 
 def _header(lines: list[str], notes: Notes) -> tuple[dict[str, str], int]:
-    """What the first lines say (DataRate, NumFrames, Units ... in lower case), and the number of the line of names."""
+    """The facts of the header (DataRate, NumFrames, Units ... in lower case), and the line number of the names."""
     facts: dict[str, str] = {}
     for k, line in enumerate(lines[:40]):
         cells = line.split("\t") if "\t" in line else line.split()

@@ -1,4 +1,4 @@
-"""What readers of marker files share: names made unique, the unit and the up axis where a file does not say them."""
+"""Shared by the readers of marker files: unique names, estimates of unit and up axis."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def make_markers(
 ) -> Markers:
     """Markers in metres and y up from places (F, M, 3) as the file has them; NaN is a gap.
 
-    `stated_unit` and `stated_up` are what the file says ("" and None if nothing); `unit` and `up` are what the caller
-    says, and win. An exact 0 0 0 is a gap too: many programs write it for a marker that was not seen.
+    `stated_unit` and `stated_up` are those of the file ("" and None if it states none); those of `reading` override
+    them. An exact 0 0 0 is a gap too: many programs write it for a marker that was not seen.
     """
     bad = ~np.isfinite(places).all(2) | (np.abs(np.nan_to_num(places)) > LARGEST).any(2)
     zeros = (places == 0).all(2)
@@ -69,10 +69,10 @@ def unique(names: Sequence[str], notes: Notes) -> tuple[str, ...]:
     return tuple(out)
 
 
-def _unit(places: FloatArray, said: str, notes: Notes) -> float:
-    """Metres per unit, from what the file says or else from how far apart the markers are."""
+def _unit(places: FloatArray, stated: str, notes: Notes) -> float:
+    """Metres per unit, as stated by the file, or estimated from how far apart the markers are."""
     known = {"meters": "m", "metres": "m", "millimeters": "mm", "centimeters": "cm", "inches": "inch", "in": "inch"}
-    word = known.get(said.strip().lower(), said.strip().lower())
+    word = known.get(stated.strip().lower(), stated.strip().lower())
     if word in conv.UNITS:
         return conv.UNITS[word]
     seen = ~np.isnan(places[..., 0])
@@ -84,15 +84,15 @@ def _unit(places: FloatArray, said: str, notes: Notes) -> float:
     units = ("mm", "m", "cm")
     fits = {n: abs(np.log10(size * conv.UNITS[n] / _SIZE)) + _RARE.get(n, 0.0) for n in units} if size else {}
     best = min(fits, key=lambda n: fits[n]) if fits else "mm"
-    what = f"unit {said.strip()[:20]!r} is not known" if said.strip() else "no unit is given"
+    what = f"unit {stated.strip()[:20]!r} is not known" if stated.strip() else "no unit is given"
     notes.info(f"{what}: taken for {best}", topic="unit", detail=f"markers are {size * conv.UNITS[best]:.2f} m apart")
     return conv.UNITS[best]
 
 
-def _up(names: Sequence[str], places: FloatArray, said: str | None, usual: str, notes: Notes) -> str:
-    """The up axis: as the file says, else from heads to feet, else as most files of this kind have it."""
-    if said is not None:
-        return said
+def _up(names: Sequence[str], places: FloatArray, stated: str | None, usual: str, notes: Notes) -> str:
+    """The up axis: as stated by the file, else from heads to feet, else the usual one of the format."""
+    if stated is not None:
+        return stated
     means = np.array([[np.nanmean(p) if np.isfinite(p).any() else np.nan for p in m.T] for m in places.swapaxes(0, 1)])
     high, low = ([k for k, name in enumerate(names) if rule.search(name)] for rule in (_HIGH, _LOW))
     high, low = ([k for k in ks if np.isfinite(means[k]).all()] for ks in (high, low))

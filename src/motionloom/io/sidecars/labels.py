@@ -30,7 +30,7 @@ def labelled(clip: Clip, path: str | Path) -> Clip:
 
 
 def read_labels(path: str | Path, frames: int, fps: float) -> dict[str, BoolArray]:
-    """Each label as (F,) bool. Frame f lies at f / fps seconds; spans may overlap, and may reach past the end."""
+    """Each label as (F,) bool. Frame f is at f / fps seconds; spans may overlap and extend past the end."""
     try:
         text = read_regular(path).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -50,7 +50,7 @@ def read_labels(path: str | Path, frames: int, fps: float) -> dict[str, BoolArra
             start, end = (_seconds(cell, path, line) for cell in row[:2])
             label = row[2].strip()
             if not label:
-                raise FormatError("a label without a name", path=path, line=line)
+                raise FormatError("expected the name of a label, found an empty cell", path=path, line=line)
             if end < start:
                 raise FormatError(f"ends at {end:g} s, before it starts at {start:g} s", path=path, line=line)
             on = found.setdefault(label, np.zeros(frames, bool))

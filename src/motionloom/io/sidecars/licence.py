@@ -16,13 +16,13 @@ from motionloom.core.files import open_regular, side_file
 from motionloom.io.sidecars.names import find_side_file
 
 FOLDER = "licence.txt"
-OTHERS = ("LICENSE", "LICENSE.txt")  # as data sets have them
-LONGEST = 2000  # characters of a line
+DATASET_LICENCES = ("LICENSE", "LICENSE.txt")  # as data sets have them
+MAX_CHARACTERS = 2000  # characters of a line
 
 
 def one_line(text: object) -> str:
     """A licence as one line of bounded length; "" if it is not text."""
-    return " ".join(text[:LONGEST].split()) if isinstance(text, str) else ""
+    return " ".join(text[:MAX_CHARACTERS].split()) if isinstance(text, str) else ""
 
 
 def licence_file(path: str | Path) -> Path | None:
@@ -32,7 +32,7 @@ def licence_file(path: str | Path) -> Path | None:
 
 def _licence_files(path: str | Path) -> Iterator[Path]:
     own = find_side_file(path, "licence")
-    yield from filter(None, (own, *(side_file(path, name) for name in (FOLDER, *OTHERS))))
+    yield from filter(None, (own, *(side_file(path, name) for name in (FOLDER, *DATASET_LICENCES))))
 
 
 def with_licence(clip: Clip, path: str | Path) -> Clip:
@@ -48,4 +48,4 @@ def with_licence(clip: Clip, path: str | Path) -> Clip:
 
 def _first_line(path: Path) -> str:
     with open_regular(path) as file:
-        return one_line(file.readline(4 * LONGEST).decode("utf-8", errors="replace"))
+        return one_line(file.readline(4 * MAX_CHARACTERS).decode("utf-8", errors="replace"))

@@ -16,7 +16,7 @@ from motionloom.core.note import as_dicts
 
 FORMAT = 2
 ABOUT_FILES = ("file", "unit", "up")  # topics of notes on a file that was read: the next file has its own
-CLOSE = 1e-6  # frames: steps as equal as this are one run
+STEP_TOLERANCE = 1e-6  # frames: steps as equal as this are one run
 
 Run = tuple[int, list[tuple[int, float, float]], int | None]
 
@@ -104,7 +104,7 @@ def _bounds(which: IntArray, frames: FloatArray) -> list[tuple[int, int]]:
     changed = np.concatenate([[False], (which[1:] != which[:-1]).any(1)])  # a new run starts here
     step = np.diff(frames, axis=0)
     bent = np.zeros(total, bool)  # the step to here is not the step before
-    bent[2:] = (np.abs(np.diff(step, axis=0)) > CLOSE).any(1)
+    bent[2:] = (np.abs(np.diff(step, axis=0)) > STEP_TOLERANCE).any(1)
     changes, bends = np.flatnonzero(changed), np.flatnonzero(bent)
     out, start = [], 0
     while start < total:

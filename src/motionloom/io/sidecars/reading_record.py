@@ -1,4 +1,4 @@
-"""The files beside a clip that were used to read it, and the record of the reading that recipes are made of."""
+"""The record of how a clip was read, for recipes: its file, settings, and the files beside it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from motionloom.io.sidecars.roles import roles_file
 
 
 def recorded(clip: Clip, path: Path, sha256: str, reading: Reading, others: Iterable[Path] = ()) -> Clip:
-    """The clip with its file's SHA-256 and licence as those of its source, and with how it was read.
+    """The clip with SHA-256 and licence of its file as those of its source, and with the record of how it was read.
 
-    A made clip whose file was changed after it was written has a warning.
+    A synthesized clip whose file was changed after it was written gets a warning.
     """
     origin = clip.origin
     if [source.name for source in origin.sources] == [origin.name] and not origin.made:

@@ -1,4 +1,4 @@
-"""Roles files: which joint is which, where the guess from names and shape is wrong.
+"""Roles files: the joint of each role, where the estimate from names and shape is wrong.
 
 `walk.roles.toml` beside `walk.bvh`, or `roles.toml` for its whole folder:
 
@@ -36,11 +36,11 @@ def roles_file(path: str | Path, given: str | Path | Mapping[str, str] | None = 
 
 
 def with_roles(clip: Clip, path: str | Path, given: str | Path | Mapping[str, str] | None = None) -> Clip:
-    """The clip with the roles that hold for its file: `given` (a roles file or a mapping), else the clip's own
+    """The clip with the roles that apply to its file: `given` (a roles file or a mapping), else the clip's own
     `walk.roles.toml`, else its folder's `roles.toml`, else as they were guessed.
 
-    A role or a joint moves, it is never held twice. A folder may hold several skeletons: what its file says about
-    joints that this one does not have is left out, and said.
+    A role that is assigned again moves to the new joint. A folder may contain several skeletons: entries of its file
+    for joints that this one does not have are ignored, with a warning.
     """
     if isinstance(given, Mapping):
         return _with(clip, given, path)
@@ -55,7 +55,7 @@ def with_roles(clip: Clip, path: str | Path, given: str | Path | Mapping[str, st
     if len(known) == len(roles):
         return clip
     left_out = ", ".join(repr(joint) for role, joint in roles.items() if role not in known)
-    note = Note(f"roles.toml names joints that are not here: {left_out}", "warning", topic="file")
+    note = Note(f"roles.toml names joints that this clip does not have: {left_out}", "warning", topic="file")
     return replace(clip, origin=clip.origin.with_notes(note))
 
 

@@ -33,7 +33,7 @@ def stroke_clip(points: FloatArray, fps: float, name: str = "") -> Clip:
 def read_stroke(path: str | Path, reading: Reading = DEFAULT) -> Clip:
     """A stroke from a CSV file with `t,x,y`, t in seconds; x and y in metres unless a unit is given.
 
-    Uneven times are put on even ones by linear interpolation, at the median rate or at `fps`, and that is said.
+    Uneven times are put on even ones by linear interpolation, at the median rate or at `fps`, with a warning.
     """
     notes = reading.notes(path)
     table = _table(path, notes)

@@ -1,4 +1,4 @@
-"""Handwritten letters in: the Character Trajectories set as MATLAB files (`xtrain`, `ytrain`, `key`).
+"""Reader of handwritten letters: the Character Trajectories set as MATLAB files (`xtrain`, `ytrain`, `key`).
 
 Each cell of `xtrain` is 3 x T: pen velocity in x and y and the force on the tip, at 200 samples a second; velocities
 were taken from positions by differences, smoothed and normalised, and padded with zeros so that letters align. Adding
@@ -23,14 +23,14 @@ from motionloom.io.strokes.mat5 import read_mat5
 
 RATE = 200.0  # samples a second
 UNIT = 0.00025  # metres
-MOST = 64 << 20  # bytes of a file: the whole set has 4 MB
+MAX_BYTES = 64 << 20  # bytes of a file: the whole set has 4 MB
 
 
 def read_handwriting(path: str | Path, reading: Reading = DEFAULT) -> list[Clip]:
     """Every letter of the file as a stroke: named `a_0001` and so on, with its letter as a label.
 
-    Zeros before and after a letter are no motion and are left out; `origin.frames` still counts them. A stroke lies in
-    the plane of x and y, so `up` has nothing to say here.
+    Zeros before and after a letter are no motion and are left out; `origin.frames` still counts them. A stroke is in
+    the plane of x and y, so `up` has no effect.
     """
     notes = reading.notes(path)
     cells, kinds, letters = _tables(path, notes)
@@ -48,8 +48,8 @@ def read_handwriting(path: str | Path, reading: Reading = DEFAULT) -> list[Clip]
             continue
         first, last = int(moving[0]), int(moving[-1]) + 1
         clip = stroke_clip(np.cumsum(velocity[first:last], axis=0) * metres, rate, f"{letter}_{counts[letter]:04d}")
-        said = f"letter {n + 1} of {Path(path).name}; velocities added up, one unit taken as {1000 * metres:g} mm"
-        origin = with_changes(clip.origin, unit=1.0, frames=clip.origin.frames + first, notes=(Note(said),))
+        text = f"letter {n + 1} of {Path(path).name}; velocities added up, one unit taken as {1000 * metres:g} mm"
+        origin = with_changes(clip.origin, unit=1.0, frames=clip.origin.frames + first, notes=(Note(text),))
         out.append(with_labels(replace(clip, origin=origin), {letter: np.ones(len(clip), bool)}))
     if not out:
         raise notes.error("no letters in this file")
@@ -57,10 +57,10 @@ def read_handwriting(path: str | Path, reading: Reading = DEFAULT) -> list[Clip]
 
 
 def _tables(path: str | Path, notes: Notes) -> tuple[Any, Any, list[str]]:
-    """The cells, their kinds (from 1) and the letters that the kinds stand for."""
+    """The cells, their kinds (from 1) and the letters of the kinds."""
     try:
-        if Path(path).stat().st_size > MOST:
-            raise notes.error(f"over {MOST >> 20} MB: the whole set of letters is smaller")
+        if Path(path).stat().st_size > MAX_BYTES:
+            raise notes.error(f"over {MAX_BYTES >> 20} MB: the whole set of letters is smaller")
         found = read_mat5(read_regular(path), notes)
     except OSError as error:
         raise notes.error(f"cannot be read: {error.strerror or error}") from None
@@ -82,5 +82,5 @@ def _velocity(cell: Any, n: int, notes: Notes) -> FloatArray:
         raise notes.error(f"letter {n + 1}: expected 3 x T numbers, found {table.dtype} {table.shape}")
     velocity = np.asarray(table[:2].T, float)
     if not (np.isfinite(velocity).all() and np.abs(velocity).max(initial=0.0) < LARGEST):
-        raise notes.error(f"letter {n + 1}: numbers that are none, or too large")
+        raise notes.error(f"letter {n + 1}: expected finite numbers of moderate size")
     return velocity

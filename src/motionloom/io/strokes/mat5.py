@@ -12,8 +12,8 @@ import numpy as np
 
 from motionloom.io.notes import Notes
 
-MOST = 256 << 20  # bytes after unpacking
-DEEPEST = 8
+MAX_BYTES = 256 << 20  # bytes after unpacking
+MAX_DEPTH = 8
 _MATRIX, _PACKED = 14, 15
 _CELL, _CHAR = 1, 4
 _STORED = {
@@ -59,11 +59,11 @@ def _keep(out: dict[str, Any], kind: int, data: bytes, order: str, notes: Notes)
 def _unpacked(data: bytes, notes: Notes) -> bytes:
     try:
         stream = zlib.decompressobj()
-        found = stream.decompress(data, MOST)
+        found = stream.decompress(data, MAX_BYTES)
     except zlib.error as error:
         raise notes.error(f"a packed part is broken: {error}") from None
     if stream.unconsumed_tail:
-        raise notes.error(f"a packed part is over {MOST >> 20} MB")
+        raise notes.error(f"a packed part is over {MAX_BYTES >> 20} MB")
     return found
 
 
@@ -90,7 +90,7 @@ def _elements(raw: bytes, order: str, notes: Notes) -> list[tuple[int, bytes]]:
 def _matrix(data: bytes, order: str, notes: Notes, depth: int) -> tuple[str, Any]:
     """Name and value of one variable; None for kinds that are not read."""
     parts = _elements(data, order, notes)
-    if depth > DEEPEST or len(parts) < 3 or len(parts[0][1]) < 4 or len(parts[1][1]) % 4:
+    if depth > MAX_DEPTH or len(parts) < 3 or len(parts[0][1]) < 4 or len(parts[1][1]) % 4:
         raise notes.error("a variable is broken")
     kind = int(np.frombuffer(parts[0][1][:4], order + "u4")[0]) & 0xFF
     shape = [int(n) for n in np.frombuffer(parts[1][1], order + "i4")]
@@ -98,7 +98,7 @@ def _matrix(data: bytes, order: str, notes: Notes, depth: int) -> tuple[str, Any
     count = 1
     for n in shape:
         count *= n
-        if n < 0 or count > MOST:
+        if n < 0 or count > MAX_BYTES:
             raise notes.error(f"variable {name[:40]!r}: a shape of {shape} makes no sense")
     if kind == _CELL:
         if len(parts) - 3 != count:

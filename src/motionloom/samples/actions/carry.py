@@ -14,7 +14,7 @@ from motionloom.samples.person import HIPS, LEFT, RIGHT, Limb, assemble
 from motionloom.samples.stage import finish
 from motionloom.samples.upper import reaching_arm
 
-AHEAD = {  # a hand that points ahead, palm towards the other hand
+POINTING_AHEAD = {  # a hand that points ahead, palm towards the other hand
     LEFT: from_matrix(np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])),
     RIGHT: from_matrix(np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])),
 }
@@ -63,7 +63,7 @@ def _box(stride: Stride, width: float) -> tuple[Limb, Limb]:
     for side, sign in ((LEFT, 1.0), (RIGHT, -1.0)):
         wrist = place + rotate(turn, [sign * width / 2, 0.0, -0.06])
         elbow = rotate(stride.trunk.chest, [0.55 * sign, -1.0, -0.35])
-        arms.append(reaching_arm(stride.trunk, side, wrist, elbow, hand=multiply(turn, AHEAD[side])))
+        arms.append(reaching_arm(stride.trunk, side, wrist, elbow, hand=multiply(turn, POINTING_AHEAD[side])))
     return arms[0], arms[1]
 
 
@@ -74,5 +74,5 @@ def _cup(stride: Stride) -> tuple[Limb, Limb]:
     )
     wrist = place + rotate(turn, [-0.19, 0.0, -0.06])
     elbow = rotate(stride.trunk.chest, [-0.45, -1.0, -0.3])
-    level = multiply(turn, multiply(yaw(0.35), AHEAD[RIGHT]))
+    level = multiply(turn, multiply(yaw(0.35), POINTING_AHEAD[RIGHT]))
     return free, reaching_arm(stride.trunk, RIGHT, wrist, elbow, hand=level)

@@ -15,7 +15,7 @@ from motionloom.samples.standing import figure, hanging_arm, idle, standing_feet
 from motionloom.samples.styles import style_named
 from motionloom.samples.upper import posture
 
-FARTHEST = 0.6  # rad that an eye turns in the head
+MAX_EYE_TURN = 0.6  # rad that an eye turns in the head
 
 
 def look(
@@ -73,9 +73,11 @@ def look(
 
 def _in_socket(angle: FloatArray) -> FloatArray:
     """How far an eye turns that should turn by `angle`: exactly up to two thirds of its range, then ever less."""
-    free = FARTHEST * 2 / 3
+    free = MAX_EYE_TURN * 2 / 3
     past = np.maximum(np.abs(angle) - free, 0.0)
-    return np.sign(angle) * (np.minimum(np.abs(angle), free) + (FARTHEST - free) * np.tanh(past / (FARTHEST - free)))
+    return np.sign(angle) * (
+        np.minimum(np.abs(angle), free) + (MAX_EYE_TURN - free) * np.tanh(past / (MAX_EYE_TURN - free))
+    )
 
 
 def _beyond(angle: float, free: float) -> float:
