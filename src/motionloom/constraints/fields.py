@@ -23,7 +23,7 @@ Value = Quantity | tuple[Quantity, ...]
 
 FPS_RANGE = (0.001, 10_000.0)  # frames per second
 MAX_COORDINATE = 10_000.0  # m: no coordinate of a request is larger
-MAX_ANGLE = 200 * math.pi  # rad: a hundred turns either way
+MAX_ANGLE = 200 * math.pi  # rad: a hundred turns to either side
 
 
 class Euler(NamedTuple):

@@ -60,7 +60,7 @@ def rests_standing(skeleton: Skeleton) -> bool:
 
 
 def facing(clip: Clip, turns: FloatArray | None = None) -> FloatArray:
-    """(n, 3) unit vectors: which way each of the joints of `eyes` looks, in its own frame.
+    """(n, 3) unit vectors: the direction in which each joint of `eyes` looks, in its own frame.
 
     Where the rest pose stands, this is the body's forward axis at rest (`body_axes`), in which all joints agree. Where
     it does not, it is the joint's own axis (x, y or z, or one of their opposites) nearest to where the body faces, on
@@ -119,8 +119,8 @@ class LookAt(Constraint):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        ways = [self.target is not None, self.path is not None, self.yaw is not None or self.pitch is not None]
-        if sum(ways) != 1:
+        given = [self.target is not None, self.path is not None, self.yaw is not None or self.pitch is not None]
+        if sum(given) != 1:
             raise BadRequest("expected exactly one of target, path, or yaw and pitch", where=("look_at",))
 
     def frames(self, frames: int, fps: float) -> range:

@@ -86,7 +86,7 @@ class RootPath(Constraint):
     Without `times` the path is followed over the whole result at any speed; with them, the body is at each point at
     its time, and follows the leg between. Residual: metres, one per frame (of the legs): how far the body is from the
     part of the path that it is paired with, under the pairing whose largest distance is least (discrete Fréchet
-    distance). So a path that crosses itself is followed in its order, and a clip that stops half-way is far from the
+    distance). So a path that crosses itself is followed in its order, and a clip that stops early is far from the
     end.
     """
 

@@ -62,10 +62,10 @@ def walked(clip: Clip) -> FloatArray:
 
 @dataclass(frozen=True)
 class StyleAlong(Constraint):
-    """A part of the way is done in a style: the frames between two distances walked carry a label.
+    """A part of the path is travelled in a style: the frames between two travelled distances carry a label.
 
     `stretch` is [from, to) in metres travelled by the hips since the start, see `walked`. Residual: one value without
-    unit: the share of these frames that do not carry the label; 1 if the way does not come so far.
+    unit: the share of these frames that do not carry the label; 1 if the path ends before.
     """
 
     unit: ClassVar[str] = "share of frames"

@@ -166,7 +166,7 @@ def _describe(skeleton: Any, clip: Clip, paths: list[str], metres: float, axis: 
 
 
 def _matrices(places: FloatArray, turns: FloatArray, metres: float, axis: str) -> FloatArray:
-    """(J, 4, 4) in USD's way: they act on rows."""
+    """(J, 4, 4) as USD stores them: they act on row vectors."""
     out = np.zeros((len(places), 4, 4))
     out[:, :3, :3] = np.swapaxes(to_matrix(conv.turns_outside(turns, axis)), -1, -2)
     out[:, 3, :3] = conv.vectors_outside(places, axis) / metres

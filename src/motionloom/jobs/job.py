@@ -57,7 +57,7 @@ class Job(Generic[R]):
 
     @property
     def done(self) -> bool:
-        """Whether it has ended, in whatever way."""
+        """Whether it has ended, successfully or not."""
         return self._done
 
     def cancel(self, grace: float = GRACE) -> None:

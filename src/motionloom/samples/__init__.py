@@ -1,4 +1,4 @@
-"""Performers that we compute ourselves, from published gait figures and inverse kinematics: clips without a download.
+"""Computed sample clips, from published gait data and inverse kinematics, that need no download.
 
 `make("walk", speed=1.2, seed=3)` gives a clip with true foot plants as labels; `SAMPLES` lists what there is.
 """

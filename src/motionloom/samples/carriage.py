@@ -1,4 +1,4 @@
-"""How the rest of the body goes along with the legs: pelvis, chest, head and arms, locked to the stride's phase."""
+"""Motion of pelvis, chest, head and arms during gait, locked to the phase of the stride."""
 
 from __future__ import annotations
 

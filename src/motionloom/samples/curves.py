@@ -1,4 +1,4 @@
-"""Smooth curves through given points: how computed performers move from one pose to the next."""
+"""Smooth curves through given points: minimum-jerk interpolation between poses."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def min_jerk(
 
     Flash and Hogan (1985) found that hands move so. Its pieces are quintics, and all derivatives up to the fourth are
     continuous at a via point. `velocity` and `acceleration` fix derivatives at some knots (index from either end);
-    the two ends are at rest unless said; FREE leaves an end derivative open (then the next natural condition holds:
-    zero jerk or zero snap).
+    the two ends are at rest unless given otherwise; FREE leaves an end derivative open (then the next natural condition
+    holds: zero jerk or zero snap).
     """
     t, x = np.asarray(times, float), np.asarray(points, float)
     x = x.reshape(len(t), -1)
@@ -104,7 +104,7 @@ def min_jerk(
 
 
 def _solve(band: FloatArray, right: FloatArray) -> FloatArray:
-    """Solve the banded system; few unknowns go the plain way, which needs no scipy."""
+    """Solve the banded system; small systems are solved without scipy."""
     size = len(right)
     if size > 60:
         from scipy.linalg import solve_banded

@@ -1,4 +1,4 @@
-"""The dog: a skeleton of a medium-sized dog, and how a trunk and four paws make a pose."""
+"""The dog: a skeleton of a medium-sized dog, and its pose from a trunk and four paws."""
 
 from __future__ import annotations
 
@@ -101,8 +101,8 @@ class DogTrunk:
 def assemble_dog(trunk: DogTrunk, paws: dict[str, Paw]) -> tuple[FloatArray, FloatArray]:
     """Local rotations (F, J, 4) of the whole dog, and by how much each leg falls short of its paw, (F, 4) m.
 
-    The long foot bones stand as told; the two bones above them reach, by the two-bone solver, in the plane that they
-    have at rest.
+    The long foot bones have given directions; the two bones above them reach, by the two-bone solver, in the plane that
+    they have at rest.
     """
     body = dog_skeleton()
     turns = np.empty((len(trunk.root), len(body), 4))

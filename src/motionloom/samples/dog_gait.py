@@ -31,8 +31,9 @@ def dog_walk(
 ) -> Clip:
     """A dog walks at `speed` m/s, turning left at `turn` rad/s, or to `target` (x, z) m on an arc.
 
-    Lateral sequence (hind foot, then the fore foot of the same side). A paw stands for 0.58 of the stride at 1 m/s,
-    until its joint rolls off (published duty factors, of the whole paw, are 0.6 to 0.7); a stride takes 0.66 s then.
+    Lateral sequence (hind foot, then the fore foot of the same side). A paw is on the ground for 0.58 of the stride at
+    1 m/s, until its joint rolls off (published duty factors, of the whole paw, are 0.6 to 0.7); a stride takes 0.66 s
+    then.
     """
     return _go("dog_walk", speed, turn, seconds, target, seed, fps)
 
@@ -63,17 +64,17 @@ def _go(
     drift = nature.wander("speed", 0.012 * speed, 0.05, 0.3)(fine)
     inside = (fine >= 0) & (fine <= seconds)
     rate = turn + np.gradient(nature.wander("weave", 0.015, 0.08, 0.4)(fine), fine)
-    way = path(speed + drift - drift[inside].mean(), rate, fine)
+    route = path(speed + drift - drift[inside].mean(), rate, fine)
     start = -PAD - 2.2 * stride + nature.rng("start").uniform(0, stride)
     count = int(np.ceil((seconds + 2 * PAD) / stride)) + 5
     beats = start + stride * (np.arange(count) + nature.draws("stride time", count, 0.012))
     phase = min_jerk(beats, 2 * np.pi * np.arange(count)[:, None], velocity=_both_ends(2 * np.pi / stride))(time)[:, 0]
     shift = TROT if trots else WALK
     paws = {
-        foot: _paw(foot, beats + at * stride, duty * stride, way, time, nature, trots, speed)
+        foot: _paw(foot, beats + at * stride, duty * stride, route, time, nature, trots, speed)
         for foot, at in zip(FEET, shift, strict=True)
     }
-    trunk = _trunk(way, time, phase, speed, turn, nature, trots, stride, duty)
+    trunk = _trunk(route, time, phase, speed, turn, nature, trots, stride, duty)
     trunk, rotations = settled(trunk, paws)
     labels: dict[str, BoolArray] = {f"contact:{foot}": paw.rests for foot, paw in paws.items()}
     labels = {n.replace("_foot", "_toe"): on for n, on in labels.items()}
@@ -84,24 +85,24 @@ def _both_ends(value: float) -> dict[int, float]:
     return {0: value, -1: value}
 
 
-def _under(way: Path, foot: str, time: float, reach: float) -> tuple[FloatArray, float]:
+def _under(route: Path, foot: str, time: float, reach: float) -> tuple[FloatArray, float]:
     """Where a foot stands that the shoulder or hip passes over at `time`: (x, z), and the heading there."""
     side = 1.0 if foot.startswith("left") else -1.0
     front = "front" in foot
     ahead = 0.465 if front else -0.055  # along the body from the hips
-    heading = float(way.facing(time))
+    heading = float(route.facing(time))
     # a front foot follows the curve ahead of the hips
-    lead = heading + ahead * (float(way.facing(time + 0.1)) - heading) / 0.1 / max(reach, 0.3) * 0.5
+    lead = heading + ahead * (float(route.facing(time + 0.1)) - heading) / 0.1 / max(reach, 0.3) * 0.5
     forward = np.array([np.sin(lead), np.cos(lead)])
     left = np.array([np.cos(lead), -np.sin(lead)])
-    return way.at(time) + ahead * forward + side * (0.058 if front else 0.062) * left, lead
+    return route.at(time) + ahead * forward + side * (0.058 if front else 0.062) * left, lead
 
 
 def _paw(
     foot: str,
     strikes: FloatArray,
     stance: float,
-    way: Path,
+    route: Path,
     time: FloatArray,
     nature: Nature,
     trots: bool,
@@ -115,7 +116,7 @@ def _paw(
     along = nature.draws(f"{foot} along", count, 0.008)
     spots = []
     for k, t in enumerate(strikes):
-        spot, facing = _under(way, foot, float(t + 0.5 * lasts[k]), speed)
+        spot, facing = _under(route, foot, float(t + 0.5 * lasts[k]), speed)
         spot = spot + aside[k] * np.array([np.cos(facing), -np.sin(facing)])
         spot = spot + (along[k] + (0.02 if front else -0.005)) * np.array([np.sin(facing), np.cos(facing)])
         spots.append((np.array([spot[0], PAW, spot[1]]), facing))
@@ -192,7 +193,7 @@ def _paw_swing(
     up: float,
     speed: float,
 ) -> tuple[Callable[[FloatArray], FloatArray], Callable[[FloatArray], FloatArray]]:
-    """The toe joint's way over the ground and its height, both (..., 3).
+    """The toe joint's position over the ground and its height, both (..., 3).
 
     It starts forward spare[0] s before it leaves, while the tip of the paw still touches, and is over its next place
     spare[1] s before it strikes.
@@ -200,18 +201,18 @@ def _paw_swing(
     end = off + air
     above = end - min(spare[1], 0.12 * air)
     parts = [off - spare[0], off + 0.34 * air, off + 0.68 * air, above]
-    way = min_jerk(parts, np.array([[0.0], [0.3], [0.78], [1.0]]), acceleration={-1: FREE})
+    share = min_jerk(parts, np.array([[0.0], [0.3], [0.78], [1.0]]), acceleration={-1: FREE})
     high = min_jerk(
         [off, off + 0.36 * air, off + 0.7 * air, above, end],
         np.array([[up], [max(lift, up + 0.02)], [0.75 * lift], [0.027], [0.0]]),
         velocity={0: speed, -1: -1.1},
         acceleration={0: FREE, -1: FREE},
     )
-    return lambda t: a + way(t) * (b - a), lambda t: high(t) * np.array([0.0, 1.0, 0.0])
+    return lambda t: a + share(t) * (b - a), lambda t: high(t) * np.array([0.0, 1.0, 0.0])
 
 
 def _trunk(
-    way: Path,
+    route: Path,
     time: FloatArray,
     phase: FloatArray,
     speed: float,
@@ -223,7 +224,7 @@ def _trunk(
 ) -> DogTrunk:
     """Hips, spine, neck and tail: sway and twist once a stride, bob twice."""
     w = nature.wander
-    heading = way.facing(time)
+    heading = route.facing(time)
     forward = np.stack([np.sin(heading), np.cos(heading)], -1)
     left = np.stack([np.cos(heading), -np.sin(heading)], -1)
     bank = np.arctan(speed * turn / 9.81)
@@ -232,7 +233,7 @@ def _trunk(
     bob = 0.016 * np.cos(2 * phase - (4.2 if trots else 1.2)) if trots else 0.015 * np.cos(2 * phase - 1.2)
     reach = 0.5 * speed * duty * stride  # the farther the legs reach, the lower the trunk
     low = 0.5 * max(reach - 0.12, 0.0) ** 1.5 + (0.0 if not trots else 0.005)
-    place = way.at(time) + sway[:, None] * left + surge[:, None] * forward
+    place = route.at(time) + sway[:, None] * left + surge[:, None] * forward
     height = HIPS - 0.012 - low + bob + w("height", 0.002, 0.2, 3.0)(time) + nature.trait("height", 0.004)
     root = np.stack([place[:, 0], height, place[:, 1]], -1)
     size = 0.8 if trots else 1.0

@@ -79,7 +79,7 @@ def _trunk(
     )(time)[:, 0]
     start, stop = 0.16 + 0.08 * distance, distance - 0.10
     pace = (stop - start) / (touch - off)
-    way = min_jerk(
+    travelled = min_jerk(
         [wait, low, off, touch, settle + 0.08, end],
         np.array([0.0, -0.06, start, stop, distance - 0.015, distance])[:, None],
         velocity={2: pace, 3: pace},
@@ -112,7 +112,7 @@ def _trunk(
         roll=w("head roll", 0.03, 0.08, 1.0)(time),
         twist=0.3 * turn * through(time, (wait, 0), (low, 1), (off, 0)) + w("head turn", 0.07, 0.06, 1.0)(time),
     )
-    place = np.stack([way * np.sin(side), y, way * np.cos(side)], -1)
+    place = np.stack([travelled * np.sin(side), y, travelled * np.cos(side)], -1)
     middle = place + CENTRE
     root = middle - rotate(hips, CENTRE)
     tail_up = through(time, (wait, 0.3), (low, 0.1), (off + 0.1, 0.5), (touch, 0.3), (settle, 0.5), (end, 0.3))
@@ -144,8 +144,10 @@ def _paw(foot: str, time: FloatArray, beats: Beats, height: float, distance: flo
     above = lands - 0.03
     tuck = height + (0.10 if front else 0.04)
     first, second = (0.3, 0.66) if front else (0.32, 0.7)
-    ways = np.array([[0.0], [0.34 if front else 0.2], [0.72 if front else 0.68], [1.0]])
-    way = min_jerk([leaves, leaves + first * air, leaves + second * air, above], ways, acceleration={0: FREE, -1: FREE})
+    shares = np.array([[0.0], [0.34 if front else 0.2], [0.72 if front else 0.68], [1.0]])
+    share = min_jerk(
+        [leaves, leaves + first * air, leaves + second * air, above], shares, acceleration={0: FREE, -1: FREE}
+    )
     heights = np.array([[rise[1]], [0.75 * tuck + 0.05], [0.8 * tuck + (0.0 if front else 0.06)], [0.03], [0.0]])
     high = min_jerk(
         [leaves, leaves + first * air, leaves + second * air, above, lands],
@@ -156,7 +158,7 @@ def _paw(foot: str, time: FloatArray, beats: Beats, height: float, distance: flo
     toe = np.where((time < lands)[:, None], a, b)
     toe[:, 1] += np.where(time < leaves, rolled(pad(time)[:, 0]), 0.0)
     flies = (time > leaves) & (time < lands)
-    toe[flies] = a + way(time[flies]) * (b - a) + high(time[flies]) * np.array([0.0, 1.0, 0.0])
+    toe[flies] = a + share(time[flies]) * (b - a) + high(time[flies]) * np.array([0.0, 1.0, 0.0])
     heading = np.where(time < leaves, 0.0, turn)
     heading[flies] = turn * np.clip((time[flies] - leaves) / air, 0, 1)
     rests = (time <= leaves - 0.12) | (time >= lands)

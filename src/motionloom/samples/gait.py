@@ -1,4 +1,4 @@
-"""Walking and running as figures: how long, how far and how each step rolls, from the speed alone."""
+"""Parameters of walking and running as functions of speed: durations, lengths and foot roll of each step."""
 
 from __future__ import annotations
 
@@ -142,9 +142,9 @@ class Steps:
 
 
 def plan_steps(
-    gait: Gait, way: Path, begin: float, end: float, nature: Nature, style: Style, outward: float = 0.0
+    gait: Gait, route: Path, begin: float, end: float, nature: Nature, style: Style, outward: float = 0.0
 ) -> Steps:
-    """Footprints along the way from `begin` to `end` s; steps vary a little in time, width and direction.
+    """Footprints along the path from `begin` to `end` s; steps vary a little in time, width and direction.
 
     A foot is placed where the hips will pass over it. `outward` (m) shifts all prints to the right of the path: the
     body leans into a left turn over feet that stand outside.
@@ -163,10 +163,10 @@ def plan_steps(
         side = LEFT if k % 2 == 0 else RIGHT
         sign = 1.0 if side == LEFT else -1.0
         over = strike + gait.over * stance[k]
-        heading = float(way.facing(over))
+        heading = float(route.facing(over))
         left = np.array([np.cos(heading), -np.sin(heading)])
         forward = np.array([np.sin(heading), np.cos(heading)])
-        spot = way.at(over) + left * (sign * gait.width / 2 - outward + aside[k]) + forward * ahead[k]
+        spot = route.at(over) + left * (sign * gait.width / 2 - outward + aside[k]) + forward * ahead[k]
         at = [float(strike + part * stance[k]) for part in (gait.flat, gait.lift, gait.peel, 1.0)]
         plants[side].append(
             Plant(

@@ -1,4 +1,4 @@
-"""Legs: hips that ride on the standing legs, and knees that bend as published gait curves say."""
+"""Legs: hip height from the stance legs, and knee angles from published gait curves."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def hips_height(
 ) -> FloatArray:
     """(F,) height of the root such that each standing knee bends by `knees` rad where its leg carries the weight.
 
-    `place` (F, 2) is the hips on the ground (x, z). Each stance leg asks for the height
+    `place` (F, 2) is the hips on the ground (x, z). Each stance leg requires the height
     ankle + sqrt(L(knee)^2 - d^2) of its hip joint, d the ground distance from ankle to hip: an inverted pendulum with a
     knee. The result follows the legs by their share of the weight and bridges the rest with least jerk; then it is
     lowered where a leg would have to be straighter than `straightest` rad.
@@ -70,7 +70,7 @@ def hips_ceiling(
 ) -> FloatArray:
     """(F,) the height of the root at which the more stretched knee is bent by just `straightest` rad.
 
-    Without `in_air` only feet on the ground count (infinite if there is none): one in the air gives way to its leg.
+    Without `in_air` only feet on the ground count (infinite if there is none): one in the air follows its leg.
     """
     length = leg_length(np.full(len(place), straightest))
     most = [np.where(f.touches | in_air, _asked(place, pelvis, f, side, length), np.inf) for side, f in enumerate(feet)]
@@ -87,7 +87,7 @@ def _asked(place: FloatArray, pelvis: FloatArray, foot: FootMotion, side: int, l
 def leg(trunk: Trunk, foot: FootMotion, side: int, facing: FloatArray, fps: float, *, free: float = 0.985) -> Limb:
     """A leg that reaches its foot, the knee pointing along `facing` (F,) rad, turned out a little.
 
-    A standing foot is reached exactly; one in the air gives way where the leg would be longer than `free` of its full
+    A standing foot is reached exactly; one in the air is moved where the leg would be longer than `free` of its full
     length.
     """
     hip = trunk.hip(side)

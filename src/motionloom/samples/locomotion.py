@@ -24,7 +24,7 @@ SHARPEST = 5.0  # m/s^2 sideways: a lean of 27 degrees
 
 @dataclass(frozen=True, eq=False)
 class Stride:
-    """A body under way, before its arms are posed: what `carry` and others build on."""
+    """A walking or running body before its arms are posed; `carry` and others add them."""
 
     time: FloatArray
     phase: FloatArray
@@ -101,7 +101,7 @@ def under_way(name: str, speed: float, turn: float, seconds: float, style: str, 
     if abs(speed * turn) > SHARPEST:
         most, whole = SHARPEST / speed, np.floor(np.degrees(SHARPEST / speed))
         raise BadRequest(
-            f"turn: at {speed:g} m/s expected at most {most:.2f} rad/s ({whole:.0f}deg/s) either way "
+            f"turn: at {speed:g} m/s expected at most {most:.2f} rad/s ({whole:.0f}deg/s) to either side "
             f"({SHARPEST:g} m/s^2 sideways), found {turn:.2f} rad/s ({np.degrees(turn):.0f}deg/s)"
         )
     runs = name == "run"
@@ -113,15 +113,15 @@ def under_way(name: str, speed: float, turn: float, seconds: float, style: str, 
     weave = nature.wander("weave", 0.010 + manner.weave, 0.08, 0.35)
     rate = turn + np.gradient(weave(fine), fine)
     inside = (fine >= 0) & (fine <= seconds)
-    way = path(speed + drift - drift[inside].mean(), rate, fine)
+    route = path(speed + drift - drift[inside].mean(), rate, fine)
     bank = np.arctan(speed * turn / GRAVITY)
-    steps = plan_steps(gait, way, -PAD - 0.5, seconds + PAD + 0.5, nature, manner, outward=0.9 * np.sin(bank))
+    steps = plan_steps(gait, route, -PAD - 0.5, seconds + PAD + 0.5, nature, manner, outward=0.9 * np.sin(bank))
     feet = (foot_motion(steps.plants[LEFT], time), foot_motion(steps.plants[RIGHT], time))
     phase = steps.phase(time)[:, 0]
-    heading = way.facing(time)
+    heading = route.facing(time)
     tilt = np.full(len(time), bank)
     pelvis, chest = pelvis_and_chest(carriage, gait, time, phase, heading, tilt, nature, manner)
-    place = _hips_place(way, carriage, time, phase, heading) + _tremble(nature, time)
+    place = _hips_place(route, carriage, time, phase, heading) + _tremble(nature, time)
     if runs:
         height = running_height(steps, gait, time, place, pelvis, feet, fps, manner)
     else:
@@ -138,17 +138,17 @@ def under_way(name: str, speed: float, turn: float, seconds: float, style: str, 
     return Stride(time, phase, heading, trunk, feet, (legs[0], legs[1]), carriage, gait, nature, manner)
 
 
-def _hips_place(way: Path, c: Carriage, time: FloatArray, phase: FloatArray, heading: FloatArray) -> FloatArray:
-    """(F, 2) hips on the ground: along the way, surging twice and swaying once per stride."""
+def _hips_place(route: Path, c: Carriage, time: FloatArray, phase: FloatArray, heading: FloatArray) -> FloatArray:
+    """(F, 2) hips on the ground: along the path, surging twice and swaying once per stride."""
     forward = np.stack([np.sin(heading), np.cos(heading)], -1)
     left = np.stack([np.cos(heading), -np.sin(heading)], -1)
     surge = c.surge * np.cos(2 * (phase - 2 * np.pi * c.surge_phase))
     sway = c.sway * np.cos(phase - 2 * np.pi * 0.28)
-    return way.at(time) + surge[:, None] * forward + sway[:, None] * left
+    return route.at(time) + surge[:, None] * forward + sway[:, None] * left
 
 
 def _tremble(nature: Nature, time: FloatArray) -> FloatArray:
-    """(F, 2) the millimetre by which nobody moves smoothly."""
+    """(F, 2) slow random displacement of about a millimetre."""
     return np.stack([nature.wander(f"tremble {k}", 0.0017, 1.5, 5.0)(time) for k in "xz"], -1)
 
 

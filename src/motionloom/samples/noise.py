@@ -1,4 +1,4 @@
-"""Natural variation: slow wander and personal traits, all drawn from one seed."""
+"""Natural variation: slow drift and personal traits, drawn from one seed."""
 
 from __future__ import annotations
 

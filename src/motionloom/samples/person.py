@@ -1,4 +1,4 @@
-"""The person: a skeleton with published proportions, and how its parts are put together into a clip."""
+"""The person: a skeleton with published proportions, and the assembly of its parts into a clip."""
 
 from __future__ import annotations
 

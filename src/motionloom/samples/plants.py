@@ -1,4 +1,4 @@
-"""Feet: where and when each one stands, how it rolls from heel to toe, and how it swings to the next place."""
+"""Footsteps: place and time of each stance, roll from heel to toe, and swing to the next stance."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from motionloom.samples.person import ANKLE, BALL, HEEL, TIP
 
 @dataclass(frozen=True)
 class Swing:
-    """The shape of one step through the air. Keys are (part of the swing's time, way, height, pitch).
+    """The shape of one step through the air. Keys are (part of the swing's time, share, height, pitch).
 
     Way is the part of the ground distance covered, height is of the ankle above the line between its flat places
     (m), pitch is of the foot (rad, toes up positive).
@@ -144,7 +144,7 @@ def _step(a: Plant, b: Plant) -> Step:
     """Ankle, pitch, toe pitch and heading from the moment plant a's heel lifts until plant b is flat."""
     air = b.strike - a.off
     swing = a.swing or plain_swing(a, b)
-    keys = [(a.off + s * air, way, height, angle) for s, way, height, angle in swing.keys]
+    keys = [(a.off + s * air, share, height, angle) for s, share, height, angle in swing.keys]
     pitch = _pitch(a, b, keys)
     roll = a.off - a.peel
 
@@ -242,9 +242,9 @@ def _ankle(
     flat_a, flat_b = (np.asarray(p.place) + [0.0, ANKLE, 0.0] for p in (a, b))
     across = np.cross([0.0, 1.0, 0.0], (a.forward + b.forward) / 2) * (1.0 if a.side == 0 else -1.0)
     times, points = [a.off], [leave[1]]
-    for (t, way, height, _), s in zip(keys, [(k[0] - a.off) / (b.strike - a.off) for k in keys], strict=True):
-        ground = leave[1] + way * (land[1] - leave[1])
-        ground[1] = flat_a[1] + way * (flat_b[1] - flat_a[1]) + height
+    for (t, share, height, _), s in zip(keys, [(k[0] - a.off) / (b.strike - a.off) for k in keys], strict=True):
+        ground = leave[1] + share * (land[1] - leave[1])
+        ground[1] = flat_a[1] + share * (flat_b[1] - flat_a[1]) + height
         times.append(t)
         points.append(ground + across * swing.out * np.sin(np.pi * s) ** 2)
     times.append(b.strike)

@@ -1,4 +1,4 @@
-"""From computed frames to a clip: frame times, cropping, labels and origin."""
+"""Assembling a clip from computed frames: frame times, cropping, labels and origin."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from motionloom.core.origin import from_file
 from motionloom.samples.person import SIDE, skeleton
 from motionloom.samples.plants import FootMotion
 
-PAD = 0.6  # s computed before and after what is kept, so that smoothing knows no ends
+PAD = 0.6  # s computed before and after the clip and cropped, so that smoothing has no end effects
 
 
 def frame_count(seconds: float, fps: float) -> int:

@@ -1,4 +1,4 @@
-"""A body on its feet: what it does beside walking is said as shifts, leans and turns that are added up."""
+"""A standing body: actions are sums of shifts, leans and turns of its parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps one at a time: any foot to any place, for dances, turns and stairs."""
+"""Single steps of any foot to any place, for dances, turns and stairs."""
 
 from __future__ import annotations
 

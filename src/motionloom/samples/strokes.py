@@ -1,4 +1,4 @@
-"""Pen strokes: letters and figures drawn as a hand draws them, slower where the line bends."""
+"""Pen strokes: letters and figures, slower where the line bends, as in handwriting."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def stroke(
     """A pen draws one `letter` (or "8", "spiral", "circle"), `height` m tall at a mean `speed` in m/s, `count` times.
 
     A one-joint clip: x right, y up, z 0. The pen keeps the two-thirds power law v = K k^(-1/3), k the curvature
-    (Lacquaniti et al. 1983), starting and ending at rest; each repetition goes on to the right of the one before.
+    (Lacquaniti et al. 1983), starting and ending at rest; each repetition continues to the right of the previous one.
     `slant` (rad) leans it to the right.
     """
     if letter not in SHAPES:

@@ -1,4 +1,4 @@
-"""Ways of moving: what a mood or manner changes in a gait."""
+"""Styles of gait: the changes that a mood or manner makes."""
 
 from __future__ import annotations
 

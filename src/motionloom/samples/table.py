@@ -1,4 +1,4 @@
-"""The table of samples: names, parameters with units and ranges, and the one function that makes any of them."""
+"""The table of samples: names, parameters with units and ranges; and `make`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from motionloom.samples.styles import STYLES
 
 @dataclass(frozen=True)
 class Sample:
-    """A performer that can be asked for: what it does and what it takes."""
+    """An entry of the table: the function of a sample, its parameters and its help."""
 
     name: str
     what: str
@@ -61,7 +61,7 @@ class Sample:
 
 
 def _named(clip: Clip, style: str) -> Clip:
-    """The clip with its manner as a label too (walk and sneak), so that a request can ask for it."""
+    """The clip with its manner as a label too (walk and sneak), so that a request can select it."""
     if style == "normal" or clip.labels is None:
         return clip
     names = (*clip.label_names[:1], style, *clip.label_names[1:])
@@ -178,7 +178,7 @@ _ALL = (
         rise=Field(0.17, "height of a stair", "m", 0.05, 0.24),
         run=Field(0.29, "depth of a stair", "m", 0.22, 0.45),
         count=Field(5, "number of stairs", "", 1, 60),
-        direction=Field("up", "which way", choices=("up", "down")),
+        direction=Field("up", "up or down the stairs", choices=("up", "down")),
         speed=Field(1.0, "tempo; 1 is about 0.65 s a stair", "", 0.5, 1.5),
         style=STYLE,
     ),

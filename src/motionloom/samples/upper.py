@@ -1,4 +1,4 @@
-"""Arms and trunk: joint angles in a trainer's words, or a hand that reaches a point."""
+"""Arms and trunk: poses from anatomical joint angles, or from a target of the hand."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ from motionloom.kinematics.retarget import retarget
 from motionloom.rotation import between, inverse, multiply, rotate, to_matrix
 
 FPS = 20.0
-MAX_FOOT_STEP = 0.002  # m^2: the data set's own threshold on the squared way of a foot from frame to frame
+MAX_FOOT_STEP = 0.002  # m^2: the data set's own threshold on the squared distance that a foot moves in a frame
 HIPS, SHOULDERS = (2, 1), (17, 16)  # right, left
 FEET = (7, 10, 8, 11)  # left ankle and toe, right ankle and toe
 CHAINS = ((0, 2, 5, 8, 11), (0, 1, 4, 7, 10), (0, 3, 6, 9, 12, 15), (9, 14, 17, 19, 21), (9, 13, 16, 18, 20))

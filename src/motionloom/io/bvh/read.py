@@ -40,7 +40,7 @@ def read_bvh(path: str | Path, reading: Reading = DEFAULT) -> Clip:
         with open_regular(path) as file:
             if not file.seek(0, 2):
                 raise notes.error("this is an empty file")
-            # closed when nothing looks into it any more: an error on its way out still does
+            # closed when no reference is left: the traceback of an error may have one
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         return parse_bvh(data, notes, reading)
     except OSError as error:

@@ -23,7 +23,7 @@ class Track:
 
     times: FloatArray  # (K,) seconds, increasing
     keys: FloatArray  # (K, width) or (K, 3, width)
-    way: str  # "LINEAR", "STEP" or "CUBICSPLINE"
+    interpolation: str  # "LINEAR", "STEP" or "CUBICSPLINE"
     path: str
 
     def at(self, times: FloatArray) -> FloatArray:
@@ -38,9 +38,9 @@ class Track:
         step = self.times[low + 1] - self.times[low]
         s = np.clip((times - self.times[low]) / step, 0.0, 1.0)
         s = np.where(s < 1e-3, 0.0, np.where(s > 1 - 1e-3, 1.0, s))
-        if self.way == "STEP":
+        if self.interpolation == "STEP":
             return self._unit(values[low + (s >= 1.0)])
-        if self.way == "LINEAR":
+        if self.interpolation == "LINEAR":
             if self.path == "rotation":
                 return slerp(normalize(values[low]), normalize(values[low + 1]), s)
             return values[low] + s[:, None] * (values[low + 1] - values[low])
@@ -91,9 +91,9 @@ def _track(document: Document, sampler: Any, path: str, where: str, inputs: dict
     notes = document.notes
     if not isinstance(sampler, dict):
         raise notes.error(f"{where}: its sampler is no object")
-    way = sampler.get("interpolation", "LINEAR")
-    if way not in ("LINEAR", "STEP", "CUBICSPLINE"):
-        raise notes.error(f"{where}: unknown interpolation {str(way)[:40]!r}")
+    interpolation = sampler.get("interpolation", "LINEAR")
+    if interpolation not in ("LINEAR", "STEP", "CUBICSPLINE"):
+        raise notes.error(f"{where}: unknown interpolation {str(interpolation)[:40]!r}")
     number = document.index(sampler.get("input"), "accessors", where)
     if number not in inputs:
         inputs[number] = document.accessor(number, where)
@@ -101,7 +101,7 @@ def _track(document: Document, sampler: Any, path: str, where: str, inputs: dict
     if times.shape[1] != 1 or (np.diff(times[:, 0]) <= 0).any() or times[0, 0] < 0 or times[-1, 0] > 1e7:
         raise notes.error(f"{where}: key times must increase from 0 or later")
     keys = document.accessor(sampler.get("output"), where)
-    per = 3 if way == "CUBICSPLINE" else 1
+    per = 3 if interpolation == "CUBICSPLINE" else 1
     if keys.shape != (len(times) * per, PATHS[path]):
         wanted = f"{len(times) * per} keys of {PATHS[path]} values"
         raise notes.error(f"{where}: expected {wanted}, found {keys.shape[0]} of {keys.shape[1]}")
@@ -109,7 +109,7 @@ def _track(document: Document, sampler: Any, path: str, where: str, inputs: dict
         raise notes.error(f"{where}: values beyond any place")
     if path == "rotation":
         keys = keys[:, [3, 0, 1, 2]]
-    return Track(times[:, 0], keys.reshape(len(times), 3, -1) if per == 3 else keys, way, path)
+    return Track(times[:, 0], keys.reshape(len(times), 3, -1) if per == 3 else keys, interpolation, path)
 
 
 def frame_times(

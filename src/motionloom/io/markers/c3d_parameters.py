@@ -39,7 +39,7 @@ def reals(raw: bytes, processor: int) -> FloatArray:
     """Numbers of four bytes each, as this kind of machine wrote them."""
     if processor == MIPS:
         return np.frombuffer(raw, ">f4").astype(float)
-    if processor == DEC:  # words the other way round, and an exponent that counts two more
+    if processor == DEC:  # swapped words, and an exponent that is larger by two
         words = np.frombuffer(raw, "<u2").reshape(-1, 2)[:, ::-1]
         with np.errstate(invalid="ignore", over="ignore"):  # a not-a-number stays one
             return np.ascontiguousarray(words).view("<f4").astype(float).ravel() / 4
@@ -73,7 +73,7 @@ def _parameters(section: bytes, processor: int, notes: Notes) -> dict[str, Value
     """Every parameter that can be read; the first broken one ends the list, with a note.
 
     A record is: length of the name (negative: locked), number of the group (negative: this is the group itself), the
-    name, the way to the next record, then type, dimensions and values.
+    name, the offset of the next record, then type, dimensions and values.
     """
     groups: dict[int, str] = {}
     found: list[tuple[int, str, Value]] = []

@@ -1,1 +1,1 @@
-"""What the person does beside walking and running: one file per action."""
+"""Actions of the person other than walking and running: one file per action."""

@@ -62,7 +62,7 @@ def cartwheel(speed: float = 1.0, style: str = "normal", seed: int = 0, fps: flo
     """A person turns one cartwheel to the left (towards +x) and stands again, about 2.3 m farther on.
 
     Left foot out, left hand, right hand, over, right foot, left foot: each stands exactly where it was set down.
-    `speed` scales the tempo. `contact:left_hand` and `contact:right_hand` say when the hands stand.
+    `speed` scales the tempo. `contact:left_hand` and `contact:right_hand` are on while the hands support the body.
     """
     manner, nature = style_named(style), Nature(seed)
     wheel = _plan(nature, speed)
@@ -227,7 +227,7 @@ def _foot(
             rise = np.array([0.0, 1.0, 0.0])
             parts = ((0.0, 0.0, 0.0), (0.22, 0.08, 0.06), (0.5, 0.5, 0.1), (0.82, 0.97, 0.055), (1.0, 1.0, 0.0))
             s = [off + part * (until - off) for part, _, _ in parts]
-            points = [here + way * (there - here) + high * rise for _, way, high in parts]
+            points = [here + travelled * (there - here) + high * rise for _, travelled, high in parts]
             foot = min_jerk(s, np.array(points), velocity={-1: -0.4 * rise}, acceleration={-1: FREE})(time[move])
             ankle[move] = foot
             planted[move] = 1.0
@@ -236,8 +236,8 @@ def _foot(
         up = here + (flying - here) * leave[:, None]
         clear = ease(time, off, off + 0.09) - ease(time, off + 0.12, off + 0.35)  # straight up, and straight down
         clear += ease(time, until - 0.35, until - 0.12) - ease(time, until - 0.09, until)
-        way = up + (there - up) * arrive[:, None] + clear[:, None] * np.array([0.0, 0.11, 0.0])
-        ankle[inside] = way[inside]
+        travelled = up + (there - up) * arrive[:, None] + clear[:, None] * np.array([0.0, 0.11, 0.0])
+        ankle[inside] = travelled[inside]
         planted[inside] = np.maximum(1 - ease(time, off, off + 0.2), ease(time, until - 0.2, until))[inside]
     return ankle, planted, flat
 

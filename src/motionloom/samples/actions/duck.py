@@ -24,7 +24,8 @@ def duck(
 ) -> Clip:
     """A person ducks until the top of the head is `height` m above the ground, stays low for a moment, and gets up.
 
-    `side` from -1 (right) to 1 (left) says where the trunk dodges to; `speed` scales the tempo (1: 0.38 s down).
+    `side` from -1 (right) to 1 (left) is the direction in which the trunk dodges; `speed` scales the tempo (1: 0.38 s
+    down).
     """
     manner, nature = style_named(style), Nature(seed)
     tempo = (1 + nature.trait("tempo", 0.06)) / speed

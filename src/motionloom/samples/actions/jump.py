@@ -47,8 +47,10 @@ def jump(
     seconds = down + absorb + rise + 0.6
     farthest = 0.4 + 3.0 * flight  # people leave the ground at about 3 m/s in a standing long jump
     if distance > farthest:
-        said = f"distance: a jump {height:.2f} m high carries at most {farthest:.2f} m, found {distance:g}; jump higher"
-        raise BadRequest(said)
+        message = (
+            f"distance: a jump {height:.2f} m high carries at most {farthest:.2f} m, found {distance:g}; jump higher"
+        )
+        raise BadRequest(message)
     time = frame_times(seconds, fps)
     beats = (wait, wait + dip, off, down, down + absorb, down + absorb + rise)
     y = _height(beats, stand, height, up, fall, low)(time)[:, 0]

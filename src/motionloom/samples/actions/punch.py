@@ -135,8 +135,8 @@ def _fist(trunk: Trunk, side: int, upright: float) -> FloatArray:
     sign = 1.0 if side == LEFT else -1.0
     guard = from_matrix(np.array([[0.0, sign, 0.0], [0.5 * sign, 0.0, 0.866], [0.866 * sign, 0.0, -0.5]]))
     hit = yaw(-sign * np.pi / 2)
-    way = rotate(trunk.chest, [0.0, 0.0, 1.0])
-    heading = np.arctan2(way[:, 0], way[:, 2])
+    forward = rotate(trunk.chest, [0.0, 0.0, 1.0])
+    heading = np.arctan2(forward[:, 0], forward[:, 2])
     turn = slerp(guard, hit, upright)
     return multiply(yaw(heading * 0.6), np.broadcast_to(turn, (len(heading), 4)))
 

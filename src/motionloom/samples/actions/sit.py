@@ -74,7 +74,7 @@ def sit(
 def _arm(
     body: Figure, side: int, time: FloatArray, rest: FloatArray, bend: FloatArray, nature: Nature, style: Style
 ) -> Limb:
-    """Hands lie on the thighs while sitting, and slide along them on the way."""
+    """Hands on the thighs while sitting; they slide along them on sitting down and standing up."""
     trunk = body.trunk
     sign = 1.0 if side == LEFT else -1.0
     hip = trunk.root + rotate(trunk.pelvis, offset(f"{SIDE[side]}_thigh"))

@@ -29,7 +29,7 @@ def steps(
     """A person climbs (or goes down) `count` stairs, `rise` m high and `run` m deep, one foot after the other.
 
     The stairs begin 0.2 m ahead (+z) of the first footprints; feet stand exactly on the treads. `speed` scales the
-    tempo (1: about 0.65 s a stair, as people climb: Nadeau et al. 2003). The labels `up` or `down` say which way.
+    tempo (1: about 0.65 s a stair, as people climb: Nadeau et al. 2003). The labels are `up` or `down`.
     """
     manner, nature = style_named(style), Nature(seed)
     up = 1.0 if direction == "up" else -1.0
