@@ -12,7 +12,11 @@ from motionloom.core.poses import commands, only
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import Travel
+from motionloom.methods import METHODS
 from motionloom.methods.live import select
+
+LIVE = [name for name, method in METHODS.items() if hasattr(method.module().MODEL, "live")]
+STEPS = [1 / 60] * 900
 
 
 def accepted(live, **given):
@@ -53,14 +57,19 @@ def drift(clip):
     return step[on[1:] & on[:-1]].mean()
 
 
-def test_the_foot_lock_takes_out_slides(lives):
-    for name, share in (("motion-matching", 0.5), ("motion-graph", 0.5), ("textons", 0.7)):
+@pytest.mark.parametrize("name", LIVE)
+def test_the_foot_lock_removes_drift(lives, name):
+    """Measured: 3 to 10 % of the drift is left for graphs, 12 to 18 % for motion matching, 39 to 61 % for textons."""
+    live, drifts = lives[name], []
+    for seed in (5, 6, 7):
         free, locked = (
-            record(x, run(x, x.begin([5]), lambda t, _, x=x: accepted(x, heading=0.8 * (t // 3)), [1 / 60] * 900), 60.0)
-            for x in (lives[name], foot_locked(lives[name]))
+            record(x, run(x, x.begin([seed]), lambda t, _, x=x: accepted(x, heading=0.8 * (t // 3)), STEPS), 60.0)
+            for x in (live, foot_locked(live))
         )
-        assert drift(locked) < share * drift(free)
+        drifts.append((drift(free), drift(locked)))
         assert np.abs(fk(locked) - fk(free)).max() < 0.2
+    before, after = np.mean(drifts, axis=0)
+    assert after < (0.6 if name == "textons" else 0.3) * before
 
 
 def test_layers_need_the_same_skeleton(lives, arm):

@@ -38,7 +38,7 @@ def stepped(live, state, given, steps):
     return deque(run(live, state, given, steps), maxlen=1)[0]
 
 
-def wishes(live, count, seed=0):
+def varied_commands(live, count, seed=0):
     """Commands that differ from one character to the next: headings, speeds, places, actions, or none."""
     rng = np.random.default_rng(seed)
     heading, speed, place = rng.uniform(-3, 3, count), rng.uniform(1.2, 1.5, count), rng.uniform(-9, 9, (count, 2))
@@ -87,22 +87,22 @@ def test_a_second_at_once_leads_where_its_parts_lead(live):
 
 
 def test_the_path_does_not_depend_on_the_time_steps(live):
-    """After 60 s, at 30, 60, 144 Hz and with jitter, all are within 2 % of the way."""
+    """After 60 s at 30, 60, 144 Hz and with jitter, the places differ by at most 2 % of the distance from the start."""
     rng = np.random.default_rng(0)
     jitter = rng.uniform(0.5, 1.5, 3600)
     ends = []
     for steps in ([1 / 30] * 1800, [1 / 60] * 3600, [1 / 144] * 8640, list(jitter * 60 / jitter.sum())):
         places = [p.root[0] for _, p in run(live, live.begin([4]), accepted(live, heading=0.4), steps)]
         ends.append(places[-1])
-    way = np.linalg.norm(np.diff(np.array(places)[:, [0, 2]], axis=0), axis=1).sum()
-    assert way > 60
+    distance = np.linalg.norm(ends[0][[0, 2]])
+    assert distance > 10
     for end in ends[1:]:
-        assert np.linalg.norm(end - ends[0]) < 0.02 * way
+        assert np.linalg.norm(end - ends[0]) < 0.02 * distance
 
 
 def test_a_character_in_a_crowd_is_the_same_as_alone(live):
     count = 8
-    given, steps = wishes(live, count), [1 / 60, 1 / 30, 0.2, 0.01] * 40
+    given, steps = varied_commands(live, count), [1 / 60, 1 / 30, 0.2, 0.01] * 40
     state, poses = stepped(live, live.begin(np.arange(count)), given, steps)
     for k in (0, 3, 6, 7):
         alone, pose = stepped(live, live.begin([k]), rows(broadcast(given, count), slice(k, k + 1)), steps)
@@ -111,14 +111,14 @@ def test_a_character_in_a_crowd_is_the_same_as_alone(live):
 
 
 def test_the_order_of_a_crowd_does_not_matter(live):
-    given, order = broadcast(wishes(live, 6), 6), np.array([4, 2, 0, 5, 1, 3])
+    given, order = broadcast(varied_commands(live, 6), 6), np.array([4, 2, 0, 5, 1, 3])
     state = stepped(live, live.begin(np.arange(6)), given, [1 / 60] * 90)[0]
     other = stepped(live, live.begin(order), rows(given, order), [1 / 60] * 90)[0]
     assert_same_bits(select(state, order), other)
 
 
 def test_batches_in_threads_give_the_same_bits(live):
-    given, count = broadcast(wishes(live, 8), 8), 8
+    given, count = broadcast(varied_commands(live, 8), 8), 8
     whole = stepped(live, live.begin(np.arange(count)), given, [1 / 60] * 60)[0]
     halves = [None, None]
 
@@ -135,7 +135,7 @@ def test_batches_in_threads_give_the_same_bits(live):
 
 
 def test_poses_are_never_nan_and_turns_are_unit_quaternions(live):
-    for _, poses in run(live, live.begin(np.arange(8)), wishes(live, 8), [0.05] * 400):
+    for _, poses in run(live, live.begin(np.arange(8)), varied_commands(live, 8), [0.05] * 400):
         assert np.isfinite(poses.root).all()
         np.testing.assert_allclose((poses.rotations**2).sum(-1), 1, atol=1e-9)
 
