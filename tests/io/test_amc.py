@@ -181,8 +181,8 @@ def test_errors_say_where_and_what(arm_file, amc, message):
         ("upper lower", "upper upper", "arm.asf:34: bone 'upper' hangs on two others, or on itself"),
         ("upper lower", "upper elbow", "arm.asf:34: no bone 'elbow'"),
         ("direction 0 1 0", "direction 0 1", "arm.asf:17: expected 3 numbers, found 2"),
-        ("axis 0 0 90 XYZ", "axis 0 0 90 XXZ", "arm.asf:19: 'xxz' is no order of axes"),
-        ("dof rx rz", "dof rx rw", "'rw' is no degree of freedom"),
+        ("axis 0 0 90 XYZ", "axis 0 0 90 XXZ", "arm.asf:19: 'xxz' is not an order of axes"),
+        ("dof rx rz", "dof rx rw", "'rw' is not a degree of freedom"),
         (":hierarchy", ":other", "no section ':hierarchy'"),
     ],
 )

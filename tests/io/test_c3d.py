@@ -69,7 +69,7 @@ def test_missing_parameters_are_taken_from_the_header_and_the_markers(points):
     assert found.fps == 100
     assert len(found) == 5
     said = "\n".join(map(str, found.origin.notes))
-    assert "no unit is given: taken for mm" in said
+    assert "no unit is given: mm assumed" in said
     assert "up axis z assumed" in said
 
 
@@ -77,7 +77,7 @@ def test_missing_parameters_are_taken_from_the_header_and_the_markers(points):
 def test_blank_units_are_told_by_the_size_of_the_body(points, unit, size):
     found = read(c3d_bytes(points * size, parameters=USUAL | {"POINT:UNITS": "  "}))
     assert found.positions[:, 1, 1].mean() == pytest.approx(1.7, abs=0.05)
-    assert f"taken for {unit}" in "\n".join(map(str, found.origin.notes))
+    assert f"{unit} assumed" in "\n".join(map(str, found.origin.notes))
 
 
 def test_head_and_toe_tell_the_up_axis_where_the_file_does_not(points):

@@ -130,7 +130,7 @@ def test_a_broken_connection_is_gone_on_with(server, clip_bytes, tmp_path):
 def test_a_later_call_goes_on_where_the_last_one_stopped(server, clip_bytes, tmp_path):
     server.files[PATH] = clip_bytes
     server.cut, server.cuts = 500, 4
-    with pytest.raises(Unreachable, match="2000 bytes are here, and the next call goes on"):
+    with pytest.raises(Unreachable, match="2000 bytes are here and will be resumed"):
         fetch("cmu", ["01_99"], tmp_path, base=server.url, wait=0.01)
     fetch("cmu", ["01_99"], tmp_path, base=server.url)
     assert server.seen[-1][1] == "bytes=2000-"

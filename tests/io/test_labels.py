@@ -53,7 +53,7 @@ def test_labels_are_in_seconds_of_the_file_even_when_its_tpose_is_dropped(bvh, p
         ("start,end,label\n\n0,x,walk\n", "walk.labels.csv:3: 'x' is not a number"),
         ("start,end,label\n0,1.5.2,walk\n", "two numbers glued together"),
         ("start,end,label\n2,1,walk\n", "walk.labels.csv:2: ends at 1 s, before it starts at 2 s"),
-        ("start,end,label\n0,1, \n", "walk.labels.csv:2: a label without a name"),
+        ("start,end,label\n0,1, \n", "walk.labels.csv:2: expected the name of a label, found an empty cell"),
         ("", "expected 'start,end,label'"),
     ],
 )

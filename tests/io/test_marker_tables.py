@@ -76,7 +76,7 @@ def test_a_blank_unit_is_told_by_the_size_and_a_wrong_rate_by_the_times(write):
     assert found.fps == pytest.approx(60, rel=0.05)
     said = "\n".join(map(str, found.origin.notes))
     assert "no unit is given" in said
-    assert "is no frame rate" in said
+    assert "is not a frame rate" in said
 
 
 def test_a_wrong_frame_count_warns_and_a_strict_reader_refuses(write):

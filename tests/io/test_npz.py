@@ -255,7 +255,7 @@ def test_any_body_can_go_out_as_smpl_pose_parameters(tmp_path):
         ({"poses": np.full((8, 156), 1e4)}, "over 100 radians"),
         ({"trans": np.zeros((7, 3))}, "trans: expected \\(8, 3\\)"),
         ({"mocap_framerate": np.array("fast")}, "no frame rate"),
-        ({"mocap_framerate": np.array(0.0)}, "make no sense"),
+        ({"mocap_framerate": np.array(0.0)}, "expected a plausible frame rate, found 0.0"),
     ],
 )
 def test_bodies_that_do_not_fit_are_said(tmp_path, change, message):

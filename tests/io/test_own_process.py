@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs a limit o
 
 def test_a_crash_is_an_error_that_names_the_file(tmp_path):
     (tmp_path / "walk.usd").write_text("import os; os.abort()")
-    with pytest.raises(FormatError, match=r"walk.usd: the USD library broke on it \(.* was killed by SIGABRT\)"):
+    with pytest.raises(FormatError, match=r"walk.usd: the USD library failed \(.* was killed by SIGABRT\)"):
         read_in_own_process(runpy.run_path, tmp_path / "walk.usd", library="USD")
 
 

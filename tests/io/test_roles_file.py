@@ -39,7 +39,7 @@ def test_a_folders_file_may_name_joints_of_other_skeletons(bvh, person, tmp_path
     (tmp_path / "roles.toml").write_text('[roles]\ntail = "Tail"\nhead = "Spine"\n')
     clip = load(bvh(person))
     assert clip.skeleton.joint("head") == clip.skeleton.names.index("Spine")
-    assert "roles.toml names joints that are not here: 'Tail'" in [note.text for note in clip.origin.notes]
+    assert "roles.toml names joints that this clip does not have: 'Tail'" in [note.text for note in clip.origin.notes]
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_unit_up_and_fps_override_what_is_estimated(bvh, person):
     clip = load(bvh(person), unit="mm", up="z", fps=60)
     assert clip.fps == 60
     assert clip.root[0].tolist() == [0, 0, -0.0945]
-    assert [str(note) for note in clip.origin.notes] == ["60 frames per second, as asked; the file says 30"]
+    assert [str(note) for note in clip.origin.notes] == ["60 frames per second, as given; the file states 30"]
     assert load(bvh(person), unit=0.3).origin.unit == load(bvh(person), unit="0.3").origin.unit == 0.3
 
 
@@ -78,7 +78,7 @@ def test_the_estimate_of_unit_and_up_axis_is_said(bvh, person):
 
 def test_a_body_whose_posture_tells_nothing_is_taken_to_be_y_up(bvh, two):
     clip = load(bvh(two))
-    assert "up axis y (assumed: nothing tells)" in [str(note) for note in clip.origin.notes]
+    assert "up axis y (assumed, without evidence)" in [str(note) for note in clip.origin.notes]
     assert clip.origin.unit == 1.0
 
 

@@ -10,7 +10,8 @@ from motionloom.control.foot_lock import foot_locked
 from motionloom.control.record import record
 from motionloom.control.script import follow, parse_order
 from motionloom.control.stepping import run
-from motionloom.core import BadRequest, Clip, Progress
+from motionloom.core import Clip, Progress
+from motionloom.core.limits import Limits
 from motionloom.methods.base import Model
 from motionloom.methods.live import Live, live_of, live_options
 from motionloom.methods.recipe import synthesis_step
@@ -34,8 +35,7 @@ def stream_clip(
 
     `options` are those of the model's live characters, as plain values. With `lock`, feet are held where they touch.
     """
-    if not 0 < seconds < float("inf"):
-        raise BadRequest(f"a stream lasts longer than 0 s, found {seconds:g} s")
+    Limits.current().check_length(seconds, rate)
     live, state = begin_stream(model, seed=seed, lock=lock, options=options)
     script = follow([parse_order(text, live) for text in orders])
     steps = repeat(1.0 / rate, max(1, round(seconds * rate)))

@@ -39,6 +39,13 @@ class Limits:
                 raise BadRequest(f"{VARIABLE}: expected values such as {known}, found {word[:60]!r}")
         return cls(**changes)
 
+    def check_length(self, seconds: float, fps: float) -> None:
+        """`BadRequest` if a result of this length is not longer than 0 s, or longer than the limits."""
+        if not seconds > 0:
+            raise BadRequest(f"expected a length above 0 s, found {seconds:g} s", where=("seconds",))
+        if why := self.exceeded(seconds=seconds, frames=seconds * fps):
+            raise BadRequest(why, where=("seconds",))
+
     def exceeded(self, **amounts: float) -> str:
         """Which of these amounts (`frames=...`) is above its limit, in words; "" if none is."""
         for name, amount in amounts.items():

@@ -22,7 +22,7 @@ class Poses(NamedTuple):
 
 
 class Commands(NamedTuple):
-    """What N characters are to do from now on. NaN or -1 is no command; a leading dimension of 1 is for all of them."""
+    """Commands of N characters. NaN or -1 means no command; a leading dimension of 1 applies to all of them."""
 
     heading: FloatArray  # (N,) rad, direction of travel
     speed: FloatArray  # (N,) m/s

@@ -43,7 +43,7 @@ def unit_of(unit: str | float) -> float:
             raise BadRequest(f"no unit {unit!r}; one of {', '.join(UNITS)}, or metres per unit as a number")
         unit = metres
     if not (np.isfinite(unit) and 1e-6 <= unit <= 1e6):
-        raise BadRequest(f"a unit of {unit} metres makes no sense")
+        raise BadRequest(f"expected a unit of 1e-6 to 1e6 metres, found {unit}")
     return float(unit)
 
 

@@ -105,7 +105,7 @@ def _take(scene: Any, ufbx: Any, notes: Notes) -> tuple[Any, float, float]:
         baked = ufbx.bake_anim(scene, anim)
         begin, end = float(baked.key_time_min), float(baked.key_time_max)
     if not (np.isfinite([begin, end]).all() and abs(begin) < 1e6 and abs(end) < 1e6):
-        raise notes.error(f"a take from {begin:g} s to {end:g} s makes no sense")
+        raise notes.error(f"invalid take: from {begin:g} s to {end:g} s")
     return anim, begin, end
 
 

@@ -49,7 +49,7 @@ def clip_from_world(
     file's rest pose; local frames are laid along the world's axes there, as in BVH. Without it they stay as they are.
     """
     if not (np.isfinite(places).all() and np.isfinite(turns).all() and np.abs(places).max() * metres < LARGEST):
-        raise notes.error("places beyond any body, or numbers that are none")
+        raise notes.error("expected finite positions of moderate size")
     first = _above_hips(names, parents) if fold else 0
     if first:
         notes.info(f"joints above the hips folded into the root: {', '.join(n[:40] for n in names[:first])}")

@@ -35,7 +35,7 @@ def dog_walk(
     1 m/s, until its joint rolls off (published duty factors, of the whole paw, are 0.6 to 0.7); a stride takes 0.66 s
     then.
     """
-    return _go("dog_walk", speed, turn, seconds, target, seed, fps)
+    return _locomotion("dog_walk", speed, turn, seconds, target, seed, fps)
 
 
 def dog_trot(
@@ -47,10 +47,10 @@ def dog_trot(
     fps: float = 60.0,
 ) -> Clip:
     """A dog trots at `speed` m/s: diagonal legs together, on the ground for less than half the stride."""
-    return _go("dog_trot", speed, turn, seconds, target, seed, fps)
+    return _locomotion("dog_trot", speed, turn, seconds, target, seed, fps)
 
 
-def _go(
+def _locomotion(
     name: str, speed: float, turn: float, seconds: float, target: Sequence[float] | None, seed: int, fps: float
 ) -> Clip:
     if target is not None:

@@ -48,7 +48,7 @@ def walk(
     fps: float = 60.0,
 ) -> Clip:
     """A person walks at `speed` m/s, turning left at `turn` rad/s; to `target` (x, z) m along an arc, if given."""
-    return _go("walk", speed, turn, seconds, target, style, seed, fps)
+    return _locomotion("walk", speed, turn, seconds, target, style, seed, fps)
 
 
 def run(
@@ -61,10 +61,10 @@ def run(
     fps: float = 60.0,
 ) -> Clip:
     """A person runs at `speed` m/s, turning left at `turn` rad/s; to `target` (x, z) m along an arc, if given."""
-    return _go("run", speed, turn, seconds, target, style, seed, fps)
+    return _locomotion("run", speed, turn, seconds, target, style, seed, fps)
 
 
-def _go(
+def _locomotion(
     name: str,
     speed: float,
     turn: float,
@@ -76,7 +76,7 @@ def _go(
 ) -> Clip:
     if target is not None:
         turn, seconds = arc_to(target, speed)
-    stride = under_way(name, speed, turn, seconds, style, seed, fps)
+    stride = moving_body(name, speed, turn, seconds, style, seed, fps)
     arms = swinging_arms(
         stride.carriage, stride.gait, stride.trunk, stride.time, stride.phase, stride.nature, stride.style
     )
@@ -95,7 +95,7 @@ def arc_to(target: Sequence[float], speed: float) -> tuple[float, float]:
     return 2 * half * speed / length, length / speed
 
 
-def under_way(name: str, speed: float, turn: float, seconds: float, style: str, seed: int, fps: float) -> Stride:
+def moving_body(name: str, speed: float, turn: float, seconds: float, style: str, seed: int, fps: float) -> Stride:
     """Everything but the arms of a walk or run."""
     manner, nature = style_named(style), Nature(seed)
     if abs(speed * turn) > SHARPEST:

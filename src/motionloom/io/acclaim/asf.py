@@ -68,7 +68,7 @@ def read_asf(path: str | Path, notes: Notes) -> Acclaim:
         raise own.error("a bone is called 'root'", line=bones["root"].line)
     names, parents = _hierarchy(sections.get("hierarchy", []), set(bones), own)
     if left := [bone.name for key, bone in bones.items() if key not in names]:
-        own.warn(f"not in the hierarchy, and left out: {', '.join(left[:4])}")
+        own.warn(f"not in the hierarchy, and ignored: {', '.join(left[:4])}")
     for note in own.all:
         notes.add(replace(note, text=f"{Path(path).name}: {note.text}"))
     chosen = (root, *(bones[name] for name in names[1:]))
@@ -128,7 +128,7 @@ def _units(lines: Lines, notes: Notes) -> tuple[float, bool]:
         if words[0].lower() == "length" and len(words) > 1:
             length = value(words[1], n, notes)
             if not 1e-6 <= length <= 1e6:
-                raise notes.error(f"a length scale of {words[1]} makes no sense", line=n)
+                raise notes.error(f"expected a length scale above 0, found {words[1]}", line=n)
         elif words[0].lower() == "angle" and len(words) > 1:
             degrees = not words[1].lower().startswith("rad")
     return length, degrees
@@ -217,7 +217,7 @@ def _hierarchy(lines: Lines, known: set[str], notes: Notes) -> tuple[list[str], 
 def _dof(words: list[str], line: int, notes: Notes) -> tuple[str, ...]:
     found = tuple(word.lower() for word in words)
     if wrong := [word for word in found if word not in DOFS]:
-        raise notes.error(f"{wrong[0][:40]!r} is no degree of freedom; they are {' '.join(DOFS)}", line=line)
+        raise notes.error(f"{wrong[0][:40]!r} is not a degree of freedom; expected some of {' '.join(DOFS)}", line=line)
     if len(set(found)) != len(found):
         raise notes.error("a degree of freedom is given twice", line=line)
     return found
@@ -226,7 +226,7 @@ def _dof(words: list[str], line: int, notes: Notes) -> tuple[str, ...]:
 def _order(words: list[str], line: int, notes: Notes) -> str:
     order = words[0].lower() if words else "xyz"
     if sorted(order) != ["x", "y", "z"]:
-        raise notes.error(f"{order[:40]!r} is no order of axes, such as XYZ", line=line)
+        raise notes.error(f"{order[:40]!r} is not an order of axes such as XYZ", line=line)
     return order
 
 

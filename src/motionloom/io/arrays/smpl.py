@@ -107,7 +107,7 @@ def _turns(arrays: Arrays, notes: Notes) -> FloatArray:
         poses = np.concatenate(rows, axis=1)
         if poses.shape[1] not in WIDTHS:  # hands or face are there, but not all of them
             notes.info(
-                f"{poses.shape[1]} pose values a frame are no known body: the first 66 (body without hands) taken"
+                f"{poses.shape[1]} pose values per frame match no known body: the first 66 (without hands) are read"
             )
             poses = poses[:, :66]
     else:
@@ -120,7 +120,7 @@ def _turns(arrays: Arrays, notes: Notes) -> FloatArray:
         known = ", ".join(f"{w} ({j} joints)" for w, j in WIDTHS.items())
         raise notes.error(f"poses: expected {known} values a frame, found shape {poses.shape}")
     if np.abs(values).max() > 100:
-        raise notes.error("poses: angles of over 100 radians are no rotation vectors")
+        raise notes.error("poses: expected rotation vectors, found angles of over 100 radians")
     notes.info(f"{ {22: 'SMPL body without hands', 24: 'SMPL', 52: 'SMPL-H', 55: 'SMPL-X'}[joints] }: {joints} joints")
     return exp(values.reshape(len(values), joints, 3))
 
@@ -140,7 +140,7 @@ def _rate(arrays: Arrays, fps: float | None, notes: Notes) -> float:
         raise notes.error(f"no frame rate ({', '.join(RATES[:3])} ...): give it with fps")
     rate = float(found.reshape(()))
     if not 1e-3 <= rate <= 1e6:
-        raise notes.error(f"{rate} frames per second make no sense")
+        raise notes.error(f"expected a plausible frame rate, found {rate} frames per second")
     return rate
 
 

@@ -17,7 +17,7 @@ MIN_SLIDE = 1e-5  # m; a joint that slides less than this around its place does 
 
 
 class Columns(NamedTuple):
-    """Which column of a row holds what, per joint (N, 3); -1 where there is no such channel."""
+    """Columns of positions and rotations, per joint (N, 3); -1 where there is no such channel."""
 
     position: IntArray
     rotation: IntArray  # in the order of turning
@@ -54,7 +54,7 @@ def columns_of(nodes: list[Node]) -> Columns:
 
 
 def wrapper_count(nodes: list[Node]) -> int:
-    """How many joints stand above the hips, with nothing else below: they carry the body, and are no part of it.
+    """The number of wrapper joints above the hips, with no other children: they move the body and are not part of it.
 
     The hips are the joint called so in that chain, or else where the legs meet. 0 if the file starts with the hips, or
     if their position is not given.

@@ -160,7 +160,7 @@ class _Reader:
         if keyword == "ROOT" and roots:
             self.refuse(
                 f"a second ROOT {self.name()!r}, after {roots[0].name!r} in line {roots[0].line}: "
-                "one file holds one actor here; split it into one file per ROOT"
+                "only one actor per file is supported; split it into one file per ROOT"
             )
         if keyword != "ROOT":
             self.refuse("expected ROOT" if not roots else "expected MOTION after the last '}'", found=True)

@@ -19,7 +19,7 @@ _RATES = (24, 25, 30, 48, 50, 60, 72, 90, 100, 120, 144, 200, 240, 24 / 1.001, 3
 
 
 class Rows(NamedTuple):
-    """What MOTION holds: the values (F, C) as written, the rate, and the frame time as the file spells it."""
+    """The content of MOTION: the values (F, C) as written, the rate, and the frame time as in the file."""
 
     values: FloatArray
     fps: float

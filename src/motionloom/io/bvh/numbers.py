@@ -13,12 +13,12 @@ LARGEST = 1e9  # beyond any place in any unit, and any angle; keeps all later ar
 
 
 def number(token: str) -> float | None:
-    """The value of a token, or None if it is no number (`nan`, `inf` and `1_000` are none)."""
+    """The value of a token, or None if it is not a number (nor are `nan`, `inf` and `1_000`)."""
     return float(token) if len(token) <= MAX_CHARACTERS and NUMBER.fullmatch(token) else None
 
 
 def fault(token: str) -> str:
-    """Why a token is no number, in words."""
+    """The message for a token that is not a number."""
     shown = repr(token if len(token) <= 40 else token[:37] + "...")
     if len(token) > MAX_CHARACTERS:
         return f"{shown} has {len(token)} characters, more than any number"

@@ -30,7 +30,7 @@ class Dataset:
         rule, form = _PATHS[self.name]
         found = rule.fullmatch(clip.removesuffix(".bvh"))
         if not found:
-            raise BadRequest(f"{clip!r} is no clip of {self.name}; they are called as {self.starter[0]!r}")
+            raise BadRequest(f"{clip!r} is not a clip of {self.name}; an example is {self.starter[0]!r}")
         return form.format(clip=found[0], group=found[1].zfill(3) if self.name == "cmu" else found[1])
 
 
@@ -94,7 +94,7 @@ DATASETS: dict[str, Dataset] = {
 
 @cache
 def checksums() -> dict[str, str]:
-    """sha256 by "dataset/file" of the files that were at hand when this was written (or whose address states it)."""
+    """sha256 by "dataset/file" of files that are known (or whose address states it)."""
     text = files("motionloom.io").joinpath("checksums.txt").read_text("utf-8")
     rows = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
     return {name: digest for digest, name in rows}

@@ -83,7 +83,7 @@ class Document:
     def _sparse(self, raw: NDArray[Any], sparse: Any, dtype: Any, where: str) -> NDArray[Any]:
         """`raw` with some of its elements replaced."""
         if not isinstance(sparse, dict):
-            raise self.notes.error(f"{where}: 'sparse' is no object")
+            raise self.notes.error(f"{where}: 'sparse' must be an object")
         at, new = sparse.get("indices"), sparse.get("values")
         if not isinstance(at, dict) or not isinstance(new, dict):
             raise self.notes.error(f"{where}: 'sparse' has no indices or no values")
@@ -128,7 +128,7 @@ class Document:
     def _fetched(self, uri: Any, where: str) -> bytes:
         """The bytes behind a `uri`: inside the document, or a file that does not leave the folder."""
         if not isinstance(uri, str):
-            raise self.notes.error(f"{where}: its uri is no text")
+            raise self.notes.error(f"{where}: 'uri' must be text")
         if uri.startswith("data:"):
             head, comma, body = uri.partition(",")
             if not comma or not head.endswith(";base64"):

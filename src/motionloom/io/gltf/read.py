@@ -87,7 +87,7 @@ def read_nodes(document: Document) -> list[Node]:
     for n, entry in enumerate(entries):
         below = entry.get("children", [])
         if not isinstance(below, list):
-            raise notes.error(f"node {n}: 'children' is no list")
+            raise notes.error(f"node {n}: 'children' must be a list")
         for child in below:
             at = document.index(child, "nodes", f"node {n}, children")
             if parents[at] != -1 or at == n:
@@ -129,7 +129,7 @@ def _node(document: Document, n: int, entry: dict[str, Any], parent: int) -> Nod
             f"node {str(name)[:40]!r} is scaled unevenly ({', '.join(f'{s:g}' for s in size)}): taken as {scale:g}"
         )
     if not 1e-6 <= scale <= 1e6:
-        raise notes.error(f"{where}: a scale of {scale:g} makes no sense")
+        raise notes.error(f"{where}: invalid scale {scale:g}")
     return Node(str(name), parent, shift, turn, scale)
 
 
@@ -148,7 +148,7 @@ def _animation(document: Document, nodes: list[Node]) -> Tracks:
     tracks = read_tracks(document, best)
     for node, by_path in tracks.items():
         if "scale" in by_path and np.ptp(by_path["scale"].keys, axis=0).max() > 1e-3:
-            document.notes.warn(f"node {nodes[node].name[:40]!r} changes its size: left out")
+            document.notes.warn(f"node {nodes[node].name[:40]!r} changes its size: ignored")
     return tracks
 
 

@@ -61,7 +61,7 @@ Tracks = dict[int, dict[str, Track]]
 
 
 def read_tracks(document: Document, animation: int) -> Tracks:
-    """By node and path: the tracks of one animation. Rotations are w x y z. Weights of morph targets are left out."""
+    """By node and path: the tracks of one animation. Rotations are w x y z. Weights of morph targets are ignored."""
     notes = document.notes
     entry = document.all("animations")[animation]
     samplers, channels = entry.get("samplers"), entry.get("channels")
@@ -90,7 +90,7 @@ def read_tracks(document: Document, animation: int) -> Tracks:
 def _track(document: Document, sampler: Any, path: str, where: str, inputs: dict[int, FloatArray]) -> Track:
     notes = document.notes
     if not isinstance(sampler, dict):
-        raise notes.error(f"{where}: its sampler is no object")
+        raise notes.error(f"{where}: its sampler must be an object")
     interpolation = sampler.get("interpolation", "LINEAR")
     if interpolation not in ("LINEAR", "STEP", "CUBICSPLINE"):
         raise notes.error(f"{where}: unknown interpolation {str(interpolation)[:40]!r}")

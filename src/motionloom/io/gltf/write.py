@@ -51,7 +51,7 @@ def glb_parts(clip: Clip, path: str | Path = "") -> list[Any]:
     text += b" " * (-len(text) % 4)
     total = 12 + 8 + len(text) + 8 + binary.size
     if total >= 1 << 32:
-        raise FormatError(f"a GLB file holds 4 GB at most; {len(clip)} frames of this clip need more", path=path)
+        raise FormatError(f"a GLB file can be 4 GB at most; {len(clip)} frames of this clip need more", path=path)
     head = struct.pack("<4sIII4s", b"glTF", 2, total, len(text), b"JSON")
     return [head, text, struct.pack("<I4s", binary.size, b"BIN\0"), *binary.parts]
 

@@ -73,7 +73,7 @@ def _points(header: Header, parameters: dict[str, Value], notes: Notes) -> int:
     used = int(_number(parameters, "POINT:USED", header.points))
     points = header.points or used
     if points <= 0 or points > LAST:
-        raise notes.error("no markers in this file" if points == 0 else f"{points} markers make no sense")
+        raise notes.error("no markers in this file" if points == 0 else f"expected at least one marker, found {points}")
     if used != header.points:
         notes.warn(f"the header declares {header.points} markers, POINT:USED {used}: {points} are read")
     return points

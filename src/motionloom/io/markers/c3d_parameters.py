@@ -59,7 +59,7 @@ def read_head(raw: bytes, notes: Notes) -> tuple[Header, int, dict[str, Value]]:
     section = raw[start : start + 255 * BLOCK]
     processor = section[3] if len(section) > 3 else 0
     if processor not in (INTEL, DEC, MIPS):
-        notes.warn(f"kind of machine {processor}: expected 84, 85 or 86; taken for 84 (Intel)")
+        notes.warn(f"kind of machine {processor}: expected 84, 85 or 86; 84 (Intel) assumed")
         processor = INTEL
     words = integers(raw[:24], processor)
     scale, rate = float(reals(raw[12:16], processor)[0]), float(reals(raw[20:24], processor)[0])

@@ -81,6 +81,6 @@ def even_rate(times: FloatArray, notes: Notes) -> float:
     if not 1e-6 <= step <= 1e3:
         raise notes.error("the times determine no frame rate: pass fps")
     if np.abs(steps - step).max() > 0.05 * step:
-        notes.warn(f"uneven times: steps of {steps.min():g} to {steps.max():g} s, {step:g} s is taken for all")
+        notes.warn(f"uneven times: steps of {steps.min():g} to {steps.max():g} s, {step:g} s is used for all")
     rate = 1 / step
     return float(round(rate)) if abs(rate - round(rate)) < 1e-3 * rate and round(rate) else rate

@@ -40,7 +40,7 @@ def make_markers(
     bad = ~np.isfinite(places).all(2) | (np.abs(np.nan_to_num(places)) > LARGEST).any(2)
     zeros = (places == 0).all(2)
     if zeros.any():
-        notes.info(f"{int(zeros.sum())} points lie at exactly 0 0 0: taken for gaps")
+        notes.info(f"{int(zeros.sum())} points at exactly 0 0 0 are read as gaps")
     places = np.where((bad | zeros)[..., None], np.nan, places)
     metres = _unit(places, stated_unit, notes) if reading.metres is None else reading.metres
     axis = _up(names, places, stated_up, usual_up, notes) if reading.axis is None else reading.axis
@@ -85,7 +85,7 @@ def _unit(places: FloatArray, stated: str, notes: Notes) -> float:
     fits = {n: abs(np.log10(size * conv.UNITS[n] / _SIZE)) + _RARE.get(n, 0.0) for n in units} if size else {}
     best = min(fits, key=lambda n: fits[n]) if fits else "mm"
     what = f"unit {stated.strip()[:20]!r} is not known" if stated.strip() else "no unit is given"
-    notes.info(f"{what}: taken for {best}", topic="unit", detail=f"markers are {size * conv.UNITS[best]:.2f} m apart")
+    notes.info(f"{what}: {best} assumed", topic="unit", detail=f"markers are {size * conv.UNITS[best]:.2f} m apart")
     return conv.UNITS[best]
 
 

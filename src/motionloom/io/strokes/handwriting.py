@@ -44,7 +44,7 @@ def read_handwriting(path: str | Path, reading: Reading = DEFAULT) -> list[Clip]
         counts[letter] = counts.get(letter, 0) + 1
         moving = np.flatnonzero(np.abs(velocity).max(1) > 0)
         if len(moving) < 2:
-            notes.warn(f"letter {n + 1} does not move: left out")
+            notes.warn(f"letter {n + 1} does not move: ignored")
             continue
         first, last = int(moving[0]), int(moving[-1]) + 1
         clip = stroke_clip(np.cumsum(velocity[first:last], axis=0) * metres, rate, f"{letter}_{counts[letter]:04d}")

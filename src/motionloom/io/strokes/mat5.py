@@ -33,7 +33,7 @@ _STORED = {
 
 
 def read_mat5(raw: bytes, notes: Notes) -> dict[str, Any]:
-    """Variables by name: arrays of numbers, strings, or lists (cells, in the file's order); others are left out."""
+    """Variables by name: arrays of numbers, strings, or lists (cells, in the file's order); others are ignored."""
     if len(raw) < 128 or not raw.startswith(b"MATLAB 5.0 MAT-file"):
         raise notes.error("not a MATLAB file of version 5")
     order = {b"IM": "<", b"MI": ">"}.get(raw[126:128])
@@ -99,7 +99,7 @@ def _matrix(data: bytes, order: str, notes: Notes, depth: int) -> tuple[str, Any
     for n in shape:
         count *= n
         if n < 0 or count > MAX_BYTES:
-            raise notes.error(f"variable {name[:40]!r}: a shape of {shape} makes no sense")
+            raise notes.error(f"variable {name[:40]!r}: invalid shape {shape}")
     if kind == _CELL:
         if len(parts) - 3 != count:
             raise notes.error(f"cell {name[:40]!r}: expected {count} members, found {len(parts) - 3}")

@@ -9,7 +9,7 @@ import numpy as np
 from motionloom.core import Clip, FloatArray
 from motionloom.rotation import from_matrix, multiply, rotate, yaw
 from motionloom.samples.carriage import swinging_arms
-from motionloom.samples.locomotion import Stride, arc_to, under_way
+from motionloom.samples.locomotion import Stride, arc_to, moving_body
 from motionloom.samples.person import HIPS, LEFT, RIGHT, Limb, assemble
 from motionloom.samples.stage import finish
 from motionloom.samples.upper import reaching_arm
@@ -37,7 +37,7 @@ def carry(
     """
     if target is not None:
         turn, seconds = arc_to(target, speed)
-    stride = under_way("walk", speed, turn, seconds, style, seed, fps)
+    stride = moving_body("walk", speed, turn, seconds, style, seed, fps)
     arms = _box(stride, width) if thing == "box" else _cup(stride)
     rotations = assemble(stride.trunk, arms, stride.legs)
     return finish("carry", stride.trunk.root, rotations, fps, seconds, seed, feet=stride.feet)
