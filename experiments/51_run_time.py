@@ -18,7 +18,8 @@ from motionloom.analysis.comparison import frame_weights
 from motionloom.analysis.curvature import correlation, correlation_fft, relative_positions
 from motionloom.core import Clip
 from motionloom.kinematics.fk import fk
-from motionloom.plot.similarity import bars, new_figure
+from motionloom.plot.figures import new_figure
+from motionloom.plot.similarity import bars
 
 GUAN = {"curvature": 1.842, "joint-positions": 7.585, "joint-angles": 9.844, "point-cloud": 65.422}
 

@@ -12,7 +12,8 @@ from similarity_material import publish, table, walk_and_run
 
 from motionloom.analysis import MEASURES, Judge, PointCloud, Similarity, best_share
 from motionloom.core import Clip, replace
-from motionloom.plot.similarity import bars, new_figure, similarity_matrix
+from motionloom.plot.figures import new_figure
+from motionloom.plot.similarity import bars, similarity_matrix
 from motionloom.rotation import from_axis_angle, multiply, rotate
 
 SHARE = 0.01

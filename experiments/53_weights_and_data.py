@@ -31,7 +31,8 @@ from motionloom.analysis import (
 )
 from motionloom.core import Clip
 from motionloom.kinematics.body.proportions import on_skeleton
-from motionloom.plot.similarity import bars, new_figure, similarity_matrix
+from motionloom.plot.figures import new_figure
+from motionloom.plot.similarity import bars, similarity_matrix
 
 SHARE = 0.01
 

@@ -15,7 +15,7 @@ from motionloom.analysis.alignment import align, align_cycles
 from motionloom.analysis.curve import AlignmentCurve, from_key_times
 from motionloom.analysis.warp import at_times
 from motionloom.core import Clip, FloatArray
-from motionloom.plot.similarity import new_figure
+from motionloom.plot.figures import new_figure
 from motionloom.plot.transitions import alignment_picture
 from motionloom.samples import make
 

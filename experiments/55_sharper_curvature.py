@@ -14,7 +14,8 @@ from similarity_material import in_one_thread, publish, table, walk_and_run
 
 from motionloom.analysis import Curvature, judge
 from motionloom.analysis.bend import SCHEMES, curvature
-from motionloom.plot.similarity import curvature_curves, new_figure
+from motionloom.plot.figures import new_figure
+from motionloom.plot.similarity import curvature_curves
 
 FPS, FRAMES = 60.0, 121
 

@@ -22,8 +22,8 @@ from motionloom.methods.graph.diagnose.coverage import coverage
 from motionloom.methods.graph.render.render import chained
 from motionloom.methods.motion_graph import MotionGraphModel
 from motionloom.plot import filmstrip
+from motionloom.plot.figures import new_figure
 from motionloom.plot.graph import path_picture
-from motionloom.plot.similarity import new_figure
 from motionloom.plot.style import PAPER
 
 KINDS = {

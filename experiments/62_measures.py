@@ -28,7 +28,7 @@ from motionloom.methods.graph.search.random_walk import shown_frames
 from motionloom.methods.graph.walk_clip import Walk, random_walk
 from motionloom.methods.learning import prepare
 from motionloom.methods.motion_graph import Config, MotionGraphModel, fit
-from motionloom.plot.similarity import new_figure
+from motionloom.plot.figures import new_figure
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES
 
 SUBJECTS = {"60": "salsa", "16": "walks, jogs and runs with turns"}

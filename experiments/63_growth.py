@@ -26,7 +26,7 @@ from motionloom.kinematics.resample import resample
 from motionloom.methods import METHODS, Model
 from motionloom.methods.graph.walk_clip import graph_of
 from motionloom.methods.synthesis import rendered
-from motionloom.plot.similarity import new_figure
+from motionloom.plot.figures import new_figure
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES
 
 FPS = 60.0

@@ -26,7 +26,7 @@ from motionloom.methods.textons import Config, TextonModel
 from motionloom.methods.textons.plan.pieces import piece_of
 from motionloom.methods.textons.render.edit_pose import MAX_SPREADS
 from motionloom.plot import save_filmstrip
-from motionloom.plot.similarity import new_figure
+from motionloom.plot.figures import new_figure
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES
 from motionloom.plot.textons import observed_clip
 from motionloom.plot.textons_curves import about_body, joint_spectrum

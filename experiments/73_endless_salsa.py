@@ -27,7 +27,7 @@ from motionloom.methods.textons.plan.pieces import Piece
 from motionloom.methods.textons.plan.random_walk import STAGE_RADIUS
 from motionloom.methods.textons.plan.shortest_paths import endless, probabilities, stationary
 from motionloom.methods.textons.render.stream import take_frames
-from motionloom.plot.similarity import new_figure
+from motionloom.plot.figures import new_figure
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES
 
 SECONDS = 300.0

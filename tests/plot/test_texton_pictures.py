@@ -64,7 +64,7 @@ def test_textons_have_colours_of_their_own(model):
 
 
 def test_the_matrix_shows_what_was_seen(model):
-    from motionloom.plot.similarity import new_figure
+    from motionloom.plot.figures import new_figure
 
     ax = transition_matrix(model, ax=new_figure(4, 4).subplots())
     shown = ax.images[0].get_array().filled(0.0)

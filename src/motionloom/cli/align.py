@@ -73,8 +73,8 @@ def write_alignment(done: Aligned, folder: Path) -> dict[str, Any]:
 
     from motionloom.analysis.similarity import readable
     from motionloom.io import save
+    from motionloom.plot.figures import save_figure
     from motionloom.plot.filmstrip import save_filmstrip
-    from motionloom.plot.style import PAPER
     from motionloom.plot.transitions import alignment_picture
 
     warped, a, b, found = done
@@ -87,7 +87,7 @@ def write_alignment(done: Aligned, folder: Path) -> dict[str, Any]:
     (folder / "curve.csv").write_text("\n".join(["seconds_a,seconds_b", *lines]) + "\n")
     names = (a.name or "A", b.name or "B")
     picture = alignment_picture(found, names, (a.fps, b.fps))
-    picture.figure.savefig(folder / "alignment.png", dpi=130, facecolor=PAPER)
+    save_figure(picture.figure, folder / "alignment.png")
     start = round(float(spans[0, 0]) * a.fps)
     part = a[start : start + len(warped)]
     titles = [names[0], names[1], f"{names[1]}, on the clock of {names[0]}"]

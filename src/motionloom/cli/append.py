@@ -76,7 +76,7 @@ def describe(a: Clip, b: Clip, joined: Clip, point: Point, half: int, method: st
     import numpy as np
 
     from motionloom.blend.quality import window_quality
-    from motionloom.plot.style import PAPER
+    from motionloom.plot.figures import save_figure
     from motionloom.plot.transitions import trails
 
     quality = window_quality(a, b, joined, point, half)
@@ -84,7 +84,7 @@ def describe(a: Clip, b: Clip, joined: Clip, point: Point, half: int, method: st
     cut = quality.cut
     titles = [f"before: {a.name or 'A'}, then {b.name or 'B'}, cut", f"after: {method}"]
     figure = trails([cut, joined], titles, span=span)
-    figure.savefig(out.with_suffix(".png"), dpi=130, facecolor=PAPER)
+    save_figure(figure, out.with_suffix(".png"))
     summary = {
         "method": method,
         "a": {"name": a.name, "frame": point.a, "seconds": round(point.a / a.fps, 4)},

@@ -77,9 +77,10 @@ def evaluate(
     if asked is not None:  # times of a request count from the file's first frame
         reports = [replace(r, control=tuple(control(c, asked))) for r, c in zip(reports, given, strict=True)]
     if picture is not None:
-        from motionloom.plot.quality import quality_sheet, save_sheet
+        from motionloom.plot.figures import save_figure
+        from motionloom.plot.quality import quality_sheet
 
-        save_sheet(quality_sheet(reports), picture)
+        save_figure(quality_sheet(reports), picture)
     if json:
         print_json([{**r.as_dict(), "spread": between.as_dict()} for r in reports])
         return

@@ -55,8 +55,8 @@ def judge(
     if optimal:
         report["optimal"] = _optimal(measures, one, other, part_of(share), by)
     if out is not None:
-        from motionloom.plot.similarity import new_figure, panel_size, similarity_matrix
-        from motionloom.plot.style import PAPER
+        from motionloom.plot.figures import new_figure, save_figure
+        from motionloom.plot.similarity import panel_size, similarity_matrix
 
         out.mkdir(parents=True, exist_ok=True)
         wide, tall = panel_size((len(one), len(other)), (one.fps, other.fps), longest=5.0)
@@ -64,7 +64,7 @@ def judge(
         for k, (name, (_, pairs)) in enumerate(table.items()):
             found = Similarity(one, other, measures[name], measures[name].matrix(one, other), pairs)
             similarity_matrix(found, ax=figure.add_subplot(2, 2, k + 1))
-        figure.savefig(out / "judge.png", dpi=110, facecolor=PAPER)
+        save_figure(figure, out / "judge.png", dpi=110)
         (out / "judge.json").write_text(text.dumps(report, indent=2) + "\n")
     if json:
         print_json(report)

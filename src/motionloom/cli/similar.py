@@ -129,8 +129,8 @@ def write_similarity(found: Similarity, folder: Path) -> dict[str, Any]:
     import numpy as np
 
     from motionloom.analysis.similarity import readable
+    from motionloom.plot.figures import save_figure
     from motionloom.plot.similarity import similarity_matrix
-    from motionloom.plot.style import PAPER
 
     folder.mkdir(parents=True, exist_ok=True)
     a, b, pairs = found.a, found.b, found.pairs
@@ -149,7 +149,7 @@ def write_similarity(found: Similarity, folder: Path) -> dict[str, Any]:
     ]
     lines += [",".join(str(v) for v in row.values()) for row in rows]
     (folder / "pairs.csv").write_text("\n".join(lines) + "\n")
-    similarity_matrix(found).figure.savefig(folder / "matrix.png", dpi=130, facecolor=PAPER)
+    save_figure(similarity_matrix(found).figure, folder / "matrix.png")
     summary = {
         "measure": found.measure.name,
         "unit": unit,
@@ -171,8 +171,8 @@ def write_similarity(found: Similarity, folder: Path) -> dict[str, Any]:
 def _draw_curvatures(found: Similarity, path: Path) -> None:
     """The curvature of feet and hands of both clips, one above the other."""
     from motionloom.analysis.bend import joint_curvatures
-    from motionloom.plot.similarity import curvature_curves, new_figure
-    from motionloom.plot.style import PAPER
+    from motionloom.plot.figures import new_figure, save_figure
+    from motionloom.plot.similarity import curvature_curves
 
     figure = new_figure(11.0, 5.5)  # hands bend their ways far less than feet: a scale of their own
     for row, clip in zip(figure.subplots(2, 2), (found.a, found.b), strict=True):
@@ -181,4 +181,4 @@ def _draw_curvatures(found: Similarity, path: Path) -> None:
             found_joints = [j for side in ("left", "right") if (j := body.find(f"{side}_{part}")) is not None]
             curves = {body.names[j]: bends[:, j] for j in found_joints or [rest]}
             curvature_curves(curves, clip.fps, title=clip.name, ax=ax)
-    figure.savefig(path, dpi=130, facecolor=PAPER)
+    save_figure(figure, path)

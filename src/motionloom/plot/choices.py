@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from motionloom.core import Clip, FloatArray
-from motionloom.io.files import write_whole
 from motionloom.kinematics.travel import travel
 from motionloom.methods.two_level_graph import TwoLevelGraph
 from motionloom.methods.two_level_graph.choices import Offer, footprints, motion, offers
 from motionloom.plot.body import body, body_points
-from motionloom.plot.filmstrip import blank_axes
+from motionloom.plot.figures import blank_axes, frame_axes, save_figure
 from motionloom.plot.paint import paint_body, paint_shadow
-from motionloom.plot.style import INK, LINE, PAPER, QUIET, TONES
+from motionloom.plot.style import INK, LINE, QUIET, TONES
 from motionloom.plot.view import View, ground_height
 
 COLUMNS = 3
@@ -49,11 +47,7 @@ def choices_picture(model: TwoLevelGraph, frame: int, found: Sequence[Offer], *,
     if title:
         ax.text(0.15, -0.24, title, color=INK, fontsize=11, weight="bold", va="center")
         ax.text(wide - 0.15, -0.24, f"maps: {side:.1f} m wide", color=QUIET, fontsize=8, ha="right", va="center")
-    ax.set_xlim(0, wide)
-    ax.set_ylim(-high, 0)
-    ax.set_aspect("equal")
-    ax.axis("off")
-    return ax
+    return frame_axes(ax, wide, -high)
 
 
 def save_choices(model: TwoLevelGraph, frame: int, path: str | Path, *, dpi: int = 130, **options: Any) -> None:
@@ -62,9 +56,7 @@ def save_choices(model: TwoLevelGraph, frame: int, path: str | Path, *, dpi: int
 
     found = offers(model, frame, **options)
     ax = choices_picture(model, frame, found, title=f"from {frame_name(model.graph, frame)}")
-    made = BytesIO()
-    ax.figure.savefig(made, dpi=dpi, facecolor=PAPER, format=Path(path).suffix.removeprefix(".").lower() or "png")
-    write_whole(path, [made.getvalue()])
+    save_figure(ax.figure, path, dpi=dpi)
 
 
 def _words(ax: Any, offer: Offer, corner: FloatArray) -> None:

@@ -7,29 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.core import Clip, MissingExtra
+from motionloom.core import Clip
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, runs
 from motionloom.kinematics.travel import travel
 from motionloom.plot.body import body, body_points
-from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES, TONES
+from motionloom.plot.figures import new_figure, style_axes
+from motionloom.plot.style import INK, LINE, QUIET, SOURCES, TONES
 from motionloom.plot.view import foot_trails
 
 
-def new_axes(width: float, height: float) -> Any:
-    """Axes of a new figure (inches) in our style, without a window."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("pictures need matplotlib: pip install 'motionloom[plot]'") from None
-    figure = Figure(figsize=(width, height), facecolor=PAPER, layout="constrained")
-    FigureCanvasAgg(figure)
-    ax = figure.add_subplot(facecolor=PAPER)
-    ax.tick_params(colors=QUIET, labelsize=8, length=0)
+def _new_axes(width: float, height: float) -> Any:
+    """Axes of a new figure, size in inches, with a grid and without borders."""
+    ax = new_figure(width, height).add_subplot()
+    style_axes([ax], colour=QUIET)
     ax.grid(color=LINE, lw=0.7)
     ax.set_axisbelow(True)
-    for spine in ax.spines.values():
-        spine.set_visible(False)
     return ax
 
 
@@ -38,7 +30,7 @@ def ground_path(clip: Clip, *, ax: Any = None) -> Any:
 
     Turned so that the way runs from left to right; the body's left is up. Footprints are where feet stand.
     """
-    ax = new_axes(9.0, 3.0) if ax is None else ax
+    ax = _new_axes(9.0, 3.0) if ax is None else ax
     place = travel(clip).place
     way = place[-1] - place[0]
     heading = float(np.arctan2(way[0], way[1]))
@@ -69,7 +61,7 @@ def ground_path(clip: Clip, *, ax: Any = None) -> Any:
 
 def toe_speeds(clips: Sequence[Clip], names: Sequence[str], *, ax: Any = None) -> Any:
     """Horizontal speed of the left toe over time, one line for each clip; shaded where the first one's toe stands."""
-    ax = new_axes(9.0, 2.6) if ax is None else ax
+    ax = _new_axes(9.0, 2.6) if ax is None else ax
     colours = (TONES["left"], TONES["right"], INK, *SOURCES)
     for clip, name, colour in zip(clips, names, colours, strict=False):
         parts = [p.name for p in foot_parts(clip.skeleton)]

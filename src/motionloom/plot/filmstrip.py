@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
-from motionloom.core import Clip, FloatArray, MissingExtra
-from motionloom.io.files import write_whole
+from motionloom.core import Clip, FloatArray
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.travel import travel
+from motionloom.plot.figures import blank_axes, frame_axes, picture_kind, save_figure
 from motionloom.plot.layout import StripRow, lay_out, lay_out_aligned
 from motionloom.plot.paint import paint_body, paint_shadow, paint_stroke
-from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES, TONES
+from motionloom.plot.style import INK, LINE, QUIET, SOURCES, TONES
 from motionloom.plot.view import FootTrail
 
 WIDE, TALL, NARROW = 11.0, 3.4, 3.6  # inches: the widest row, the tallest, and room for a title and its facts
@@ -67,7 +66,7 @@ def _own_scales(laid: list[StripRow], ax: Any, scales: list[float]) -> Any:
         inset = ax.inset_axes((0, top - height, max(widths), height), transform=ax.transData)
         _rows([row], inset, inch, max(widths))
         top -= height
-    return _frame(ax, max(widths), top)
+    return frame_axes(ax, max(widths), top)
 
 
 def _rows(laid: list[StripRow], ax: Any, inch: float, least: float = 0.0) -> Any:
@@ -82,41 +81,13 @@ def _rows(laid: list[StripRow], ax: Any, inch: float, least: float = 0.0) -> Any
         left, _, _, high = row.box
         _draw_row(ax, row, np.array([-left, top - head - high]), width, (top, top - height), inch)
         top -= height
-    return _frame(ax, width, top)
+    return frame_axes(ax, width, top)
 
 
-def _frame(ax: Any, width: float, low: float) -> Any:
-    """The axes, showing 0 to `width` and `low` to 0, and nothing but what was drawn."""
-    ax.set_xlim(0, width)
-    ax.set_ylim(low, 0)
-    ax.set_aspect("equal")
-    ax.axis("off")
-    return ax
-
-
-def save_filmstrip(
-    clips: Clip | Sequence[Clip], path: str | Path | IO[bytes], *, dpi: int = 130, **options: Any
-) -> None:
-    """Write a filmstrip as a picture: PNG, or SVG or PDF by the suffix of `path`. Missing folders are made."""
-    figure = filmstrip(clips, **options).figure
-    if not isinstance(path, (str, Path)):
-        figure.savefig(path, dpi=dpi, facecolor=PAPER)
-        return
-    picture = BytesIO()
-    figure.savefig(picture, dpi=dpi, facecolor=PAPER, format=Path(path).suffix.removeprefix(".").lower() or "png")
-    write_whole(path, [picture.getvalue()])
-
-
-def blank_axes(width: float, height: float) -> Any:
-    """New axes without a window: the figure belongs to the caller, not to pyplot."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("pictures need matplotlib: pip install 'motionloom[plot]'") from None
-    figure = Figure(figsize=(width, height), facecolor=PAPER)
-    FigureCanvasAgg(figure)
-    return figure.add_axes((0, 0, 1, 1))
+def save_filmstrip(clips: Clip | Sequence[Clip], path: str | Path, *, dpi: int = 130, **options: Any) -> None:
+    """Write a filmstrip as PNG, SVG or PDF by the suffix of `path`. Missing folders are made."""
+    picture_kind(path)  # before anything is drawn
+    save_figure(filmstrip(clips, **options).figure, path, dpi=dpi)
 
 
 def _draw_row(ax: Any, row: StripRow, drop: FloatArray, width: float, span: tuple[float, float], inch: float) -> None:

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from motionloom.core import Clip
 from motionloom.kinematics.travel import travel
 from motionloom.methods.graph.diagnose.coverage import STILL, TURN, Coverage
-from motionloom.plot.similarity import new_figure
-from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES, TONES
+from motionloom.plot.figures import new_figure, save_figure, style_axes
+from motionloom.plot.style import INK, LINE, QUIET, SOURCES, TONES
 
 PATH = TONES["left"]  # the colour of what was asked for
 
@@ -24,7 +24,7 @@ def coverage_picture(found: Coverage, *, ax: Any = None) -> Any:
     """
     if ax is None:
         ax = new_figure(6.4, 4.2).add_subplot()
-    _quiet(ax)
+    style_axes([ax], colour=QUIET, border=LINE, size=7)
     rate, speed = np.degrees(found.turn[found.counts]), found.speed[found.counts]
     ax.scatter(rate, speed, s=9, color=SOURCES[0], alpha=0.35, linewidths=0)
     reach = max(60.0, float(np.abs(rate).max(initial=0.0)) * 1.05)
@@ -45,7 +45,7 @@ def path_picture(clip: Clip, path: ArrayLike, *, title: str = "", ax: Any = None
     """
     if ax is None:
         ax = new_figure(4.6, 4.6).add_subplot()
-    _quiet(ax)
+    style_axes([ax], colour=QUIET, border=LINE, size=7)
     corners, place = np.asarray(path, float), travel(clip).place
     ax.plot(corners[:, 0], corners[:, 1], color=PATH, linewidth=5, alpha=0.35, solid_capstyle="round")
     for part, colour in _stretches(clip):
@@ -60,8 +60,8 @@ def path_picture(clip: Clip, path: ArrayLike, *, title: str = "", ax: Any = None
 
 
 def save_coverage(found: Coverage, path: str | Path) -> None:
-    """The picture of a coverage as a file; the suffix says which kind."""
-    coverage_picture(found).figure.savefig(path, dpi=130, facecolor=PAPER)
+    """Write the picture of a coverage: PNG, SVG or PDF by the suffix of `path`."""
+    save_figure(coverage_picture(found).figure, path)
 
 
 def _stretches(clip: Clip) -> list[tuple[slice, str]]:
@@ -73,10 +73,3 @@ def _stretches(clip: Clip) -> list[tuple[slice, str]]:
         colour = INK if len(span.sources) > 1 else names.setdefault(title, SOURCES[len(names) % len(SOURCES)])
         out.append((slice(span.start, span.start + span.frames), colour))
     return out or [(slice(0, len(clip)), SOURCES[0])]
-
-
-def _quiet(ax: Any) -> None:
-    ax.set_facecolor(PAPER)
-    ax.tick_params(colors=QUIET, labelsize=7)
-    for spine in ax.spines.values():
-        spine.set_color(LINE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -13,6 +12,8 @@ from typing import Any
 
 from motionloom.core import Clip
 from motionloom.io.files import write_whole
+from motionloom.plot.figures import figure_bytes
+from motionloom.plot.filmstrip import filmstrip
 from motionloom.plot.player import Stage, document, player
 
 
@@ -105,18 +106,12 @@ def write_page(title: str, lead: str, sections: Sequence[Section], path: str | P
 
 def filmstrip_picture(clips: Clip | Sequence[Clip], alt: str, **options: Any) -> PictureBlock:
     """A filmstrip as a picture for a page."""
-    from motionloom.plot.filmstrip import save_filmstrip
-
-    buffer = io.BytesIO()
-    save_filmstrip(clips, buffer, dpi=110, **options)
-    return PictureBlock(buffer.getvalue(), alt)
+    return axes_picture(filmstrip(clips, **options), alt, dpi=110)
 
 
-def axes_picture(ax: Any, alt: str) -> PictureBlock:
-    """Any matplotlib axes as a picture for a page."""
-    buffer = io.BytesIO()
-    ax.figure.savefig(buffer, dpi=140, facecolor=ax.figure.get_facecolor())
-    return PictureBlock(buffer.getvalue(), alt)
+def axes_picture(ax: Any, alt: str, *, dpi: int = 140) -> PictureBlock:
+    """The figure of any matplotlib axes as a picture for a page."""
+    return PictureBlock(figure_bytes(ax.figure, dpi=dpi), alt)
 
 
 def _anchor(title: str) -> str:

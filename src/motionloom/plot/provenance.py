@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip, FloatArray
-from motionloom.io.files import write_whole
+from motionloom.core import Clip, FloatArray
 from motionloom.plot.body import body, body_points
-from motionloom.plot.filmstrip import blank_axes
+from motionloom.plot.figures import blank_axes, frame_axes, picture_kind, save_figure
 from motionloom.plot.limbs import body_size
 from motionloom.plot.paint import paint_body
 from motionloom.plot.shape import DrawnBody
@@ -49,11 +47,7 @@ def provenance(clips: Clip | Sequence[Clip], *, titles: Sequence[str] | None = N
             _draw_row(ax, clip, one, colours, k, top - HEAD - k * row, start)
         top -= height
     _draw_key(ax, colours, top)
-    ax.set_xlim(0, WIDE)
-    ax.set_ylim(-sum(heights) - key, 0)
-    ax.set_aspect("equal")
-    ax.axis("off")
-    return ax
+    return frame_axes(ax, WIDE, -sum(heights) - key)
 
 
 def save_provenance(
@@ -65,18 +59,8 @@ def save_provenance(
     dpi: int = 130,
 ) -> None:
     """Write the picture: PNG, SVG or PDF by the suffix of `path`. Missing folders are made."""
-    kind = check_suffix(path)
-    picture = BytesIO()
-    provenance(clips, titles=titles, start=start).figure.savefig(picture, dpi=dpi, facecolor=PAPER, format=kind)
-    write_whole(path, [picture.getvalue()])
-
-
-def check_suffix(path: str | Path) -> str:
-    """The kind of picture that a name stands for."""
-    kind = Path(path).suffix.lower().removeprefix(".")
-    if kind not in ("png", "svg", "pdf"):
-        raise BadRequest(f"cannot draw to {Path(path).name!r}: expected a name ending in .png, .svg or .pdf")
-    return kind
+    picture_kind(path)  # before anything is drawn
+    save_figure(provenance(clips, titles=titles, start=start).figure, path, dpi=dpi)
 
 
 def _rows(clip: Clip) -> int:

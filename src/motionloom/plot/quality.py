@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from math import log1p
 from pathlib import Path
@@ -12,6 +11,7 @@ from motionloom.evaluate.compare.compare import Comparison
 from motionloom.evaluate.measures.table import MEASURES
 from motionloom.evaluate.report import Own, Report
 from motionloom.evaluate.tables import comparison_rows, left_out, number
+from motionloom.plot.figures import figure_bytes, new_figure
 from motionloom.plot.page import Paragraph, PictureBlock, PlayerBlock, Section, TableBlock, write_page
 from motionloom.plot.player import Stage
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES
@@ -39,11 +39,9 @@ def _sheet(
     rows: Sequence[tuple[str, dict[str, float | None]]],
     bounds: Mapping[str, Mapping[str, float | None]],
 ) -> Any:
-    from matplotlib.figure import Figure
-
     below = 0.35 + 0.22 * ((len(rows) + len(bounds) + 4) // 4)  # inches for the legend
     height = 0.5 + below + 0.36 * len(MEASURES)
-    figure = Figure(figsize=(10, height), facecolor=PAPER)
+    figure = new_figure(10, height, layout=None)
     ax = figure.add_axes((0.2, below / height, 0.58, 1 - (0.5 + below) / height))
     ax.set_facecolor(PAPER)
     for k, name in enumerate(MEASURES):
@@ -104,11 +102,6 @@ def _mark(i: int) -> dict[str, Any]:
     return {"color": SOURCES[i % len(SOURCES)], "marker": shape, "markersize": 6, "linestyle": "none"}
 
 
-def save_sheet(figure: Any, path: str | Path | io.BytesIO) -> None:
-    """Write a sheet as PNG (or what the suffix says)."""
-    figure.savefig(path, dpi=130, facecolor=PAPER)
-
-
 def comparison_page(found: Comparison, path: str | Path, *, title: str = "Methods compared") -> None:
     """One page: the moving results side by side, the table, the sheet, and who is left out and why."""
     stages = tuple(
@@ -116,8 +109,7 @@ def comparison_page(found: Comparison, path: str | Path, *, title: str = "Method
               (("skate", number(e.mean("skate"), "cm/s")), ("coverage", number(e.mean("coverage"), "%"))))
         for e in found.best
     )  # fmt: skip
-    buffer = io.BytesIO()
-    save_sheet(comparison_sheet(found), buffer)
+    sheet = figure_bytes(comparison_sheet(found))
     head, rows = comparison_rows(found)
     words = [Paragraph(line) for line in left_out(found)]
     lead = (
@@ -132,7 +124,7 @@ def comparison_page(found: Comparison, path: str | Path, *, title: str = "Method
             Section("Numbers", (TableBlock(head, tuple(rows)), *words)),
             Section(
                 "Against the source's range",
-                (PictureBlock(buffer.getvalue(), "the coloured number is the first result's"),),
+                (PictureBlock(sheet, "the coloured number is the first result's"),),
             ),
         ),
         path,

@@ -9,23 +9,12 @@ import numpy as np
 
 from motionloom.analysis.pairs import Pairs
 from motionloom.analysis.similarity import Similarity, readable
-from motionloom.core import BadRequest, FloatArray, IntArray, MissingExtra
+from motionloom.core import BadRequest, FloatArray, IntArray
+from motionloom.plot.figures import new_figure, style_axes
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES
 
 PAIR = "#35e0c8"
 PATH = "#ffb03b"
-
-
-def new_figure(width: float, height: float) -> Any:
-    """An empty figure in inches, without a window."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("pictures need matplotlib: pip install 'motionloom[plot]'") from None
-    figure = Figure(figsize=(width, height), facecolor=PAPER, layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
 
 
 def panel_size(shape: tuple[int, ...], fps: tuple[float, float], longest: float = 6.0) -> tuple[float, float]:
@@ -83,7 +72,6 @@ def distance_matrix(
     shown = ax.imshow(
         values, origin="lower", extent=extent, cmap="magma", aspect="equal", interpolation="nearest", rasterized=True
     )
-    ax.set_facecolor(LINE)
     bar = ax.figure.colorbar(shown, ax=ax, pad=0.02, shrink=0.9)
     bar.set_label(unit.replace("^2", "²"), color=INK)
     bar.outline.set_edgecolor(LINE)
@@ -102,7 +90,8 @@ def distance_matrix(
     ax.set_ylabel(f"{names[0]} [s]", color=INK)
     if title:
         ax.set_title(title, color=INK, fontsize=11, loc="left", weight="bold")
-    _quiet(ax)
+    style_axes([ax], colour=INK, border=QUIET)
+    ax.set_facecolor(LINE)
     return ax
 
 
@@ -123,7 +112,7 @@ def curvature_curves(
     ax.legend(fontsize=8, framealpha=0.85, facecolor=PAPER, edgecolor=LINE, labelcolor=INK)
     if title:
         ax.set_title(title, color=INK, fontsize=11, loc="left", weight="bold")
-    _quiet(ax)
+    style_axes([ax], colour=INK, border=QUIET)
     return ax
 
 
@@ -146,13 +135,5 @@ def bars(
     )
     if title:
         ax.set_title(title, color=INK, fontsize=11, loc="right", weight="bold")
-    _quiet(ax)
+    style_axes([ax], colour=INK, border=QUIET)
     return ax
-
-
-def _quiet(ax: Any) -> None:
-    """Thin grey borders, small labels."""
-    ax.tick_params(colors=INK, labelsize=8)
-    for side in ax.spines.values():
-        side.set_color(QUIET)
-        side.set_linewidth(0.6)

@@ -12,8 +12,8 @@ from motionloom.methods.textons import TextonModel
 from motionloom.methods.textons.plan.shortest_paths import probabilities
 from motionloom.methods.textons.summary import endless_textons
 from motionloom.plot.body import body, body_points
+from motionloom.plot.figures import new_figure
 from motionloom.plot.paint import paint_body
-from motionloom.plot.similarity import new_figure
 from motionloom.plot.style import INK, LINE, PAPER, QUIET
 from motionloom.plot.view import View, best_yaw
 

@@ -10,8 +10,8 @@ import numpy as np
 from motionloom.core import Clip, FloatArray
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import travel
-from motionloom.plot.similarity import new_figure
-from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES
+from motionloom.plot.figures import new_figure, style_axes
+from motionloom.plot.style import INK, LINE, QUIET, SOURCES
 
 JOINTS = ("left_hand", "right_hand", "left_foot", "right_foot")
 AXES = ("to the left", "up", "forward")
@@ -106,11 +106,8 @@ def joint_spectrum(clip: Clip, joints: Sequence[str], seconds: float = SEGMENT) 
 
 
 def _finish(figure: Any, panels: Any) -> None:
+    style_axes(np.ravel(panels), colour=QUIET, size=7)
     for ax in np.ravel(panels):
-        ax.set_facecolor(PAPER)
         ax.grid(color=LINE, lw=0.6)
-        ax.tick_params(which="both", colors=QUIET, labelsize=7, length=0)
-        for side in ax.spines.values():
-            side.set_visible(False)
     handles, said = np.ravel(panels)[0].get_legend_handles_labels()
     figure.legend(handles, said, loc="outside upper right", ncols=len(said), frameon=False, fontsize=8, labelcolor=INK)

@@ -11,8 +11,8 @@ from motionloom.methods.textons import TextonModel
 from motionloom.methods.textons.plan.shortest_paths import probabilities
 from motionloom.methods.textons.summary import endless_textons
 from motionloom.plot.body import body, body_points
+from motionloom.plot.figures import new_figure
 from motionloom.plot.paint import paint_body
-from motionloom.plot.similarity import new_figure
 from motionloom.plot.style import INK, PAPER, QUIET
 from motionloom.plot.textons import observed_clip, texton_colours
 from motionloom.plot.view import View, best_yaw, characteristic_frames

@@ -12,7 +12,7 @@ from motionloom.core import Clip, NoPath, replace
 from motionloom.methods import synthesize
 from motionloom.methods.textons import TextonModel
 from motionloom.methods.textons.plan.pieces import piece_of, plan_of
-from motionloom.plot.similarity import new_figure
+from motionloom.plot.figures import new_figure
 from motionloom.plot.textons import observed_clip, segmentation, transition_matrix
 from motionloom.plot.textons_curves import spectra, trajectories
 from motionloom.plot.textons_graph import texton_graph

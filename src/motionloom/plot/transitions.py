@@ -11,7 +11,8 @@ from motionloom.analysis.alignment import TimeAlignment
 from motionloom.analysis.similarity import readable
 from motionloom.core import Clip, FloatArray, Source
 from motionloom.kinematics.fk import fk
-from motionloom.plot.similarity import distance_matrix, new_figure
+from motionloom.plot.figures import new_figure
+from motionloom.plot.similarity import distance_matrix
 from motionloom.plot.style import INK, LINE, PAPER, SOURCES
 
 CURVE = "#35e0c8"

@@ -15,11 +15,11 @@ from motionloom.methods import learn, save_model, synthesize
 from motionloom.methods.graph.build.prune import Facts, facts
 from motionloom.methods.graph.diagnose.coverage import coverage
 from motionloom.methods.graph.walk_clip import graph_of, random_walk
+from motionloom.plot.figures import new_figure
 from motionloom.plot.graph import path_picture
 from motionloom.plot.page import CommandBlock, Paragraph, PictureBlock, PlayerBlock, Section, TableBlock, axes_picture
 from motionloom.plot.player import Stage
 from motionloom.plot.provenance import provenance
-from motionloom.plot.similarity import new_figure
 from motionloom.samples import make
 
 WALKS = ((1.3, 0), (1.3, 40), (1.3, -40), (1.1, 80), (1.1, -80))  # speed m/s, turn deg/s

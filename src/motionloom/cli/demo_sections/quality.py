@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from pathlib import Path
 
@@ -13,8 +12,9 @@ from motionloom.evaluate.reference import reference
 from motionloom.evaluate.report import Report, evaluate, source_values
 from motionloom.evaluate.tables import SHOWN, number
 from motionloom.io import load
+from motionloom.plot.figures import figure_bytes
 from motionloom.plot.page import CommandBlock, Paragraph, PictureBlock, Section, TableBlock
-from motionloom.plot.quality import quality_sheet, save_sheet
+from motionloom.plot.quality import quality_sheet
 from motionloom.samples import SAMPLES
 
 NOT_NEW = ("round_trip",)  # folders that hold copies
@@ -86,6 +86,5 @@ def _groups(samples: list[Clip], made: list[Clip]) -> dict[tuple[str, ...], list
 
 
 def _sheet(reports: list[Report]) -> PictureBlock:
-    buffer = io.BytesIO()
-    save_sheet(quality_sheet(reports[:8]), buffer)
-    return PictureBlock(buffer.getvalue(), "All values against the source's range; the number is the first clip's")
+    sheet = figure_bytes(quality_sheet(reports[:8]))
+    return PictureBlock(sheet, "All values against the source's range; the number is the first clip's")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 from motionloom.analysis import MEASURES, PointCloud, find_similar, judge
 from motionloom.analysis.alignment import align
@@ -13,10 +11,9 @@ from motionloom.blend.append import append
 from motionloom.cli.demo_sections.sample_clips import save_source
 from motionloom.core import Clip
 from motionloom.io import save
-from motionloom.plot.page import CommandBlock, Paragraph, PictureBlock, PlayerBlock, Section, TableBlock
+from motionloom.plot.page import CommandBlock, Paragraph, PlayerBlock, Section, TableBlock, axes_picture
 from motionloom.plot.player import Stage
 from motionloom.plot.similarity import similarity_matrix
-from motionloom.plot.style import PAPER
 from motionloom.samples import make
 
 
@@ -41,8 +38,10 @@ def make_section(folder: Path) -> Section:
                 f"{1000 * took:.0f} ms: dark is alike, wherever the two stand and face. Dots are the best moments to "
                 f"pass from one to the other; the line matches one in time with the other."
             ),
-            PictureBlock(
-                _png(similarity_matrix(found, path=timed.path)), "How unlike the frames of a walk and of a run are."
+            axes_picture(
+                similarity_matrix(found, path=timed.path),
+                "How unlike the frames of a walk and of a run are.",
+                dpi=110,
             ),
             PlayerBlock(
                 (
@@ -74,9 +73,3 @@ def _verdicts(a: Clip, b: Clip) -> TableBlock:
         for name, (v, _) in table.items()
     )
     return TableBlock(("measure", "position", "velocity", "acceleration", "run time"), rows)
-
-
-def _png(ax: Any) -> bytes:
-    buffer = io.BytesIO()
-    ax.figure.savefig(buffer, dpi=110, facecolor=PAPER)
-    return buffer.getvalue()

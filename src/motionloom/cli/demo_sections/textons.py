@@ -10,9 +10,9 @@ from motionloom.io import load, save
 from motionloom.methods import learn, save_model, synthesize
 from motionloom.methods.textons import TextonModel
 from motionloom.methods.textons.summary import texton_table
+from motionloom.plot.figures import new_figure
 from motionloom.plot.page import CommandBlock, Paragraph, PlayerBlock, Section, TableBlock, axes_picture
 from motionloom.plot.player import Stage
-from motionloom.plot.similarity import new_figure
 from motionloom.plot.textons import segment_bands
 from motionloom.samples import make
 

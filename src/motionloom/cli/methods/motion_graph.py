@@ -95,10 +95,11 @@ def walk(
     from motionloom.methods import load_model
     from motionloom.methods.graph.build.prune import facts
     from motionloom.methods.graph.walk_clip import graph_of, random_walk
-    from motionloom.plot.provenance import check_suffix, save_provenance
+    from motionloom.plot.figures import picture_kind
+    from motionloom.plot.provenance import save_provenance
 
     if picture is not None:
-        check_suffix(picture)
+        picture_kind(picture)
     check_target(_target(model, out, None if count is None else 0, to))
     learned = load_model(model)
     known = facts(graph_of(learned))

@@ -137,10 +137,11 @@ def _segments(model: TextonModel) -> list[dict[str, Any]]:
 
 
 def _draw(model: TextonModel, folder: Path, seed: int, *, quiet: bool) -> list[Path]:
+    from motionloom.plot.figures import save_figure
     from motionloom.plot.textons_pictures import PICTURES
 
     folder.mkdir(parents=True, exist_ok=True)
     names = list(PICTURES)
     for name in names if quiet else progress(names, "drawing"):
-        PICTURES[name](model, seed).savefig(folder / f"{name}.png", dpi=110)
+        save_figure(PICTURES[name](model, seed), folder / f"{name}.png", dpi=110)
     return [folder / f"{name}.png" for name in names]
