@@ -19,7 +19,8 @@ from similarity_material import publish, table
 from texton_material import Salsa, apart, commit, learned, salsa
 
 from motionloom.core import FloatArray, IntArray
-from motionloom.kinematics.charts import along, space_of, to_coordinates, to_frames
+from motionloom.kinematics.channels.metric import fit_metric_space, from_coordinates, to_coordinates
+from motionloom.kinematics.channels.sides import continuous
 from motionloom.kinematics.local_frames import joined, observe, restore
 from motionloom.methods.textons import Config, TextonModel
 from motionloom.methods.textons.fit import learning_settings
@@ -148,7 +149,7 @@ def held_out(source: Salsa, config: Config, folds: int) -> list[Held]:
         )
         train = [observe(c) for c in inside if len(c) >= 2 * rules.shortest]
         test = [observe(c) for c in outside if len(c) >= 2 * rules.shortest]
-        space = space_of(joined(train), inside[0].skeleton)
+        space = fit_metric_space(joined(train), inside[0].skeleton)
         material, unseen = TrainingData(train, space), TrainingData(test, space)
         learnt, single = learn(material, rules), learn(material, alone)
         sizes = [len(c) for c in train]
@@ -190,9 +191,9 @@ def reconstructions(model: TextonModel) -> tuple[list[list[str]], dict[str, floa
         errors = []
         for k in model.of_texton(i):
             seen = observed_clip(model, k)
-            y = along(to_coordinates(model.observed[k].frames[: len(seen)], model.space, texton.base), model.space)
+            y = continuous(to_coordinates(model.observed[k].frames[: len(seen)], model.space, texton.base), model.space)
             flat = dynamics.mean + (y - dynamics.mean) @ dynamics.basis @ dynamics.basis.T
-            basis = restore(to_frames(flat, model.space, texton.base), model.skeleton, model.fps)
+            basis = restore(from_coordinates(flat, model.space, texton.base), model.skeleton, model.fps)
             plan = plan_of([piece_of(model.segments, k)])
             made = [model.render_uncleaned(plan, rng, noise=0.0, push=push) for push in ("nothing", "observed")]
             errors.append([100 * float(np.sqrt((apart(c, seen) ** 2).mean())) for c in (basis, *made)])
@@ -247,7 +248,7 @@ def main() -> None:
     rules = learning_settings(config, source.clips[0].fps)
     long = [c for c in source.clips if len(c) >= 2 * rules.shortest]
     seen = [observe(c) for c in long]
-    material = TrainingData(seen, space_of(joined(seen), long[0].skeleton))
+    material = TrainingData(seen, fit_metric_space(joined(seen), long[0].skeleton))
     changes, hmm = what_segmentation_changes(material, rules, model)
     errors, overall = reconstructions(model)
     rows = held_out(source, config, folds)

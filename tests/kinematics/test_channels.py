@@ -7,13 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from motionloom import samples
 from motionloom.core import BadRequest, Clip, Skeleton, replace
 from motionloom.io import load
 from motionloom.kinematics.channels import Channels, Layout, fit_layout, from_channels, to_channels
+from motionloom.kinematics.channels.metric import ROOT_SCALE, fit_metric_space, from_coordinates, to_coordinates
 from motionloom.kinematics.fk import fk
+from motionloom.kinematics.local_frames import observe
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import turned
-from motionloom.rotation import angle_between, exp, from_axis_angle, multiply, yaw
+from motionloom.rotation import angle_between, exp, from_axis_angle, inverse, log, multiply, yaw
 
 
 def assert_same_motion(a: Clip, b: Clip, tolerance: float = 1e-9) -> None:
@@ -38,6 +41,30 @@ def test_channels_round_trip_is_exact(lively: Clip, root: str) -> None:
     assert_same_motion(from_channels(to_channels(lively)), lively)
     layout = fit_layout([lively], root=root)
     assert_same_motion(from_channels(to_channels(lively, layout)), lively)
+
+
+def test_channels_of_a_body_that_turns_over_are_exact_and_its_heading_stays_calm() -> None:
+    clip = samples.make("cartwheel", seed=0)
+    channels = to_channels(clip)
+    assert_same_motion(from_channels(channels), clip)
+    column = channels.layout.names.index
+    assert np.abs(channels.values[:, column("root.turn")]).max() * clip.fps < 2
+    assert np.abs(channels.values[:, column("root.tilt.y")]).max() > 0.1  # zero for a body that stays upright
+    upright = to_channels(samples.make("walk", seconds=2))
+    assert np.abs(upright.values[:, column("root.tilt.y")]).max() < 1e-12
+
+
+def test_coordinates_in_metres_are_scaled_exponential_maps_and_give_the_frames_back(lively: Clip) -> None:
+    """The compiled chart against the same formulas in numpy."""
+    frames = observe(lively)
+    space = fit_metric_space(frames, lively.skeleton)
+    turns = log(multiply(inverse(space.base), frames.turns)) * space.scale[:, None]
+    plain = np.concatenate([turns.reshape(len(lively), -1), frames.root * ROOT_SCALE], 1)[:, space.moving]
+    assert to_coordinates(frames, space) == pytest.approx(plain, abs=1e-12)
+    back = from_coordinates(to_coordinates(frames, space), space)
+    moving = space.moving[: 3 * len(space.base)].reshape(-1, 3).all(1)
+    assert angle_between(back.turns, frames.turns)[:, moving].max() < 1e-7
+    assert back.root == pytest.approx(frames.root, abs=1e-3)  # channels that hardly vary keep their mean
 
 
 @pytest.mark.parametrize(
@@ -86,7 +113,7 @@ def test_exponential_maps_are_continuous_past_a_half_turn(lively: Clip) -> None:
 
 def test_every_column_has_a_name_and_a_unit(lively: Clip) -> None:
     layout = to_channels(lively).layout
-    assert len(layout.names) == len(layout.units) == layout.count == 6 + 3 * 17
+    assert len(layout.names) == len(layout.units) == layout.count == 7 + 3 * 17
     assert len(set(layout.names)) == layout.count
     assert dict(zip(layout.names, layout.units, strict=True))["LeftLeg.x"] == "rad"
     assert layout.names[layout.columns(lively.skeleton.joint("left_shin"))] == ("LeftLeg.x", "LeftLeg.y", "LeftLeg.z")
@@ -111,7 +138,7 @@ def test_sliding_joints_keep_their_slides(lively: Clip, rng: np.random.Generator
 
 def test_wrong_channels_are_refused(lively: Clip) -> None:
     layout = fit_layout([lively])
-    with pytest.raises(BadRequest, match=r"expected \(frames, 57\) channels, found \(4, 9\)"):
+    with pytest.raises(BadRequest, match=r"expected \(frames, 58\) channels, found \(4, 9\)"):
         from_channels(Channels(np.zeros((4, 9)), layout))
     with pytest.raises(BadRequest, match="60 fps, the clip at 30"):
         to_channels(resample(lively, 30), layout)

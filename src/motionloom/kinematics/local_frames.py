@@ -13,11 +13,11 @@ from motionloom.kinematics.fk import positions
 from motionloom.kinematics.travel import (
     OVER,
     Travel,
-    continuous_headings,
     from_root_motion,
     hips_up,
     path_motion,
     root_headings,
+    travel,
 )
 from motionloom.rotation import multiply, yaw
 
@@ -43,7 +43,7 @@ def joined(parts: Sequence[Frames]) -> Frames:
 
 def observe(clip: Clip) -> Frames:
     """A clip as frames. The last frame, which nothing follows, keeps the velocity of the one before."""
-    path = Travel(clip.root[:, [0, 2]], continuous_headings(clip))
+    path = travel(clip)
     turns = clip.rotations.copy()
     turns[:, 0] = multiply(yaw(-path.heading), turns[:, 0])
     root = np.zeros((len(clip), 4))

@@ -1,4 +1,4 @@
-"""Where a body is on the ground and which way it faces: the only way to ask."""
+"""Travel: the place of a body on the ground and its heading. No other module defines them."""
 
 from __future__ import annotations
 
@@ -86,17 +86,14 @@ def _unit(v: FloatArray) -> FloatArray | None:
     return v / length if length > 1e-6 else None
 
 
-def headings(clip: Clip) -> FloatArray:
-    """(F,) radians in (-pi, pi]: the turn about the vertical in the hips' rotation (its twist, not its projection).
-
-    The twist stays defined when the body bends or rolls forward; only upside down it has no answer.
-    """
-    return root_headings(clip.rotations[:, 0], clip.skeleton)
-
-
 def root_headings(turns: FloatArray, skeleton: Skeleton) -> FloatArray:
-    """`headings` of root rotations (..., 4)."""
-    return twist(multiply(turns, body_axes(skeleton)), UP)
+    """(...,) radians in (-pi, pi]: the heading of single root rotations (..., 4); see `headings`."""
+    return body_headings(multiply(turns, body_axes(skeleton)))
+
+
+def body_headings(axes: FloatArray) -> FloatArray:
+    """(...,) radians in (-pi, pi]: the heading of rotations (..., 4) of the body's own axes (`body_axes`)."""
+    return twist(axes, UP)
 
 
 def without_heading(turns: FloatArray, skeleton: Skeleton) -> FloatArray:
@@ -104,14 +101,17 @@ def without_heading(turns: FloatArray, skeleton: Skeleton) -> FloatArray:
     return multiply(yaw(-root_headings(turns, skeleton)), turns)
 
 
-def continuous_headings(clip: Clip) -> FloatArray:
+def headings(clip: Clip) -> FloatArray:
     """(F,) rad: the heading of the hips, continuous in time, also while the body turns over.
 
-    Near upside down the twist about the vertical spins wildly (a cartwheel would count as a full turn within a few
-    frames), so where the hips are nearer than `OVER` to upside down the heading runs smoothly from the frame before
-    to the frame after; the turning over itself is then tilt. At a clip's ends, the nearest heading stays.
+    It is the turn about the vertical in the hips' rotation (its twist, not its projection: the twist stays defined
+    when the body bends or rolls forward), followed without jumps from a first value in (-pi, pi].
+
+    Near upside down the twist spins (a cartwheel would count as a full turn within a few frames), so where the hips
+    are nearer than `OVER` to upside down the heading runs smoothly from the frame before to the frame after; the
+    turning over itself is then tilt. At a clip's ends, the nearest heading stays.
     """
-    heading = headings(clip)
+    heading = root_headings(clip.rotations[:, 0], clip.skeleton)
     ok = np.flatnonzero(hips_up(clip.rotations[:, 0], clip.skeleton) > -np.cos(OVER))
     if not len(ok):
         return np.full(len(clip), heading[0])
@@ -143,7 +143,7 @@ def hips_up(turn: FloatArray, skeleton: Skeleton) -> FloatArray:
 
 def travel(clip: Clip) -> Travel:
     """Place on the ground and heading of the hips, frame by frame."""
-    return Travel(clip.root[:, [0, 2]], np.unwrap(headings(clip)))
+    return Travel(clip.root[:, [0, 2]], headings(clip))
 
 
 STEADY = (0.2, 0.3)  # s: deviation of the Gaussians that take the sway out of places and headings

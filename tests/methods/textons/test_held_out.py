@@ -13,7 +13,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from motionloom.io import load
-from motionloom.kinematics.charts import space_of
+from motionloom.kinematics.channels.metric import fit_metric_space
 from motionloom.kinematics.local_frames import joined, observe
 from motionloom.methods.learning import prepare
 from motionloom.methods.textons import Config, TextonModel
@@ -115,7 +115,7 @@ def test_textons_foretell_a_salsa_take_better_than_one_linear_system_does(models
         [observe(c) for c, k in zip(ready.clips, ready.owners, strict=True) if (k == 0) == out and len(c) >= 60]
         for out in (False, True)
     ]
-    space = space_of(joined(parts[0]), ready.clips[0].skeleton)
+    space = fit_metric_space(joined(parts[0]), ready.clips[0].skeleton)
     material, unseen = (TrainingData(part, space) for part in parts)
     found = learn(material, rules)
     one = material.learn_texton([Segment(c, 0, len(f), 0) for c, f in enumerate(parts[0])], rules)

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 from motionloom.constraints import PoseAt, Request
 from motionloom.core import BadRequest, Clip, NoPath, Skeleton, replace, with_labels
 from motionloom.io import stroke_clip
-from motionloom.kinematics.charts import recharted, space_of, to_coordinates, to_frames
+from motionloom.kinematics.channels.metric import change_base, fit_metric_space, from_coordinates, to_coordinates
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.local_frames import observe, pose_distance, restore
@@ -37,11 +37,11 @@ def test_observing_and_restoring_a_clip_gives_it_back(takes):
 
 def test_coordinates_and_frames_undo_each_other_in_any_chart(takes, rng):
     frames = observe(takes[0])
-    space = space_of(frames, takes[0].skeleton)
+    space = fit_metric_space(frames, takes[0].skeleton)
     wild = type(space)(space.base, space.scale, np.arange(len(space.base)) % 3 == 0, space.moving, space.still)
     base = frames.turns[17]
     for s, b in ((space, None), (wild, base)):
-        again = to_frames(to_coordinates(frames, s, b), s, b)
+        again = from_coordinates(to_coordinates(frames, s, b), s, b)
         moving = space.moving[: 3 * len(base)].reshape(-1, 3).all(1)
         assert angle_between(again.turns, frames.turns)[:, moving].max() < 1e-6
         assert_allclose(again.root[:, :2], frames.root[:, :2], atol=1e-9)
@@ -49,7 +49,7 @@ def test_coordinates_and_frames_undo_each_other_in_any_chart(takes, rng):
 
 def test_charting_only_the_wild_joints_is_the_same_as_charting_all(takes):
     frames = observe(takes[0])
-    plain = space_of(frames, takes[0].skeleton)
+    plain = fit_metric_space(frames, takes[0].skeleton)
     wild = np.zeros(len(plain.base), bool)
     wild[[3, 8]] = True
     moving = plain.moving.copy()
@@ -58,7 +58,7 @@ def test_charting_only_the_wild_joints_is_the_same_as_charting_all(takes):
     base = plain.base.copy()
     base[wild] = frames.turns[5][wild]
     assert_allclose(
-        recharted(to_coordinates(frames, space), frames, space, base), to_coordinates(frames, space, base), atol=1e-12
+        change_base(to_coordinates(frames, space), frames, space, base), to_coordinates(frames, space, base), atol=1e-12
     )
 
 
@@ -66,7 +66,7 @@ def test_learning_never_lowers_its_objective_and_is_deterministic(takes):
     frames = [observe(t) for t in takes]
     from motionloom.kinematics.local_frames import joined
 
-    material = TrainingData(frames, space_of(joined(frames), takes[0].skeleton))
+    material = TrainingData(frames, fit_metric_space(joined(frames), takes[0].skeleton))
     rules = LearningSettings(15, 0.98, 15, 0.5, 0.1, 8)
     learnt = learn_textons(material, rules)
     assert len(learnt.history) >= 4

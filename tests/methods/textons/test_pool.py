@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from motionloom.kinematics.charts import space_of
+from motionloom.kinematics.channels.metric import fit_metric_space
 from motionloom.kinematics.local_frames import joined, observe
 from motionloom.methods.textons.learn.em import learn as learn_textons
 from motionloom.methods.textons.learn.lds import Dynamics, Prior, fit, log_likelihood, log_prior, pool_likelihood
@@ -77,7 +77,7 @@ def test_a_texton_seen_once_foretells_a_second_instance_better_with_the_pool(rng
 @pytest.mark.parametrize("common", [0.0, 20.0, 90.0, 1000.0])
 def test_learning_with_a_pool_never_lowers_its_objective(takes, common):
     frames = [observe(t) for t in takes]
-    material = TrainingData(frames, space_of(joined(frames), takes[0].skeleton))
+    material = TrainingData(frames, fit_metric_space(joined(frames), takes[0].skeleton))
     rules = LearningSettings(15, 0.98, 15, 0.5, 0.1, 8, Prior(common=common))
     learnt = learn_textons(material, rules)
     assert len(learnt.history) >= 4
@@ -86,7 +86,7 @@ def test_learning_with_a_pool_never_lowers_its_objective(takes, common):
 
 def test_the_pull_of_the_pool_is_nothing_for_the_one_system_and_less_for_all_others(takes):
     frames = [observe(t) for t in takes]
-    material = TrainingData(frames, space_of(joined(frames), takes[0].skeleton))
+    material = TrainingData(frames, fit_metric_space(joined(frames), takes[0].skeleton))
     rules = LearningSettings(15, 0.98, 15, 0.5, 0.1, 8, Prior(ridge=0.0, floor=0.0, weight=0.0, common=90.0))
     one = material.learn_texton([Segment(c, 0, len(f), 0) for c, f in enumerate(frames)], rules)
     assert_allclose(material.log_prior(one, rules), 0.0, atol=0.5)

@@ -9,7 +9,7 @@ import numpy as np
 from motionloom.core import Clip, FloatArray
 from motionloom.evaluate.measures.take import NotApplicable
 from motionloom.kinematics.travel import headings
-from motionloom.rotation import angle_between, wrap_angle
+from motionloom.rotation import angle_between
 
 FLIP = np.pi / 2  # radians: nobody turns that far in a thirtieth of a second
 
@@ -45,7 +45,7 @@ def largest_jump(clip: Clip, joints: Sequence[int] | None = None) -> tuple[float
 
 def flips(clip: Clip) -> list[int]:
     """Frames at which the heading has changed by more than 90 degrees since the frame before."""
-    turn = np.abs(wrap_angle(np.diff(headings(clip))))
+    turn = np.abs(np.diff(headings(clip)))
     return [int(f) + 1 for f in np.flatnonzero(turn > FLIP)]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
-from motionloom.kinematics._kernels_charts import chart, unchart
+from motionloom.kinematics.channels._kernels import chart, unchart
 from motionloom.methods._kernels_live import EARLY, between, uniform
 from motionloom.methods.textons._kernels_ground import foot_places, move, without_own_heading
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from motionloom.core import FormatError
-from motionloom.kinematics.charts import Space
+from motionloom.kinematics.channels.metric import MetricSpace
 from motionloom.methods.textons.learn.lds import Texton
 from motionloom.methods.textons.learn.segments import ObservedSegment
 from motionloom.methods.validate import check_array, check_number
@@ -13,7 +13,7 @@ from motionloom.methods.validate import check_array, check_number
 ROOT_CHANNELS = 4
 
 
-def check_space(space: Space, joints: int) -> None:
+def check_space(space: MetricSpace, joints: int) -> None:
     """`FormatError` unless the coordinates are those of a body with so many joints."""
     channels = 3 * joints + ROOT_CHANNELS
     check_array(space.base, "space.base", "f", (joints, 4))
@@ -23,7 +23,7 @@ def check_space(space: Space, joints: int) -> None:
     check_array(space.still, "space.still", "f", (channels,))
 
 
-def check_textons(textons: Sequence[Texton], space: Space, joints: int) -> None:
+def check_textons(textons: Sequence[Texton], space: MetricSpace, joints: int) -> None:
     """`FormatError` unless every texton's dynamics fit the space."""
     if not textons:
         raise FormatError("textons: expected at least one, found none")

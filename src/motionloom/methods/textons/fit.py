@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, part, silent
 from motionloom.core.note import info
-from motionloom.kinematics.charts import along, space_of, to_coordinates
+from motionloom.kinematics.channels.metric import fit_metric_space
 from motionloom.kinematics.feet.contacts import foot_parts, with_contacts
 from motionloom.kinematics.feet.grounding import contact_heights, footing
 from motionloom.kinematics.local_frames import Frames, joined, observe
@@ -47,7 +47,7 @@ def fit(
     clips = [c for c in clips if len(c) >= 2 * shortest]
     left = [f"{c.name}: {c.seconds:.1f} s left out, shorter than two textons" for c in short]
     seen = [observe(clip) for clip in clips]
-    space = space_of(joined(seen), clips[0].skeleton)
+    space = fit_metric_space(joined(seen), clips[0].skeleton)
     if not space.size:
         raise BadRequest("nothing moves in these clips: there is no dynamics to learn")
     data = TrainingData(seen, space)
@@ -179,9 +179,8 @@ def _usual_noise(synthesizer: Synthesizer) -> float:
     rng = np.random.default_rng(0)
     ratios = []
     for seen in synthesizer.segments.observed:
-        texton, space = synthesizer.textons[seen.texton], synthesizer.charts.space
-        y = along(to_coordinates(seen.frames, space, texton.base), space)
-        x = (y - texton.dynamics.mean) @ texton.dynamics.basis
+        dynamics = synthesizer.textons[seen.texton].dynamics
+        x = (synthesizer.charts.unbroken(seen.frames, seen.texton) - dynamics.mean) @ dynamics.basis
         ends = x[[0, 1, -2, -1]]
         mean = synthesizer.run(seen.texton, ends, np.zeros_like(x))
         sample = synthesizer.run(seen.texton, ends, rng.standard_normal(x.shape))

@@ -8,7 +8,8 @@ import numpy as np
 
 from motionloom.core import BoolArray, FloatArray, IntArray, NoPath
 from motionloom.kinematics.body.proportions import leg_length
-from motionloom.kinematics.charts import ROOT, full_turn
+from motionloom.kinematics.channels.metric import ROOT_SCALE
+from motionloom.kinematics.channels.sides import full_turn
 from motionloom.kinematics.feet.contacts import HEIGHT, foot_parts
 from motionloom.kinematics.travel import body_axes
 from motionloom.methods.textons.config import DEFAULT_OPTIONS
@@ -98,8 +99,8 @@ def build_tables(synthesizer: Synthesizer, finder: JoinFinder) -> tuple[LiveTabl
         base=np.stack([t.base for t in textons]),
         scale=np.array(space.scale),
         still=np.array(space.still),
-        column=np.array(charts.column, np.int64),
-        root_scale=np.array(ROOT),
+        column=np.array(space.columns, np.int64),
+        root_scale=np.array(ROOT_SCALE),
         wild=np.array(space.wild_columns, np.int64).reshape(-1, 3),
         wild_turn=full_turn(space).ravel(),
         axes=np.array(body_axes(skeleton)),

@@ -12,7 +12,7 @@ from numpy.random import Generator
 
 from motionloom.constraints import Constraint, PoseAt, Request, RootAt
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progress, replace
-from motionloom.kinematics.charts import Space
+from motionloom.kinematics.channels.metric import MetricSpace
 from motionloom.methods.base import Honours, Model, check_request, place
 from motionloom.methods.settings import Settings
 from motionloom.methods.textons.checks import check_observed, check_space, check_textons
@@ -44,7 +44,7 @@ class TextonModel(Model[Options]):
     keeps_notes: ClassVar[bool] = True
     glitch_margin: ClassVar[float] = 0.2  # the first and last frames of a piece become key poses: they must be good
 
-    space: Space
+    space: MetricSpace
     textons: tuple[Texton, ...]
     observed: tuple[ObservedSegment, ...]
     counts: FloatArray  # (N, N) transitions seen

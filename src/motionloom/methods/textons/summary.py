@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.kinematics.charts import along, to_coordinates
 from motionloom.methods.textons.learn.lds import fit_error, spectral_radius
 from motionloom.methods.textons.model import TextonModel
 from motionloom.methods.textons.plan import shortest_paths as paths
@@ -39,7 +38,7 @@ def texton_table(model: TextonModel) -> list[TextonRow]:
     rows = []
     for i, texton in enumerate(model.textons):
         seen = [model.observed[k] for k in model.of_texton(i)]
-        y = [along(to_coordinates(o.frames, model.space, texton.base), model.space) for o in seen]
+        y = [model.synthesizer.charts.unbroken(o.frames, i) for o in seen]
         errors = np.concatenate([fit_error(p, texton.dynamics)[2:] for p in y])
         lengths = [o.covers / model.fps for o in seen]
         rows.append(

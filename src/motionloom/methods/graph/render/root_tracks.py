@@ -21,10 +21,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from motionloom.core import BadRequest, FloatArray, IntArray
-from motionloom.kinematics.travel import UP, Travel, body_axes, ground_turn, headings
+from motionloom.kinematics.travel import Travel, body_axes, body_headings, ground_turn, headings
 from motionloom.methods.graph.frame_names import frame_name
 from motionloom.methods.graph.graph import Graph, Route
-from motionloom.rotation import multiply, slerp, twist, yaw
+from motionloom.rotation import multiply, slerp, yaw
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class Tracks:
         out = np.empty((*a.shape, 3))
         out[..., :2] = self.place[a] + self.alpha[:, None] * (there - self.place[a])
         mixed = slerp(self.hips[a], multiply(yaw(turn), self.hips[b]), self.alpha)
-        off = twist(mixed, UP) - self.heading[a]
+        off = body_headings(mixed) - self.heading[a]
         out[..., 2] = self.heading[a] + off - 2 * np.pi * np.round(off / (2 * np.pi))
         return out
 
@@ -69,7 +69,7 @@ def tracks(graph: Graph) -> Tracks:
         t, axes = graph.transitions, body_axes(graph.clips[0].skeleton)
         own = (
             np.concatenate([clip.root[:, [0, 2]] for clip in graph.clips]),
-            np.concatenate([np.unwrap(headings(clip)) for clip in graph.clips]),
+            np.concatenate([headings(clip) for clip in graph.clips]),
             multiply(np.concatenate([clip.rotations[:, 0] for clip in graph.clips]), axes),
         )
         for values in own:

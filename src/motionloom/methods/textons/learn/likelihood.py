@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom.core import FloatArray
-from motionloom.kinematics.charts import Space, beside, chart_volume, full_turn, other_side
+from motionloom.kinematics.channels.metric import MetricSpace
+from motionloom.kinematics.channels.sides import chart_volume, full_turn, on_side_of, other_side
 from motionloom.methods.textons.learn.lds import Dynamics, log_density
 
 TWO_SIDED_FROM = 0.7 * np.pi  # rad: from here on, both sides of the chart are compared
 
 
-def likelihood(y: FloatArray, dynamics: Dynamics, space: Space) -> FloatArray:
+def likelihood(y: FloatArray, dynamics: Dynamics, space: MetricSpace) -> FloatArray:
     """(F,) log density of each frame given the two before it, per unit of rotation; frames 0 and 1 get 0.
 
     Where a wild joint is farther than `TWO_SIDED_FROM` from the base, both of its sides are tried, with the frames
@@ -30,8 +31,8 @@ def likelihood(y: FloatArray, dynamics: Dynamics, space: Space) -> FloatArray:
     turned[:, columns] = np.where(far[t][..., None], other_side(y[t][:, columns], full_turn(space)), y[t][:, columns])
     sides = []
     for now in (y[t], turned):
-        last = beside(y[t - 1], now, space)
-        before = beside(y[t - 2], last, space)
+        last = on_side_of(y[t - 1], now, space)
+        before = on_side_of(y[t - 2], last, space)
         sides.append(log_density(now, last, before, dynamics) + chart_volume(now, space))
     out[t] = np.maximum(*sides)
     return out

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from motionloom.core import FloatArray, Progress, silent
-from motionloom.kinematics.charts import Space, along, own_base, recharted, to_coordinates
+from motionloom.kinematics.channels.metric import MetricSpace, change_base, to_coordinates
+from motionloom.kinematics.channels.sides import continuous, segment_base
 from motionloom.kinematics.local_frames import Frames
 from motionloom.methods.textons.learn.lds import (
     LOG_2PI,
@@ -41,10 +42,10 @@ class LearningSettings:
 class TrainingData:
     """The frames of all clips, as coordinates; textons with joints that turn far have charts of their own."""
 
-    def __init__(self, clips: Sequence[Frames], space: Space) -> None:
+    def __init__(self, clips: Sequence[Frames], space: MetricSpace) -> None:
         self.clips, self.space = list(clips), space
         self.shared = [to_coordinates(c, space) for c in self.clips]
-        self.even = [along(y, space) for y in self.shared]  # without jumps at pi
+        self.even = [continuous(y, space) for y in self.shared]  # without jumps at pi
         everything = np.concatenate(self.even)
         self.channels = everything.shape[1]
         self.spread = float(np.sqrt(everything.var(0).mean()))
@@ -54,7 +55,7 @@ class TrainingData:
 
     def charted(self, segment: Segment, base: FloatArray) -> FloatArray:
         """(n, D) coordinates of a segment in the chart around `base`."""
-        return recharted(self.shared[segment.clip][segment.start : segment.stop], self.cut(segment), self.space, base)
+        return change_base(self.shared[segment.clip][segment.start : segment.stop], self.cut(segment), self.space, base)
 
     def cut(self, segment: Segment) -> Frames:
         """The frames of a segment."""
@@ -66,7 +67,7 @@ class TrainingData:
 
     def errors(self, segment: Segment, texton: Texton, within: int | None = None) -> FloatArray:
         """(n,) metres; on the side of the chart of the first `within` frames."""
-        return fit_error(along(self.charted(segment, texton.base), self.space, within), texton.dynamics)
+        return fit_error(continuous(self.charted(segment, texton.base), self.space, within), texton.dynamics)
 
     def score(self, clip: int, textons: Sequence[Texton], progress: Progress | None = None) -> FloatArray:
         """(T, N) log-likelihood of every frame of a clip under every texton."""
@@ -81,7 +82,7 @@ class TrainingData:
         self, segments: Sequence[Segment], settings: LearningSettings, old: Texton | None = None
     ) -> Texton:
         """A fit to these segments; with `old`, never a worse one: basis and mean change only if the objective gains."""
-        base = own_base([self.cut(s) for s in segments], self.space)
+        base = segment_base([self.cut(s) for s in segments], self.space)
         fresh = self._fit(segments, settings, base, None)
         if old is None:
             return fresh
@@ -91,7 +92,7 @@ class TrainingData:
     def _fit(
         self, segments: Sequence[Segment], settings: LearningSettings, base: FloatArray, like: Dynamics | None
     ) -> Texton:
-        y = [along(self.charted(s, base), self.space) for s in segments]
+        y = [continuous(self.charted(s, base), self.space) for s in segments]
         found = fit(y, keep=settings.keep, largest=settings.largest, prior=settings.prior, pool=self.pool, like=like)
         return Texton(found, base)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 import numpy as np
 from numpy.random import Generator
 
 from motionloom.core import FloatArray
-from motionloom.kinematics.charts import ROOT, Space, along, beside
+from motionloom.kinematics.channels.metric import MetricSpace, from_coordinates, to_coordinates
+from motionloom.kinematics.channels.sides import continuous, on_side_of
 from motionloom.kinematics.local_frames import Frames
 from motionloom.methods.textons.learn.lds import Texton
 from motionloom.methods.textons.learn.segments import Segments
@@ -19,30 +19,22 @@ from motionloom.methods.textons.plan.pieces import Piece
 class TextonCharts:
     """Coordinates of frames in the chart of each texton."""
 
-    def __init__(self, textons: Sequence[Texton], segments: Segments, space: Space) -> None:
+    def __init__(self, textons: Sequence[Texton], segments: Segments, space: MetricSpace) -> None:
         self.textons, self.segments, self.space = textons, segments, space
-        self.column = np.where(space.moving, np.cumsum(space.moving) - 1, -1)  # (3 J + 4,) -1: does not vary
         self._spreads: dict[int, FloatArray] = {}
 
     def coordinates(self, frames: Frames, texton: int, like: FloatArray | None = None) -> FloatArray:
-        """(F, D) `charts.to_coordinates`, compiled; if `like` (F, D) is given, on its side of the chart."""
-        from motionloom.kinematics._kernels_charts import chart
-
-        turns, root = np.ascontiguousarray(frames.turns), np.ascontiguousarray(frames.root)
-        space, base = self.space, self.textons[texton].base
-        y = cast("FloatArray", chart(turns, root, base, space.scale, ROOT, self.column, space.size))
-        return y if like is None else beside(y, like, space)
+        """(F, D) coordinates; if `like` (F, D) is given, on its side of the chart."""
+        y = to_coordinates(frames, self.space, self.textons[texton].base)
+        return y if like is None else on_side_of(y, like, self.space)
 
     def unbroken(self, frames: Frames, texton: int) -> FloatArray:
         """(F, D) coordinates of successive frames, without jumps."""
-        return along(self.coordinates(frames, texton), self.space)
+        return continuous(self.coordinates(frames, texton), self.space)
 
     def frames(self, y: FloatArray, texton: int) -> Frames:
-        """`charts.to_frames`, compiled."""
-        from motionloom.kinematics._kernels_charts import unchart
-
-        space = self.space
-        return Frames(*unchart(y, self.textons[texton].base, space.scale, ROOT, self.column, space.still))
+        """The frames of coordinates."""
+        return from_coordinates(y, self.space, self.textons[texton].base)
 
     def observed(self, texton: int) -> FloatArray:
         """(F, D) coordinates of all observed frames of a texton."""

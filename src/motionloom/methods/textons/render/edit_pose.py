@@ -10,7 +10,7 @@ import numpy as np
 from motionloom.constraints import PoseAt
 from motionloom.core import BadRequest, Note, Skeleton
 from motionloom.core.note import warning
-from motionloom.kinematics.charts import beside
+from motionloom.kinematics.channels.sides import on_side_of
 from motionloom.kinematics.local_frames import Frames, joined, pose_distance
 from motionloom.methods.textons.plan.keyframes import with_poses
 from motionloom.methods.textons.plan.pieces import Piece, TextonPlan, with_hard
@@ -38,7 +38,9 @@ def distance_to_texton(charts: TextonCharts, texton: int, frame: Frames) -> Pose
     seen = joined([segments[k].frames for k in segments.of_texton(texton)])
     y = charts.observed(texton)
     own = np.broadcast_to(charts.coordinates(frame, texton), y.shape)
-    away = np.linalg.norm(y - beside(own, y, charts.space), axis=1)  # on the side of the chart of each observed frame
+    away = np.linalg.norm(
+        y - on_side_of(own, y, charts.space), axis=1
+    )  # on the side of the chart of each observed frame
     spread = float(np.sqrt(((y - y.mean(0)) ** 2).sum(1).mean()))
     near = int(away.argmin())
     metres = float(pose_distance(frame, seen[near : near + 1], segments.skeleton)[0, 0])

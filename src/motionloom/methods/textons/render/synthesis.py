@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.core import FloatArray
-from motionloom.kinematics.charts import Space
+from motionloom.kinematics.channels.metric import MetricSpace
 from motionloom.kinematics.local_frames import Frames, joined
 from motionloom.methods.textons.learn.lds import Dynamics, Texton
 from motionloom.methods.textons.learn.segments import Segments
@@ -48,7 +48,7 @@ def normal_equations(dynamics: Dynamics) -> NormalEquations:
 class Synthesizer:
     """Frames of textons. It caches factors and reference segments, within a bound of memory."""
 
-    def __init__(self, segments: Segments, textons: Sequence[Texton], space: Space, noise: float = 1.0) -> None:
+    def __init__(self, segments: Segments, textons: Sequence[Texton], space: MetricSpace, noise: float = 1.0) -> None:
         self.segments, self.textons, self.noise = segments, textons, noise
         self.charts = TextonCharts(textons, segments, space)
         self._equations: dict[int, NormalEquations] = {}
