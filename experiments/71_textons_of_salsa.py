@@ -36,7 +36,7 @@ from motionloom.plot.textons import observed_clip, segment_bands, transition_mat
 
 FOLDS = 10  # takes that are left out in turn
 ODD = "60_06.bvh"  # in this take alone, the head is captured back to front on a neck that is turned the other way
-LOOKED_AT = 3  # takes, left out in turn, by which `Config.common` was chosen; the others were not looked at for that
+LOOKED_AT = 3  # takes, left out in turn, by which `Config.pooled` was chosen; the others were not looked at for that
 
 
 def labels_of(segments: Sequence[Segment], clips: Sequence[int]) -> list[IntArray]:
@@ -132,7 +132,7 @@ class Held(NamedTuple):
 
     frames: int
     textons: float
-    alone: float  # textons fit_lengths to their own frames alone
+    alone: float  # textons fitted to their own frames alone
     hmm: float
     one: float
     learnt: int
@@ -141,7 +141,7 @@ class Held(NamedTuple):
 def held_out(source: Salsa, config: Config, folds: int) -> list[Held]:
     """Every take left out in turn."""
     fps = source.clips[0].fps
-    rules, alone = learning_settings(config, fps), learning_settings(replace(config, common=0.0), fps)
+    rules, alone = learning_settings(config, fps), learning_settings(replace(config, pooled=0.0), fps)
     rows = []
     for fold in range(folds):
         inside, outside = (
@@ -195,7 +195,7 @@ def reconstructions(model: TextonModel) -> tuple[list[list[str]], dict[str, floa
             flat = dynamics.mean + (y - dynamics.mean) @ dynamics.basis @ dynamics.basis.T
             basis = restore(from_coordinates(flat, model.space, texton.base), model.skeleton, model.fps)
             plan = plan_of([piece_of(model.segments, k)])
-            made = [model.render_uncleaned(plan, rng, noise=0.0, push=push) for push in ("nothing", "observed")]
+            made = [model.render_uncleaned(plan, rng, noise=0.0, drive=push) for push in ("noise", "observed")]
             errors.append([100 * float(np.sqrt((apart(c, seen) ** 2).mean())) for c in (basis, *made)])
         mean = np.mean(errors, axis=0)
         lengths = [model.observed[k].length for k in model.of_texton(i)]
@@ -302,7 +302,7 @@ over all paths (forward algorithm), so that switching often is paid for. For tex
 geometric with the mean seen in training: LI models none, and without a length model there is no likelihood to
 compare. All models are densities of the same {material.channels} channels (tests check them against sums over every
 path, and that they add up to one). "Alone" are textons as LI fits them, each to its own frames; the others are also
-fit_lengths to {config.common:g} s of all the material (`common`), and so are the states of the HMM.
+fitted to {config.pooled:g} s of all the material (`pooled`), and so are the states of the HMM.
 
 {table(["take left out", "frames", "textons", "alone", "autoregressive HMM", "one LDS", "textons learnt"], takes)}
 

@@ -52,16 +52,16 @@ def ends_that_hold(model: TextonModel, observed: int) -> Result:
     """Fig. 7: how far runs stray from the original over time, with and without end constraints."""
     piece, seen = piece_of(model.segments, observed), observed_clip(model, observed)
     ways = {
-        "noise alone, ends free (LI fig. 7b)": {"push": "nothing", "ends": "free"},
-        "noise alone, ends met (LI fig. 7c)": {"push": "nothing", "ends": "met"},
-        "pushed as observed, ends free": {"push": "observed", "ends": "free"},
-        "pushed as observed, ends met": {"push": "observed", "ends": "met"},
+        "noise alone, ends free (LI fig. 7b)": {"drive": "noise", "ends": "free"},
+        "noise alone, ends met (LI fig. 7c)": {"drive": "noise", "ends": "met"},
+        "pushed as observed, ends free": {"drive": "observed", "ends": "free"},
+        "pushed as observed, ends met": {"drive": "observed", "ends": "met"},
     }
     rows, curves = [], {}
     for name, how in ways.items():
         runs = []
         for seed in range(TRIES):
-            noise = model.synthesizer.noise_amount(None, how["push"])
+            noise = model.synthesizer.noise_amount(None, how["drive"])
             made = model.synthesizer.piece_frames(piece, None, np.random.default_rng(seed), noise=noise, **how)
             runs.append(100 * apart(frames_of(model, made[: piece.length]), seen))
         curve = np.mean(runs, axis=0)
@@ -94,18 +94,18 @@ def two_noises(model: TextonModel, observed: int) -> Result:
     """Fig. 9: one texton with two noises."""
     piece, seen = piece_of(model.segments, observed), observed_clip(model, observed)
     rows, drawn = [], []
-    for push in ("nothing", "observed"):
+    for push in ("noise", "observed"):
         amount = model.synthesizer.noise_amount(None, push)
         made = [
             frames_of(
-                model, model.synthesizer.piece_frames(piece, None, np.random.default_rng(s), noise=amount, push=push)
+                model, model.synthesizer.piece_frames(piece, None, np.random.default_rng(s), noise=amount, drive=push)
             )
             for s in range(TRIES)
         ]
         between = [100 * apart(made[k], made[k + 1]).mean() for k in range(0, TRIES, 2)]
         from_seen = [100 * apart(c, seen).mean() for c in made]
         peak = np.mean([peak_acceleration(fk(c), c.fps) for c in made]) / peak_acceleration(fk(seen), seen.fps)
-        name = "noise alone (as LI)" if push == "nothing" else "pushed as observed"
+        name = "noise alone (as LI)" if push == "noise" else "pushed as observed"
         rows.append([name, f"{amount:.2f}", f"{np.mean(between):.1f}", f"{np.mean(from_seen):.1f}", f"{peak:.2f}"])
         drawn += made[:2]
     return Result(rows, [seen, *drawn])
@@ -120,10 +120,10 @@ def longer(model: TextonModel) -> tuple[Result, str]:
     rng = np.random.default_rng(0)
     clips = {"original": seen, "stretched linearly (LI fig. 10c)": stretched(seen, m)}
     for name, how in (
-        ("noise alone (LI fig. 10d)", {"push": "nothing", "noise": model.synthesizer.noise_amount(None, "nothing")}),
-        ("mean run, no noise", {"push": "nothing", "noise": 0.0}),
-        ("pushed, cycles said again", {"push": "observed", "noise": 0.0, "longer": "cycles"}),
-        ("pushed, slower", {"push": "observed", "noise": 0.0, "longer": "slower"}),
+        ("noise alone (LI fig. 10d)", {"drive": "noise", "noise": model.synthesizer.noise_amount(None, "noise")}),
+        ("mean run, no noise", {"drive": "noise", "noise": 0.0}),
+        ("pushed, cycles said again", {"drive": "observed", "noise": 0.0, "lengthening": "cycles"}),
+        ("pushed, slower", {"drive": "observed", "noise": 0.0, "lengthening": "slowing"}),
     ):
         clips[name] = frames_of(model, model.synthesizer.piece_frames(piece, None, rng, **how))
     rows = []

@@ -33,7 +33,7 @@ from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES
 SECONDS = 300.0
 WAYS = {
     "as it comes": Options(),
-    "as LI": Options(push="nothing", nearness=0.0, unseen=0.0, evenly=False, vary=0.0),
+    "as LI": Options(drive="noise", distance_penalty=0.0, unseen_limit=0.0, balanced=False, key_variation=0.0),
 }
 MEASURED = ("skate", "peak acceleration", "jump", "flips", "deepest penetration", "floating", "jerk", "coverage")
 MEASURED += ("local diversity", "verbatim run", "range violations", "spectrum distance")
@@ -253,7 +253,7 @@ What this says: the dance stays on the floor, minute after minute, and about its
 farther out it chooses what leads back, and it is never more than {far:.1f} m away. Feet, accelerations and spectra are
 near the source's own or calmer, and it shows {reports["as it comes"].values["coverage"].value:.0f} % of the source. As
 LI made it, it is more varied, and feet slide {slid:.1f} times as fast as the source's: white noise moves feet that
-stand. All segments come about equally often, by intent (`evenly: false` follows M): what was seen once counts as much
+stand. All segments come about equally often, by intent (`balanced: false` follows M): what was seen once counts as much
 as what was seen often.
 
 What is bad: no run is verbatim, but the motion keeps close to the source: half of its frames are nearer than

@@ -167,9 +167,9 @@ def test_a_request_with_a_path_ends_where_the_path_ends(model, pair):
 
 
 def test_the_path_that_a_clip_names_makes_the_same_dance_again(model):
-    made = synthesize(model, Request(seconds=6, options={"noise": 0.0, "vary": "0deg"}))
+    made = synthesize(model, Request(seconds=6, options={"noise": 0.0, "key_variation": "0deg"}))
     [path] = [n.text for n in made.origin.notes if n.topic == "path"]
-    again = synthesize(model, Request.from_yaml(f"{{options: {{noise: 0, vary: 0deg, {path}}}}}"), seed=7)
+    again = synthesize(model, Request.from_yaml(f"{{options: {{noise: 0, key_variation: 0deg, {path}}}}}"), seed=7)
     last = made.seconds - 1.0  # the first take ends inside its last texton
     frames = round(last * 30)
     raw = [c.rotations[:frames, 3:] for c in (made, again)]

@@ -21,7 +21,7 @@ from motionloom.methods.textons.render.durations import at_length, cycle
 from motionloom.methods.textons.render.join_check import join_peaks, peak_acceleration, segment_peaks
 from motionloom.rotation import angle_between
 
-LI = Options(unseen=0.0, nearness=0.0, evenly=False, vary=0.0)
+LI = Options(unseen_limit=0.0, distance_penalty=0.0, balanced=False, key_variation=0.0)
 
 
 def test_what_followed_a_segment_in_its_clip_is_at_no_distance(model):
@@ -56,7 +56,7 @@ def test_as_li_the_chances_are_those_of_the_transition_matrix(model):
 def test_unseen_joins_are_near_and_widen_what_can_go_on(model):
     without, with_near = (
         model.joins(LI),
-        model.joins(Options(nearness=0.0)),
+        model.joins(Options(distance_penalty=0.0)),
     )
     new = with_near.allowed & ~with_near.seen
     assert new.any()
@@ -67,14 +67,14 @@ def test_unseen_joins_are_near_and_widen_what_can_go_on(model):
 
 def test_nearer_joins_are_likelier(model):
     def mean(nearness):
-        found = model.joins(Options(nearness=nearness, evenly=False))
+        found = model.joins(Options(distance_penalty=nearness, balanced=False))
         return (found.chances * found.distance)[found.inside].sum() / len(found.inside)
 
     assert mean(4.0) < mean(1.0) < mean(0.2)
 
 
 def test_a_long_walk_shows_segments_as_the_stationary_distribution_says(model):
-    for options in (Options(evenly=False, stage=1e6), Options(stage=1e6)):
+    for options in (Options(balanced=False, stage_radius=1e6), Options(stage_radius=1e6)):
         walk = model.walk(options, np.random.default_rng(0))
         pieces = walk.endless()
         shown = np.bincount([next(pieces).texton for _ in range(4000)], minlength=len(model.textons)) / 4000
@@ -84,7 +84,7 @@ def test_a_long_walk_shows_segments_as_the_stationary_distribution_says(model):
 def test_evenly_every_segment_is_shown_soon(model):
     seen = {}
     for evenly in (True, False):
-        walk = model.walk(Options(evenly=evenly, stage=1e6), np.random.default_rng(1))
+        walk = model.walk(Options(balanced=evenly, stage_radius=1e6), np.random.default_rng(1))
         pieces = walk.endless()
         inside = len(walk.joins.inside)
         seen[evenly] = len({next(pieces).observed for _ in range(2 * inside)}) / inside
@@ -133,8 +133,8 @@ def swinging(frames=60, period=20):
 @pytest.mark.parametrize("length", [80, 100, 140])
 def test_a_longer_segment_gets_new_cycles_at_its_own_pace(length):
     y = swinging()
-    longer = at_length(y, length, 30.0, longer="cycles")
-    slower = at_length(y, length, 30.0, longer="slower")
+    longer = at_length(y, length, 30.0, lengthening="cycles")
+    slower = at_length(y, length, 30.0, lengthening="slowing")
     crossings = lambda v: int((np.diff(np.sign(v[:, 0])) != 0).sum())
     assert len(longer.y) == len(slower.y) == length
     assert crossings(slower.y) == crossings(y)
@@ -151,19 +151,21 @@ def test_a_cycle_is_where_the_end_is_like_the_beginning():
 
 
 def test_fewer_frames_are_taken_in_even_steps():
-    timed = at_length(np.arange(10.0)[:, None], 4, 30.0, longer="cycles")
+    timed = at_length(np.arange(10.0)[:, None], 4, 30.0, lengthening="cycles")
     assert_allclose(timed.y[:, 0], [0, 3, 6, 9])
     assert timed.frame.tolist() == [0, 3, 6, 9]
     assert timed.pace == 3.0
 
 
 def test_textons_can_be_made_twice_as_long(model):
-    plan = model.plan(Request(seconds=10, options={"length": 2.0}), np.random.default_rng(0))
+    plan = model.plan(Request(seconds=10, options={"length_factor": 2.0}), np.random.default_rng(0))
     for piece in plan.pieces:
         assert piece.length == 2 * model.observed[piece.observed].length
     cycles, slower = (
-        rendered(model, Request(seconds=10, options={"length": 2.0, "longer": how}), np.random.default_rng(0))[1]
-        for how in ("cycles", "slower")
+        rendered(
+            model, Request(seconds=10, options={"length_factor": 2.0, "lengthening": how}), np.random.default_rng(0)
+        )[1]
+        for how in ("cycles", "slowing")
     )
     pace = lambda c: float(np.median(angle_between(c.rotations[1:], c.rotations[:-1])))
     assert pace(cycles) > 1.2 * pace(slower)
@@ -175,7 +177,7 @@ def test_a_written_path_obeys_the_option_unseen_and_says_when_it_is_rushed(model
     whole = plan_path(model.walk(Options(), np.random.default_rng(0)), [a, b], None)
     assert not whole.notes
     with pytest.raises(NoPath, match=f"texton {a} was never followed by texton {b}"):
-        plan_path(model.walk(Options(unseen=0.0), np.random.default_rng(0)), [a, b], None)
+        plan_path(model.walk(Options(unseen_limit=0.0), np.random.default_rng(0)), [a, b], None)
     rushed = plan_path(model.walk(Options(), np.random.default_rng(0)), [a, b], whole.frames // 3)
     assert "2 textons of the path are made in as little as 3" in rushed.notes[0].text
 

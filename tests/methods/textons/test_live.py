@@ -19,7 +19,7 @@ from motionloom.methods.textons.render.trajectory import constrained_run
 from motionloom.methods.textons.steering import steering_gains
 from motionloom.rotation import angle_between
 
-PLAIN = LiveOptions(noise=0.0, vary=0.0)
+PLAIN = LiveOptions(noise=0.0, key_variation=0.0)
 
 
 def shown(live, seconds, *, seed=3, action=-1, options=None):

@@ -131,7 +131,7 @@ def test_choreography_between_a_first_and_a_last_pose(model, takes):
 
 def test_the_cheapest_way_between_poses_is_another_way_to_get_there(model, takes):
     first, last = PoseAt(time=0.0, pose=takes[0][10:11]), PoseAt(time="end", pose=takes[1][120:121])
-    request = Request(seconds=6, constraints=(first, last), options={"way": "cheapest"})
+    request = Request(seconds=6, constraints=(first, last), options={"route": "most_probable"})
     clip = synthesize(model, request, seed=2)
     assert last.met(clip)
     plan = model.plan(request, np.random.default_rng(0))
@@ -146,7 +146,7 @@ def test_the_cheapest_way_between_poses_is_another_way_to_get_there(model, takes
 def test_two_poses_that_no_path_joins_are_refused(model, takes):
     lonely = dataclasses.replace(model, counts=np.zeros_like(model.counts))  # as if nothing ever followed anything
     poses = [PoseAt(time=t, pose=takes[k][40:41]) for t, k in ((0.0, 2), ("end", 0))]
-    request = Request(seconds=5, constraints=tuple(poses), options={"unseen": 0.0})
+    request = Request(seconds=5, constraints=tuple(poses), options={"unseen_limit": 0.0})
     with pytest.raises(
         NoPath, match=r"no path leads from texton \d+ to texton \d+ in these clips: no join that was seen"
     ):
@@ -154,7 +154,7 @@ def test_two_poses_that_no_path_joins_are_refused(model, takes):
 
 
 def test_a_long_motion_stays_on_its_stage_and_on_the_floor(model):
-    clip = rendered(model, Request(seconds=60, options={"stage": 2.0}), np.random.default_rng(5))[1]
+    clip = rendered(model, Request(seconds=60, options={"stage_radius": 2.0}), np.random.default_rng(5))[1]
     assert np.linalg.norm(clip.root[:, [0, 2]] - clip.root[0, [0, 2]], axis=1).max() < 8
     assert fk(clip)[..., 1].min() > -0.15
 
@@ -215,7 +215,7 @@ def test_clips_in_which_nothing_moves_are_refused(takes):
 
 def test_bic_and_mdl_choose_a_number_of_textons_and_say_which(takes):
     for kind in ("bic", "mdl"):
-        model = learn("textons", [takes[0]], {**CONFIG, "count": kind, "rounds": 2})
+        model = learn("textons", [takes[0]], {**CONFIG, "selection": kind, "rounds": 2})
         said = next(note.text for note in model.notes if f"{kind.upper()} chose" in note.text)
         tried = [(int(n), int(cost.replace(",", ""))) for n, cost in re.findall(r"(\d+) \((-?[\d,]+)\)", said)]
         best = min(range(len(tried)), key=lambda k: tried[k][1])

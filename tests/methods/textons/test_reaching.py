@@ -38,7 +38,7 @@ def test_early_joins_are_where_a_segment_is_nearest_to_the_beginning_of_another(
                 if k != b and nearest and far[f] < min(EARLY_SHARE * joins.limit, at_end):
                     wanted.add((int(k), f, int(b)))
     assert found == wanted
-    assert len(model.join_finder.exits(Options(unseen=0.0)).source) == 0  # as LI: whole textons alone
+    assert len(model.join_finder.exits(Options(unseen_limit=0.0)).source) == 0  # as LI: whole textons alone
 
 
 def test_the_farther_an_early_join_the_less_likely_it_is(model):
@@ -77,7 +77,7 @@ def test_textons_that_last_longer_than_ever_observed_are_warned_of(model):
 
 def test_a_cheapest_way_ends_by_itself_with_every_texton_as_long_as_observed(model, takes):
     first, last = ends(takes)
-    request = Request(constraints=(first, last), options={"way": "cheapest"})
+    request = Request(constraints=(first, last), options={"route": "most_probable"})
     plan = model.plan(request, np.random.default_rng(3))
     own = [model.observed[p.observed].length if p.span is None else p.span[1] - p.span[0] for p in plan.pieces]
     assert [p.length for p in plan.pieces] == own
@@ -89,13 +89,13 @@ def test_a_cheapest_way_ends_by_itself_with_every_texton_as_long_as_observed(mod
         synthesize(model, Request(constraints=(first, last)))
     middle = PoseAt(time=1.0, pose=takes[0][40:41])
     with pytest.raises(BadRequest, match="the request needs seconds or frames"):
-        synthesize(model, Request(constraints=(first, middle, last), options={"way": "cheapest"}))
+        synthesize(model, Request(constraints=(first, middle, last), options={"route": "most_probable"}))
 
 
 def test_cheapest_ways_repeat_textons_as_sampled(model, takes):
     """A texton that nearly always follows itself makes the way longer."""
     often = dataclasses.replace(model, counts=model.counts + 30 * np.eye(len(model.counts)))
-    request = Request(constraints=ends(takes), options={"way": "cheapest"})
+    request = Request(constraints=ends(takes), options={"route": "most_probable"})
     few, many = (
         np.mean([len(m.plan(request, np.random.default_rng(s)).pieces) for s in range(8)]) for m in (model, often)
     )
@@ -152,8 +152,8 @@ def test_far_joins_of_a_written_path_are_warned_of_with_their_distance(model, rn
     words = [model.segments.name(int(near[0][0])), model.segments.name(int(near[1][0]))]
     assert plan_path(model.walk(Options(), rng), words, None).notes == ()
     start = max(range(len(model.observed)), key=lambda k: model.observed[k].length)
-    tight = Options(unseen=1e-4)
-    with pytest.raises(NoPath, match=r"is left \d+ cm from where .* begins .*the option `unseen`"):
+    tight = Options(unseen_limit=1e-4)
+    with pytest.raises(NoPath, match=r"is left \d+ cm from where .* begins .*the option `unseen_limit`"):
         plan_path(model.walk(tight, rng), [f"{model.segments.name(start)}@..0.4", words[0]], None)
 
 
@@ -173,7 +173,7 @@ def test_swaying_noise_makes_motion_newer_at_no_more_jerk(model):
         return model.render_uncleaned(plan, np.random.default_rng(1), Options(**given)).rotations
 
     still = made(noise=0.0)
-    white, slow = (made(noise=0.2, sway=sway) for sway in (0.0, 0.2))
+    white, slow = (made(noise=0.2, noise_time=sway) for sway in (0.0, 0.2))
     away = [np.abs(x - still).mean() for x in (white, slow)]
     jerk = [np.abs(np.diff(x - still, n=3, axis=0)).mean() for x in (white, slow)]
     assert away[1] > 2 * away[0]
@@ -201,4 +201,4 @@ def test_one_lone_segment_is_told_as_such(model):
         gentle=np.ones((1, 1), bool),
     )
     with pytest.raises(NoPath, match=r"only one segment was found.*a `length` above 1"):
-        synthesize(lone, Request(seconds=60, options={"unseen": 0.0}))
+        synthesize(lone, Request(seconds=60, options={"unseen_limit": 0.0}))

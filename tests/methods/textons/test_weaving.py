@@ -77,7 +77,7 @@ def test_plants_stand_still_across_blocks(minute):
 
 
 def test_a_stream_neither_leaves_its_stage_nor_sinks(model):
-    long = streamed(model, 8 * 60 * 30, seed=3, stage=2.0)
+    long = streamed(model, 8 * 60 * 30, seed=3, stage_radius=2.0)
     away = np.linalg.norm(long.root[:, [0, 2]], axis=1)
     assert away.max() < 8
     assert np.median(away) < 3
@@ -114,7 +114,7 @@ def test_a_request_of_some_seconds_is_the_plan_woven(model):
 
 def test_a_plan_says_where_the_motion_really_leads(model):
     """Grounding changes the travel of a segment; a plan that did not know would drift off its stage unseen."""
-    request = Request(seconds=240, options={"stage": 1.5})
+    request = Request(seconds=240, options={"stage_radius": 1.5})
     made = rendered(model, request, np.random.default_rng(2))[1]
     assert np.linalg.norm(made.root[:, [0, 2]], axis=1).max() < 6
 
@@ -148,7 +148,7 @@ def test_grounding_in_parts_is_grounding_as_a_whole(model):
 
 
 def test_free_ends_go_on_where_the_texton_led_and_stay_bounded(model):
-    clip = streamed(model, 900, ends="free", push="nothing", noise=0.5)
+    clip = streamed(model, 900, ends="free", drive="noise", noise=0.5)
     turn = angle_between(clip.rotations[1:], clip.rotations[:-1]).max()
     seen = max(angle_between(o.frames.turns[1:], o.frames.turns[:-1]).max() for o in model.observed)
     assert turn < 3 * seen
@@ -159,7 +159,7 @@ def test_free_ends_go_on_where_the_texton_led_and_stay_bounded(model):
 def test_a_motion_that_must_end_says_where(model):
     lonely = dataclasses.replace(model, counts=np.zeros_like(model.counts))  # as if nothing ever followed anything
     with pytest.raises(NoPath, match="nothing ever followed texton"):
-        next(lonely.stream(np.random.default_rng(0), Options(unseen=0.0)))
+        next(lonely.stream(np.random.default_rng(0), Options(unseen_limit=0.0)))
     with pytest.raises(NoPath, match=r"nothing ever followed texton .* after \d+\.\d s") as caught:
-        rendered(lonely, Request(seconds=60, options={"unseen": 0.0}), np.random.default_rng(0))[1]
+        rendered(lonely, Request(seconds=60, options={"unseen_limit": 0.0}), np.random.default_rng(0))[1]
     assert len(caught.value.best) >= 15  # what there is of it

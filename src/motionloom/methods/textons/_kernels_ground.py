@@ -14,16 +14,16 @@ from motionloom.core._jit import kernel
 from motionloom.core._kernels_numbers import wrap_angle
 from motionloom.methods._kernels_live import turned_left
 
-STEADY = 0.04  # s: the time over which corrections along the ground are averaged
-LEVEL = 0.1  # s: and those of height
-AIRBORNE = 0.2  # where feet stand less of the time than this, the root keeps its own velocity more and more
+GROUND_TIME = 0.04  # s: the time over which corrections along the ground are averaged
+HEIGHT_TIME = 0.1  # s: and those of height
+MIN_STANDING = 0.2  # where feet stand less of the time than this, the root keeps its own velocity more and more
 UPRIGHT = 0.5  # cosine of `travel.OVER`
 SLIP_X, SLIP_Z, KNOWN, HEIGHT = range(4)  # columns of `ground`
 
 
 @kernel
 def without_own_heading(turns: Any, axes: Any) -> None:
-    """Turn the hips back to heading 0, but not while the body turns over: what `frames.restore` does."""
+    """Turn the hips back to heading 0, but not while the body turns over: as `local_frames.restore` does."""
     w, x, y, z = turns[0, 0], turns[0, 1], turns[0, 2], turns[0, 3]
     a, b, c, d = axes[0], axes[1], axes[2], axes[3]
     bw = w * a - x * b - y * c - z * d
@@ -94,13 +94,13 @@ def move(
             more_x += there_x + x - state.feet[k, p, 0] - tables.slip[was, p, 0]
             more_z += there_z + z - state.feet[k, p, 1] - tables.slip[was, p, 1]
             both += 1
-    ground, keep = state.ground[k], math.exp(-tick / STEADY)
+    ground, keep = state.ground[k], math.exp(-tick / GROUND_TIME)
     known = 1.0 if both else 0.0
     ground[SLIP_X] = keep * ground[SLIP_X] + (1.0 - keep) * more_x / max(both, 1)
     ground[SLIP_Z] = keep * ground[SLIP_Z] + (1.0 - keep) * more_z / max(both, 1)
     ground[KNOWN] = keep * ground[KNOWN] + (1.0 - keep) * known
-    x -= ground[SLIP_X] / max(ground[KNOWN], AIRBORNE)
-    z -= ground[SLIP_Z] / max(ground[KNOWN], AIRBORNE)
+    x -= ground[SLIP_X] / max(ground[KNOWN], MIN_STANDING)
+    z -= ground[SLIP_Z] / max(ground[KNOWN], MIN_STANDING)
     track = state.track[k]
     c, s = math.cos(track[2]), math.sin(track[2])
     track[0] += c * x + s * z
@@ -113,7 +113,7 @@ def move(
         state.feet[k, p, 0], state.feet[k, p, 1] = places[p, 0], places[p, 2]
     if stands:
         wanted = lowest - tables.low[shown]
-        keep = math.exp(-tick / LEVEL) if tick > 0 else 0.0
+        keep = math.exp(-tick / HEIGHT_TIME) if tick > 0 else 0.0
         ground[HEIGHT] = keep * ground[HEIGHT] + (1.0 - keep) * wanted
     for p in range(len(places)):
         above = places[p, 1] - ground[HEIGHT] - tables.heights[p]

@@ -1,6 +1,6 @@
 """Steps of live textons: plain arrays, no checks. Rows of `state` are written in place (a copy, see `live.step`).
 
-`tables` is a `Tables`. A character at frame t of an observed segment shows y[t] + C x[t] + what the basis leaves out:
+`tables` is a `LiveTables`. A character at frame t of an observed segment shows y[t] + C x[t] + the residual outside the basis:
 x is its deviation from the segment, which follows the texton's dynamics.
 """
 
@@ -16,8 +16,8 @@ from motionloom.kinematics.channels._kernels import chart, unchart
 from motionloom.methods._kernels_live import EARLY, between, uniform
 from motionloom.methods.textons._kernels_ground import foot_places, move, without_own_heading
 
-LOOKAHEAD, NOISE, VARY, SWAY = range(4)  # columns of `tuning`
-REACH = 12  # frames within which the slope of what the basis leaves out dies out
+LOOKAHEAD, NOISE, VARIATION, NOISE_TIME = range(4)  # columns of `tuning`
+SLOPE_FRAMES = 12  # frames within which the slope of the residual outside the basis dies out
 
 
 @kernel
@@ -98,8 +98,8 @@ def _deviate(tables: Any, state: Any, k: int) -> None:
 
 @kernel
 def _push(tables: Any, state: Any, k: int, texton: int, size: int) -> None:
-    """Noise of unit variance in every dimension that changes over about `sway` frames: white noise, averaged twice."""
-    a = math.exp(-1.0 / state.tuning[k, SWAY]) if state.tuning[k, SWAY] > 0 else 0.0
+    """Noise of unit variance in every dimension that changes over about `NOISE_TIME` frames: white noise, averaged twice."""
+    a = math.exp(-1.0 / state.tuning[k, NOISE_TIME]) if state.tuning[k, NOISE_TIME] > 0 else 0.0
     fresh, scale = math.sqrt(1.0 - a * a), (1.0 - a) * (1.0 + a) / math.sqrt(1.0 + a * a)
     for i in range(size):
         state.noise[k, 0, i] = a * state.noise[k, 0, i] + fresh * _normal(state, k)
@@ -116,7 +116,7 @@ def _normal(state: Any, k: int) -> float:
 
 @kernel
 def coordinates(tables: Any, state: Any, k: int, out: Any) -> None:
-    """The coordinates (D,) that a character shows: its segment's, its deviation, and what the basis leaves out."""
+    """The coordinates (D,) that a character shows: its segment's, its deviation, and the residual outside the basis."""
     segment, t, end = state.segment[k], state.frame[k], state.end[k]
     texton = tables.texton[segment]
     x, basis = state.deviation[k, 0 if t > 0 else 1], tables.basis[texton]
@@ -142,7 +142,7 @@ def _ease(value: Any, other: Any, frames: int, reach: int, out: Any) -> None:
     """
     p = frames / reach
     share = 1.0 - p * p * (3.0 - 2.0 * p)
-    near = min(REACH, reach)
+    near = min(SLOPE_FRAMES, reach)
     fade = frames * (1.0 - frames / near) ** 2 if frames < near else 0.0
     for c in range(len(out)):
         out[c] += share * value[c] + fade * (value[c] - other[c])
@@ -219,13 +219,13 @@ def _aim(tables: Any, state: Any, k: int) -> None:
 
 @kernel
 def _vary(tables: Any, state: Any, k: int, texton: int) -> None:
-    """An offset (D,) of key poses, from the spread of a texton's states: the joint that turns most turns by `vary`.
+    """An offset (D,) of key poses, from the spread of a texton's states: the joint that turns most turns by `VARIATION`.
 
-    As `Bench.varied`: the root's place is left out.
+    As `TextonCharts.vary_keys`: the root's place is left out.
     """
     offset = state.varied[k]
     offset[:] = 0.0
-    if state.tuning[k, VARY] <= 0:
+    if state.tuning[k, VARIATION] <= 0:
         return
     for i in range(tables.size[texton]):
         drawn = tables.spread[texton, i] * _normal(state, k)
@@ -243,12 +243,12 @@ def _vary(tables: Any, state: Any, k: int, texton: int) -> None:
         c = tables.column[3 * joints + i]
         if c >= 0:
             offset[c] = 0.0
-    offset *= state.tuning[k, VARY] / most if most > 0 else 0.0
+    offset *= state.tuning[k, VARIATION] / most if most > 0 else 0.0
 
 
 @kernel
 def _beside(tables: Any, y: Any, like: Any) -> None:
-    """Joints that turn far on the side of the chart on which `like` has them (see `charts.beside`)."""
+    """Joints that turn far on the side of the chart on which `like` has them (see `sides.on_side_of`)."""
     for w in range(len(tables.wild)):
         length, own, other = 0.0, 0.0, 0.0
         for i in range(3):
@@ -266,7 +266,7 @@ def _beside(tables: Any, y: Any, like: Any) -> None:
 
 @kernel
 def _split(tables: Any, texton: int, y: Any, inside: Any, outside: Any) -> None:
-    """What a texton's basis can express of an offset, as a deviation, and what it leaves out."""
+    """What a texton's basis can express of an offset, as a deviation, and the residual."""
     basis = tables.basis[texton]
     inside[:] = 0.0
     outside[:] = y

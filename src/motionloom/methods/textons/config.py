@@ -1,4 +1,4 @@
-"""What learning textons is told, and what making motion with them is told."""
+"""Settings of learning textons, and options of synthesis with them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from motionloom.methods.settings import Settings, fps_param, param, variant_of_m
 
 @dataclass(frozen=True)
 class Config(Settings):
-    """What learning needs."""
+    """Settings of learning."""
 
     fps: float | None = fps_param(60.0)
     tolerance: float = param(
@@ -25,11 +25,15 @@ class Config(Settings):
     shortest: float = param(1.0, "shortest segment", unit="s", symbol="T_min", low=0.1, high=600, slider=(0.1, 5.0))
     variance: float = param(0.99, "share of variance that a texton's basis keeps", low=0.5, high=1.0, advanced=True)
     dimensions: int = param(25, "most dimensions of a texton's state", low=1, high=60, advanced=True)
-    count: str = param("tolerance", "what decides how many textons", choices=("tolerance", "bic", "mdl"), advanced=True)
-    textons: int | None = param(
-        None, "most textons; default: as many as `count` decides", low=1, high=10_000, slider=(1.0, 100.0)
+    selection: str = param(
+        "tolerance",
+        "criterion for the number of textons",
+        choices=("tolerance", "bic", "mdl"),
+        advanced=True,
+        formerly=("count",),
     )
-    rounds: int = param(15, "most rounds of expectation and maximisation", low=1, high=100, advanced=True)
+    textons: int | None = param(None, "most textons; default: by `selection`", low=1, high=10_000, slider=(1.0, 100.0))
+    rounds: int = param(15, "most rounds of EM", low=1, high=100, advanced=True)
     smoothing: float = param(
         0.1,
         "pseudo-count of transitions while learning",
@@ -49,115 +53,139 @@ class Config(Settings):
         scale="log",
         advanced=True,
     )
-    floor: float = param(
+    noise_floor: float = param(
         1e-3,
-        "noise that every texton has at least",
+        "least noise of a texton",
         unit="m",
         low=1e-6,
         high=1.0,
         slider=(1e-5, 0.1),
         scale="log",
         advanced=True,
+        formerly=("floor",),
     )
-    common: float = param(
+    pooled: float = param(
         3.0,
-        "how much of all the material every texton is fitted to, besides its own; 0 = none (as LI)",
+        "weight of all clips together in the fit of every texton; 0 = none (as LI)",
         unit="s",
         low=0,
         high=3600,
         slider=(0.0, 20.0),
         advanced=True,
+        formerly=("common",),
     )
     variant: str = variant_param("LI")
 
-    FAITHFUL: ClassVar[Mapping[str, Any]] = {"common": 0, "ridge": 1e-9}  # eq. 13 has none; it keeps systems solvable
+    FAITHFUL: ClassVar[Mapping[str, Any]] = {"pooled": 0, "ridge": 1e-9}  # eq. 13 has none; it keeps systems solvable
 
 
 @dataclass(frozen=True)
 class Options(Settings):
-    """What synthesis needs."""
+    """Options of synthesis."""
 
-    push: str = param(
+    drive: str = param(
         "observed",
-        "what drives a texton besides noise: what drove an observed segment, or nothing (as LI)",
-        choices=("observed", "nothing"),
+        "what drives a texton: the input of an observed segment and noise, or noise alone (as LI)",
+        choices=("observed", "noise"),
+        formerly=("push",),
+        renamed=(("nothing", "noise"),),
     )
     noise: float | None = param(
         None,
-        "amount of noise, 1 = as learnt; default: by the spread of observed segments (a sixth of that if pushed)",
+        "amount of noise, 1 = as learned; default: the spread of observed segments (a sixth of it with drive observed)",
         low=0,
         high=100,
         slider=(0.0, 3.0),
     )
-    sway: float = param(
+    noise_time: float = param(
         0.2,
-        "how long the noise beside an observed push takes to change; 0 = anew in every frame (as LI)",
+        "correlation time of the noise beside an observed drive; 0 = white noise (as LI)",
         unit="s",
         low=0,
         high=2,
-        only_with=("push", "observed"),
+        only_with=("drive", "observed"),
         advanced=True,
+        formerly=("sway",),
     )
-    nearness: float = param(
-        3.0, "preference for key poses that follow closely, 0 = any (as LI)", low=0, high=10, advanced=True
+    distance_penalty: float = param(
+        3.0,
+        "how fast the probability of a join falls with the distance of its poses; 0 = not at all (as LI)",
+        low=0,
+        high=10,
+        advanced=True,
+        formerly=("nearness",),
     )
-    unseen: float = param(
+    unseen_limit: float = param(
         0.7,
-        "largest distance of a join never seen, as a share of the median of all pairs; 0 = none (as LI)",
+        "largest distance of a join that was never seen, as a share of the median of all pairs; 0 = none (as LI)",
         low=0,
         high=2,
         advanced=True,
+        formerly=("unseen",),
     )
-    evenly: bool = param(
-        True, "show all observed segments equally often in the long run; false = as M says (as LI)", advanced=True
+    balanced: bool = param(
+        True,
+        "show all observed segments equally often in the long run; false = by the transition matrix (as LI)",
+        advanced=True,
+        formerly=("evenly",),
     )
-    vary: float = param(
+    key_variation: float = param(
         0.035,
-        "how far the joint that turns most is turned from an observed key pose; 0 = not at all (as LI)",
+        "random turn of the key poses, of the joint that turns most; 0 = as observed (as LI)",
         unit="rad",
         low=0,
         high=0.5,
+        formerly=("vary",),
     )
-    length: float = param(1.0, "how long textons are made, 1 = as observed", low=0.25, high=8)
-    longer: str = param(
-        "cycles", "how a texton lasts longer than observed: cycles said again, or slower", choices=("cycles", "slower")
+    length_factor: float = param(1.0, "length of textons, 1 = as observed", low=0.25, high=8, formerly=("length",))
+    lengthening: str = param(
+        "cycles",
+        "how a texton is made longer than observed: by repeated cycles, or by slowing it down",
+        choices=("cycles", "slowing"),
+        formerly=("longer",),
+        renamed=(("slower", "slowing"),),
     )
     path: tuple[str, ...] | None = param(
         None,
         "textons in order, as [3, 3, 7#1, 1=2.5]: #1 names a segment of a texton, =2.5 its seconds, and 7#1@0.5..1.2 a "
         "part of it; poses then bend these textons instead of choosing them",
     )
-    way: str = param(
-        "fixed",
-        "between two poses: the best path of as many textons as fit, or the most probable one of all, textons repeated",
-        choices=("fixed", "cheapest"),
+    route: str = param(
+        "timed",
+        "between two poses: the best path that lasts as long as requested, or the most probable path of any length",
+        choices=("timed", "most_probable"),
+        formerly=("way",),
+        renamed=(("fixed", "timed"), ("most_probable", "most_probable")),
     )
     ends: str = param(
         "met",
-        "a texton ends in the key poses of the next, or anywhere (as LI 5.3) and the next goes on from there",
+        "a texton ends in the key poses of the next, or free (as LI 5.3) and the next starts from there",
         choices=("met", "free"),
     )
-    stage: float | None = param(
+    stage_radius: float | None = param(
         None,
-        "radius around the start that a long motion turns back to; default: 3 m, or as far as five segments lead",
+        "radius around the start within which a long motion stays; default: 3 m, or room for five segments",
         unit="m",
         low=0.1,
         high=1e6,
         slider=(0.5, 20.0),
         scale="log",
+        formerly=("stage",),
     )
-    clean_feet: bool = param(True, "feet stand, swing and stay on the ground as observed; false = as LI", advanced=True)
+    clean_feet: bool = param(
+        True, "feet stand, swing and stay on the ground as observed; false = no correction (as LI)", advanced=True
+    )
     variant: str | None = variant_of_model("LI")
 
     FAITHFUL: ClassVar[Mapping[str, Any]] = {
-        "push": "nothing",
+        "drive": "noise",
         "noise": 1,
-        "sway": 0,
-        "nearness": 0,
-        "unseen": 0,
-        "evenly": False,
-        "vary": "0deg",
-        "stage": 1e6,
+        "noise_time": 0,
+        "distance_penalty": 0,
+        "unseen_limit": 0,
+        "balanced": False,
+        "key_variation": "0deg",
+        "stage_radius": 1e6,
         "clean_feet": False,
     }
 

@@ -81,7 +81,7 @@ def fit(
 
 def learning_settings(config: Config, fps: float) -> LearningSettings:
     """The settings of learning, with times in frames."""
-    prior = Prior(config.ridge, config.floor, common=config.common * fps)
+    prior = Prior(config.ridge, config.noise_floor, common=config.pooled * fps)
     shortest = max(4, round(config.shortest * fps))
     limits = (config.variance, config.dimensions, config.tolerance, config.smoothing, config.rounds)
     return LearningSettings(shortest, *limits, prior)
@@ -92,16 +92,18 @@ def _learn(
 ) -> tuple[LearnedTextons, tuple[str, ...]]:
     if config.textons is not None:
         return _at_most(data, settings, config.textons, progress)
-    if config.count == "tolerance":
+    if config.selection == "tolerance":
         return learn(data, settings, progress=progress), ()
     tried = [(t, dataclasses.replace(settings, tolerance=t)) for t in TOLERANCES]
     ends = np.linspace(0.0, 1.0, len(tried) + 1)
     learned = [(t, r, learn(data, r, progress=part(progress, ends[k], ends[k + 1]))) for k, (t, r) in enumerate(tried)]
-    costs = [criterion(data, found, r, config.count) for _, r, found in learned]
+    costs = [criterion(data, found, r, config.selection) for _, r, found in learned]
     tolerance, _, found = learned[int(np.argmin(costs))]
     table = ", ".join(f"{len(m.textons)} ({c:,.0f})" for (_, _, m), c in zip(learned, costs, strict=True))
     end = {TOLERANCES[0]: ", the smallest tried", TOLERANCES[-1]: ", the largest tried"}.get(tolerance, "")
-    chose = f"{config.count.upper()} chose {len(found.textons)} textons (tolerance {tolerance:g}{end}) among {table}"
+    chose = (
+        f"{config.selection.upper()} chose {len(found.textons)} textons (tolerance {tolerance:g}{end}) among {table}"
+    )
     return found, (chose,)
 
 

@@ -49,12 +49,13 @@ class LiveOptions(Settings):
     noise: float | None = param(
         None, "amount of noise, 1 = as learnt; default: a sixth of the spread of observed segments", low=0, high=10
     )
-    vary: float = param(
-        SYNTHESIS.vary,
-        "how far the joint that turns most is turned from an observed key pose",
+    key_variation: float = param(
+        SYNTHESIS.key_variation,
+        "random turn of the key poses, of the joint that turns most",
         unit="rad",
         low=0,
         high=0.5,
+        formerly=("vary",),
     )
 
 
@@ -84,7 +85,7 @@ class State(NamedTuple):
     contacts: BoolArray  # (N, P)
     root: FloatArray  # (N, 2, 3) at the last two ticks
     rotations: FloatArray  # (N, 2, J, 4)
-    tuning: FloatArray  # (N, 4) lookahead (frames), noise, vary (rad), sway (frames)
+    tuning: FloatArray  # (N, 4) lookahead (frames), noise, key variation (rad), noise time (frames)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +115,7 @@ class TextonLive:
         state.track[:] = start_places(at, len(whole))
         amount = self.noise if options.noise is None else options.noise
         ahead = max(2, round(options.lookahead * self.fps))
-        state.tuning[:] = ahead, amount, options.vary, SYNTHESIS.sway * self.fps
+        state.tuning[:] = ahead, amount, options.key_variation, SYNTHESIS.noise_time * self.fps
         show_first(tables, state)
         return state
 

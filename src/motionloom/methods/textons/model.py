@@ -71,7 +71,7 @@ class TextonModel(Model[Options]):
 
     def ends(self, request: Request) -> bool:
         options = self.options(request)
-        return options.path is not None or (options.way == "cheapest" and _first_and_last(request) is not None)
+        return options.path is not None or (options.route == "most_probable" and _first_and_last(request) is not None)
 
     def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> TextonPlan:
         frames, walk = request.length(self.fps), self.walk(options, rng)
@@ -86,7 +86,7 @@ class TextonModel(Model[Options]):
         if frames is None:  # the other constraints can be checked only when the length is known
             check_request(self, dataclasses.replace(request, frames=plan.frames))
         for at, pose in sorted(self._waypoints(request, plan.frames).items()):
-            plan = edit_pose(self.synthesizer, plan, at, pose, push=options.push, longer=options.longer)
+            plan = edit_pose(self.synthesizer, plan, at, pose, drive=options.drive, lengthening=options.lengthening)
         return plan
 
     def _waypoints(self, request: Request, frames: int) -> dict[int, PoseAt]:
@@ -125,14 +125,14 @@ class TextonModel(Model[Options]):
         options: Options | None = None,
         *,
         noise: float | None = None,
-        push: str | None = None,
+        drive: str | None = None,
     ) -> Clip:
         """The frames of a plan, from the origin, facing +z, with contacts; plants are not cleaned yet.
 
-        `noise` and `push` replace those of the options.
+        `noise` and `drive` replace those of the options.
         """
         options = self.usual_options if options is None else options
-        given: dict[str, Any] = {k: v for k, v in (("noise", noise), ("push", push)) if v is not None}
+        given: dict[str, Any] = {k: v for k, v in (("noise", noise), ("drive", drive)) if v is not None}
         return self.renderer.uncleaned_clip(plan.pieces, plan.frames, rng, dataclasses.replace(options, **given))
 
     def walk(self, options: Options, rng: Generator) -> SegmentWalk:

@@ -93,24 +93,24 @@ def pieces_before(walk: SegmentWalk, goal: PoseGoal, frames: int) -> list[Piece]
 
 
 def pieces_between(walk: SegmentWalk, start: Piece, goal: PoseGoal, frames: int | None) -> list[Piece]:
-    """Pieces from one pose to the next, along the best path (`options.way`), that last exactly `frames`.
+    """Pieces from one pose to the next, along the best path (`options.route`), that last exactly `frames`.
 
     Without `frames` they last as long as they were observed.
     """
     if frames is not None and frames < MIN_FRAMES:
         raise BadRequest(f"two poses {frames} frames apart are too near: textons need {MIN_FRAMES} frames")
-    if walk.options.way == "cheapest" or frames is None:
+    if walk.options.route == "most_probable" or frames is None:
         pieces = _most_probable(walk, start, goal)
     else:
         pieces = _in_time(walk, start, goal, frames)
     if pieces is None:
         raise NoPath(
             f"no path leads from texton {start.texton} to texton {goal.on.texton} in these clips: no join that was "
-            f"seen, nor one nearer than {100 * walk.joins.limit:.0f} cm (the option `unseen`)"
+            f"seen, nor one nearer than {100 * walk.joins.limit:.0f} cm (the option `unseen_limit`)"
         )
     if frames is None:
         return pieces
-    return fit_lengths(pieces, frames, usual_times(walk.segments, pieces, walk.options.length))
+    return fit_lengths(pieces, frames, usual_times(walk.segments, pieces, walk.options.length_factor))
 
 
 def _in_time(walk: SegmentWalk, start: Piece, goal: PoseGoal, frames: int) -> list[Piece] | None:
@@ -123,7 +123,9 @@ def _in_time(walk: SegmentWalk, start: Piece, goal: PoseGoal, frames: int) -> li
     segments, exits = walk.segments, walk.exits
 
     def scaled(frames: Any) -> IntArray:
-        return np.asarray(np.maximum(MIN_FRAMES, np.round(np.asarray(frames) * walk.options.length)).astype(np.int64))
+        return np.asarray(
+            np.maximum(MIN_FRAMES, np.round(np.asarray(frames) * walk.options.length_factor)).astype(np.int64)
+        )
 
     lengths = scaled([o.length for o in segments.observed])
     whole = paths.edges_of(walk.joins.likely, lengths)

@@ -194,5 +194,5 @@ def _check_cuts(segments: Segments, pieces: Sequence[Piece], limit: float) -> No
             raise NoPath(
                 f"{segments.name(a.observed)} is left {100 * apart:.0f} cm from where {segments.name(b.observed)} "
                 f"begins (places {place} and {place + 1} of the path), beyond {100 * limit:.0f} cm (the option "
-                f"`unseen`)"
+                f"`unseen_limit`)"
             )

@@ -15,10 +15,10 @@ from motionloom.methods.textons.plan.transitions import far_join_notes
 def plan_motion(walk: SegmentWalk, frames: int, poses: Mapping[int, PoseAt]) -> TextonPlan:
     """A plan of `frames` frames that passes through the requested poses; `NoPath` if these textons cannot.
 
-    Between two poses: the best path (`options.way`), its lengths stretched to fit. After the last pose, and without
+    Between two poses: the best path (`options.route`), its lengths stretched to fit. After the last pose, and without
     any: a walk sampled from the transitions inside the textons that can follow each other without end.
     """
-    segments, length = walk.segments, walk.options.length
+    segments, length = walk.segments, walk.options.length_factor
     pieces: list[Piece] = []
     notes: list[Note] = []
     done = 0

@@ -58,7 +58,7 @@ class SegmentWalk:
         self.sums = np.cumsum(self.joins.chances, axis=1)
         self.noise: int | None = None  # seed of the noise that the walk was rendered with
         far = STAGE_SEGMENTS * float(np.median(np.linalg.norm(self.moves[:, :2], axis=1)))
-        self.stage = max(STAGE_RADIUS, far) if options.stage is None else options.stage
+        self.stage = max(STAGE_RADIUS, far) if options.stage_radius is None else options.stage_radius
         self.place, self.heading = np.zeros(2), 0.0
         self.trail: list[Piece] = []  # pieces whose place is only estimated so far
 
@@ -73,15 +73,15 @@ class SegmentWalk:
         return self.vary(self.piece(int(self.rng.choice(among))))
 
     def piece(self, observed: int) -> Piece:
-        """An observed segment as a piece, scaled by the option `length`."""
+        """An observed segment as a piece, scaled by the option `length_factor`."""
         own = piece_of(self.segments, observed)
-        return dataclasses.replace(own, length=max(MIN_FRAMES, round(own.length * self.options.length)))
+        return dataclasses.replace(own, length=max(MIN_FRAMES, round(own.length * self.options.length_factor)))
 
     def vary(self, piece: Piece) -> Piece:
-        """The piece with both key poses turned by the same small offset (see the option `vary`)."""
-        if self.options.vary <= 0:
+        """The piece with both key poses turned by the same small offset (see the option `key_variation`)."""
+        if self.options.key_variation <= 0:
             return piece
-        return dataclasses.replace(piece, keys=self.renderer.vary_keys(piece, self.options.vary, self.rng))
+        return dataclasses.replace(piece, keys=self.renderer.vary_keys(piece, self.options.key_variation, self.rng))
 
     def sample(self, frames: int) -> list[Piece]:
         """Sampled pieces for a number of frames. They are rendered as they are drawn, so that their path is known."""
@@ -138,23 +138,23 @@ class SegmentWalk:
         if len(self.segments) == 1:
             return (
                 f"only one segment was found, so {what} ends after it (learn from more or longer clips, or request "
-                f"a `length` above 1)"
+                f"a `length_factor` above 1)"
             )
         return (
             f"nothing ever followed texton {piece.texton} in the clips, so {what} ends there (raise `tolerance` when "
-            f"learning, so that textons are shared, or the option `unseen`, which is {self.options.unseen:g})"
+            f"learning, so that textons are shared, or the option `unseen_limit`, now {self.options.unseen_limit:g})"
         )
 
     def step(self, last: Piece) -> Piece | None:
         """A successor, sampled; towards the edge of the stage, those that lead back are preferred.
 
-        With `evenly`, segments that were shown more often than others are less likely to come again.
+        With `balanced`, segments that were shown more often than others are less likely to come again.
         """
         chances = self.joins.chances[last.observed].copy()
         if not chances.any():
             return None
         may = np.flatnonzero(chances)
-        if self.options.evenly:
+        if self.options.balanced:
             chances[may] *= REPEAT_PENALTY ** (self.visits[may] - self.visits[may].min())
         off = float(np.linalg.norm(self.place)) / self.stage
         if off > 0.5:
@@ -168,7 +168,7 @@ class SegmentWalk:
         choices = self.of[texton]
         apart = self.joins.distance[last.observed, choices]
         unit = max(DISTANCE_UNIT * float(np.median(self.joins.distance)), 1e-9)
-        weights = np.exp(-self.options.nearness * (apart - apart.min()) / unit)
+        weights = np.exp(-self.options.distance_penalty * (apart - apart.min()) / unit)
         return self.piece(int(self.rng.choice(choices, p=weights / weights.sum())))
 
     def draw_after(self, pieces: Sequence[Piece], texton: int) -> Piece:

@@ -74,14 +74,14 @@ class JoinFinder:
 
     def joins(self, options: Options) -> Joins:
         """`find_joins`."""
-        key = (options.unseen, options.nearness, options.evenly)
+        key = (options.unseen_limit, options.distance_penalty, options.balanced)
         if key not in self._joins:
             self._joins[key] = find_joins(self.segments, self.counts, self.gentle, options)
         return self._joins[key]
 
     def exits(self, options: Options) -> Exits:
         """`find_exits`."""
-        key = (options.unseen, options.nearness, options.evenly)
+        key = (options.unseen_limit, options.distance_penalty, options.balanced)
         if key not in self._exits:
             self._exits[key] = find_exits(self.segments, self.joins(options))
         return self._exits[key]
@@ -96,35 +96,37 @@ class JoinFinder:
 
 
 def find_joins(segments: Segments, counts: FloatArray, gentle: BoolArray, options: Options) -> Joins:
-    """Every join under the options `unseen`, `nearness` and `evenly`; counts (N, N) are those of textons.
+    """Every join under the options `unseen_limit`, `distance_penalty` and `balanced`; counts (N, N) are of textons.
 
     The weight of a join is M (its texton's probability, shared among the texton's segments; for an unseen one that of
-    any segment) times exp(-nearness d / (median / 4)). Unless `nearness` is 0, joins that are not `gentle` (n, n) are
-    left out. With `evenly` the weights are balanced (Sinkhorn 1964) until every segment is entered as often as it is
+    any segment) times exp(-distance_penalty d / (median / 4)). Unless that is 0, joins that are not `gentle` (n, n) are
+    left out. With `balanced` the weights are balanced (Sinkhorn 1964) until every segment is entered as often as it is
     left, so that an endless walk shows all of them equally often.
     """
     textons = segments.textons
     apart = join_distances(segments)
     seen = counts[np.ix_(textons, textons)] > 0
     typical = float(np.median(apart)) if apart.size else 0.0
-    limit = options.unseen * typical
+    limit = options.unseen_limit * typical
     allowed = seen | (apart <= limit) if limit > 0 else seen
-    if options.nearness > 0 and len(paths.endless((allowed & gentle).astype(float))):
+    if options.distance_penalty > 0 and len(paths.endless((allowed & gentle).astype(float))):
         allowed = allowed & gentle
     inside = paths.endless(allowed.astype(float))
     member = np.zeros(len(textons), bool)
     member[inside] = True
     shared = np.bincount(textons, minlength=segments.texton_count)[textons]
     usual = np.where(seen, paths.probabilities(counts)[np.ix_(textons, textons)] / shared, 1 / len(textons))
-    nearer = np.exp(-options.nearness * (apart - apart.min(1, keepdims=True)) / max(DISTANCE_UNIT * typical, 1e-9))
+    nearer = np.exp(
+        -options.distance_penalty * (apart - apart.min(1, keepdims=True)) / max(DISTANCE_UNIT * typical, 1e-9)
+    )
     weights = np.where(allowed, usual * nearer, 0.0)
     leads_inside = (allowed & member).any(1)  # where a join leads inside, only such joins are taken
     weights[np.ix_(leads_inside, ~member)] = 0.0
     likely, total = paths.probabilities(weights), weights.sum(1)
-    if options.evenly and len(inside) > 1:
+    if options.balanced and len(inside) > 1:
         own = np.ix_(inside, inside)
         weights[own] = balance(weights[own])
-    fall = options.nearness / max(DISTANCE_UNIT * typical, 1e-9)
+    fall = options.distance_penalty / max(DISTANCE_UNIT * typical, 1e-9)
     return Joins(apart, seen, allowed, limit, inside, paths.probabilities(weights), likely, total, fall)
 
 

@@ -54,8 +54,8 @@ def edit_pose(
     frame: int,
     pose: PoseAt,
     *,
-    push: str = "observed",
-    longer: str = "cycles",
+    drive: str = "observed",
+    lengthening: str = "cycles",
 ) -> TextonPlan:
     """The plan bent through a pose at one frame (LI fig. 11); joints that the pose leaves open stay as they were.
 
@@ -72,7 +72,7 @@ def edit_pose(
     pieces = list(plan.pieces)
     piece, following = pieces[k], pieces[k + 1] if k + 1 < len(pieces) else None
     rng = np.random.default_rng(0)
-    was = synthesizer.piece_frames(piece, following, rng, noise=0.0, push=push, longer=longer)[t : t + 1]
+    was = synthesizer.piece_frames(piece, following, rng, noise=0.0, drive=drive, lengthening=lengthening)[t : t + 1]
     now = apply_pose(was, pose, segments.skeleton)
     near = max(2, round(KEY_REACH * segments.fps))
     piece = with_hard(piece, {t: now})

@@ -70,14 +70,14 @@ def render_piece(
         piece,
         following,
         rng,
-        noise=synthesizer.noise_amount(options.noise, options.push),
-        push=options.push,
-        longer=options.longer,
+        noise=synthesizer.noise_amount(options.noise, options.drive),
+        drive=options.drive,
+        lengthening=options.lengthening,
         ends=options.ends,
-        sway=options.sway,
+        noise_time=options.noise_time,
     )
-    reference = synthesizer.reference(piece, options.longer)
-    if options.push == "observed" and options.ends != "free" and not piece.hard:
+    reference = synthesizer.reference(piece, options.lengthening)
+    if options.drive == "observed" and options.ends != "free" and not piece.hard:
         # noise and bent ends turn the poses; without a correction they would turn the path by as much
         missing = reference.turn[: piece.length] - frames.root[: piece.length, 2]
         frames = add_turn(frames[: piece.length], float(missing.sum()) / fps, fps)

@@ -30,14 +30,14 @@ class ReferenceSegment(NamedTuple):
 
 
 def reference_segment(
-    charts: TextonCharts, observed: int, span: tuple[int, int] | None, length: int, longer: str
+    charts: TextonCharts, observed: int, span: tuple[int, int] | None, length: int, lengthening: str
 ) -> ReferenceSegment:
-    """The frames `span` (default: all) of an observed segment at `length` frames; `longer` as in `at_length`."""
+    """The frames `span` (default: all) of an observed segment at `length` frames; `lengthening` as in `at_length`."""
     segments, seen = charts.segments, charts.segments[observed]
     first, last = (0, seen.length) if span is None else span
     dynamics = charts.textons[seen.texton].dynamics
     y = charts.unbroken(seen.frames, seen.texton)[first : last + 2] - dynamics.mean
-    timed = at_length(y, length + 2, segments.fps, longer=longer)
+    timed = at_length(y, length + 2, segments.fps, lengthening=lengthening)
     x = timed.y @ dynamics.basis
     rest = timed.y - x @ dynamics.basis.T
     at = first + timed.frame

@@ -58,9 +58,9 @@ class Synthesizer:
         """Drop the results kept from earlier pieces."""
         self._factors, self._references = ByteCache(CACHE_BYTES), ByteCache(CACHE_BYTES)
 
-    def noise_amount(self, noise: float | None, push: str) -> float:
+    def noise_amount(self, noise: float | None, drive: str) -> float:
         """The given amount of noise, or the default: less beside an observed push, which varies by itself."""
-        usual = self.noise * PUSHED_NOISE if push == "observed" else self.noise
+        usual = self.noise * PUSHED_NOISE if drive == "observed" else self.noise
         return usual if noise is None else noise
 
     def piece_frames(
@@ -70,23 +70,27 @@ class Synthesizer:
         rng: Generator,
         *,
         noise: float,
-        push: str = "observed",
-        longer: str = "cycles",
+        drive: str = "observed",
+        lengthening: str = "cycles",
         ends: str = "met",
-        sway: float = 0.0,
+        noise_time: float = 0.0,
     ) -> Frames:
         """The frames of a piece; the two after its last one are the key poses of the following piece, so both meet.
 
         Key poses go through rotations into the texton's chart; their residual outside its basis is added as a smooth
-        offset, so that they are met exactly. With `push` "observed" the run is driven as the observed segment was, with
-        that segment's residual; noise that changes within `sway` seconds is added. `longer` is how that segment is
-        lengthened: by repeated "cycles", or "slower". With `ends` "free" the run leads anywhere (LI 5.3), and its two
-        frames after the last one are returned too.
+        offset, so that they are met exactly. With `drive` "observed" the run is driven as the observed segment was,
+        with that segment's residual, and noise with the correlation time `noise_time` (s) is added. `lengthening` is
+        how that segment is made longer: by repeated "cycles", or by "slowing". With `ends` "free" the run leads
+        anywhere (LI 5.3), and its two frames after the last one are returned too.
         """
         if ends == "free":
-            return self._frames(piece, None, rng, noise=noise, push=push, longer=longer, sway=sway)
+            return self._frames(
+                piece, None, rng, noise=noise, drive=drive, lengthening=lengthening, noise_time=noise_time
+            )
         last = piece.after if following is None else following.keys
-        frames = self._frames(piece, last, rng, noise=noise, push=push, longer=longer, sway=sway)
+        frames = self._frames(
+            piece, last, rng, noise=noise, drive=drive, lengthening=lengthening, noise_time=noise_time
+        )
         return frames[: piece.length]
 
     def _frames(
@@ -96,42 +100,42 @@ class Synthesizer:
         rng: Generator,
         *,
         noise: float,
-        push: str,
-        longer: str,
-        sway: float,
+        drive: str,
+        lengthening: str,
+        noise_time: float,
     ) -> Frames:
         """The frames of a piece and the two after it: `ends`, or, without any, those that the run leads to.
 
-        Noise is white, as LI's; only beside an observed push, it is correlated over `sway` seconds.
+        Noise is white, as LI's; only beside an observed push, it is correlated over `noise_time` seconds.
         """
         dynamics = self.textons[piece.texton].dynamics
         length = piece.length + 2
-        drive = slow_noise((length, dynamics.size), sway * self.segments.fps if push == "observed" else 0.0, rng)
-        drive *= noise
-        reference = self.reference(piece, longer)
+        force = slow_noise((length, dynamics.size), noise_time * self.segments.fps if drive == "observed" else 0.0, rng)
+        force *= noise
+        reference = self.reference(piece, lengthening)
         rest = None
-        if push == "observed":
-            drive += reference.push
+        if drive == "observed":
+            force += reference.push
             rest = reference.rest
         if ends is None:
-            y = self._free(piece, drive, rest, reference.y)
+            y = self._free(piece, force, rest, reference.y)
         elif piece.hard or length < 6:
-            y = self._through(piece, ends, drive, rest, reference.y)
+            y = self._through(piece, ends, force, rest, reference.y)
         else:
-            y = self._between(piece, ends, drive, rest, reference.y)
+            y = self._between(piece, ends, force, rest, reference.y)
         return self.charts.frames(y, piece.texton)
 
     def _between(
-        self, piece: Piece, ends: Frames, drive: FloatArray, rest: FloatArray | None, like: FloatArray
+        self, piece: Piece, ends: Frames, force: FloatArray, rest: FloatArray | None, like: FloatArray
     ) -> FloatArray:
         """(l + 2, D) the usual run, from its own key poses to those that follow."""
         from motionloom.methods.textons.render._kernels import ease_between
 
-        dynamics, length = self.textons[piece.texton].dynamics, len(drive)
+        dynamics, length = self.textons[piece.texton].dynamics, len(force)
         keys = joined([piece.keys, ends])
         goals = self.charts.coordinates(keys, piece.texton, like[[0, 1, -2, -1]]) - dynamics.mean
         states = goals @ dynamics.basis
-        x = self.run(piece.texton, states, drive)
+        x = self.run(piece.texton, states, force)
         missing = goals - states @ dynamics.basis.T
         if rest is None:
             y = x @ dynamics.basis.T + dynamics.mean
@@ -142,12 +146,12 @@ class Synthesizer:
         ease_between(missing, length, SLOPE_FRAMES, y)
         return y
 
-    def _free(self, piece: Piece, drive: FloatArray, rest: FloatArray | None, like: FloatArray) -> FloatArray:
+    def _free(self, piece: Piece, force: FloatArray, rest: FloatArray | None, like: FloatArray) -> FloatArray:
         """(l + 2, D) a run from its key poses that leads anywhere; their residual outside the basis dies out."""
         dynamics = self.textons[piece.texton].dynamics
         goals = self.charts.coordinates(piece.keys, piece.texton, like[:2]) - dynamics.mean
         states = goals @ dynamics.basis
-        y = dynamics.mean + free_run(dynamics, states, drive) @ dynamics.basis.T
+        y = dynamics.mean + free_run(dynamics, states, force) @ dynamics.basis.T
         missing = goals - states @ dynamics.basis.T
         if rest is not None:
             y += rest
@@ -158,26 +162,26 @@ class Synthesizer:
         return y
 
     def _through(
-        self, piece: Piece, ends: Frames, drive: FloatArray, rest: FloatArray | None, like: FloatArray
+        self, piece: Piece, ends: Frames, force: FloatArray, rest: FloatArray | None, like: FloatArray
     ) -> FloatArray:
         """(l + 2, D) a run through more frames than its ends."""
-        dynamics, length = self.textons[piece.texton].dynamics, len(drive)
+        dynamics, length = self.textons[piece.texton].dynamics, len(force)
         hard = {0: piece.keys[:1], 1: piece.keys[1:], length - 2: ends[:1], length - 1: ends[1:], **piece.hard}
         at = sorted(hard)
         goals = self.charts.coordinates(joined([hard[t] for t in at]), piece.texton, like[at]) - dynamics.mean
         states = goals @ dynamics.basis
-        x = constrained_run(dynamics, dict(zip(at, states, strict=True)), drive)
+        x = constrained_run(dynamics, dict(zip(at, states, strict=True)), force)
         rest = np.zeros((length, len(dynamics.mean))) if rest is None else rest
         missing = goals - states @ dynamics.basis.T - rest[at]
         offset = eased(dict(zip(at, missing, strict=True)), length, reach=SLOPE_FRAMES)
         return dynamics.mean + x @ dynamics.basis.T + rest + offset
 
-    def run(self, texton: int, ends: FloatArray, drive: FloatArray) -> FloatArray:
+    def run(self, texton: int, ends: FloatArray, force: FloatArray) -> FloatArray:
         """`constrained_run` between four given frames (the first two and the last two), by blocks."""
         from motionloom.methods.textons.render._kernels import solve_run
 
         e = self._equations_of(texton)
-        x = solve_run(self._factor(texton, len(drive) - 4), e.p1, e.p2, e.row, drive + e.lean, ends)
+        x = solve_run(self._factor(texton, len(force) - 4), e.p1, e.p2, e.row, force + e.lean, ends)
         return cast("FloatArray", x)
 
     def _equations_of(self, texton: int) -> NormalEquations:
@@ -199,9 +203,9 @@ class Synthesizer:
         )
         return cast("FloatArray", found)
 
-    def reference(self, piece: Piece, longer: str) -> ReferenceSegment:
+    def reference(self, piece: Piece, lengthening: str) -> ReferenceSegment:
         """The observed segment of a piece at the piece's length."""
-        key = (piece.observed, piece.span, piece.length, longer)
+        key = (piece.observed, piece.span, piece.length, lengthening)
         found = self._references.get(
             key, lambda: reference_segment(self.charts, *key), lambda r: sum(int(part.nbytes) for part in r)
         )
