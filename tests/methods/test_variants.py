@@ -78,8 +78,8 @@ def test_no_foot_is_touched_in_a_faithful_result(method, faithful, monkeypatch):
         "motionloom.methods.graph.render.render.lifted",
         "motionloom.methods.graph.render.blends.hold_plants",
         "motionloom.methods.textons.render.cleanup.pin_plants",
-        "motionloom.methods.textons.render.cleanup.lifted",
-        "motionloom.methods.textons.render.grounding.stepped",
+        "motionloom.methods.textons.render.cleanup.lift_sunk_feet",
+        "motionloom.methods.textons.render.grounding.match_foot_heights",
     ):
         monkeypatch.setattr(where, lambda *given, **more: pytest.fail("a foot was corrected"))
     clip = synthesize(model, ASKED, seed=4)

@@ -1,4 +1,4 @@
-"""What all transitions share: the frames before and after, plants, labels and provenance."""
+"""The common part of all transitions: the frames before and after, plants, labels and provenance."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 
 from motionloom.analysis.comparison import Measure
 from motionloom.blend.point import SEARCH, Point, half_window, point_at, same_body, transition_point
-from motionloom.core import Clip, FloatArray
+from motionloom.core import BoolArray, Clip, FloatArray
 from motionloom.core.origins import joined, mixed
 from motionloom.kinematics.body.roles import feet
-from motionloom.kinematics.feet.contacts import part_positions
-from motionloom.kinematics.feet.transition_hold import hold_plants
-from motionloom.kinematics.feet.transition_plants import Near, Standing, one_window, plant_fit, standing
+from motionloom.kinematics.feet.contacts import contact_array, part_positions
+from motionloom.kinematics.feet.transition_contacts import Standing, fit_places_to_plants, standing_at, window_reach
+from motionloom.kinematics.feet.transition_hold import Windows, hold_plants
 from motionloom.kinematics.ground_alignment import Alignment
 
 
@@ -27,29 +27,41 @@ class Window(NamedTuple):
 
 
 class Join(NamedTuple):
-    """Two clips made ready for a transition: B on A's skeleton, the point, and when feet stand in the result."""
+    """Two clips prepared for a transition: B on A's skeleton, the point, and the contacts of both clips."""
 
     a: Clip
     b: Clip
     point: Point
     half: int
-    found: list[Standing]
+    contacts: tuple[BoolArray, BoolArray] | None  # (F, P) of A and of B; None if plants are not kept
 
     @property
     def window(self) -> Window:
         start, stop = self.point.a - self.half + 1, self.point.a + self.half
         return Window(start, stop, self.point.a, self.point.b + self.half)
 
-    def feet_near(self, laid: Clip) -> tuple[list[Standing], Near]:
-        """When feet stand and where both clips have them, for the window and one frame at each end; B is laid ready."""
-        w = self.window
-        others = laid[self.point.b - self.half : w.into + 1]
-        sources = Near(part_positions(self.a[w.start - 1 : w.stop + 1]), part_positions(others))
-        return [one.seen_from(w.start - 1, w.stop + 1) for one in self.found], sources
+    @property
+    def standing(self) -> Standing | None:
+        """When feet stand in the window and one frame at each end, as a batch of one."""
+        if self.contacts is None:
+            return None
+        return standing_at(*self.contacts, (self.point.a, self.point.b), self.half, self.a.fps)
 
-    def fit(self, laid: Clip) -> Alignment:
-        """How B, laid ready, must be moved so that feet that stand in both clips stand in one place."""
-        return plant_fit(*self.feet_near(laid))
+    def fit(self, placed: Clip) -> Alignment:
+        """The move of B, placed on A, after which feet that stand in both clips stand in one place."""
+        turn, shift = np.zeros(1), np.zeros((1, 2))
+        if self.contacts is not None:
+            (at_a, at_b), reach = (self.point.a, self.point.b), window_reach(self.half, self.a.fps)
+            near_a = slice(max(at_a - reach, 0), at_a + self.half + 1)
+            near_b = slice(at_b - self.half, at_b + reach + 1)
+            places = [part_positions(self.a[near_a]), part_positions(placed[near_b])]
+            on = np.concatenate([self.contacts[0][near_a], self.contacts[1][near_b]])
+            first, total = len(places[0]), len(on)
+            spans = np.array([[0, first]] * first + [[first, total]] * (total - first))
+            cut_a, cut_b = np.array([at_a - near_a.start]), np.array([first + self.half])
+            fps = self.a.fps
+            fit_places_to_plants(np.concatenate(places), on, spans, cut_a, cut_b, self.half, fps, turn, shift)
+        return Alignment(float(turn[0]), float(shift[0, 0]), float(shift[0, 1]), 0.0)
 
 
 def prepare(
@@ -70,8 +82,7 @@ def prepare(
     else:
         times = (at.a / a.fps, at.b / b.fps) if isinstance(at, Point) else at
         point = point_at(a, b, times, half)
-    found = standing(a, b, (point.a, point.b)) if plants and feet(a.skeleton) else []
-    return Join(a, b, point, half, found)
+    return Join(a, b, point, half, (contact_array(a), contact_array(b)) if plants and feet(a.skeleton) else None)
 
 
 def assemble(join: Join, b: Clip, root: FloatArray, rotations: FloatArray, share: FloatArray) -> Clip:
@@ -85,10 +96,12 @@ def assemble(join: Join, b: Clip, root: FloatArray, rotations: FloatArray, share
     root = np.concatenate([a.root[: w.start], root, b.root[w.into :]])
     rotations = np.concatenate([a.rotations[: w.start], rotations, b.rotations[w.into :]])
     slides = _slides(join, b)
-    if join.found:
+    standing = join.standing
+    if standing is not None:
         near = slice(w.start - 1, w.stop + 1)
-        own = None if slides is None else slides[near]
-        held = hold_plants(one_window(skeleton, root[near], rotations[near], own, *join.feet_near(b)), a.fps)
+        own = None if slides is None else slides[None, near]
+        places = (part_positions(a[near])[None], part_positions(b[join.point.b - join.half : w.into + 1])[None])
+        held = hold_plants(Windows(skeleton, root[None, near], rotations[None, near], own, *standing, *places), a.fps)
         root[near], rotations[near] = held[0][0], held[1][0]
     names = tuple(dict.fromkeys((*a.label_names, *b.label_names)))
     labels = np.zeros((len(root), len(names)), bool)

@@ -10,8 +10,8 @@ from motionloom.blend.point import Point, laid_on, same_body
 from motionloom.blend.transition import CLOUD
 from motionloom.core import BoolArray, Clip, FloatArray, concatenate
 from motionloom.kinematics.body.roles import feet
-from motionloom.kinematics.feet.contacts import part_positions
-from motionloom.kinematics.feet.transition_plants import standing
+from motionloom.kinematics.feet.contacts import contact_array, part_positions
+from motionloom.kinematics.feet.transition_contacts import standing_at
 from motionloom.kinematics.fk import fk
 
 
@@ -39,8 +39,9 @@ def window_quality(a: Clip, b: Clip, joined: Clip, point: Point, half: int) -> W
     near = slice(max(point.a - half - 1, 0), point.a + half + 2)
     slides: list[float | None] = [None, None]
     if feet(a.skeleton):
-        flags = [one.on for one in standing(a, b, (point.a, point.b))]
-        slides = [_slide(clip, flags, near, skip) for clip, skip in ((joined, -1), (cut, point.a - 1))]
+        standing = standing_at(contact_array(a), contact_array(b), (point.a, point.b), half + 1, a.fps)
+        on = standing.on[0, near.start - (point.a - half - 1) :]
+        slides = [_slide(clip, on, near, skip) for clip, skip in ((joined, -1), (cut, point.a - 1))]
     apart = round(100 * best.distance**0.5, 2)
     return WindowQuality(cut, apart, _jump(fk(joined[near])), _jump(fk(cut[near])), *slides)
 
@@ -49,11 +50,11 @@ def _jump(points: FloatArray) -> float:
     return round(100 * float(np.linalg.norm(np.diff(points, 2, axis=0), axis=-1).max()), 3)
 
 
-def _slide(clip: Clip, flags: list[BoolArray], near: slice, skip: int) -> float | None:
+def _slide(clip: Clip, on: BoolArray, near: slice, skip: int) -> float | None:
     """Mean speed of what stands, without the step from frame `skip` to the next."""
     places = part_positions(clip[near])[..., [0, 2]]
     speed = 100 * clip.fps * np.linalg.norm(np.diff(places, axis=0), axis=-1)
-    on = np.stack([flag[near] for flag in flags], 1)
+    on = on[: len(places)]
     both = on[1:] & on[:-1]
     if near.start <= skip < near.start + len(both):
         both[skip - near.start] = False

@@ -15,6 +15,7 @@ from motionloom.blend.least_torque import least_torque
 from motionloom.blend.point import SEARCH, Point
 from motionloom.core import Clip, FloatArray
 from motionloom.core.numbers import smoothstep
+from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import (
     ground_turn,
@@ -152,9 +153,9 @@ def _bezier(before: FloatArray, p: FloatArray, q: FloatArray, after: FloatArray,
 
 def _free_joints(join: Join) -> list[int]:
     """Joints of the limbs that do not support the body in the window: all but the root and the legs that stand."""
-    w = join.window
+    skeleton, standing = join.a.skeleton, join.standing
     bound = {0}
-    for part, on, *_ in join.found:
-        if on[w.start : w.stop].any():
-            bound |= set(join.a.skeleton.below(part.foot.thigh)) | set(join.a.skeleton.chain(part.foot.thigh)[:-1])
-    return [j for j in range(len(join.a.skeleton)) if j not in bound]
+    for i, part in enumerate(foot_parts(skeleton) if standing is not None else ()):
+        if standing is not None and standing.on[0, 1:-1, i].any():
+            bound |= set(skeleton.below(part.foot.thigh)) | set(skeleton.chain(part.foot.thigh)[:-1])
+    return [j for j in range(len(skeleton)) if j not in bound]

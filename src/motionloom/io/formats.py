@@ -37,7 +37,7 @@ from motionloom.io.strokes.handwriting import read_handwriting
 from motionloom.io.usd import read_usd, usd_library, write_usd
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import feet
-from motionloom.kinematics.capture.tpose import starts_with_tpose
+from motionloom.kinematics.capture.tpose import without_tpose
 
 
 class Format(NamedTuple):
@@ -106,8 +106,9 @@ def load(path: str | Path, reading: Reading = DEFAULT, **settings: Unpack[Readin
     clip = labelled(with_roles(clip, path, reading.roles), path)
     clip = with_licence(clip if entry.keeps_origin else with_origin(clip, path), path)
     clip = clip if reading.unit is None else _check_stature(clip, reading.unit)
-    if starts_with_tpose(clip):
-        clip = clip[1:] if reading.trim_tpose else clip
+    motion = without_tpose(clip)
+    if motion is not clip:
+        clip = motion if reading.trim_tpose else clip
         note = Note(f"frame 0 is a T-pose{': dropped' if reading.trim_tpose else ' (not dropped)'}", topic="file")
         clip = replace(clip, origin=clip.origin.with_notes(note))
     return recorded(clip, path, digest(), reading, entry.others(path) if entry.others else ())

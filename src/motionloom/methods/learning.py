@@ -27,7 +27,7 @@ from motionloom.core.progress import each
 from motionloom.io.digest import clip_sha256, file_sha256
 from motionloom.kinematics.body.proportions import leg_length, on_skeleton, same_bones
 from motionloom.kinematics.capture.glitches import broken_frames, mended, whole_pieces
-from motionloom.kinematics.capture.tpose import starts_with_tpose
+from motionloom.kinematics.capture.tpose import without_tpose
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.resample import resample
 from motionloom.methods.base import Learned, Measured, Model
@@ -71,9 +71,10 @@ def prepare(
     fps = _own_fps(clips) if fps is None else fps
     for i, clip in enumerate(each(clips, progress or silent(), "preparing clips", [len(c) for c in clips])):
         name = clip.name or f"clip {i}"
-        tpose = starts_with_tpose(clip)
+        motion = without_tpose(clip)
+        tpose = motion is not clip
         if trim_tpose and tpose:
-            clip = clip[1:]
+            clip = motion
             said.setdefault("frame 0 is a T-pose, left out", []).append(name)
         if clip.skeleton is not skeleton:
             same = same_bones(skeleton, clip.skeleton, names=(clips[0].name or "clip 0", name))

@@ -7,7 +7,7 @@ import pytest
 
 from motionloom.core import Clip, FloatArray, replace, with_labels
 from motionloom.kinematics.body.roles import feet
-from motionloom.kinematics.feet.clearance import ASTRAY, FAST, RAMP, _rise, _Swings, lifted, usual_clearance
+from motionloom.kinematics.feet.clearance import ASTRAY, FAST, RAMP, _rise, _Swings, lift_swings, usual_clearance
 from motionloom.kinematics.feet.contacts import SPEED, foot_parts, part_positions, runs, with_contacts
 from motionloom.kinematics.feet.skate_measures import skate_b
 from motionloom.kinematics.fk import fk, fk_rotations
@@ -80,12 +80,12 @@ def test_what_is_usual_is_what_three_of_four_swings_keep(walk):
 
 
 def test_a_clip_in_which_no_foot_scrapes_stays_as_it_is(walk):
-    assert lifted(walk, min(h for one in heights(walk).values() for h in one) - 1e-6) is walk
+    assert lift_swings(walk, min(h for one in heights(walk).values() for h in one) - 1e-6) is walk
 
 
 def test_a_foot_that_scrapes_is_lifted_and_nothing_else_changes(walk):
     scraped, usual = scraping(walk, slice(1, 2)), usual_clearance([walk])
-    (a, b), out = swings(walk, "left")[1], lifted(scraped, usual)
+    (a, b), out = swings(walk, "left")[1], lift_swings(scraped, usual)
     assert min(heights(scraped)["left_foot"]) < 0.004
     assert min(heights(out)["left_foot"]) > 0.9 * usual
     changed = np.flatnonzero(angle_between(out.rotations, scraped.rotations).max(1) > 1e-9)
@@ -103,14 +103,14 @@ def test_feet_that_are_always_dragged_stay_on_the_floor(walk):
     dragged = scraping(walk, slice(None))
     usual = usual_clearance([dragged[swings(walk, "left")[0][0] - 5 : swings(walk, "left")[-1][1] + 5]])
     assert usual < 0.006
-    assert np.abs(fk(lifted(dragged, usual)) - fk(dragged)).max() < 0.006
+    assert np.abs(fk(lift_swings(dragged, usual)) - fk(dragged)).max() < 0.006
 
 
 def test_a_body_without_feet_and_a_single_frame_stay_as_they_are(tiny, walk):
-    assert lifted(tiny, 0.02) is tiny
+    assert lift_swings(tiny, 0.02) is tiny
     assert usual_clearance([tiny]) == 0.0
     one = walk[:1]
-    assert lifted(one, 0.02) is one
+    assert lift_swings(one, 0.02) is one
 
 
 def rise_slow(height: FloatArray, speed: FloatArray, first: int, stop: int, clearance: float, fps: float) -> FloatArray:

@@ -13,14 +13,14 @@ from motionloom.kinematics.feet.grounding import (
     Footing,
     _pitch,
     contact_heights,
-    footing,
-    grounded,
+    footing_of,
+    ground_root,
+    ground_slips,
     joined_footing,
-    lifted,
+    lift_sunk_feet,
     low_contacts,
+    match_foot_heights,
     part_places,
-    slips,
-    stepped,
 )
 from motionloom.kinematics.feet.smoothing import away_from
 from motionloom.kinematics.local_frames import Frames, observe
@@ -45,15 +45,15 @@ def takes() -> list[Clip]:
 
 def test_slips_are_the_steps_of_foot_parts_over_the_ground(takes):
     clip, frames, _, _ = feet_of(takes[2])
-    found = slips(frames, part_places(frames, clip.skeleton), clip.fps)
+    found = ground_slips(frames, part_places(frames, clip.skeleton), clip.fps)
     world = np.diff(part_positions(clip)[..., [0, 2]], axis=0)
     assert_allclose(np.linalg.norm(found[:-1], axis=-1), np.linalg.norm(world, axis=-1), atol=1e-9)
 
 
 def test_frames_that_do_as_observed_stay_as_they_are(takes):
     clip, frames, on, heights = feet_of(takes[0])
-    seen = footing(frames, on, clip.skeleton, heights, clip.fps)
-    again = grounded(frames, seen, clip.skeleton, heights, clip.fps)
+    seen = footing_of(frames, on, clip.skeleton, heights, clip.fps)
+    again = ground_root(frames, seen, clip.skeleton, heights, clip.fps)
     assert_allclose(again.root[:, :3], frames.root[:, :3], atol=1e-9)
     floor = again.root[:, 3] - frames.root[:, 3]
     assert np.ptp(floor) < 1e-9  # the floor of the take is put where the floor is
@@ -61,13 +61,13 @@ def test_frames_that_do_as_observed_stay_as_they_are(takes):
 
 def test_a_root_that_slides_and_floats_is_put_back_over_its_feet(takes):
     clip, frames, on, heights = feet_of(takes[2])
-    seen = footing(frames, on, clip.skeleton, heights, clip.fps)
+    seen = footing_of(frames, on, clip.skeleton, heights, clip.fps)
     t = np.arange(len(frames)) / clip.fps
     root = frames.root.copy()
     root[:, 0] += 0.3
     root[:, 3] += 0.05 * np.sin(t)
-    fixed = grounded(Frames(frames.turns, root), seen, clip.skeleton, heights, clip.fps)
-    plain = grounded(frames, seen, clip.skeleton, heights, clip.fps)
+    fixed = ground_root(Frames(frames.turns, root), seen, clip.skeleton, heights, clip.fps)
+    plain = ground_root(frames, seen, clip.skeleton, heights, clip.fps)
     middle = slice(20, -20)  # the Gaussian has no neighbours at the ends
     assert np.abs(fixed.root[middle, 0] - plain.root[middle, 0]).max() < 0.05
     assert np.abs(fixed.root[middle, 3] - plain.root[middle, 3]).max() < 0.01
@@ -76,13 +76,13 @@ def test_a_root_that_slides_and_floats_is_put_back_over_its_feet(takes):
 def test_without_contacts_nothing_is_grounded(takes):
     clip, frames, on, heights = feet_of(takes[0])
     none = Footing(np.zeros_like(on), np.zeros((*on.shape, 2)), np.zeros(on.shape))
-    assert grounded(frames, none, clip.skeleton, heights, clip.fps) is frames
+    assert ground_root(frames, none, clip.skeleton, heights, clip.fps) is frames
 
 
 def test_feet_that_sink_are_lifted_and_others_stay(takes):
     clip, _, _, heights = feet_of(takes[0])
     sunk = replace(clip, root=clip.root - [0.0, 0.04, 0.0])
-    up = lifted(sunk, heights)
+    up = lift_sunk_feet(sunk, heights)
     deep = lambda c: float((heights - part_positions(c)[..., 1]).max())
     assert deep(sunk) > 0.03
     assert deep(up) < 0.02
@@ -90,17 +90,17 @@ def test_feet_that_sink_are_lifted_and_others_stay(takes):
     assert_allclose(up.rotations[:, arms], sunk.rotations[:, arms], atol=0)
     assert_allclose(up.root, sunk.root, atol=0)
     high = replace(clip, root=clip.root + [0.0, 0.1, 0.0])
-    assert_allclose(lifted(high, heights).rotations, high.rotations, atol=0)
+    assert_allclose(lift_sunk_feet(high, heights).rotations, high.rotations, atol=0)
 
 
 def test_lifting_after_plants_are_pinned_moves_no_planted_foot(takes):
     clip, _, on, heights = feet_of(takes[0])
     sunk = replace(clip, root=clip.root - [0.0, 0.04, 0.0])
-    up = part_positions(lifted(sunk, heights, standing=False)) - part_positions(sunk)
+    up = part_positions(lift_sunk_feet(sunk, heights, standing=False)) - part_positions(sunk)
     for i, part in enumerate(foot_parts(clip.skeleton)):
         stands = clip.label(part.label)
         assert np.abs(up[stands, i]).max() < 1e-9
-    assert up[..., 1].max() > 0.01  # others are lifted
+    assert up[..., 1].max() > 0.01  # others are lift_sunk_feet
     assert on.any()
 
 
@@ -113,7 +113,7 @@ def test_a_part_that_hangs_above_the_floor_has_no_contact(takes):
 
 def test_footings_follow_each_other(takes):
     clip, frames, on, heights = feet_of(takes[0])
-    seen = footing(frames, on, clip.skeleton, heights, clip.fps)
+    seen = footing_of(frames, on, clip.skeleton, heights, clip.fps)
     parts = [seen.part(slice(a, b)) for a, b in ((0, 40), (40, len(on)))]
     for whole, part in zip(seen, joined_footing(parts), strict=True):
         assert_allclose(whole, part)
@@ -131,7 +131,7 @@ def heights_above(clip, heights):
 
 def test_feet_that_are_as_high_as_observed_stay_as_they_are(takes):
     clip, _, _, heights = feet_of(takes[0])
-    again = stepped(clip, heights_above(clip, heights), np.ones(len(clip)), heights)
+    again = match_foot_heights(clip, heights_above(clip, heights), np.ones(len(clip)), heights)
     assert_allclose(again.rotations, clip.rotations, atol=1e-12)
 
 
@@ -143,7 +143,7 @@ def test_feet_of_bent_legs_are_as_high_and_as_level_as_observed_but_for_frames_t
     rotations[:, legs] = multiply(rotations[:, legs], exp(np.random.default_rng(0).normal(size=(len(legs), 3)) * 0.06))
     bent = replace(clip, rotations=rotations, root=clip.root - [0.0, 0.03, 0.0])  # low enough for legs to reach
     loose = away_from(np.array([0, 30]), len(clip), 6)
-    mended = stepped(bent, wanted, loose, heights)
+    mended = match_foot_heights(bent, wanted, loose, heights)
     assert_allclose(mended.rotations[[0, 30]], bent.rotations[[0, 30]], atol=1e-12)
     now, was = heights_above(mended, heights), heights_above(bent, heights)
     for heel, toe in ((0, 1), (2, 3)):
@@ -169,7 +169,7 @@ def test_feet_of_a_dog_which_have_no_heels_are_as_high_as_observed():
     wanted = heights_above(clip, heights)
     sway = 0.03 * np.sin(np.arange(len(clip)) / 5)
     lower = replace(clip, root=clip.root - (0.05 + sway[:, None]) * [0.0, 1.0, 0.0])
-    mended = stepped(lower, wanted, np.ones(len(clip)), heights)
+    mended = match_foot_heights(lower, wanted, np.ones(len(clip)), heights)
     off = [np.abs(heights_above(c, heights) - wanted) for c in (lower, mended)]
     assert np.isfinite(mended.rotations).all()
     assert np.median(off[0]) > 0.04

@@ -26,7 +26,7 @@ from motionloom.jobs import JobFailed
 from motionloom.jobs import each as run_each
 from motionloom.kinematics.body.proportions import same_bones
 from motionloom.kinematics.capture.glitches import Glitch, glitches, mendable, mended
-from motionloom.kinematics.capture.tpose import starts_with_tpose
+from motionloom.kinematics.capture.tpose import without_tpose
 from motionloom.kinematics.mass import GRAVITY
 
 WORTH = 16  # clips from which on they are checked in several processes
@@ -64,7 +64,7 @@ def check(clips: Sequence[Clip], *, progress: Progress | None = None) -> list[Fi
         worth=WORTH,
     )
     out = list(results)
-    motions = [clip[1:] if starts_with_tpose(clip) else clip for clip in clips]
+    motions = [without_tpose(clip) for clip in clips]
     for i, finding in rate_findings(motions) + twin_findings(motions, together):
         out[i].append(finding)
     report(1.0, "done")
@@ -73,7 +73,7 @@ def check(clips: Sequence[Clip], *, progress: Progress | None = None) -> list[Fi
 
 def clip_findings(clip: Clip, progress: Progress | None = None) -> list[Finding]:
     """Everything that is wrong with one clip, seen by itself."""
-    motion = clip[1:] if starts_with_tpose(clip) else clip
+    motion = without_tpose(clip)
     found = [f for one in in_turn(CHECKS, progress or silent(), "checking clips") for f in one(motion)]
     if motion is not clip:
         text = "frame 0 is a T-pose, not part of the motion"
@@ -143,8 +143,9 @@ def repair(clip: Clip) -> tuple[Clip, list[str]]:
     """
     said = []
     name = clip.name or "clip"
-    if starts_with_tpose(clip):
-        clip = clip[1:]
+    motion = without_tpose(clip)
+    if motion is not clip:
+        clip = motion
         said.append(f"{name}: frame 0 was a T-pose, dropped")
     touched: list[Glitch] = []
     for _ in range(PASSES):

@@ -1,4 +1,4 @@
-"""A T-pose put in front of a capture as frame 0, as in all of CMU's BVH files."""
+"""Detection and removal of a T-pose in frame 0 of a capture, as in all of CMU's BVH files."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ from motionloom.rotation import angle_between
 def starts_with_tpose(clip: Clip) -> bool:
     """Is frame 0 no part of the motion: a rest pose or a T-pose, and a jump from there to frame 1?"""
     return rest_then_jump(clip.rotations) or (_jump(clip.rotations, 5.0) and _arms_out(clip))
+
+
+def without_tpose(clip: Clip) -> Clip:
+    """The clip without a T-pose in frame 0; the same object if there is none."""
+    return clip[1:] if starts_with_tpose(clip) else clip
 
 
 def rest_then_jump(rotations: FloatArray) -> bool:

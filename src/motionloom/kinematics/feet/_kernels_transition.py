@@ -16,7 +16,7 @@ def fit_plants(parts: Any, runs: Any, a: Any, b: Any, half: int, gap: int, most:
     parts (N, P, 3) heels and toes; runs (N, P, 4): the last frame up to this one of its clip in which the part stands
     (-1: none) and the first of that plant, the first frame from this one on in which it stands (-1: none) and the one
     after the last of that plant. `gap` is how many frames a foot may lift and still count as standing, `most` the
-    largest turn. Slow version: `transition_plants.plant_fit`, which says what is done and why.
+    largest turn. Slow version: `plant_fit` in tests/blend/test_plants.py.
     """
     count = 2 * half + 1
     rim = count / 4

@@ -38,7 +38,7 @@ def usual_clearance(clips: Sequence[Clip]) -> float:
     return float(np.clip(np.percentile(known, USUAL), 0.0, FADE)) if len(known) else 0.0
 
 
-def lifted(clip: Clip, clearance: float) -> Clip:
+def lift_swings(clip: Clip, clearance: float) -> Clip:
     """The clip with swinging feet lifted where their toes are fast and lower than `clearance` metres.
 
     A toe's height counts from where it stands around the swing. Thigh and knee bend for it and the foot

@@ -83,7 +83,7 @@ def part_places(frames: Frames, skeleton: Skeleton) -> FloatArray:
     return points_of(parts, places, turns)
 
 
-def slips(frames: Frames, places: FloatArray, fps: float) -> FloatArray:
+def ground_slips(frames: Frames, places: FloatArray, fps: float) -> FloatArray:
     """(F, P, 2) m: how far each part moves over the ground to the next frame, in this frame's heading."""
     motion = frames.root[:, :3] / fps
     out = np.zeros((*places.shape[:2], 2))
@@ -94,16 +94,16 @@ def slips(frames: Frames, places: FloatArray, fps: float) -> FloatArray:
     return out
 
 
-def footing(frames: Frames, contacts: BoolArray, skeleton: Skeleton, heights: FloatArray, fps: float) -> Footing:
+def footing_of(frames: Frames, contacts: BoolArray, skeleton: Skeleton, heights: FloatArray, fps: float) -> Footing:
     """What the feet of one clip do. Floors lie at different heights in different takes: `low` has its median at 0."""
     places = part_places(frames, skeleton)
     high = places[..., 1] - heights
     stands = contacts.any(1)
     floor = np.median(high.min(1)[stands]) if stands.any() else 0.0
-    return Footing(contacts, slips(frames, places, fps), high - floor)
+    return Footing(contacts, ground_slips(frames, places, fps), high - floor)
 
 
-def grounded(frames: Frames, seen: Footing, skeleton: Skeleton, heights: FloatArray, fps: float) -> Frames:
+def ground_root(frames: Frames, seen: Footing, skeleton: Skeleton, heights: FloatArray, fps: float) -> Frames:
     """The frames with the root's velocity and height changed so that standing feet do as they did where observed.
 
     Along the ground the root gets the mean, over the parts that stand, of how much more they slip than they did, also
@@ -116,7 +116,7 @@ def grounded(frames: Frames, seen: Footing, skeleton: Skeleton, heights: FloatAr
     root = frames.root.copy()
     on = seen.contacts
     both = on & np.concatenate([on[1:], on[-1:]])
-    more = _mean(slips(frames, places, fps) - seen.slip, both)
+    more = _mean(ground_slips(frames, places, fps) - seen.slip, both)
     known = _smooth(both.any(1, keepdims=True).astype(float), STEADY * fps)  # how much of the time around is known
     root[:, :2] -= _smooth(more, STEADY * fps) / np.maximum(known, AIRBORNE) * fps
     high = (places[..., 1] - heights).min(1) - seen.low
@@ -126,7 +126,7 @@ def grounded(frames: Frames, seen: Footing, skeleton: Skeleton, heights: FloatAr
     return Frames(frames.turns, root)
 
 
-def stepped(clip: Clip, wanted: FloatArray, loose: FloatArray, heights: FloatArray) -> Clip:
+def match_foot_heights(clip: Clip, wanted: FloatArray, loose: FloatArray, heights: FloatArray) -> Clip:
     """The clip with its legs bent so that each foot is as high above the floor, and as level, as where it was observed.
 
     Bending a texton towards poses that are not its own lowers feet that swing, and raises and tips feet that stand.
@@ -189,7 +189,7 @@ def low_contacts(clip: Clip, contacts: BoolArray, heights: FloatArray) -> BoolAr
     return contacts & (above < HEIGHT[0] * leg_length(clip.skeleton))
 
 
-def lifted(clip: Clip, heights: FloatArray, *, standing: bool = True) -> Clip:
+def lift_sunk_feet(clip: Clip, heights: FloatArray, *, standing: bool = True) -> Clip:
     """The clip with its legs bent where a foot part is more than `SUNK` below its usual height on the floor.
 
     A clip without labels of contacts was not grounded either: it stays as it is. Unless `standing`, feet stay as they

@@ -1,6 +1,6 @@
 """Feet of live textons: the root moves over standing feet as it did in the observed segments, frame by frame.
 
-The causal form of `kinematics.feet.grounding.grounded`. Plain arrays, no checks.
+The causal form of `kinematics.feet.grounding.ground_root`. Plain arrays, no checks.
 """
 
 from __future__ import annotations

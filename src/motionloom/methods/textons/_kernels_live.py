@@ -1,7 +1,7 @@
 """Steps of live textons: plain arrays, no checks. Rows of `state` are written in place (a copy, see `live.step`).
 
-`tables` is a `LiveTables`. A character at frame t of an observed segment shows y[t] + C x[t] + the residual outside the basis:
-x is its deviation from the segment, which follows the texton's dynamics.
+`tables` is a `LiveTables`. A character at frame t of an observed segment shows y[t] + C x[t] + the residual outside the
+basis: x is its deviation from the segment, which follows the texton's dynamics.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _deviate(tables: Any, state: Any, k: int) -> None:
 
 @kernel
 def _push(tables: Any, state: Any, k: int, texton: int, size: int) -> None:
-    """Noise of unit variance in every dimension that changes over about `NOISE_TIME` frames: white noise, averaged twice."""
+    """Noise of unit variance in every dimension, correlated over `NOISE_TIME` frames: white noise, averaged twice."""
     a = math.exp(-1.0 / state.tuning[k, NOISE_TIME]) if state.tuning[k, NOISE_TIME] > 0 else 0.0
     fresh, scale = math.sqrt(1.0 - a * a), (1.0 - a) * (1.0 + a) / math.sqrt(1.0 + a * a)
     for i in range(size):
@@ -219,7 +219,7 @@ def _aim(tables: Any, state: Any, k: int) -> None:
 
 @kernel
 def _vary(tables: Any, state: Any, k: int, texton: int) -> None:
-    """An offset (D,) of key poses, from the spread of a texton's states: the joint that turns most turns by `VARIATION`.
+    """An offset (D,) of key poses, from the spread of a texton's states; the joint that turns most by `VARIATION`.
 
     As `TextonCharts.vary_keys`: the root's place is left out.
     """

@@ -12,7 +12,7 @@ from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, part, 
 from motionloom.core.note import info
 from motionloom.kinematics.channels.metric import fit_metric_space
 from motionloom.kinematics.feet.contacts import foot_parts, with_contacts
-from motionloom.kinematics.feet.grounding import contact_heights, footing
+from motionloom.kinematics.feet.grounding import contact_heights, footing_of
 from motionloom.kinematics.local_frames import Frames, joined, observe
 from motionloom.kinematics.travel import from_root_motion
 from motionloom.methods.textons.config import DEFAULT, Config
@@ -134,7 +134,7 @@ def _observed(
     clips: Sequence[Clip], seen: Sequence[Frames], learned: LearnedTextons, names: Sequence[str], heights: FloatArray
 ) -> list[ObservedSegment]:
     stand = [np.stack([c.label(n) for n in names], 1) if names else np.zeros((len(c), 0), bool) for c in clips]
-    feet = [footing(f, on, c.skeleton, heights, c.fps) for c, f, on in zip(clips, seen, stand, strict=True)]
+    feet = [footing_of(f, on, c.skeleton, heights, c.fps) for c, f, on in zip(clips, seen, stand, strict=True)]
     out = []
     for s in learned.segments:
         clip = clips[s.clip]

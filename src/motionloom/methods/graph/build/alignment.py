@@ -9,7 +9,7 @@ import numpy as np
 from motionloom.blend.transition import CLOUD
 from motionloom.core import Clip, FloatArray, IntArray, Progress, silent
 from motionloom.core.progress import slices
-from motionloom.kinematics.feet.transition_batch import fit_to_plants
+from motionloom.kinematics.feet.transition_contacts import fit_to_plants
 from motionloom.kinematics.fk import fk
 
 AT_ONCE = 50_000  # transitions in one call of a kernel, some 0.1 s

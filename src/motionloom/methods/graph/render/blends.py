@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom.core import BoolArray, FloatArray, IntArray
 from motionloom.kinematics.feet.contacts import foot_parts, points_of
-from motionloom.kinematics.feet.transition_batch import standing_windows, window_reach
+from motionloom.kinematics.feet.transition_contacts import Standing, contacts_around, standing_windows, window_reach
 from motionloom.kinematics.feet.transition_hold import Windows, hold_plants
 from motionloom.kinematics.fk import world
 from motionloom.kinematics.travel import ground_turn
@@ -88,7 +88,7 @@ def _parts(graph: Graph, side: _Frames) -> FloatArray:
     return np.asarray(points_of(parts, places, turns).reshape(*shape, len(parts), 3))
 
 
-def _standing(graph: Graph, a: IntArray, b: IntArray) -> tuple[BoolArray, IntArray, IntArray]:
+def _standing(graph: Graph, a: IntArray, b: IntArray) -> Standing:
     """When heels and toes stand in the blends, and where each leaves A's plant and enters B's: `standing_windows`."""
     reach = window_reach(graph.half, graph.clips[0].fps)
     before, after = _contacts(graph, a, -reach, 0), _contacts(graph, b, 0, reach + 1)
@@ -103,8 +103,5 @@ def _contacts(graph: Graph, frames: IntArray, start: int, stop: int) -> BoolArra
     for k, (frame, c) in enumerate(zip(frames.tolist(), graph.clip_of[frames].tolist(), strict=True)):
         if c not in columns:
             columns[c] = np.stack([graph.clips[c].label(name) for name in labels], 1)
-        at = frame - int(graph.starts[c])
-        first = max(at + start, 0)
-        rows = columns[c][first : max(at + stop, 0)]
-        out[k, first - at - start : first - at - start + len(rows)] = rows
+        out[k] = contacts_around(columns[c], frame - int(graph.starts[c]), start, stop)
     return out

@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, Origin
 from motionloom.core.origins import joined, mixed
-from motionloom.kinematics.feet.clearance import lifted, usual_clearance
+from motionloom.kinematics.feet.clearance import lift_swings, usual_clearance
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.graph.graph import Graph, Route
 from motionloom.methods.graph.render.blends import blends
@@ -29,7 +29,7 @@ def render(graph: Graph, route: Route, *, lift: bool = True) -> Clip:
         return chained(graph, route)
     if graph not in _CLEARANCE:
         _CLEARANCE[graph] = usual_clearance(graph.clips)
-    return lifted(chained(graph, route), _CLEARANCE[graph])
+    return lift_swings(chained(graph, route), _CLEARANCE[graph])
 
 
 def chained(graph: Graph, route: Route) -> Clip:

@@ -15,7 +15,7 @@ from motionloom.core import BoolArray, Clip, FloatArray, replace
 from motionloom.core.clip import concatenate
 from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions
-from motionloom.kinematics.feet.grounding import lifted
+from motionloom.kinematics.feet.grounding import lift_sunk_feet
 from motionloom.kinematics.feet.pinning import STILL, pin_plants
 
 WINDOW = 8.0  # s: frames cleaned at once
@@ -62,10 +62,10 @@ def clean_windows(state: CleanupState, clip: Clip | None, heights: FloatArray) -
 
 def _pinned(clip: Clip, heights: FloatArray, state: CleanupState) -> tuple[Clip, CleanupState]:
     """One window with its feet lifted out of the floor and its plants pinned; and the counts."""
-    found = pin_plants(lifted(clip, heights))
+    found = pin_plants(lift_sunk_feet(clip, heights))
     out = found.clip
     if clip.label_names:  # easing in and out of plants may have lowered feet again
-        out = lifted(out, heights, standing=False)
+        out = lift_sunk_feet(out, heights, standing=False)
     plants, moved = state.plants + found.plants, max(state.moved, found.moved)
     return out, dataclasses.replace(state, plants=plants, moved=moved)
 

@@ -12,11 +12,11 @@ from numpy.random import Generator
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Origin, replace
 from motionloom.kinematics.feet.grounding import (
     Footing,
-    grounded,
+    ground_root,
     higher_steps,
     joined_footing,
     low_contacts,
-    stepped,
+    match_foot_heights,
 )
 from motionloom.kinematics.feet.smoothing import away_from
 from motionloom.kinematics.local_frames import Frames, joined, path_of, restore
@@ -141,7 +141,7 @@ def _placed_clip(
     segments: Segments, raw: RenderedFrames, start: int, stop: int, end: Travel | None
 ) -> tuple[Clip, Travel]:
     """Frames start .. stop as a clip that begins at `end`, and the place and heading of the frame after them."""
-    frames = grounded(raw.frames, raw.seen, segments.skeleton, segments.heights, segments.fps)
+    frames = ground_root(raw.frames, raw.seen, segments.skeleton, segments.heights, segments.fps)
     own_frames = frames[start : min(stop + 1, len(frames))]
     clip = restore(own_frames, segments.skeleton, segments.fps, end)
     path = path_of(own_frames, segments.fps, end)
@@ -152,6 +152,6 @@ def _placed_clip(
     names = segments.contact_names[: own.seen.contacts.shape[1]]
     clip = clip[: stop - start]
     if own.seen.high.size:
-        clip = stepped(clip, own.seen.high + higher_steps(clip, own.seen), own.loose, segments.heights)
+        clip = match_foot_heights(clip, own.seen.high + higher_steps(clip, own.seen), own.loose, segments.heights)
     labels = low_contacts(clip, own.seen.contacts, segments.heights)
     return replace(clip, label_names=names, labels=labels, origin=origin), after

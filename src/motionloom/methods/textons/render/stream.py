@@ -14,7 +14,7 @@ from numpy.random import Generator
 
 from motionloom.core import Clip
 from motionloom.core.clip import concatenate
-from motionloom.kinematics.feet.grounding import lifted
+from motionloom.kinematics.feet.grounding import lift_sunk_feet
 from motionloom.kinematics.local_frames import Frames
 from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.plan.pieces import Piece
@@ -88,7 +88,7 @@ class Renderer:
         Feet are grounded and lifted, unless `clean_feet` is off.
         """
         clip = take_frames(self.uncleaned_clips(iter(pieces), rng, options), frames)
-        return lifted(clip, self.synthesizer.segments.heights) if options.clean_feet else clip
+        return lift_sunk_feet(clip, self.synthesizer.segments.heights) if options.clean_feet else clip
 
 
 def split_clips(clips: Iterator[Clip], frames: int) -> Iterator[Clip]:
