@@ -80,7 +80,7 @@ def test_each_body_part_has_its_own_track(walks):
 
 
 def test_a_clip_without_known_sources_is_refused(walks):
-    with pytest.raises(BadRequest, match="where its frames came from is not known"):
+    with pytest.raises(BadRequest, match="the sources of its frames are not known"):
         tracks(replace(walks[0], origin=Origin()))
 
 

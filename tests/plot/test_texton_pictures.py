@@ -16,7 +16,7 @@ from motionloom.methods import learn
 from motionloom.plot.style import INK, PAPER
 from motionloom.plot.textons import bands, observed_clip, segmentation, texton_colours, transition_matrix
 from motionloom.plot.textons_curves import about_body, joint_spectrum, spectra, trajectories
-from motionloom.plot.textons_graph import TALL, WIDE, layout, texton_graph
+from motionloom.plot.textons_graph import CARD_HEIGHT, CARD_WIDTH, layout, texton_graph
 from motionloom.plot.textons_pictures import PICTURES
 
 
@@ -86,7 +86,7 @@ def test_no_card_of_a_graph_covers_another(count):
     rng = np.random.default_rng(count)
     at = layout((rng.random((count, count)) < 0.1).astype(float))
     apart = np.abs(at[:, None] - at)
-    free = (apart[..., 0] >= WIDE) | (apart[..., 1] >= TALL)
+    free = (apart[..., 0] >= CARD_WIDTH) | (apart[..., 1] >= CARD_HEIGHT)
     assert free[~np.eye(count, dtype=bool)].all()
 
 
@@ -139,9 +139,9 @@ def test_short_strokes_that_cannot_go_on_have_curves_and_spectra():
 def test_labels_on_bands_have_more_contrast_than_the_other_ink_would():
     from matplotlib import colormaps
 
-    from motionloom.plot.textons import _on
+    from motionloom.plot.textons import _contrasting
 
-    assert _on(np.array([1.0, 1.0, 0.6, 1.0])) == _on(np.array([0.35, 0.75, 0.95, 1.0])) == INK
-    assert _on(np.array([0.1, 0.1, 0.3, 1.0])) == PAPER
-    told = [_on(colour) for colour in colormaps["gray"](np.linspace(0, 1, 30))]
+    assert _contrasting(np.array([1.0, 1.0, 0.6, 1.0])) == _contrasting(np.array([0.35, 0.75, 0.95, 1.0])) == INK
+    assert _contrasting(np.array([0.1, 0.1, 0.3, 1.0])) == PAPER
+    told = [_contrasting(colour) for colour in colormaps["gray"](np.linspace(0, 1, 30))]
     assert told == sorted(told, key=[PAPER, INK].index)  # dark ones first

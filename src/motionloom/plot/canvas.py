@@ -32,7 +32,7 @@ class Canvas:
     """A picture of `width` x `height` pixels. Scene coordinates are metres in the picture: right and up.
 
     `aim` sets the part of the scene that is drawn, and the part of the picture (`box`: left, top, right, bottom) in
-    which it is drawn. Colours are opaque or mixed with what is below them.
+    which it is drawn. Colours are opaque or mixed with the colours below.
     """
 
     def __init__(self, width: int, height: int) -> None:

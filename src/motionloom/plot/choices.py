@@ -1,4 +1,4 @@
-"""What can be done now, as a picture: for each choice its poses, and its path and footprints from above."""
+"""Pictures of the choices at a frame of a two-level graph: poses of each, and its path and footprints from above."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from motionloom.plot.view import View, ground_height
 
 COLUMNS = 3
 TILE = (3.9, 2.05)  # inches
-POSES = 4  # of each choice: now, twice on the way, and at its end
-MAP = 1.35  # inches: the side of the map beside the poses
-HEAD = 0.3  # inches above a tile for its words
+POSES = 4  # of each choice: first, last, and two between
+MAP_SIDE = 1.35  # inches, side of the map beside the poses
+TITLE_HEIGHT = 0.3  # inches above a tile for its facts
 
 
 def choices_picture(model: TwoLevelGraph, frame: int, found: Sequence[Offer], *, title: str = "") -> Any:
-    """Draw what can be done at a frame: a tile for each choice, with poses, and a map with the body's path and prints.
+    """Draw the choices at a frame: a tile for each, with poses, and a map with the body's path and prints.
 
     In the maps the body begins at the cross and faces upwards; all have one scale. Left feet are warm, right ones cool.
     Returns the matplotlib axes (in inches).
@@ -37,13 +37,13 @@ def choices_picture(model: TwoLevelGraph, frame: int, found: Sequence[Offer], *,
     ax = blank_axes(wide, high)
     clips = [motion(model, offer.choice) for offer in found]
     ground = np.concatenate([travel(clip).place for clip in clips] or [np.zeros((1, 2))])
-    low, high_end = ground.min(0), ground.max(0)
-    centre, side = (low + high_end) / 2, float((high_end - low).max()) + 0.7  # m: what a map shows
+    low, top = ground.min(0), ground.max(0)
+    centre, side = (low + top) / 2, float((top - low).max()) + 0.7  # m: what a map shows
     for k, (offer, clip) in enumerate(zip(found, clips, strict=True)):
         corner = np.array([TILE[0] * (k % COLUMNS), -head - TILE[1] * (k // COLUMNS)])
-        _words(ax, offer, corner)
-        _poses(ax, clip, corner)
-        _map(ax, clip, corner, centre, side)
+        _write_facts(ax, offer, corner)
+        _draw_poses(ax, clip, corner)
+        _draw_map(ax, clip, corner, centre, side)
     if title:
         ax.text(0.15, -0.24, title, color=INK, fontsize=11, weight="bold", va="center")
         ax.text(wide - 0.15, -0.24, f"maps: {side:.1f} m wide", color=QUIET, fontsize=8, ha="right", va="center")
@@ -59,23 +59,23 @@ def save_choices(model: TwoLevelGraph, frame: int, path: str | Path, *, dpi: int
     save_figure(ax.figure, path, dpi=dpi)
 
 
-def _words(ax: Any, offer: Offer, corner: FloatArray) -> None:
+def _write_facts(ax: Any, offer: Offer, corner: FloatArray) -> None:
     y = corner[1] - 0.16
     ax.plot([corner[0] + 0.1, corner[0] + TILE[0] - 0.1], [corner[1], corner[1]], color=LINE, lw=0.8, zorder=0)
     ax.text(corner[0] + 0.15, y, f"{offer.number}", color=INK, fontsize=12, weight="bold", va="center")
     turn = np.degrees(offer.turn)
     side = f"turns {abs(turn):.0f}° {'left' if turn > 0 else 'right'}" if abs(turn) >= 5 else "straight on"
-    said = f"{offer.share:.0%}   {offer.seconds:.1f} s   {np.hypot(offer.left, offer.ahead):.1f} m   {side}"
-    ax.text(corner[0] + 0.5, y, said, color=QUIET, fontsize=8, va="center")
+    facts = f"{offer.share:.0%}   {offer.seconds:.1f} s   {np.hypot(offer.left, offer.ahead):.1f} m   {side}"
+    ax.text(corner[0] + 0.5, y, facts, color=QUIET, fontsize=8, va="center")
 
 
-def _poses(ax: Any, clip: Clip, corner: FloatArray) -> None:
+def _draw_poses(ax: Any, clip: Clip, corner: FloatArray) -> None:
     """Four poses side by side, seen from the front left, as they face."""
     shape = body(clip)
     points = body_points(clip, shape)
-    room = TILE[0] - MAP - 0.35
+    room = TILE[0] - MAP_SIDE - 0.35
     tall = max(float(np.ptp(points[..., 1])), 1e-6)
-    scale = min((TILE[1] - HEAD - 0.35) / (1.12 * tall), room / POSES / (0.42 * tall))  # inches a metre
+    scale = min((TILE[1] - TITLE_HEIGHT - 0.35) / (1.12 * tall), room / POSES / (0.42 * tall))  # inches a metre
     ground = ground_height(points, shape.size)
     view = View(np.radians(62.0))
     scaled = _scaled(shape, scale)
@@ -95,15 +95,15 @@ def _scaled(shape: Any, scale: float) -> Any:
     return replace(shape, parts=parts, size=shape.size * scale)
 
 
-def _map(ax: Any, clip: Clip, corner: FloatArray, centre: FloatArray, side: float) -> None:
-    """The way and the prints from above: left on paper is the body's left."""
-    middle = np.array([corner[0] + TILE[0] - MAP / 2 - 0.12, corner[1] - HEAD - MAP / 2 - 0.08])
+def _draw_map(ax: Any, clip: Clip, corner: FloatArray, centre: FloatArray, side: float) -> None:
+    """The path and the footprints from above: left in the picture is the body's left."""
+    middle = np.array([corner[0] + TILE[0] - MAP_SIDE / 2 - 0.12, corner[1] - TITLE_HEIGHT - MAP_SIDE / 2 - 0.08])
 
     def put(xz: Any) -> FloatArray:
         # +x is to the left of a body that faces +z
-        return middle + (np.asarray(xz, float) - centre) * [-1.0, 1.0] * (MAP / side)
+        return middle + (np.asarray(xz, float) - centre) * [-1.0, 1.0] * (MAP_SIDE / side)
 
-    box = MAP / 2
+    box = MAP_SIDE / 2
     edge = middle + box * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1]])
     ax.plot(edge[:, 0], edge[:, 1], color=LINE, lw=0.8, zorder=0)
     for mark in footprints(clip):

@@ -1,4 +1,4 @@
-"""Two small pictures of a clip: its way over the ground, and how fast its toes slide."""
+"""Two small pictures of a clip: its path on the ground, and the speed of its toes."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def _new_axes(width: float, height: float) -> Any:
 
 
 def ground_path(clip: Clip, *, ax: Any = None) -> Any:
-    """The way over the ground from above, in metres; coloured by source where frames come from several clips.
+    """The path on the ground from above, in metres; coloured by source where frames come from several clips.
 
-    Turned so that the way runs from left to right; the body's left is up. Footprints are where feet stand.
+    Turned so that the path runs from left to right; the body's left is up. Footprints are where feet stand.
     """
     ax = _new_axes(9.0, 3.0) if ax is None else ax
     place = travel(clip).place
-    way = place[-1] - place[0]
-    heading = float(np.arctan2(way[0], way[1]))
+    ahead = place[-1] - place[0]
+    heading = float(np.arctan2(ahead[0], ahead[1]))
     turned = np.array([[np.sin(heading), np.cos(heading)], [np.cos(heading), -np.sin(heading)]]).T  # ahead, left
     line = (place - place[0]) @ turned
     shape = body(clip)

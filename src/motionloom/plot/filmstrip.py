@@ -1,4 +1,4 @@
-"""A clip as one picture: poses in a row, seconds under them, foot trails on the ground."""
+"""Filmstrips: the poses of a clip in a row, with seconds, foot trails, footprints and streamers."""
 
 from __future__ import annotations
 
@@ -19,8 +19,12 @@ from motionloom.plot.paint import paint_body, paint_shadow, paint_stroke
 from motionloom.plot.style import INK, LINE, QUIET, SOURCES, TONES
 from motionloom.plot.view import FootTrail
 
-WIDE, TALL, NARROW = 11.0, 3.4, 3.6  # inches: the widest row, the tallest, and room for a title and its facts
-HEAD, FOOT = 0.42, 0.34  # inches: for the title above a row, for the seconds below
+MAX_WIDTH, MAX_HEIGHT, MIN_WIDTH = (
+    11.0,
+    3.4,
+    3.6,
+)  # inches: the widest row, the tallest, and room for a title and its facts
+TITLE_HEIGHT, TIME_HEIGHT = 0.42, 0.34  # inches: for the title above a row, for the seconds below
 
 
 def filmstrip(
@@ -50,7 +54,7 @@ def filmstrip(
     else:
         laid = [lay_out(clip, name, poses, trails=trails) for clip, name in zip(rows, names, strict=True)]
     laid = [replace(row, start=start, streamers=_joints(row.clip, streamers)) for row in laid]
-    scales = [max((row.box[1] - row.box[0]) / WIDE, (row.box[3] - row.box[2]) / TALL) for row in laid]
+    scales = [max((row.box[1] - row.box[0]) / MAX_WIDTH, (row.box[3] - row.box[2]) / MAX_HEIGHT) for row in laid]
     if max(scales) > 4 * min(scales):
         return _own_scales(laid, ax, scales)
     return _rows(laid, ax, max(scales))
@@ -58,7 +62,9 @@ def filmstrip(
 
 def _own_scales(laid: list[StripRow], ax: Any, scales: list[float]) -> Any:
     """Rows of very different size (a person and a pen), each in axes and with a scale of its own."""
-    heights = [(row.box[3] - row.box[2]) / inch + HEAD + FOOT for row, inch in zip(laid, scales, strict=True)]
+    heights = [
+        (row.box[3] - row.box[2]) / inch + TITLE_HEIGHT + TIME_HEIGHT for row, inch in zip(laid, scales, strict=True)
+    ]
     widths = [(row.box[1] - row.box[0]) / inch for row, inch in zip(laid, scales, strict=True)]
     ax = blank_axes(max(widths), sum(heights)) if ax is None else ax
     top = 0.0
@@ -71,8 +77,8 @@ def _own_scales(laid: list[StripRow], ax: Any, scales: list[float]) -> Any:
 
 def _rows(laid: list[StripRow], ax: Any, inch: float, least: float = 0.0) -> Any:
     """Rows under each other with one scale: `inch` metres of the scene per inch of the picture, `least` inches wide."""
-    width = max(*(row.box[1] - row.box[0] for row in laid), least * inch, NARROW * inch)
-    head, foot = HEAD * inch, FOOT * inch
+    width = max(*(row.box[1] - row.box[0] for row in laid), least * inch, MIN_WIDTH * inch)
+    head, foot = TITLE_HEIGHT * inch, TIME_HEIGHT * inch
     heights = [row.box[3] - row.box[2] + head + foot for row in laid]
     if ax is None:
         ax = blank_axes(width / inch, sum(heights) / inch)

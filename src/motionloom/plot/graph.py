@@ -1,4 +1,4 @@
-"""Pictures of motion graphs: what the clips can do on the ground, and a way beside the path it should follow."""
+"""Pictures of motion graphs: the speeds and turns that its clips contain, and a result on the requested path."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from motionloom.methods.graph.diagnose.coverage import STILL, TURN, Coverage
 from motionloom.plot.figures import new_figure, save_figure, style_axes
 from motionloom.plot.style import INK, LINE, QUIET, SOURCES, TONES
 
-PATH = TONES["left"]  # the colour of what was asked for
+REQUESTED = TONES["left"]  # colour of the requested path
 
 
 def coverage_picture(found: Coverage, *, ax: Any = None) -> Any:
@@ -35,20 +35,21 @@ def coverage_picture(found: Coverage, *, ax: Any = None) -> Any:
     ax.set_ylim(0, max(1.0, float(speed.max(initial=0.0)) * 1.08))
     ax.set_xlabel("left   turn, degrees a second   right", color=QUIET, fontsize=8)
     ax.set_ylabel("speed, m/s", color=QUIET, fontsize=8)
-    ax.set_title("what these clips can do", color=INK, fontsize=10, loc="left")
+    ax.set_title("speeds and turns in these clips", color=INK, fontsize=10, loc="left")
     return ax
 
 
 def path_picture(clip: Clip, path: ArrayLike, *, title: str = "", ax: Any = None) -> Any:
-    """A way over the ground from above, beside the path (K, 2) that it should follow; z up, x to the left as one
-    who faces +z has it. Stretches of the same source clip have one colour, blends are dark. Returns the axes.
+    """The path of the hips from above, on the requested path (K, 2). Returns the matplotlib axes.
+
+    z is up and x is to the left, as for a body that faces +z. Frames of one source have one colour, blends are dark.
     """
     if ax is None:
         ax = new_figure(4.6, 4.6).add_subplot()
     style_axes([ax], colour=QUIET, border=LINE, size=7)
     corners, place = np.asarray(path, float), travel(clip).place
-    ax.plot(corners[:, 0], corners[:, 1], color=PATH, linewidth=5, alpha=0.35, solid_capstyle="round")
-    for part, colour in _stretches(clip):
+    ax.plot(corners[:, 0], corners[:, 1], color=REQUESTED, linewidth=5, alpha=0.35, solid_capstyle="round")
+    for part, colour in _source_spans(clip):
         line = place[part.start : part.stop + 1]
         ax.plot(line[:, 0], line[:, 1], color=colour, linewidth=1.3, solid_capstyle="butt")
     ax.plot(*place[0], "o", color=INK, markersize=4)
@@ -64,7 +65,7 @@ def save_coverage(found: Coverage, path: str | Path) -> None:
     save_figure(coverage_picture(found).figure, path)
 
 
-def _stretches(clip: Clip) -> list[tuple[slice, str]]:
+def _source_spans(clip: Clip) -> list[tuple[slice, str]]:
     """Frames in a row from one source, each with a colour; blends are dark."""
     names: dict[str, str] = {}
     out = []

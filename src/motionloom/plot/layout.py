@@ -1,4 +1,4 @@
-"""Where the poses of a filmstrip stand in the picture: as they really stood, or side by side."""
+"""Layout of filmstrips: the frames drawn, and their places: where the body stood, or side by side."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def lay_out(clip: Clip, title: str, poses: int | None = None, *, trails: bool = 
     tried = even_frames(len(clip), 12)
     apart, tall = _room(view.project(points[tried])[..., :2], view.project(_under_hips(clip, tried, ground))[:, :2])
     place = travel(clip).place
-    way = float(np.linalg.norm(place[-1] - place[0]))
+    distance = float(np.linalg.norm(place[-1] - place[0]))
     length = float(np.linalg.norm(np.diff(place, axis=0), axis=1).sum())
     fitting = poses or int(np.clip(5.0 * tall / apart, 6, 9))
-    count = int(np.clip(round(way / (0.75 * apart)) + 1, 2, fitting))
-    enough = count > 4 if poses is None else count == poses  # a short way is better told side by side
-    connected = way > 0.8 * length and way > apart and way < 1.6 * apart * count and enough and count > 3
+    count = int(np.clip(round(distance / (0.75 * apart)) + 1, 2, fitting))
+    enough = count > 4 if poses is None else count == poses  # a short walk is clearer side by side
+    connected = distance > 0.8 * length and distance > apart and distance < 1.6 * apart * count and enough and count > 3
     frames = _even_steps(points, place, count) if connected else characteristic_frames(points, fitting)
     marks = foot_trails(clip, shape) if trails else ()
     stand = view.project(_under_hips(clip, frames, ground))[:, :2]
@@ -150,8 +150,8 @@ def _room(poses: FloatArray, stand: FloatArray) -> tuple[float, float]:
 
 
 def _even_steps(points: FloatArray, place: FloatArray, count: int) -> IntArray:
-    """Frames at about even steps along the way, so that a pause does not pile poses up; poses that differ."""
-    gone = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(place, axis=0), axis=1))])
-    gone += 1e-6 * np.arange(len(gone))
-    even = np.unique(np.searchsorted(gone, np.linspace(0, gone[-1], count)).clip(0, len(place) - 1))
-    return vary_poses(points, even, gone)
+    """Frames at about even steps along the path, so that poses of a pause do not overlap; poses that differ."""
+    travelled = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(place, axis=0), axis=1))])
+    travelled += 1e-6 * np.arange(len(travelled))
+    even = np.unique(np.searchsorted(travelled, np.linspace(0, travelled[-1], count)).clip(0, len(place) - 1))
+    return vary_poses(points, even, travelled)

@@ -1,4 +1,4 @@
-"""A page of results: sections with words, players, pictures, tables and commands, in one file without links outside."""
+"""A page of results: sections with text, players, pictures, tables and commands, in one file that works offline."""
 
 from __future__ import annotations
 
@@ -68,14 +68,14 @@ class TableBlock:
 
 @dataclass(frozen=True)
 class CommandBlock:
-    """A line (or lines) to type, and what it answered."""
+    """A command line, or several, and its output."""
 
     line: str
-    answer: str = ""
+    output: str = ""
 
     def html(self) -> str:
-        answer = f"<samp>{escape(self.answer)}</samp>" if self.answer else ""
-        return f"<pre><kbd>{escape(self.line)}</kbd>{answer}</pre>"
+        output = f"<samp>{escape(self.output)}</samp>" if self.output else ""
+        return f"<pre><kbd>{escape(self.line)}</kbd>{output}</pre>"
 
 
 Block = Paragraph | PlayerBlock | PictureBlock | TableBlock | CommandBlock

@@ -46,7 +46,7 @@ def paint_shadow(
 
 
 def paint_stroke(ax: Any, path: FloatArray, frame: int, fps: float) -> None:
-    """A pen stroke (F, 2): in ink up to `frame`, thicker where it is slow; what is still to come in a pale line."""
+    """A pen stroke (F, 2): in ink up to `frame`, thicker where it is slow; the rest as a pale line."""
     from matplotlib.collections import LineCollection
 
     ax.plot(path[:, 0], path[:, 1], color=LINE, lw=1.2, zorder=1, solid_capstyle="round")

@@ -1,4 +1,4 @@
-"""Moving pictures in a page: a player in one HTML file that works offline, without a server or other people's code."""
+"""The HTML player: clips that move on a canvas, in one file that works offline, without a server or other libraries."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Stage:
     note: str = ""
     numbers: tuple[tuple[str, str], ...] = ()  # (what, value with its unit)
     names: tuple[str, ...] = ()  # one per clip; the clips' own names otherwise
-    start: float = 0.0  # s, what is shown when the clock stands at 0
+    start: float = 0.0  # s of the clip that is shown at clock 0
 
 
 def write_player(
@@ -101,8 +101,8 @@ def _stage(stage: Stage, fps: float) -> dict[str, Any]:
         figures[0]["yaw"], shifts = _row(stage.clips, figures[0]["yaw"], figures[0]["size"])
         for figure, shift in zip(figures, shifts, strict=True):
             figure["shift"] = [round(float(v), 4) for v in shift]
-    told = {"title": stage.title, "note": stage.note, "numbers": list(stage.numbers)}
-    return {**told, "start": stage.start, "figures": figures}
+    caption = {"title": stage.title, "note": stage.note, "numbers": list(stage.numbers)}
+    return {**caption, "start": stage.start, "figures": figures}
 
 
 def player_figure(clip: Clip, name: str, fps: float) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def player_figure(clip: Clip, name: str, fps: float) -> dict[str, Any]:
 
 
 def _reach(points: FloatArray) -> float:
-    """How far the body reaches from its middle, hardly ever more (m): tells the camera how near it may come."""
+    """Distance (m) from the body's middle within which nearly all of it stays: sets the distance of the camera."""
     return float(np.percentile(np.linalg.norm(points - points.mean(axis=1, keepdims=True), axis=2).max(axis=1), 95))
 
 
@@ -202,10 +202,10 @@ def _row(clips: Sequence[Clip], yaw: float, size: float) -> tuple[float, FloatAr
     Bodies that travel come towards the viewer, so that they keep beside each other.
     """
     places = [travel(clip).place for clip in clips]
-    way = max((place[-1] - place[0] for place in places), key=lambda w: float(np.linalg.norm(w)))
+    ahead = max((place[-1] - place[0] for place in places), key=lambda w: float(np.linalg.norm(w)))
     across = yaw
-    if np.linalg.norm(way) > 0.6 * size:
-        across = float(np.arctan2(way[0], way[1])) + np.pi / 2
+    if np.linalg.norm(ahead) > 0.6 * size:
+        across = float(np.arctan2(ahead[0], ahead[1])) + np.pi / 2
         yaw = across - np.radians(25.0)
     row = np.array([np.sin(across), np.cos(across)])
     slots = (np.arange(len(clips)) - (len(clips) - 1) / 2) * 1.15 * size

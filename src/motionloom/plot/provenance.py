@@ -1,4 +1,4 @@
-"""Where the frames of a clip came from, as a picture: a band for each source along time, poses above."""
+"""Pictures of provenance: poses along time, and under them a band for each source of the frames."""
 
 from __future__ import annotations
 
@@ -19,11 +19,16 @@ from motionloom.plot.sources import SourceBand, source_colours, tracks
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, RGB
 from motionloom.plot.view import View, best_yaw, even_frames
 
-WIDE, SIDE = 11.0, 0.3  # inches: the picture, and its margins
-HEAD, POSES, BAND, FOOT = 0.42, 1.3, 0.3, 0.42  # inches: title, poses, bands, and the seconds under them
-ROW, ROWS = 15.0, 6  # seconds in a row, and how many rows before they get longer
+WIDTH, MARGIN = 11.0, 0.3  # inches: the picture, and its margins
+TITLE_HEIGHT, POSES_HEIGHT, BAND_HEIGHT, AXIS_HEIGHT = (
+    0.42,
+    1.3,
+    0.3,
+    0.42,
+)  # inches: title, poses, bands, and the seconds under them
+ROW_SECONDS, MAX_ROWS = 15.0, 6  # seconds in a row, and how many rows before they get longer
 FEW_PARTS = 3  # body parts whose tracks share the height of one band
-APART = 0.62  # inches from pose to pose
+POSE_SPACING = 0.62  # inches from pose to pose
 
 
 def provenance(clips: Clip | Sequence[Clip], *, titles: Sequence[str] | None = None, start: float = 0.0) -> Any:
@@ -36,18 +41,18 @@ def provenance(clips: Clip | Sequence[Clip], *, titles: Sequence[str] | None = N
     names = list(titles) if titles is not None else [clip.name for clip in shown]
     found = [tracks(clip) for clip in shown]
     colours = source_colours([band for parts in found for bands in parts.values() for band in bands])
-    rows = [POSES + BAND * max(1, len(parts) / FEW_PARTS) + FOOT for parts in found]
-    heights = [HEAD + row * _rows(clip) for clip, row in zip(shown, rows, strict=True)]
+    rows = [POSES_HEIGHT + BAND_HEIGHT * max(1, len(parts) / FEW_PARTS) + AXIS_HEIGHT for parts in found]
+    heights = [TITLE_HEIGHT + row * _rows(clip) for clip, row in zip(shown, rows, strict=True)]
     key = 0.24 * int(np.ceil(len(colours) / 6)) + 0.14
-    ax = blank_axes(WIDE, sum(heights) + key)
+    ax = blank_axes(WIDTH, sum(heights) + key)
     top = 0.0
     for clip, title, one, row, height in zip(shown, names, found, rows, heights, strict=True):
         _draw_title(ax, clip, title, one, top)
         for k in range(_rows(clip)):
-            _draw_row(ax, clip, one, colours, k, top - HEAD - k * row, start)
+            _draw_row(ax, clip, one, colours, k, top - TITLE_HEIGHT - k * row, start)
         top -= height
     _draw_key(ax, colours, top)
-    return frame_axes(ax, WIDE, -sum(heights) - key)
+    return frame_axes(ax, WIDTH, -sum(heights) - key)
 
 
 def save_provenance(
@@ -64,7 +69,7 @@ def save_provenance(
 
 
 def _rows(clip: Clip) -> int:
-    return int(np.clip(np.ceil(clip.seconds / ROW - 0.01), 1, ROWS))
+    return int(np.clip(np.ceil(clip.seconds / ROW_SECONDS - 0.01), 1, MAX_ROWS))
 
 
 def _draw_title(ax: Any, clip: Clip, title: str, found: dict[str, list[SourceBand]], top: float) -> None:
@@ -74,9 +79,9 @@ def _draw_title(ax: Any, clip: Clip, title: str, found: dict[str, list[SourceBan
     cuts = sum(1 for a, b in pairwise(main) if len(a.sources) < 2 and len(b.sources) < 2)
     clips = len(source_colours(everything))  # as many as the key shows
     counts = ((clips, "clip"), (joins, "transition"), (cuts, "cut"), (len(found) if len(found) > 1 else 0, "part"))
-    said = [f"{clip.seconds:.2f} s", *(f"{n} {what}{'' if n == 1 else 's'}" for n, what in counts if n)]
-    ax.text(SIDE, top - 0.24, title, ha="left", va="center", color=INK, fontsize=11, weight="bold")
-    ax.text(WIDE - SIDE, top - 0.24, ",  ".join(said), ha="right", va="center", color=QUIET, fontsize=8)
+    facts = [f"{clip.seconds:.2f} s", *(f"{n} {what}{'' if n == 1 else 's'}" for n, what in counts if n)]
+    ax.text(MARGIN, top - 0.24, title, ha="left", va="center", color=INK, fontsize=11, weight="bold")
+    ax.text(WIDTH - MARGIN, top - 0.24, ",  ".join(facts), ha="right", va="center", color=QUIET, fontsize=8)
 
 
 def _draw_row(
@@ -85,22 +90,28 @@ def _draw_row(
     """One stretch of time: poses, the bands of each part, seconds."""
     rows = _rows(clip)
     first, stop = (round(i * len(clip) / rows) for i in (k, k + 1))
-    inch = (WIDE - 2 * SIDE) / max(round(len(clip) / rows), 1)  # for each frame
+    inch = (WIDTH - 2 * MARGIN) / max(round(len(clip) / rows), 1)  # for each frame
     _draw_poses(ax, clip, first, stop, inch, top)
-    height = BAND / len(found) if len(found) < FEW_PARTS else BAND / FEW_PARTS
+    height = BAND_HEIGHT / len(found) if len(found) < FEW_PARTS else BAND_HEIGHT / FEW_PARTS
     for g, (part, bands) in enumerate(found.items()):
-        high = top - POSES - g * height
+        high = top - POSES_HEIGHT - g * height
         for band in bands:
             if band.start < stop and band.start + band.frames > first:
                 _draw_band(ax, clip, band, colours, (first, stop, inch), (high - height, high))
         if len(found) > 1:
             ax.text(
-                SIDE - 0.04, high - height / 2, part, ha="right", va="center", color=QUIET, fontsize=min(7, 60 * height)
+                MARGIN - 0.04,
+                high - height / 2,
+                part,
+                ha="right",
+                va="center",
+                color=QUIET,
+                fontsize=min(7, 60 * height),
             )
-    low = top - POSES - height * len(found)
+    low = top - POSES_HEIGHT - height * len(found)
     begin, end = start + first / clip.fps, start + stop / clip.fps
     for t in np.arange(np.ceil(begin), end + 1e-9, _tick(end - begin)):
-        x = SIDE + ((t - start) * clip.fps - first) * inch
+        x = MARGIN + ((t - start) * clip.fps - first) * inch
         ax.plot([x, x], [low - 0.02, low - 0.06], color=QUIET, lw=0.8)
         ax.text(x, low - 0.14, f"{t:g} s", ha="center", va="center", color=QUIET, fontsize=7)
 
@@ -119,7 +130,7 @@ def _draw_band(
     (first, stop, inch), (low, high) = row, heights
     a, b = max(band.start, first), min(band.start + band.frames, stop)
     weights = band.weights[a - band.start : b - band.start]
-    edges = SIDE + (np.arange(a, b + 1) - first) * inch
+    edges = MARGIN + (np.arange(a, b + 1) - first) * inch
     steps = low + (high - low) * np.concatenate([np.zeros((len(weights), 1)), np.cumsum(weights, 1)], 1)
     steps = np.concatenate([steps, steps[-1:]])
     for k, name in enumerate(band.sources):
@@ -174,20 +185,20 @@ def _draw_poses(ax: Any, clip: Clip, first: int, stop: int, inch: float, top: fl
     seen, stand = _seen(tried, shape, view)
     tall = float((seen[..., 1] - stand[:, None, 1]).max()) + 0.2 * shape.size
     reach = seen[..., 0] - stand[:, :1]
-    metres = tall / (POSES - 0.14)  # to the inch
-    apart = max(APART, 1.04 * float(np.ptp(reach)) / metres)  # poses do not overlap
+    metres = tall / (POSES_HEIGHT - 0.14)  # to the inch
+    apart = max(POSE_SPACING, 1.04 * float(np.ptp(reach)) / metres)  # poses do not overlap
     count = max(1, int(width / apart))
     frames = (first + (np.arange(count) + 0.5) * (stop - first) / count).astype(int)
     points = body_points(clip[frames], shape)
     _, stand = _seen(clip[frames], shape, view)
     stand[:, 0] += (reach.max() + reach.min()) / 2  # a body is drawn with its middle over its moment
-    inset = ax.inset_axes((SIDE, top - POSES + 0.1, width, POSES - 0.1), transform=ax.transData)
+    inset = ax.inset_axes((MARGIN, top - POSES_HEIGHT + 0.1, width, POSES_HEIGHT - 0.1), transform=ax.transData)
     inset.plot([0, width * metres], [0, 0], color=LINE, lw=0.8, zorder=0)
     for k, frame in enumerate(frames):
         shift = np.array([(frame + 0.5 - first) * inch * metres, 0.0]) - stand[k]
         paint_body(inset, shape, points[k], view, shift=shift)
     inset.set_xlim(0, width * metres)
-    inset.set_ylim(low, low + (POSES - 0.1) * metres)
+    inset.set_ylim(low, low + (POSES_HEIGHT - 0.1) * metres)
     inset.axis("off")
 
 
@@ -202,8 +213,8 @@ def _draw_key(ax: Any, colours: dict[str, RGB], top: float) -> None:
     """Which colour is which clip."""
     from matplotlib.patches import Rectangle
 
-    step = (WIDE - 2 * SIDE) / 6
+    step = (WIDTH - 2 * MARGIN) / 6
     for i, (name, colour) in enumerate(colours.items()):
-        x, y = SIDE + (i % 6) * step, top - 0.12 - 0.24 * (i // 6)
+        x, y = MARGIN + (i % 6) * step, top - 0.12 - 0.24 * (i // 6)
         ax.add_patch(Rectangle((x, y - 0.06), 0.2, 0.12, facecolor=colour, edgecolor="none"))
         ax.text(x + 0.27, y, name, ha="left", va="center", color=INK, fontsize=8)

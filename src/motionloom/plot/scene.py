@@ -1,4 +1,4 @@
-"""Clips as scenes that move: which pose each clip has at each picture, where the camera looks, and what is drawn."""
+"""Scenes of an animation: the pose of each clip in each picture, the camera, and drawing one picture."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ class SourceBand(NamedTuple):
 
     start: int  # first frame of the clip
     frames: int
-    sources: tuple[str, ...]  # the clips, in the order in which they are entered; or what made the frames
+    sources: tuple[str, ...]  # the clips, in the order in which they are entered; or the method that made the frames
     first: tuple[float, ...]  # frame in each source, as the file counts them; -1 if it is not a single one
     last: tuple[float, ...]
     weights: FloatArray  # (frames, sources)
@@ -31,8 +31,8 @@ def tracks(clip: Clip) -> dict[str, list[SourceBand]]:
     origin = clip.origin
     if not origin.known:
         raise BadRequest(
-            f"{clip.name or 'this clip'}: where its frames came from is not known "
-            "(motionloom keeps it in a file beside, such as walk.origin.json)"
+            f"{clip.name or 'this clip'}: the sources of its frames are not known "
+            "(motionloom stores them next to the clip, in walk.origin.json for walk.bvh)"
         )
     return {name: _bands(origin, part) for part, name in enumerate(origin.parts)}
 

@@ -17,8 +17,8 @@ from motionloom.plot.paint import paint_body
 from motionloom.plot.style import INK, LINE, PAPER, QUIET
 from motionloom.plot.view import View, best_yaw
 
-INCHES = 13.0  # width of the segmentation with its filmstrip
-TALL = 0.62  # inches: a body in it
+FIGURE_WIDTH = 13.0  # width of the segmentation with its filmstrip
+BODY_HEIGHT = 0.62  # inches: a body in it
 
 
 class SegmentBand(NamedTuple):
@@ -33,8 +33,8 @@ class SegmentBand(NamedTuple):
 def bands(model: TextonModel) -> dict[str, list[SegmentBand]]:
     """Every clip's segments in time; frames that were left out of learning stay as gaps.
 
-    A segment knows the frame of its file that it starts at, and how much faster its file runs than the model. Clips of
-    one name are told apart: dance (2).
+    A segment stores its first frame in its file, and how much faster the file's frame rate is than the model's. A
+    second clip of the same name gets a number: dance (2).
     """
     clips: dict[str, list[int]] = {}
     names_used: dict[str, int] = {}
@@ -57,14 +57,14 @@ def bands(model: TextonModel) -> dict[str, list[SegmentBand]]:
 
 
 def texton_colours(model: TextonModel) -> FloatArray:
-    """(N, 4) one colour for each texton; neighbours in number are told apart."""
+    """(N, 4) one colour for each texton; consecutive numbers get different colours."""
     from matplotlib import colormaps
 
     order = (np.arange(len(model.textons)) * 0.381966) % 1.0  # the golden section spreads any number of them
     return np.asarray(colormaps["turbo"](0.06 + 0.88 * order))
 
 
-def _on(colour: FloatArray) -> str:
+def _contrasting(colour: FloatArray) -> str:
     """Paper or ink, whichever has more contrast on a colour (WCAG 2: the ratio of relative luminances)."""
     from matplotlib.colors import to_rgb
 
@@ -93,7 +93,7 @@ def segment_bands(model: TextonModel, *, ax: Any) -> Any:
                 ha="center",
                 va="center",
                 fontsize=7,
-                color=_on(colours[texton]),
+                color=_contrasting(colours[texton]),
             )
     ax.set_yticks(range(len(rows)), list(rows), fontsize=8, color=INK)
     ax.invert_yaxis()
@@ -113,39 +113,39 @@ def segmentation(model: TextonModel) -> Any:
     shape = body(observed_clip(model, 0))
     size = max(shape.size, 1e-6)
     longest = max(b.start + b.seconds for own in rows.values() for b in own)
-    inch = size / TALL  # metres of a body for an inch of the picture
+    inch = size / BODY_HEIGHT  # metres of a body for an inch of the picture
     side = 0.9  # inches, for the clips' names
-    second = (INCHES - side - 0.2) * inch / longest
+    second = (FIGURE_WIDTH - side - 0.2) * inch / longest
     row_tall = 2.1 * size
-    figure = new_figure(INCHES, row_tall * len(rows) / inch + 0.55)
+    figure = new_figure(FIGURE_WIDTH, row_tall * len(rows) / inch + 0.55)
     figure.set_layout_engine("none")
     ax = figure.add_axes((0, 0, 1, 1))
     for r, (source, own) in enumerate(rows.items()):
         floor = -(r + 1) * row_tall + 0.6 * size
         for b in own:
             clip = observed_clip(model, b.observed)
-            _poses(ax, clip, second, b, floor, size)
+            _draw_poses(ax, clip, second, b, floor, size)
             texton = model.observed[b.observed].texton
             ax.barh(
                 floor - 0.32 * size, second * b.seconds, left=second * b.start, height=0.34 * size,
                 color=colours[texton], edgecolor=PAPER, linewidth=1.2,
             )  # fmt: skip
             middle = second * (b.start + b.seconds / 2)
-            colour = _on(colours[texton])
+            colour = _contrasting(colours[texton])
             ax.text(middle, floor - 0.33 * size, b.name, ha="center", va="center", fontsize=7, color=colour)
         ax.text(-0.15 * inch, floor - 0.32 * size, source, ha="right", va="center", fontsize=7, color=INK)
     for s in range(0, int(longest) + 1, 1 if longest < 12 else 2):
         low = -len(rows) * row_tall
         ax.plot([second * s, second * s], [low, 0], color=LINE, lw=0.6, zorder=0)
         ax.text(second * s, low - 0.22 * inch, f"{s} s", ha="center", va="center", fontsize=7, color=QUIET)
-    ax.set_xlim(-side * inch, (INCHES - side) * inch)
+    ax.set_xlim(-side * inch, (FIGURE_WIDTH - side) * inch)
     ax.set_ylim(-len(rows) * row_tall - 0.4 * inch, 0.15 * inch)
     ax.set_aspect("equal")
     ax.axis("off")
     return figure
 
 
-def _poses(ax: Any, clip: Clip, second: float, band: SegmentBand, floor: float, size: float) -> None:
+def _draw_poses(ax: Any, clip: Clip, second: float, band: SegmentBand, floor: float, size: float) -> None:
     """A segment's poses at their times, as many as find room."""
     shape = body(clip)
     if not shape.parts:

@@ -1,4 +1,4 @@
-"""Original against synthesised: how joints move about the body, over time and over frequencies."""
+"""Original and synthesised motion compared: paths of joints relative to the body, over time and as spectra."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from motionloom.plot.style import INK, LINE, QUIET, SOURCES
 
 JOINTS = ("left_hand", "right_hand", "left_foot", "right_foot")
 AXES = ("to the left", "up", "forward")
-SEGMENT = 1.0  # s: one Welch segment, so 1 Hz for each bin
+WINDOW = 1.0  # s: one Welch segment, so 1 Hz for each bin
 
 
 def about_body(clip: Clip, joints: Sequence[str]) -> FloatArray:
-    """(F, n, 3) metres: joints to the left of, above and in front of the hips, whichever way the body faces.
+    """(F, n, 3) metres: joints to the left of, above and in front of the hips.
 
-    A clip of one joint (a pen) has nothing about it to move: its own way about the middle of it.
+    For a clip of one joint (a pen): its path relative to the mean.
     """
     if len(clip.skeleton) == 1:
         return np.asarray(clip.root - clip.root.mean(0))[:, None]
@@ -33,19 +33,19 @@ def about_body(clip: Clip, joints: Sequence[str]) -> FloatArray:
     return np.stack([c * x - s * z, away[..., 1], s * x + c * z], -1)
 
 
-def found_joints(clip: Clip, joints: Sequence[str] = ()) -> list[str]:
-    """The joints asked for, or hands and feet, or what there is."""
+def joints_to_draw(clip: Clip, joints: Sequence[str] = ()) -> list[str]:
+    """The given joints, otherwise hands and feet, otherwise the last joint."""
     if joints:
         return list(joints)
     return [j for j in JOINTS if clip.skeleton.find(j) is not None] or [clip.skeleton.names[-1]]
 
 
 def trajectories(original: Clip, made: Sequence[Clip], names: Sequence[str], *, joints: Sequence[str] = ()) -> Any:
-    """Each joint's way about the hips over time: the original broad and grey, what was made in colours.
+    """Paths of joints relative to the hips over time: the original broad and grey, synthesised clips in colours.
 
     One row for each joint, a column for each direction. Returns the figure.
     """
-    chosen = found_joints(original, joints)
+    chosen = joints_to_draw(original, joints)
     figure = new_figure(11.0, 0.6 + 1.35 * len(chosen))
     panels = figure.subplots(len(chosen), 3, sharex=True, squeeze=False)
     for k, clip in enumerate([original, *made]):
@@ -53,8 +53,8 @@ def trajectories(original: Clip, made: Sequence[Clip], names: Sequence[str], *, 
         time = np.arange(len(clip)) / clip.fps
         look = {"color": QUIET, "lw": 3.2, "alpha": 0.55} if k == 0 else {"color": SOURCES[(k - 1) % 8], "lw": 1.2}
         for row, of_joint in zip(panels, np.swapaxes(places, 0, 1), strict=True):
-            for way, ax in enumerate(row):
-                ax.plot(time, 100 * of_joint[:, way], label=([*names][k - 1] if k else "original"), **look)
+            for column, ax in enumerate(row):
+                ax.plot(time, 100 * of_joint[:, column], label=([*names][k - 1] if k else "original"), **look)
     for row, joint in zip(panels, chosen, strict=True):
         row[0].set_ylabel(f"{joint.replace('_', ' ')}\n[cm]", color=INK, fontsize=8)
     for ax, axis in zip(panels[0], AXES, strict=True):
@@ -68,16 +68,16 @@ def trajectories(original: Clip, made: Sequence[Clip], names: Sequence[str], *, 
 def spectra(
     originals: Sequence[Clip], made: Sequence[Clip], names: Sequence[str], *, joints: Sequence[str] = ()
 ) -> Any:
-    """Welch power spectra of each joint's way about the hips, all directions together: originals broad and grey.
+    """Welch power spectra of the joints' paths relative to the hips, summed over directions: originals broad and grey.
 
     `originals` are averaged, weighted by their length; those shorter than a Welch segment do not count. If all are
     (pen strokes), the segment is as long as the shortest clip. Returns the figure.
     """
-    chosen = found_joints(originals[0], joints)
+    chosen = joints_to_draw(originals[0], joints)
     figure = new_figure(2.9 * len(chosen) + 0.4, 3.0)
     panels = figure.subplots(1, len(chosen), sharey=True, squeeze=False)
-    long = [c for c in originals if len(c) >= SEGMENT * c.fps]
-    seconds = SEGMENT if long else min(len(c) / c.fps for c in (*originals, *made))
+    long = [c for c in originals if len(c) >= WINDOW * c.fps]
+    seconds = WINDOW if long else min(len(c) / c.fps for c in (*originals, *made))
     long = long or list(originals)
     powers = [joint_spectrum(c, chosen, seconds) for c in long]
     curves = [(powers[0][0], np.average([p for _, p in powers], axis=0, weights=[len(c) for c in long]))]
@@ -94,10 +94,10 @@ def spectra(
     return figure
 
 
-def joint_spectrum(clip: Clip, joints: Sequence[str], seconds: float = SEGMENT) -> tuple[FloatArray, FloatArray]:
-    """Frequencies (B,) in Hz and power (B, n) in m^2/Hz of joints' ways about the hips (Welch 1967, Hann windows).
+def joint_spectrum(clip: Clip, joints: Sequence[str], seconds: float = WINDOW) -> tuple[FloatArray, FloatArray]:
+    """Frequencies (B,) in Hz and power (B, n) in m^2/Hz of the joints' paths relative to the hips.
 
-    `seconds` is the length of one window.
+    Welch 1967, Hann windows; `seconds` is the length of one window.
     """
     from scipy.signal import welch
 
@@ -109,5 +109,7 @@ def _finish(figure: Any, panels: Any) -> None:
     style_axes(np.ravel(panels), colour=QUIET, size=7)
     for ax in np.ravel(panels):
         ax.grid(color=LINE, lw=0.6)
-    handles, said = np.ravel(panels)[0].get_legend_handles_labels()
-    figure.legend(handles, said, loc="outside upper right", ncols=len(said), frameon=False, fontsize=8, labelcolor=INK)
+    handles, names = np.ravel(panels)[0].get_legend_handles_labels()
+    figure.legend(
+        handles, names, loc="outside upper right", ncols=len(names), frameon=False, fontsize=8, labelcolor=INK
+    )

@@ -18,8 +18,8 @@ from motionloom.plot.textons import observed_clip, texton_colours
 from motionloom.plot.view import View, best_yaw, characteristic_frames
 
 POSES = 4  # of each texton
-WIDE, TALL = 1.55, 1.0  # a texton's card, in the graph's own unit
-STEP = 1.42  # from card to card
+CARD_WIDTH, CARD_HEIGHT = 1.55, 1.0  # a texton's card, in the graph's own unit
+CARD_STEP = 1.42  # from card to card
 
 
 def texton_graph(model: TextonModel, *, inches: float = 1.25) -> Any:
@@ -34,8 +34,8 @@ def texton_graph(model: TextonModel, *, inches: float = 1.25) -> Any:
     at = layout(chances)
     inside = endless_textons(model)
     colours = texton_colours(model)
-    low, high = at.min(0) - [0.7 * WIDE, 0.75 * TALL], at.max(0) + [0.7 * WIDE, 0.75 * TALL]
-    scale = inches / WIDE
+    low, high = at.min(0) - [0.7 * CARD_WIDTH, 0.75 * CARD_HEIGHT], at.max(0) + [0.7 * CARD_WIDTH, 0.75 * CARD_HEIGHT]
+    scale = inches / CARD_WIDTH
     figure = new_figure(*((high - low) * scale))
     figure.set_layout_engine("none")
     ax = figure.add_axes((0, 0, 1, 1))
@@ -43,39 +43,39 @@ def texton_graph(model: TextonModel, *, inches: float = 1.25) -> Any:
         if a == b:
             continue
         bend = 0.16 if chances[b, a] > 0 else 0.08
-        tail, tip = _clipped(at[a], at[b])
+        tail, tip = _arrow_ends(at[a], at[b])
         arrow = FancyArrowPatch(
             (tail[0], tail[1]), (tip[0], tip[1]), connectionstyle=f"arc3,rad={bend}", arrowstyle="-|>",
             mutation_scale=9, lw=0.6 + 2.4 * chances[a, b], color=colours[a], alpha=0.75, zorder=1,
         )  # fmt: skip
         ax.add_patch(arrow)
     for i, place in enumerate(at):
-        corner = place - [WIDE / 2, TALL / 2]
+        corner = place - [CARD_WIDTH / 2, CARD_HEIGHT / 2]
         edge = colours[i] if i in inside else QUIET
         card = FancyBboxPatch(
-            corner, WIDE, TALL, boxstyle="round,pad=0,rounding_size=0.06", facecolor=PAPER, edgecolor=edge,
+            corner, CARD_WIDTH, CARD_HEIGHT, boxstyle="round,pad=0,rounding_size=0.06", facecolor=PAPER, edgecolor=edge,
             lw=2.0 if i in inside else 0.7, zorder=2,
         )  # fmt: skip
         ax.add_patch(card)
-        _film(ax, model, i, place)
+        _draw_poses(ax, model, i, place)
         again = f", again {chances[i, i]:.0%}" if chances[i, i] > 0 else ""
-        said = f"{i}  ({len(model.of_texton(i))} seen{again})"
-        ax.text(corner[0] + 0.05, corner[1] + TALL - 0.1, said, fontsize=6.5, color=INK, va="center", zorder=4)
+        title = f"{i}  ({len(model.of_texton(i))} seen{again})"
+        ax.text(corner[0] + 0.05, corner[1] + CARD_HEIGHT - 0.1, title, fontsize=6.5, color=INK, va="center", zorder=4)
     ax.set_xlim(low[0], high[0])
     ax.set_ylim(low[1], high[1])
     ax.axis("off")
     return figure
 
 
-def _clipped(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _arrow_ends(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Both ends of an arrow, moved from the cards' centres to their borders."""
-    way = b - a
-    share = 0.5 / max(abs(way[0]) / WIDE, abs(way[1]) / TALL, 1e-9)
-    return a + min(share, 0.45) * way, b - min(share, 0.45) * way
+    line = b - a
+    share = 0.5 / max(abs(line[0]) / CARD_WIDTH, abs(line[1]) / CARD_HEIGHT, 1e-9)
+    return a + min(share, 0.45) * line, b - min(share, 0.45) * line
 
 
-def _film(ax: Any, model: TextonModel, texton: int, place: FloatArray) -> None:
-    """A few telling poses of a texton's longest segment, side by side in its card."""
+def _draw_poses(ax: Any, model: TextonModel, texton: int, place: FloatArray) -> None:
+    """A few poses of a texton's longest segment that differ most, side by side in its card."""
     longest = max(model.of_texton(texton), key=lambda k: model.observed[k].length)
     clip = observed_clip(model, longest)
     shape = body(clip)
@@ -83,10 +83,14 @@ def _film(ax: Any, model: TextonModel, texton: int, place: FloatArray) -> None:
         return
     points = body_points(clip, shape)
     view = View(best_yaw(clip, 1e9))
-    inset = ax.inset_axes((place[0] - WIDE / 2, place[1] - TALL / 2, WIDE, TALL), transform=ax.transData, zorder=3)
+    inset = ax.inset_axes(
+        (place[0] - CARD_WIDTH / 2, place[1] - CARD_HEIGHT / 2, CARD_WIDTH, CARD_HEIGHT),
+        transform=ax.transData,
+        zorder=3,
+    )
     shown = characteristic_frames(points, POSES)
     tall = 1.32 * float(points[shown, :, 1].max())  # room for the card's title
-    step = tall * WIDE / TALL / POSES
+    step = tall * CARD_WIDTH / CARD_HEIGHT / POSES
     for k, f in enumerate(shown):
         ground = view.project(clip.root[f] * [1.0, 0.0, 1.0])[:2]
         paint_body(inset, shape, points[f], view, shift=np.array([k * step, 0.0]) - ground)
@@ -118,4 +122,4 @@ def layout(chances: FloatArray, *, rounds: int = 300) -> FloatArray:
     cells = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), -1).reshape(-1, 2).astype(float)
     order = (at.argsort(0).argsort(0) + 0.5) / count * [columns, rows] - 0.5
     _, taken = linear_sum_assignment(((order[:, None] - cells) ** 2).sum(-1))
-    return cells[taken] * [STEP * WIDE, STEP * TALL * 1.15]
+    return cells[taken] * [CARD_STEP * CARD_WIDTH, CARD_STEP * CARD_HEIGHT * 1.15]

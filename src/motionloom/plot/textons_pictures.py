@@ -40,9 +40,9 @@ def _curves(model: TextonModel, seed: int) -> Any:
     most = max(range(len(model.textons)), key=lambda i: len(model.of_texton(i)))
     longest = max(model.of_texton(most), key=lambda k: model.observed[k].length)
     plan = plan_of([piece_of(model.segments, longest)])
-    ways = (("observed", None, seed), ("noise", None, seed), ("noise", None, seed + 1))
-    made = [model.render_uncleaned(plan, np.random.default_rng(s), noise=n, drive=push) for push, n, s in ways]
-    names = ("pushed as observed", "noise alone", "another noise")
+    variants = (("observed", None, seed), ("noise", None, seed), ("noise", None, seed + 1))
+    made = [model.render_uncleaned(plan, np.random.default_rng(s), noise=n, drive=drive) for drive, n, s in variants]
+    names = ("driven as observed", "noise alone", "another noise")
     figure = trajectories(observed_clip(model, longest), made, names)
     figure.suptitle(f"texton {most}", color="#22303c", fontsize=10, x=0.01, ha="left")
     return figure

@@ -1,4 +1,4 @@
-"""From where a clip is best looked at, which frames tell it, and where its feet touch: shared by all pictures."""
+"""Views of clips: the direction of the camera, the frames worth showing, and the contacts of the feet."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def best_yaw(clip: Clip, size: float, *, turn: float = np.radians(24.0)) -> floa
     if len(clip.skeleton) == 1:
         return np.pi / 2
     path = travel(clip)
-    way = path.place[-1] - path.place[0]
-    if np.linalg.norm(way) > 0.6 * size:
-        return float(np.arctan2(way[0], way[1])) + turn
+    ahead = path.place[-1] - path.place[0]
+    if np.linalg.norm(ahead) > 0.6 * size:
+        return float(np.arctan2(ahead[0], ahead[1])) + turn
     facing = np.arctan2(np.sin(path.heading).mean(), np.cos(path.heading).mean())
     return float(facing) + np.radians(58.0)
 
@@ -56,7 +56,7 @@ def even_frames(frames: int, count: int) -> IntArray:
 
 
 def characteristic_frames(points: FloatArray, count: int) -> IntArray:
-    """`count` frames that tell the motion: first and last, and between them poses unlike their neighbours.
+    """`count` frames that show the motion: first and last, and between them poses that differ from their neighbours.
 
     Among frames in order, 0.5 to 1.6 even steps apart, the sum of distances from pose to pose (over the hips) is the
     largest: punches are shown out, strides are shown wide. points (F, P, 3); found by dynamic programming.
@@ -90,7 +90,7 @@ def characteristic_frames(points: FloatArray, count: int) -> IntArray:
 def vary_poses(points: FloatArray, frames: IntArray, along: FloatArray, swing: float = 0.24) -> IntArray:
     """Frames near the given ones whose poses differ more, so that even steps do not fall in step with the gait.
 
-    `along` (F,) is how far each frame has come; an inner frame moves by at most `swing` of the way to its neighbours,
+    `along` (F,) is the distance travelled; an inner frame moves by at most `swing` of the distance to its neighbours,
     to where its pose (over the hips) is farthest from the nearest of the other poses. First and last stay.
     """
     chosen = frames.copy()

@@ -91,7 +91,7 @@ class Stage {
     this.player.stale = true;
   }
 
-  // Where the camera looks: at the bodies as they go, or at all of their way from farther off.
+  // Where the camera looks: at the moving bodies, or at their whole path from farther away.
   aim(time) {
     const middle = [0, 0], { open, follow } = this.player;
     for (const figure of this.figures) {
@@ -163,7 +163,7 @@ class Stage {
   }
 
   turn(dx, dy) {
-    this.camera.yaw -= dx * 0.008; // what is near goes with the hand
+    this.camera.yaw -= dx * 0.008; // near things follow the pointer
     this.camera.pitch = clamp(this.camera.pitch + dy * 0.006, -0.25, 1.5);
     this.player.stale = true;
   }
@@ -201,8 +201,8 @@ class Player {
   }
 
   controls() {
-    const button = (name, says, action) => {
-      const element = make("button", { type: "button", title: says, "aria-label": says, onclick: action }, icon(name));
+    const button = (name, label, action) => {
+      const element = make("button", { type: "button", title: label, "aria-label": label, onclick: action }, icon(name));
       this.buttons = { ...this.buttons, [name]: element };
       return element;
     };

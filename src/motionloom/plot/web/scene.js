@@ -1,5 +1,5 @@
 // Drawing bodies on a 2-D canvas: a small perspective camera, a floor in metres, and limbs painted from back to front.
-// Everything here is given joint positions; it computes no motion.
+// Input are joint positions; no motion is computed here.
 "use strict";
 
 const TONES = ["left", "right", "middle", "eye", "prop"];
@@ -56,7 +56,7 @@ class Figure {
     return this.now;
   }
 
-  // The way of the body's middle over the ground, averaged over a second, for a calm camera.
+  // The path of the body's middle over the ground, averaged over a second, for a steady camera.
   smoothPath() {
     const width = Math.round(this.fps * 0.6), out = new Float32Array(this.frames * 2), n = this.points;
     const sums = [[0], [0]];
