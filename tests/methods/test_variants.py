@@ -75,7 +75,7 @@ def test_no_foot_is_touched_in_a_faithful_result(method, faithful, monkeypatch):
     for where in (
         "motionloom.kinematics.feet.pinning.pin_plants",
         "motionloom.methods.finish.remove_skate",
-        "motionloom.methods.graph.render.render.lifted",
+        "motionloom.methods.graph.render.render.lift_swings",
         "motionloom.methods.graph.render.blends.hold_plants",
         "motionloom.methods.textons.render.cleanup.pin_plants",
         "motionloom.methods.textons.render.cleanup.lift_sunk_feet",

@@ -19,6 +19,7 @@ from motionloom.kinematics.fk import fk
 from motionloom.kinematics.local_frames import observe, pose_distance, restore
 from motionloom.methods import learn, load_model, save_model, synthesize
 from motionloom.methods.synthesis import rendered
+from motionloom.methods.textons import Options
 from motionloom.methods.textons.learn.em import learn as learn_textons
 from motionloom.methods.textons.learn.em import objective, segment_all
 from motionloom.methods.textons.learn.training_data import LearningSettings, TrainingData
@@ -237,3 +238,11 @@ def test_constant_channels_keep_their_value(arm):
 
 def test_the_example_request_reads():
     assert Request.from_file("examples/requests/textons.yaml", load=lambda name: pytest.fail(name)).seconds == 20
+
+
+def test_earlier_names_of_options_are_accepted_with_a_deprecation_note():
+    earlier = {"push": "nothing", "sway": 0.1, "nearness": 1, "unseen": 0, "evenly": False, "way": "cheapest"}
+    with pytest.warns(FutureWarning, match="is now called"):
+        options = Options.of(earlier)
+    assert (options.drive, options.noise_time, options.distance_penalty) == ("noise", 0.1, 1)
+    assert (options.unseen_limit, options.balanced, options.route) == (0, False, "most_probable")

@@ -193,12 +193,12 @@ def test_feet_that_go_farther_than_observed_step_higher_but_not_where_they_stand
     assert GAIN > 0
 
 
-def test_one_lone_segment_is_told_as_such(model):
+def test_a_model_of_one_segment_is_reported(model):
     lone = dataclasses.replace(
         model,
         observed=model.observed[:1],
         counts=np.zeros_like(model.counts),
         gentle=np.ones((1, 1), bool),
     )
-    with pytest.raises(NoPath, match=r"only one segment was found.*a `length` above 1"):
+    with pytest.raises(NoPath, match=r"only one segment was found.*a `length_factor` above 1"):
         synthesize(lone, Request(seconds=60, options={"unseen_limit": 0.0}))

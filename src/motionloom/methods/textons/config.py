@@ -155,7 +155,7 @@ class Options(Settings):
         "between two poses: the best path that lasts as long as requested, or the most probable path of any length",
         choices=("timed", "most_probable"),
         formerly=("way",),
-        renamed=(("fixed", "timed"), ("most_probable", "most_probable")),
+        renamed=(("fixed", "timed"), ("cheapest", "most_probable")),
     )
     ends: str = param(
         "met",
