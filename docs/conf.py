@@ -34,6 +34,7 @@ suppress_warnings = ["misc.highlighting_failure"]
 autodoc_default_options = {"members": True, "show-inheritance": False}
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
+autodoc_type_aliases = {name: name for name in ("BoolArray", "FloatArray", "IntArray", "UInt8Array")}
 add_module_names = False
 
 REPOSITORY = HERE.parent
