@@ -211,9 +211,9 @@ def style_along(ax: Any, wanted: StyleAlong) -> Clip:
 def parameters(ax: Any, wanted: Parameters) -> Clip:
     clip = walk(turn=np.pi / 8, seconds=4)
     top_view(ax, clip)
-    for height, (name, _) in zip((0.95, 0.85), wanted.values, strict=True):
+    for height, (name, value) in zip((0.95, 0.85), wanted.values, strict=True):
         measured, unit = float(PARAMETERS[name].measured(clip)[0]), PARAMETERS[name].unit
-        text = f"{name}: {measured:.2f} {unit}, asked for {float(wanted.asked(name)[0]):.2f}"
+        text = f"{name}: {measured:.2f} {unit}, requested {value.value:.2f}"
         ax.text(0.03, height, text, transform=ax.transAxes, va="top")
     return clip
 
