@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
+
+import numba
+from numba.core import caching
+
 import motionloom.core._jit as jit
 from motionloom.kinematics._kernels import forward
 
@@ -22,3 +27,12 @@ def test_cached_code_is_fresh_only_while_no_kernel_file_changes(tmp_path, monkey
     monkeypatch.undo()
     jit.kernel_files_digest.cache_clear()
     assert forward._cache._impl.locator.get_source_stamp() == jit.kernel_files_digest()
+
+
+def test_a_cache_that_refers_to_a_class_which_was_renamed_counts_as_empty(tmp_path):
+    found = caching.IndexDataCacheFile(tmp_path, "kernel", b"stamp")
+    missing = b"cmotionloom.core\nNoSuchClass\n."  # a pickle of motionloom.core.NoSuchClass
+    (tmp_path / "kernel.nbi").write_bytes(pickle.dumps(numba.__version__) + missing)
+    assert found.load("signature") is None
+    found.save("signature", (1, 2))
+    assert found.load("signature") == (1, 2)

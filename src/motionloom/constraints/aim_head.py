@@ -28,7 +28,7 @@ def look(clip: Clip, asked: LookAt, held: IntArray, width: float, *, rounds: int
         turn = log(between(direction, asked.directions(clip, start))) * weight[:, None]
         if np.abs(turn[span.start : span.stop]).max() < 1e-10:
             break
-        clip = _turned(clip, chain, turn / len(chain))
+        clip = _turn_chain(clip, chain, turn / len(chain))
     return clip
 
 
@@ -47,7 +47,7 @@ def easing(span: range, held: IntArray, frames: int, width: float) -> FloatArray
     return weight
 
 
-def _turned(clip: Clip, chain: list[int], part: FloatArray) -> Clip:
+def _turn_chain(clip: Clip, chain: list[int], part: FloatArray) -> Clip:
     """Every joint of the chain turned by the world turn vectors `part` (F, 3), one after the other."""
     rotations = clip.rotations.copy()
     for joint in chain:

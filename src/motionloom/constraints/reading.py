@@ -13,7 +13,7 @@ from motionloom.constraints.kinds import KINDS
 from motionloom.constraints.located import Table, read_yaml
 from motionloom.constraints.root import Start
 from motionloom.core import BadRequest, FormatError
-from motionloom.core.errors import Problems, Where, together, unknown
+from motionloom.core.errors import Problems, Where, combine_problems, unknown
 from motionloom.core.files import Files, read_regular
 from motionloom.core.units import duration, fail, whole
 
@@ -128,7 +128,7 @@ def _constraint(index: int, item: object, name: str) -> Constraint:
     try:
         return KINDS[key].of(body, places)
     except BadRequest as error:
-        raise together([each.in_constraint(index, key, place) for each in error.problems]) from None
+        raise combine_problems([each.in_constraint(index, key, place) for each in error.problems]) from None
 
 
 _READERS: dict[str, Callable[[Any, _Context], Any]] = {

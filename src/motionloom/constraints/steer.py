@@ -62,7 +62,7 @@ def _leg(now: Travel, place: FloatArray, heading: FloatArray, start: int, end: i
     else:
         turn = before
     turns = before + (turn - before) * ramp
-    line = _added(place[start], steps, turns)
+    line = _integrate(place[start], steps, turns)
     if key.place is not None:
         share = walked / walked[-1] if walked[-1] > 1e-3 else ramp
         line = line + share[:, None] * (np.array(key.place) - line[-1])
@@ -73,7 +73,7 @@ def _leg(now: Travel, place: FloatArray, heading: FloatArray, start: int, end: i
     return turn
 
 
-def _added(start: FloatArray, steps: FloatArray, turns: FloatArray) -> FloatArray:
+def _integrate(start: FloatArray, steps: FloatArray, turns: FloatArray) -> FloatArray:
     middle = (turns[1:] + turns[:-1]) / 2
     return start + np.concatenate([np.zeros((1, 2)), np.cumsum(ground_turn(middle, steps), axis=0)])
 
@@ -84,6 +84,6 @@ def _best_turn(steps: FloatArray, ramp: FloatArray, before: float, wanted: Float
     missing = np.empty(len(tried))
     size = np.linalg.norm(steps, axis=1).sum()
     for i, turn in enumerate(tried):
-        end = _added(np.zeros(2), steps, before + (turn - before) * ramp)[-1]
+        end = _integrate(np.zeros(2), steps, before + (turn - before) * ramp)[-1]
         missing[i] = np.linalg.norm(end - wanted) + 0.02 * size * abs(turn - before)
     return float(tried[missing.argmin()])

@@ -1,9 +1,8 @@
-"""The one decorator for compiled kernels: cached on disk, and without the interpreter lock while they run.
+"""The decorator of all compiled kernels: cached on disk, releasing the interpreter lock while they run.
 
 Compiled code is cached beside its source, or in the user's cache folder where that cannot be written to, or not at all.
-Kernels call kernels of other files, which are compiled into them; numba looks at a kernel's own file only, and would go
-on using the old machine code when another file changes. So the cached code counts as fresh only while all kernel files
-are as they were.
+Kernels call kernels of other files, which are compiled into them; numba checks a kernel's own file only, and would keep
+using the old machine code when another file changes. So the cached code is valid only while no kernel file has changed.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 
 @cache
 def kernel_files_digest() -> bytes:
-    """A hash of all files that hold kernels."""
+    """A hash of all files with kernels."""
     digest = hashlib.sha256()
     for path in sorted(PACKAGE.rglob("_kernels*.py")):
         digest.update(path.read_bytes())
@@ -53,6 +52,26 @@ if _locators is not None:  # numba's own, after ours
         *map(_fresh_with_all_kernels, _locators._locator_classes[:3]),
         *_locators._locator_classes,
     ]
+
+
+def _tolerate_stale_index(cache_file: Any) -> None:
+    """Treat a cache index that cannot be unpickled as empty, so that the kernel is compiled again.
+
+    An index contains argument types; after an upgrade it may refer to a class that was moved or renamed.
+    """
+    load_index = cache_file._load_index
+
+    def load_or_empty(self: Any) -> Any:
+        try:
+            return load_index(self)
+        except Exception:
+            return {}
+
+    cache_file._load_index = load_or_empty
+
+
+if hasattr(caching, "IndexDataCacheFile"):
+    _tolerate_stale_index(caching.IndexDataCacheFile)
 
 
 class _Compiling(event.Listener):

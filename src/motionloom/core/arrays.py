@@ -53,7 +53,7 @@ def _writable(array: NDArray[Any]) -> bool:
     return seen is not None and not isinstance(seen, bytes)
 
 
-def handed_over(array: NDArray[Any]) -> NDArray[Any]:
+def freeze_in_place(array: NDArray[Any]) -> NDArray[Any]:
     """Make `array` read-only in place: for arrays just computed, which have no other reference and need no copy."""
     array.flags.writeable = False
     return array

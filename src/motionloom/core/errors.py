@@ -173,10 +173,10 @@ class Problems:
     def raise_found(self) -> None:
         """Raise what was collected, if anything was."""
         if self.found:
-            raise together(self.found)
+            raise combine_problems(self.found)
 
 
-def together(problems: Sequence[BadRequest]) -> BadRequest:
+def combine_problems(problems: Sequence[BadRequest]) -> BadRequest:
     """One error for all problems: a single one as it is, several as a list, of the first one's class."""
     if len(problems) == 1:
         return problems[0]

@@ -60,7 +60,7 @@ class Made:
 
     def __post_init__(self) -> None:
         for f in fields(self):
-            put(self, f.name, _typed(f.name, getattr(self, f.name)))
+            put(self, f.name, _field_value(f.name, getattr(self, f.name)))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; empty fields are left out."""
@@ -106,7 +106,7 @@ def plain(value: Any) -> Any:
     raise TypeError(f"a recipe holds text and numbers, found {type(value).__name__}")
 
 
-def _typed(name: str, value: Any) -> Any:
+def _field_value(name: str, value: Any) -> Any:
     """The value of a field from its form in JSON."""
     if name in ("clips", "poses"):
         return tuple(item if isinstance(item, Read) else Read(**item) for item in value)

@@ -28,7 +28,9 @@ def joined(origins: Sequence[Origin], lengths: Sequence[int]) -> Origin:
     """
     sources, parts, rows = _common(origins, lengths)
     starts = np.cumsum([0, *lengths])[: len(origins)]
-    notes = (_moved(note, int(start)) for origin, start in zip(origins, starts, strict=True) for note in origin.notes)
+    notes = (
+        _shift_note(note, int(start)) for origin, start in zip(origins, starts, strict=True) for note in origin.notes
+    )
     whole = _Rows(*(np.concatenate(arrays) for arrays in zip(*rows, strict=True)))
     return _origin(origins, sources, parts, whole, notes)
 
@@ -90,5 +92,5 @@ def _origin(
     )
 
 
-def _moved(note: Note, by: int) -> Note:
+def _shift_note(note: Note, by: int) -> Note:
     return note if note.frame is None else replace(note, frame=note.frame + by)

@@ -35,8 +35,8 @@ def read_fbx(path: str | Path, reading: Reading = DEFAULT) -> Clip:
         notes.add(note)
     metres = float(facts["unit"]) if reading.metres is None else reading.metres
     parents = arrays["parents"]
-    places, turns = _composed(parents, arrays["local"])
-    rest = _composed(parents, arrays["rest"][None])[1][0]
+    places, turns = _world_transforms(parents, arrays["local"])
+    rest = _world_transforms(parents, arrays["rest"][None])[1][0]
     first = int(facts["first"])
     clip = clip_from_world(
         notes,
@@ -65,7 +65,7 @@ def _check(path: str | Path, notes: Notes) -> None:
         raise notes.error("not an FBX file")
 
 
-def _composed(parents: Any, local: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _world_transforms(parents: Any, local: FloatArray) -> tuple[FloatArray, FloatArray]:
     """World places (F, N, 3) and rotations (F, N, 4) from local translation, rotation and scale (F, N, 10).
 
     Scales make bones longer or shorter, axis by axis in the frame of the joint that has them; they turn nothing.

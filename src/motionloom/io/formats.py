@@ -26,11 +26,11 @@ from motionloom.io.markers.c3d import read_c3d
 from motionloom.io.markers.csv import is_marker_csv, read_marker_csv, write_marker_csv
 from motionloom.io.markers.trc import read_trc, write_trc
 from motionloom.io.reading import DEFAULT, Reading, ReadingSettings
-from motionloom.io.sidecars.labels import labelled, labels_text
+from motionloom.io.sidecars.labels import labels_text, with_file_labels
 from motionloom.io.sidecars.licence import with_licence
 from motionloom.io.sidecars.names import EMPTY, ambiguous_side_files, belongs_to_another, side_names, side_path
 from motionloom.io.sidecars.origin import is_own_output, is_unchanged, origin_text, with_origin
-from motionloom.io.sidecars.reading_record import recorded
+from motionloom.io.sidecars.reading_record import with_reading_record
 from motionloom.io.sidecars.roles import with_roles
 from motionloom.io.strokes.csv import read_stroke, write_stroke
 from motionloom.io.strokes.handwriting import read_handwriting
@@ -103,7 +103,7 @@ def load(path: str | Path, reading: Reading = DEFAULT, **settings: Unpack[Readin
     _check_size(path, len(clip), len(clip.skeleton), clip.fps)
     if ambiguous := ambiguous_side_files(path):
         clip = replace(clip, origin=clip.origin.with_notes(*ambiguous))
-    clip = labelled(with_roles(clip, path, reading.roles), path)
+    clip = with_file_labels(with_roles(clip, path, reading.roles), path)
     clip = with_licence(clip if entry.keeps_origin else with_origin(clip, path), path)
     clip = clip if reading.unit is None else _check_stature(clip, reading.unit)
     motion = without_tpose(clip)
@@ -111,7 +111,7 @@ def load(path: str | Path, reading: Reading = DEFAULT, **settings: Unpack[Readin
         clip = motion if reading.trim_tpose else clip
         note = Note(f"frame 0 is a T-pose{': dropped' if reading.trim_tpose else ' (not dropped)'}", topic="file")
         clip = replace(clip, origin=clip.origin.with_notes(note))
-    return recorded(clip, path, digest(), reading, entry.others(path) if entry.others else ())
+    return with_reading_record(clip, path, digest(), reading, entry.others(path) if entry.others else ())
 
 
 def _check_size(path: Path, frames: int, joints: int, fps: float) -> None:

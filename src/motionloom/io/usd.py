@@ -249,7 +249,7 @@ def _times(stage: Any, query: Any, joints: int, fps: float | None, notes: Notes)
         return samples if len(samples) else np.zeros(1), fps or float(stage.GetFramesPerSecond()) or 24.0
     steps = np.diff(samples)
     if np.abs(steps - steps.mean()).max() < 1e-4 * steps.mean():
-        return _bounded(samples, joints, notes), fps or codes / float(steps.mean())
+        return _check_size(samples, joints, notes), fps or codes / float(steps.mean())
     rate = float(stage.GetFramesPerSecond()) or 24.0
     count = int((samples[-1] - samples[0]) * rate / codes + 1e-6) + 1
     if count * joints > MAX_VALUES:
@@ -258,7 +258,7 @@ def _times(stage: Any, query: Any, joints: int, fps: float | None, notes: Notes)
     return samples[0] + np.arange(count) * codes / rate, fps or rate
 
 
-def _bounded(samples: FloatArray, joints: int, notes: Notes) -> FloatArray:
+def _check_size(samples: FloatArray, joints: int, notes: Notes) -> FloatArray:
     if len(samples) * joints > MAX_VALUES:
         raise notes.error(f"{len(samples)} frames of {joints} joints are too many")
     return samples

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from motionloom.core import Clip, End, FloatArray, Skeleton
-from motionloom.core.arrays import handed_over
+from motionloom.core.arrays import freeze_in_place
 from motionloom.core.origin import from_file
 from motionloom.io import convention as conv
 from motionloom.io.acclaim.asf import Acclaim, read_asf, text_lines, value
@@ -64,8 +64,8 @@ def read_amc(path: str | Path, reading: Reading = DEFAULT) -> Clip:
     roles = guess_roles(names, parents, draft.offsets, pose[0])
     return Clip(
         Skeleton(names, parents, draft.offsets, roles, ends),
-        handed_over(root),
-        handed_over(turns),
+        freeze_in_place(root),
+        freeze_in_place(turns),
         USUAL_FPS if reading.fps is None else reading.fps,
         slides=sliding,
         origin=from_file(Path(path).name, len(root), unit=space.unit, up=space.up, notes=notes.all),

@@ -135,7 +135,9 @@ def _wrappers(
     return found, place, turn
 
 
-def restored(wrappers: list[dict[str, Any]], root: FloatArray, turn: FloatArray) -> tuple[FloatArray, FloatArray]:
+def restore_wrappers(
+    wrappers: list[dict[str, Any]], root: FloatArray, turn: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """The hips' position (F, 3) and rotation (F, 4) in the frame of the innermost wrapper: the inverse of folding."""
     for wrapper in wrappers:
         back = inverse(np.array(wrapper["rotation"]))
@@ -149,7 +151,9 @@ class Sliding(NamedTuple):
     slides: FloatArray | None  # (F, J, 3) metres
 
 
-def sliding(body: Body, values: FloatArray, position: IntArray, unit: float, notes: Notes, *, drop: bool) -> Sliding:
+def find_slides(
+    body: Body, values: FloatArray, position: IntArray, unit: float, notes: Notes, *, drop: bool
+) -> Sliding:
     """Offsets in metres, and slides where position channels move a joint about.
 
     A joint that keeps its place (within 0.01 mm) gets that place as its offset. One that moves keeps the file's OFFSET

@@ -93,7 +93,7 @@ class _Reader:
                 self.unexpected(word)
         if self.stack:
             top = self.stack[-1]
-            self.refuse(f"HIERARCHY ends inside {_called(top)} (line {top.line}): a '}}' is missing")
+            self.refuse(f"HIERARCHY ends inside {_describe_part(top)} (line {top.line}): a '}}' is missing")
         if not self.found.nodes:
             self.refuse("HIERARCHY has no ROOT")
         return self.found
@@ -169,9 +169,9 @@ class _Reader:
     def joint(self, keyword: str) -> None:
         parent = self.stack[-1] if self.stack else None
         if keyword == "ROOT" and parent is not None:
-            self.refuse(f"ROOT inside {_called(parent)}: only the first joint is a ROOT")
+            self.refuse(f"ROOT inside {_describe_part(parent)}: only the first joint is a ROOT")
         if isinstance(parent, EndSite):
-            self.refuse(f"a JOINT inside {_called(parent)}, which is the end of its chain")
+            self.refuse(f"a JOINT inside {_describe_part(parent)}, which is the end of its chain")
         line, start = self.line(), self.start
         name = self.name()
         if not name:
@@ -188,7 +188,7 @@ class _Reader:
     def end(self) -> None:
         parent = self.stack[-1]
         if isinstance(parent, EndSite):
-            self.refuse(f"an End inside {_called(parent)}")
+            self.refuse(f"an End inside {_describe_part(parent)}")
         line = self.line()
         name = self.name()
         self.open("End")
@@ -204,15 +204,15 @@ class _Reader:
         top = self.stack.pop()
         if isinstance(top, EndSite):
             if top.offset is None:
-                self.refuse(f"{_called(top)} (line {top.line}) has no OFFSET")
+                self.refuse(f"{_describe_part(top)} (line {top.line}) has no OFFSET")
         elif top.offset is None and sum("position" in c for c in top.channels) < 3 and top.parent >= 0:
-            self.refuse(f"{_called(top)} (line {top.line}) has neither an OFFSET nor three position channels")
+            self.refuse(f"{_describe_part(top)} (line {top.line}) has neither an OFFSET nor three position channels")
 
     def offset(self) -> None:
         top = self.stack[-1]
         if top.offset is not None:
-            self.refuse(f"a second OFFSET in {_called(top)}")
-        what = f"OFFSET of {_called(top)}"
+            self.refuse(f"a second OFFSET in {_describe_part(top)}")
+        what = f"OFFSET of {_describe_part(top)}"
         top.offset = (self.number(what), self.number(what), self.number(what))
 
     def channels(self) -> None:
@@ -222,10 +222,10 @@ class _Reader:
             self.refuse("CHANNELS: expected how many", found=True)
         if isinstance(top, EndSite):
             if int(count):
-                self.refuse(f"{_called(top)} has channels: an end site cannot move")
+                self.refuse(f"{_describe_part(top)} has channels: an end site cannot move")
             return
         if top.declared:
-            self.refuse(f"a second CHANNELS in {_called(top)}")
+            self.refuse(f"a second CHANNELS in {_describe_part(top)}")
         at = self.start
         match = _LISTED.match(self.text, self.at)
         assert match is not None  # it may be empty
@@ -240,7 +240,7 @@ class _Reader:
         if listed and any(node.channels for node in self.found.nodes[below:]):
             child = next(node for node in self.found.nodes[below:] if node.channels)
             self.refuse(
-                f"CHANNELS of {_called(top)} after those of its child {child.name!r} (line {child.line}): "
+                f"CHANNELS of {_describe_part(top)} after those of its child {child.name!r} (line {child.line}): "
                 "which columns belong to which joint is not clear",
                 at=at,
             )
@@ -249,10 +249,10 @@ class _Reader:
     def unexpected(self, word: str) -> NoReturn:
         top = self.stack[-1]
         if word.lower() in CHANNELS:
-            self.refuse(f"channel {word} in {_called(top)} is one more than CHANNELS declares")
+            self.refuse(f"channel {word} in {_describe_part(top)} is one more than CHANNELS declares")
         if number(word) is not None:
-            self.refuse(f"number {word} in {_called(top)} is one more than OFFSET has (three)")
-        self.refuse(f"expected OFFSET, CHANNELS, JOINT, End or '}}' in {_called(top)}", found=True)
+            self.refuse(f"number {word} in {_describe_part(top)} is one more than OFFSET has (three)")
+        self.refuse(f"expected OFFSET, CHANNELS, JOINT, End or '}}' in {_describe_part(top)}", found=True)
 
 
 def _check_channels(reader: _Reader, listed: list[str], at: int) -> None:
@@ -264,7 +264,7 @@ def _check_channels(reader: _Reader, listed: list[str], at: int) -> None:
         reader.refuse(f"CHANNELS lists rotations that are no Euler order: {' '.join(rotations)}", at=at)
 
 
-def _called(part: Node | EndSite) -> str:
+def _describe_part(part: Node | EndSite) -> str:
     if isinstance(part, EndSite):
         return f"End {part.name or 'Site'}"[:60]
     return repr(part.name if len(part.name) <= 50 else part.name[:47] + "...")

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from motionloom.core import Clip, End, FloatArray, Skeleton
-from motionloom.core.arrays import handed_over
+from motionloom.core.arrays import freeze_in_place
 from motionloom.core.files import open_regular
 from motionloom.core.origin import from_file
 from motionloom.io import convention as conv
-from motionloom.io.bvh.body import Body, build, check_scale, columns_of, local_positions, sliding, unique_names
+from motionloom.io.bvh.body import Body, build, check_scale, columns_of, find_slides, local_positions, unique_names
 from motionloom.io.bvh.header import Hierarchy, read_hierarchy
 from motionloom.io.bvh.motion import read_motion
 from motionloom.io.notes import Notes
@@ -60,13 +60,13 @@ def parse_bvh(data: Any, notes: Notes, reading: Reading = DEFAULT) -> Clip:
     if renamed := [n for n, node in zip(names, body.nodes, strict=True) if n != node.name]:
         notes.info(f"joint names repeat: called {', '.join(renamed[:4])} here, as in the file on writing")
     space = _convention(body, names, rows.values, position, reading, notes)
-    place = sliding(body, rows.values, position, space.unit, notes, drop=reading.drop_slides)
+    place = find_slides(body, rows.values, position, space.unit, notes, drop=reading.drop_slides)
     ends = tuple(
         End(e.joint - skip, _triple(conv.vectors_inside(np.array(e.offset), space.up) * space.unit), e.name)
         for e in hierarchy.ends
         if e.joint >= skip
     )
-    root = handed_over(conv.vectors_inside(body.root, space.up) * space.unit)
+    root = freeze_in_place(conv.vectors_inside(body.root, space.up) * space.unit)
     turns, slides = body.rotations, place.slides
     if space.up != "y":
         turns = conv.turns_inside(turns, space.up)
@@ -89,9 +89,9 @@ def parse_bvh(data: Any, notes: Notes, reading: Reading = DEFAULT) -> Clip:
     return Clip(
         Skeleton(skeleton.names, skeleton.parents, skeleton.offsets, roles, ends),
         root,
-        handed_over(turns),
+        freeze_in_place(turns),
         rate,
-        slides=None if slides is None else handed_over(slides),
+        slides=None if slides is None else freeze_in_place(slides),
         origin=origin,
     )
 
@@ -109,13 +109,15 @@ def _head(data: Any, notes: Notes) -> tuple[Hierarchy, str, int]:
     if match is None:
         too_long = len(data) > MAX_HEADER
         if not too_long:
-            read_hierarchy(_decoded(bytes(data[start:]), notes)[0], notes.path)  # its own error is more to the point
+            read_hierarchy(
+                _decode_names(bytes(data[start:]), notes)[0], notes.path
+            )  # its own error is more to the point
         raise notes.error(f"no MOTION in the first {MAX_HEADER >> 20} MB" if too_long else "no MOTION after HIERARCHY")
-    text, encoding = _decoded(bytes(data[start : match.start(1)]), notes)
+    text, encoding = _decode_names(bytes(data[start : match.start(1)]), notes)
     return read_hierarchy(text, notes.path), encoding, match.end(1)
 
 
-def _decoded(head: bytes, notes: Notes) -> tuple[str, str]:
+def _decode_names(head: bytes, notes: Notes) -> tuple[str, str]:
     """Names are UTF-8; if they are not, Japanese (cp932) or Latin-1.
 
     Latin-1 has no letters at 0x80-0x9f, where the first bytes of most Japanese characters lie.

@@ -10,7 +10,7 @@ import numpy as np
 
 from motionloom.core import Clip, FloatArray
 from motionloom.io import convention as conv
-from motionloom.io.bvh.body import restored
+from motionloom.io.bvh.body import restore_wrappers
 from motionloom.rotation import to_euler_continuous
 
 MIN_SLIDE = 1e-4  # m; a joint that slides less than this around its place is written with an OFFSET
@@ -47,7 +47,7 @@ def tracks_of(clip: Clip, unit: float, up: str) -> list[Track]:
     turns = clip.rotations if up == "y" else conv.turns_outside(clip.rotations, up)
     root = conv.vectors_outside(clip.root, up) / unit
     if wrappers:
-        root, hips = restored(wrappers, root, turns[:, 0])
+        root, hips = restore_wrappers(wrappers, root, turns[:, 0])
         turns = np.concatenate([hips[:, None], turns[:, 1:]], axis=1)
     wanted_channels = source.get("channels") or [ROTATIONS] * len(clip.skeleton)
     angles = _angles(turns, [_axes(channels) for channels in wanted_channels])

@@ -47,7 +47,7 @@ def bvh_parts(
         column += width
     source = source_of(clip)
     lines += ["MOTION", f"Frames: {len(clip)}", f"Frame Time: {_frame_time(clip.fps, source)}", ""]
-    return [_encoded("\n".join(lines), source.get("encoding", "utf-8")), _rows(values, decimals, path)]
+    return [_encode("\n".join(lines), source.get("encoding", "utf-8")), _rows(values, decimals, path)]
 
 
 def _hierarchy(tracks: list[Track], decimals: int, path: str | Path) -> tuple[list[int], list[str]]:
@@ -109,7 +109,7 @@ def _frame_time(fps: float, source: dict[str, Any]) -> str:
     return text if text and rate_of(text) == fps else f"{1 / fps:.10g}"
 
 
-def _encoded(text: str, encoding: str) -> bytes:
+def _encode(text: str, encoding: str) -> bytes:
     try:
         return text.encode(encoding)
     except UnicodeEncodeError:

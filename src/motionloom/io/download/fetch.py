@@ -68,7 +68,7 @@ def fetch(
         at = target / PurePosixPath(path).name
         out.append(_one(f"{(base or data.base).rstrip('/')}/{path}", at, data, watch, wait))
         if data.archive:
-            out += _unpacked(at, target)
+            out += _unpack(at, target)
     return out
 
 
@@ -143,7 +143,7 @@ def _pieces(source: IO[bytes] | http.client.HTTPResponse) -> Iterator[bytes]:
         yield piece
 
 
-def _unpacked(archive: Path, folder: Path) -> list[Fetched]:
+def _unpack(archive: Path, folder: Path) -> list[Fetched]:
     """The BVH files of an archive, side by side in the folder; those of the right size are left as they are."""
     out = []
     try:

@@ -58,8 +58,8 @@ def clip_of(document: Document, reading: Reading = DEFAULT) -> Clip:
     own = _own(document)
     tracks = _animation(document, nodes)
     joints = _joints(document, nodes, tracks)
-    times, rate = frame_times(document, tracks, reading.fps, _stated(own), len(joints))
-    joints = _without_wrappers(joints, nodes, notes) if own is None else _unwrapped(joints, own)
+    times, rate = frame_times(document, tracks, reading.fps, _stated_rate(own), len(joints))
+    joints = _without_wrappers(joints, nodes, notes) if own is None else _without_own_wrappers(joints, own)
     clip = _clip(document, nodes, joints, tracks, times, rate, metres, drop_slides=reading.drop_slides)
     if own is None:
         rest = np.array([nodes[j].rotation for j in joints])
@@ -160,7 +160,7 @@ def _joints(document: Document, nodes: list[Node], tracks: Tracks) -> list[int]:
         if not isinstance(found, list) or not found:
             raise document.notes.error(f"skin {n}: no joints")
         joints = {document.index(j, "nodes", f"skin {n}, joints") for j in found}
-        if _moving(joints, tracks) > _moving(chosen, tracks):
+        if _count_moving(joints, tracks) > _count_moving(chosen, tracks):
             chosen = joints
     if not chosen:
         chosen = set(tracks) or set(range(len(nodes)))
@@ -183,7 +183,7 @@ def _joints(document: Document, nodes: list[Node], tracks: Tracks) -> list[int]:
     return [n for n in _parents_first(nodes) if n in chosen]
 
 
-def _moving(joints: set[int], tracks: Tracks) -> tuple[int, int]:
+def _count_moving(joints: set[int], tracks: Tracks) -> tuple[int, int]:
     """How many of them move, and how many there are."""
     return sum(j in tracks for j in joints), len(joints)
 
@@ -200,7 +200,7 @@ def _without_wrappers(joints: list[int], nodes: list[Node], notes: Notes) -> lis
     return joints[hips:]
 
 
-def _unwrapped(joints: list[int], own: dict[str, Any]) -> list[int]:
+def _without_own_wrappers(joints: list[int], own: dict[str, Any]) -> list[int]:
     """Joints of a file of ours, from the hips on."""
     count = own.get("wrappers", 0)
     good = isinstance(count, int) and not isinstance(count, bool) and 0 <= count < len(joints)
@@ -289,7 +289,7 @@ def _own(document: Document) -> dict[str, Any] | None:
     return own if isinstance(own, dict) else None
 
 
-def _stated(own: dict[str, Any] | None) -> float | None:
+def _stated_rate(own: dict[str, Any] | None) -> float | None:
     rate = (own or {}).get("fps")
     good = isinstance(rate, (int, float)) and not isinstance(rate, bool) and 1e-3 <= rate <= 1e6
     return float(rate) if good and rate is not None else None

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionloom.core import BadRequest, Clip, FloatArray, FormatError
-from motionloom.io.bvh.body import restored
+from motionloom.io.bvh.body import restore_wrappers
 from motionloom.io.bvh.tracks import wrappers_of
 from motionloom.io.convention import unit_of, up_of
 from motionloom.io.files import write_file
@@ -91,7 +91,7 @@ def _document(clip: Clip, binary: _Binary, name: str) -> dict[str, Any]:
     offsets, moving = _places(clip)
     places, turns = world(body, rest.root[None], rest.rotations[None])
     wrappers = wrappers_of(clip, 1.0, "y")
-    root, hips = restored(wrappers, rest.root[None], rest.rotations[:1])
+    root, hips = restore_wrappers(wrappers, rest.root[None], rest.rotations[:1])
     offsets[0], poses = root[0], np.concatenate([hips, rest.rotations[1:]])
     nodes: list[dict[str, Any]] = []
     for j, joint in enumerate(body.names):
@@ -165,7 +165,7 @@ def _animation(
     tracks = [("rotation", j, j, "VEC4", 16) for j in range(count)]
     root, rotations = clip.root, clip.rotations
     if wrappers:
-        root, hips = restored(wrappers, root, rotations[:, 0])
+        root, hips = restore_wrappers(wrappers, root, rotations[:, 0])
         rotations = np.concatenate([hips[:, None], rotations[:, 1:]], axis=1)
     turns = binary.view(_keys(rotations))
     moved = np.stack([root, *(offsets_of(clip, j) for j in moving)]).astype(np.float32)

@@ -23,7 +23,7 @@ def labels_path(clip: str | Path) -> Path:
     return side_path(clip, "labels")
 
 
-def labelled(clip: Clip, path: str | Path) -> Clip:
+def with_file_labels(clip: Clip, path: str | Path) -> Clip:
     """The clip with the labels from the file beside it, if there is one."""
     beside = find_side_file(path, "labels")
     return clip if beside is None else with_labels(clip, read_labels(beside, len(clip), clip.fps))

@@ -16,7 +16,7 @@ from motionloom.io.sidecars.origin import with_output
 from motionloom.io.sidecars.roles import roles_file
 
 
-def recorded(clip: Clip, path: Path, sha256: str, reading: Reading, others: Iterable[Path] = ()) -> Clip:
+def with_reading_record(clip: Clip, path: Path, sha256: str, reading: Reading, others: Iterable[Path] = ()) -> Clip:
     """The clip with SHA-256 and licence of its file as those of its source, and with the record of how it was read.
 
     A synthesized clip whose file was changed after it was written gets a warning.

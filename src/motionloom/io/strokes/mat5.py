@@ -42,7 +42,7 @@ def read_mat5(raw: bytes, notes: Notes) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for kind, data in _elements(raw[128:], order, notes):
         if kind == _PACKED:
-            for inner, unpacked in _elements(_unpacked(data, notes), order, notes):
+            for inner, unpacked in _elements(_unpack(data, notes), order, notes):
                 _keep(out, inner, unpacked, order, notes)
         else:
             _keep(out, kind, data, order, notes)
@@ -56,7 +56,7 @@ def _keep(out: dict[str, Any], kind: int, data: bytes, order: str, notes: Notes)
             out[name] = value
 
 
-def _unpacked(data: bytes, notes: Notes) -> bytes:
+def _unpack(data: bytes, notes: Notes) -> bytes:
     try:
         stream = zlib.decompressobj()
         found = stream.decompress(data, MAX_BYTES)
