@@ -173,7 +173,7 @@ def test_a_missing_file_is_told_at_once(server, tmp_path):
 def test_names_that_cannot_be_are_refused_before_any_request(tmp_path):
     for name, clips, said in (
         ("nothing", [], "no data set"),
-        ("cmu", ["../../etc/passwd"], "no clip of cmu"),
+        ("cmu", ["../../etc/passwd"], "not a clip of cmu"),
         ("lafan1", ["walk"], "one archive"),
     ):
         with pytest.raises(BadRequest, match=said):
