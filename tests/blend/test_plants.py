@@ -9,7 +9,7 @@ from motionloom.blend import append, transition_point
 from motionloom.blend.quality import window_quality
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.feet.transition_contacts import MAX_TURN, fit_places_to_plants
-from motionloom.kinematics.feet.transition_hold import STRETCHED, _Posed, _within_reach, ties
+from motionloom.kinematics.feet.transition_hold import MAX_REACH, _Posed, _within_reach, ties
 from motionloom.kinematics.fk import fk_rotations
 from motionloom.kinematics.ground_alignment import Alignment, ground_alignment
 from motionloom.kinematics.travel import ground_turn
@@ -105,7 +105,7 @@ def test_a_leg_in_the_air_slows_down_before_it_is_straight(stroll):
     wanted = hip + [0, -1, 0] * (asked * length)[:, None]
     [got] = _within_reach(posed, limb, wanted[None], air[None], few.fps)
     reached = np.linalg.norm(got - hip, axis=1) / length
-    assert reached.max() <= STRETCHED
+    assert reached.max() <= MAX_REACH
     np.testing.assert_allclose(reached[asked < 0.94], asked[asked < 0.94])
     assert (np.diff(reached)[asked[1:] < 0.98] > 0).all()
 

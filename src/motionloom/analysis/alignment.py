@@ -16,7 +16,7 @@ from motionloom.core import BadRequest, Clip, FloatArray, IntArray, InvalidClip,
 from motionloom.core.progress import parts
 from motionloom.rotation import inverse, multiply, normalize
 
-SLOPE = 3  # steps in a row: one clip may run up to four times as fast as the other
+MAX_RUN = 3  # steps in a row: one clip may run up to four times as fast as the other
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ def align(
     b: Clip,
     *,
     measure: Measure | None = None,
-    limit: int | None = SLOPE,
+    limit: int | None = MAX_RUN,
     ends: Ends = "fixed",
     knot_seconds: float = KNOT_SECONDS,
     progress: Progress | None = None,
@@ -96,7 +96,7 @@ def register(
     reference: int = 0,
     *,
     measure: Measure | None = None,
-    limit: int | None = SLOPE,
+    limit: int | None = MAX_RUN,
     ends: Ends = "fixed",
     knot_seconds: float = KNOT_SECONDS,
 ) -> AlignmentCurve:

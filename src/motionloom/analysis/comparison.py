@@ -1,4 +1,4 @@
-"""What all similarity measures share: two clips made ready, compared whole or tile by tile."""
+"""The common part of all similarity measures: two clips prepared, compared whole or tile by tile."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Tile(NamedTuple):
 class Comparison:
     """Two clips made ready by a measure. Row r stands for frame `first[0] + r` of A, column c for `first[1] + c` of B.
 
-    `block(rows, columns)` computes any part of the matrix; memory is bounded by the part that is asked for.
+    `block(rows, columns)` computes any part of the matrix; memory is bounded by the part requested.
     """
 
     shape: tuple[int, int]

@@ -14,7 +14,7 @@ from motionloom.core import BadRequest, Clip, FloatArray, Progress
 from motionloom.kinematics.fk import fk
 from motionloom.rotation import rotate
 
-STILL = 1e-9  # 1/m^2: a clip whose curvature varies by less in every window is at rest; what varies is rounding
+REST_CURVATURE = 1e-9  # 1/m^2: a clip whose curvature varies by less in every window is at rest
 _SAMPLE = 500  # rows and columns, evenly spaced, from which the candidates' threshold is read
 
 
@@ -161,7 +161,7 @@ def _most(one: float, other: float) -> float:
     Where one clip never changes its curvature (a body at rest) nothing correlates: then the other's own largest, so
     that a statue is not alike to everything that moves.
     """
-    one, other = (x if x > STILL else 0.0 for x in (one, other))
+    one, other = (x if x > REST_CURVATURE else 0.0 for x in (one, other))
     return float(np.sqrt(one * other)) or max(one, other)
 
 

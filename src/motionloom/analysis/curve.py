@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from motionloom.core import BadRequest, FloatArray
 from motionloom.core.arrays import frozen, put
 
-SLOWEST = 0.02  # least slope of a fitted curve, as a share of its mean slope: time never stands still
+MIN_SLOPE = 0.02  # least slope of a fitted curve, as a share of its mean slope: time never stands still
 KNOT_SECONDS = 0.25  # distance of knots in a fitted curve
 
 
@@ -87,7 +87,7 @@ def fit_curve(
 
     HECK 3.4 fits it to the cells of a time-warping path. Row p belongs to parameter `at[p]`; by default that is the
     mean over the clips of how far each has come, which grows with every step of a path. The unknowns are the steps
-    between control points, each at least SLOWEST of an even one (then S' is at least that share of its mean,
+    between control points, each at least MIN_SLOPE of an even one (then S' is at least that share of its mean,
     everywhere), and their sum is fixed, so that the ends are met exactly: least squares with bounds.
     """
     points = np.asarray(times, float)
@@ -112,7 +112,7 @@ def _control_points(points: FloatArray, u: FloatArray, knots: FloatArray, degree
     count = len(knots) - degree - 1
     basis = BSpline.design_matrix(np.clip(u, 0, 1), knots, degree).toarray()
     greville = np.array([knots[k + 1 : k + degree + 1].mean() for k in range(count)])
-    least = SLOWEST * np.diff(greville)  # steps of the normalised curve, which runs from 0 to 1
+    least = MIN_SLOPE * np.diff(greville)  # steps of the normalised curve, which runs from 0 to 1
     sums = basis[:, ::-1].cumsum(1)[:, ::-1][:, 1:]  # value = sums @ steps
     even = 1e-3 * np.sqrt(len(u)) * np.diff(np.diag(1 / np.diff(greville)), axis=0) / count
     whole = 1e3 * np.sqrt(len(u)) * np.ones((1, count - 1))  # the steps must add up to 1

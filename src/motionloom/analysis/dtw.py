@@ -11,7 +11,7 @@ from motionloom.core import BadRequest, IntArray, Progress, silent
 from motionloom.core.progress import watch
 
 Ends = Literal["fixed", "free", "free-start", "free-end"]
-LARGE = 1_000_000  # cells of a matrix from which on the search can be cancelled, some 5 ms
+CANCELLABLE_CELLS = 1_000_000  # cells of a matrix from which on the search can be cancelled, some 5 ms
 LONGEST_RUN = 127  # the step codes are one byte each
 
 
@@ -73,7 +73,7 @@ def _search(
     free = ends in ("free", "free-start"), ends in ("free", "free-end")
     report, done = progress or silent(), np.zeros(1, np.int64)
     task = (matrix, limit or 0, *free, codes, path, report.stop, done)
-    if matrix.size < LARGE:  # over before a thread has started
+    if matrix.size < CANCELLABLE_CELLS:  # over before a thread has started
         total, begin = path_through(*task)
     else:
         total, begin = watch(report, "warping time", path_through, *task, units=rows, done=done)

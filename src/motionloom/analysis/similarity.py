@@ -1,4 +1,4 @@
-"""Two clips, one measure, the pairs of frames that look alike: the whole question in one call."""
+"""Similar frames of two clips: matrix, threshold and chosen pairs in one call."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ SETS = {"uniform": uniform, "lee": lee, "wang-bodenheimer": wang_bodenheimer}
 
 
 def joint_weights(skeleton: Skeleton, weights: Weights) -> FloatArray:
-    """Any way of saying weights as plain numbers (J,), checked: finite, not negative, not all zero."""
+    """Weights in any accepted form as plain numbers (J,), checked: finite, not negative, not all zero."""
     if isinstance(weights, str):
         if weights not in SETS:
             raise BadRequest(f"joint weights: expected one of {', '.join(SETS)}, found {weights!r}")

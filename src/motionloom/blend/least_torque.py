@@ -13,9 +13,9 @@ from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.fk import positions
 from motionloom.rotation import exp, multiply, normalize
 
-KNOTS = 0.12  # s between the knots of the curves that are sought
-STAY = 25.0  # N m per radian: what leaving the first guess costs; less, and arms are flung about to relieve a bent back
-FLOOR = 2000.0  # N m per metre that a toe or ankle sinks below the ground
+KNOT_SPACING = 0.12  # s between the knots of the curves that are optimised
+GUESS_STIFFNESS = 25.0  # N m per radian off the first guess; with less, arms swing to relieve a bent back
+FLOOR_STIFFNESS = 2000.0  # N m per metre that a toe or ankle sinks below the ground
 
 
 def least_torque(
@@ -32,8 +32,8 @@ def least_torque(
 
     q_j(f) = first guess * exp(sum_c B_c(f) x_cj), with B_c the cubic B-splines that vanish, with their slope, at both
     ends of the window: values and speeds there stay. The unknowns x are found by Gauss-Newton with damping
-    (Levenberg-Marquardt) on the torques of the free joints (GUAN 2.22: the sum is over joints), plus STAY |x| and
-    FLOOR times how far free feet sink below `ground`. Derivatives are differences of whole motions, side by side.
+    (Levenberg-Marquardt) on the torques of the free joints (GUAN 2.22: the sum is over joints), plus GUESS_STIFFNESS
+    |x| and FLOOR_STIFFNESS times the depth of free feet below `ground`. Derivatives are differences of whole motions.
     """
     skeleton, w, fps = join.a.skeleton, join.window, join.a.fps
     body = segments(skeleton)
@@ -56,11 +56,11 @@ def least_torque(
         lead = q.shape[:-3]
         r = np.broadcast_to(whole_root, (*lead, *whole_root.shape))
         torque = joint_torques(skeleton, body, r, q, fps)[..., free, :]
-        parts = [torque.reshape(*lead, -1) / np.sqrt(len(root)), STAY * x.reshape(*lead, -1)]
+        parts = [torque.reshape(*lead, -1) / np.sqrt(len(root)), GUESS_STIFFNESS * x.reshape(*lead, -1)]
         if tips:
             flat = positions(skeleton, r.reshape(-1, 3), q.reshape(-1, *q.shape[-2:]))
             depth = np.maximum(ground - flat.reshape(*q.shape[:-1], 3)[..., tips, 1], 0)
-            parts.append(FLOOR * depth.reshape(*lead, -1) / np.sqrt(len(root)))
+            parts.append(FLOOR_STIFFNESS * depth.reshape(*lead, -1) / np.sqrt(len(root)))
         return np.concatenate(parts, -1)
 
     x = np.zeros((shape.shape[1], len(free), 3))
@@ -73,7 +73,7 @@ def _bumps(frames: int, fps: float) -> FloatArray:
     """Cubic B-splines (frames, C) over the window that are zero, and flat, at the untouched frames next to it."""
     from scipy.interpolate import BSpline
 
-    pieces = max(2, round((frames + 1) / fps / KNOTS))
+    pieces = max(2, round((frames + 1) / fps / KNOT_SPACING))
     knots = np.concatenate([np.zeros(3), np.linspace(0, 1, pieces + 1), np.ones(3)])
     basis = BSpline.design_matrix(np.arange(1, frames + 1) / (frames + 1), knots, 3).toarray()
     return np.asarray(basis[:, 2:-2])

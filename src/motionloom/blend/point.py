@@ -1,4 +1,4 @@
-"""Where one clip is left and the other is entered, and how the second is laid on the ground for that."""
+"""Transition points: the frames where one clip is left and the other entered, and the placement of the second."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How good a transition is: what jumps and what slides within its window, beside a plain cut."""
+"""Quality of a transition: jumps and sliding feet within its window, compared with a plain cut."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The best turn and shift on the ground that lays one cloud of points onto another, and its full 3-D sister."""
+"""Alignment of point clouds: the best turn and shift on the ground, or the best rigid motion in space."""
 
 from __future__ import annotations
 

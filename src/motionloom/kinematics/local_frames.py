@@ -1,4 +1,4 @@
-"""Frames without their place and heading: what is left of a clip is pose, velocity over the ground and height."""
+"""Local frames: a clip as poses without place and heading, velocities over the ground and heights."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from motionloom.core import Clip, FloatArray, IntArray, Skeleton
 from motionloom.core.numbers import smoothstep, squared_distances
 from motionloom.kinematics.fk import positions
 from motionloom.kinematics.travel import (
-    OVER,
+    OVERTURN_ANGLE,
     Travel,
     from_root_motion,
     hips_up,
@@ -64,8 +64,8 @@ def restore(frames: Frames, skeleton: Skeleton, fps: float, start: Travel | None
     """Frames as a clip again, along the path that they lead."""
     path = path_of(frames, fps, start)
     turns = frames.turns.copy()
-    own = root_headings(turns[:, 0], skeleton)  # a tilt that has picked up some heading gives it back,
-    share = smoothstep(0.5 + hips_up(turns[:, 0], skeleton) / (2 * np.cos(OVER)))  # but not while it turns over
+    own = root_headings(turns[:, 0], skeleton)  # heading in the tilt is removed, except while the body turns over
+    share = smoothstep(0.5 + hips_up(turns[:, 0], skeleton) / (2 * np.cos(OVERTURN_ANGLE)))
     turns[:, 0] = multiply(yaw(path.heading - share * own), turns[:, 0])
     root = np.stack([path.place[:, 0], frames.root[:, 3], path.place[:, 1]], 1)
     return Clip(skeleton, root, turns, fps)

@@ -12,7 +12,7 @@ from motionloom.kinematics.fk import fk, velocities
 from motionloom.kinematics.travel import along, from_root_motion, in_place, placed, root_motion, travel
 from motionloom.rotation import exp, inverse, log, multiply, rotate, yaw
 
-STILL = 1e-3  # m/s: a clip whose joints are slower than this on average holds a pose
+POSE_SPEED = 1e-3  # m/s: a clip whose joints are slower than this on average holds a pose
 LOOK_AHEAD = 0.1  # s: a velocity difference counts as the distance it makes in this time
 
 
@@ -97,7 +97,7 @@ def _pick(
     apart = np.sqrt(squared_distances(rows[starts], rows[ends]))
     length = ends[None] - starts[:, None]
     inside = moved[ends][None] - moved[starts][:, None]
-    if moved[-1] * clip.fps < STILL * len(rows):
+    if moved[-1] * clip.fps < POSE_SPEED * len(rows):
         raise NoPath(f"no loop in {clip!r}: nothing moves in it", best=clip)
     floor = slowest * moved[-1] / len(rows)
     allowed = (length >= max(low, 2)) & (length <= high) & (inside >= floor * length)

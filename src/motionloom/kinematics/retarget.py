@@ -38,13 +38,13 @@ class RetargetReport:
     missed: float  # m: the farthest that an ankle stayed from where its plant is
 
     def __str__(self) -> str:
-        said = f"scale {self.scale:.3f}, {len(self.matched)} roles matched"
+        text = f"scale {self.scale:.3f}, {len(self.matched)} roles matched"
         for word, names in (("without a source", self.riding), ("not carried over", self.lost)):
-            said += f", {word}: {', '.join(names)}" if names else ""
+            text += f", {word}: {', '.join(names)}" if names else ""
         if self.source.b is not None and self.turned.b is not None and self.result.b is not None:
-            said += f"; skate {self.source.b:.1f} cm/s in the source, {self.turned.b:.1f} by rotations alone"
-            said += f", {self.result.b:.1f} in the result"
-        return said
+            text += f"; skate {self.source.b:.1f} cm/s in the source, {self.turned.b:.1f} by rotations alone"
+            text += f", {self.result.b:.1f} in the result"
+        return text
 
 
 def retarget(
@@ -133,7 +133,7 @@ def _check(old: Skeleton, new: Skeleton) -> None:
         raise BadRequest("cannot retarget: the two bodies have no role and no joint name in common")
 
 
-Pair = tuple[int, int, float]  # two joints of the source, and the way from the first to the second
+Pair = tuple[int, int, float]  # two joints of the source, and the share of the way from the first to the second
 
 
 def _pairs(old: Skeleton, new: Skeleton) -> dict[int, Pair]:

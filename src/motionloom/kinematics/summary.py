@@ -1,4 +1,4 @@
-"""What there is to say about a clip in a few numbers: length, size, travel, roles, where it came from."""
+"""A summary of a clip in a few numbers: length, size, travel, roles, origin."""
 
 from __future__ import annotations
 

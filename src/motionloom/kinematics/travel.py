@@ -13,7 +13,7 @@ from motionloom.core.numbers import smoothstep
 from motionloom.rotation import from_matrix, multiply, rotate, twist, yaw
 
 UP = np.array([0.0, 1.0, 0.0])
-OVER = np.pi / 3  # rad: nearer to upside down than this, the body is turning over and has no heading of its own
+OVERTURN_ANGLE = np.pi / 3  # rad: nearer to upside down than this, the body is turning over and has no own heading
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class Travel:
     heading: FloatArray  # (F,) radians, continuous in time; 0 faces +z, positive turns left, towards +x
 
 
-@lru_cache(maxsize=256)  # a skeleton never changes, and every heading asks
+@lru_cache(maxsize=256)  # a skeleton never changes, and every heading needs it
 def body_axes(skeleton: Skeleton) -> FloatArray:
     """The constant turn (4,) from the body's own axes (x left, y up, z forward) to the hips' local frame.
 
@@ -63,7 +63,7 @@ def _spine_direction(skeleton: Skeleton, *, four: bool) -> FloatArray | None:
     """From the hips to the first joint up the spine that has a place of its own.
 
     Where a spine joint sits in the hips themselves, its own turn hides which way the bones above it lie; the tail of
-    a four-legged body (backwards) and the thighs of a two-legged one (downwards) then tell.
+    a four-legged body (backwards) or the thighs of a two-legged one (downwards) then decide.
     """
     line = None
     for role in ("spine", "spine1", "spine2", "neck", "head"):
@@ -108,11 +108,11 @@ def headings(clip: Clip) -> FloatArray:
     when the body bends or rolls forward), followed without jumps from a first value in (-pi, pi].
 
     Near upside down the twist spins (a cartwheel would count as a full turn within a few frames), so where the hips
-    are nearer than `OVER` to upside down the heading runs smoothly from the frame before to the frame after; the
-    turning over itself is then tilt. At a clip's ends, the nearest heading stays.
+    are nearer than `OVERTURN_ANGLE` to upside down the heading runs smoothly from the frame before to the frame after;
+    the turning over itself is then tilt. At a clip's ends, the nearest heading stays.
     """
     heading = root_headings(clip.rotations[:, 0], clip.skeleton)
-    ok = np.flatnonzero(hips_up(clip.rotations[:, 0], clip.skeleton) > -np.cos(OVER))
+    ok = np.flatnonzero(hips_up(clip.rotations[:, 0], clip.skeleton) > -np.cos(OVERTURN_ANGLE))
     if not len(ok):
         return np.full(len(clip), heading[0])
     if len(ok) == len(clip):
@@ -146,14 +146,14 @@ def travel(clip: Clip) -> Travel:
     return Travel(clip.root[:, [0, 2]], headings(clip))
 
 
-STEADY = (0.2, 0.3)  # s: deviation of the Gaussians that take the sway out of places and headings
+SWAY_SMOOTHING = (0.2, 0.3)  # s: deviation of the Gaussians that take the sway out of places and headings
 
 
 def steady_travel(clip: Clip) -> Travel:
     """Place and heading of the body without the sway of its hips: a Gaussian over each, about half a stride wide."""
     path = travel(clip)
     place, heading = (
-        _smoothed(x, s * clip.fps) for x, s in zip((path.place, path.heading[:, None]), STEADY, strict=True)
+        _smoothed(x, s * clip.fps) for x, s in zip((path.place, path.heading[:, None]), SWAY_SMOOTHING, strict=True)
     )
     return Travel(place, heading[:, 0])
 

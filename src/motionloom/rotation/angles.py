@@ -1,4 +1,4 @@
-"""Plain angles."""
+"""Angles: wrapping."""
 
 from __future__ import annotations
 

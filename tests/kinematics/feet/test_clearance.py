@@ -7,7 +7,15 @@ import pytest
 
 from motionloom.core import Clip, FloatArray, replace, with_labels
 from motionloom.kinematics.body.roles import feet
-from motionloom.kinematics.feet.clearance import ASTRAY, FAST, RAMP, _rise, _Swings, lift_swings, usual_clearance
+from motionloom.kinematics.feet.clearance import (
+    FULL_CLEARANCE_SPEED,
+    LIFT_TIME,
+    MAX_DEPTH,
+    _rise,
+    _Swings,
+    lift_swings,
+    usual_clearance,
+)
 from motionloom.kinematics.feet.contacts import SPEED, foot_parts, part_positions, runs, with_contacts
 from motionloom.kinematics.feet.skate_measures import skate_b
 from motionloom.kinematics.fk import fk, fk_rotations
@@ -62,7 +70,7 @@ def heights(clip: Clip) -> dict[str, list[float]]:
         lows = [float(np.median(toe[a:b, 1])) for a, b in plants]
         level = [min(lows[max(k - 1, 0) : k + 2]) for k in range(len(lows))]
         floor = np.interp(np.arange(len(clip)), middle, level)
-        found = [[toe[f, 1] - floor[f] for f in range(a, b) if speed[f] >= FAST] for a, b in runs(~on)]
+        found = [[toe[f, 1] - floor[f] for f in range(a, b) if speed[f] >= FULL_CLEARANCE_SPEED] for a, b in runs(~on)]
         out[foot.name] = [min(one) for one in found if one]
     return out
 
@@ -116,11 +124,11 @@ def test_a_body_without_feet_and_a_single_frame_stay_as_they_are(tiny, walk):
 def rise_slow(height: FloatArray, speed: FloatArray, first: int, stop: int, clearance: float, fps: float) -> FloatArray:
     """`_rise` of one swing, written down plainly."""
     out = np.zeros(len(height))
-    lack = {f: clearance * min(speed[f] / FAST, 1) - height[f] for f in range(first, stop)}
+    lack = {f: clearance * min(speed[f] / FULL_CLEARANCE_SPEED, 1) - height[f] for f in range(first, stop)}
     low = [f for f in lack if lack[f] > 0]
-    if not low or min(height[first:stop]) < -ASTRAY:
+    if not low or min(height[first:stop]) < -MAX_DEPTH:
         return out
-    ramp = min(RAMP * fps, (stop - first + 1) / 3)
+    ramp = min(LIFT_TIME * fps, (stop - first + 1) / 3)
     for f in lack:
         up = 1.0 if first == 0 else np.clip((f - max(low[0] - ramp, first - 1)) / ramp, 0, 1)
         down = 1.0 if stop == len(height) else np.clip((min(low[-1] + ramp, stop) - f) / ramp, 0, 1)

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from motionloom.constraints import PoseAt, Request
 from motionloom.core import BadRequest, NoPath
-from motionloom.kinematics.feet.grounding import GAIN, HIGHER, Footing, higher_steps
+from motionloom.kinematics.feet.grounding import MAX_EXTRA_STEP, STEP_GAIN, Footing, higher_steps
 from motionloom.methods import synthesize
 from motionloom.methods.textons import Options
 from motionloom.methods.textons.plan.notation import plan_path, read_path, write_path
@@ -186,11 +186,11 @@ def test_feet_that_go_farther_than_observed_step_higher_but_not_where_they_stand
     slip = np.zeros((len(clip), parts, 2))
     none = np.zeros((len(clip), parts), bool)
     more = higher_steps(clip, Footing(none, slip, np.zeros(none.shape)))
-    assert 0 < more.max() <= HIGHER
+    assert 0 < more.max() <= MAX_EXTRA_STEP
     fast = Footing(none, slip + 1.0, np.zeros(none.shape))  # as if they had been much faster
     assert_array_equal(higher_steps(clip, fast), 0)
     assert_array_equal(higher_steps(clip, Footing(~none, slip, np.zeros(none.shape))), 0)
-    assert GAIN > 0
+    assert STEP_GAIN > 0
 
 
 def test_a_model_of_one_segment_is_reported(model):

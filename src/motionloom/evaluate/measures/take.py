@@ -12,7 +12,7 @@ from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import fingers
 from motionloom.kinematics.capture.glitches import whole_pieces
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions
-from motionloom.kinematics.feet.skate_measures import FADE
+from motionloom.kinematics.feet.skate_measures import SKATE_B_HEIGHT
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import without_heading
@@ -116,7 +116,7 @@ def off_the_floor(places: FloatArray, touching: BoolArray, hips: float, leg: flo
     Three things must agree: the feet hardly ever touch (F, n), they hardly ever come within 2.5 cm of the lowest that
     they get, and the hips (their usual height, metres) are not about a leg's length above that.
     """
-    low = heights(places, ground) < FADE
+    low = heights(places, ground) < SKATE_B_HEIGHT
     floor = ground if ground is not None else float(np.percentile(places[..., 1], 1, axis=0).min())
     above = (hips - floor) / leg
     if max(touching.mean(axis=0).max(), low.mean(axis=0).max()) >= SELDOM or STANDS[0] <= above <= STANDS[1]:

@@ -34,10 +34,10 @@ from motionloom.rotation import (
 
 DOWN = np.array([0.0, -1.0, 0.0])
 FORWARD = np.array([0.0, 0.0, 1.0])
-SOME = 400  # frames looked at to find how a body stands
-BEST = 0.05  # share of these whose average is taken
-CLEAR = np.radians(30.0)  # a mean turn this near to whole quarters is taken for them
-FLAT = 5  # frames on both heel and toe that are needed to tell the sole
+SAMPLED_FRAMES = 400  # frames looked at to find how a body stands
+BEST_SHARE = 0.05  # share of these whose average is taken
+QUARTER_TOLERANCE = np.radians(30.0)  # a mean turn this near to whole quarters is taken for them
+MIN_FLAT_FRAMES = 5  # frames on both heel and toe that are needed to tell the sole
 
 _LEGS = (("thigh", "shin", "foot"), ("front_upper_arm", "front_forearm", "front_foot"))
 _ARM = ("upper_arm", "forearm", "hand")
@@ -64,7 +64,7 @@ def matched_pose(clip: Clip) -> FloatArray:
     pose = _rest(body) if own else _standing(clip)
     flat = _flat_frames(clip)
     for foot in feet(body):
-        if foot.toe is not None and flat[foot.name].sum() >= FLAT:
+        if foot.toe is not None and flat[foot.name].sum() >= MIN_FLAT_FRAMES:
             pose[foot.toe] = average(clip.rotations[flat[foot.name], foot.toe])
     turn = np.tile(IDENTITY, (len(body), 1))  # from the standing pose to the matched one, in the world
     places, turns = _world(body, pose)
@@ -99,7 +99,7 @@ def ankle_level(clip: Clip) -> float:
     places = fk_rotations(clip)[0]
     heights = [places[touching[p.label], p.foot.ankle, 1] for p in foot_parts(body) if p.label in touching]
     some = np.concatenate(heights) if heights else np.zeros(0)
-    if len(some) >= FLAT:
+    if len(some) >= MIN_FLAT_FRAMES:
         return float(np.percentile(some, 20))
     turns = matched_pose(clip)
     lows = []
@@ -127,7 +127,7 @@ def _standing(clip: Clip) -> FloatArray:
     Straight is: thighs and shins down and the line from hips to neck up, by the squares of their angles.
     """
     body = clip.skeleton
-    some = np.unique(np.linspace(0, len(clip) - 1, SOME).astype(int))
+    some = np.unique(np.linspace(0, len(clip) - 1, SAMPLED_FRAMES).astype(int))
     places = fk_rotations(clip[some])[0]
     cost = np.zeros(len(some))
     for joint, (to, way) in _wanted(body).items():
@@ -136,7 +136,7 @@ def _standing(clip: Clip) -> FloatArray:
     neck = body.find("neck", "head")
     if neck is not None and body.find("left_front_foot", "right_front_foot") is None:
         cost += 2 * _off(places[:, neck] - places[:, 0], -DOWN)
-    best = np.argsort(cost, kind="stable")[: max(1, round(BEST * len(some)))]
+    best = np.argsort(cost, kind="stable")[: max(1, round(BEST_SHARE * len(some)))]
     chosen = clip[some[best]]
     rotations = chosen.rotations.copy()
     rotations[:, 0] = multiply(yaw(-headings(chosen)), rotations[:, 0])
@@ -157,7 +157,7 @@ def _squared(turn: FloatArray) -> FloatArray:
     against the joint below by whole quarters. A boxer's guard, which twists the trunk in every frame, then stays one.
     """
     away = angle_between(turn[None], _QUARTERS)
-    return _QUARTERS[away.argmin()] if away.min() < CLEAR else turn
+    return _QUARTERS[away.argmin()] if away.min() < QUARTER_TOLERANCE else turn
 
 
 def _off(lines: FloatArray, way: FloatArray) -> FloatArray:
@@ -233,7 +233,9 @@ def _soles(clip: Clip, flat: dict[str, BoolArray], pose: FloatArray) -> dict[int
         if toe is None or (toe.joint == foot.ankle and not any(toe.offset)):
             continue
         line = _toe_line(body, foot.ankle, toe.joint, np.array(toe.offset))
-        seen = turns[flat[foot.name], foot.ankle] if flat[foot.name].sum() >= FLAT else pose[None, foot.ankle]
+        seen = (
+            turns[flat[foot.name], foot.ankle] if flat[foot.name].sum() >= MIN_FLAT_FRAMES else pose[None, foot.ankle]
+        )
         up = rotate(inverse(seen), -DOWN).mean(0)
         if np.linalg.norm(up) > 1e-3 and np.linalg.norm(np.cross(up, line)) > 1e-6:
             out[foot.ankle] = (up / np.linalg.norm(up), line)

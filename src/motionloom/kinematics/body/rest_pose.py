@@ -18,7 +18,7 @@ from motionloom.kinematics.travel import body_axes, placed
 from motionloom.rotation import IDENTITY, angle_between, average, between, inverse, multiply, rotate
 
 UP = np.array([0.0, 1.0, 0.0])
-SOME = 48  # frames that a typical one is chosen from
+SAMPLED_FRAMES = 48  # frames that a typical one is chosen from
 
 
 class Stance(NamedTuple):
@@ -65,7 +65,7 @@ def stands(skeleton: Skeleton) -> bool:
 
 def typical_frame(clip: Clip) -> int:
     """The frame whose local rotations are nearest to their average over the clip; hips no lower than usual."""
-    some = np.unique(np.linspace(0, len(clip) - 1, SOME).astype(int))
+    some = np.unique(np.linspace(0, len(clip) - 1, SAMPLED_FRAMES).astype(int))
     some = some[clip.root[some, 1] >= np.median(clip.root[some, 1])]
     turns = clip.rotations[some, 1:]
     if not turns.shape[1]:

@@ -15,16 +15,16 @@ from motionloom.kinematics.body.roles import fingers
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.rotation import angle_between, slerp
 
-FASTEST = np.radians(3600.0)  # rad/s: faster than any joint of a sprint, a kick or a punch in CMU's clean takes
-FASTEST_ROOT = 13.0  # m/s: nobody runs faster
+MAX_JOINT_SPEED = np.radians(3600.0)  # rad/s: faster than any joint of a sprint, a kick or a punch in CMU's clean takes
+MAX_ROOT_SPEED = 13.0  # m/s: faster than any sprint
 SPIKE = np.radians(20.0)  # off the middle of its neighbours by more than this,
-HARDEST = np.radians(150_000.0)  # rad/s^2: which takes more angular acceleration than a punch's (60,000 in Bandai's),
-ODD = 8.0  # and is so many times more than half a second around it: a spike
+MAX_JOINT_ACCELERATION = np.radians(150_000.0)  # rad/s^2: with more than this (a punch: 60,000, in Bandai),
+SPIKE_RATIO = 8.0  # and is so many times more than half a second around it: a spike
 SPIKE_ROOT = 0.06  # metres, the same for the root's place,
-HARDEST_ROOT = 400.0  # m/s^2, and its acceleration
+MAX_ROOT_ACCELERATION = 400.0  # m/s^2, and its acceleration
 AT_REST = np.radians(0.1)
-TOGETHER = 0.1  # seconds: jumps this near to each other are one glitch
-LONGEST = 0.25  # seconds: longer ones cannot be mended from their neighbours
+MERGE_TIME = 0.1  # seconds: jumps this near to each other are one glitch
+MAX_REPAIR_TIME = 0.25  # seconds: longer ones cannot be mended from their neighbours
 
 
 class Glitch(NamedTuple):
@@ -49,13 +49,13 @@ def glitches(clip: Clip) -> list[Glitch]:
     steps = angle_between(clip.rotations[1:], clip.rotations[:-1])
     middle = slerp(clip.rotations[:-2], clip.rotations[2:], np.full(clip.rotations.shape[1], 0.5))
     off = angle_between(clip.rotations[1:-1], middle)
-    jumps = (steps > FASTEST / clip.fps) | _spiky_steps(off, steps, SPIKE, HARDEST, clip.fps)
+    jumps = (steps > MAX_JOINT_SPEED / clip.fps) | _spiky_steps(off, steps, SPIKE, MAX_JOINT_ACCELERATION, clip.fps)
     found = [g for j in range(len(clip.skeleton)) for g in _bursts(jumps[:, j], steps[:, j], j, clip.fps)]
     found = [_returning(g, clip) if g.kind == "step" else g for g in found]
     moves = np.linalg.norm(np.diff(clip.root, axis=0), axis=1)
     off_root = np.linalg.norm(clip.root[1:-1] - (clip.root[:-2] + clip.root[2:]) / 2, axis=1)
-    spiky = _spiky_steps(off_root[:, None], moves[:, None], SPIKE_ROOT, HARDEST_ROOT, clip.fps)[:, 0]
-    jumps_root = (moves > FASTEST_ROOT / clip.fps) | spiky
+    spiky = _spiky_steps(off_root[:, None], moves[:, None], SPIKE_ROOT, MAX_ROOT_ACCELERATION, clip.fps)[:, 0]
+    jumps_root = (moves > MAX_ROOT_SPEED / clip.fps) | spiky
     found += _bursts(jumps_root, moves, -1, clip.fps)
     return sorted(found, key=lambda g: (g.start, g.joint))
 
@@ -70,7 +70,7 @@ def rest_frames(clip: Clip) -> BoolArray:
 
 
 def broken_frames(clip: Clip, found: Sequence[Glitch] | None = None) -> BoolArray:
-    """(F,) the frames nobody should learn from: a joint other than a finger or a toe is wrong, or it is a T-pose."""
+    """(F,) frames not suitable for learning: a joint other than a finger or a toe is wrong, or it is a T-pose."""
     out = rest_frames(clip)
     ignored = set(small_joints(clip.skeleton))
     for g in glitches(clip) if found is None else found:
@@ -99,7 +99,7 @@ def whole_pieces(clip: Clip, *, shortest: float = 0.5) -> list[Clip]:
 
 def mendable(glitch: Glitch, fps: float) -> bool:
     """Short, and with a good neighbour to lean on."""
-    return glitch.kind != "step" and glitch.stop - glitch.start <= max(2, round(LONGEST * fps))
+    return glitch.kind != "step" and glitch.stop - glitch.start <= max(2, round(MAX_REPAIR_TIME * fps))
 
 
 def mended(clip: Clip, found: Sequence[Glitch] | None = None) -> tuple[Clip, list[Glitch]]:
@@ -137,7 +137,7 @@ def _spiky_steps(off: FloatArray, steps: FloatArray, least: float, hardest: floa
     out = np.zeros(steps.shape, bool)
     for f, j in np.argwhere((off > least) & (np.minimum(steps[:-1], steps[1:]) > 0.7 * off)):
         around = np.concatenate([off[max(0, f - radius) : max(0, f - 2), j], off[f + 3 : f + 3 + radius, j]])
-        if len(around) >= 3 and off[f, j] > ODD * max(float(np.median(around)), 1e-9):
+        if len(around) >= 3 and off[f, j] > SPIKE_RATIO * max(float(np.median(around)), 1e-9):
             out[f : f + 2, j] = True
     return out
 
@@ -147,7 +147,7 @@ def _bursts(jumps: BoolArray, sizes: FloatArray, joint: int, fps: float) -> list
     at: IntArray = np.flatnonzero(jumps)
     if not len(at):
         return []
-    gap = max(2, round(TOGETHER * fps))
+    gap = max(2, round(MERGE_TIME * fps))
     frames = len(jumps) + 1
     out = []
     for part in np.split(at, np.flatnonzero(np.diff(at) > gap) + 1):
@@ -167,7 +167,7 @@ def _returning(step: Glitch, clip: Clip) -> Glitch:
     """A step whose joint glides back (or came gliding) within a tenth of a second is a burst after all."""
     q = clip.rotations[:, step.joint]
     before, after = step.start, step.stop - 1
-    gap = max(2, round(TOGETHER * clip.fps))
+    gap = max(2, round(MERGE_TIME * clip.fps))
     back = np.flatnonzero(angle_between(q[after + 1 : after + 1 + gap], q[before]) < 0.3 * step.size)
     if len(back):
         return step._replace(start=after, stop=after + 1 + int(back[0]), kind="burst")

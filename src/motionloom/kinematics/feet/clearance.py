@@ -16,13 +16,13 @@ from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.body.roles import Foot
 from motionloom.kinematics.feet.contacts import SPEED, contacts, foot_parts, part_positions, parts_by_foot, runs
 from motionloom.kinematics.feet.raising import raise_foot
-from motionloom.kinematics.feet.skate_measures import FADE
+from motionloom.kinematics.feet.skate_measures import SKATE_B_HEIGHT
 
-FAST = 1.0  # m/s: a toe that moves this fast should have the full clearance, a slower one its share of it
-USUAL = 25  # percentile of the swings in the clips: a foot that is lower than in three of four is lifted that high
-AROUND = 1  # plants before and after one that tell its floor too: the lowest counts, as some are not on the floor
-ASTRAY = 0.08  # m: a swing that goes deeper than this below the floor has another one that we do not know: leave it
-RAMP = 0.1  # s: how long it takes to lift a foot and to set it down
+FULL_CLEARANCE_SPEED = 1.0  # m/s: a toe this fast has the full clearance, a slower one its share of it
+CLEARANCE_PERCENTILE = 25  # of the swings in the clips: lower feet are lifted to this
+FLOOR_PLANTS = 1  # plants before and after one whose lowest height is its floor, as some are not on the floor
+MAX_DEPTH = 0.08  # m: a swing deeper than this below the floor is over another, unknown floor: it stays as it is
+LIFT_TIME = 0.1  # s: how long it takes to lift a foot and to set it down
 
 
 def usual_clearance(clips: Sequence[Clip]) -> float:
@@ -31,11 +31,11 @@ def usual_clearance(clips: Sequence[Clip]) -> float:
     That is the 25th percentile, over all swings of all clips, of the least height while the toe moves at 1 m/s or
     faster. Where feet are dragged all the time it is next to nothing, and they stay as they are.
     """
-    ways = [way for clip in clips for way in _swings(clip)]
-    least = [_least(way, np.where(way.speed >= FAST, way.height, np.inf)) for way in ways]
+    swings = [swing for clip in clips for swing in _swings(clip)]
+    least = [_least(swing, np.where(swing.speed >= FULL_CLEARANCE_SPEED, swing.height, np.inf)) for swing in swings]
     known = np.concatenate([[], *least])
     known = known[np.isfinite(known)]
-    return float(np.clip(np.percentile(known, USUAL), 0.0, FADE)) if len(known) else 0.0
+    return float(np.clip(np.percentile(known, CLEARANCE_PERCENTILE), 0.0, SKATE_B_HEIGHT)) if len(known) else 0.0
 
 
 def lift_swings(clip: Clip, clearance: float) -> Clip:
@@ -45,20 +45,20 @@ def lift_swings(clip: Clip, clearance: float) -> Clip:
     keeps its direction; frames in which the foot stands are not touched. Contacts are the clip's labels, or found.
     """
     rotations: FloatArray | None = None
-    for way in _swings(clip):
-        rise = _rise(way, clearance, clip.fps)
+    for swing in _swings(clip):
+        rise = _rise(swing, clearance, clip.fps)
         if not (rise > 1e-6).any():
             continue
         rotations = np.array(clip.rotations) if rotations is None else rotations
-        raise_foot(clip, rotations, way.foot, rise)
+        raise_foot(clip, rotations, swing.foot, rise)
     return clip if rotations is None else replace(clip, rotations=rotations)
 
 
 class _Swings(NamedTuple):
-    """All ways of one foot from a plant to the next; the first and the last may have only one of them."""
+    """All swings of one foot from a plant to the next; the first and the last may have only one of them."""
 
     foot: Foot
-    height: FloatArray  # (F,) metres of the toe above the floor, as its plants tell
+    height: FloatArray  # (F,) metres of the toe above the floor of its plants
     speed: FloatArray  # (F,) m/s of the toe over the ground
     first: IntArray  # (S,) frames
     stop: IntArray  # (S,)
@@ -77,33 +77,34 @@ def _swings(clip: Clip) -> list[_Swings]:
         stands: BoolArray = np.any([on[part.label] for part in own], axis=0) & slow
         plants, swings = runs(on[own[-1].label] & slow), np.array(runs(~stands), np.int64)
         if plants and len(swings):
-            lows = np.pad([np.median(toe[a:b, 1]) for a, b in plants], AROUND, constant_values=np.inf)
-            level = np.lib.stride_tricks.sliding_window_view(lows, 2 * AROUND + 1).min(1)
+            lows = np.pad([np.median(toe[a:b, 1]) for a, b in plants], FLOOR_PLANTS, constant_values=np.inf)
+            level = np.lib.stride_tricks.sliding_window_view(lows, 2 * FLOOR_PLANTS + 1).min(1)
             floor = np.interp(np.arange(len(clip)), [(a + b - 1) / 2 for a, b in plants], level)
             out.append(_Swings(foot, toe[:, 1] - floor, speed, *swings.T))
     return out
 
 
-def _least(way: _Swings, values: FloatArray) -> FloatArray:
+def _least(swing: _Swings, values: FloatArray) -> FloatArray:
     """(S,) the least of these values (F,) in each swing."""
-    edges = np.stack([way.first, way.stop], 1).ravel()
+    edges = np.stack([swing.first, swing.stop], 1).ravel()
     return np.asarray(np.minimum.reduceat(np.append(values, np.inf), edges)[::2])
 
 
-def _rise(way: _Swings, clearance: float, fps: float) -> FloatArray:
+def _rise(swing: _Swings, clearance: float, fps: float) -> FloatArray:
     """(F,) how far the foot is lifted: in each swing smoothly up, over all that scrapes, and down again."""
-    frames = np.arange(len(way.height))
-    lack = clearance * np.minimum(way.speed / FAST, 1.0) - way.height
-    most = np.maximum(-_least(way, -lack), 0.0)
-    most[_least(way, way.height) < -ASTRAY] = 0.0
-    low, high = _least(way, np.where(lack > 0, frames, np.inf)), -_least(way, np.where(lack > 0, -frames, np.inf))
-    ramp = np.minimum(RAMP * fps, (way.stop - way.first + 1) / 3)
-    begin = np.where(way.first > 0, np.maximum(low - ramp, way.first - 1), -np.inf)  # where no plant is, none is left
-    end = np.where(way.stop < len(frames), np.minimum(high + ramp, way.stop), np.inf)
+    frames = np.arange(len(swing.height))
+    lack = clearance * np.minimum(swing.speed / FULL_CLEARANCE_SPEED, 1.0) - swing.height
+    most = np.maximum(-_least(swing, -lack), 0.0)
+    most[_least(swing, swing.height) < -MAX_DEPTH] = 0.0
+    low, high = _least(swing, np.where(lack > 0, frames, np.inf)), -_least(swing, np.where(lack > 0, -frames, np.inf))
+    ramp = np.minimum(LIFT_TIME * fps, (swing.stop - swing.first + 1) / 3)
+    # at a clip's ends there may be no plant to leave or to reach
+    begin = np.where(swing.first > 0, np.maximum(low - ramp, swing.first - 1), -np.inf)
+    end = np.where(swing.stop < len(frames), np.minimum(high + ramp, swing.stop), np.inf)
     rises = np.flatnonzero(most > 0)
-    of = np.repeat(rises, (way.stop - way.first)[rises])
+    of = np.repeat(rises, (swing.stop - swing.first)[rises])
     out = np.zeros(len(frames))
     if len(rises):
-        at = np.concatenate([frames[way.first[k] : way.stop[k]] for k in rises])
+        at = np.concatenate([frames[swing.first[k] : swing.stop[k]] for k in rises])
         out[at] = most[of] * smoothstep((at - begin[of]) / ramp[of]) * smoothstep((end[of] - at) / ramp[of])
     return out

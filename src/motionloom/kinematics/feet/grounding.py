@@ -1,7 +1,7 @@
 """Feet on the ground: the root moves over standing feet as it did in the observed segments, and no foot sinks in.
 
 A texton's basis and the bend towards the next key poses change the pose and the root's velocity apart from each
-other, so feet would slide and float. Where a foot stands, the pose itself says how the root moves over it.
+other, so feet would slide and float. Where a foot stands, the poses determine how the root moves over it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, Skeleton, replace
+from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.feet.contacts import (
     HEIGHT,
@@ -28,22 +29,22 @@ from motionloom.kinematics.local_frames import Frames
 from motionloom.kinematics.travel import ground_turn
 from motionloom.rotation import from_axis_angle, rotate
 
-STEADY = 0.1  # s: deviation of the Gaussian that smooths corrections along the ground
-LEVEL = 0.1  # s: and of height
-AIRBORNE = 0.2  # where feet stand less of the time around than this, the root keeps its own velocity more and more
-REACH = 3  # deviations after which the Gaussian ends
-SUNK = 0.012  # m: a foot part this far below its usual height on the floor is lifted
-EASE = 0.08  # s: over which a lift comes and goes
-STEEP = 0.99  # sine: no foot is pitched farther
-DOWN = (0.4, 0.8)  # cosine: a foot that points down farther than the first is not pitched; up to the second, wholly
-GAIN = 0.02  # s: a foot that is 1 m/s faster than where it was observed steps so much (m) higher,
-HIGHER = 0.04  # m: at most,
-STEP = 0.03  # s: deviation of the Gaussian that smooths it
-SLIGHT = (0.002, 0.01)  # m, rad: a foot so little too high or low, or so little tipped, stays as it is
+GROUND_SMOOTHING = 0.1  # s: deviation of the Gaussian that smooths corrections along the ground
+HEIGHT_SMOOTHING = 0.1  # s: and of height
+MIN_STANDING = 0.2  # where feet stand less of the time around than this, the root keeps its own velocity more and more
+GAUSSIAN_REACH = 3  # deviations after which the Gaussian ends
+MAX_SINK = 0.012  # m: a foot part this far below its usual height on the floor is lifted
+LIFT_TIME = 0.08  # s: over which a lift comes and goes
+MAX_PITCH_SINE = 0.99  # sine: no foot is pitched farther
+PITCH_RANGE = (0.4, 0.8)  # cosine: a foot that points down below the first is not pitched, above the second fully
+STEP_GAIN = 0.02  # s: a foot that is 1 m/s faster than where it was observed steps so much (m) higher,
+MAX_EXTRA_STEP = 0.04  # m: at most,
+STEP_SMOOTHING = 0.03  # s: deviation of the Gaussian that smooths it
+DEAD_ZONE = (0.002, 0.01)  # m, rad: a foot so little too high or low, or so little tipped, stays as it is
 
 
 class Footing(NamedTuple):
-    """What an observed segment says about its feet, frame by frame."""
+    """The feet of an observed segment, frame by frame."""
 
     contacts: BoolArray  # (F, P) which parts stand
     slip: FloatArray  # (F, P, 2) m: how far each part moves to the left and forward to the next frame, over the ground
@@ -117,12 +118,14 @@ def ground_root(frames: Frames, seen: Footing, skeleton: Skeleton, heights: Floa
     on = seen.contacts
     both = on & np.concatenate([on[1:], on[-1:]])
     more = _mean(ground_slips(frames, places, fps) - seen.slip, both)
-    known = _smooth(both.any(1, keepdims=True).astype(float), STEADY * fps)  # how much of the time around is known
-    root[:, :2] -= _smooth(more, STEADY * fps) / np.maximum(known, AIRBORNE) * fps
+    known = _smooth(
+        both.any(1, keepdims=True).astype(float), GROUND_SMOOTHING * fps
+    )  # how much of the time around is known
+    root[:, :2] -= _smooth(more, GROUND_SMOOTHING * fps) / np.maximum(known, MIN_STANDING) * fps
     high = (places[..., 1] - heights).min(1) - seen.low
     stands = np.flatnonzero(on.any(1))
     high = np.interp(np.arange(len(frames)), stands, high[stands])
-    root[:, 3] -= _smooth(high[:, None], LEVEL * fps)[:, 0]
+    root[:, 3] -= _smooth(high[:, None], HEIGHT_SMOOTHING * fps)[:, 0]
     return Frames(frames.turns, root)
 
 
@@ -143,8 +146,8 @@ def match_foot_heights(clip: Clip, wanted: FloatArray, loose: FloatArray, height
         heel, toe, ankle = own[0], own[-1], ankles[:, None, foot.ankle]
         turn = _pitch(points[:, toe] - points[:, heel], level[:, toe] - level[:, heel], loose)
         now = ankle + rotate(turn[:, None], points[:, own] - ankle)
-        rise = _beyond(wanted[:, own].min(1) - (now[..., 1] - heights[own]).min(1), SLIGHT[0])
-        rise = loose * _smooth(rise[:, None], STEP * clip.fps)[:, 0]
+        rise = _beyond(wanted[:, own].min(1) - (now[..., 1] - heights[own]).min(1), DEAD_ZONE[0])
+        rise = loose * _smooth(rise[:, None], STEP_SMOOTHING * clip.fps)[:, 0]
         raise_foot(clip, rotations, foot, rise, turn)
     return replace(clip, rotations=rotations)
 
@@ -157,28 +160,30 @@ def _pitch(foot: FloatArray, drop: FloatArray, share: FloatArray) -> FloatArray:
     """
     length, flat = np.linalg.norm(foot, axis=1), np.hypot(foot[:, 0], foot[:, 2])
     length, flat = np.maximum(length, 1e-9), np.maximum(flat, 1e-9)
-    now, then = np.arctan2(foot[:, 1], flat), np.arcsin(np.clip(drop / length, -STEEP, STEEP))
+    now, then = np.arctan2(foot[:, 1], flat), np.arcsin(np.clip(drop / length, -MAX_PITCH_SINE, MAX_PITCH_SINE))
     axis = np.stack([-foot[:, 2], np.zeros(len(foot)), foot[:, 0]], 1) / flat[:, None]
     axis[~axis.any(1)] = [1.0, 0.0, 0.0]  # a foot of one part, or one that points straight down: turned by nothing
     ahead = np.where(length > 1e-6, flat / length, 0.0)
-    u = np.clip((ahead - DOWN[0]) / (DOWN[1] - DOWN[0]), 0.0, 1.0)
-    return from_axis_angle(axis, share * u * u * (3 - 2 * u) * _beyond(then - now, SLIGHT[1]))
+    level = smoothstep((ahead - PITCH_RANGE[0]) / (PITCH_RANGE[1] - PITCH_RANGE[0]))
+    return from_axis_angle(axis, share * level * _beyond(then - now, DEAD_ZONE[1]))
 
 
 def _beyond(values: FloatArray, slight: float) -> FloatArray:
-    """What values exceed `slight` by, either way; 0 within: most frames then need no bending at all."""
+    """The part of values beyond +-`slight`; 0 within, so that most frames need no bending at all."""
     return values - np.clip(values, -slight, slight)
 
 
 def higher_steps(clip: Clip, seen: Footing) -> FloatArray:
     """(F, P) m: how much higher feet must step because they go farther than where they were observed.
 
-    A foot that is bent towards another place while it is low would slide there. `GAIN` seconds of the speed that its
-    parts have beyond what was observed, at most `HIGHER`, where it does not stand.
+    A foot that is bent towards another place while it is low would slide there. `STEP_GAIN` seconds of the speed of its
+    parts beyond the observed one, at most `MAX_EXTRA_STEP`, where it does not stand.
     """
     speed = part_speeds(part_positions(clip), clip.fps)
     more = np.maximum(speed - np.linalg.norm(seen.slip, axis=-1) * clip.fps, 0.0)
-    return np.minimum(GAIN * _smooth(np.where(seen.contacts, 0.0, more), STEP * clip.fps), HIGHER)
+    return np.minimum(
+        STEP_GAIN * _smooth(np.where(seen.contacts, 0.0, more), STEP_SMOOTHING * clip.fps), MAX_EXTRA_STEP
+    )
 
 
 def low_contacts(clip: Clip, contacts: BoolArray, heights: FloatArray) -> BoolArray:
@@ -190,7 +195,7 @@ def low_contacts(clip: Clip, contacts: BoolArray, heights: FloatArray) -> BoolAr
 
 
 def lift_sunk_feet(clip: Clip, heights: FloatArray, *, standing: bool = True) -> Clip:
-    """The clip with its legs bent where a foot part is more than `SUNK` below its usual height on the floor.
+    """The clip with its legs bent where a foot part is more than `MAX_SINK` below its usual height on the floor.
 
     A clip without labels of contacts was not grounded either: it stays as it is. Unless `standing`, feet stay as they
     are while they have a contact.
@@ -199,10 +204,10 @@ def lift_sunk_feet(clip: Clip, heights: FloatArray, *, standing: bool = True) ->
     if not parts or not clip.label_names:
         return clip
     where = part_positions(clip)[..., 1]
-    width = max(1, round(EASE * clip.fps))
+    width = max(1, round(LIFT_TIME * clip.fps))
     rotations = clip.rotations.copy()
     for foot, own in parts_by_foot(clip.skeleton):
-        need = np.maximum((heights[own] - SUNK - where[:, own]).max(1), 0.0)
+        need = np.maximum((heights[own] - MAX_SINK - where[:, own]).max(1), 0.0)
         if not need.any():
             continue
         rise = envelope(need, width)
@@ -221,7 +226,7 @@ def _mean(values: FloatArray, on: BoolArray) -> FloatArray:
 
 def _smooth(values: FloatArray, deviation: float) -> FloatArray:
     """Along axis 0 with a Gaussian, ends repeated."""
-    reach = max(1, int(np.ceil(REACH * deviation)))
+    reach = max(1, int(np.ceil(GAUSSIAN_REACH * deviation)))
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / max(deviation, 1e-6)) ** 2)
     padded = np.pad(values, ((reach, reach), (0, 0)), mode="edge")
     return np.stack([np.convolve(column, kernel / kernel.sum(), mode="valid") for column in padded.T], 1)

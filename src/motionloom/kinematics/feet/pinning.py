@@ -12,18 +12,18 @@ from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import Foot, feet
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, runs
 from motionloom.kinematics.feet.plants import FootPath, FootPlan, plan_foot
-from motionloom.kinematics.feet.reach import SOFT, lower_hips, raise_heel
+from motionloom.kinematics.feet.reach import SOFT_REACH, lower_hips, raise_heel
 from motionloom.kinematics.feet.skate_measures import Skate, measure_skate, planted_speed
 from motionloom.kinematics.fk import fk_rotations
 from motionloom.kinematics.ik.limb import limb_rotations
 from motionloom.rotation import angle_between, multiply
 
-EASE = 0.2  # s: how long the path of a foot bends before and after a plant
-FARTHEST = 0.2  # leg lengths: a contact that strays more than this is a slide, not a plant
-LOWEST = 0.1  # leg lengths: the hips go down at most this far to let a foot reach its plant
-STILL = 3e-4  # m: a contact that strays no more than this is pinned already (plants are met to a tenth of it)
-TRIES = 24  # plants are shortened more and more, so that even the longest is gone before the last try
-KNEE = (1.5, 2.0)  # a knee may turn at 1.5 times its quickest in the source plus 2 rad/s, or its plant is shortened
+EASE_TIME = 0.2  # s: how long the path of a foot bends before and after a plant
+MAX_STRAY = 0.2  # leg lengths: a contact that strays more than this is a slide, not a plant
+MAX_HIP_DROP = 0.1  # leg lengths: the hips go down at most this far to let a foot reach its plant
+PINNED_WITHIN = 3e-4  # m: a contact that strays no more than this is pinned already (plants are met to a tenth of it)
+MAX_TRIES = 24  # plants are shortened more and more, so that even the longest is gone before the last try
+KNEE_SPEED_LIMIT = (1.5, 2.0)  # times its quickest in the source, plus rad/s: with a faster knee, a plant is shortened
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class SkateReport:
 
 
 def remove_skate(
-    clip: Clip, *, hard: ArrayLike | None = None, ease: float = EASE, ground: float | None = None
+    clip: Clip, *, hard: ArrayLike | None = None, ease: float = EASE_TIME, ground: float | None = None
 ) -> tuple[Clip, SkateReport]:
     """Pin every heel and toe to one point for as long as it touches; legs follow by two-bone kinematics.
 
@@ -84,7 +84,9 @@ class Pinned:
     missed: float  # m
 
 
-def pin_plants(clip: Clip, *, hard: ArrayLike | None = None, ease: float = EASE, ground: float | None = None) -> Pinned:
+def pin_plants(
+    clip: Clip, *, hard: ArrayLike | None = None, ease: float = EASE_TIME, ground: float | None = None
+) -> Pinned:
     """`remove_skate` without its measures."""
     legs = feet(clip.skeleton)
     fixed = _fixed(clip, hard)
@@ -96,7 +98,7 @@ def pin_plants(clip: Clip, *, hard: ArrayLike | None = None, ease: float = EASE,
         plants = sum(len(runs(on)) for on in touching.values())
         return Pinned(with_labels(clip, touching), touching, plants, 0.0, 0.0)
     posed = fk_rotations(clip)
-    for tried in range(TRIES):
+    for tried in range(MAX_TRIES):
         done = _attempt(clip, legs, points, posed, touching, fixed, ease, leg)
         pops = [_pops(clip, done.clip, foot) for foot in legs]
         if not any(len(frames) for frames in pops):
@@ -110,7 +112,7 @@ def pin_plants(clip: Clip, *, hard: ArrayLike | None = None, ease: float = EASE,
 def _pinned(clip: Clip, points: FloatArray, touching: dict[str, BoolArray]) -> bool:
     """Does every contact keep its place already?"""
     spans = ((i, run) for i, part in enumerate(foot_parts(clip.skeleton)) for run in runs(touching[part.label]))
-    return all(np.ptp(points[a:b, i], axis=0).max() <= STILL for i, (a, b) in spans)
+    return all(np.ptp(points[a:b, i], axis=0).max() <= PINNED_WITHIN for i, (a, b) in spans)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,10 +142,10 @@ def _attempt(
     places, turns = posed
     width = max(1, round(ease * clip.fps))
     paths = [_path(clip, foot, places, points, touching, fixed) for foot in legs]
-    plans = [plan_foot(path, clip.fps, ease=ease, farthest=FARTHEST * leg) for path in paths]
+    plans = [plan_foot(path, clip.fps, ease=ease, farthest=MAX_STRAY * leg) for path in paths]
     for i, foot in enumerate(legs):
         plans[i] = raise_heel(foot, plans[i], places, paths[i].fixed, max(1, width // 2))
-    drop = lower_hips(legs, plans, places, np.asarray(fixed.any(1)), width, LOWEST * leg)
+    drop = lower_hips(legs, plans, places, np.asarray(fixed.any(1)), width, MAX_HIP_DROP * leg)
     root = clip.root - drop[:, None] * [0.0, 1.0, 0.0]
     rotations, short, moved = np.array(clip.rotations), np.zeros((len(clip), len(legs))), 0.0
     for i, (foot, plan, path) in enumerate(zip(legs, plans, paths, strict=True)):
@@ -152,7 +154,7 @@ def _attempt(
         still &= (path.fixed | (np.abs(plan.turn[:, 1:]).max(1) < 1e-9)) & (drop == 0)
         wanted = multiply(plan.turn, turns[:, foot.ankle])
         solved, missed = limb_rotations(
-            clip.skeleton, root, rotations, limb, plan.ankle, orientation=wanted, soft=SOFT, slides=clip.slides
+            clip.skeleton, root, rotations, limb, plan.ankle, orientation=wanted, soft=SOFT_REACH, slides=clip.slides
         )
         for joint in limb:
             rotations[~still, joint] = solved[~still, joint]
@@ -162,9 +164,11 @@ def _attempt(
 
 
 def _pops(before: Clip, after: Clip, foot: Foot) -> IntArray:
-    """Frames at which the knee of a leg turns too fast (see KNEE)."""
+    """Frames at which the knee of a leg turns too fast (see KNEE_SPEED_LIMIT)."""
     speed, source = (_knee_speed(clip, foot) for clip in (after, before))
-    return np.flatnonzero((speed > KNEE[0] * source.max() + KNEE[1]) & (speed > source + KNEE[1]))
+    return np.flatnonzero(
+        (speed > KNEE_SPEED_LIMIT[0] * source.max() + KNEE_SPEED_LIMIT[1]) & (speed > source + KNEE_SPEED_LIMIT[1])
+    )
 
 
 def _shortened(

@@ -11,10 +11,11 @@ import numpy as np
 
 from motionloom.core import BoolArray, FloatArray
 from motionloom.kinematics.feet.contacts import SHORTEST, part_speeds, runs
+from motionloom.kinematics.feet.smoothing import fade_between
 from motionloom.rotation import between, exp, log, rotate
 
-CALM = 0.2  # m/s: a plant is a contact from its first to its last frame that is slower, or than 1.5 times its median
-UPRIGHT = 0.08  # s: heights ease faster than places, so that a swinging foot keeps its clearance
+CALM_SPEED = 0.2  # m/s (or 1.5 times its median): a plant runs from the first to the last slower frame of a contact
+HEIGHT_EASE_TIME = 0.08  # s: heights ease faster than places, so that a swinging foot keeps its clearance
 Run = tuple[int, int]
 
 
@@ -73,7 +74,7 @@ def _planned(path: FootPath, heel: list[Run], toe: list[Run], fps: float, ease: 
     slope = max(1, round(fps / 30))
     turns, turn_known = _by_frame(pins.directions, len(bone))
     turns[turn_known] = log(between(bone[turn_known], turns[turn_known]))
-    turn = exp(_eased(turns, turn_known, path.fixed, width, slope))
+    turn = exp(fade_between(turns, turn_known, path.fixed, width, slope))
 
     on_heel, heel_known = _by_frame(pins.heel, len(bone))
     on_toe, toe_known = _by_frame(pins.toe, len(bone))
@@ -82,8 +83,8 @@ def _planned(path: FootPath, heel: list[Run], toe: list[Run], fps: float, ease: 
     # the toe has the last word: the heel may lift off before it
     shift = np.where(toe_known[:, None], on_toe - bone_turned - path.ankle, on_heel - path.ankle)
     shift[~known] = 0.0
-    level = _eased(shift[:, 1:2], known, path.fixed, max(1, round(UPRIGHT * fps)), slope)
-    shift = _eased(shift, known, path.fixed, width, slope)
+    level = fade_between(shift[:, 1:2], known, path.fixed, max(1, round(HEIGHT_EASE_TIME * fps)), slope)
+    shift = fade_between(shift, known, path.fixed, width, slope)
     shift[:, 1:2] = level
     ankle, bone = path.ankle + shift, bone_turned
     below = [p[:, 1].min() - q[:, 1] for p, q in ((path.ankle, ankle), (path.toe, ankle + bone))]
@@ -135,7 +136,7 @@ def _core(points: FloatArray, on: BoolArray, fps: float) -> BoolArray:
         return out
     spans = _Spans(found)
     speed = part_speeds(points[:, None], fps)[spans.frames, 0]
-    slow = np.maximum(CALM, 1.5 * spans.medians(speed))
+    slow = np.maximum(CALM_SPEED, 1.5 * spans.medians(speed))
     calm = speed < slow[spans.of]
     last = spans.largest(np.where(calm, spans.frames, -1))
     first = -spans.largest(np.where(calm, -spans.frames, -len(on)))
@@ -214,12 +215,12 @@ def _pins(path: FootPath, heel: list[Run], toe: list[Run], bone: FloatArray, len
     follow along the foot's mean direction over each overlap.
     """
     pairs = _overlaps(heel, toe)
-    ways = _directions(bone, path.fixed, [both for _, _, both in pairs])
+    directions = _directions(bone, path.fixed, [both for _, _, both in pairs])
     hangs: dict[tuple[Run, str], list[tuple[Run, str, FloatArray]]] = {}
-    for (h, t, _), way in zip(pairs, ways, strict=True):
-        hangs.setdefault((h, "heel"), []).append((t, "toe", length * way))
-        hangs.setdefault((t, "toe"), []).append((h, "heel", -length * way))
-    pins = _Pins({}, {}, {both: way for (_, _, both), way in zip(pairs, ways, strict=True)})
+    for (h, t, _), direction in zip(pairs, directions, strict=True):
+        hangs.setdefault((h, "heel"), []).append((t, "toe", length * direction))
+        hangs.setdefault((t, "toe"), []).append((h, "heel", -length * direction))
+    pins = _Pins({}, {}, {both: direction for (_, _, both), direction in zip(pairs, directions, strict=True)})
     order = [(h, "heel") for h in heel] + [(t, "toe") for t in toe]
     own = dict(zip(order, (*_places(path.ankle, path.fixed, heel), *_places(path.toe, path.fixed, toe)), strict=True))
     held = np.concatenate([[0], np.cumsum(path.fixed)])
@@ -282,7 +283,7 @@ def _directions(bone: FloatArray, fixed: BoolArray, found: list[Run]) -> list[Fl
         return []
     spans = _Spans(found)
     mean = _or_held(spans.means(bone[spans.frames]), bone, fixed, found)
-    return [way / np.linalg.norm(way) for way in mean]
+    return [direction / np.linalg.norm(direction) for direction in mean]
 
 
 def _or_held(means: FloatArray, values: FloatArray, fixed: BoolArray, found: list[Run]) -> list[FloatArray]:
@@ -291,40 +292,3 @@ def _or_held(means: FloatArray, values: FloatArray, fixed: BoolArray, found: lis
         return list(means)
     held = [a + int(fixed[a:b].argmax()) if fixed[a:b].any() else -1 for a, b in found]
     return [mean if at < 0 else values[at] for mean, at in zip(means, held, strict=True)]
-
-
-def _eased(values: FloatArray, known: BoolArray, fixed: BoolArray, width: int, slope: int) -> FloatArray:
-    """Fill the frames between known ones; fixed frames are knots of value zero.
-
-    Quintic Hermite pieces with the value and the velocity (over `slope` frames) of the known side, no acceleration:
-    from knot to knot where these are within twice `width` frames, else to nothing within `width`.
-    """
-    out = np.where(known[:, None], values, 0.0)
-    knots = known | fixed
-    spans = np.array(runs(knots)).reshape(-1, 2)
-    if not len(spans):
-        return out
-    first, last = spans[:, 0], spans[:, 1] - 1
-    short = (last - first < slope)[:, None]  # too short to tell a speed from noise
-    rate_in = np.where(short, 0.0, (out[np.minimum(first + slope, last)] - out[first]) / slope)
-    rate_out = np.where(short, 0.0, (out[last] - out[np.maximum(last - slope, first)]) / slope)
-    at = np.flatnonzero(~knots)
-    after = np.searchsorted(first, at)  # the next span; the one before it lies to the left
-    some_left, some_right = after > 0, after < len(spans)
-    before, after = np.maximum(after - 1, 0), np.minimum(after, len(spans) - 1)
-    left, right = at - last[before], first[after] - at
-    bridged = some_left & some_right & (left + right <= 2 * width)
-    reach = np.where(bridged, left + right, width)
-    fading = [(some_left, left, last[before], rate_out[before]), (some_right, right, first[after], -rate_in[after])]
-    total = np.zeros((len(at), out.shape[1]))
-    for some, far, knot, rate in fading:
-        near = some & (bridged | (far <= width))
-        value, speed = _quintic((far / reach)[:, None])
-        total += np.where(near[:, None], value * out[knot] + speed * reach[:, None] * rate, 0.0)
-    out[at] = total
-    return out
-
-
-def _quintic(u: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """From value 1 (or slope 1) at u = 0 to nothing at u = 1, without acceleration at either end."""
-    return 1 - u**3 * (10 - u * (15 - 6 * u)), u * (1 - u**2 * (6 - u * (8 - 3 * u)))

@@ -14,8 +14,8 @@ from motionloom.kinematics.feet.smoothing import away_from, envelope
 from motionloom.kinematics.ik.limb import easy_reach
 from motionloom.rotation import from_axis_angle, multiply, rotate
 
-SOFT = 0.004  # leg lengths: the soft limit on reach, narrow, as legs are nearly straight in any walk
-HEEL = np.radians(30.0)  # a heel rises by at most this to keep its toe on its plant
+SOFT_REACH = 0.004  # leg lengths: the soft limit on reach, narrow, as legs are nearly straight in any walk
+MAX_HEEL_TURN = np.radians(30.0)  # a heel rises by at most this to keep its toe on its plant
 
 
 def _lack(foot: Foot, plan: FootPlan, places: FloatArray) -> tuple[FloatArray, BoolArray]:
@@ -23,9 +23,9 @@ def _lack(foot: Foot, plan: FootPlan, places: FloatArray) -> tuple[FloatArray, B
     hip, knee, ankle = (places[:, j] for j in (foot.thigh, foot.shin, foot.ankle))
     full = np.linalg.norm(knee - hip, axis=-1) + np.linalg.norm(ankle - knee, axis=-1)
     asked = np.linalg.norm(plan.ankle - ankle, axis=-1)
-    reach = easy_reach(np.linalg.norm(ankle - hip, axis=-1), asked, full, SOFT)
+    reach = easy_reach(np.linalg.norm(ankle - hip, axis=-1), asked, full, SOFT_REACH)
     far = np.linalg.norm(plan.ankle - hip, axis=-1) > reach + 1e-9
-    return (1 - SOFT) * full, far & (plan.heel_on | plan.toe_on)
+    return (1 - SOFT_REACH) * full, far & (plan.heel_on | plan.toe_on)
 
 
 def raise_heel(foot: Foot, plan: FootPlan, places: FloatArray, fixed: BoolArray, width: int) -> FootPlan:
@@ -46,7 +46,7 @@ def raise_heel(foot: Foot, plan: FootPlan, places: FloatArray, fixed: BoolArray,
     sine = np.linalg.norm(across, axis=-1)
     now = np.arctan2(sine, np.einsum("fi,fi->f", u, w))
     cosine = (lengths[0] ** 2 + lengths[1] ** 2 - reach**2) / (2 * lengths[0] * lengths[1])
-    need = np.where(far, np.clip(now - np.arccos(np.clip(cosine, -1, 1)), 0, HEEL), 0.0)
+    need = np.where(far, np.clip(now - np.arccos(np.clip(cosine, -1, 1)), 0, MAX_HEEL_TURN), 0.0)
     angle = np.minimum(envelope(need, width) * away_from(np.flatnonzero(plan.heel_on | fixed), len(need), width), now)
     turn = from_axis_angle(np.where(sine[:, None] > 1e-9, across, [1.0, 0, 0]), angle)
     bone = rotate(turn, plan.bone)

@@ -1,4 +1,4 @@
-"""How much feet slide: three measures, as every issue and table uses them."""
+"""Measures of foot skate: three definitions of how much feet slide."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from motionloom.kinematics.feet.contacts import foot_parts, part_positions, poin
 from motionloom.kinematics.fk import fk_rotations
 from motionloom.kinematics.resample import resample
 
-LOW = 0.05  # m: (a) looks at toes below this
-FADE = 0.025  # m: in (b) a toe counts less and less up to this height; (c) looks below it
-FAST = 0.5  # m/s: (a) calls this skating
-LEVEL = 0.2  # m/s: (c) takes a low toe for planted while it rises or falls slower than this
+SKATE_A_HEIGHT = 0.05  # m: (a) looks at toes below this
+SKATE_B_HEIGHT = 0.025  # m: in (b) a toe counts less and less up to this height; (c) looks below it
+SKATE_A_SPEED = 0.5  # m/s: (a) calls this skating
+SKATE_C_SPEED = 0.2  # m/s: (c) takes a low toe for planted while it rises or falls slower than this
 
 
 class Skate(NamedTuple):
@@ -64,18 +64,20 @@ def _share(slide: FloatArray, height: FloatArray) -> float | None:
     wide = np.pad(slide, ((2, 2), (0, 0)))
     count = np.convolve(np.ones(len(slide)), np.ones(5))[2:-2, None]
     mean = sum(wide[k : k + len(slide)] for k in range(5)) / count
-    low = np.maximum(height[1:], height[:-1]) < LOW
-    return float((low & (slide > FAST) & (mean > FAST)).any(1).mean())
+    low = np.maximum(height[1:], height[:-1]) < SKATE_A_HEIGHT
+    return float((low & (slide > SKATE_A_SPEED) & (mean > SKATE_A_SPEED)).any(1).mean())
 
 
 def _weighted(slide: FloatArray, height: FloatArray) -> float | None:
-    weight = np.clip(2 - 2 ** ((height[1:] + height[:-1]) / 2 / FADE), 0, 1)
+    weight = np.clip(2 - 2 ** ((height[1:] + height[:-1]) / 2 / SKATE_B_HEIGHT), 0, 1)
     total = weight.sum()
     return float((weight * slide).sum() / total * 100) if total > 0 else None
 
 
 def _level(slide: FloatArray, height: FloatArray) -> float | None:
-    planted = (np.maximum(height[1:], height[:-1]) < FADE) & (np.abs(np.diff(height, axis=0)) * 30.0 < LEVEL)
+    planted = (np.maximum(height[1:], height[:-1]) < SKATE_B_HEIGHT) & (
+        np.abs(np.diff(height, axis=0)) * 30.0 < SKATE_C_SPEED
+    )
     return float(slide[planted].mean() * 100) if planted.any() else None
 
 

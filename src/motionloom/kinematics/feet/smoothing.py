@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from motionloom.core import FloatArray, IntArray
+from motionloom.core import BoolArray, FloatArray, IntArray
 from motionloom.core.numbers import smoothstep
+from motionloom.kinematics.feet.contacts import runs
 
 
 def envelope(need: FloatArray, width: int) -> FloatArray:
@@ -26,3 +27,40 @@ def away_from(at: IntArray, frames: int, width: int) -> FloatArray:
     after = np.searchsorted(at, each)
     left, right = at[np.maximum(after - 1, 0)], at[np.minimum(after, len(at) - 1)]
     return smoothstep(np.minimum(np.abs(each - left), np.abs(each - right)) / width)
+
+
+def fade_between(values: FloatArray, known: BoolArray, fixed: BoolArray, width: int, slope: int) -> FloatArray:
+    """Fill the frames between known ones; fixed frames are knots of value zero.
+
+    Quintic Hermite pieces with the value and the velocity (over `slope` frames) of the known side, no acceleration:
+    from knot to knot where these are within twice `width` frames, else to nothing within `width`.
+    """
+    out = np.where(known[:, None], values, 0.0)
+    knots = known | fixed
+    spans = np.array(runs(knots)).reshape(-1, 2)
+    if not len(spans):
+        return out
+    first, last = spans[:, 0], spans[:, 1] - 1
+    short = (last - first < slope)[:, None]  # too short to tell a speed from noise
+    rate_in = np.where(short, 0.0, (out[np.minimum(first + slope, last)] - out[first]) / slope)
+    rate_out = np.where(short, 0.0, (out[last] - out[np.maximum(last - slope, first)]) / slope)
+    at = np.flatnonzero(~knots)
+    after = np.searchsorted(first, at)  # the next span; the one before it lies to the left
+    some_left, some_right = after > 0, after < len(spans)
+    before, after = np.maximum(after - 1, 0), np.minimum(after, len(spans) - 1)
+    left, right = at - last[before], first[after] - at
+    bridged = some_left & some_right & (left + right <= 2 * width)
+    reach = np.where(bridged, left + right, width)
+    fading = [(some_left, left, last[before], rate_out[before]), (some_right, right, first[after], -rate_in[after])]
+    total = np.zeros((len(at), out.shape[1]))
+    for some, far, knot, rate in fading:
+        near = some & (bridged | (far <= width))
+        value, speed = _quintic((far / reach)[:, None])
+        total += np.where(near[:, None], value * out[knot] + speed * reach[:, None] * rate, 0.0)
+    out[at] = total
+    return out
+
+
+def _quintic(u: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """From value 1 (or slope 1) at u = 0 to nothing at u = 1, without acceleration at either end."""
+    return 1 - u**3 * (10 - u * (15 - 6 * u)), u * (1 - u**2 * (6 - u * (8 - 3 * u)))

@@ -1,4 +1,4 @@
-"""Legs bent over transition windows so that feet which stand go on standing still; many windows at once."""
+"""Legs bent over transition windows so that feet which stand keep standing still; many windows at once."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from motionloom.kinematics.fk import world
 from motionloom.kinematics.ik.limb import folding_direction, limb_rotations
 from motionloom.rotation import between, multiply, rotate
 
-REACH = 0.995  # of its length: what a standing leg may stretch to before the hips give way
-EASY, STRETCHED = 0.95, 0.998  # of its length: where a leg in the air begins to stretch, and what it never passes
-RELAX = 0.3  # of its length in a second: how fast that stretch goes back where a leg stood stretched
-SPREAD = 0.06  # s over which the hips' giving way is smoothed
+MAX_STANDING_REACH = 0.995  # of its length: what a standing leg may stretch to before the hips give way
+EASY_REACH, MAX_REACH = 0.95, 0.998  # of its length: where a leg in the air begins to stretch, and what it never passes
+RELAX_RATE = 0.3  # of its length in a second: how fast that stretch goes back where a leg stood stretched
+HIP_SMOOTHING = 0.06  # s over which the hips' giving way is smoothed
 
 
 class Windows(NamedTuple):
@@ -196,8 +196,8 @@ def _bridged(shift: FloatArray, known: BoolArray) -> FloatArray:
 
     def speed(near: IntArray, step: int) -> FloatArray:
         far = np.clip(near + step, 0, count - 1)
-        told = (far != near) & np.take_along_axis(known, far, axis=1)
-        return np.where(told[..., None], step * (at(shift, far) - at(shift, near)), 0.0)
+        valid = (far != near) & np.take_along_axis(known, far, axis=1)
+        return np.where(valid[..., None], step * (at(shift, far) - at(shift, near)), 0.0)
 
     length = np.maximum(b - a, 1)[..., None]
     u = (frames - a)[..., None] / length
@@ -212,9 +212,9 @@ def _within_reach(
 ) -> FloatArray:
     """Targets (K, n, 3) for a foot in the air: a leg that would have to stretch for them stays a little bent.
 
-    Past d_a the distance d goes to d_a + s (1 - exp(-(d - d_a) / s)), s being what is left to STRETCHED: a knee that
-    comes to straight slows down instead of snapping. d_a is EASY of the leg's length, or what the leg reaches already,
-    or what it reached when it stood last or stands next, less RELAX times the time between.
+    Past d_a the distance d goes to d_a + s (1 - exp(-(d - d_a) / s)), s being what is left to MAX_REACH: a knee that
+    comes to straight slows down instead of snapping. d_a is EASY_REACH of the leg's length, or what the leg reaches
+    already, or what it reached when it stood last or stands next, less RELAX_RATE times the time between.
     """
     thigh, shin, foot = (posed.places[:, :, j] for j in limb)
     bones = np.linalg.norm(shin - thigh, axis=-1) + np.linalg.norm(foot - shin, axis=-1)
@@ -223,9 +223,9 @@ def _within_reach(
     own = np.linalg.norm(foot - thigh, axis=-1) / bones
     frames = np.arange(far.shape[1])
     apart = np.abs(frames[:, None] - frames) / fps
-    near = np.where(stands, far, 0.0)[:, None] - RELAX * apart
-    easy = np.clip(np.maximum(own, near.max(-1)), EASY, STRETCHED - 0.001)
-    room = STRETCHED - easy
+    near = np.where(stands, far, 0.0)[:, None] - RELAX_RATE * apart
+    easy = np.clip(np.maximum(own, near.max(-1)), EASY_REACH, MAX_REACH - 0.001)
+    room = MAX_REACH - easy
     eased = easy + room * -np.expm1(-np.maximum(far - easy, 0) / room)
     share = np.where((far > easy) & (far > own), np.maximum(eased, np.minimum(own, far)) / np.maximum(far, 1e-9), 1.0)
     return np.asarray(thigh + share[..., None] * line)
@@ -234,8 +234,8 @@ def _within_reach(
 def _give_way(windows: Windows, posed: _Posed, targets: list[_Target], fps: float) -> FloatArray:
     """How far the hips move, (K, n, 3) m, so that legs which stand can reach their feet; zero at both ends.
 
-    Each leg asks for what it lacks beyond REACH of its length (or beyond what it has already, or has at both ends),
-    along its own line; the largest wish of each frame is spread over its neighbours and smoothed.
+    Each leg needs the distance that it lacks beyond MAX_STANDING_REACH of its length (or of its present length, or of
+    that at both ends), along its own line; the largest need of each frame is spread over its neighbours and smoothed.
     """
     places = posed.places
     count = places.shape[1]
@@ -244,7 +244,7 @@ def _give_way(windows: Windows, posed: _Posed, targets: list[_Target], fps: floa
     for foot, ankle, _, stands in targets:
         bones = np.linalg.norm(np.diff(places[:, :, [foot.thigh, foot.shin, foot.ankle]], axis=2), axis=-1).sum(-1)
         own = np.linalg.norm(places[:, :, foot.ankle] - places[:, :, foot.thigh], axis=-1)
-        most = np.maximum(np.maximum(REACH * bones, own), (1 - u) * own[:, :1] + u * own[:, -1:])
+        most = np.maximum(np.maximum(MAX_STANDING_REACH * bones, own), (1 - u) * own[:, :1] + u * own[:, -1:])
         line = ankle - places[:, :, foot.thigh]
         far = np.linalg.norm(line, axis=-1)
         lack = np.where(stands, np.maximum(far - most, 0) / np.maximum(far, 1e-9), 0.0)[..., None] * line
@@ -253,7 +253,7 @@ def _give_way(windows: Windows, posed: _Posed, targets: list[_Target], fps: floa
     wish[:, [0, -1]] = 0.0
     if not wish.any():
         return wish
-    reach = max(1, round(SPREAD * fps))
+    reach = max(1, round(HIP_SMOOTHING * fps))
     around = ((0, 0), (reach, reach), (0, 0))
     seen = np.lib.stride_tricks.sliding_window_view(np.pad(wish, around), 2 * reach + 1, axis=1)
     largest = np.linalg.norm(seen, axis=2).argmax(-1)

@@ -1,4 +1,4 @@
-"""How the world answers to small changes of exponential maps: the derivatives behind the chain solver."""
+"""Derivatives of joint positions and rotations by exponential maps, for the chain solver."""
 
 from __future__ import annotations
 

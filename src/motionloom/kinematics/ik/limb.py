@@ -1,4 +1,4 @@
-"""Two-bone limbs: bend a knee (or elbow) and swing the hip so that the ankle goes where it is told."""
+"""Two-bone limbs: bend a knee (or elbow) and swing the hip so that the ankle reaches its target."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ from motionloom.core import Clip, FloatArray, IntArray
 from motionloom.kinematics.ik.jacobians import Posed, Unknowns
 from motionloom.kinematics.ik.targets import Target
 
-CLOSE = 1e-9  # hard targets are solved to this (m, rad), where they can be met
-LONGEST = 0.7  # radians (or metres) that one iteration may change
+TOLERANCE = 1e-9  # hard targets are solved to this (m, rad), where they can be met
+MAX_STEP = 0.7  # radians (or metres) that one iteration may change
 
 
 class Problem:
@@ -107,7 +107,7 @@ class Problem:
                 gain, slack = np.full_like(gain, gain.sum()), np.full_like(gain, slack.sum())
             better = gain >= -slack
             if not self.coupled:
-                better |= (hard_new < CLOSE**2) & (hard > CLOSE**2)
+                better |= (hard_new < TOLERANCE**2) & (hard > TOLERANCE**2)
             small = np.abs(step).max(1) < 1e-7
             values = np.where(better[:, None], trial, values)
             damping = np.clip(np.where(better, damping * 0.2, damping * 6), 1e-9, 1e3)
@@ -134,7 +134,9 @@ class Problem:
             inner = free @ matrix @ free + (np.eye(n) - free)
             step = towards + np.linalg.solve(inner, (free @ right[..., None]))[..., 0]
         longest = np.abs(step).max(1, keepdims=True)
-        step = step * np.minimum(1.0, LONGEST / np.maximum(longest, 1e-12)).min(0 if self.coupled else 1, keepdims=True)
+        step = step * np.minimum(1.0, MAX_STEP / np.maximum(longest, 1e-12)).min(
+            0 if self.coupled else 1, keepdims=True
+        )
         if not c.shape[1]:
             return step, np.zeros(len(values))
         pull = gradient + np.einsum("fij,fj->fi", matrix, step) + _banded(bands, step)
@@ -147,7 +149,7 @@ class Problem:
         for _ in range(6):
             posed = self.posed(values)
             _, hard = self.merit(values, posed)
-            if hard.max() < CLOSE**2:
+            if hard.max() < TOLERANCE**2:
                 break
             _, _, c, a = self.equations(values, posed)
             towards, _ = _onto(c, a, np.full(len(values), 1e-12))

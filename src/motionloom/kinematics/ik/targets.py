@@ -1,4 +1,4 @@
-"""What the chain solver is asked for: where a joint is, how it is turned, what it points at, which pose it holds."""
+"""Targets of the chain solver: the place of a joint, its rotation, the point that it aims at, a pose."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _some(values: FloatArray, keep: IntArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class PositionTarget:
-    """A point of a joint is at a place in the world. Residual: metres, one per axis asked for."""
+    """A point of a joint is at a place in the world. Residual: metres, one per axis requested."""
 
     joint: int | str
     frames: IntArray  # (R,)

@@ -16,7 +16,7 @@ from motionloom.core.clip import concatenate
 from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions
 from motionloom.kinematics.feet.grounding import lift_sunk_feet
-from motionloom.kinematics.feet.pinning import STILL, pin_plants
+from motionloom.kinematics.feet.pinning import PINNED_WITHIN, pin_plants
 
 WINDOW = 8.0  # s: frames cleaned at once
 MARGIN = 1.0  # s: frames on either side that cleaning takes into account
@@ -99,5 +99,5 @@ def _common_contacts(before: Clip, after: Clip, n: int) -> BoolArray:
     for i, part in enumerate(parts):
         if part.label in after.label_names:
             column = after.label_names.index(part.label)
-            labels[:n, column] &= (apart[:, i] < 0.1 * STILL) & before.label(part.label)
+            labels[:n, column] &= (apart[:, i] < 0.1 * PINNED_WITHIN) & before.label(part.label)
     return labels
