@@ -15,9 +15,9 @@ from motionloom.io import load
 from motionloom.kinematics.travel import placed
 from motionloom.methods import learn, load_model, save_model
 from motionloom.methods.graph.render.render import render
-from motionloom.methods.two_level_graph import TwoLevelGraph
+from motionloom.methods.two_level_graph import TwoLevelGraphModel
 from motionloom.methods.two_level_graph.markov import reading
-from motionloom.methods.two_level_graph.performance import act, act_out
+from motionloom.methods.two_level_graph.performance import act_out, match_performance
 
 HELD_OUT = ("16_16", "16_23", "16_19")  # a walk, a faster one that veers, a turn: performed, but not learned
 CAMERA = np.radians(47.0)  # between two of the 18 viewpoints
@@ -32,14 +32,14 @@ def figures() -> list[dict[str, Any]]:
     start = time.perf_counter()
     model = learn("two-level-graph", list(clips.values()))
     seconds = time.perf_counter() - start
-    assert isinstance(model, TwoLevelGraph)
+    assert isinstance(model, TwoLevelGraphModel)
     frames = sum(s.frames for s in model.sources)
     note = f"{frames} frames, {len(model.graph.transitions)} transitions, {model.clusters.count} clusters"
     out = [figure("two-level graph of subject 16, learning", round(seconds, 2), "", unit="s", note=note)]
     return [*out, _loading(model), _now(model), *_paths(model), *_found_again(model), *_held_out(clips)]
 
 
-def _loading(model: TwoLevelGraph) -> dict[str, Any]:
+def _loading(model: TwoLevelGraphModel) -> dict[str, Any]:
     import tempfile
     from pathlib import Path
 
@@ -50,9 +50,9 @@ def _loading(model: TwoLevelGraph) -> dict[str, Any]:
     return figure("two-level graph of subject 16, loading", round(1000 * took, 1), "<= 50", unit="ms")
 
 
-def _now(model: TwoLevelGraph) -> dict[str, Any]:
+def _now(model: TwoLevelGraphModel) -> dict[str, Any]:
     """The slowest of fifty answers, each at a frame whose tree has not been grown, after one that compiles."""
-    frames = np.random.default_rng(0).permutation(np.flatnonzero(model.alive))[:51].tolist()
+    frames = np.random.default_rng(0).permutation(np.flatnonzero(model.walkable))[:51].tolist()
     worst, offered = [], []
     for _ in range(3):
         model._forest.clear()
@@ -76,7 +76,7 @@ def drawn() -> dict[str, Any]:
     }
 
 
-def _paths(model: TwoLevelGraph) -> list[dict[str, Any]]:
+def _paths(model: TwoLevelGraphModel) -> list[dict[str, Any]]:
     out = []
     for name, points in drawn().items():
         path = RootPath(points=points, weight=1.0)
@@ -94,12 +94,12 @@ def _paths(model: TwoLevelGraph) -> list[dict[str, Any]]:
     return out
 
 
-def _plan(model: TwoLevelGraph, request: Request, plans: dict[str, Any], name: str) -> None:
+def _plan(model: TwoLevelGraphModel, request: Request, plans: dict[str, Any], name: str) -> None:
     model._forest.clear()
     plans[name] = model.plan(request, np.random.default_rng(0))
 
 
-def _found_again(model: TwoLevelGraph) -> list[dict[str, Any]]:
+def _found_again(model: TwoLevelGraphModel) -> list[dict[str, Any]]:
     """Each clip of the graph performed: the share of frames that are found at the same frame, 0.1 s more or less."""
     shares: dict[str, list[Any]] = {"poses": [], "silhouettes": []}
     graph, views, took = model.graph, [], 0.0
@@ -107,7 +107,7 @@ def _found_again(model: TwoLevelGraph) -> list[dict[str, Any]]:
         truth = graph.starts[k] + np.arange(len(clip))
         for how, camera in (("poses", None), ("silhouettes", CAMERA)):
             start = time.perf_counter()
-            found = act(model, clip, camera=camera)
+            found = match_performance(model, clip, camera=camera)
             took += time.perf_counter() - start if camera else 0.0
             shares[how].append(np.abs(_shown(model, found.route) - truth) <= 0.1 * model.fps)
             if found.view is not None:
@@ -125,7 +125,7 @@ def _found_again(model: TwoLevelGraph) -> list[dict[str, Any]]:
 def _held_out(clips: dict[str, Clip]) -> list[dict[str, Any]]:
     """Takes that were not learned, performed: how far the joints are, seen from the hips."""
     model = learn("two-level-graph", [clip for name, clip in clips.items() if name not in HELD_OUT])
-    assert isinstance(model, TwoLevelGraph)
+    assert isinstance(model, TwoLevelGraphModel)
     out = []
     for how, camera in (("poses", None), ("silhouettes", CAMERA)):
         apart = [act_out(model, clips[name], camera=camera).apart or 0.0 for name in HELD_OUT]
@@ -135,7 +135,7 @@ def _held_out(clips: dict[str, Clip]) -> list[dict[str, Any]]:
     return out
 
 
-def _shown(model: TwoLevelGraph, route: Any) -> Any:
+def _shown(model: TwoLevelGraphModel, route: Any) -> Any:
     """The frame of the graph that stands for each frame of a route."""
     graph, out, at = model.graph, [], route.start
     for t in route.taken:

@@ -16,10 +16,10 @@ from motionloom.evaluate.measures.jumps import transition_jumps
 from motionloom.io import load
 from motionloom.kinematics.feet.skate_measures import measure_skate
 from motionloom.methods import learn, load_model, save_model, synthesize
-from motionloom.methods.hierarchical_graph import HierarchicalGraph, Plan
-from motionloom.methods.hierarchical_graph.hard_constraints import must_keep
-from motionloom.methods.hierarchical_graph.objective import terms_of
-from motionloom.methods.hierarchical_graph.search import Search
+from motionloom.methods.hierarchical_graph import HierarchicalGraphModel, HierarchicalPlan
+from motionloom.methods.hierarchical_graph.hard_constraints import hard_requirements
+from motionloom.methods.hierarchical_graph.objective import score_terms
+from motionloom.methods.hierarchical_graph.search import RandomSearch
 
 SEEDS = 5
 
@@ -67,7 +67,7 @@ def figures() -> list[dict[str, Any]]:
     start = time.perf_counter()
     model = learn("hierarchical-graph", clips)
     took = time.perf_counter() - start
-    assert isinstance(model, HierarchicalGraph)
+    assert isinstance(model, HierarchicalGraphModel)
     said = f"CMU 16 at 30 fps, {model.graph.count} frames, {model.notes[-1]}"
     out = [figure("hierarchical graph, learning (CMU 16)", round(took, 2), "", unit="s", note=said), _loading(model)]
     asked = wishes(model.graph.clips[0])
@@ -87,7 +87,7 @@ def figures() -> list[dict[str, Any]]:
     ]
 
 
-def _loading(model: HierarchicalGraph) -> dict[str, Any]:
+def _loading(model: HierarchicalGraphModel) -> dict[str, Any]:
     from pathlib import Path
     from tempfile import TemporaryDirectory
 
@@ -100,14 +100,14 @@ def _loading(model: HierarchicalGraph) -> dict[str, Any]:
     return figure(name, round(1000 * seconds, 1), "< 100", unit="ms", note=f"one file of {size:.1f} MB")
 
 
-def _speed(model: HierarchicalGraph, name: str, request: Request) -> dict[str, Any]:
+def _speed(model: HierarchicalGraphModel, name: str, request: Request) -> dict[str, Any]:
     """Milliseconds for a thousand ways, mutations and seeds together."""
     inner, options = request.at_fps(model.fps), model.options(request)
-    hard, alive = must_keep(model.graph, model.material, inner)
-    terms = terms_of(model.graph, inner, options)
+    hard, alive = hard_requirements(model.graph, model.material, inner)
+    terms = score_terms(model.graph, inner, options)
 
     def run() -> int:
-        search = Search(model.material, terms, hard, alive, np.random.default_rng(0), gap=9)
+        search = RandomSearch(model.material, terms, hard, alive, np.random.default_rng(0), gap=9)
         for _ in search.rounds(20_000, 10**9):
             pass
         return search.evaluations
@@ -119,14 +119,14 @@ def _speed(model: HierarchicalGraph, name: str, request: Request) -> dict[str, A
     return figure(f"hierarchical search, 1,000 ways: {name}", value, "", unit="ms", note=note)
 
 
-def _quality(model: HierarchicalGraph, name: str, request: Request) -> tuple[dict[str, Any], int, list[Clip]]:
+def _quality(model: HierarchicalGraphModel, name: str, request: Request) -> tuple[dict[str, Any], int, list[Clip]]:
     """The median miss of what is asked for over the seeds, how often a score rose, and the clips."""
     rose, misses, scores, times, clips = 0, [], [], [], []
     for seed in range(SEEDS):
         start = time.perf_counter()
         plan = model.plan(request, np.random.default_rng([seed, 0]))
         times.append(time.perf_counter() - start)
-        assert isinstance(plan, Plan)
+        assert isinstance(plan, HierarchicalPlan)
         rose += sum(b[1] > a[1] for a, b in pairwise(plan.history))
         scores.append((plan.history[0][1], plan.score))
         clips.append(synthesize(model, request, seed=seed))
@@ -140,7 +140,7 @@ def _quality(model: HierarchicalGraph, name: str, request: Request) -> tuple[dic
     return figure(f"hierarchical search, missed by: {name}", value, "", unit="m (1 rad = 1 m)", note=note), rose, clips
 
 
-def _feet(model: HierarchicalGraph, made: list[Clip]) -> list[dict[str, Any]]:
+def _feet(model: HierarchicalGraphModel, made: list[Clip]) -> list[dict[str, Any]]:
     """Skate and jumps of the results beside the source."""
     own = sum(_skate(clip) * len(clip) for clip in model.graph.clips) / model.graph.count
     skate = float(np.mean([_skate(clip) for clip in made]))

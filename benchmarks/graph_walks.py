@@ -19,8 +19,8 @@ from motionloom.kinematics.feet.skate_measures import measure_skate
 from motionloom.kinematics.resample import resample
 from motionloom.methods import learn, synthesize
 from motionloom.methods.base import Model
-from motionloom.methods.graph.build.prune import facts
-from motionloom.methods.graph.render.render import chained, render
+from motionloom.methods.graph.build.prune import graph_facts
+from motionloom.methods.graph.render.render import join_route, render
 from motionloom.methods.graph.search.random_walk import random_route
 from motionloom.methods.graph.walk_clip import graph_of, random_walk
 
@@ -105,7 +105,7 @@ def _measured(clips: list[Clip]) -> list[tuple[float | None, str]]:
     """Value and note of each of NAMES."""
     model = learn("motion-graph", clips)
     graph = graph_of(model)
-    known = facts(graph)
+    known = graph_facts(graph)
 
     def plain(seed: int) -> Clip:
         return render(graph, random_route(graph, round(30 * model.fps), np.random.default_rng([seed, 0])))
@@ -113,12 +113,12 @@ def _measured(clips: list[Clip]) -> list[tuple[float | None, str]]:
     plain(0), random_walk(model, 30)  # compiled before
     render_time, clean_time = best_seconds([partial(plain, 1), partial(random_walk, model, 30, seed=1)])
     walks = [random_walk(model, 60, seed=seed) for seed in range(TAKES)]
-    before = [_skate(chained(graph, walk.route)) for walk in walks]
+    before = [_skate(join_route(graph, walk.route)) for walk in walks]
     own = sum(_skate(clip) * len(clip) for clip in graph.clips) / graph.count
     after = [_skate(walk.clip) for walk in walks]
     jumps = [transition_jumps(walk.clip, graph.clips) for walk in walks]
     worst = max(jumps, key=lambda jump: jump.own_largest)
-    before_cleaning = max(transition_jumps(chained(graph, walk.route), graph.clips).own_largest for walk in walks)
+    before_cleaning = max(transition_jumps(join_route(graph, walk.route), graph.clips).own_largest for walk in walks)
     rare, own_rare = (100 * float(np.mean([getattr(jump, name) for jump in jumps])) for name in ("rare", "own_rare"))
     variety = [walk.variety for walk in walks]
     size = f"{graph.count} frames, {'; '.join(map(str, known.notes()))}"

@@ -18,9 +18,9 @@ from motionloom.kinematics.fk import fk
 from motionloom.kinematics.mirror import mirror
 from motionloom.kinematics.resample import resample
 from motionloom.methods.graph import Graph
-from motionloom.methods.graph.build.alignment import spans
-from motionloom.methods.graph.build.prune import facts, prune
-from motionloom.methods.graph.build.transitions import LIMIT, build, find_transitions, ready
+from motionloom.methods.graph.build.alignment import clip_spans
+from motionloom.methods.graph.build.prune import graph_facts, prune
+from motionloom.methods.graph.build.transitions import DEFAULT_LIMIT, build_graph, find_transitions, graph_clips
 
 # a process of its own: how far it grows beyond what it holds before; it builds a little first, to have compiled
 MEMORY = """
@@ -75,7 +75,7 @@ def figures() -> list[dict[str, Any]]:
 
 def built(clips: Sequence[Clip]) -> Graph:
     """Everything from clips to a graph that can be walked: contacts, pairs, how they lie, pruning."""
-    return prune(build(clips))[0]
+    return prune(build_graph(clips))[0]
 
 
 def speed(clips: Sequence[Clip], name: str, target: str) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def growth(takes: Sequence[Clip]) -> list[dict[str, Any]]:
     sizes = (5_000, 10_000, 20_000, 40_000)
     seconds, counts, lengths = [], [], []
     for size in sizes:
-        clips = ready(more_salsa(takes, size))
+        clips = graph_clips(more_salsa(takes, size))
         start = time.perf_counter()
         found = find_transitions(clips)
         seconds.append(time.perf_counter() - start)
@@ -116,12 +116,12 @@ def growth(takes: Sequence[Clip]) -> list[dict[str, Any]]:
 
 def loss(clips: Sequence[Clip]) -> list[dict[str, Any]]:
     """The search with bounds against the whole matrix: pairs missed, and how much faster."""
-    from motionloom.methods.graph.build._kernels import choose
+    from motionloom.methods.graph.build._kernels import choose_cells
 
-    clips = ready(clips)
-    span = spans(clips, 6)
+    clips = graph_clips(clips)
+    span = clip_spans(clips, 6)
     points = np.concatenate([fk(c) for c in clips])
-    rules = (span, np.zeros(len(span), np.int64), np.array([[LIMIT**2]], np.float32), 3, 15)
+    rules = (span, np.zeros(len(span), np.int64), np.array([[DEFAULT_LIMIT**2]], np.float32), 3, 15)
 
     def whole() -> set[tuple[int, int]]:
         out: set[tuple[int, int]] = set()
@@ -129,7 +129,7 @@ def loss(clips: Sequence[Clip]) -> list[dict[str, Any]]:
             rows, columns = tile.inner
             corner = (tile.rows.start - rows.start + 5, tile.columns.start - columns.start + 5)
             inner = (rows.start, rows.stop, columns.start, columns.stop)
-            out |= {(int(a), int(b)) for a, b in choose(tile.values, corner, inner, *rules)[0]}
+            out |= {(int(a), int(b)) for a, b in choose_cells(tile.values, corner, inner, *rules)[0]}
         return out
 
     def bounded() -> set[tuple[int, int]]:
@@ -157,7 +157,7 @@ def loss(clips: Sequence[Clip]) -> list[dict[str, Any]]:
 def connected(takes: Sequence[Clip]) -> list[dict[str, Any]]:
     out = []
     for subject, clips in (("60", takes), ("16", salsa(30.0, "16"))):
-        found = facts(build(clips))
+        found = graph_facts(build_graph(clips))
         note = "; ".join(map(str, found.notes()))
         value = round(100 * found.connected, 1)
         out.append(figure(f"motion graph of subject {subject}, strongly connected", value, "", unit="%", note=note))

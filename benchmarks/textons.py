@@ -183,7 +183,7 @@ def _large() -> list[dict[str, Any]]:
 
 def large_material(clips: list[Clip]) -> list[Clip]:
     """The takes, mirrored, slower, faster, and with joints turned a little, until there are `LI_FRAMES` frames."""
-    ready = list(prepare(clips, 60.0, spare=TextonModel.glitch_margin).clips)
+    ready = list(prepare(clips, 60.0, margin=TextonModel.glitch_margin).clips)
     kinds = [ready, [mirror(c) for c in ready], [_retimed(c, 0.9) for c in ready], [_retimed(c, 1.12) for c in ready]]
     kinds += [[_perturbed(c, seed) for c in kinds[seed % 4]] for seed in range(8)]
     out: list[Clip] = []

@@ -19,7 +19,7 @@ from motionloom.core import Clip, FloatArray, with_labels
 from motionloom.kinematics import measure_skate
 from motionloom.methods import learn, synthesize
 from motionloom.methods.graph.diagnose.coverage import coverage
-from motionloom.methods.graph.render.render import chained
+from motionloom.methods.graph.render.render import join_route
 from motionloom.methods.motion_graph import MotionGraphModel
 from motionloom.plot import filmstrip
 from motionloom.plot.figures import new_figure
@@ -79,7 +79,7 @@ def follow(model: MotionGraphModel, path: FloatArray, search: str) -> tuple[Clip
     started = time.process_time()
     clip = synthesize(model, asked)
     took = time.process_time() - started
-    raw = chained(model.graph, model.plan(asked, np.random.default_rng([0, 0])).route)
+    raw = join_route(model.graph, model.plan(asked, np.random.default_rng([0, 0])).route)
     wish = asked.constraints[0]
     off = wish.residual(clip)
     numbers = {

@@ -20,12 +20,12 @@ from motionloom.evaluate.measures.jumps import transition_jumps
 from motionloom.evaluate.measures.smoothness import peak_acceleration
 from motionloom.io import load
 from motionloom.kinematics import fk, measure_skate
-from motionloom.methods.graph.build.blend_check import rough
-from motionloom.methods.graph.build.prune import component, facts, prune
-from motionloom.methods.graph.build.transitions import find_transitions, ready, similar_pairs
+from motionloom.methods.graph.build.blend_check import rough_transitions
+from motionloom.methods.graph.build.prune import graph_facts, largest_component, prune
+from motionloom.methods.graph.build.transitions import find_transitions, graph_clips, similar_pairs
 from motionloom.methods.graph.graph import Graph
 from motionloom.methods.graph.search.random_walk import shown_frames
-from motionloom.methods.graph.walk_clip import Walk, random_walk
+from motionloom.methods.graph.walk_clip import WalkTake, random_walk
 from motionloom.methods.learning import prepare
 from motionloom.methods.motion_graph import Config, MotionGraphModel, fit
 from motionloom.plot.figures import new_figure
@@ -47,7 +47,7 @@ class Chosen(NamedTuple):
 
 def clips_of(subject: str) -> tuple[Clip, ...]:
     """All takes of a subject as `learn` prepares them: 30 fps, without T-poses and broken frames; with contacts."""
-    return ready(prepare([load(p) for p in sorted(MOCAP.glob(f"{subject}_*.bvh"))], 30.0).clips)
+    return graph_clips(prepare([load(p) for p in sorted(MOCAP.glob(f"{subject}_*.bvh"))], 30.0).clips)
 
 
 def best_pairs(clips: tuple[Clip, ...], measure: str, count: int) -> Chosen:
@@ -70,14 +70,14 @@ def apart(row: Clip, frames: IntArray) -> float:
 def curves(clips: tuple[Clip, ...], row: Clip, measure: str, chosen: Chosen) -> dict[str, list[float]]:
     """D_p and connected share with ever more of the pairs; those that would turn a joint too fast are left out."""
     whole = Graph(clips, find_transitions(clips, measure=measure, limit=float(chosen.values[-1])), 6)
-    t = whole.transitions[~rough(whole)]
+    t = whole.transitions[~rough_transitions(whole)]
     seconds = len(row) / row.fps
     out: dict[str, list[float]] = {"per_second": [], "apart_cm": [], "connected": []}
     for count in np.unique(np.geomspace(min(50, len(t)), len(t), STEPS).astype(int)):
         some = t[np.sort(np.argsort(t.distance, kind="stable")[:count])]
         out["per_second"].append(len(some) / seconds)
         out["apart_cm"].append(apart(row, np.stack([some.a, some.b], 1)))
-        out["connected"].append(float(component(dataclasses.replace(whole, transitions=some)).mean()))
+        out["connected"].append(float(largest_component(dataclasses.replace(whole, transitions=some)).mean()))
     return out
 
 
@@ -118,7 +118,7 @@ def push_inside(clip: Clip) -> float:
 def walked(model: MotionGraphModel, source: Source) -> dict[str, float]:
     """How good walks of 60 s are beside the clips, over all seeds."""
     graph = model.graph
-    walks: list[Walk] = [random_walk(model, SECONDS, seed=seed) for seed in range(SEEDS)]
+    walks: list[WalkTake] = [random_walk(model, SECONDS, seed=seed) for seed in range(SEEDS)]
     jumps = [transition_jumps(w.clip, graph.clips) for w in walks]
     shown = [shown_frames(graph, w.route) for w in walks]
     used = np.concatenate([np.array(w.route.taken) for w in walks])
@@ -140,13 +140,13 @@ def judged(clips: tuple[Clip, ...], measure: str, chosen: Chosen, source: Source
     model = fit(clips, Config(measure=measure, limit=limit))
     everything = Graph(clips, find_transitions(clips, measure=measure, limit=limit), model.graph.half)
     lax = dataclasses.replace(model, graph=prune(everything)[0])
-    known = facts(model.graph)
+    known = graph_facts(model.graph)
     return {
         "limit": limit,
         "pairs": len(chosen.values),
         "per second": known.per_second,
         "apart": apart(source.row, chosen.frames),
-        "rough": float(rough(everything).mean()),
+        "rough": float(rough_transitions(everything).mean()),
         "connected": known.connected,
         "longest": known.longest,
         "walks": walked(model, source),

@@ -30,7 +30,7 @@ def salsa(config: Config) -> Salsa | None:
         print("needs the real clips of ../shared/mocap, which are not here: skipped")
         return None
     takes = tuple(load(path) for path in sorted(MOCAP.glob("60_*.bvh")))
-    ready = prepare(takes, config.fps, spare=TextonModel.glitch_margin)
+    ready = prepare(takes, config.fps, margin=TextonModel.glitch_margin)
     return Salsa(takes, tuple(ready.clips), np.array(ready.owners))
 
 

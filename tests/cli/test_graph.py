@@ -31,7 +31,7 @@ def test_json_has_the_same(run, model):
     facts = json.loads(run("graph", model, "--json").out)
     assert facts["transitions"] > 0
     assert facts["labels"][0]["name"] == "walk"
-    assert "nobody stands still" in facts["coverage"]["sentences"]
+    assert "no standing frames" in facts["coverage"]["sentences"]
 
 
 def test_a_picture_is_drawn(run, model, tmp_path):

@@ -11,7 +11,7 @@ from motionloom.core import replace, with_labels
 from motionloom.io import load, save
 from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, load_model, save_model
-from motionloom.methods.graph.build.prune import component
+from motionloom.methods.graph.build.prune import largest_component
 from motionloom.samples import make
 
 
@@ -74,7 +74,7 @@ def test_without_a_name_it_is_written_beside_where_one_works(run, model, tmp_pat
 
 def test_a_walk_can_begin_at_a_frame_and_keep_to_a_style(run, model, tmp_path):
     graph = load_model(model).graph
-    inside = np.flatnonzero(component(graph) & (graph.clip_of == 1)) - graph.starts[1]
+    inside = np.flatnonzero(largest_component(graph) & (graph.clip_of == 1)) - graph.starts[1]
     frame = int(graph.clips[1].origin.main()[1][inside[1]])  # as the file counts
     answer = run("walk", model, "--seconds", 3, "--start", f"walk_1#{frame}", "-o", tmp_path / "a.bvh", "--json")
     assert answer.code == 0, answer.err
@@ -109,11 +109,11 @@ def test_info_counts_the_transitions_of_a_walk(run, model, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--seconds", 0), "a walk lasts longer than 0 s, found 0 s"),
+        (("--seconds", 0), "seconds: expected more than 0 s, found 0 s"),
         (("--start", "walk_9.bvh#3"), "no clip 'walk_9.bvh'; did you mean 'walk_"),
-        (("--start", "walk_1.bvh"), "a frame is written as clip#number"),
+        (("--start", "walk_1.bvh"), "expected clip#frame"),
         (("--start", "walk_1.bvh#7000"), "this model has frames 0 to"),
-        (("--pick", "best"), "expected uniform or alike, found 'best'"),
+        (("--pick", "best"), "expected one of similarity, uniform, found 'best'"),
         (("--picture", "p.gif"), "cannot draw to 'p.gif'"),
     ],
 )
@@ -128,13 +128,13 @@ def test_a_model_without_a_graph_cannot_be_walked(run, folder, tmp_path):
     run("learn", "cuts", folder / "walk_1.bvh", "-o", tmp_path / "c.loom")
     answer = run("walk", tmp_path / "c.loom", "-o", tmp_path / "x.bvh")
     assert answer.code == 2
-    assert "a cuts model has none; `motionloom learn motion-graph` makes one" in answer.err
+    assert "a cuts model has none; learn a model of motion-graph" in answer.err
 
 
 def test_a_start_that_leads_nowhere_is_refused_with_a_better_one(run, model, tmp_path):
     answer = run("walk", model, "--start", "walk_1.bvh#359", "-o", tmp_path / "x.bvh")
     assert answer.code == 1
-    assert "no walk goes on for ever; the nearest that does is walk_1.bvh#" in answer.err
+    assert "is a dead end; the nearest frame that is not: walk_1.bvh#" in answer.err
 
 
 @pytest.mark.parametrize("method", ["motion-graph", "two-level-graph", "hierarchical-graph"])

@@ -154,12 +154,12 @@ def test_a_command_that_is_not_accepted_is_an_error_that_lists_those_that_are(li
     if name in live.accepts:
         live.step(live.begin([1]), given, 0.1)
         return
-    with pytest.raises(BadRequest, match=f"command {name} is not accepted; accepted are {', '.join(live.accepts)}"):
+    with pytest.raises(BadRequest, match=f"command {name} is not accepted; accepted: {', '.join(live.accepts)}"):
         live.step(live.begin([1]), given, 0.1)
 
 
 def test_an_unknown_action_is_an_error_that_lists_the_actions(live):
-    with pytest.raises(BadRequest, match=f"there is no action 99; there are: 0 {live.actions[0]}"):
+    with pytest.raises(BadRequest, match=f"no action 99; actions: 0 {live.actions[0]}"):
         live.step(live.begin([1]), commands(action=99), 0.1)
 
 

@@ -35,11 +35,11 @@ def test_frames_near_broken_ones_can_be_spared_too_wherever_they_are(spoilt, bro
     rotations = walk.rotations.copy()
     j = walk.skeleton.joint("left_forearm")
     rotations[broken, j] = multiply(rotations[broken, j], exp([1.4, 0, 0]))
-    ready = prepare([replace(walk, rotations=rotations)], walk.fps, spare=0.1)
+    ready = prepare([replace(walk, rotations=rotations)], walk.fps, margin=0.1)
     assert [len(c) for c in ready.clips] == left  # six frames more on either side
     assert f"{len(walk) - sum(left)} broken frames left out" in str(ready.notes[0])
     assert "within 0.1 s" in str(ready.notes[0])
-    assert prepare([walk], walk.fps, spare=0.1).clips[0] is walk
+    assert prepare([walk], walk.fps, margin=0.1).clips[0] is walk
 
 
 def test_a_method_that_wants_whole_clips_gets_them_mended(spoilt):

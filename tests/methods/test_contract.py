@@ -130,7 +130,7 @@ def test_without_fps_a_model_has_the_frame_rate_of_its_clips(method, tiny_clips,
     assert_same_bits(made, synthesize(learn(method, slower, {"fps": 25.0}), asked, seed=5))
     save_model(own, tmp_path / "own.loom")
     assert_same_bits(made, synthesize(load_model(tmp_path / "own.loom"), asked, seed=5))
-    with pytest.raises(BadRequest, match="without `fps`, a model needs clips at one frame rate"):
+    with pytest.raises(BadRequest, match="give `fps`, or clips at one frame rate"):
         learn(method, [*slower, tiny_clips[0]], {"fps": None})
 
 

@@ -14,7 +14,7 @@ from motionloom.kinematics.travel import root_motion, turned
 from motionloom.methods import learn, synthesize
 from motionloom.methods.cuts import fit
 from motionloom.methods.cuts.cut_points import Cuts, _least_around, find_cuts
-from motionloom.methods.cuts.random_path import Graph, pieces, wander
+from motionloom.methods.cuts.random_path import CutGraph, pieces, random_nodes
 from motionloom.methods.schedule import Allowed, Reachable
 from motionloom.rotation import angle_between
 from motionloom.samples import make
@@ -128,7 +128,7 @@ def test_clips_that_cannot_be_joined_say_how_long_a_way_lasts(walks):
     model = learn("cuts", walks, {"largest": 0.0001})
     assert any("no loop" in str(note) for note in model.notes)
     assert len(synthesize(model, Request(seconds=4))) == 120
-    with pytest.raises(NoPath, match=r"no way through these clips lasts 9 s; the longest lasts 5 s"):
+    with pytest.raises(NoPath, match=r"no sequence of cuts lasts 9 s; the longest lasts 5 s"):
         synthesize(model, Request(seconds=9))
 
 
@@ -153,12 +153,12 @@ def test_a_place_later_than_the_start_is_refused_with_the_reason(model):
 
 
 def test_a_request_without_a_length_is_refused(model):
-    with pytest.raises(BadRequest, match="cuts can go on for ever: the request needs seconds or frames"):
+    with pytest.raises(BadRequest, match="cuts has no natural end: give seconds or frames"):
         synthesize(model, Request())
 
 
 def test_marked_nodes_agree_with_trying_every_way(rng):
-    graph = Graph((4, 3), Cuts(np.array([1, 2, 5]), np.array([5, 0, 2]), np.zeros(3)))
+    graph = CutGraph((4, 3), Cuts(np.array([1, 2, 5]), np.array([5, 0, 2]), np.zeros(3)))
     masks = rng.random((6, 7)) < 0.7
     alive = Reachable(graph.net, 6, Allowed.of(masks))
 
@@ -185,7 +185,11 @@ def test_an_eager_walk_cuts_more_often(walks):
     graph = model.graph()
     alive = Reachable(graph.net, 900)
     counts = [
-        len(pieces(wander(graph, alive, 900, shortest=10, eagerness=e, rng=np.random.default_rng(0)), graph.lengths))
+        len(
+            pieces(
+                random_nodes(graph, alive, 900, shortest=10, eagerness=e, rng=np.random.default_rng(0)), graph.lengths
+            )
+        )
         for e in (0.0, 0.3, 1.0)
     ]
     assert counts[0] < counts[1] < counts[2]

@@ -73,7 +73,7 @@ def test_a_tpose_in_front_is_left_out_and_it_is_said(tiny_clips):
 
 
 def test_nothing_to_learn_from_is_said():
-    with pytest.raises(BadRequest, match="nothing to learn from"):
+    with pytest.raises(BadRequest, match="expected at least one clip to learn from, found none"):
         learn("cuts", [])
 
 
@@ -87,7 +87,7 @@ def test_a_config_is_given_as_such_or_by_its_fields(tiny_clips):
     assert learn("cuts", tiny_clips[:1], Config(fps=20)).fps == 20
     with pytest.raises(BadRequest, match=r"config: there is no 'pfs' here; did you mean 'fps'\?"):
         learn("cuts", tiny_clips, {"pfs": 20})
-    with pytest.raises(BadRequest, match="cuts needs its own Config, found int"):
+    with pytest.raises(BadRequest, match="expected the Config of cuts, found int"):
         learn("cuts", tiny_clips, 3)
 
 
@@ -100,7 +100,7 @@ def test_sources_are_remembered_with_their_hashes(tiny_clips, tmp_path):
     plain = learn("cuts", tiny_clips[:1])
     assert plain.sources[0].of == "clip"
     assert plain.sources[0].sha256 != learn("cuts", tiny_clips[1:2]).sources[0].sha256
-    with pytest.raises(BadRequest, match="expected one file for each of 1 clips, found 2"):
+    with pytest.raises(BadRequest, match="files: expected one for each of 1 clips, found 2"):
         learn("cuts", tiny_clips[:1], files=[file, file])
 
 

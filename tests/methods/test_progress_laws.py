@@ -15,7 +15,7 @@ from motionloom.kinematics.resample import resample
 from motionloom.methods import METHODS, attempt, learn, save_model, synthesize
 from motionloom.methods.graph.build import alignment as laying
 from motionloom.methods.graph.build import blend_check as rough
-from motionloom.methods.graph.build.transitions import build_told
+from motionloom.methods.graph.build.transitions import build_with_report
 from motionloom.methods.graph.diagnose.coverage import coverage
 from motionloom.methods.graph.walk_clip import graph_of, random_walk
 from motionloom.methods.live import live_of
@@ -110,11 +110,11 @@ def test_steps_of_a_live_character_report_their_share(models, recorded):
 
 
 def test_a_graph_is_aligned_and_checked_in_short_calls_with_the_same_result(tiny_clips, recorded, monkeypatch):
-    whole = build_told(tiny_clips)
-    monkeypatch.setattr(laying, "AT_ONCE", 7)
-    monkeypatch.setattr(rough, "AT_ONCE", 7)
+    whole = build_with_report(tiny_clips)
+    monkeypatch.setattr(laying, "TRANSITIONS_PER_CALL", 7)
+    monkeypatch.setattr(rough, "TRANSITIONS_PER_CALL", 7)
     progress = recorded()
-    short = build_told(tiny_clips, progress=progress)
+    short = build_with_report(tiny_clips, progress=progress)
     assert progress.lawful()
     assert progress.stages.count("aligning transitions") >= len(whole.rough.marked) // 7
     assert progress.stages.count("checking transitions") >= 2 * (len(whole.rough.marked) // 7)

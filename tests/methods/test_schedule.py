@@ -8,10 +8,18 @@ import pytest
 from motionloom.constraints import PoseAt, Style
 from motionloom.core import BoolArray, Cancelled, with_labels
 from motionloom.methods import schedule as module
-from motionloom.methods.schedule import Allowed, Net, Reachable, allowed_nodes, not_carried, not_kept, schedule
+from motionloom.methods.schedule import (
+    Allowed,
+    FrameNet,
+    Reachable,
+    allowed_nodes,
+    missing_label,
+    schedule,
+    style_problem,
+)
 
 
-def random_net(rng: np.random.Generator, half: int, *, clips: int = 3, frames: int = 12) -> Net:
+def random_net(rng: np.random.Generator, half: int, *, clips: int = 3, frames: int = 12) -> FrameNet:
     """Clips of `frames` nodes with a few transitions that lie well inside of them; half = 0 makes cuts."""
     count, blend = clips * frames, max(1, 2 * half)
     at = rng.integers(half, frames - half, (8, 2)) + frames * rng.integers(0, clips, (8, 2))
@@ -19,10 +27,10 @@ def random_net(rng: np.random.Generator, half: int, *, clips: int = 3, frames: i
     keep = (enter < count) & ((enter - half) // frames == np.minimum(enter, count - 1) // frames)
     order = np.argsort(leave[keep], kind="stable")
     goes_on = np.arange(1, count + 1) % frames != 0
-    return Net(goes_on, np.searchsorted(leave[keep][order], np.arange(count + 1)), enter[keep][order], blend)
+    return FrameNet(goes_on, np.searchsorted(leave[keep][order], np.arange(count + 1)), enter[keep][order], blend)
 
 
-def slow(net: Net, frames: int, masks: list[BoolArray | None], pure: tuple[int, ...] = ()) -> BoolArray:
+def slow(net: FrameNet, frames: int, masks: list[BoolArray | None], pure: tuple[int, ...] = ()) -> BoolArray:
     """(F, N + T) by trying every step on, with what is shown in a blend taken from the first clip to its middle."""
     count, half = len(net.goes_on), net.blend // 2
     leave = np.repeat(np.arange(count), np.diff(net.first_out))
@@ -74,7 +82,7 @@ def test_long_stretches_that_anything_may_fill_are_copied_and_the_same(half, mon
     allowed = allowed_nodes([], {100: masks[100]}, 120, 48)
     expected = slow(net, 120, masks)
     found = Reachable(net, 120, allowed)
-    monkeypatch.setattr(module, "AT_ONCE", 1)  # one row in each call of the kernel
+    monkeypatch.setattr(module, "NODES_PER_CALL", 1)  # one row in each call of the kernel
     again = Reachable(net, 120, allowed)
     np.testing.assert_array_equal(found.bits, again.bits)
     if found.first_dead < 0:
@@ -94,7 +102,7 @@ def test_masks_of_spans_and_moments_hold_together():
 
 def test_labels_come_first_then_poses_and_what_cannot_be_kept_is_named(tiny):
     low = with_labels(tiny, {"low": np.arange(10) < 4})
-    net = Net(np.arange(10) < 9, np.zeros(11, np.int64), np.zeros(0, np.int64), 1)
+    net = FrameNet(np.arange(10) < 9, np.zeros(11, np.int64), np.zeros(0, np.int64), 1)
     free = Reachable(net, 4)
     pose = PoseAt(time=0.2, pose=tiny[5:6])
     found = schedule(net, [low], [Style(label="low", weight=1.0)], [pose], 4, free=free)
@@ -107,21 +115,23 @@ def test_labels_come_first_then_poses_and_what_cannot_be_kept_is_named(tiny):
     hard = Style(label="low")
     found = schedule(net, [low], [hard], [], 6, free=Reachable(net, 6))
     assert found.missing is hard
-    assert "4 frames carry the label, the longest stretch lasts 0.40 s" in not_kept([low], hard, "cuts", "ask soft")
-    assert not_carried([low], "high") == "no clip carries the label 'high'; these clips carry low"
+    assert "4 frames carry the label, the longest stretch lasts 0.40 s" in style_problem(
+        [low], hard, "cuts", "ask soft"
+    )
+    assert missing_label([low], "high") == "no clip carries the label 'high'; these clips carry low"
 
 
 def test_two_poses_at_one_time_are_both_near(tiny):
-    net = Net(np.arange(10) < 9, np.zeros(11, np.int64), np.zeros(0, np.int64), 1)
+    net = FrameNet(np.arange(10) < 9, np.zeros(11, np.int64), np.zeros(0, np.int64), 1)
     poses = [PoseAt(time=0.2, pose=tiny[k : k + 1], joints=(j,)) for k, j in ((5, "Mid"), (5, "Top"))]
     found = schedule(net, [tiny], [], poses, 4, free=Reachable(net, 4))
     assert np.flatnonzero(found.near[2]).tolist() == [5]
 
 
 def test_reachable_nodes_report_their_share_and_can_be_cancelled(recorded, monkeypatch):
-    net = Net(np.append(np.ones(9, bool), False), np.arange(11), np.arange(10)[::-1].copy(), 1)
+    net = FrameNet(np.append(np.ones(9, bool), False), np.arange(11), np.arange(10)[::-1].copy(), 1)
     whole = Reachable(net, 40, Allowed.of(np.ones((40, 10), bool)))
-    monkeypatch.setattr(module, "AT_ONCE", 210)  # ten frames of 10 nodes and 10 cuts
+    monkeypatch.setattr(module, "NODES_PER_CALL", 210)  # ten frames of 10 nodes and 10 cuts
     progress = recorded()
     found = Reachable(net, 40, Allowed.of(np.ones((40, 10), bool)), progress=progress)
     assert progress.shares == [0.0, 0.25, 0.5, 0.75, 1.0]

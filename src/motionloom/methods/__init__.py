@@ -57,7 +57,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Names are imported when they are first used, so that the table alone stays quick to import."""
+    """Import a public name when it is first used, so that importing the table alone is fast."""
     if name in _MODULE_OF:
         return getattr(import_module(f"motionloom.methods.{_MODULE_OF[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

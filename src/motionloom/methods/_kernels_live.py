@@ -102,7 +102,7 @@ def turned_left(angle: float, q: Any, out: Any) -> None:
 
 @kernel
 def difference(a: Any, b: Any, out: Any) -> None:
-    """out = log(a b^-1): the rotation vector (rad, the short way round) that turns b into a."""
+    """out = log(a b^-1): the rotation vector (rad, along the shorter arc) that turns b into a."""
     w = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
     x = -a[0] * b[1] + a[1] * b[0] - a[2] * b[3] + a[3] * b[2]
     y = -a[0] * b[2] + a[1] * b[3] + a[2] * b[0] - a[3] * b[1]
@@ -131,7 +131,7 @@ def turned_by(v: Any, q: Any, out: Any) -> None:
 
 @kernel
 def mixed(a: Any, b: Any, share: float, out: Any) -> None:
-    """out = (1 - share) a + share b, the short way round and of length 1: for frames that follow each other."""
+    """out = (1 - share) a + share b, along the shorter arc and normalised: for consecutive frames."""
     dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
     u, v = 1.0 - share, share if dot >= 0 else -share
     w, x, y, z = (u * a[0] + v * b[0], u * a[1] + v * b[1], u * a[2] + v * b[2], u * a[3] + v * b[3])
@@ -161,7 +161,7 @@ def command_row(commands: Any, k: int, out: Any) -> None:
 
 @kernel
 def changed(a: Any, b: Any) -> bool:
-    """Has a command come, gone, or changed by more than a steady hand would (0.1 rad, 0.1 m/s, 0.1 m)?"""
+    """Whether a command was added, removed, or changed by more than jitter (0.1 rad, 0.1 m/s, 0.1 m)."""
     for i in range(len(a)):  # noqa: SIM110 (numba has no `any` over a generator)
         if math.isnan(a[i]) != math.isnan(b[i]) or abs(a[i] - b[i]) > 0.1:
             return True

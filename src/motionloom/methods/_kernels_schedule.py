@@ -24,12 +24,11 @@ def mark_reachable(
     """Fill `steps` more rows of `bits` (F, .), from the last time back; see `schedule.Reachable` for the recurrence.
 
     net: (goes_on (N,), first_out (N + 1,), enter (T,), blend). masks (M, N) and rows (F,): the mask of each time, -1
-    for none. pure (F,): no transition is under way at these times. With `edges`, bits N + e of transitions are
-    filled too. run (half + 1, N), by time: how many frames from n on may be shown from then on.
-    memo (4,): the time to go on at, how many rows before it are equal, the nearest later pure time, and the last time
-    at which nothing is reachable, or -1. Once masks are all passed and rows do not change any more, the rest is copied.
-    F (N + T) steps: 300 frames of 2,000 with 100,000 transitions in 60 ms. The slow versions are in
-    tests/methods/test_schedule.py.
+    for none. pure (F,): no transition at these times. With `edges`, bits N + e of transitions are filled too. run (half
+    + 1, N), by time: how many frames from n on may be shown from then on. memo (4,): the time to continue at, the
+    number of equal rows before it, the nearest later pure time, and the last time at which nothing is reachable, or -1.
+    Once masks are all passed and rows do not change any more, the rest is copied. F (N + T) steps: 300 frames of 2,000
+    with 100,000 transitions in 60 ms. The slow versions are in tests/methods/test_schedule.py.
     """
     goes_on, first_out, enter, blend = net
     frames, count, half = len(bits), len(goes_on), blend // 2

@@ -1,4 +1,4 @@
-"""The labels of clips as actions of live characters: bits of frames, and the speeds of each action."""
+"""Labels of clips as actions of live characters: bits of frames, and the speeds of each action."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from numpy.typing import NDArray
 from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray
 
 UInt64Array = NDArray[np.uint64]
-MOST_ACTIONS = 62
+MAX_ACTIONS = 62
 ANY = np.uint64(1 << 63)  # the bit that every frame has
 
 
 def action_names(clips: Sequence[Clip]) -> tuple[str, ...]:
-    """The labels that frames carry, but for contacts: what `Commands.action` counts."""
+    """The labels of the frames, without contacts: the names that `Commands.action` indexes."""
     names = tuple(sorted({n for c in clips for n in c.label_names if ":" not in n and c.label(n).any()}))
-    if len(names) > MOST_ACTIONS:
-        raise BadRequest(f"at most {MOST_ACTIONS} labels can be actions of live characters, found {len(names)}")
+    if len(names) > MAX_ACTIONS:
+        raise BadRequest(f"at most {MAX_ACTIONS} labels can be actions of live characters, found {len(names)}")
     return names
 
 
 def action_marks(clips: Sequence[Clip], names: Sequence[str]) -> BoolArray:
-    """(A, F) does a frame belong to an action?"""
+    """(A, F) whether each frame belongs to each action."""
     rows = [np.concatenate([clip.label(name) for clip in clips]) for name in names]
     return np.array(rows, bool).reshape(len(names), sum(len(clip) for clip in clips))
 

@@ -1,4 +1,4 @@
-"""What all methods share: the shape of a model and of a plan."""
+"""Base class of all models, and the protocol of plans."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from motionloom.methods.validate import check_finite, check_number
 __all__ = ["Band", "Honours", "Learned", "Measured", "Model", "Plan", "Settings", "check_request", "param"]
 
 Honours = tuple[tuple[type[Constraint], str], ...]
-"""Constraint classes, each with "hard" or "soft"; a method that takes both lists both."""
+"""Constraint classes, each with "hard" or "soft"; a method that honours both lists both."""
 
 O = TypeVar("O", bound=Settings)  # noqa: E741 -- the method's own Options
 
 
 class Learned(NamedTuple):
-    """One clip that a model was learned from; it need not exist any more."""
+    """A clip that a model was learned from; the clip itself need not exist any more."""
 
     name: str
     frames: int  # used, at the model's frame rate
     sha256: str
     of: str = "clip"  # what was hashed: the bytes of the "file", or the numbers of the "clip"
-    licence: str = ""  # the clip's terms; what the model makes is under those of all its clips
+    licence: str = ""  # terms of the clip; results of the model are under the terms of all its clips
 
     @property
     def source(self) -> Source:
@@ -44,7 +44,7 @@ class Learned(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """A user's own motion parameter, as measured while learning: the function itself is not part of a model."""
+    """Values of a user-defined motion parameter, measured during learning; its function is not part of the model."""
 
     name: str
     unit: str
@@ -53,7 +53,7 @@ class Measured(NamedTuple):
 
 
 class Band(NamedTuple):
-    """A stretch of a plan, as a row of a timeline shows it."""
+    """An interval of a plan, shown as a row of a timeline."""
 
     start: int  # frame of the result, at the model's frame rate
     frames: int
@@ -62,7 +62,7 @@ class Band(NamedTuple):
 
 
 class Plan(Protocol):
-    """What a method decides before it renders."""
+    """The decisions of a method before rendering."""
 
     @property
     def frames(self) -> int:
@@ -70,39 +70,40 @@ class Plan(Protocol):
 
     @property
     def reason(self) -> str:
-        """Why this plan cannot keep a hard constraint of the request; "" if it can, as far as is known."""
+        """Why this plan cannot meet a hard constraint of the request; "" if it can, as far as is known."""
 
     def bands(self) -> Sequence[Band]:
-        """What is shown when, in order."""
+        """The intervals of the result, in order."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Model(ABC, Generic[O]):
-    """A learned model: arrays, numbers, and nothing else. It is complete when it exists.
+    """A learned model: immutable, and nothing but arrays and numbers.
 
-    A method subclasses this with its own fields, lists what it `honours`, and implements `check`, `_plan` and `render`.
+    A method subclasses this with its own fields, lists the constraints that it `honours`, and implements `check`,
+    `_plan` and `render`.
     """
 
     method: ClassVar[str]
     honours: ClassVar[Honours] = ()
     options_type: ClassVar[type[Settings]] = Settings
-    live_options_type: ClassVar[type[Settings] | None] = None  # of its live characters; None: it has none
+    live_options_type: ClassVar[type[Settings] | None] = None  # options of its live characters; None: there are none
     has_natural_end: ClassVar[bool] = False  # a request may leave out its length
     needs_whole_clips: ClassVar[bool] = False  # broken frames are repaired instead of cut out
     glitch_margin: ClassVar[float] = 0.0  # s: frames this near to broken ones are left out too
     uneven_ground: ClassVar[bool] = False  # ground with heights is supported
     may_be_nan: ClassVar[tuple[str, ...]] = ()  # fields whose arrays may hold NaN or infinity
     keeps_place: ClassVar[bool] = False  # without a start, the result is not moved to the origin
-    keeps_notes: ClassVar[bool] = False  # the notes of a rendered clip are the method's own, not its sources'
+    keeps_notes: ClassVar[bool] = False  # the notes of a rendered clip come from the method, not from its sources
 
     skeleton: Skeleton
     config: Any  # the method's own Config
     fps: float
     sources: tuple[Learned, ...] = ()
-    notes: tuple[Note, ...] = ()  # remarks of the learning step
-    measured: tuple[Measured, ...] = ()  # the user's own motion parameters of the clips
+    notes: tuple[Note, ...] = ()  # about learning
+    measured: tuple[Measured, ...] = ()  # user-defined motion parameters of the clips
     made: tuple[Made, ...] = ()  # the steps up to this model: those of its clips, then the learning
-    file: Input | None = None  # the file that it was read from
+    file: Input | None = None  # the file that the model was read from
 
     def __post_init__(self) -> None:
         for f in fields(self):
@@ -122,7 +123,7 @@ class Model(ABC, Generic[O]):
 
     @final
     def plan(self, request: Request, rng: Generator, progress: Progress | None = None) -> Plan:
-        """Check the request and decide what is shown when. `NoPath` if nothing can be shown at all."""
+        """Check the request and plan the result. `NoPath` if there is no plan at all."""
         check_request(self, request)
         inner = self.inner_request(request)
         try:
@@ -138,26 +139,27 @@ class Model(ABC, Generic[O]):
     def render(self, plan: Any, request: Request, options: O, rng: Generator, progress: Progress) -> Clip:
         """The clip of a plan at the model's frame rate, placed where the request starts (see `place`).
 
-        Hard constraints hold in it, within their tolerances: the finishing pass only keeps what is met already.
+        Hard constraints hold in it, within their tolerances; the finishing pass only preserves them.
         """
 
     def cleans_feet(self, request: Request) -> bool:
-        """Are planted feet cleaned in the result? The result of a faithful variant is returned uncleaned."""
+        """Whether planted feet are cleaned in the result. Results of a faithful variant are returned uncleaned."""
         return bool(getattr(self.options(request), "clean_feet", True))
 
-    def refuses(self, constraint: Constraint, frames: int | None) -> str:
-        """Why this one cannot be honoured although its class is, or "": `only at time 0`, say.
+    def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str:
+        """Why a constraint cannot be honoured although its class is, or ""; for example "only at time 0".
 
-        `frames` is the length of the result at the model's frame rate, if the request gives it.
+        `frames` is the length of the result at the model's frame rate, if the request gives it; `options` are the
+        request's (None: the model's defaults).
         """
         return ""
 
     def ends(self, request: Request) -> bool:
-        """Does this request have a natural end, so that it may leave out its length?"""
+        """Whether the request has a natural end, so that it may leave out its length."""
         return self.has_natural_end
 
     def shortfall(self, clip: Clip, plan: Any, request: Request, options: O) -> str:
-        """Why a rendered clip is too far from a hard constraint to be finished, in words, or ""."""
+        """Why a rendered clip is too far from a hard constraint to be finished, or ""."""
         return ""
 
     def remarks(self, clip: Clip, request: Request) -> tuple[Note, ...]:
@@ -165,11 +167,11 @@ class Model(ABC, Generic[O]):
         return ()
 
     def parameter_ranges(self) -> Mapping[str, float]:
-        """How far apart the values of each motion parameter lie in this model, in the parameter's unit."""
+        """The range of each motion parameter in this model, in the parameter's unit."""
         return {m.name: float(np.ptp(m.values, axis=0).max(initial=0.0)) for m in self.measured}
 
     def options(self, request: Request) -> Any:
-        """The request's options as this method's own, checked; the variant is the model's unless it is given."""
+        """The checked options of a request; the variant is the model's unless it is given."""
         variant = {"variant": self.config.variant} if hasattr(self.config, "variant") else {}
         return self.options_type.of({**variant, **request.options})
 
@@ -189,7 +191,8 @@ class Model(ABC, Generic[O]):
 def place(clip: Clip, request: Request, model: Model[Any]) -> Clip:
     """The clip moved and turned to where the request starts.
 
-    What the request does not give is the origin and heading 0, or, where the model `keeps_place`, as the clip has it.
+    Where the request gives no position or heading, the origin and heading 0, or those of the clip if the model
+    `keeps_place`.
     """
     if not model.keeps_place:
         begin = request.beginning(len(clip), clip.fps)
@@ -202,7 +205,7 @@ def place(clip: Clip, request: Request, model: Model[Any]) -> Clip:
 
 
 def _read_only(value: Any) -> Any:
-    """Arrays of a model cannot be written to, however deep in tuples they lie."""
+    """The value with all arrays read-only, also those in nested tuples."""
     if isinstance(value, np.ndarray) and value.flags.writeable:
         value = value.copy()
         value.flags.writeable = False

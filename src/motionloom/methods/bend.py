@@ -1,4 +1,4 @@
-"""How far a method bends what it found to close the gap to hard constraints, and when the gap is too wide."""
+"""Bending a clip to hard constraints, and messages where it would have to be bent too far."""
 
 from __future__ import annotations
 
@@ -10,41 +10,41 @@ from motionloom.constraints import Constraint, PoseAt, RootAt, bend
 from motionloom.core import Clip, Note
 from motionloom.core.note import warning
 
-UNLIKE = np.radians(15.0)  # a joint that has to turn farther than this is worth a warning
+LARGE_POSE_GAP = np.radians(15.0)  # a joint that has to turn farther gives a warning
 
 
-def bent(clip: Clip, constraints: Iterable[Constraint], reason: str) -> Clip:
-    """The clip bent to its hard constraints; as it is if there is a `reason` why it is too far from them."""
+def bend_unless(clip: Clip, constraints: Iterable[Constraint], reason: str) -> Clip:
+    """The clip bent to its hard constraints; unchanged if there is a `reason` why it is too far from them."""
     return clip if reason else bend(clip, constraints)
 
 
-def far_pose(clip: Clip, constraints: Iterable[Constraint], angle: float) -> str:
-    """The first hard pose that some joint of the frame shown then differs from by more than `angle`, or ""."""
+def pose_problem(clip: Clip, constraints: Iterable[Constraint], angle: float) -> str:
+    """The first hard pose that differs from the frame at its time by more than `angle` at some joint; or ""."""
     for c in constraints:
         if isinstance(c, PoseAt) and c.hard and (worst := c.worst(clip)) > c.limit + angle:
             return (
-                f"no frames that can be shown then are near {c.describe()}: {_joint(c, clip)} differs by "
-                f"{np.degrees(worst):.0f} degrees, and a pose may differ by {np.degrees(angle):.0f} (`bend_pose`)"
+                f"no available frames are near {c.describe()}: {_joint(c, clip)} differs by {np.degrees(worst):.0f} "
+                f"degrees, allowed {np.degrees(angle):.0f} (option `bend_pose`)"
             )
     return ""
 
 
-def far_root(clip: Clip, constraints: Iterable[Constraint], metres: float) -> str:
-    """The first hard `root_at` that the clip misses by more than `metres` (or radians), in words, or ""."""
+def root_problem(clip: Clip, constraints: Iterable[Constraint], metres: float) -> str:
+    """The first hard `root_at` that the clip misses by more than `metres` (or radians), or ""."""
     for c in constraints:
         if isinstance(c, RootAt) and c.hard and (worst := c.worst(clip)) > c.limit + metres:
-            return f"no frames that can be shown then are near {c.describe()}: the nearest is {worst:.2f} {c.unit} off"
+            return f"no available frames are near {c.describe()}: the nearest is {worst:.2f} {c.unit} off"
     return ""
 
 
-def bent_poses(clip: Clip, constraints: Iterable[Constraint]) -> list[Note]:
-    """Warnings of hard poses that the clip, before it is bent, differs from by more than `UNLIKE` at some joint."""
+def pose_warnings(clip: Clip, constraints: Iterable[Constraint]) -> list[Note]:
+    """Warnings of hard poses that some joint of the unbent clip differs from by more than `LARGE_POSE_GAP`."""
     found = []
     for c in constraints:
-        if isinstance(c, PoseAt) and c.hard and (worst := c.worst(clip)) > UNLIKE:
+        if isinstance(c, PoseAt) and c.hard and (worst := c.worst(clip)) > LARGE_POSE_GAP:
             text = (
-                f"{c.describe()}: the nearest frame that can be shown then differs by {np.degrees(worst):.0f} degrees "
-                f"at {_joint(c, clip)}; the body is bent to the pose"
+                f"{c.describe()}: the nearest available frame differs by {np.degrees(worst):.0f} degrees at "
+                f"{_joint(c, clip)}; the body is bent to the pose"
             )
             found.append(warning(text, frame=c.frame(len(clip), clip.fps), constraint=c.describe()))
     return found

@@ -1,4 +1,4 @@
-"""Whether a model can do what a request asks: every problem, before any work."""
+"""Check a request against a model: all problems, before any work."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from motionloom.core.errors import Problems
 from motionloom.core.limits import Limits
 
 
-class Able(Protocol):
-    """The part of a model that decides which requests it can keep."""
+class RequestChecker(Protocol):
+    """The part of a model that decides which requests it supports."""
 
     @property
     def method(self) -> str: ...
@@ -30,18 +30,18 @@ class Able(Protocol):
     def parameter_ranges(self) -> Mapping[str, float]: ...
     def options(self, request: Request) -> Any: ...
     def ends(self, request: Request) -> bool: ...
-    def refuses(self, constraint: Constraint, frames: int | None) -> str: ...
+    def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str: ...
 
 
-def check_request(model: Able, request: Request) -> None:
+def check_request(model: RequestChecker, request: Request) -> None:
     """Raise every problem of a request as one error (see `problems`), before any work."""
     found = Problems()
     found.found += problems(model, request)
     found.raise_found()
 
 
-def problems(model: Able, request: Request) -> tuple[BadRequest, ...]:
-    """All that keeps a model from a request: options, ground, length, and each constraint, with the path to it.
+def problems(model: RequestChecker, request: Request) -> tuple[BadRequest, ...]:
+    """All problems of a request for a model: options, ground, length, and each constraint, with the path to it.
 
     A constraint is a problem if the method does not honour it, its joints are not in the skeleton, its times lie
     outside the result, or the model refuses it for a reason of its own.
@@ -49,23 +49,24 @@ def problems(model: Able, request: Request) -> tuple[BadRequest, ...]:
     found, request = Problems(), with_parameters(model, request)
     with found.collect():
         check_length(request, model.fps)
-    if found.found:  # too long: times are not compared with a result that is never made
+    if found.found:  # too long: times are not compared with that length
         request = dataclasses.replace(request, seconds=None, frames=None)
     elif request.length(request.fps or model.fps) is None and not model.ends(request):
-        found.found.append(BadRequest(f"{model.method} can go on for ever: the request needs seconds or frames"))
+        found.found.append(BadRequest(f"{model.method} has no natural end: give seconds or frames"))
+    options = None
     with found.collect():
-        model.options(request)
+        options = model.options(request)
     with found.collect("ground"):
         if not request.ground.flat and not model.uneven_ground:
             raise UnsupportedConstraint(f"{model.method} cannot honour ground with heights; it needs `ground: flat`")
     if request.parameters:  # short for one constraint, whose values have paths of their own
         try:
-            _check_constraint(model, request, Parameters(values=tuple(request.parameters.items())))
+            _check_constraint(model, request, Parameters(values=tuple(request.parameters.items())), options)
         except BadRequest as error:
             found.found += [each.at(("parameters", *each.where[2:])) for each in error.problems]
-    for index, asked in enumerate(request.constraints):
-        with found.collect_constraint(index, asked.key()):
-            _check_constraint(model, request, asked)
+    for index, constraint in enumerate(request.constraints):
+        with found.collect_constraint(index, constraint.key()):
+            _check_constraint(model, request, constraint, options)
     return tuple(found.found)
 
 
@@ -78,27 +79,27 @@ def check_length(request: Request, fps: float) -> None:
         raise BadRequest(why, where=(key,))
 
 
-def _check_constraint(model: Able, request: Request, asked: Constraint) -> None:
+def _check_constraint(model: RequestChecker, request: Request, constraint: Constraint, options: Any) -> None:
     """Raise if the model cannot honour one constraint."""
-    strength = "hard" if asked.hard else "soft"
-    if (type(asked), strength) not in model.honours:
+    strength = "hard" if constraint.hard else "soft"
+    if (type(constraint), strength) not in model.honours:
         can = f"it honours {honoured(model.honours)}"
-        raise UnsupportedConstraint(f"{model.method} cannot honour {asked.key()} ({strength}); {can}")
+        raise UnsupportedConstraint(f"{model.method} cannot honour {constraint.key()} ({strength}); {can}")
     fps = request.fps or model.fps
-    known = dataclasses.replace(asked, table=request.table) if isinstance(asked, Parameters) else asked
+    known = dataclasses.replace(constraint, table=request.table) if isinstance(constraint, Parameters) else constraint
     known.fits(model.skeleton, request.length(fps), fps)
-    inner = dataclasses.replace(request, parameters={}, constraints=(asked,)).at_fps(model.fps)
-    if why := model.refuses(inner.constraints[0], inner.length(model.fps)):
-        raise UnsupportedConstraint(f"{model.method} cannot honour {asked.describe()}: {why}")
+    inner = dataclasses.replace(request, parameters={}, constraints=(constraint,)).at_fps(model.fps)
+    if why := model.refuses(inner.constraints[0], inner.length(model.fps), options):
+        raise UnsupportedConstraint(f"{model.method} cannot honour {constraint.describe()}: {why}")
 
 
-def with_parameters(model: Able, request: Request) -> Request:
-    """The request with the table of motion parameters as this model has it.
+def with_parameters(model: RequestChecker, request: Request) -> Request:
+    """The request with this model's table of motion parameters.
 
-    Parameters that were measured while learning are part of it, even where their function was not supplied again; and
-    every tolerance is 1 % of the model's own range, where it has one.
+    It contains parameters that were measured during learning, even if their function was not supplied again; every
+    tolerance is 1 % of the model's range, where it has one.
     """
-    stored = {m.name: MotionParameter(m.name, m.unit, m.size, "measured while learning", None) for m in model.measured}
+    stored = {m.name: MotionParameter(m.name, m.unit, m.size, "measured during learning", None) for m in model.measured}
     table = {**stored, **(PARAMETERS if request.table is None else request.table)}
     ranges = model.parameter_ranges()
     filled = {name: parameter.within_range(ranges.get(name, 0.0)) for name, parameter in table.items()}
@@ -106,7 +107,7 @@ def with_parameters(model: Able, request: Request) -> Request:
 
 
 def honoured(honours: Sequence[tuple[type[Constraint], str]]) -> str:
-    """What a method honours, in words: `pose_at (hard), style (hard or soft)`."""
+    """The constraints that a method honours, as text: `pose_at (hard), style (hard or soft)`."""
     kinds: dict[str, list[str]] = {}
     for kind, strength in honours:
         kinds.setdefault(kind.key(), []).append(strength)

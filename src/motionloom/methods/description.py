@@ -1,4 +1,4 @@
-"""What a method is, in data: flags, `motionloom methods` and pages with sliders are made from it."""
+"""Descriptions of methods as data, for flags, `motionloom methods` and pages with sliders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from motionloom.methods.table import METHODS, Method
 
 
 class Description(NamedTuple):
-    """One method: what it does, which constraints it honours, and its settings for learning and for synthesis."""
+    """One method: its line in the table, the constraints that it honours, and its settings."""
 
     name: str
     method: Method  # its line in the table
@@ -22,7 +22,7 @@ class Description(NamedTuple):
     options: tuple[Field, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, with the fields of the constraints that it honours."""
+        """Plain values for JSON, with the fields of the constraints that are honoured."""
         kinds = dict.fromkeys(kind for kind, _ in self.honours)
         return {
             "name": self.name,

@@ -1,4 +1,4 @@
-"""The last step of every method: hard constraints hold, plants are clean, and everything is checked."""
+"""The finishing pass of every method: solve hard constraints, clean plants, and check the result."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def finish(
 ) -> tuple[Clip, list[Row]]:
     """The clip with hard constraints met and plants cleaned, and its residuals; `Unmet`, with both, if one is not met.
 
-    What geometry can do for hard constraints is done first (`solve`). Then planted feet are pinned, without moving what
-    a hard constraint holds; where pinning disturbs one all the same, it is solved once more, and if that fails the
-    clip stays as it was before cleaning. The notes of the clip's origin say what cleaning did.
+    Hard constraints are solved first (`solve`). Then planted feet are pinned, except where a hard constraint fixes
+    them; where pinning still breaks one, it is solved once more, and if that fails the clip stays as it was before
+    cleaning. Notes in the clip's origin report the result of cleaning.
     """
     report = progress or silent()
     report(0.0, "finishing")
@@ -45,13 +45,13 @@ def finish(
         raise unmet(error.best, residuals(error.best, request)) from None
     report(0.5, "cleaning feet")
     if clean:
-        clip = _cleaned(clip, request)
+        clip = _clean_plants(clip, request)
     report(1.0, "finishing")
     return clip, check(clip, request)
 
 
-def held(clip: Clip, constraints: Iterable[Constraint]) -> BoolArray:
-    """(F, J) joints that must stay exactly as they are, and the frames: what hard constraints fixed."""
+def held_joints(clip: Clip, constraints: Iterable[Constraint]) -> BoolArray:
+    """(F, J) joints and frames that hard constraints fix."""
     out = np.zeros((len(clip), len(clip.skeleton)), bool)
     frames, fps = len(clip), clip.fps
     for c in constraints:
@@ -68,23 +68,23 @@ def held(clip: Clip, constraints: Iterable[Constraint]) -> BoolArray:
     return out
 
 
-def _cleaned(clip: Clip, request: Request) -> Clip:
+def _clean_plants(clip: Clip, request: Request) -> Clip:
     hard = [c for c in request.all_constraints if c.hard]
-    pinned, report = remove_skate(clip, hard=held(clip, hard))
+    pinned, report = remove_skate(clip, hard=held_joints(clip, hard))
     if report.before.b is None or not report.plants:  # no feet on the ground
         return clip
-    if report.moved == 0.0 and report.missed == 0.0:  # the method pinned its plants itself
+    if report.moved == 0.0 and report.missed == 0.0:  # the method has already pinned its plants
         return pinned
     if report.slid_after > report.slid_before:
-        return _noted(clip, f"plants left as they are: {report}")
+        return _with_note(clip, f"plants not cleaned: {report}")
     broken = [c for c in hard if isinstance(c, GEOMETRIC) and c.met(clip) and not c.met(pinned)]
     if broken:
         try:
             pinned = solve(pinned, hard)
         except Unmet:
-            return _noted(clip, f"plants left as they are: pinning them would break {broken[0].describe()}")
-    return _noted(pinned, f"plants cleaned: {report}")
+            return _with_note(clip, f"plants not cleaned: pinning them would break {broken[0].describe()}")
+    return _with_note(pinned, f"plants cleaned: {report}")
 
 
-def _noted(clip: Clip, note: str) -> Clip:
+def _with_note(clip: Clip, note: str) -> Clip:
     return replace(clip, origin=clip.origin.with_notes(Note(note)))

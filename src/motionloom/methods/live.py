@@ -1,7 +1,7 @@
-"""What live methods share: the protocols of characters that are stepped on, and the laws that hold for all of them.
+"""Protocols and checks of live characters, which are advanced step by step.
 
-A live method keeps N characters in a state, a value made of arrays with a leading dimension N. It works in ticks, the
-frames of its model, and shows the pose between the last two ticks; so a path does not depend on the time steps, and a
+A live method keeps N characters in a state, a value of arrays with a leading dimension N. It works in ticks, the frames
+of its model, and interpolates the pose between the last two ticks; so a path does not depend on the time steps, and a
 pose is up to one tick old.
 """
 
@@ -21,26 +21,26 @@ from motionloom.core.poses import Commands, Poses, plain
 from motionloom.kinematics.travel import Travel
 
 State = Any
-"""A NamedTuple of arrays, each with a leading dimension N. It holds no model, and no step writes to it."""
+"""A NamedTuple of arrays, each with a leading dimension N. It contains no model, and steps do not modify it."""
 S = TypeVar("S", bound=tuple[Any, ...])
 
-LONGEST = 1.0  # s: the longest time step
-MOST_BYTES = 10**9  # for the state of all characters, before and after a step, and their poses
+MAX_TIME_STEP = 1.0  # s
+MAX_BYTES = 10**9  # of the states of all characters before and after a step, and their poses
 
 
 class Status(NamedTuple):
-    """What N characters do at the moment, beside what they were commanded to."""
+    """Present actions and values of N characters, and the values commanded."""
 
     action: IntArray  # (N,) index into `Live.actions`, -1 where the frame shown belongs to none
     names: tuple[str, ...]  # of the D values
     requested: FloatArray  # (N, D) the values commanded, NaN where none
     used: FloatArray  # (N, D) the values used
-    clamped: BoolArray  # (N,) was a value out of reach?
-    until_choice: FloatArray  # (N,) s to the next moment at which a command takes effect
+    clamped: BoolArray  # (N,) whether a value was out of range
+    until_choice: FloatArray  # (N,) s until a command can take effect
 
 
 class Sources(NamedTuple):
-    """Where the poses shown come from: G body parts, K sources for each. What `record` writes into an Origin."""
+    """Sources of the present poses: G body parts, K sources for each; `record` writes them into an Origin."""
 
     which: IntArray  # (N, G, K) index into `Live.material.table`, -1 where none
     frames: FloatArray  # (N, G, K) frame in the source, may be fractional
@@ -48,28 +48,28 @@ class Sources(NamedTuple):
 
 
 class Live(Protocol):
-    """Characters that can be stepped on for ever."""
+    """Characters that can be advanced step by step without end."""
 
     @property
     def accepts(self) -> tuple[str, ...]: ...  # supported fields of Commands; any other is an error that lists them
 
     @property
-    def actions(self) -> tuple[str, ...]: ...  # names of what `Commands.action` counts
+    def actions(self) -> tuple[str, ...]: ...  # names that `Commands.action` indexes
 
     @property
     def skeleton(self) -> Skeleton: ...
 
     @property
-    def fps(self) -> float: ...  # ticks in a second
+    def fps(self) -> float: ...  # ticks per second
 
     @property
-    def material(self) -> Material: ...  # the clips that `sources` counts
+    def material(self) -> Material: ...  # the clips that `sources` indexes
 
     def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Any = None) -> State:
         """The state before the first step: one character for each seed, at the origin facing +z, or at `at`."""
 
     def step(self, state: State, commands: Commands, dt: float) -> tuple[State, Poses]:
-        """The state and poses `dt` seconds on."""
+        """The state and poses after `dt` seconds."""
 
     def status(self, state: State) -> Status: ...
 
@@ -77,10 +77,12 @@ class Live(Protocol):
 
 
 class Layer(Protocol):
-    """Something applied on top of any live method: foot lock, gaze, splice, variation."""
+    """A modifier on top of any live method: foot lock, gaze, splice, variation."""
 
     @property
-    def accepts(self) -> tuple[str, ...]: ...  # fields of Commands that it uses, beside those of the method below it
+    def accepts(
+        self,
+    ) -> tuple[str, ...]: ...  # fields of Commands that it uses, in addition to those of the method below it
 
     def begin(self, seeds: IntArray, skeleton: Skeleton) -> State: ...
 
@@ -88,34 +90,34 @@ class Layer(Protocol):
 
 
 def live_of(model: Any) -> Live:
-    """The live characters of a model, or `BadRequest`: not every method has them."""
+    """The live characters of a model; `BadRequest` if its method has none."""
     found: Live | None = getattr(model, "live", None)
     if found is None:
-        raise BadRequest(f"{model.method} has no live characters; motion-matching, the motion graphs and textons have")
+        raise BadRequest(f"{model.method} has no live characters; motion-matching, textons and the motion graphs do")
     return found
 
 
 def live_options(model: Any, values: Mapping[str, Any]) -> Any:
-    """The options of a model's live characters from plain values; None, which is their defaults, from no values."""
+    """The options of a model's live characters from plain values; None (their defaults) if there are none."""
     return model.live_options_type.of(values) if values else None
 
 
 class Material(NamedTuple):
-    """Where the F frames of some clips, one after the other, come from."""
+    """Sources of the F frames of some clips, one after the other."""
 
     table: tuple[Source, ...]  # captured clips
     which: IntArray  # (F,) index into the table, -1 where the source is not known
-    frames: FloatArray  # (F,) frame of that
+    frames: FloatArray  # (F,) frame in that source
 
 
 def material_of(clips: Sequence[Clip]) -> Material:
-    """The captured clips that the frames of these clips come from."""
+    """The captured clips from which the frames of these clips come."""
     origin = joined([clip.origin for clip in clips], [len(clip) for clip in clips])
     return Material(origin.sources, *origin.main())
 
 
 def check_seeds(seeds: ArrayLike) -> IntArray:
-    """(N,) one whole number for each character; none is a crowd of nobody."""
+    """(N,) the seeds, one whole number for each character; there may be none."""
     array = np.asarray(seeds)
     if not array.size:
         return np.zeros(0, np.int64)
@@ -136,33 +138,33 @@ def first_frames(seeds: IntArray, among: IntArray) -> IntArray:
 def check_memory(count: int, state: State, joints: int) -> None:
     """`BadRequest` that states the memory, if `count` characters with states like `state` (of one) need too much."""
     each = 2 * state_bytes(state) + 8 * (3 + 4 * joints)
-    if count * each > MOST_BYTES:
+    if count * each > MAX_BYTES:
         raise BadRequest(
             f"{count} characters need {count * each / 1e9:.1f} GB ({each / 1000:.1f} KB each); the limit is "
-            f"{MOST_BYTES / 1e9:g} GB, which is {MOST_BYTES // each} characters"
+            f"{MAX_BYTES / 1e9:g} GB, which is {MAX_BYTES // each} characters"
         )
 
 
 def state_count(state: State) -> int:
-    """How many characters a state holds."""
+    """The number of characters in a state."""
     first = state[0]
     return len(first) if isinstance(first, np.ndarray) else state_count(first)
 
 
 def state_bytes(state: State) -> int:
-    """How much memory a state takes, with the states inside it."""
+    """The size of a state in memory, with nested states."""
     return sum(part.nbytes if isinstance(part, np.ndarray) else state_bytes(part) for part in state)
 
 
 def check_dt(dt: float) -> float:
-    """The time step in seconds: 0 to `LONGEST`, or `BadRequest`."""
-    if not 0.0 <= dt <= LONGEST:
-        raise BadRequest(f"dt: expected 0 to {LONGEST:g} s, found {dt:g} s")
+    """The time step in seconds: 0 to `MAX_TIME_STEP`, or `BadRequest`."""
+    if not 0.0 <= dt <= MAX_TIME_STEP:
+        raise BadRequest(f"dt: expected 0 to {MAX_TIME_STEP:g} s, found {dt:g} s")
     return float(dt)
 
 
 def check_commands(commands: Commands, count: int, accepts: Sequence[str], actions: Sequence[str]) -> Commands:
-    """The commands as kernels take them, or `BadRequest`: wrong shape, out of range, or not accepted by the method."""
+    """The commands as plain arrays; `BadRequest` for a wrong shape, a value out of range, or one not accepted."""
     from motionloom.methods._kernels_live import FAULTS, faulty
 
     commands = plain(commands)
@@ -173,11 +175,11 @@ def check_commands(commands: Commands, count: int, accepts: Sequence[str], actio
     if FAULTS[fault] == "rows":
         raise BadRequest(f"command {name}: expected 1 or {count} rows, found {len(values)}")
     if FAULTS[fault] == "not accepted":
-        raise BadRequest(f"command {name} is not accepted; accepted are {', '.join(accepts) or 'no commands'}")
+        raise BadRequest(f"command {name} is not accepted; accepted: {', '.join(accepts) or 'no commands'}")
     if FAULTS[fault] == "no such action":
         listed = ", ".join(f"{i} {action}" for i, action in enumerate(actions)) or "none"
         number = values[(values < -1) | (values >= len(actions))][0]
-        raise BadRequest(f"command {name}: there is no action {number}; there are: {listed}")
+        raise BadRequest(f"command {name}: no action {number}; actions: {listed}")
     raise BadRequest(f"command {name}: expected finite numbers{', 0 or more' if name == 'speed' else ''}")
 
 
@@ -187,7 +189,7 @@ def _bits(accepts: tuple[str, ...]) -> int:
 
 
 def start_places(at: Travel | None, count: int) -> FloatArray:
-    """(N, 3) x, z and heading where the characters begin; one row of `at` is for all of them."""
+    """(N, 3) first x, z and heading of the characters; a single row of `at` applies to all."""
     out = np.zeros((count, 3))
     if at is not None:
         if len(at.place) not in (1, count) or len(at.heading) not in (1, count):

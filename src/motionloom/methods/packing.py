@@ -1,8 +1,8 @@
-"""Frozen dataclasses to arrays and JSON, and back: what lies in a model file.
+"""Convert frozen dataclasses to arrays and JSON, the contents of a model file, and back.
 
 A dataclass or named tuple is `{"fields": {...}}`, an array `{"tensor": name}`, a tuple `{"tuple": [...]}`, a mapping
-`{"map": {...}}`, an object that occurred before `{"same": name}`. Going back, the type hints of the fields say what to
-build, so a file can name no class of its own.
+`{"map": {...}}`, an object that occurred before `{"same": name}`. When reading, the type hints of the fields determine
+the classes, so a file cannot name any.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ import numpy as np
 from motionloom.core import FormatError
 from motionloom.core.fields import Described, fields_of
 
-KINDS = "biuf"  # booleans, whole numbers and floats: what an array in a model may hold
+KINDS = "biuf"  # dtypes of arrays in a model: booleans, whole numbers and floats
 
 
 class Packer:
-    """Collects arrays under names while values are turned into JSON."""
+    """Converts values to JSON and collects their arrays by name."""
 
     def __init__(self) -> None:
         self.tensors: dict[str, Any] = {}
-        self._seen: dict[int, tuple[str, Any]] = {}  # by id; the object is kept so that its id stays its own
+        self._seen: dict[int, tuple[str, Any]] = {}  # by id; the object is kept so that its id is not reused
 
     def pack(self, value: Any, name: str) -> Any:
         """The JSON for a value; `name` is its path in the model, `clips.3.root`."""
@@ -48,13 +48,13 @@ class Packer:
             return {kind: [self.pack(v, f"{name}.{i}") for i, v in enumerate(value)]}
         if isinstance(value, Mapping):
             if not all(isinstance(k, str) for k in value):
-                raise TypeError(f"{name}: a mapping in a model has names as keys")
+                raise TypeError(f"{name}: expected a mapping with text as keys")
             return {"map": {k: self.pack(v, f"{name}.{k}") for k, v in value.items()}}
-        raise TypeError(f"{name}: a model holds arrays, numbers, text and dataclasses, found {type(value).__name__}")
+        raise TypeError(f"{name}: expected arrays, numbers, text or dataclasses, found {type(value).__name__}")
 
     def _array(self, value: Any, name: str) -> Any:
         if value.dtype.kind not in KINDS:
-            raise TypeError(f"{name}: an array in a model holds numbers, found {value.dtype}")
+            raise TypeError(f"{name}: expected an array of numbers, found {value.dtype}")
         if id(value) in self._seen:
             return {"same": self._seen[id(value)][0]}
         self._seen[id(value)] = (name, value)
@@ -145,7 +145,7 @@ def _record_type(hint: Any, name: str) -> Any:
     for choice in _choices(hint):
         if isinstance(choice, type) and (is_dataclass(choice) or hasattr(choice, "_fields")):
             return choice
-    raise FormatError(f"{name}: this model's field holds no {hint}")
+    raise FormatError(f"{name}: expected a value of type {hint}, found a record")
 
 
 def _choices(hint: Any) -> list[Any]:

@@ -25,7 +25,7 @@ def learning_steps(
     trim_tpose: bool = True,
     measured: Sequence[str] = (),
 ) -> tuple[Made, ...]:
-    """All steps up to a model: those that made its clips, each once, then the learning itself."""
+    """All steps up to a model: those of its clips, each once, then learning."""
     before: list[Made] = []
     for clip in clips:
         before += [step for step in clip.origin.made if step not in before]
@@ -55,13 +55,13 @@ def synthesis_step(
     edits: Iterable[Mapping[str, Any]] = (),
     clips: Iterable[Clip] = (),
 ) -> Made:
-    """A result of a model: its learning, the request, and what else the command was given.
+    """The step of a result: the learning of its model, the request, and the other inputs of the command.
 
-    `clips` are those that it used beside the model's own (a performance, say).
+    `clips` are used in addition to the model's (a performance, for example).
     """
-    unknown = made_here("learn", learning_gap="its model does not state how it was learned")
+    unknown = made_here("learn", learning_gap="the learning of its model is not recorded")
     learning = model.made[-1] if model.made else unknown
-    text, gap = _written(request)
+    text, gap = _request_text(request)
     return replace(
         learning,
         command=command,
@@ -82,8 +82,8 @@ def _read(clip: Clip, number: int) -> Read:
     return replace(read, content=clip_sha256(clip))
 
 
-def _written(request: Request | None) -> tuple[str | None, str]:
-    """The request as YAML, and why it cannot be written, if it cannot."""
+def _request_text(request: Request | None) -> tuple[str | None, str]:
+    """The request as YAML, or None and the reason why it cannot be written."""
     if request is None:
         return None, ""
     try:
@@ -93,7 +93,7 @@ def _written(request: Request | None) -> tuple[str | None, str]:
 
 
 def _poses(request: Request | None) -> list[Read]:
-    """The clips whose frames a request names, each under the name that the request gives it."""
+    """The clips whose frames a request uses as poses, under the names in the request."""
     out: dict[str, Read] = {}
     for c in request.constraints if request is not None else ():
         if isinstance(c, PoseAt) and isinstance(c.pose, Pose) and (read := c.pose.reading()) is not None:

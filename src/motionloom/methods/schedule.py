@@ -1,7 +1,7 @@
-"""What a request allows at each time, and from where the rest of it can still be reached.
+"""Schedule of a request: frames that are allowed at each time, and from which the rest can still be reached.
 
-For every method that goes through frames of clips: frames are nodes in a row; a node leads to the next one of its clip,
-and over transitions, or cuts, to others.
+For all methods that play frames of clips: frames are nodes in a row; a node leads to the next one of its clip, and over
+transitions or cuts to others.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from motionloom.core.progress import parts
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.rotation import angle_between
 
-NEAREST = (0.0, 0.002, 0.01, 0.05, 0.25)  # shares of all frames that are tried as near enough to a pose
-SAME = 1e-3  # rad: a frame this near is the pose itself
-AT_ONCE = 20_000_000  # nodes and transitions that are looked at in one call of the kernel, a few tenths of a second
+POSE_SHARES = (0.0, 0.002, 0.01, 0.05, 0.25)  # shares of all frames that are tried as near enough to a pose
+SAME_POSE = 1e-3  # rad: a frame this near is the pose itself
+NODES_PER_CALL = 20_000_000  # nodes and transitions in one call of the kernel, a few tenths of a second
 
 
-class Net(NamedTuple):
-    """The nodes of all clips in a row, and where each of them leads."""
+class FrameNet(NamedTuple):
+    """The nodes of all clips in a row, and their successors."""
 
-    goes_on: BoolArray  # (N,) is the next node the next frame of its clip?
+    goes_on: BoolArray  # (N,) whether the next node is the next frame of the same clip
     first_out: IntArray  # (N + 1,) transitions first_out[n] .. first_out[n + 1] - 1 leave at node n
     enter: IntArray  # (T,) the nodes that they enter
     blend: int  # frames from the node left to the node entered: 1 for a cut, else an even number
@@ -35,7 +35,7 @@ class Allowed(NamedTuple):
     """The nodes that each frame of the result may show."""
 
     masks: BoolArray  # (M, N)
-    rows: IntArray  # (F,) which of the masks; -1: any node
+    rows: IntArray  # (F,) index of the mask; -1: any node
 
     @classmethod
     def of(cls, masks: BoolArray) -> Allowed:
@@ -46,7 +46,7 @@ class Allowed(NamedTuple):
 def allowed_nodes(
     spans: Sequence[tuple[range, BoolArray]], near: Mapping[int, BoolArray], frames: int, nodes: int
 ) -> Allowed:
-    """All of these masks (N,) that hold at each time: those of spans, and those of single frames."""
+    """The masks that hold at each time: those of spans (N,) and those of single frames, combined."""
     given = [*(mask for _, mask in spans), *near.values()]
     on = np.zeros((frames, len(given)), bool)
     for k, (span, _) in enumerate(spans):
@@ -66,14 +66,14 @@ class Reachable:
     """For each frame of the result, the nodes (and transitions) from which the rest can still be reached.
 
     From the last frame back: a node is reachable at t if it is allowed and the next one is reachable at t + 1, or a
-    transition from it is. A transition is, if the node it enters is reachable when it is over, and the nodes that it
-    shows meanwhile are allowed: the first clip's up to its middle, then the second's. The end may cut it off. At `pure`
-    times no transition is under way. `bits` are packed, (F, (N + T) / 8) with `transitions`, else (F, N / 8).
+    transition from it is. A transition is reachable if the node it enters is reachable at its end and the nodes shown
+    meanwhile are allowed: the first clip's up to its middle, then the second's. The end may cut it off. At `pure` times
+    there is no transition. `bits` are packed, (F, (N + T) / 8) with `transitions`, else (F, N / 8).
     """
 
     def __init__(
         self,
-        net: Net,
+        net: FrameNet,
         frames: int,
         allowed: Allowed | None = None,
         *,
@@ -96,7 +96,7 @@ class Reachable:
         report = progress or silent()
         while memo[TIME] >= 0:
             report((frames - 1 - int(memo[TIME])) / frames, "scheduling")
-            steps = max(1, AT_ONCE // (self.size + edges + 1))
+            steps = max(1, NODES_PER_CALL // (self.size + edges + 1))
             mark_reachable(arrays, masks, rows, at_pure, self.bits, run, memo, transitions, steps)
         report(1.0, "scheduling")
         self.first_dead = int(memo[DEAD])  # the last frame of the result at which nothing is reachable, -1 if none
@@ -106,25 +106,25 @@ class Reachable:
         return np.unpackbits(self.bits[t], count=self.size, bitorder="little").astype(bool)
 
     def has(self, t: int, node: int) -> bool:
-        """Is a node, or transition number node - N, reachable at frame t?"""
+        """Whether a node, or transition number node - N, is reachable at frame t."""
         return bool(self.bits[t, node >> 3] >> (node & 7) & 1)
 
     def has_all(self, t: IntArray, nodes: IntArray) -> bool:
-        """Are these nodes reachable, each at its own frame?"""
+        """Whether these nodes are reachable, each at its own frame."""
         return bool((self.bits[t, nodes >> 3] >> (nodes & 7) & 1).all())
 
 
 class Schedule(NamedTuple):
-    """What can be kept of labels and poses, and from where."""
+    """Labels and poses that can be kept, and the nodes from which."""
 
     reachable: Reachable
-    spans: tuple[tuple[range, str], ...]  # the labels that are kept, and during which frames
-    near: Mapping[int, BoolArray]  # (N,) nodes by frame: those near enough to poses
-    missing: Style | None = None  # a hard style that cannot be kept; what comes after it is not looked at
+    spans: tuple[tuple[range, str], ...]  # frames and label of each style that is kept
+    near: Mapping[int, BoolArray]  # (N,) nodes near enough to the pose, by frame
+    missing: Style | None = None  # a hard style that cannot be kept; later ones are not tried
 
 
 def schedule(
-    net: Net,
+    net: FrameNet,
     clips: Sequence[Clip],
     styles: Sequence[Style],
     poses: Sequence[PoseAt],
@@ -133,18 +133,18 @@ def schedule(
     free: Reachable,
     progress: Progress | None = None,
 ) -> Schedule:
-    """What can be shown at each time so that labels and poses are kept to the end.
+    """The nodes that can be shown at each time so that labels and poses are kept to the end.
 
     Hard labels come first, then soft ones by weight and importance, each as far as the end can still be reached,
-    strictly or with the room that its tolerance leaves at its ends; then poses, by the nearest share of all frames with
-    which the end can be reached: first by frames that are the pose itself. Poses are not shown within blends. `free` is
-    what can be reached without any of them.
+    strictly or with the margin that its tolerance leaves at its ends; then poses, by the nearest share of all frames
+    with which the end can be reached: first by frames that are the pose itself. Poses are not shown within blends.
+    `free` is the reachability without any of them.
     """
     fps, nodes = clips[0].fps, len(net.goes_on)
     wide = free.bits.shape[1] > (nodes + 7) // 8
-    labels = {s.label: carries(clips, s.label) for s in styles}
+    labels = {s.label: frames_with_label(clips, s.label) for s in styles}
     best, kept = free, tuple[tuple[range, str], ...]()
-    trials = iter(parts(progress or silent(), [1] * (2 * len(styles) + len(NEAREST))))
+    trials = iter(parts(progress or silent(), [1] * (2 * len(styles) + len(POSE_SHARES))))
 
     def trial(spans: tuple[tuple[range, str], ...], near: Mapping[int, BoolArray]) -> Reachable:
         allowed = allowed_nodes([(span, labels[label]) for span, label in spans], near, frames, nodes)
@@ -153,7 +153,7 @@ def schedule(
     soft = sorted((s for s in styles if not s.hard), key=lambda s: -(s.weight or 0.0) * s.importance)
     for style in [s for s in styles if s.hard] + soft:
         for slack in (0.0, 1.0):
-            spans = (*kept, (inner_span(style, frames, fps, slack), style.label))
+            spans = (*kept, (label_span(style, frames, fps, slack), style.label))
             found = trial(spans, {})
             if found.first_dead < 0:
                 best, kept = found, spans
@@ -162,10 +162,10 @@ def schedule(
             if style.hard:
                 return Schedule(best, kept, {}, style)
     apart = [(c.frame(frames, fps), pose_distances(clips, c)) for c in poses]
-    for share in NEAREST if apart else ():
+    for share in POSE_SHARES if apart else ():
         near: dict[int, BoolArray] = {}
         for t, d in apart:
-            close = d <= (SAME if share == 0.0 else np.quantile(d, share))
+            close = d <= (SAME_POSE if share == 0.0 else np.quantile(d, share))
             near[t] = near[t] & close if t in near else close
         found = trial(kept, near)
         if found.first_dead < 0:
@@ -173,14 +173,14 @@ def schedule(
     return Schedule(best, kept, {})
 
 
-def inner_span(style: Style, frames: int, fps: float, slack: float) -> range:
-    """The frames of a style's span; with `slack` 1, without those that its tolerance leaves for the changes."""
+def label_span(style: Style, frames: int, fps: float, slack: float) -> range:
+    """The frames of a style's span; with `slack` 1, without the margin that its tolerance leaves at its ends."""
     span = style.frames(frames, fps)
     room = int(slack * style.tolerance * len(span) / 2)
     return range(span.start + room, span.stop - room)
 
 
-def carries(clips: Sequence[Clip], label: str) -> BoolArray:
+def frames_with_label(clips: Sequence[Clip], label: str) -> BoolArray:
     """(N,) frames that carry a label."""
     return np.concatenate([clip.label(label) for clip in clips])
 
@@ -198,21 +198,21 @@ def pose_distances(clips: Sequence[Clip], constraint: PoseAt) -> FloatArray:
     return np.concatenate(out)
 
 
-def not_carried(clips: Sequence[Clip], label: str) -> str:
-    """Why a label cannot be asked for, or "": no frame of the clips carries it; with those that are."""
+def missing_label(clips: Sequence[Clip], label: str) -> str:
+    """Why a label cannot be shown, or "": no frame carries it; with the labels that exist."""
     known = sorted({n for clip in clips for n in clip.label_names if ":" not in n and clip.label(n).any()})
     if label in known or any(label in clip.label_names and clip.label(label).any() for clip in clips):
         return ""
     return f"no clip carries the label {label!r}; these clips carry {', '.join(known) or 'no labels'}"
 
 
-def not_kept(clips: Sequence[Clip], style: Style | StyleAlong, links: str, advice: str) -> str:
-    """Why a label cannot be kept: no frame carries it, or no `links` (transitions, cuts) lead through it."""
-    if nowhere := not_carried(clips, style.label):
-        return nowhere
+def style_problem(clips: Sequence[Clip], style: Style | StyleAlong, links: str, advice: str) -> str:
+    """Why a style cannot be kept: no frame carries its label, or no `links` (transitions, cuts) lead through them."""
+    if problem := missing_label(clips, style.label):
+        return problem
     longest = max(b - a for clip in clips for a, b in runs(clip.label(style.label)))
+    count = int(frames_with_label(clips, style.label).sum())
     return (
-        f"no way through these clips keeps {style.describe()}: {int(carries(clips, style.label).sum())} frames carry "
-        f"the label, the longest stretch lasts {longest / clips[0].fps:.2f} s, and no {links} lead into it and on as "
-        f"asked ({advice})"
+        f"no route through these clips keeps {style.describe()}: {count} frames carry the label, the longest "
+        f"stretch lasts {longest / clips[0].fps:.2f} s, and no {links} lead there and back in time ({advice})"
     )

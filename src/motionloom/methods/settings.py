@@ -1,10 +1,11 @@
-"""Config and Options: frozen dataclasses of `param`s, from which flags, sliders and `motionloom methods` are made."""
+"""Base class of `Config` and `Options`, and parameters that methods share."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from motionloom.core.fields import Described, Field, fields_of, param
 
@@ -24,40 +25,46 @@ VARIANTS = ("improved", FAITHFUL)
 
 
 def fps_param(default: float, low: float = 10, high: float = 240) -> Any:
-    """The frame rate that a method learns at."""
+    """The setting of the frame rate at which a method learns."""
     text = "frame rate of the model; none: the clips' own"
     return param(default, text, unit="fps", low=low, high=high, slider=(15.0, 120.0), advanced=True)
 
 
 def variant_param(source: str) -> Any:
-    """The variant that a method learns: with our improvements, or as its source describes it."""
-    text = f"with our improvements, or as {source} describes it; settings that are given take precedence"
+    """The setting that selects the improved variant or the one that follows the source."""
+    text = f"improved, or faithful to {source}; settings that are given take precedence"
     return param(VARIANTS[0], text, choices=VARIANTS)
 
 
 def variant_of_model(source: str) -> Any:
-    """The variant of a synthesis, by default that of the model."""
-    text = f"with our improvements, or as {source} describes it; default: as the model was learned"
+    """The option that selects the variant of the synthesis, by default that of the model."""
+    text = f"improved, or faithful to {source}; default: the variant of the model"
     return param(None, text, choices=VARIANTS)
 
 
 def cleaning_param() -> Any:
-    """Whether feet are corrected in a result."""
+    """The option that turns the correction of feet on or off."""
     return param(True, "lift swinging feet that scrape the ground, and pin planted ones", advanced=True)
 
 
-@dataclass(frozen=True)
-class Settings(Described):
-    """What `Config` (for learning) and `Options` (for synthesis) are made of; values are checked when built.
+class _FillVariant(type):
+    """Fills in the values of the faithful variant for those that are not given, before an object is built."""
 
-    `variant: faithful` stands for the values of `FAITHFUL`, those of the method's source. They are filled in by `of`,
-    which sees what is given: `Config.of({"variant": "faithful"})`.
+    FAITHFUL: Mapping[str, Any]
+
+    def __call__(cls, *args: Any, **given: Any) -> Any:
+        if given.get("variant") == FAITHFUL:
+            positional = {f.name for f in dataclasses.fields(cls)[: len(args)]}  # type: ignore[arg-type]
+            given = {name: value for name, value in cls.FAITHFUL.items() if name not in positional} | given
+        return super().__call__(*args, **given)
+
+
+@dataclass(frozen=True)
+class Settings(Described, metaclass=_FillVariant):
+    """Base class of `Config` (for learning) and `Options` (for synthesis); values are checked when built.
+
+    `variant: faithful` selects the values of `FAITHFUL`, those of the method's source, for all settings that are not
+    given: `Config(variant="faithful")` equals `Config.of({"variant": "faithful"})`.
     """
 
-    FAITHFUL: ClassVar[Mapping[str, Any]] = {}  # as a request writes them
-
-    @classmethod
-    def of(cls, values: object, places: Mapping[str, str] | None = None) -> Self:
-        if isinstance(values, Mapping) and values.get("variant") == FAITHFUL:
-            values = {**cls.FAITHFUL, **values}
-        return super().of(values, places)
+    FAITHFUL: ClassVar[Mapping[str, Any]] = {}

@@ -1,7 +1,7 @@
-"""The model file: one `.loom` file for every method. It is a safetensors file; nothing in it is code.
+"""Model files: one `.loom` file for every method, a safetensors file without code.
 
 Arrays are tensors. Everything else is JSON in the metadata: format version, method, config, fps, skeleton, sources with
-their SHA-256, and the model's own fields, which point to the tensors. `packing.py` turns dataclasses into both.
+their SHA-256, and the model's own fields, which refer to the tensors. `packing.py` converts dataclasses to both.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from motionloom.methods.base import Learned, Model
 from motionloom.methods.packing import Packer, Unpacker
 from motionloom.methods.table import METHODS
 
-FORMAT = 2  # raised when an older motionloom could not read the file any more
+FORMAT = 2  # increased when older versions cannot read the file any more
 COMMON = tuple(f.name for f in fields(Model) if f.name != "measured")
 PLAIN = ("fps", "sources", "notes", "made", "file")  # written as plain JSON, or not at all
 
 
 def save_model(model: Model[Any], path: str | Path) -> None:
-    """Write a model to one file, whole or not at all. The same model gives the same bytes."""
+    """Write a model to one file, atomically. The same model gives the same bytes."""
     from safetensors.numpy import save
 
     packer = Packer()
@@ -47,13 +47,15 @@ def save_model(model: Model[Any], path: str | Path) -> None:
         "skeleton": values["skeleton"],
         "model": {name: value for name, value in values.items() if name not in COMMON},
     }
-    text = json.dumps(head, allow_nan=False)  # in order: what is told once is told before it is pointed to
+    text = json.dumps(head, allow_nan=False)  # in order: an object is defined before it is referred to
     whole = json.dumps({"checksum": _checksum(text, packer.tensors)} | head, allow_nan=False)
-    write_whole(path, [save(packer.tensors, metadata={"motionloom": whole})])  # one entry: safetensors keeps no order
+    write_whole(
+        path, [save(packer.tensors, metadata={"motionloom": whole})]
+    )  # one entry: safetensors does not keep the order
 
 
 def load_model(path: str | Path) -> Model[Any]:
-    """Read a model. `FormatError` says what is wrong with a file that is no model, damaged, or from a later version."""
+    """Read a model. `FormatError` if the file is not a model, is damaged, or was written by a later version."""
     digest = start_sha256(path)
     head, tensors = _open(path)
     try:
@@ -75,12 +77,12 @@ def load_model(path: str | Path) -> Model[Any]:
         return model_class(**values, fps=head["fps"], sources=sources, notes=notes, made=made, file=file)
     except FormatError:
         raise
-    except Exception as error:  # whatever a damaged or hostile header leads to, it is the file's fault
-        raise FormatError(f"this model cannot be read: {type(error).__name__}: {error}", path=path) from error
+    except Exception as error:  # any error caused by a damaged or hostile header
+        raise FormatError(f"invalid model: {type(error).__name__}: {error}", path=path) from error
 
 
 def model_facts(path: str | Path) -> dict[str, Any]:
-    """What a model file says about itself, without its arrays: method, fps, sources, notes."""
+    """The header of a model file, without its arrays: method, fps, sources, notes."""
     head, _ = _open(path, arrays=False)
     return {name: head.get(name) for name in ("format", "method", "fps", "sources", "notes")}
 
@@ -141,6 +143,6 @@ def _module(method: str) -> Any:
 
 def _model_class(method: str, path: str | Path) -> type[Model[Any]]:
     if method not in METHODS:
-        raise FormatError(f"made by method {method!r}, which is not here; there is {', '.join(METHODS)}", path=path)
+        raise FormatError(f"unknown method {method!r}; known: {', '.join(METHODS)}", path=path)
     found: type[Model[Any]] = _module(method).MODEL
     return found

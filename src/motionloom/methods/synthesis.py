@@ -1,4 +1,4 @@
-"""From a request to a clip: plan, render, finish and check, the same for every method."""
+"""Synthesize clips from a request: plan, render, finish and check, for every method."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from motionloom.methods.checking import with_parameters
 from motionloom.methods.finish import finish
 from motionloom.methods.recipe import synthesis_step
 
-PLANNED, RENDERED = 0.75, 0.8  # planning as a share of planning and rendering; both as a share of the whole
+PLAN_SHARE, RENDER_SHARE = 0.75, 0.8  # planning, of planning and rendering; both, of the whole
 
 
 class Attempt(NamedTuple):
-    """What became of a request."""
+    """The outcome of a request."""
 
     clip: Clip | None  # the result, or the best clip where a hard constraint is not met; None if there is none
     plan: Plan | None
     residuals: tuple[Row, ...]
     met: bool  # every hard constraint is met
-    reason: str  # why not, in words; "" if met
+    reason: str  # why not; "" if met
 
 
 def attempt(
     model: Model[Any], request: Request, *, seed: int = 0, take: int = 0, progress: Progress | None = None
 ) -> Attempt:
-    """Take `take` of a seed for a request; a hard constraint that is not met is reported, never raised.
+    """Take `take` of a seed for a request; an unmet hard constraint is reported, not raised.
 
     The generator is `default_rng([seed, take])`; the request, seed and take are recorded in the clip's origin.
     """
@@ -46,8 +46,8 @@ def synthesize(
 ) -> Clip:
     """The clip of `attempt`: the same bits every time, however many takes are made.
 
-    If a hard constraint is not met: `NoPath` where the method found nothing that keeps the request, `Unmet` where the
-    finished clip does not; both carry the best clip and its residuals.
+    If a hard constraint is not met: `NoPath` where the method found no plan for it, `Unmet` where the finished clip
+    misses it; both carry the best clip and its residuals.
     """
     found, error = _signed_attempt(model, request, seed, take, progress or silent())
     if found.met and found.clip is not None:
@@ -76,20 +76,20 @@ def _signed_attempt(
 
 
 def _attempt(model: Model[Any], request: Request, rng: Generator, progress: Progress) -> tuple[Attempt, type[Unmet]]:
-    """The attempt, and the error that stands for it if it is not met."""
+    """The attempt, and the class of the error to raise if it is not met."""
     plan: Plan | None = None
     raw: Clip | None
     request = with_parameters(model, request)
     try:
-        plan, raw = rendered(model, request, rng, part(progress, 0.0, RENDERED))
+        plan, raw = rendered(model, request, rng, part(progress, 0.0, RENDER_SHARE))
         inner = model.inner_request(request)
         reason = plan.reason or model.shortfall(raw, plan, inner, model.options(request)) or _missed(raw, inner)
     except NoPath as error:
         raw, reason = error.best, str(error)
     if raw is None:
         return Attempt(None, plan, (), False, reason), NoPath
-    rest = part(progress, RENDERED, 1.0)
-    if reason:  # the best clip is not bent: a walk that gets 8 m far would slide to a goal at 50 m
+    rest = part(progress, RENDER_SHARE, 1.0)
+    if reason:  # the best clip is not bent: a walk of 8 m would slide to a goal at 50 m
         free = dataclasses.replace(request, constraints=(), parameters={})
         clip, _ = finished(model, raw, free, rest)
         clip = with_remarks(model, clip, request)
@@ -104,7 +104,7 @@ def _attempt(model: Model[Any], request: Request, rng: Generator, progress: Prog
 
 
 def _missed(clip: Clip, request: Request) -> str:
-    """The hard constraints that a rendered clip misses, or "": the finishing pass is not there to meet them."""
+    """The hard constraints that a rendered clip misses, or "": they must be met before the finishing pass."""
     rows = residuals(clip[: request.length(clip.fps)], [c for c in request.constraints if c.hard])
     return "" if all(row.met for row in rows) else str(unmet(clip, rows))
 
@@ -112,17 +112,17 @@ def _missed(clip: Clip, request: Request) -> str:
 def rendered(
     model: Model[Any], request: Request, rng: Generator, progress: Progress | None = None
 ) -> tuple[Plan, Clip]:
-    """The plan for a request and its clip as the method made it, at the model's frame rate: not finished yet."""
+    """The plan for a request and its rendered clip at the model's frame rate, before finishing."""
     report = progress or silent()
-    plan = model.plan(request, rng, part(report, 0.0, PLANNED))
+    plan = model.plan(request, rng, part(report, 0.0, PLAN_SHARE))
     options, inner = model.options(request), model.inner_request(request)
-    return plan, model.render(plan, inner, options, rng, part(report, PLANNED, 1.0))
+    return plan, model.render(plan, inner, options, rng, part(report, PLAN_SHARE, 1.0))
 
 
 def finished(
     model: Model[Any], clip: Clip, request: Request, progress: Progress | None = None
 ) -> tuple[Clip, list[Row]]:
-    """A rendered clip at the result's frame rate and length, cleaned and checked; and its residual table."""
+    """A rendered clip at the frame rate and length of the result, cleaned and checked; and its residuals."""
     clip = resample(clip, request.fps or model.fps)[: request.length(request.fps or model.fps)]
     if not model.keeps_notes:
         clip = replace(clip, origin=dataclasses.replace(clip.origin, notes=()))
@@ -130,13 +130,13 @@ def finished(
 
 
 def with_remarks(model: Model[Any], clip: Clip, request: Request) -> Clip:
-    """The clip with the method's remarks about it among its notes."""
+    """The clip with the method's remarks added to its notes."""
     notes = model.remarks(clip, request)
     return replace(clip, origin=clip.origin.with_notes(*notes)) if notes else clip
 
 
 def signed(clip: Clip, model: Model[Any], step: Made) -> Clip:
-    """The clip with the step that made it, the steps before it, and the terms of all its clips."""
+    """The clip with its recipe and the licence terms of all its sources."""
     terms = all_terms([*(source.licence for source in model.sources), clip.origin.licence])
     before = [*clip.origin.made, *(made for made in model.made[:-1] if made not in clip.origin.made)]
     name = f"{model.method}_{step.seed or 0}_{step.take or 0:03d}"

@@ -18,7 +18,7 @@ class MethodCommand(NamedTuple):
 
 
 class Method(NamedTuple):
-    """One line of the table: where the method lives, what it does, and what it needs."""
+    """One line of the table: the module of a method, what it does, and what it needs."""
 
     path: str
     summary: str

@@ -1,4 +1,4 @@
-"""Checks of what a model stores: an array from a file is used as an index only after it has passed one of these."""
+"""Checks of the arrays in a model; an array from a file is used as an index only after such a check."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def check_array(
     low: float | None = None,
     high: float | None = None,
 ) -> None:
-    """`FormatError` unless an array holds `kind` ("i", "f", "b") in `shape` (None: any length), `low` to `high`."""
+    """`FormatError` unless an array has this kind ("i", "f", "b"), shape (None: any length) and range."""
     if not isinstance(array, np.ndarray) or array.dtype.kind not in (kind, "u" if kind == "i" else kind):
         raise FormatError(f"{name}: expected an array of {KINDS[kind]}, found {getattr(array, 'dtype', type(array))}")
     if array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True)):
@@ -54,7 +54,7 @@ def check_clips(clips: Sequence[Clip], skeleton: Skeleton, fps: float) -> None:
 
 
 def check_finite(value: Any, allowed: Sequence[str] = ()) -> None:
-    """`FormatError` if any array of a model holds NaN or infinity, except in the fields that are `allowed` to."""
+    """`FormatError` if any array of a model contains NaN or infinity, except in `allowed` fields."""
     for name, array in stored_arrays(value):
         if array.dtype.kind not in "biuf":
             raise FormatError(f"{name}: expected numbers, found {array.dtype}")

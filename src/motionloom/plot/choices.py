@@ -10,8 +10,8 @@ import numpy as np
 
 from motionloom.core import Clip, FloatArray
 from motionloom.kinematics.travel import travel
-from motionloom.methods.two_level_graph import TwoLevelGraph
-from motionloom.methods.two_level_graph.choices import Offer, footprints, motion, offers
+from motionloom.methods.two_level_graph import TwoLevelGraphModel
+from motionloom.methods.two_level_graph.choices import DescribedChoice, choice_motion, describe_choices, footprints
 from motionloom.plot.body import body, body_points
 from motionloom.plot.figures import blank_axes, frame_axes, save_figure
 from motionloom.plot.paint import paint_body, paint_shadow
@@ -25,7 +25,7 @@ MAP_SIDE = 1.35  # inches, side of the map beside the poses
 TITLE_HEIGHT = 0.3  # inches above a tile for its facts
 
 
-def choices_picture(model: TwoLevelGraph, frame: int, found: Sequence[Offer], *, title: str = "") -> Any:
+def choices_picture(model: TwoLevelGraphModel, frame: int, found: Sequence[DescribedChoice], *, title: str = "") -> Any:
     """Draw the choices at a frame: a tile for each, with poses, and a map with the body's path and prints.
 
     In the maps the body begins at the cross and faces upwards; all have one scale. Left feet are warm, right ones cool.
@@ -35,7 +35,7 @@ def choices_picture(model: TwoLevelGraph, frame: int, found: Sequence[Offer], *,
     head = 0.45 if title else 0.1
     wide, high = TILE[0] * min(COLUMNS, max(1, len(found))), TILE[1] * rows + head
     ax = blank_axes(wide, high)
-    clips = [motion(model, offer.choice) for offer in found]
+    clips = [choice_motion(model, offer.choice) for offer in found]
     ground = np.concatenate([travel(clip).place for clip in clips] or [np.zeros((1, 2))])
     low, top = ground.min(0), ground.max(0)
     centre, side = (low + top) / 2, float((top - low).max()) + 0.7  # m: what a map shows
@@ -50,16 +50,16 @@ def choices_picture(model: TwoLevelGraph, frame: int, found: Sequence[Offer], *,
     return frame_axes(ax, wide, -high)
 
 
-def save_choices(model: TwoLevelGraph, frame: int, path: str | Path, *, dpi: int = 130, **options: Any) -> None:
-    """Write the picture of `offers(model, frame, **options)`: PNG, or SVG or PDF by the suffix."""
+def save_choices(model: TwoLevelGraphModel, frame: int, path: str | Path, *, dpi: int = 130, **options: Any) -> None:
+    """Write the picture of `describe_choices(model, frame, **options)`: PNG, or SVG or PDF by the suffix."""
     from motionloom.methods.graph.frame_names import frame_name
 
-    found = offers(model, frame, **options)
+    found = describe_choices(model, frame, **options)
     ax = choices_picture(model, frame, found, title=f"from {frame_name(model.graph, frame)}")
     save_figure(ax.figure, path, dpi=dpi)
 
 
-def _write_facts(ax: Any, offer: Offer, corner: FloatArray) -> None:
+def _write_facts(ax: Any, offer: DescribedChoice, corner: FloatArray) -> None:
     y = corner[1] - 0.16
     ax.plot([corner[0] + 0.1, corner[0] + TILE[0] - 0.1], [corner[1], corner[1]], color=LINE, lw=0.8, zorder=0)
     ax.text(corner[0] + 0.15, y, f"{offer.number}", color=INK, fontsize=12, weight="bold", va="center")

@@ -11,25 +11,25 @@ from small_graphs import every_way, graph_of, labels_shown, placed_track, random
 
 from motionloom.constraints import Start
 from motionloom.methods.graph import Graph
-from motionloom.methods.graph.query.goal import Goal
+from motionloom.methods.graph.query.goal import GroundGoal
 from motionloom.methods.graph.query.polyline import line_through
 from motionloom.methods.graph.render.root_tracks import track
-from motionloom.methods.graph.search import path_search as search_module
-from motionloom.methods.graph.search.moves import steps
-from motionloom.methods.graph.search.path_search import search_beam
+from motionloom.methods.graph.search import beam as search_module
+from motionloom.methods.graph.search.beam import search_beam
+from motionloom.methods.graph.search.moves import ground_moves
 
 FREE = np.zeros((0, 0), np.uint8)
 LEAST = 0.01
 
 
 def found_by(graph, goal, starts, *, width=5000, bits=FREE, budget=10**9):
-    own = {"width": width, "least": LEAST, "calm": 1.0, "look": 5, "budget": budget}
-    return search_beam(steps(graph), goal, Start(), np.array(starts), bits, **own)
+    own = {"width": width, "least": LEAST, "transition_cost": 1.0, "look": 5, "budget": budget}
+    return search_beam(ground_moves(graph), goal, Start(), np.array(starts), bits, **own)
 
 
 def along(corners, **more):
     line = line_through(corners)
-    return Goal(line, np.ones(len(line.points)), 200, False, **more)
+    return GroundGoal(line, np.ones(len(line.points)), 200, False, **more)
 
 
 def slow_cost(graph, route, goal):
@@ -49,7 +49,7 @@ def slow_cost(graph, route, goal):
         passed = max(now - s, 0.5 * walked, LEAST)
         total += off * (1 + 8 * off) * passed
         if len(goal.due):
-            total += goal.hurry * (now - goal.due[f]) ** 2 * passed
+            total += goal.pace_weight * (now - goal.due[f]) ** 2 * passed
         if len(goal.keys):
             x, z, h, place_weight, turn_weight = goal.keys[f]
             total += place_weight * float(((b - [x, z]) ** 2).sum())
@@ -58,7 +58,7 @@ def slow_cost(graph, route, goal):
             deep = radius - float(np.linalg.norm(b - [x, z]))
             total += (20 * deep**2 + 0.5 * deep) * passed if deep > 0 else 0.0
         if len(goal.parts) and (row := goal.parts[min(int(now / line.spacing), len(goal.parts) - 1)]) >= 0:
-            total += goal.fines[row, labelled[f]] * passed
+            total += goal.frame_costs[row, labelled[f]] * passed
         s = now
     if not goal.timed and s < line.length - 1e-9:
         return None
@@ -66,7 +66,7 @@ def slow_cost(graph, route, goal):
     total += end * (float(((place[-1] - line.points[-1]) ** 2).sum()) + (line.length - s) ** 2)
     total += weight * ((heading[-1] - turn + np.pi) % (2 * np.pi) - np.pi) ** 2
     d = graph.transitions.distance / graph.transitions.distance.max()
-    return total + sum(search_module.CHANGE + search_module.UNLIKE * d[t] ** 2 for t in route.taken)
+    return total + sum(search_module.TRANSITION_COST + search_module.DISTANCE_COST * d[t] ** 2 for t in route.taken)
 
 
 def best_of_all(graph, goal, starts, frames):
@@ -99,7 +99,7 @@ def test_timed_ways_are_the_best_of_their_length(arm, seed):
     line = line_through([[0, 0], [0.1, 0.8]])
     keys = np.zeros((10, 5))
     keys[9] = 0.1, 0.7, 0.3, 2.0, 0.5
-    goal = Goal(
+    goal = GroundGoal(
         line,
         np.ones(len(line.points)),
         10,
@@ -123,7 +123,7 @@ def test_what_a_part_of_the_line_asks_of_its_frames_counts(arm, seed):
     graph = random_graph(arm, rng, half=2)
     free = along([[0.0, 0.0], [0.1, 0.5], [0.0, 0.9]])
     metres = np.arange(len(free.line.points)) * free.line.spacing
-    goal = replace(free, parts=np.where(metres < 0.4, -1, 0), fines=rng.uniform(0, 0.5, (1, graph.count)))
+    goal = replace(free, parts=np.where(metres < 0.4, -1, 0), frame_costs=rng.uniform(0, 0.5, (1, graph.count)))
     found = found_by(graph, goal, [1, 16])
     assert found.cost == pytest.approx(slow_cost(graph, found.route, goal), rel=1e-6)
     best = best_of_all(graph, goal, [1, 16], range(1, 13))
@@ -168,7 +168,7 @@ def test_a_spent_budget_still_comes_to_an_end(arm):
     assert not whole.spent
     assert short.spent
     assert short.arrived
-    assert short.looked < whole.looked
+    assert short.expanded < whole.expanded
     assert short.cost >= whole.cost
 
 
@@ -186,7 +186,7 @@ def test_more_clips_never_make_the_best_way_worse(arm, seed):
     size = 4 * 30  # the first four clips, and what joins them
     inside = (large.transitions.a < size) & (large.transitions.b < size)
     small = Graph(large.clips[:4], large.transitions[inside], large.half)
-    small_steps, large_steps = steps(small), steps(large)
+    small_steps, large_steps = ground_moves(small), ground_moves(large)
     share = large.transitions.distance[inside].max() / large.transitions.distance.max()
     small_steps = replace(small_steps, distance=small_steps.distance * share)  # so that transitions cost the same
     goals = [along(np.cumsum(rng.normal(0, 0.4, (4, 2)) + [0, 0.6], axis=0)), timed_goal()]
@@ -201,7 +201,7 @@ def timed_goal():
     line = line_through([[0, 0], [0.3, 0.8], [0, 1.6]])
     keys = np.zeros((25, 5))
     keys[24] = 0.1, 1.5, 0.3, 2.0, 0.5
-    return Goal(line, np.ones(len(line.points)), 25, True, np.linspace(0, line.length, 25), 0.3, keys)
+    return GroundGoal(line, np.ones(len(line.points)), 25, True, np.linspace(0, line.length, 25), 0.3, keys)
 
 
 @pytest.mark.parametrize("timed", [False, True])
@@ -209,33 +209,42 @@ def test_the_budget_is_kept(arm, timed):
     graph = two_ways(arm)
     goal = along([[0, 0], [0, 2.5], [2.5, 4], [0, 6], [-2, 4]])
     if timed:
-        goal = replace(goal, frames=100, timed=True, due=np.linspace(0, goal.line.length, 100), hurry=0.1)
-    everything = found_by(graph, goal, range(80)).looked
+        goal = replace(goal, frames=100, timed=True, due=np.linspace(0, goal.line.length, 100), pace_weight=0.1)
+    everything = found_by(graph, goal, range(80)).expanded
     for share in (0.5, 0.2, 0.05):
         found = found_by(graph, goal, range(80), budget=int(share * everything))
         assert found.spent
-        assert 0.5 * share * everything < found.looked < 1.1 * share * everything
+        assert 0.5 * share * everything < found.expanded < 1.1 * share * everything
     least = found_by(graph, goal, range(30), budget=1)
     assert least.arrived
-    assert least.looked < 30 * least.route.frames  # four bodies, and the transitions that they pass
+    assert least.expanded < 30 * least.route.frames  # four bodies, and the transitions that they pass
 
 
 def test_many_bodies_in_one_place_leave_room_for_others():
     """Of bodies at one frame `same` go on, of those in one cell one; the cheapest first, and no place is lost."""
-    from motionloom.methods.graph.search._kernels_pool import NONE, larger, new_pool, put, take_best, thin
+    from motionloom.methods.graph.search._kernels_pool import (
+        NO_TRANSITION,
+        add_candidate,
+        doubled_pool,
+        new_pool,
+        prune_level,
+        take_best,
+    )
 
     rng = np.random.default_rng(0)
-    pool = larger(new_pool(150, 4))  # full at once, as if 150 bodies waited elsewhere
+    pool = doubled_pool(new_pool(150, 4))  # full at once, as if 150 bodies waited elsewhere
     bodies = [(int(rng.integers(9)), *rng.integers(0, 3, 3), rng.random()) for _ in range(150)]
     for n, a, b, c, rank in bodies:
-        put(pool, 2, n, 7, 0.05 * a + 0.01, 0.05 * b + 0.01, 0.09 * c + 0.01, 1.0, rank, rank, -1, NONE)
+        add_candidate(
+            pool, 2, n, 7, 0.05 * a + 0.01, 0.05 * b + 0.01, 0.09 * c + 0.01, 1.0, rank, rank, -1, NO_TRANSITION
+        )
     expected, at, cells = [], dict.fromkeys(range(9), 0), set()
     for n, a, b, c, rank in sorted(bodies, key=lambda row: row[-1]):
         if len(expected) < 30 and at[n] < 5 and (n, a, b, c) not in cells:
             expected.append(rank)
             cells.add((n, a, b, c))
             at[n] += 1
-    thin(pool, 2, 30, 5)
+    prune_level(pool, 2, 30, 5)
     assert pool.lists[2, 1] == len(expected)
     assert pool.bar[2] == expected[-1]
     np.testing.assert_array_equal(pool.body[take_best(pool, 2, 30, 5), 5], expected)

@@ -10,11 +10,11 @@ from small_graphs import every_way, graph_of, placed_track, random_graph, walker
 
 from motionloom.constraints import Start
 from motionloom.methods.graph.graph import Route
-from motionloom.methods.graph.query.goal import Goal
+from motionloom.methods.graph.query.goal import GroundGoal
 from motionloom.methods.graph.query.polyline import line_through
 from motionloom.methods.graph.search._kernels_bound import branch_and_bound
-from motionloom.methods.graph.search.moves import steps
-from motionloom.methods.graph.search.path_search import search_step_by_step
+from motionloom.methods.graph.search.branch_and_bound import search_branch_and_bound
+from motionloom.methods.graph.search.moves import ground_moves
 
 FREE = np.zeros((0, 0), np.uint8)
 NONE = (np.zeros(0, np.int64), np.zeros((0, 0)))  # no labels along the path
@@ -43,7 +43,7 @@ def best_of_all(graph, line, starts, begin, frames, least):
 
 
 def search(graph, line, starts, begin, frames, least, budget=10**9, bits=FREE, t0=0, labels=NONE):
-    s = steps(graph)
+    s = ground_moves(graph)
     arrays = (s.step, s.goes_on, s.first_out, s.enter, s.over)
     asked = (line.points, line.spacing, np.array(starts), np.array([*begin, 0.0]), t0, bits, *labels)
     return branch_and_bound(*arrays, *asked, frames, least, budget, np.zeros(1, np.uint8))
@@ -108,8 +108,10 @@ def test_step_by_step_follows_a_path_to_its_end(arm):
     a = np.linspace(0, np.pi / 2, 10)
     path = np.concatenate([[[0, 0], [0, 2]], np.stack([1 - np.cos(a), 2 + np.sin(a)], 1)[1:], [[3, 3]]])
     line = line_through(path)
-    own = {"ahead": 25, "keep": 8, "least": 0.01, "budget": 10**7}
-    found = search_step_by_step(steps(graph), Goal(line, np.ones(1), 1, False), Start(), np.arange(60), FREE, **own)
+    own = {"lookahead": 25, "step": 8, "least": 0.01, "budget": 10**7}
+    found = search_branch_and_bound(
+        ground_moves(graph), GroundGoal(line, np.ones(1), 1, False), Start(), np.arange(60), FREE, **own
+    )
     assert found.arrived
     assert not found.spent
     place = placed_track(graph, found.route, (0, 0, 0))
@@ -123,8 +125,10 @@ def test_looking_farther_ahead_is_no_worse_than_looking_at_one_step(arm):
     graph, line = circle_graph(arm), line_through([[0, 0], [0, 2], [2, 4]])
 
     def total(ahead, keep):
-        own = {"ahead": ahead, "keep": keep, "least": 0.01, "budget": 10**7}
-        found = search_step_by_step(steps(graph), Goal(line, np.ones(1), 1, False), Start(), np.arange(60), FREE, **own)
+        own = {"lookahead": ahead, "step": keep, "least": 0.01, "budget": 10**7}
+        found = search_branch_and_bound(
+            ground_moves(graph), GroundGoal(line, np.ones(1), 1, False), Start(), np.arange(60), FREE, **own
+        )
         return error(placed_track(graph, found.route, (0, 0, 0)), line, 0.01)[0]
 
     assert total(30, 10) <= total(4, 4)

@@ -11,11 +11,11 @@ from small_graphs import graph_of, walker
 from motionloom.io import load
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods import learn
-from motionloom.methods.graph.diagnose.coverage import COLUMNS, SPEEDS, TURN, _across, coverage
+from motionloom.methods.graph.diagnose.coverage import COLUMNS, MIN_TURN_RATE, SPEEDS, _across, coverage
 from motionloom.methods.graph.diagnose.label_sets import label_rows
 from motionloom.methods.graph.graph import Route
 from motionloom.methods.graph.render.root_tracks import track
-from motionloom.methods.graph.search.moves import ahead, steps
+from motionloom.methods.graph.search.moves import ground_moves, positions_ahead
 from motionloom.methods.graph.search.random_walk import random_route
 
 FAST, SLOW = 0.3, 0.1  # metres a frame at 10 fps: 3 and 1 m/s
@@ -44,8 +44,8 @@ def test_seconds_with_a_transition_anywhere_are_those_of_the_rendered_way(arm, s
     rng = np.random.default_rng(4)
     clips = [walker(arm, rng.uniform(0.02, 0.2, 29), rng.normal(0, 0.15, 29)) for _ in range(3)]
     graph = graph_of(clips, [(12, 50), (13, 78), (52, 18), (72, 14), (79, 44)], half=2)
-    found = steps(graph)
-    moves = _across(found, ahead(found, 10), side, 10)
+    found = ground_moves(graph)
+    moves = _across(found, positions_ahead(found, 10), side, 10)
     seen = []
     for t in range(5):
         start = int(graph.leave[t]) - max(side, 0)
@@ -70,7 +70,9 @@ def test_what_is_said_about_turns_holds_for_whole_walks(mocap):
         heading = np.unwrap(way.heading)
         turn = heading[30:] - heading[:-30]
         for limit, sign in zip(limits, (1, -1), strict=True):
-            assert speed[sign * turn >= TURN].max() <= limit + 0.1  # a second may hold parts of two transitions
+            assert (
+                speed[sign * turn >= MIN_TURN_RATE].max() <= limit + 0.1
+            )  # a second may hold parts of two transitions
 
 
 def test_turns_that_are_only_made_slowly_are_told(arm):
@@ -81,7 +83,7 @@ def test_turns_that_are_only_made_slowly_are_told(arm):
     assert SLOW * 10 <= float(left.split()[5]) < FAST * 10
     assert "m/s; the sharpest turns 8" in left
     assert "no right turn of 30 degrees a second or more" in said
-    assert "nobody stands still" in said
+    assert "no standing frames" in said
     assert "no steps backwards or sideways" in said
 
 
@@ -92,7 +94,7 @@ def test_steps_backwards_and_speeds_that_are_missing_are_seen(arm):
     said = coverage(graph).sentences()
     assert said[0] == "speeds from 0.0 to 3.0 m/s, but nothing between 0.0 and 1.0 m/s, between 1.0 and 3.0 m/s"
     assert "no steps sideways" in said
-    assert "nobody stands still" not in said
+    assert "no standing frames" not in said
 
 
 def test_a_graph_that_leads_nowhere_can_do_nothing(arm):

@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 
 from motionloom.core import BadRequest, Clip, Origin, Skeleton, replace, with_labels
 from motionloom.methods.graph import Graph, Transitions
-from motionloom.methods.graph.build.prune import alive, component, facts, prune, usable
+from motionloom.methods.graph.build.prune import (
+    graph_facts,
+    largest_component,
+    prune,
+    usable_transitions,
+    walkable_frames,
+)
 from motionloom.methods.graph.labels import label_sets, read_limits
 
 POINT = Skeleton(("Hips",), np.array([-1]), np.zeros((1, 3)), ("hips",))
@@ -78,9 +84,9 @@ def graphs(draw):
 @given(graphs(), st.randoms(use_true_random=False))
 @settings(max_examples=100, deadline=None)
 def test_the_largest_connected_part_is_the_one_that_plain_reachability_finds(graph, random):
-    assert set(np.flatnonzero(component(graph)).tolist()) == slow_component(graph)
+    assert set(np.flatnonzero(largest_component(graph)).tolist()) == slow_component(graph)
     some = np.array([random.random() < 0.8 for _ in range(graph.count)])
-    assert set(np.flatnonzero(component(graph, some)).tolist()) == slow_component(graph, some)
+    assert set(np.flatnonzero(largest_component(graph, some)).tolist()) == slow_component(graph, some)
 
 
 @given(graphs())
@@ -96,7 +102,7 @@ def test_a_pruned_graph_keeps_the_label_sets_parts_and_the_ways_between_them(gra
         if n in core or (core & reached(edges, n) and core & reached(back, n))
     }  # fmt: skip
     pruned, report = prune(graph)
-    assert set(np.flatnonzero(alive(pruned)).tolist()) == kept
+    assert set(np.flatnonzero(walkable_frames(pruned)).tolist()) == kept
     stay = [k for k in range(len(graph.transitions)) if graph.leave[k] in kept and graph.enter[k] in kept]
     assert pruned.transitions.a.tolist() == graph.transitions.a[stay].tolist()
     assert report.frames == graph.count - len(kept)
@@ -120,7 +126,7 @@ def test_the_longest_time_between_choices_is_what_following_every_frame_finds(gr
             while len(ways[at]) == 1:
                 at, taken = ways[at][0][0], taken + ways[at][0][1]
             longest = max(longest, taken / 10)
-    found = facts(graph)
+    found = graph_facts(graph)
     assert found.longest == pytest.approx(longest or np.inf)
     assert found.connected == pytest.approx(len(part) / graph.count)
 
@@ -130,12 +136,12 @@ def test_dead_ends_and_sinks_are_taken_away():
     graph = graph_of([still(20), still(8), still(8)], [(15, 3), (10, 22), (25, 23), (9, 30)])
     pruned, report = prune(graph)
     assert list(zip(pruned.transitions.a, pruned.transitions.b, strict=True)) == [(15, 3)]
-    assert np.flatnonzero(alive(pruned)).tolist() == list(range(4, 15))
+    assert np.flatnonzero(walkable_frames(pruned)).tolist() == list(range(4, 15))
     assert report.clips == (1, 2)
     assert report.notes()[-1].text == "left out: 25 frames, 3 transitions, and all of clip 1, clip 2"
-    *_, loop, warning = facts(pruned).notes()  # 11 of 36 frames are left
-    assert loop.text == "no choice anywhere: one loop"
-    assert warning.text.startswith("most of this material cannot be walked for ever")
+    *_, loop, warning = graph_facts(pruned).notes()  # 11 of 36 frames are left
+    assert loop.text == "a single loop without choices"
+    assert warning.text.startswith("most frames are dead ends")
     assert warning.level == "warning"
 
 
@@ -155,7 +161,7 @@ def test_ways_from_one_style_to_the_other_are_kept():
     graph = graph_of([walk, jog, change], [*loops, *across])
     pruned, report = prune(graph)
     assert len(pruned.transitions) == 4
-    assert alive(pruned)[27:33].all()  # though no way round leads through the change
+    assert walkable_frames(pruned)[27:33].all()  # though no way round leads through the change
     names = {s.name: s for s in report.sets}
     assert names["walk"].largest == 6
     assert names["walk"].kept == 6 + 3
@@ -165,7 +171,7 @@ def test_ways_from_one_style_to_the_other_are_kept():
 def test_a_jump_between_walks_is_kept_though_one_cannot_go_on_jumping():
     both = still(30, {"jump": (12, 18)})
     pruned, report = prune(graph_of([both], [(25, 3)]))
-    assert alive(pruned)[12:18].all()
+    assert walkable_frames(pruned)[12:18].all()
     assert {s.name: s.kept for s in report.sets} == {"no label": 15, "jump": 6}
 
 
@@ -175,24 +181,24 @@ def test_the_frames_that_a_blend_shows_must_all_be_allowed():
         allowed = np.ones(20, bool)
         allowed[frame] = False
         # frames 12 and 13 of what is left, then 5 .. 7 of what is entered
-        assert bool(usable(graph, allowed)[0]) == (frame not in (12, 13, 5, 6, 7))
+        assert bool(usable_transitions(graph, allowed)[0]) == (frame not in (12, 13, 5, 6, 7))
 
 
 def test_a_graph_without_any_way_round_has_no_connected_part():
     graph = graph_of([still(9), still(9)], [(3, 13)])
-    assert not component(graph).any()
+    assert not largest_component(graph).any()
     pruned, report = prune(graph)
     assert len(pruned.transitions) == 0
-    assert not alive(pruned).any()
+    assert not walkable_frames(pruned).any()
     assert report.clips == (0, 1)
-    assert facts(pruned).connected == 0
+    assert graph_facts(pruned).connected == 0
 
 
 def test_facts_say_how_many_and_how_long():
-    found = facts(graph_of([still(20)], [(15, 3), (10, 3)]))
+    found = graph_facts(graph_of([still(20)], [(15, 3), (10, 3)]))
     # round it goes in frames 4 .. 14; at frame 9 one can go on, 5 frames to the end, 2 of blend, and 5 more to frame 9
     assert [str(note) for note in found.notes()] == [
-        "2 transitions, 1.00 for each of 2.0 s",
+        "2 transitions, 1.00 per second in 2.0 s",
         "55.0 % of the frames are strongly connected",
         "at most 1.20 s between choices",
     ]
@@ -206,13 +212,13 @@ def test_large_graphs_are_pruned_at_once():
     graph = graph_of(clips, map(tuple, pairs[pairs[:, 0] != pairs[:, 1]].tolist()), half=6)
     start = time.process_time()
     pruned, _ = prune(graph)
-    facts(pruned)
+    graph_facts(pruned)
     assert time.process_time() - start < 2.0
 
 
 def test_allowed_frames_must_be_as_many_as_the_graphs():
     with pytest.raises(BadRequest, match="expected"):
-        component(graph_of([still(9)], [(3, 5)]), np.ones(4, bool))
+        largest_component(graph_of([still(9)], [(3, 5)]), np.ones(4, bool))
 
 
 def test_label_sets_leave_out_contacts_and_know_the_empty_set():

@@ -17,7 +17,7 @@ from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import ground_turn, travel, turned
 from motionloom.methods.graph.graph import Graph, Route, Transitions
 from motionloom.methods.graph.render.blends import blends
-from motionloom.methods.graph.render.render import chained, render, track, tracks
+from motionloom.methods.graph.render.render import join_route, render, track, tracks
 from motionloom.rotation import angle_between
 from motionloom.samples import make
 
@@ -84,7 +84,7 @@ def chain(graph: Graph, route: Route, frames: int) -> Clip:
 
 
 def test_a_rendered_route_is_a_chain_of_blends(graph, route):
-    slow, fast = chain(graph, route, route.frames), chained(graph, route)
+    slow, fast = chain(graph, route, route.frames), join_route(graph, route)
     assert len(fast) == len(slow) == route.frames
     np.testing.assert_allclose(fast.root, slow.root, atol=1e-9)
     assert angle_between(fast.rotations, slow.rotations).max() < 1e-9
@@ -214,7 +214,7 @@ def test_routes_that_are_none_are_refused(graph, clips):
         render(graph, Route(graph.count, (), 5))
     with pytest.raises(BadRequest, match="cannot take transition"):
         render(graph, Route(0, named(graph, (1, 2)), 150))
-    with pytest.raises(BadRequest, match=f"of 500 frames runs over the end of {clips[0].name!r} after 120"):
+    with pytest.raises(BadRequest, match=f"{clips[0].name!r} ends after 120 of 500 frames"):
         track(graph, Route(0, (), 500))
 
 
@@ -227,4 +227,4 @@ def test_linear_blends_mix_both_clips_evenly_and_hold_no_plants(graph, route):
         first, second = (np.concatenate([clip.root for clip in graph.clips])[frame + inside] for frame in (a, b))
         second[:, [0, 2]] = ground_turn(graph.transitions.turn[t], second[:, [0, 2]]) + graph.transitions.shift[t]
         np.testing.assert_allclose(made.root[t], (1 - weights)[:, None] * first + weights[:, None] * second)
-    np.testing.assert_allclose(chained(linear, route).origin.weights[25:36, 0, 1], weights, atol=1e-15)
+    np.testing.assert_allclose(join_route(linear, route).origin.weights[25:36, 0, 1], weights, atol=1e-15)

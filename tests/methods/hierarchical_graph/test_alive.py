@@ -7,11 +7,11 @@ import pytest
 from edges_by_hand import make_graph
 
 from motionloom.constraints import Request
-from motionloom.methods.hierarchical_graph.edge_trees import grow_levels
+from motionloom.methods.hierarchical_graph.edge_trees import grow_trees
 from motionloom.methods.hierarchical_graph.model import Options
-from motionloom.methods.hierarchical_graph.objective import material, must, terms_of
-from motionloom.methods.hierarchical_graph.search import Search, net_of
-from motionloom.methods.schedule import Reachable, allowed_nodes, carries
+from motionloom.methods.hierarchical_graph.objective import hard_frames, material, score_terms
+from motionloom.methods.hierarchical_graph.search import RandomSearch, search_net
+from motionloom.methods.schedule import Reachable, allowed_nodes, frames_with_label
 
 FRAMES = 45
 
@@ -51,8 +51,8 @@ def slow_alive(graph, poses, styles, frames):
 
 
 def reachable(graph, m, poses, styles):
-    spans = [(span, carries(graph.clips, label)) for span, label in styles]
-    return Reachable(net_of(m), FRAMES, allowed_nodes(spans, poses, FRAMES, graph.count), pure=tuple(poses))
+    spans = [(span, frames_with_label(graph.clips, label)) for span, label in styles]
+    return Reachable(search_net(m), FRAMES, allowed_nodes(spans, poses, FRAMES, graph.count), pure=tuple(poses))
 
 
 def frames_of(graph, *frames):
@@ -76,7 +76,7 @@ def cases(graph):
 @pytest.mark.parametrize("case", ["free", "a pose", "two poses", "a style", "a style and a pose", "two styles"])
 def test_the_same_frames_are_alive_as_by_trying(graph, cases, case):
     poses, styles = cases[case]
-    m = material(graph, grow_levels(graph, widest=3))
+    m = material(graph, grow_trees(graph, widest=3))
     found = reachable(graph, m, poses, styles)
     expected = slow_alive(graph, poses, styles, FRAMES)
     if not expected[0].any():
@@ -90,13 +90,13 @@ def test_the_same_frames_are_alive_as_by_trying(graph, cases, case):
 @pytest.mark.parametrize("case", ["a pose", "two poses", "a style", "a style and a pose", "two styles"])
 def test_seeds_and_mutations_keep_what_is_hard(graph, cases, case):
     poses, styles = cases[case]
-    m, hard = material(graph, grow_levels(graph, widest=3)), must(graph, poses, styles)
+    m, hard = material(graph, grow_trees(graph, widest=3)), hard_frames(graph, poses, styles)
     found = reachable(graph, m, poses, styles)
     if found.first_dead >= 0:
         pytest.skip("this graph has no such way")
     labels = {name: np.concatenate([c.label(name) for c in graph.clips]) for _, name in styles}
-    terms = terms_of(graph, Request(frames=FRAMES, fps=10), Options())
-    search = Search(m, terms, hard, found, np.random.default_rng(1), gap=0)
+    terms = score_terms(graph, Request(frames=FRAMES, fps=10), Options())
+    search = RandomSearch(m, terms, hard, found, np.random.default_rng(1), gap=0)
     for _ in range(30):
         seed = search.seed()
         for way in [seed, *search.mutations(seed)]:
@@ -126,9 +126,9 @@ def frame_by_frame(graph, way, frames):
 
 def test_a_way_that_cannot_last_is_told(arms):
     graph = make_graph(arms, [(35, 45, 0.1)])  # from the first clip to the second, and no way on from there
-    m = material(graph, grow_levels(graph, widest=3))
+    m = material(graph, grow_trees(graph, widest=3))
     longest = 35 + 25  # all of the first clip up to the transition, then the second from its fifth frame on
     for frames, can in ((longest, True), (longest + 1, False)):
-        dead = Reachable(net_of(m), frames).first_dead
+        dead = Reachable(search_net(m), frames).first_dead
         assert (dead < 0) == can
     assert dead == 0  # the last 60 frames could be walked, the first could not

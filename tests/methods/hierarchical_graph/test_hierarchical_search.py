@@ -14,11 +14,11 @@ from motionloom.core.progress import Silent
 from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, synthesize
 from motionloom.methods.graph import Graph
-from motionloom.methods.hierarchical_graph import Config, HierarchicalGraph, Options
-from motionloom.methods.hierarchical_graph.edge_trees import grow_levels
-from motionloom.methods.hierarchical_graph.hard_constraints import must_keep
-from motionloom.methods.hierarchical_graph.objective import terms_of
-from motionloom.methods.hierarchical_graph.search import Search
+from motionloom.methods.hierarchical_graph import Config, HierarchicalGraphModel, Options
+from motionloom.methods.hierarchical_graph.edge_trees import grow_trees
+from motionloom.methods.hierarchical_graph.hard_constraints import hard_requirements
+from motionloom.methods.hierarchical_graph.objective import score_terms
+from motionloom.methods.hierarchical_graph.search import RandomSearch
 from motionloom.samples import make
 
 PLACE = RootAt(time=4.0, position=(1.5, 4.5), heading=0.6, weight=1.0)
@@ -95,7 +95,7 @@ def test_a_budget_bounds_the_search(walker):
 
 def test_a_search_ends_when_nothing_better_is_found(walker):
     plan = walker.plan(asked(PLACE, budget=10**9, patience=3), np.random.default_rng(0))
-    assert plan.ended == "no better way was found"
+    assert plan.ended == "no improvement"
     assert len({s for _, s in plan.history[-4:]}) == 1
 
 
@@ -187,7 +187,7 @@ def test_a_path_that_starts_elsewhere_is_told_with_the_start_to_ask_for(walker):
 def test_a_goal_out_of_reach_is_told_with_the_nearest_thing(walker):
     far = RootAt(time=4, position=(0, 50))
     with pytest.raises(
-        NoPath, match=r"comes near root_at.*the nearest misses it by 4\d\.\d+ m.*the hips are at \["
+        NoPath, match=r"meets root_at.*the nearest misses it by 4\d\.\d+ m.*the hips are at \["
     ) as error:
         synthesize(walker, asked(far, budget=3_000))
     assert len(error.value.best) == 180
@@ -197,25 +197,25 @@ def test_a_goal_out_of_reach_is_told_with_the_nearest_thing(walker):
 def test_too_long_a_way_is_told_with_the_longest(arms):
     graph = make_graph(arms, [(35, 45, 0.1)])
     model = of(graph)
-    with pytest.raises(NoPath, match=r"no way through these clips lasts 7 s; the longest lasts 6 s"):
+    with pytest.raises(NoPath, match=r"no route through these clips lasts 7 s; the longest lasts 6 s"):
         synthesize(model, Request(seconds=7))
     assert len(synthesize(model, Request(seconds=6))) == 60
 
 
 def test_styles_that_no_transition_joins_are_told(arms):
     model = of(make_graph(arms, []))
-    with pytest.raises(NoPath, match=r"no way through these clips keeps style.*the longest stretch lasts 3\.00 s"):
+    with pytest.raises(NoPath, match=r"no route through these clips keeps style.*the longest stretch lasts 3\.00 s"):
         synthesize(model, Request(seconds=3.5, constraints=(Style(label="fast"),)))
 
 
-def of(graph: Graph) -> HierarchicalGraph:
+def of(graph: Graph) -> HierarchicalGraphModel:
     """A model of a hand-made graph."""
-    return HierarchicalGraph(
+    return HierarchicalGraphModel(
         skeleton=graph.clips[0].skeleton,
         config=Config(fps=10.0),
         fps=10.0,
         graph=graph,
-        levels=grow_levels(graph, widest=3),
+        levels=grow_trees(graph, widest=3),
     )
 
 
@@ -241,7 +241,7 @@ def test_options_are_checked():
 
 def test_clips_that_cannot_be_connected_are_told_with_the_limit_that_would_do(walker):
     clips = [walker.graph.clips[0][:60]]
-    with pytest.raises(NoPath, match=r"these clips cannot be connected: \d+ transitions"):
+    with pytest.raises(NoPath, match=r"the clips do not form a loop: \d+ transitions"):
         learn("hierarchical-graph", clips, Config(limit=0.001))
 
 
@@ -252,15 +252,15 @@ def test_mirror_images_are_learned_too(walker):
 
 
 def test_thinning_is_told(walker):
-    few = learn("hierarchical-graph", list(walker.graph.clips), Config(most=300))
+    few = learn("hierarchical-graph", list(walker.graph.clips), Config(max_transitions=300))
     assert len(few.graph.transitions) <= 300
     assert any("thinned to the best of each" in str(note) for note in few.notes)
 
 
 def test_without_shortcuts_edges_are_replaced_by_one_or_two_and_children_come_in_pairs(walker):
     request = asked(PLACE)
-    hard, alive = must_keep(walker.graph, walker.material, request.at_fps(walker.fps))
-    terms = terms_of(walker.graph, request.at_fps(walker.fps), Options())
+    hard, alive = hard_requirements(walker.graph, walker.material, request.at_fps(walker.fps))
+    terms = score_terms(walker.graph, request.at_fps(walker.fps), Options())
     own = {shortcuts: _search(walker, terms, hard, alive, shortcuts) for shortcuts in (True, False)}
     ways = [own[True].seed() for _ in range(40)]
     for way in (w for w in ways if len(w.nodes) > 1):
@@ -277,7 +277,7 @@ def way_of_one_edge(way):
 
 
 def _search(model, terms, hard, alive, shortcuts):
-    return Search(model.material, terms, hard, alive, np.random.default_rng(0), gap=9, shortcuts=shortcuts)
+    return RandomSearch(model.material, terms, hard, alive, np.random.default_rng(0), gap=9, shortcuts=shortcuts)
 
 
 def test_the_search_of_the_source_keeps_one_way_and_never_starts_again(walker):

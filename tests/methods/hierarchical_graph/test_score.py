@@ -12,10 +12,10 @@ from motionloom.kinematics.travel import placed, travel
 from motionloom.methods.graph import Route
 from motionloom.methods.graph.render.render import render
 from motionloom.methods.hierarchical_graph._kernels import score
-from motionloom.methods.hierarchical_graph.edge_trees import grow_levels
+from motionloom.methods.hierarchical_graph.edge_trees import grow_trees
 from motionloom.methods.hierarchical_graph.model import Options
-from motionloom.methods.hierarchical_graph.objective import material, must, terms_of
-from motionloom.methods.hierarchical_graph.search import Search, net_of
+from motionloom.methods.hierarchical_graph.objective import hard_frames, material, score_terms
+from motionloom.methods.hierarchical_graph.search import RandomSearch, search_net
 from motionloom.methods.schedule import Reachable, pose_distances
 
 FRAMES = 60
@@ -24,11 +24,15 @@ FREE = {"smoothness": 0.0, "obstacles": 2.0, "style": 3.0}
 
 def ways(graph, request, count, options=None):
     """Random ways with their scores, as the search makes them."""
-    levels = grow_levels(graph, widest=3)
-    m, terms, hard = material(graph, levels), terms_of(graph, request, options or Options()), must(graph, {}, ())
-    alive = Reachable(net_of(m), terms.frames)
+    levels = grow_trees(graph, widest=3)
+    m, terms, hard = (
+        material(graph, levels),
+        score_terms(graph, request, options or Options()),
+        hard_frames(graph, {}, ()),
+    )
+    alive = Reachable(search_net(m), terms.frames)
     assert alive.first_dead < 0
-    search = Search(m, terms, hard, alive, np.random.default_rng(0), gap=0)
+    search = RandomSearch(m, terms, hard, alive, np.random.default_rng(0), gap=0)
     return [search.seed() for _ in range(count)]
 
 
@@ -128,16 +132,16 @@ def test_a_pose_is_scored_by_the_frame_that_is_shown(graph):
 
 def test_what_is_too_short_pays_for_each_missing_second_and_what_is_no_way_is_out(graph):
     request = Request(frames=FRAMES, fps=10)
-    m, terms = material(graph, grow_levels(graph, widest=3)), terms_of(graph, request, Options(length=7.0))
+    m, terms = material(graph, grow_trees(graph, widest=3)), score_terms(graph, request, Options(length=7.0))
     pieces, line, parts = np.zeros((9, 5)), np.empty((FRAMES + 2, 2)), np.empty(6)
     none = np.zeros(0, np.int64)
-    value, used, lasts = score(m, terms, must(graph, {}, ()), 30, none, 0, np.inf, pieces, line, parts)
+    value, used, lasts = score(m, terms, hard_frames(graph, {}, ()), 30, none, 0, np.inf, pieces, line, parts)
     assert (used, lasts) == (1, 10)  # the first clip has 40 frames
     assert value == parts[1] == pytest.approx(7.0 * 5.0)
     late = np.flatnonzero(graph.clip_of[graph.transitions.a] == 0)[-1:]  # it leaves before frame 39
-    assert score(m, terms, must(graph, {}, ()), 39, late, 1, np.inf, pieces, line, parts)[0] == np.inf
+    assert score(m, terms, hard_frames(graph, {}, ()), 39, late, 1, np.inf, pieces, line, parts)[0] == np.inf
     elsewhere = np.flatnonzero(graph.clip_of[graph.transitions.a] == 1)[:1]
-    assert score(m, terms, must(graph, {}, ()), 0, elsewhere, 1, np.inf, pieces, line, parts)[0] == np.inf
+    assert score(m, terms, hard_frames(graph, {}, ()), 0, elsewhere, 1, np.inf, pieces, line, parts)[0] == np.inf
 
 
 def test_weights_multiply_their_part(graph):
@@ -150,12 +154,14 @@ def test_weights_multiply_their_part(graph):
 
 def test_a_bound_only_leaves_out_what_is_above_it(graph):
     request = Request(frames=FRAMES, fps=10, constraints=(*ASKED["a path"], *ASKED["an obstacle"]))
-    m, terms = material(graph, grow_levels(graph, widest=3)), terms_of(graph, request, Options())
+    m, terms = material(graph, grow_trees(graph, widest=3)), score_terms(graph, request, Options())
     space = np.zeros((99, 5)), np.empty((FRAMES + 2, 2)), np.empty(6)
     cut = 0
     for way in ways(graph, request, 20):
         for bound in (0.5 * way.score, 0.99 * way.score, 1.01 * way.score):
-            value = score(m, terms, must(graph, {}, ()), way.start, way.leaves, len(way.leaves), bound, *space)[0]
+            value = score(m, terms, hard_frames(graph, {}, ()), way.start, way.leaves, len(way.leaves), bound, *space)[
+                0
+            ]
             assert value == pytest.approx(way.score) or (value == np.inf and bound < way.score)
             cut += value == np.inf
     assert cut > 10

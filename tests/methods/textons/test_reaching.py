@@ -85,10 +85,10 @@ def test_a_cheapest_way_ends_by_itself_with_every_texton_as_long_as_observed(mod
     assert len(clip) == sum(p.length for p in plan.pieces[:-1]) + 1
     assert first.met(clip)
     assert last.met(clip)
-    with pytest.raises(BadRequest, match="the request needs seconds or frames"):
+    with pytest.raises(BadRequest, match="has no natural end: give seconds or frames"):
         synthesize(model, Request(constraints=(first, last)))
     middle = PoseAt(time=1.0, pose=takes[0][40:41])
-    with pytest.raises(BadRequest, match="the request needs seconds or frames"):
+    with pytest.raises(BadRequest, match="has no natural end: give seconds or frames"):
         synthesize(model, Request(constraints=(first, middle, last), options={"route": "most_probable"}))
 
 

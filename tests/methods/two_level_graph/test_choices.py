@@ -15,7 +15,7 @@ from motionloom.methods import learn, load_model, save_model, synthesize
 from motionloom.methods.graph.frame_names import frame_name
 from motionloom.methods.graph.render.root_tracks import track
 from motionloom.methods.graph.search.scheduled_walk import route_end
-from motionloom.methods.two_level_graph.choices import footprints, motion, offers
+from motionloom.methods.two_level_graph.choices import choice_motion, describe_choices, footprints
 from motionloom.methods.two_level_graph.cluster_trees import arrival
 from motionloom.methods.two_level_graph.model import follow_choices
 from motionloom.samples import make
@@ -29,7 +29,7 @@ def model():
 
 @pytest.fixture(scope="module")
 def frame(model):
-    return int(np.flatnonzero(model.alive)[40])
+    return int(np.flatnonzero(model.walkable)[40])
 
 
 def test_choices_lead_to_different_places(model, frame):
@@ -44,7 +44,7 @@ def test_choices_lead_to_different_places(model, frame):
 def test_where_a_choice_leads_is_where_its_route_leads(model, frame):
     for choice in model.cluster_paths(frame):
         path = track(model.graph, choice.route)
-        clip = motion(model, choice)
+        clip = choice_motion(model, choice)
         place, turn = arrival(model.graph, choice)
         np.testing.assert_allclose(travel(clip).place[-1], place, atol=1e-6)
         assert np.cos(turn - (path.heading[-1] - path.heading[0])) == pytest.approx(1)
@@ -53,7 +53,7 @@ def test_where_a_choice_leads_is_where_its_route_leads(model, frame):
 
 
 def test_offers_share_out_the_probability_and_can_be_read_back(model, frame):
-    found = offers(model, frame)
+    found = describe_choices(model, frame)
     assert sum(o.share for o in found) == pytest.approx(1)
     assert [o.number for o in found] == list(range(len(found)))
     assert found[0].share == max(o.share for o in found)
@@ -89,15 +89,15 @@ def test_choices_can_be_followed_by_their_numbers(model, frame):
 
 
 def test_a_choice_that_is_not_offered_is_refused(model, frame):
-    with pytest.raises(BadRequest, match=r"options.choices\[1\]: at step 1 there are choices 0 to \d+, found '99'"):
+    with pytest.raises(BadRequest, match=r"options.choices\[1\]: expected a choice from 0 to \d+, found '99'"):
         follow_choices(model, frame, ["0", "99"])
 
 
 def test_a_frame_that_leads_nowhere_names_one_that_does(model):
-    dead = int(np.flatnonzero(~model.alive)[0])
-    with pytest.raises(NoPath, match=r"the most similar frame that leads on is .*#\d+"):
+    dead = int(np.flatnonzero(~model.walkable)[0])
+    with pytest.raises(NoPath, match=r"is a dead end; the most similar frame that is not: .*#\d+"):
         model.choices(dead)
-    with pytest.raises(BadRequest, match="frames count from 0 to"):
+    with pytest.raises(BadRequest, match="frame: expected 0 to"):
         model.choices(10**6)
 
 
@@ -109,9 +109,9 @@ def test_a_loaded_model_offers_the_same(model, frame, tmp_path):
 
 
 def test_an_answer_comes_at_once(model):
-    model.choices(int(np.flatnonzero(model.alive)[0]))  # compiles
+    model.choices(int(np.flatnonzero(model.walkable)[0]))  # compiles
     took = []
-    for f in np.flatnonzero(model.alive)[::9]:
+    for f in np.flatnonzero(model.walkable)[::9]:
         start = time.perf_counter()
         model.choices(int(f))
         took.append(time.perf_counter() - start)
@@ -120,5 +120,5 @@ def test_an_answer_comes_at_once(model):
 
 def test_clips_that_cannot_be_joined_say_what_would_help():
     clips = [make("jump", seed=0), make("punch", seed=1)]
-    with pytest.raises(NoPath, match=r"cannot be connected.*(with --limit|give clips that do more alike)"):
+    with pytest.raises(NoPath, match=r"do not form a loop.*(with --limit|add clips with similar)"):
         learn("two-level-graph", clips, {"limit": 0.0001})

@@ -7,7 +7,7 @@ import pytest
 
 from motionloom.core import BadRequest
 from motionloom.kinematics.travel import placed
-from motionloom.methods.two_level_graph.clusters import cluster_features, find_clusters, k_means, settled
+from motionloom.methods.two_level_graph.clusters import cluster_features, find_clusters, k_means, merge_short_stays
 from motionloom.samples import make
 
 
@@ -40,9 +40,9 @@ def test_short_stays_join_the_nearer_neighbour():
     means = np.array([[0.0], [1.0], [5.0]])
     of = np.array([0, 0, 0, 2, 1, 1, 1, 1])
     rows = np.array([[0.0], [0], [0], [2.0], [1], [1], [1], [1]])
-    assert settled(of, rows, means, 2).tolist() == [0, 0, 0, 1, 1, 1, 1, 1]
-    assert settled(of, rows, means, 1).tolist() == of.tolist()
-    assert len(set(settled(np.array([0, 1, 0, 1]), rows[:4], means, 5).tolist())) == 1
+    assert merge_short_stays(of, rows, means, 2).tolist() == [0, 0, 0, 1, 1, 1, 1, 1]
+    assert merge_short_stays(of, rows, means, 1).tolist() == of.tolist()
+    assert len(set(merge_short_stays(np.array([0, 1, 0, 1]), rows[:4], means, 5).tolist())) == 1
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ from hand_made import graph_of
 
 from motionloom.constraints import Request
 from motionloom.methods import learn
-from motionloom.methods.graph.search.moves import steps
-from motionloom.methods.graph.search.scheduled_walk import wander
+from motionloom.methods.graph.search.moves import ground_moves
+from motionloom.methods.graph.search.scheduled_walk import scheduled_walk
 from motionloom.methods.schedule import Reachable
 from motionloom.methods.two_level_graph.markov import chain, edge_weights, log_probability, reading, words
 
@@ -78,10 +78,10 @@ def test_words_tell_the_clusters_that_a_transition_passes_into():
 
 def test_a_random_walk_samples_the_process():
     graph = graph_of([8, 8], [(3, 10, 0.5), (3, 12, 1.0), (10, 4, 0.3)])
-    made, every = chain(graph, 1.0), steps(graph)
+    made, every = chain(graph, 1.0), ground_moves(graph)
     alive = Reachable(every.net, 3, transitions=True)
     rng = np.random.default_rng(0)
-    taken = [wander(every, alive, 0, 2, rng, shortest=0, weights=edge_weights(made))[1] for _ in range(4000)]
+    taken = [scheduled_walk(every, alive, 0, 2, rng, shortest=0, weights=edge_weights(made))[1] for _ in range(4000)]
     shares = [np.mean([way[:1] == first for way in taken]) for first in ((), (0,), (1,))]
     expected = np.array([1, E, np.exp(-1)]) / (1 + E + np.exp(-1))
     np.testing.assert_allclose(shares, expected, atol=0.025)  # three standard deviations

@@ -9,7 +9,7 @@ from hand_made import graph_of
 from motionloom.analysis import PointCloud
 from motionloom.kinematics.feet.contacts import contacts
 from motionloom.methods.graph.build.prune import prune
-from motionloom.methods.graph.build.transitions import ready
+from motionloom.methods.graph.build.transitions import graph_clips
 from motionloom.methods.two_level_graph.rules import (
     best_around,
     differ_in_contact,
@@ -32,7 +32,7 @@ SETTINGS = {
 
 @pytest.fixture(scope="module")
 def clips():
-    return ready([make("walk", seed=s, seconds=1.6, fps=30) for s in (0, 1)])
+    return graph_clips([make("walk", seed=s, seconds=1.6, fps=30) for s in (0, 1)])
 
 
 def test_contact_rule_tells_a_foot_that_leaves_from_one_that_comes_down(clips):
@@ -146,12 +146,12 @@ def test_all_rules_together_against_a_slow_version(clips):
 def test_what_each_rule_removed_is_said_in_words(clips):
     line = lower_level(clips, **SETTINGS).pruned.note().text
     assert "join different contacts" in line
-    assert "are no local best" in line
+    assert "are no local maximum" in line
 
 
 @pytest.mark.parametrize("measure", ["joint-angles", "joint-positions", "curvature"])
 def test_other_measures_choose_their_own_limit(measure):
-    clips = ready([make("walk", seed=s, seconds=5, fps=30) for s in (0, 1)])
+    clips = graph_clips([make("walk", seed=s, seconds=5, fps=30) for s in (0, 1)])
     found = lower_level(clips, **(SETTINGS | {"measure": measure, "limit": None}))
     assert found.limit > 0
     assert len(found.transitions)

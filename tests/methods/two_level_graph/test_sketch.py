@@ -13,7 +13,7 @@ from motionloom.methods.graph import Route
 from motionloom.methods.graph.query.polyline import line_through
 from motionloom.methods.graph.render.render import render
 from motionloom.methods.graph.render.root_tracks import track
-from motionloom.methods.graph.search.moves import steps
+from motionloom.methods.graph.search.moves import ground_moves
 from motionloom.methods.two_level_graph._kernels_sketch import (
     AHEAD,
     ALONG,
@@ -24,13 +24,13 @@ from motionloom.methods.two_level_graph._kernels_sketch import (
     NODE,
     USED,
     WHOLE,
-    Moves,
-    Wanted,
+    SketchMoves,
+    SketchPath,
     X,
     Z,
-    try_ways,
+    try_motions,
 )
-from motionloom.methods.two_level_graph.cluster_trees import tree_choices, tree_ways
+from motionloom.methods.two_level_graph.cluster_trees import tree_choices, tree_motions
 from motionloom.samples import make
 
 
@@ -74,17 +74,17 @@ def slow_way(graph, line, route, begin, keep, least, frames, shown):
 def test_what_ways_cost_is_what_a_slow_version_says(model, frames):
     graph = model.graph
     line = line_through([[0, 0], [0.5, 3], [0.2, 9]])
-    every = steps(graph)
-    moves = Moves(every.step, graph.leave, every.enter, every.over, every.turn)
+    every = ground_moves(graph)
+    moves = SketchMoves(every.step, graph.leave, every.enter, every.over, every.turn)
     least, keep, back, shown = 0.01, 14, 7, 30
-    wanted = Wanted(line.points, line.spacing, least, frames, 0.02 if frames else 0.0, keep, back, 2.0)
+    wanted = SketchPath(line.points, line.spacing, least, frames, 0.02 if frames else 0.0, keep, back, 2.0)
     begin = np.array([0.1, 0.2, 0.4, 0.3])
-    start = int(np.flatnonzero(model.alive)[25])
+    start = int(np.flatnonzero(model.walkable)[25])
     tree = model.tree(start)
-    ways = tree_ways(tree, model.chain, 45)
+    ways = tree_motions(tree, model.chain, 45)
     routes = {c.route for c in tree_choices(tree, model.chain, 45)}
     assert len(ways.frames) == len(routes) > 2
-    rows = try_ways(moves, wanted, start, ways.first, ways.taken, ways.frames, begin, shown)
+    rows = try_motions(moves, wanted, start, ways.first, ways.taken, ways.frames, begin, shown)
     for c, row in enumerate(rows):
         taken = tuple(ways.taken[ways.first[c] : ways.first[c + 1]].tolist())
         route = Route(start, taken, int(ways.frames[c]))
@@ -108,12 +108,12 @@ def test_what_ways_cost_is_what_a_slow_version_says(model, frames):
 def test_a_way_halts_where_the_path_ends(model):
     graph = model.graph
     line = line_through([[0, 0], [0, 0.6]])
-    every = steps(graph)
-    moves = Moves(every.step, graph.leave, every.enter, every.over, every.turn)
-    wanted = Wanted(line.points, line.spacing, 0.003, 0, 0.0, 5, 7, 2.0)
-    start = int(np.flatnonzero(model.alive)[25])
-    ways = tree_ways(model.tree(start), model.chain, 45)
-    rows = try_ways(moves, wanted, start, ways.first, ways.taken, ways.frames, np.zeros(4), 0)
+    every = ground_moves(graph)
+    moves = SketchMoves(every.step, graph.leave, every.enter, every.over, every.turn)
+    wanted = SketchPath(line.points, line.spacing, 0.003, 0, 0.0, 5, 7, 2.0)
+    start = int(np.flatnonzero(model.walkable)[25])
+    ways = tree_motions(model.tree(start), model.chain, 45)
+    rows = try_motions(moves, wanted, start, ways.first, ways.taken, ways.frames, np.zeros(4), 0)
     assert (rows[:, HALTED] == 1).all()
     assert (rows[:, ALONG] >= 0.6 - 1e-9).all()
     assert (rows[:, ALONG] < 0.7).all()
@@ -166,8 +166,8 @@ def test_a_spent_budget_gives_the_best_so_far_and_says_so(model):
 def test_more_walkers_side_by_side_are_not_farther_off(model):
     path = RootPath(points=PATHS["bend"], weight=1.0)
 
-    def off(few: int) -> float:
-        asked = Request(constraints=(path,), options={"search": "clusters", "few": few})
+    def off(width: int) -> float:
+        asked = Request(constraints=(path,), options={"search": "clusters", "beam_width": width})
         route = model.plan(asked, np.random.default_rng(0)).route
         return float(path.residual(placed(render(model.graph, route))).mean())
 

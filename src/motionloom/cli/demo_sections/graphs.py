@@ -12,7 +12,7 @@ from motionloom.constraints import Request, RootPath
 from motionloom.core import Clip
 from motionloom.io import load, save
 from motionloom.methods import learn, save_model, synthesize
-from motionloom.methods.graph.build.prune import Facts, facts
+from motionloom.methods.graph.build.prune import GraphFacts, graph_facts
 from motionloom.methods.graph.diagnose.coverage import coverage
 from motionloom.methods.graph.walk_clip import graph_of, random_walk
 from motionloom.plot.figures import new_figure
@@ -39,7 +39,7 @@ def make_section(folder: Path) -> Section:
     took = f"{perf_counter() - start:.1f} s"
     save_model(model, folder / "moves.loom")
     graph = graph_of(model)
-    known = facts(graph)
+    known = graph_facts(graph)
     walk = random_walk(model, 20, seed=SEED)
     save(walk.clip, folder / "random_moves.bvh")
     followed = {label: synthesize(model, Request.from_yaml(_request(label))) for label in ("walk", "run")}
@@ -94,7 +94,7 @@ def _asked(label: str) -> RootPath:
     return path
 
 
-def _short(known: Facts) -> tuple[str, str, str]:
+def _short(known: GraphFacts) -> tuple[str, str, str]:
     return f"{known.transitions}", f"{known.connected:.0%}", f"{known.longest:.1f} s"
 
 

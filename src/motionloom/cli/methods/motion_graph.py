@@ -13,7 +13,7 @@ from motionloom.cli.bars import busy
 from motionloom.cli.options import Json, Seed, columns, many, print_json, say
 
 if TYPE_CHECKING:
-    from motionloom.methods.graph.walk_clip import Walk
+    from motionloom.methods.graph.walk_clip import WalkTake
 
 
 def graph(
@@ -23,9 +23,9 @@ def graph(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Tell transitions, what is connected, label sets, and what the clips can do: speeds, turns, what is missing."""
+    """Show the transitions, connections and label sets of a motion graph, and the speeds and turns of its clips."""
     from motionloom.methods import load_model
-    from motionloom.methods.graph.build.prune import facts
+    from motionloom.methods.graph.build.prune import graph_facts
     from motionloom.methods.graph.diagnose.coverage import COLUMNS, coverage
     from motionloom.methods.graph.diagnose.label_sets import label_rows
     from motionloom.methods.graph.walk_clip import graph_of
@@ -41,9 +41,9 @@ def graph(
     if json:
         table = {row[0]: row[1:] for row in found.rows()}
         said = {"columns": COLUMNS, "speeds": table, "sentences": found.sentences()}
-        print_json({**asdict(facts(known)), "labels": [r._asdict() for r in rows], "coverage": said})
+        print_json({**asdict(graph_facts(known)), "labels": [r._asdict() for r in rows], "coverage": said})
         return
-    say("\n".join(map(str, facts(known).notes())))
+    say("\n".join(map(str, graph_facts(known).notes())))
     say("")
     head = ("labels", "frames", "can be walked", "transitions within", "to others")
     lines = [(r.name, str(r.frames), f"{r.walked / r.frames:.0%}", str(r.within), str(r.out)) for r in rows]
@@ -76,12 +76,26 @@ def walk(
         float | None, typer.Option("--fps", metavar="FPS", min=1.0, help="Frame rate of the result; the model's else.")
     ] = None,
     shortest: Annotated[
-        float, typer.Option("--shortest", metavar="S", min=0.0, help="Time between two transitions [s].")
-    ] = 0.5,
-    pick: Annotated[
-        str, typer.Option("--pick", metavar="WAY", help="Transitions: alike (the best more often) or uniform.")
-    ] = "alike",
-    fresh: Annotated[bool, typer.Option(help="Avoid what was shown lately.")] = True,
+        float | None,
+        typer.Option("--shortest", metavar="S", min=0.0, help="Shortest time between transitions [s]; default: 0.5."),
+    ] = None,
+    sampling: Annotated[
+        str | None,
+        typer.Option(
+            "--sampling",
+            "--pick",
+            metavar="HOW",
+            help="Probability of transitions: similarity (default), uniform, or markov (two-level-graph).",
+        ),
+    ] = None,
+    avoid_repeats: Annotated[
+        bool | None,
+        typer.Option(
+            "--avoid-repeats/--no-avoid-repeats",
+            "--fresh/--no-fresh",
+            help="Avoid frames that were shown recently (default).",
+        ),
+    ] = None,
     picture: Annotated[
         Path | None,
         typer.Option("--picture", metavar="FILE", help="Draw where every frame comes from: .png, .svg or .pdf."),
@@ -89,11 +103,11 @@ def walk(
     to: Annotated[str, typer.Option("--to", metavar="SUFFIX", help="Format of the takes in a folder.")] = ".bvh",
     json: Json = False,
 ) -> None:
-    """Walk at random through a motion graph: motion without end, that never comes to a dead end."""
+    """Random walks of any length through a motion graph, without dead ends."""
     from motionloom.core.progress import parts
     from motionloom.io import check_target, save
     from motionloom.methods import load_model
-    from motionloom.methods.graph.build.prune import facts
+    from motionloom.methods.graph.build.prune import graph_facts
     from motionloom.methods.graph.walk_clip import graph_of, random_walk
     from motionloom.plot.figures import picture_kind
     from motionloom.plot.provenance import save_provenance
@@ -102,11 +116,13 @@ def walk(
         picture_kind(picture)
     check_target(_target(model, out, None if count is None else 0, to))
     learned = load_model(model)
-    known = facts(graph_of(learned))
+    known = graph_facts(graph_of(learned))
     if not json:
         first, *others = known.notes()
         say("\n".join([f"{model}: {first}", *(f"  {note}" for note in others)]))
     takes: list[dict[str, Any]] = []
+    given = {"shortest": shortest, "sampling": sampling, "avoid_repeats": avoid_repeats}
+    options = {name: value for name, value in given.items() if value is not None}
     with busy("walking") as report:
         for take, step in enumerate(parts(report, [1] * (count or 1))):
             made = random_walk(
@@ -117,10 +133,8 @@ def walk(
                 style=style,
                 seed=seed,
                 take=take,
-                shortest=shortest,
-                pick=pick,
-                fresh=fresh,
                 progress=step,
+                **options,
             )
             path = _target(model, out, None if count is None else take, to)
             save(made.clip, path)
@@ -146,7 +160,7 @@ def _numbered(picture: Path, take: int | None) -> Path:
     return picture if take is None else picture.with_name(f"{picture.stem}_{take:03d}{picture.suffix}")
 
 
-def _report(made: Walk, fps: float, path: Path, picture: Path | None, seed: int, take: int) -> dict[str, Any]:
+def _report(made: WalkTake, fps: float, path: Path, picture: Path | None, seed: int, take: int) -> dict[str, Any]:
     return {
         "path": str(path),
         "picture": None if picture is None else str(picture),

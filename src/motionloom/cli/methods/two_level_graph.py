@@ -11,8 +11,8 @@ from motionloom.cli.bars import busy
 from motionloom.cli.options import Json, Roles, Unit, Up, columns, many, print_json, say
 
 if TYPE_CHECKING:
-    from motionloom.methods.two_level_graph import TwoLevelGraph
-    from motionloom.methods.two_level_graph.choices import Offer
+    from motionloom.methods.two_level_graph import TwoLevelGraphModel
+    from motionloom.methods.two_level_graph.choices import DescribedChoice
 
 
 def choices(
@@ -43,7 +43,7 @@ def choices(
     from motionloom.io import check_target
     from motionloom.methods.graph.frame_names import frame_name
     from motionloom.methods.graph.search.scheduled_walk import route_end
-    from motionloom.methods.two_level_graph.choices import offers
+    from motionloom.methods.two_level_graph.choices import describe_choices
     from motionloom.methods.two_level_graph.model import follow_choices
 
     if out is not None:
@@ -55,7 +55,7 @@ def choices(
         raise BadRequest("-o writes the motion of the choices that were followed: say which with --follow 0,2")
     route = follow_choices(learned, start, numbers, reach=reach, most=most)
     now = route_end(learned.graph, route)[0]
-    found = offers(learned, now, reach=reach, most=most)
+    found = describe_choices(learned, now, reach=reach, most=most)
     here = frame_name(learned.graph, now)
     if out is not None:
         _write(learned, frame_name(learned.graph, start), numbers, reach, most, out)
@@ -73,26 +73,26 @@ def choices(
             say(f"wrote {path}")
 
 
-def two_level(path: Path) -> TwoLevelGraph:
+def two_level(path: Path) -> TwoLevelGraphModel:
     """The model, or a refusal: other methods have no clusters."""
     from motionloom.core import BadRequest
     from motionloom.methods import load_model
-    from motionloom.methods.two_level_graph import TwoLevelGraph
+    from motionloom.methods.two_level_graph import TwoLevelGraphModel
 
     learned = load_model(path)
-    if not isinstance(learned, TwoLevelGraph):
+    if not isinstance(learned, TwoLevelGraphModel):
         raise BadRequest(f"{path.name} was learned with {learned.method}; this needs `learn two-level-graph`")
     return learned
 
 
-def first_frame(model: TwoLevelGraph, at: str | None) -> int:
+def first_frame(model: TwoLevelGraphModel, at: str | None) -> int:
     """The frame that is named, or the first one from which one can go on."""
     from motionloom.methods.graph.frame_names import frame_named
 
-    return int(model.alive.argmax()) if at is None else frame_named(model.graph, at)
+    return int(model.walkable.argmax()) if at is None else frame_named(model.graph, at)
 
 
-def _table(found: list[Offer]) -> list[str]:
+def _table(found: list[DescribedChoice]) -> list[str]:
     from math import degrees
 
     rows = []
@@ -116,13 +116,13 @@ def _table(found: list[Offer]) -> list[str]:
     return columns(("", "likely", "lasts", "ahead", "aside", "turns", "clusters", "ends at"), rows, left=(0, 6, 7))
 
 
-def _write(model: TwoLevelGraph, start: str, numbers: list[str], reach: float, most: int, out: Path) -> None:
+def _write(model: TwoLevelGraphModel, start: str, numbers: list[str], reach: float, most: int, out: Path) -> None:
     """The motion of the choices so far, by the same request that anyone could write."""
     from motionloom.constraints import Request
     from motionloom.io import save
     from motionloom.methods import synthesize
 
-    options = {"start": start, "choices": numbers, "reach": reach, "most": most}
+    options = {"start": start, "choices": numbers, "reach": reach, "max_choices": most}
     with busy("making") as report:
         clip = synthesize(model, Request(options=options), progress=report)
     save(clip, out)
@@ -143,8 +143,9 @@ def act(
             help="Where it stands at the start: 0deg before the performer, 90deg to the left.",
         ),
     ] = "50deg",
-    told: Annotated[
-        bool, typer.Option("--told", help="Tell where the camera stands; else all 18 viewpoints are tried.")
+    camera_known: Annotated[
+        bool,
+        typer.Option("--camera-known", "--told", help="Use --camera as given; otherwise all 18 viewpoints are tried."),
     ] = False,
     smooth: Annotated[
         float, typer.Option("--smooth", metavar="X", min=0, help="What transitions cost, against likeness.")
@@ -167,7 +168,7 @@ def act(
     clip = load(performed, unit=unit, up=up, roles=roles, trim_tpose=not keep_tpose)
     seen = angle(camera, ("--camera",)) if silhouettes else None
     with busy("acting") as report:
-        played = act_out(learned, clip, camera=seen, told=told, smooth=smooth, progress=report)
+        played = act_out(learned, clip, camera=seen, camera_known=camera_known, smooth=smooth, progress=report)
     save(played.clip, out)
     view, taken = played.acted.view, len(played.acted.route.taken)
     facts = {
@@ -188,6 +189,6 @@ def act(
         say(f"  the camera stands at {math.degrees(view):.0f} degrees, seen from the body at the start")
     if (rival := played.acted.rival) is not None:
         there = f"{math.degrees(rival):.0f}"
-        say(f"  it fits nearly as well from {there} degrees: if that is right, say --camera {there}deg --told")
+        say(f"  it fits nearly as well from {there} degrees: if that is right, give --camera {there}deg --camera-known")
     if played.apart is not None:
         say(f"  joints are {100 * played.apart:.1f} cm from the performance, seen from the hips (root mean square)")

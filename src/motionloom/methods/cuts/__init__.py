@@ -1,4 +1,4 @@
-"""Loop clips and join them with plain cuts: the simplest real method, and the baseline for all others."""
+"""Loop clips and join them with plain cuts: the simplest method, and the baseline for all others."""
 
 from motionloom.methods.cuts.config import Config, Options
 from motionloom.methods.cuts.fit import fit

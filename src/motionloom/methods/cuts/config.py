@@ -9,7 +9,7 @@ from motionloom.methods.settings import Settings, fps_param, param
 
 @dataclass(frozen=True)
 class Config(Settings):
-    """What learning needs."""
+    """Settings for learning."""
 
     fps: float | None = fps_param(30.0, low=1, high=1000)
     largest: float = param(
@@ -24,7 +24,7 @@ class Config(Settings):
     shortest: float = param(0.5, "shortest loop", unit="s", low=0.1, high=600, slider=(0.1, 5.0))
     apart: float = param(
         0.1,
-        "cuts nearer than this to a better one are left out",
+        "cuts closer in time than this to a better one are left out",
         unit="s",
         low=0.01,
         high=60,
@@ -35,12 +35,10 @@ class Config(Settings):
 
 @dataclass(frozen=True)
 class Options(Settings):
-    """What synthesis needs."""
+    """Options for synthesis."""
 
-    eagerness: float = param(0.5, "chance of taking a cut that comes by", low=0, high=1)
+    eagerness: float = param(0.5, "probability of taking a cut where one is possible", low=0, high=1)
     shortest: float = param(
         0.8, "shortest piece, where there is a choice", unit="s", low=0, high=600, slider=(0.0, 5.0)
     )
-    bend_pose: float = param(
-        1.0, "largest turn of a joint from a frame that can be shown to a hard pose", unit="rad", low=0, high=3.2
-    )
+    bend_pose: float = param(1.0, "largest rotation of a joint to meet a hard pose", unit="rad", low=0, high=3.2)

@@ -1,4 +1,4 @@
-"""Where one clip can be cut to another, or to itself, without a jump that shows."""
+"""Frames at which one clip can be cut to another, or to itself, without a visible jump."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from motionloom.core.numbers import squared_distances
 from motionloom.core.progress import each
 from motionloom.kinematics.loop import Loop, find_loop, seam_features
 
-BLOCK = 512  # rows of seams that are looked at together
+BLOCK = 512  # rows of seams that are computed together
 
 
 class Cuts(NamedTuple):
-    """Places to cut: after frame `leave` comes frame `enter`. Frames count through all clips, one after the other."""
+    """Possible cuts: frame `enter` follows frame `leave`. Frames are counted through all clips."""
 
     leave: IntArray  # (C,) increasing
     enter: IntArray  # (C,)
@@ -28,9 +28,9 @@ def find_cuts(
 ) -> Cuts:
     """Every local best cut between any two clips whose seam is at most `largest` metres.
 
-    Cutting from frame i to frame j shows as far as j differs from i + 1, which would have come: that is the seam. A cut
-    counts where no other within `apart` seconds, in both clips, has a smaller one. Within one clip, frames nearer than
-    `shortest` seconds are no cut. Time grows with the square of all frames, memory with the longest clip.
+    The seam of a cut from frame i to frame j is the difference between j and i + 1, the frame that it replaces. A cut
+    is kept if no other within `apart` seconds, in both clips, has a smaller seam. Frames of one clip closer than
+    `shortest` seconds are not cut. Time grows with the square of all frames, memory with the longest clip.
     """
     features = [seam_features(clip) for clip in clips]
     starts = np.concatenate([[0], np.cumsum([len(c) for c in clips])])
@@ -41,7 +41,7 @@ def find_cuts(
         for b, others in enumerate(features):
             report(None, "comparing frames")
             near = max(2.0, shortest * clips[a].fps) if a == b else 0.0
-            i, j, seam = _best_pairs(rows[1:], others, largest, radius, near)  # row i: what would come after i
+            i, j, seam = _best_pairs(rows[1:], others, largest, radius, near)  # row i: the frame after i
             found.append((starts[a] + i, starts[b] + j, seam))
     return _sorted([np.concatenate(part) for part in zip(*found, strict=True)])
 
@@ -51,7 +51,7 @@ def _best_pairs(
 ) -> tuple[IntArray, IntArray, FloatArray]:
     """Rows of a and b whose distance is at most `largest` and least within `radius` rows; `BLOCK` rows at a time.
 
-    Row i of a stands for frame i + 1: pairs of frames nearer than `near` are left out.
+    Row i of a is frame i + 1: pairs of frames closer than `near` are left out.
     """
     out = []
     for first in range(0, len(a), BLOCK):
@@ -69,7 +69,7 @@ def _best_pairs(
 
 
 def with_loops(cuts: Cuts, clips: Sequence[Clip], loops: Sequence[Loop | None]) -> Cuts:
-    """The cuts together with those that close each clip's loop."""
+    """The cuts, with those that close the loop of each clip."""
     starts = np.concatenate([[0], np.cumsum([len(c) for c in clips])])
     more = [(starts[c] + loop.end - 1, starts[c] + loop.start, loop.seam) for c, loop in enumerate(loops) if loop]
     known = set(zip(cuts.leave.tolist(), cuts.enter.tolist(), strict=True))

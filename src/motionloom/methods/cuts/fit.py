@@ -1,4 +1,4 @@
-"""Learning where clips can be cut, and where they loop."""
+"""Learning the loops and cuts of clips."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEFAULT = Config()
 def fit(
     clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None, progress: Progress | None = None
 ) -> CutsModel:
-    """Learn from clips of one skeleton at one frame rate (see `methods.prepare`). No chance is involved."""
+    """Learn from clips of one skeleton at one frame rate (see `methods.prepare`). No randomness is involved."""
     report = progress or silent()
     own = {"largest": config.largest, "shortest": config.shortest}
     loops = tuple(loop_of(c, **own) for c in each(clips, part(report, 0.0, 0.3), "finding loops"))

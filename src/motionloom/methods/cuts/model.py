@@ -1,10 +1,10 @@
-"""Clips and the places where they can be cut: any length of motion from pieces of them."""
+"""The model of cuts: motion of any length from pieces of clips."""
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -15,23 +15,23 @@ from motionloom.core.progress import parts
 from motionloom.kinematics.loop import Loop
 from motionloom.kinematics.resample import concatenate_aligned
 from motionloom.methods.base import Band, Honours, Model, place
-from motionloom.methods.bend import bent, bent_poses, far_pose, far_root
+from motionloom.methods.bend import bend_unless, pose_problem, pose_warnings, root_problem
 from motionloom.methods.cuts.config import Options
 from motionloom.methods.cuts.cut_points import Cuts
-from motionloom.methods.cuts.random_path import Graph, pieces, wander
-from motionloom.methods.schedule import Reachable, not_kept, schedule
+from motionloom.methods.cuts.random_path import CutGraph, pieces, random_nodes
+from motionloom.methods.schedule import Reachable, schedule, style_problem
 from motionloom.methods.settings import Settings
 from motionloom.methods.validate import check_array, check_clips
 
-RISE = 0.1  # m: farthest that the hips are raised or lowered to the height of a root_at
+MAX_RISE = 0.1  # m by which the hips are raised or lowered to the height of a root_at
 
 
-class Plan(NamedTuple):
-    """Stretches of clips to be joined end to end."""
+class CutsPlan(NamedTuple):
+    """Pieces of clips to be joined end to end."""
 
     pieces: tuple[tuple[int, int, int], ...]  # clip, first frame, end frame (excluded)
     names: tuple[str, ...]  # of all clips
-    reason: str = ""  # the hard constraint that it cannot keep
+    reason: str = ""  # why a hard constraint is not met
 
     @property
     def frames(self) -> int:
@@ -47,7 +47,7 @@ class Plan(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class CutsModel(Model[Options]):
-    """Clips, their loops, and the places where one can be cut to another."""
+    """Clips, their loops, and the possible cuts between them."""
 
     method: ClassVar[str] = "cuts"
     honours: ClassVar[Honours] = (
@@ -77,44 +77,46 @@ class CutsModel(Model[Options]):
             if loop is not None and not 0 <= loop.start < loop.end <= len(clip):
                 raise FormatError(f"loops.{k}: expected frames of a clip of {len(clip)}, found {loop}")
 
-    def refuses(self, constraint: Constraint, frames: int | None) -> str:
+    def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str:
         if isinstance(constraint, RootAt) and frames is not None and constraint.frame(frames, self.fps) != 0:
-            return "it does not choose its way, so a root_at can only be at time 0"
+            return "it does not choose its path, so a root_at can only be at time 0"
         return ""
 
-    def graph(self) -> Graph:
-        """All frames and cuts, as the search sees them."""
-        return Graph(tuple(len(c) for c in self.clips), self.cuts)
+    def graph(self) -> CutGraph:
+        """All frames and cuts as a graph."""
+        return CutGraph(tuple(len(c) for c in self.clips), self.cuts)
 
-    def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> Plan:
+    def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> CutsPlan:
         frames = request.length(self.fps)
         assert frames is not None  # checked before
         graph = self.graph()
-        alive, missing = self._alive(graph, request, frames, part(progress, 0.0, 0.5))
+        reachable, problem = self._reachable(graph, request, frames, part(progress, 0.0, 0.5))
         progress(0.5, "planning")
         shortest = round(options.shortest * self.fps)
-        nodes = wander(graph, alive, frames, shortest=shortest, eagerness=options.eagerness, rng=rng)
+        nodes = random_nodes(graph, reachable, frames, shortest=shortest, eagerness=options.eagerness, rng=rng)
         names = tuple(clip.name or f"clip {k}" for k, clip in enumerate(self.clips))
-        return Plan(tuple(pieces(nodes, graph.lengths)), names, missing)
+        return CutsPlan(tuple(pieces(nodes, graph.lengths)), names, problem)
 
-    def render(self, plan: Plan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
+    def render(self, plan: CutsPlan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
         clip = place(concatenate_aligned([self.clips[c][a:b] for c, a, b in plan.pieces]), request, self)
-        notes = bent_poses(clip, request.constraints)
-        clip = bent(clip, request.constraints, plan.reason or self.shortfall(clip, plan, request, options))
+        notes = pose_warnings(clip, request.constraints)
+        clip = bend_unless(clip, request.constraints, plan.reason or self.shortfall(clip, plan, request, options))
         return replace(clip, origin=dataclasses.replace(clip.origin, notes=tuple(notes)))
 
-    def shortfall(self, clip: Clip, plan: Plan, request: Request, options: Options) -> str:
-        return far_root(clip, request.constraints, RISE) or far_pose(clip, request.constraints, options.bend_pose)
+    def shortfall(self, clip: Clip, plan: CutsPlan, request: Request, options: Options) -> str:
+        return root_problem(clip, request.constraints, MAX_RISE) or pose_problem(
+            clip, request.constraints, options.bend_pose
+        )
 
-    def _alive(self, graph: Graph, request: Request, frames: int, progress: Progress) -> tuple[Reachable, str]:
-        """Where the way may lead, and what had to be given up of what is hard."""
+    def _reachable(self, graph: CutGraph, request: Request, frames: int, progress: Progress) -> tuple[Reachable, str]:
+        """The reachable nodes at each time, and the hard constraint that cannot be kept, or ""."""
         first, rest = parts(progress, [1, 4])
         free = Reachable(graph.net, frames, progress=first)
         if free.first_dead >= 0:
             lasts = (frames - 1 - free.first_dead) / self.fps
             raise NoPath(
-                f"no way through these clips lasts {frames / self.fps:g} s; the longest lasts {lasts:g} s "
-                f"(no cut below a seam of {self.config.largest * 100:g} cm leads on; raise `largest`)"
+                f"no sequence of cuts lasts {frames / self.fps:g} s; the longest lasts {lasts:g} s (no cut with a seam "
+                f"below {self.config.largest * 100:g} cm continues it; raise `largest`)"
             )
         styles = [c for c in request.constraints if isinstance(c, Style)]
         poses = [c for c in request.constraints if isinstance(c, PoseAt)]
@@ -122,4 +124,4 @@ class CutsModel(Model[Options]):
         if found.missing is None:
             return found.reachable, ""
         links = f"cuts with a seam below {self.config.largest * 100:g} cm"
-        return found.reachable, not_kept(self.clips, found.missing, links, "raise `largest`, or give a weight")
+        return found.reachable, style_problem(self.clips, found.missing, links, "raise `largest`, or give a weight")

@@ -1,4 +1,4 @@
-"""A random way through frames and cuts that ends in time and keeps what is asked of each frame."""
+"""A random path through frames and cuts, within the nodes that are reachable at each time."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from numpy.random import Generator
 
 from motionloom.core import BoolArray, IntArray
 from motionloom.methods.cuts.cut_points import Cuts
-from motionloom.methods.schedule import Net, Reachable
+from motionloom.methods.schedule import FrameNet, Reachable
 
 
 @dataclass(frozen=True, eq=False)
-class Graph:
+class CutGraph:
     """All frames of all clips as nodes in a row; a node leads to the next one of its clip, and over its cuts."""
 
     lengths: tuple[int, ...]  # of the clips
@@ -26,42 +26,46 @@ class Graph:
 
     @property
     def last(self) -> BoolArray:
-        """(N,) is it the last frame of its clip?"""
+        """(N,) whether each frame is the last of its clip."""
         out = np.zeros(self.size, bool)
         out[np.cumsum(self.lengths) - 1] = True
         return out
 
     @property
-    def net(self) -> Net:
-        """The nodes and where they lead; a cut takes one frame."""
-        return Net(~self.last, np.searchsorted(self.cuts.leave, np.arange(self.size + 1)), self.cuts.enter, 1)
+    def net(self) -> FrameNet:
+        """The nodes and their successors; a cut takes one frame."""
+        return FrameNet(~self.last, np.searchsorted(self.cuts.leave, np.arange(self.size + 1)), self.cuts.enter, 1)
 
 
-def wander(graph: Graph, alive: Reachable, frames: int, *, shortest: int, eagerness: float, rng: Generator) -> IntArray:
-    """(F,) nodes of a random way. After `shortest` frames in a piece, each cut that comes by is taken with the
-    probability `eagerness`; where only a cut leads on, it is taken at once.
+def random_nodes(
+    graph: CutGraph, reachable: Reachable, frames: int, *, shortest: int, eagerness: float, rng: Generator
+) -> IntArray:
+    """(F,) nodes of a random path.
+
+    After `shortest` frames of a piece, each possible cut is taken with the probability `eagerness`; where only a cut
+    leads on, it is taken at once.
     """
     out = np.empty(frames, np.int64)
-    node = int(rng.choice(np.flatnonzero(alive.at(0))))
+    node = int(rng.choice(np.flatnonzero(reachable.at(0))))
     last, leave = graph.last, graph.cuts.leave
     since = 0
     for t in range(frames):
         out[t] = node
         if t == frames - 1:
             break
-        goes_on = not last[node] and alive.has(t + 1, node + 1)
+        goes_on = not last[node] and reachable.has(t + 1, node + 1)
         first, stop = np.searchsorted(leave, [node, node + 1])
-        ways = [int(e) for e in graph.cuts.enter[first:stop] if alive.has(t + 1, int(e))]
+        targets = [int(e) for e in graph.cuts.enter[first:stop] if reachable.has(t + 1, int(e))]
         since += 1
-        if ways and (not goes_on or (since >= shortest and rng.random() < eagerness)):
-            node, since = ways[int(rng.integers(len(ways)))], 0
+        if targets and (not goes_on or (since >= shortest and rng.random() < eagerness)):
+            node, since = targets[int(rng.integers(len(targets)))], 0
         else:
             node += 1
     return out
 
 
 def pieces(nodes: IntArray, lengths: tuple[int, ...]) -> list[tuple[int, int, int]]:
-    """The way as stretches of clips: (clip, first frame, end frame), end excluded."""
+    """The path as pieces of clips: (clip, first frame, end frame), end excluded."""
     starts = np.concatenate([[0], np.cumsum(lengths)])
     which = np.searchsorted(starts, nodes, side="right") - 1
     breaks = np.flatnonzero((np.diff(nodes) != 1) | (np.diff(which) != 0)) + 1

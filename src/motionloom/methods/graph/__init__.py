@@ -1,4 +1,4 @@
-"""The one graph that all motion-graph methods share: what it is made of, how it is built, pruned and rendered."""
+"""The motion graph that all graph methods share: building, diagnosis, requests, search and rendering."""
 
 from motionloom.methods.graph.graph import Graph, Piece, Route, Transitions
 

@@ -1,6 +1,6 @@
 """Steps of live graph characters: plain arrays, no checks. Rows of `state` are written in place (a copy, see `step`).
 
-`tables` is a `Tables`. A character at frame n, whose clip lies by turn and shift, is at turn(place[n]) + shift.
+`tables` is a `Tables`. A character at frame n of a clip placed by turn and shift is at turn(place[n]) + shift.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from motionloom.methods._kernels_live import (
     uniform,
 )
 
-ARRIVED = 0.4  # m: this near to a place, any direction will do
+ARRIVAL_RADIUS = 0.4  # m: within this distance of a place, no direction is preferred
 
 
 @kernel
@@ -34,12 +34,12 @@ def improve(
     value: Any, cost: Any, change: Any, change_over: Any, goes_on: Any, first_out: Any, enter: Any, penalty: Any,
     blend: int, discount: float,
 ) -> float:  # fmt: skip
-    """One sweep of value iteration over all frames, the last ones first; the largest change that it made.
+    """One sweep of value iteration over all frames, the last ones first; returns the largest change.
 
     value (N, B) is the least discounted sum of costs from a frame on: V(n) = min of c(n) + g V(n + 1), over the next
     frame, and penalty(t) + blended costs + g^blend V(enter), over each transition t. Columns are bins of an angle,
-    which a frame changes by change[n] and a transition by change_over[t], so neighbouring bins are mixed; where both
-    are empty, columns stand for themselves. Cost: (N + T) B, 1 ms for 10,000 frames and as many transitions of 24 bins.
+    which a frame changes by change[n] and a transition by change_over[t], so neighbouring bins are interpolated; where
+    both are empty, columns are independent. Cost: (N + T) B, 1 ms for 10,000 frames and as many transitions of 24 bins.
     """
     frames, bins = value.shape
     gone = discount**blend
@@ -65,7 +65,7 @@ def improve(
 
 @kernel
 def _at(row: Any, bin: float) -> float:
-    """A row of a table at a bin between two, which go round."""
+    """A row of a cyclic table, interpolated between two bins."""
     low = math.floor(bin)
     share = bin - low
     i = np.int64(low) % len(row)
@@ -98,7 +98,7 @@ def advance(
 
 @kernel
 def _tick(tables: Any, state: Any, k: int) -> None:
-    """One tick: a frame on in the blend or in the clip, or a transition is begun."""
+    """One tick: the next frame of the blend or of the clip, or the start of a transition."""
     if state.over[k] >= 0:
         state.blended[k] += 1
         if state.blended[k] > len(tables.alpha):  # entered
@@ -113,7 +113,7 @@ def _tick(tables: Any, state: Any, k: int) -> None:
             state.since[k] = 0
         return
     frame = state.frame[k]
-    chosen = _choice(tables, state, k)
+    chosen = _choose_transition(tables, state, k)
     if chosen >= 0:
         state.over[k], state.blended[k] = chosen, 1
     elif tables.goes_on[frame]:
@@ -122,8 +122,8 @@ def _tick(tables: Any, state: Any, k: int) -> None:
 
 
 @kernel
-def _choice(tables: Any, state: Any, k: int) -> int:
-    """The transition to take at the present frame, -1 to go on in the clip."""
+def _choose_transition(tables: Any, state: Any, k: int) -> int:
+    """The transition to take at the present frame, -1 to continue the clip."""
     frame = state.frame[k]
     first, last = tables.first_out[frame], tables.first_out[frame + 1]
     must = frame >= tables.exit_end[frame]
@@ -131,10 +131,10 @@ def _choice(tables: Any, state: Any, k: int) -> int:
         return -1
     given = state.commanded[k]
     action = np.int64(given[ACTION])
-    course = _wanted_course(tables, state, k)
+    course = _commanded_course(tables, state, k)
     free = math.isnan(course) and math.isnan(given[SPEED]) and action < 0
     if free:
-        return _drawn(tables, state, k, first, last, must)
+        return _draw_transition(tables, state, k, first, last, must)
     found, best = -1, np.inf
     blend = len(tables.alpha) + 1
     if not must:
@@ -155,7 +155,7 @@ def _choice(tables: Any, state: Any, k: int) -> int:
 
 @kernel
 def _value(tables: Any, given: Any, action: Any, course: float, frame: int) -> float:
-    """What following the commands will cost from a frame on; `course` is the direction wanted, as its clip sees it."""
+    """Expected cost of following the commands from a frame on; `course`: the direction in the clip's coordinates."""
     value = 0.0
     if not math.isnan(course):
         bins = tables.heading_value.shape[1]
@@ -169,7 +169,7 @@ def _value(tables: Any, given: Any, action: Any, course: float, frame: int) -> f
 
 @kernel
 def _cost(tables: Any, given: Any, action: Any, course: float, frame: int) -> float:
-    """What one tick at a frame costs: see `Tables.heading_cost` and so on."""
+    """Cost of one tick at a frame, as the sum over the commands."""
     cost = 0.0
     if not math.isnan(course):
         cost += abs(wrap_angle(course - tables.course[frame]))
@@ -182,7 +182,7 @@ def _cost(tables: Any, given: Any, action: Any, course: float, frame: int) -> fl
 
 @kernel
 def _speed_bin(tables: Any, speed: float) -> int:
-    """The bin of the speeds that is nearest to one commanded."""
+    """The bin nearest to a commanded speed."""
     found = 0
     for i in range(1, len(tables.speed_bins)):
         if abs(tables.speed_bins[i] - speed) < abs(tables.speed_bins[found] - speed):
@@ -191,11 +191,11 @@ def _speed_bin(tables: Any, speed: float) -> int:
 
 
 @kernel
-def _wanted_course(tables: Any, state: Any, k: int) -> float:
-    """The direction to take, rad in the world; NaN for any.
+def _commanded_course(tables: Any, state: Any, k: int) -> float:
+    """The commanded direction, rad in the world; NaN for any.
 
-    A place inside the turning circle cannot be reached by turning towards it: the way goes straight on until it is
-    outside.
+    A place inside the turning circle cannot be reached by turning towards it: the course stays straight until the
+    place is outside.
     """
     given = state.commanded[k]
     if math.isnan(given[PLACE_X]) or math.isnan(given[PLACE_Z]):
@@ -204,7 +204,7 @@ def _wanted_course(tables: Any, state: Any, k: int) -> float:
     c, s = math.cos(lay[0]), math.sin(lay[0])
     x, z = tables.place[frame, 0], tables.place[frame, 1]
     dx, dz = given[PLACE_X] - (lay[1] + c * x + s * z), given[PLACE_Z] - (lay[2] + c * z - s * x)
-    if math.hypot(dx, dz) < ARRIVED:
+    if math.hypot(dx, dz) < ARRIVAL_RADIUS:
         return math.nan
     course = tables.course[frame] + lay[0]
     ahead, side = dx * math.sin(course) + dz * math.cos(course), abs(dx * math.cos(course) - dz * math.sin(course))
@@ -214,8 +214,8 @@ def _wanted_course(tables: Any, state: Any, k: int) -> float:
 
 
 @kernel
-def _drawn(tables: Any, state: Any, k: int, first: int, last: int, must: bool) -> int:
-    """A random walk: every transition with the chance `rate` times exp(-unlike); one must be drawn at the last exit."""
+def _draw_transition(tables: Any, state: Any, k: int, first: int, last: int, must: bool) -> int:
+    """A random walk: each transition with probability `rate` times exp(-unlike); at the last exit one is taken."""
     state.draws[k] += 1
     total = 0.0
     for t in range(first, last):
@@ -237,7 +237,7 @@ def show(tables: Any, state: Any) -> None:
 
 @kernel
 def _show(tables: Any, state: Any, k: int) -> None:
-    """The pose of one character at its last tick: a frame of its clip, or a blend of two, laid on the ground."""
+    """The pose of one character at its last tick: a frame of its clip or a blend of two, placed on the ground."""
     root, rotations, lay = state.root[k, 1], state.rotations[k, 1], state.lay[k]
     over = state.over[k]
     if over < 0:

@@ -1,4 +1,4 @@
-"""Whether a stored graph is one: every transition lies inside its clips."""
+"""Checks of a stored graph: every transition lies inside its clips."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from motionloom.methods.validate import check_array, check_clips, check_number
 
 
 def check_graph(graph: Graph, skeleton: Skeleton, fps: float) -> None:
-    """`FormatError` unless clips and transitions belong together: kernels use these numbers as indices."""
+    """`FormatError` unless clips and transitions are consistent: kernels use these numbers as indices."""
     check_clips(graph.clips, skeleton, fps)
     check_number(graph.half, "graph.half", low=1, high=graph.count)
     if not isinstance(graph.linear, bool):

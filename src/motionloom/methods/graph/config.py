@@ -1,4 +1,4 @@
-"""What learning and asking need in every motion graph."""
+"""Settings that all motion graphs share: for learning, and for routes along paths and random walks."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from motionloom.methods.settings import Settings, cleaning_param, fps_param, par
 
 @dataclass(frozen=True)
 class GraphConfig(Settings):
-    """What learning needs."""
+    """Settings for learning a motion graph."""
 
     fps: float | None = fps_param(30.0)
     measure: str = param(
         "point-cloud",
-        "how alike two frames are",
+        "distance measure between two frames",
         symbol="D",
         choices=("point-cloud", "joint-positions", "joint-angles", "curvature"),
         advanced=True,
     )
     window: float = param(
-        0.35, "motion around a frame that point-cloud and curvature look at", unit="s", low=0, high=2, advanced=True
+        0.35, "motion around a frame that point-cloud and curvature compare", unit="s", low=0, high=2, advanced=True
     )
     blend: float = param(0.4, "length of a transition", unit="s", low=0.05, high=2)
     limit: float | None = param(
         None,
-        "how unlike joined frames may be, in the measure's unit; default: 0.08 m; of other measures than point-cloud, "
-        "what 0.5 % of all pairs do not exceed",
+        "largest distance of joined frames, in the measure's unit; default: 0.08 m; for measures other than "
+        "point-cloud, the distance that 0.5 % of all pairs do not exceed",
         low=0,
         high=1e6,
         slider=(0.01, 0.5),
@@ -37,17 +37,17 @@ class GraphConfig(Settings):
     limits: str = param("", "limits for pairs of labels: 'walk jog 9cm, jog jog 0.08'", advanced=True)
     shortest: float = param(
         0.5,
-        "frames of one clip nearer than this are not joined",
+        "frames of one clip closer in time than this are not joined",
         unit="s",
         low=0,
         high=60,
         slider=(0.0, 5.0),
         advanced=True,
     )
-    mirror: bool = param(False, "learn every clip's mirror image too")
+    mirror: bool = param(False, "learn the mirror image of every clip too")
     blending: str = param(
         "held",
-        "how clips are blended: with eased weights and planted feet held, or with linear weights alone (GUAN 2.5.4)",
+        "blending of clips: eased weights with planted feet held, or linear weights only (GUAN 2.5.4)",
         choices=("held", "linear"),
         advanced=True,
     )
@@ -57,22 +57,32 @@ class GraphConfig(Settings):
 
 
 @dataclass(frozen=True)
-class WayOptions(Settings):
-    """What random walks and ways along paths need."""
+class RouteOptions(Settings):
+    """Options for routes along paths and for random walks."""
 
-    ahead: float = param(3.0, "how far branch and bound looks", unit="s", symbol="n", low=0.1, high=20, advanced=True)
-    progress: float = param(
+    lookahead: float = param(
+        3.0,
+        "time that branch and bound searches ahead",
+        unit="s",
+        symbol="n",
+        low=0.1,
+        high=20,
+        formerly=("ahead",),
+        advanced=True,
+    )
+    min_progress: float = param(
         0.1,
-        "a path goes by at least this fast, so that standing costs",
+        "least speed along a path, so that standing still has a cost",
         unit="m/s",
         low=0.01,
         high=10,
         slider=(0.01, 2.0),
+        formerly=("progress",),
         advanced=True,
     )
     budget: int = param(
         30_000_000,
-        "frames that a search looks at, about; four bodies go on in any case",
+        "search budget: states expanded (approximate; at least four candidates are kept)",
         low=1000,
         high=10**12,
         slider=(1e5, 1e9),
@@ -80,21 +90,35 @@ class WayOptions(Settings):
         advanced=True,
     )
     arrival: float = param(
-        0.25, "a path's end farther away than this is said to be missed", unit="m", low=0, high=100, slider=(0.0, 2.0)
+        0.25,
+        "a result that ends farther than this from the end of its path is reported",
+        unit="m",
+        low=0,
+        high=100,
+        slider=(0.0, 2.0),
     )
     bend: float = param(
-        0.3, "farthest that the way found is bent to keep what is hard", unit="m", low=0, high=100, slider=(0.0, 2.0)
+        0.3, "largest displacement of a route to meet hard constraints", unit="m", low=0, high=100, slider=(0.0, 2.0)
     )
-    bend_pose: float = param(
-        1.0, "largest turn of a joint from a frame that can be shown to a hard pose", unit="rad", low=0, high=3.2
-    )
+    bend_pose: float = param(1.0, "largest rotation of a joint to meet a hard pose", unit="rad", low=0, high=3.2)
     shortest: float = param(
         0.5, "shortest time between transitions of a random walk", unit="s", low=0, high=600, slider=(0.0, 5.0)
     )
-    pick: str = param(
-        "alike",
-        "transitions of a random walk: like (or probable) ones more often, or any",
-        choices=("alike", "uniform"),
+    sampling: str = param(
+        "similarity",
+        "probability of the transitions of a random walk: higher for similar frames, or uniform",
+        choices=("similarity", "uniform"),
+        formerly=("pick",),
+        renamed=(("alike", "similarity"),),
     )
-    fresh: bool = param(True, "a random walk avoids what it has shown lately")
+    avoid_repeats: bool = param(True, "random walks avoid frames that were shown recently", formerly=("fresh",))
     clean_feet: bool = cleaning_param()
+
+    @classmethod
+    def key(cls) -> str:
+        return "options"
+
+    @property
+    def walk_options(self) -> dict[str, Any]:
+        """The keyword arguments of `random_route`."""
+        return {name: getattr(self, name) for name in ("shortest", "sampling", "avoid_repeats")}

@@ -1,50 +1,56 @@
-"""Learning that graph methods share: build a graph, prune it, and note how it is connected."""
+"""Learning shared by the graph methods: build a graph, prune it, and describe its connections."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from motionloom.core import Clip, Note, Progress, part, silent
-from motionloom.methods.graph.build.prune import facts, prune
-from motionloom.methods.graph.build.thresholds import limit_used
-from motionloom.methods.graph.build.transitions import build_told, find_transitions
+from motionloom.methods.graph.build.prune import PruneReport, graph_facts, prune
+from motionloom.methods.graph.build.thresholds import effective_limit
+from motionloom.methods.graph.build.transitions import BuiltGraph, build_with_report, find_transitions
 from motionloom.methods.graph.config import GraphConfig
-from motionloom.methods.graph.diagnose.connectivity import Look, connection
+from motionloom.methods.graph.diagnose.connectivity import TransitionFinder, connection_notes
 from motionloom.methods.graph.frame_names import with_mirrored
 from motionloom.methods.graph.graph import Graph, Transitions
 from motionloom.methods.graph.labels import Limits
 
 
 class LearnedGraph(NamedTuple):
-    """A pruned graph, the graph before pruning, and notes about both."""
+    """A pruned graph, the graph before pruning, the report of pruning, and notes about all of it."""
 
     graph: Graph
     whole: Graph
+    removed: PruneReport
     notes: tuple[Note, ...]
 
 
 def learn_graph(
     clips: Sequence[Clip], config: GraphConfig, settings: dict[str, Any], progress: Progress | None = None
 ) -> LearnedGraph:
-    """The graph of clips with `settings` for `find_transitions`, without dead ends."""
+    """The graph of clips without dead ends; `settings` are those of `find_transitions`."""
     report = progress or silent()
     if config.mirror:
         clips = with_mirrored(clips)
     own = {"linear": config.blending == "linear", "drop_rough": config.drop_rough}
-    whole, rough = build_told(clips, **settings, **own, progress=part(report, 0.0, 0.6))
+    built = build_with_report(clips, **settings, **own, progress=part(report, 0.0, 0.6))
     report(0.6, "pruning")
-    graph, pruned = prune(whole)
-    limit = limit_used(config.measure, config.limit, whole.transitions.distance)
-    rest = part(report, 0.6, 1.0)
-    look = Look(partial(_found, settings | {"progress": rest}), limit, config.measure, config.blend, rough)
-    joined = connection(whole, graph, look)
-    notes = (*pruned.notes(), *joined, *facts(graph).notes())
+    limit = effective_limit(config.measure, config.limit, built.graph.transitions.distance)
+    rest = settings | {"progress": part(report, 0.6, 1.0)}
+    found = pruned_graph(built, config, limit, lambda clips, **given: find_transitions(clips, **(rest | given)))
     report(1.0, "pruning")
-    return LearnedGraph(graph, whole, notes)
+    return found
 
 
-def _found(settings: dict[str, Any], clips: Sequence[Clip], limit: float, limits: Limits) -> Transitions:
-    """All transitions with another limit."""
-    return find_transitions(clips, **(settings | {"limit": limit, "limits": limits}))
+def pruned_graph(
+    built: BuiltGraph, config: GraphConfig, limit: float, find: Callable[..., Transitions]
+) -> LearnedGraph:
+    """A graph without dead ends; `find(clips, limit=, limits=)` searches transitions with other limits."""
+    graph, removed = prune(built.graph)
+
+    def find_again(clips: Sequence[Clip], limit: float, limits: Limits) -> Transitions:
+        return find(clips, limit=limit, limits=limits)
+
+    finder = TransitionFinder(find_again, limit, config.measure, config.blend, built.rough)
+    connections = connection_notes(built.graph, graph, finder)
+    return LearnedGraph(graph, built.graph, removed, (*removed.notes(), *connections, *graph_facts(graph).notes()))

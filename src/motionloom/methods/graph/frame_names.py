@@ -1,4 +1,4 @@
-"""Frames of a graph by the names people use: `walk.bvh#120`, counted as in the file."""
+"""Names of graph frames: `walk.bvh#120`, counted as in the file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from motionloom.methods.graph.graph import Graph
 
 
 def with_mirrored(clips: Sequence[Clip]) -> list[Clip]:
-    """The clips, then their mirror images, called `mirrored walk.bvh`."""
+    """The clips, then their mirror images, named `mirrored walk.bvh`."""
     images = [mirror(clip) for clip in clips]
     names = [f"mirrored {clip.name}" if clip.name else "" for clip in clips]
     return [*clips, *(clip_with(c, origin=replace(c.origin, name=n)) for c, n in zip(images, names, strict=True))]
@@ -33,22 +33,22 @@ def frame_name(graph: Graph, frame: int) -> str:
 
 
 def frame_named(graph: Graph, text: str) -> int:
-    """The frame that `walk.bvh#120` names, or the nearest there is: a model at 30 fps has every fourth of 120.
+    """The frame named `walk.bvh#120`, or the nearest one: a model at 30 fps has every fourth frame of a clip at 120.
 
     The suffix may be left out. `BadRequest` if there is no such clip, or the frame is not part of it.
     """
     name, mark, number = text.strip().rpartition("#")
     if not mark or not number.isdigit():
-        raise BadRequest(f"a frame is written as clip#number, such as walk.bvh#120, found {text!r}")
+        raise BadRequest(f"expected clip#frame, such as walk.bvh#120, found {text!r}")
     names = [_name(graph, c) for c in range(len(graph.clips))]
     chosen = [c for c, n in enumerate(names) if name in (n, n.rpartition(".")[0])]
     if not chosen:
         raise BadRequest(f"this model has no clip {name!r}; {did_you_mean(name, names, count=3)}")
-    asked = int(number)
-    best = min(chosen, key=lambda c: int(np.abs(_numbers(graph, c) - asked).min()))
+    wanted = int(number)
+    best = min(chosen, key=lambda c: int(np.abs(_numbers(graph, c) - wanted).min()))
     frames = _numbers(graph, best)
-    at = int(np.abs(frames - asked).argmin())
-    if abs(int(frames[at]) - asked) > int(np.diff(frames).max(initial=1)):
+    at = int(np.abs(frames - wanted).argmin())
+    if abs(int(frames[at]) - wanted) > int(np.diff(frames).max(initial=1)):
         raise BadRequest(f"{text}: this model has frames {frames.min()} to {frames.max()} of {names[best]}")
     return int(graph.starts[best]) + at
 
@@ -58,6 +58,6 @@ def _name(graph: Graph, clip: int) -> str:
 
 
 def _numbers(graph: Graph, clip: int) -> IntArray:
-    """The frames of a clip as its file counts them."""
+    """The numbers of a clip's frames in its file."""
     origin = graph.clips[clip].origin
     return np.rint(origin.main()[1]).astype(np.int64) if origin.known else np.arange(len(graph.clips[clip]))

@@ -1,9 +1,9 @@
-"""What every motion graph is made of: frames in a row, transitions between them, and routes (GUAN 2.4).
+"""Motion graphs: frames of clips, transitions between them, and routes (GUAN 2.4).
 
 A node is a frame of a clip, counted through all clips. Two kinds of edges leave it: to the next frame of its clip, and
 over a transition. A transition joins two similar frames a and b by a blend that is `half` frames wide on each side, so
-it leaves at a - half, the last frame that is purely the first clip's, and enters at b + half, the first that is purely
-the second's. Any way along these edges is a motion: two blends can never overlap.
+it leaves at a - half, the last unblended frame of the first clip, and enters at b + half, the first unblended frame of
+the second. Any path along these edges is a motion: two blends never overlap.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from motionloom.core.arrays import frozen, put
 class Transitions:
     """Pairs of similar frames, ordered by the frame that is left, then the frame that is entered.
 
-    Laid on the first clip's ground, a point p of the second is `ground_turn(turn, p) + shift`.
+    Aligned with the first clip, a point p of the second on the ground is `ground_turn(turn, p) + shift`.
     """
 
     a: IntArray  # (T,) the frame of the first clip, counted through all clips
     b: IntArray  # (T,) the frame of the second clip
-    distance: FloatArray  # (T,) how unlike they are, in the unit of the graph's measure
+    distance: FloatArray  # (T,) between them, in the unit of the graph's measure
     turn: FloatArray  # (T,) radians
     shift: FloatArray  # (T, 2) metres
 
@@ -58,7 +58,7 @@ class Piece(NamedTuple):
 
 
 class Route(NamedTuple):
-    """A way through a graph: from frame `start` over the transitions `taken`, `frames` frames long in all."""
+    """A path through a graph: from frame `start` over the transitions `taken`, `frames` frames long in all."""
 
     start: int
     taken: tuple[int, ...]
@@ -67,7 +67,7 @@ class Route(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """Clips with contact labels, and how one can go over into another."""
+    """Clips with contact labels, and the transitions between them."""
 
     clips: tuple[Clip, ...]
     transitions: Transitions
@@ -86,7 +86,7 @@ class Graph:
 
     @property
     def count(self) -> int:
-        """How many frames there are."""
+        """The number of frames."""
         return int(self.starts[-1])
 
     @cached_property
@@ -111,13 +111,13 @@ class Graph:
 
     @property
     def blend(self) -> int:
-        """Frames that a transition takes from the one it leaves to the one it enters: 2 half."""
+        """Frames from the one that a transition leaves to the one that it enters: 2 half."""
         return 2 * self.half
 
     def pieces(self, route: Route) -> list[Piece]:
-        """The stretches of clips that a route shows purely, without the blends between them.
+        """The unblended pieces of clips in a route.
 
-        Between two pieces lie 2 half - 1 blended frames; a last blend may be cut off by the route's end.
+        Between two pieces there are 2 half - 1 blended frames; the end of the route may cut off the last blend.
         """
         out, at, left = [], route.start, route.frames
         for t in (*route.taken, -1):

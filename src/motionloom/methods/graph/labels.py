@@ -1,4 +1,4 @@
-"""Which styles each frame of a graph belongs to, and how alike frames of two styles must be."""
+"""Sets of labels of the frames of a graph, and distance limits for pairs of labels."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from motionloom.core import BadRequest, Clip, FloatArray, IntArray
 from motionloom.core.units import length
 
 Limits = Mapping[tuple[str, str], float]
-"""How unlike frames of two labels may be, in either order: {("walk", "jog"): 0.09}."""
+"""Largest distance of joined frames with these two labels, in either order: {("walk", "jog"): 0.09}."""
 
 
 class LabelSets(NamedTuple):
-    """The sets of styles that occur, and the one of each frame (GUAN 2.4.1)."""
+    """The sets of labels that occur, and the set of each frame (GUAN 2.4.1)."""
 
     sets: tuple[frozenset[str], ...]  # in the order of their first frames
-    of: IntArray  # (N,) which of them each frame has, counted through all clips
+    of: IntArray  # (N,) index of each frame's set, counted through all clips
 
 
 def label_sets(clips: Sequence[Clip]) -> LabelSets:
-    """The set of styles of each frame; a frame without any has the empty set.
+    """The set of labels of each frame; a frame without labels has the empty set.
 
-    Labels with a colon (contact:left_heel) say how a body stands, not what it does: they are left out.
+    Labels with a colon (contact:left_heel) describe contacts, not actions, and are left out.
     """
     names = sorted({n for clip in clips for n in clip.label_names if ":" not in n})
     on = np.concatenate([np.stack([c.label(n) for n in names] or [np.zeros(len(c), bool)], 1) for c in clips])
@@ -46,20 +46,22 @@ def read_limits(text: str) -> dict[tuple[str, str], float]:
     for part in filter(None, (p.strip() for p in text.split(","))):
         words = part.split()
         if len(words) != 3:
-            raise BadRequest(f"limits: expected two labels and a limit, such as 'walk jog 9cm', found {part!r}")
+            raise BadRequest(
+                f"expected two labels and a limit, such as 'walk jog 9cm', found {part!r}", where=("limits",)
+            )
         out[words[0], words[1]] = length(words[2], ("limits", f"{words[0]} {words[1]}"))
     return out
 
 
 def limit_table(found: LabelSets, limit: float, limits: Limits) -> FloatArray:
-    """(S, S) how unlike frames of each two label sets may be: the strictest limit given for any of their labels."""
+    """(S, S) the limit for each two label sets: the strictest one given for any of their labels."""
     known = set().union(*found.sets)
     for pair, value in limits.items():
         if missing := [n for n in pair if n not in known]:
             have = ", ".join(sorted(known)) or "no labels"
-            raise BadRequest(f"limits: no clip carries the label {missing[0]!r}; these clips carry {have}")
+            raise BadRequest(f"no clip carries the label {missing[0]!r}; these clips carry {have}", where=("limits",))
         if not (np.isfinite(value) and value >= 0):
-            raise BadRequest(f"limits: expected a number from 0 up for {' and '.join(pair)}, found {value}")
+            raise BadRequest(f"expected at least 0 for {' and '.join(pair)}, found {value}", where=("limits",))
     table = np.full((len(found.sets), len(found.sets)), float(limit))
     for i, one in enumerate(found.sets):
         for j, other in enumerate(found.sets):

@@ -1,4 +1,8 @@
-"""Motion graphs for live characters: walks that choose their transitions by the commands that they follow."""
+"""Live characters of motion graphs: walks whose transitions are chosen by commands.
+
+The published sources contain no live control, so a character behaves the same in both variants. It shows the blends
+of its graph, which are linear and do not hold feet if the graph was learned with `variant: faithful`.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.travel import Travel, ground_turn
 from motionloom.methods.actions import first_action
 from motionloom.methods.graph.graph import Graph
-from motionloom.methods.graph.live_tables import Tables, build_tables
+from motionloom.methods.graph.live_tables import GraphTables, build_tables
 from motionloom.methods.live import (
     Material,
     Sources,
@@ -30,26 +34,26 @@ from motionloom.methods.settings import Settings, param
 
 
 @dataclass(frozen=True)
-class LiveOptions(Settings):
-    """What live characters of a graph can be set to."""
+class GraphLiveOptions(Settings):
+    """Options of live graph characters."""
 
     shortest: float = param(0.1, "shortest time between transitions, where there is a choice", unit="s", low=0, high=5)
 
 
-DEFAULT_OPTIONS = LiveOptions()
+DEFAULT_OPTIONS = GraphLiveOptions()
 
 
-class State(NamedTuple):
-    """N characters. One shows a frame of a clip, or a blend: frame `blended` of transition `over`."""
+class GraphState(NamedTuple):
+    """The state of N characters. Each shows a frame of a clip, or frame `blended` of the blend of transition `over`."""
 
     time: FloatArray  # (N,) s since the last tick
     seed: IntArray  # (N,)
     draws: IntArray  # (N,) random numbers drawn so far
-    frame: IntArray  # (N,) of the graph, shown at the last tick; in a blend, the one that was left
-    over: IntArray  # (N,) transition that is being made, -1 for none
+    frame: IntArray  # (N,) graph frame at the last tick; in a blend, the one that was left
+    over: IntArray  # (N,) transition in progress, -1 for none
     blended: IntArray  # (N,) frames into its blend
     since: IntArray  # (N,) ticks since the last transition
-    lay: FloatArray  # (N, 3) turn and shift x, z by which the present clip lies on the ground
+    lay: FloatArray  # (N, 3) turn and shift x, z that place the present clip on the ground
     root: FloatArray  # (N, 2, 3) at the last two ticks
     rotations: FloatArray  # (N, 2, J, 4)
     commanded: FloatArray  # (N, 6) heading, speed, place, facing, action
@@ -58,18 +62,18 @@ class State(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GraphLive:
-    """Live characters of one motion graph. They choose among transitions, and follow commands from the next one on."""
+    """Live characters of one motion graph; a command takes effect at the next transition."""
 
     accepts: ClassVar[tuple[str, ...]] = ("heading", "speed", "place", "action")
 
-    tables: Tables
+    tables: GraphTables
     actions: tuple[str, ...]
     skeleton: Skeleton
     fps: float
     material: Material
 
-    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: LiveOptions | None = None) -> State:
-        """One character for each seed, at the origin facing +z, or at `at`, in a frame that its seed draws."""
+    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: GraphLiveOptions | None = None) -> GraphState:
+        """One character for each seed, at the origin facing +z, or at `at`; the seed determines its first frame."""
         whole, options = check_seeds(seeds), options or DEFAULT_OPTIONS
         joints = len(self.skeleton)
         check_memory(len(whole), _empty(1, joints), joints)
@@ -83,7 +87,7 @@ class GraphLive:
         state.tuning[:] = round(options.shortest * self.fps)
         return self._shown(state)
 
-    def _shown(self, state: State) -> State:
+    def _shown(self, state: GraphState) -> GraphState:
         """The poses of the first frames, as those of both ticks."""
         from motionloom.methods.graph._kernels_live import show
 
@@ -91,14 +95,14 @@ class GraphLive:
         state.root[:, 0], state.rotations[:, 0] = state.root[:, 1], state.rotations[:, 1]
         return state
 
-    def step(self, state: State, commands: Commands, dt: float) -> tuple[State, Poses]:
+    def step(self, state: GraphState, commands: Commands, dt: float) -> tuple[GraphState, Poses]:
         """The state and poses `dt` seconds on."""
         from motionloom.methods.graph._kernels_live import advance
 
         dt, count = check_dt(dt), len(state.time)
         commands = check_commands(commands, count, self.accepts, self.actions)
         copies: list[Any] = [part.copy() for part in state]
-        new = State(*copies)
+        new = GraphState(*copies)
         poses = Poses(
             np.empty((count, 3)),
             np.empty((count, len(self.skeleton), 4)),
@@ -108,19 +112,19 @@ class GraphLive:
         advance(self.tables, commands, new, dt, 1.0 / self.fps, poses.root, poses.rotations, poses.contacts)
         return new, poses
 
-    def status(self, state: State) -> Status:
+    def status(self, state: GraphState) -> Status:
         """The action shown, the speed commanded and used, and the time until a transition may be taken."""
         action = first_action(self.tables.labels[state.frame], len(self.actions))
         speeds = self.tables.speeds[state.commanded[:, 5].astype(np.int64)]
-        asked = state.commanded[:, 1]
-        used = np.where(np.isnan(asked), speeds[:, 1], np.clip(asked, speeds[:, 0], speeds[:, 2]))
+        commanded = state.commanded[:, 1]
+        used = np.where(np.isnan(commanded), speeds[:, 1], np.clip(commanded, speeds[:, 0], speeds[:, 2]))
         blending = len(self.tables.alpha) + 1 - state.blended + state.tuning[:, 0]
         wait = np.where(state.over >= 0, blending, np.maximum(state.tuning[:, 0] - state.since, 0))
         until = wait / self.fps
-        clamped = np.asarray(~np.isnan(asked) & (used != asked))
-        return Status(action, ("speed",), asked[:, None].copy(), used[:, None], clamped, until)
+        clamped = np.asarray(~np.isnan(commanded) & (used != commanded))
+        return Status(action, ("speed",), commanded[:, None].copy(), used[:, None], clamped, until)
 
-    def sources(self, state: State) -> Sources:
+    def sources(self, state: GraphState) -> Sources:
         """The frame that each character shows; in a blend, those of both clips."""
         tables = self.tables
         blending, over = state.over >= 0, np.maximum(state.over, 0)
@@ -134,16 +138,16 @@ class GraphLive:
 
 
 def graph_live(graph: Graph) -> GraphLive:
-    """The live characters of a graph: what their steps need is worked out once."""
+    """The live characters of a graph; tables for their steps are computed once."""
     tables, actions = build_tables(graph)
     clips = graph.clips
     return GraphLive(tables, actions, clips[0].skeleton, clips[0].fps, material_of(clips))
 
 
-def _empty(count: int, joints: int) -> State:
+def _empty(count: int, joints: int) -> GraphState:
     commanded = np.full((count, 6), np.nan)
     commanded[:, 5] = -1
-    return State(
+    return GraphState(
         time=np.zeros(count),
         seed=np.zeros(count, np.int64),
         draws=np.zeros(count, np.int64),

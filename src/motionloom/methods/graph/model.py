@@ -1,4 +1,4 @@
-"""Motion graphs as models: the parts that all graph methods share."""
+"""Base classes of the graph methods: models that hold a motion graph, and those that search paths through it."""
 
 from __future__ import annotations
 
@@ -6,50 +6,64 @@ import dataclasses
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import Avoid, Constraint, Reach, Request, RootPath, Start, StyleAlong
+from motionloom.constraints import Avoid, Constraint, Reach, Request, RootPath, StyleAlong
 from motionloom.core import BoolArray, Clip, IntArray, Note, Progress, part, replace
 from motionloom.methods.base import Band, Model, O, place
-from motionloom.methods.bend import bent, bent_poses, far_pose
-from motionloom.methods.graph.build.prune import alive
+from motionloom.methods.bend import bend_unless, pose_problem, pose_warnings
+from motionloom.methods.graph.build.prune import walkable_frames
 from motionloom.methods.graph.checks import check_graph
-from motionloom.methods.graph.config import WayOptions
+from motionloom.methods.graph.config import RouteOptions
 from motionloom.methods.graph.frame_names import frame_name
 from motionloom.methods.graph.graph import Graph, Route
-from motionloom.methods.graph.live import GraphLive, LiveOptions, graph_live
-from motionloom.methods.graph.query.allowed_frames import Timing, beyond_end, why, with_labels_along
-from motionloom.methods.graph.query.goal import Goal
-from motionloom.methods.graph.query.messages import check_start, halted, out_of_reach, remarks, unreached
-from motionloom.methods.graph.query.request import Wanted, wanted
+from motionloom.methods.graph.live import GraphLive, GraphLiveOptions, graph_live
+from motionloom.methods.graph.query.allowed_frames import (
+    FrameSchedule,
+    label_problem,
+    time_beyond_end,
+    with_label_costs,
+)
+from motionloom.methods.graph.query.goal import GroundGoal, is_later_place
+from motionloom.methods.graph.query.messages import (
+    bend_problem,
+    budget_notes,
+    result_notes,
+    start_problem,
+    unreached_reason,
+)
+from motionloom.methods.graph.query.request import GraphQuery, read_request
 from motionloom.methods.graph.render.render import render
 from motionloom.methods.graph.render.root_tracks import stretches
-from motionloom.methods.graph.search.deadline import hurried
-from motionloom.methods.graph.search.moves import Steps, steps
-from motionloom.methods.graph.search.path_search import Found
+from motionloom.methods.graph.search.beam import search_beam
+from motionloom.methods.graph.search.branch_and_bound import search_branch_and_bound
+from motionloom.methods.graph.search.deadline import search_by_deadline
+from motionloom.methods.graph.search.moves import GroundMoves, ground_moves
 from motionloom.methods.graph.search.random_walk import random_route
-from motionloom.methods.graph.search.scheduled_walk import Weights, gone_on, wander
-from motionloom.methods.schedule import Reachable, carries
+from motionloom.methods.graph.search.result import SearchResult
+from motionloom.methods.graph.search.scheduled_walk import EdgeWeights, continue_route, scheduled_walk
+from motionloom.methods.schedule import Reachable, frames_with_label
 from motionloom.methods.settings import Settings
 
-SCHEDULED = 0.1  # finding out what a request allows when, as a share of planning
-TRIES = 200  # random walks that are made to find one that keeps what is asked of its path
+SCHEDULE_SHARE = 0.1  # of planning, for the schedule of allowed frames
+MAX_WALKS = 200  # random walks that are tried to meet constraints on their path
+BEAM_OUTLOOK = 0.5  # s: the beam estimates costs along each candidate's clip this far ahead
 
-P = TypeVar("P", bound=WayOptions)
+P = TypeVar("P", bound=RouteOptions)
 
 
-class Plan(NamedTuple):
-    """A route through the graph, the goal it was searched for, and notes about the search."""
+class GraphPlan(NamedTuple):
+    """A route through a motion graph, the goal of the search, and notes about it."""
 
     route: Route
     timeline: tuple[Band, ...] = ()
-    goal: Goal | None = None
+    goal: GroundGoal | None = None
     notes: tuple[Note, ...] = ()
-    reason: str = ""  # the hard constraint that it cannot keep
+    reason: str = ""  # why a hard constraint is not met
 
     @property
     def frames(self) -> int:
@@ -60,7 +74,7 @@ class Plan(NamedTuple):
 
 
 def timeline(graph: Graph, route: Route) -> tuple[Band, ...]:
-    """The clips and transitions that a route shows, in order."""
+    """The clips and transitions of a route, in order."""
     out, at = [], 0
     for s in stretches(graph, route):
         if s.transition < 0:
@@ -74,10 +88,10 @@ def timeline(graph: Graph, route: Route) -> tuple[Band, ...]:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class GraphModel(Model[O]):
-    """Clips and the transitions between them, with what every graph method does with them."""
+    """A model with a motion graph: rendering, notes and live characters of all graph methods."""
 
     keeps_notes: ClassVar[bool] = True
-    live_options_type: ClassVar[type[Settings] | None] = LiveOptions
+    live_options_type: ClassVar[type[Settings] | None] = GraphLiveOptions
 
     graph: Graph
 
@@ -85,20 +99,20 @@ class GraphModel(Model[O]):
         check_graph(self.graph, self.skeleton, self.fps)
 
     @cached_property
-    def alive(self) -> BoolArray:
+    def walkable(self) -> BoolArray:
         """(N,) frames from which a motion can continue without end."""
-        return alive(self.graph)
+        return walkable_frames(self.graph)
 
     @cached_property
-    def steps(self) -> Steps:
-        """The displacements over the ground of all frames and transitions that are not dead ends."""
-        found = steps(self.graph)
-        return found.within(self.alive, np.ones(len(found.enter), bool))
+    def moves(self) -> GroundMoves:
+        """Displacements on the ground of all frames and transitions that are not dead ends."""
+        found = ground_moves(self.graph)
+        return found.within(self.walkable, np.ones(len(found.enter), bool))
 
     @cached_property
     def pace(self) -> float:
         """m/s: the median speed of the clips."""
-        return max(0.2, float(np.median(np.linalg.norm(self.steps.step[:, :2], axis=1))) * self.fps)
+        return max(0.2, float(np.median(np.linalg.norm(self.moves.step[:, :2], axis=1))) * self.fps)
 
     @cached_property
     def live(self) -> GraphLive:
@@ -107,12 +121,14 @@ class GraphModel(Model[O]):
 
     def render(self, plan: Any, request: Request, options: O, rng: Generator, progress: Progress) -> Clip:
         clip = place(render(self.graph, plan.route, lift=self.cleans_feet(request)), request, self)
-        notes = (*plan.notes, *bent_poses(clip, request.constraints))
-        clip = bent(clip, request.constraints, plan.reason or self.shortfall(clip, plan, request, options))
+        notes = (*plan.notes, *pose_warnings(clip, request.constraints))
+        clip = bend_unless(clip, request.constraints, plan.reason or self.shortfall(clip, plan, request, options))
         return replace(clip, origin=dataclasses.replace(clip.origin, notes=notes))
 
     def remarks(self, clip: Clip, request: Request) -> tuple[Note, ...]:
-        return remarks(clip, self.graph.clips, request.all_constraints, getattr(self.options(request), "arrival", None))
+        return result_notes(
+            clip, self.graph.clips, request.all_constraints, getattr(self.options(request), "arrival", None)
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -123,107 +139,155 @@ class PathGraphModel(GraphModel[P]):
         return any(isinstance(c, (RootPath, Reach)) for c in request.constraints)
 
     @abstractmethod
-    def search(
-        self, goal: Goal, begin: Start, when: Timing, frames: int | None, options: P, progress: Progress
-    ) -> Found:
-        """The best route for a goal; each method has its own search."""
+    def search(self, query: GraphQuery, goal: GroundGoal, options: P, progress: Progress) -> SearchResult:
+        """The best route found for a goal; each method has its own search."""
+
+    @abstractmethod
+    def untimed_search(self, options: P) -> str:
+        """The option that selects a search without times, places and obstacles, with its alternative; "" if none."""
+
+    def refuses(self, constraint: Constraint, frames: int | None, options: P | None = None) -> str:
+        found = self.untimed_search(self.options(Request()) if options is None else options)
+        timed = isinstance(constraint, RootPath) and constraint.times is not None
+        if found and (timed or isinstance(constraint, (Reach, Avoid)) or is_later_place(constraint, frames, self.fps)):
+            return f"{found} follows a root_path without times only"
+        return ""
 
     def start_frame(self, options: P) -> int | None:
         """The graph frame that the request starts with, or None: any."""
         return None
 
-    def walk_weights(self, options: P) -> Weights | None:
-        """How probable each step of a random walk is, or None: as the options `pick` and `fresh` have it."""
+    def walk_weights(self, options: P) -> EdgeWeights | None:
+        """The probability of each step of a random walk; None: by the options `sampling` and `avoid_repeats`."""
         return None
 
-    def shortfall(self, clip: Clip, plan: Plan, request: Request, options: P) -> str:
-        return out_of_reach(clip, plan.goal, request.constraints, options) or far_pose(
+    def shortfall(self, clip: Clip, plan: GraphPlan, request: Request, options: P) -> str:
+        return bend_problem(clip, plan.goal, request.constraints, options) or pose_problem(
             clip, request.constraints, options.bend_pose
         )
 
-    def _plan(self, request: Request, options: P, rng: Generator, progress: Progress) -> Plan:
-        asked = wanted(self.graph, self.steps, request, self.fps, self.pace, part(progress, 0.0, SCHEDULED))
-        progress = part(progress, SCHEDULED, 1.0)
-        if asked.goal is None:
-            assert asked.frames is not None  # checked before
-            return self._drawn(request, options, asked.when, asked.frames, rng, progress)
-        return self._searched(asked, asked.goal, options, rng, progress)
+    def query(self, request: Request, progress: Progress | None = None, *, timed: bool = True) -> GraphQuery:
+        """The request as the search takes it."""
+        return read_request(self.graph, self.moves, request, self.fps, self.pace, progress, timed=timed)
 
-    def _searched(self, asked: Wanted, goal: Goal, options: P, rng: Generator, progress: Progress) -> Plan:
+    def _plan(self, request: Request, options: P, rng: Generator, progress: Progress) -> GraphPlan:
+        query = self.query(request, part(progress, 0.0, SCHEDULE_SHARE), timed=not self.untimed_search(options))
+        progress = part(progress, SCHEDULE_SHARE, 1.0)
+        if query.goal is None:
+            assert query.frames is not None  # checked before
+            return self._random_plan(request, options, query.schedule, query.frames, rng, progress)
+        return self._path_plan(query, query.goal, options, rng, progress)
+
+    def _path_plan(
+        self, query: GraphQuery, goal: GroundGoal, options: P, rng: Generator, progress: Progress
+    ) -> GraphPlan:
         """The route that the search finds, continued at random to the length of the request."""
-        frames, wishes, until, begin, _, when = asked
-        missing = when.missing or self._nowhere(wishes) or check_start(begin, wishes)
-        goal = with_labels_along(goal, self.graph, wishes)
-        found = self.search(goal, begin, when, frames, options, part(progress, 0.0, 0.6))
+        frames, constraints, latest, start, _, schedule = query
+        problem = schedule.missing or self._unknown_label(constraints) or start_problem(start, constraints)
+        goal = with_label_costs(goal, self.graph, constraints)
+        found = self.search(query, goal, options, part(progress, 0.0, 0.6))
         rest = part(progress, 0.6, 1.0)
-        again = partial(self._search_again, begin=begin, when=when, frames=frames, options=options, progress=rest)
-        found = hurried(found, goal, wishes, begin, self.fps, again, options.budget)
+
+        def search_again(timed_goal: GroundGoal, budget: int) -> SearchResult:
+            return self.search(query, timed_goal, dataclasses.replace(options, budget=budget), rest)
+
+        found = search_by_deadline(found, goal, constraints, start, self.fps, search_again, options.budget)
         if not found.arrived:
-            missing = missing or unreached(found, goal, wishes, self.fps)
-        route = found.route
-        if route.frames < (frames or until.frames):
+            problem = problem or unreached_reason(found, goal, constraints, self.fps)
+        route, notes = found.route, budget_notes(found, options)
+        if route.frames < (frames or latest.frames):
             if frames is None and goal.path is not None and found.arrived:
-                raise beyond_end(until, route.frames / self.fps, self.fps, exactly=True)
-            route = self.continued(route, when, frames or until.frames, options, rng)
-        return Plan(route, timeline(self.graph, route), goal, tuple(halted(found, options)), missing)
+                raise time_beyond_end(latest, route.frames / self.fps, self.fps, exactly=True)
+            if goal.path is not None and not goal.timed and found.arrived:
+                notes.append(Note(f"the path ends after {route.frames / self.fps:.2f} s; a random walk follows"))
+            route = self.extend(route, schedule, frames or latest.frames, options, rng)
+        return GraphPlan(route, timeline(self.graph, route), goal, tuple(notes), problem)
 
-    def _search_again(
-        self,
-        goal: Goal,
-        budget: int,
-        *,
-        begin: Start,
-        when: Timing,
-        frames: int | None,
-        options: P,
-        progress: Progress,
-    ) -> Found:
-        return self.search(goal, begin, when, frames, dataclasses.replace(options, budget=budget), progress)
+    def _beam(self, query: GraphQuery, goal: GroundGoal, options: P, progress: Progress, **own: Any) -> SearchResult:
+        """The result of the beam search; `own` are its `width` and `transition_cost`."""
+        moves, bits = query.schedule.moves, query.schedule.bits
+        return search_beam(
+            moves,
+            goal,
+            query.start,
+            self.starts(query.schedule, options),
+            bits,
+            least=options.min_progress / self.fps,
+            look=round(BEAM_OUTLOOK * self.fps),
+            budget=options.budget,
+            progress=progress,
+            **own,
+        )
 
-    def continued(self, route: Route, when: Timing, frames: int, options: P, rng: Generator) -> Route:
+    def _branch_and_bound(
+        self, query: GraphQuery, goal: GroundGoal, options: P, progress: Progress, step: float
+    ) -> SearchResult:
+        """The result of incremental branch and bound, of which `step` seconds are kept each time."""
+        lookahead, kept = (max(1, round(seconds * self.fps)) for seconds in (options.lookahead, step))
+        return search_branch_and_bound(
+            query.schedule.moves,
+            goal,
+            query.start,
+            self.starts(query.schedule, options),
+            query.schedule.bits,
+            lookahead=lookahead,
+            step=kept,
+            least=options.min_progress / self.fps,
+            frames=query.frames,
+            budget=options.budget,
+            progress=progress,
+        )
+
+    def extend(self, route: Route, schedule: FrameSchedule, frames: int, options: P, rng: Generator) -> Route:
         """The route made longer by a random walk, as far as the schedule of the request allows."""
         least = round(options.shortest * self.fps)
         weights = self.walk_weights(options)
-        return gone_on(self.graph, when.steps, route, when.alive, frames, rng, shortest=least, weights=weights)
+        reachable, moves = schedule.reachable, schedule.moves
+        return continue_route(self.graph, moves, route, reachable, frames, rng, shortest=least, weights=weights)
 
-    def starts(self, when: Timing, options: P) -> IntArray:
+    def starts(self, schedule: FrameSchedule, options: P) -> IntArray:
         """Graph frames to start at: the one that the request names, or every second one that is not a dead end."""
         named = self.start_frame(options)
         if named is not None:
             return np.array([named])
-        leads = when.steps.goes_on | (np.diff(when.steps.first_out) > 0)
-        found = np.flatnonzero(leads if when.alive is None else leads & when.alive.at(0))
+        leads = schedule.moves.goes_on | (np.diff(schedule.moves.first_out) > 0)
+        found = np.flatnonzero(leads if schedule.reachable is None else leads & schedule.reachable.at(0))
         return found if len(found) < 100 else found[::2]
 
-    def _nowhere(self, wishes: Sequence[Constraint]) -> str:
+    def _unknown_label(self, constraints: Sequence[Constraint]) -> str:
         """Why a hard label along the path cannot be kept, or "": no frame carries it."""
-        hard = [c for c in wishes if isinstance(c, StyleAlong) and c.hard]
-        return next((why(self.graph, c) for c in hard if not carries(self.graph.clips, c.label).any()), "")
+        hard = [c for c in constraints if isinstance(c, StyleAlong) and c.hard]
+        return next(
+            (label_problem(self.graph, c) for c in hard if not frames_with_label(self.graph.clips, c.label).any()), ""
+        )
 
-    def _drawn(
-        self, request: Request, options: P, when: Timing, frames: int, rng: Generator, progress: Progress
-    ) -> Plan:
-        """A random walk; with obstacles or labels along the path, the best of up to `TRIES` of them."""
-        asked = [c for c in request.constraints if isinstance(c, (Avoid, StyleAlong))]
-        missing = when.missing or self._nowhere(asked)
+    def _random_plan(
+        self, request: Request, options: P, schedule: FrameSchedule, frames: int, rng: Generator, progress: Progress
+    ) -> GraphPlan:
+        """A random walk; with obstacles or labels along the path, the best of up to `MAX_WALKS` of them."""
+        measured = [c for c in request.constraints if isinstance(c, (Avoid, StyleAlong))]
+        problem = schedule.missing or self._unknown_label(measured)
         found: list[tuple[float, Route]] = []
-        for k in range(TRIES if asked else 1):
-            progress(k / TRIES, "drawing random walks")
-            route = self._random(when, frames, options, rng)
-            clip = place(render(self.graph, route, lift=options.clean_feet), request, self) if asked else None
-            over = sum(max(0.0, c.worst(clip) - c.limit) for c in asked) if clip is not None else 0.0
+        for k in range(MAX_WALKS if measured else 1):
+            progress(k / MAX_WALKS, "drawing random walks")
+            route = self.random_route(schedule, frames, options, rng)
+            clip = place(render(self.graph, route, lift=options.clean_feet), request, self) if measured else None
+            over = sum(max(0.0, c.worst(clip) - c.limit) for c in measured) if clip is not None else 0.0
             found.append((over, route))
             if over == 0.0:
                 break
         best = min(found, key=lambda pair: pair[0])[1]
-        return Plan(best, timeline(self.graph, best), reason=missing)
+        return GraphPlan(best, timeline(self.graph, best), reason=problem)
 
-    def _random(self, when: Timing, frames: int, options: P, rng: Generator) -> Route:
-        start, weights = self.start_frame(options), self.walk_weights(options)
-        if when.alive is None and weights is None:
-            own: dict[str, Any] = {"shortest": options.shortest, "pick": options.pick, "fresh": options.fresh}
-            return random_route(self.graph, frames, rng, start=start, allowed=when.allowed, **own)
-        alive = when.alive or Reachable(when.steps.net, frames, transitions=True)
+    def random_route(
+        self, schedule: FrameSchedule, frames: int, options: P, rng: Generator, start: int | None = None
+    ) -> Route:
+        """A random walk of `frames` frames within a schedule, from graph frame `start` (None: as in `options`)."""
+        start, weights = self.start_frame(options) if start is None else start, self.walk_weights(options)
+        if schedule.reachable is None and weights is None:
+            allowed = schedule.allowed
+            return random_route(self.graph, frames, rng, start=start, allowed=allowed, **options.walk_options)
+        reachable = schedule.reachable or Reachable(schedule.moves.net, frames, transitions=True)
         least = round(options.shortest * self.fps)
-        begun, taken = wander(when.steps, alive, 0, start, rng, shortest=least, weights=weights)
-        return Route(begun, taken, frames)
+        first, taken = scheduled_walk(schedule.moves, reachable, 0, start, rng, shortest=least, weights=weights)
+        return Route(first, taken, frames)

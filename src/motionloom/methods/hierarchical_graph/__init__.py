@@ -2,8 +2,8 @@
 
 from motionloom.methods.hierarchical_graph.config import Config, Options
 from motionloom.methods.hierarchical_graph.fit import fit
-from motionloom.methods.hierarchical_graph.model import HierarchicalGraph, Plan
+from motionloom.methods.hierarchical_graph.model import HierarchicalGraphModel, HierarchicalPlan
 
-MODEL = HierarchicalGraph
+MODEL = HierarchicalGraphModel
 
-__all__ = ["MODEL", "Config", "HierarchicalGraph", "Options", "Plan", "fit"]
+__all__ = ["MODEL", "Config", "HierarchicalGraphModel", "HierarchicalPlan", "Options", "fit"]

@@ -1,4 +1,4 @@
-"""Compiled: where a way leads, and how it is scored. Plain arrays in and out, no checks."""
+"""Compiled placement and scoring of a route. Plain arrays in and out, no checks."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from motionloom.core._kernels_numbers import smoothstep, wrap_angle
 
 
 @kernel
-def lay(
+def lay_pieces(
     clip: Any, edge: Any, move: Any, half: int, frames: int, start: int, leaves: Any, count: int, pieces: Any
 ) -> Any:
-    """The stretches of clips that a way consists of, each laid on the ground: fills `pieces` (., 5) from its row 0 on.
+    """The pieces of clips of a route, placed on the ground: fills `pieces` (., 5) from row 0 on.
 
-    A piece is its first frame in the result, the frame of the material it begins with, and how it lies: turn, x, z.
-    A blend counts to its first clip before its middle and to its second from there on. Returns how many pieces lie
-    within the asked length, how many frames the way can last, and the sum of its transitions' costs; 0 pieces if a
-    transition leaves before the one before it has entered, or from another clip. With g the first piece's ground
-    transform and h_e each transition's, piece k lies by g h_1 ... h_k.
+    A piece is its first frame in the result, its first frame in the material, and its placement: turn, x, z. A blend
+    belongs to its first clip before its middle and to its second from there on. Returns the number of pieces within
+    the requested length, the frames that the route can last, and the sum of its transitions' costs; 0 pieces if a
+    transition leaves before the previous one has entered, or from another clip. With g the ground transform of the
+    first piece and h_e those of the transitions, piece k is placed by g h_1 ... h_k.
     """
     pieces[0, 0], pieces[0, 1] = 0, start
     turn, x, z = pieces[0, 2], pieces[0, 3], pieces[0, 4]
@@ -45,8 +45,8 @@ def lay(
 
 
 @kernel
-def put_first(begin: Any, heading: Any, hips: Any, start: int, pieces: Any) -> None:
-    """How the first piece lies so that frame `start` stands where the result begins."""
+def place_first(begin: Any, heading: Any, hips: Any, start: int, pieces: Any) -> None:
+    """Place the first piece so that frame `start` is at the start of the result."""
     turn = begin[2] - heading[start]
     c, s = np.cos(turn), np.sin(turn)
     x, z = hips[start, 0], hips[start, 2]
@@ -54,10 +54,10 @@ def put_first(begin: Any, heading: Any, hips: Any, start: int, pieces: Any) -> N
 
 
 @kernel
-def _at(clip: Any, half: int, pieces: Any, n: int, time: int) -> Any:
+def _piece_at(clip: Any, half: int, pieces: Any, n: int, time: int) -> Any:
     """The piece at a time and its frame; the other piece of a blend with its frame and weight (0 outside blends).
 
-    Where a way is too short, its last frame stays.
+    Where a route is too short, its last frame is repeated.
     """
     k = n - 1
     while pieces[k, 0] > time:
@@ -78,9 +78,9 @@ def _at(clip: Any, half: int, pieces: Any, n: int, time: int) -> Any:
 
 
 @kernel
-def _spot(clip: Any, half: int, table: Any, pieces: Any, n: int, time: int) -> Any:
-    """The place x, y, z of a table's point at a time; inside a blend between both clips, as it is rendered."""
-    k, frame, other, beside, share = _at(clip, half, pieces, n, time)
+def _point_at(clip: Any, half: int, table: Any, pieces: Any, n: int, time: int) -> Any:
+    """The position x, y, z of a table's point at a time; in a blend, interpolated as in rendering."""
+    k, frame, other, beside, share = _piece_at(clip, half, pieces, n, time)
     c, s = np.cos(pieces[k, 2]), np.sin(pieces[k, 2])
     px, y, pz = table[frame, 0], table[frame, 1], table[frame, 2]
     x, z = c * px + s * pz + pieces[k, 3], c * pz - s * px + pieces[k, 4]
@@ -94,15 +94,15 @@ def _spot(clip: Any, half: int, table: Any, pieces: Any, n: int, time: int) -> A
 
 
 @kernel
-def _facing(clip: Any, half: int, heading: Any, pieces: Any, n: int, time: int) -> Any:
-    k, frame, other, beside, share = _at(clip, half, pieces, n, time)
+def _heading_at(clip: Any, half: int, heading: Any, pieces: Any, n: int, time: int) -> Any:
+    k, frame, other, beside, share = _piece_at(clip, half, pieces, n, time)
     here = heading[frame] + pieces[k, 2]
     return here + share * wrap_angle(heading[beside] + pieces[other, 2] - here)
 
 
 @kernel
-def _lacking(pieces: Any, n: int, carried: Any, first: int, end: int) -> float:
-    """How many of the frames first .. end - 1 do not carry a label."""
+def _frames_without_label(pieces: Any, n: int, carried: Any, first: int, end: int) -> float:
+    """The number of frames first .. end - 1 without a label."""
     lacking = 0.0
     for k in range(n):
         low = max(first, int(pieces[k, 0]))
@@ -115,14 +115,14 @@ def _lacking(pieces: Any, n: int, carried: Any, first: int, end: int) -> float:
 
 
 @kernel
-def _keeps(clip: Any, half: int, hard: Any, pieces: Any, n: int) -> bool:
-    """Does the way keep what is hard about its frames?"""
+def _keeps_hard_frames(clip: Any, half: int, hard: Any, pieces: Any, n: int) -> bool:
+    """Whether the route keeps all hard poses and labels."""
     for i in range(len(hard.time)):
-        _, frame, _, _, share = _at(clip, half, pieces, n, hard.time[i])
+        _, frame, _, _, share = _piece_at(clip, half, pieces, n, hard.time[i])
         if share > 0.0 or not hard.mask[i, frame]:
             return False
     for i in range(len(hard.span)):
-        if _lacking(pieces, n, hard.carried[i], hard.span[i, 0], hard.span[i, 1]) > 0:
+        if _frames_without_label(pieces, n, hard.carried[i], hard.span[i, 0], hard.span[i, 1]) > 0:
             return False
     return True
 
@@ -140,62 +140,64 @@ def score(
     line: Any,
     parts: Any,
 ) -> Any:
-    """GUAN eq. 2.18 for a way: fills `parts` (6,). Returns their sum, how many pieces there are, how long it can last.
+    """GUAN eq. 2.18 for a route: fills `parts` (6,). Returns their sum, the number of pieces, the frames it can last.
 
-    The score is infinite if it is no way (then there are no pieces), breaks what is hard, or turns out to be above
-    `bound`, so that the rest need not be looked at. `pieces` and `line` are space to work in. 1 microsecond for ten
-    transitions and one place to be at.
+    The score is infinite if it is no valid route (then there are no pieces), breaks a hard pose or label, or is found
+    to be above `bound` before it is complete. `pieces` and `line` are workspace. 1 microsecond for ten transitions and
+    one place.
     The slow version is `slow_score` in tests/methods/hierarchical_graph/test_score.py.
     """
     clip, half = m.clip, m.half
     parts[:] = 0.0
-    put_first(t.begin, m.heading, t.tables[0], start, pieces)
-    n, lasts, costs = lay(clip, m.edge, m.move, half, t.frames, start, leaves, count, pieces)
-    if n == 0 or (len(hard.time) + len(hard.span) > 0 and not _keeps(clip, half, hard, pieces, n)):
+    place_first(t.begin, m.heading, t.tables[0], start, pieces)
+    n, lasts, costs = lay_pieces(clip, m.edge, m.move, half, t.frames, start, leaves, count, pieces)
+    if n == 0 or (len(hard.time) + len(hard.span) > 0 and not _keeps_hard_frames(clip, half, hard, pieces, n)):
         return np.inf, n, lasts
     parts[0] = t.smoothness * costs
     parts[1] = t.length * max(0, t.frames - lasts)
     points = t.points
     for i in range(len(points)):
-        x, y, z = _spot(clip, half, t.tables[int(points[i, 1])], pieces, n, int(points[i, 0]))
+        x, y, z = _point_at(clip, half, t.tables[int(points[i, 1])], pieces, n, int(points[i, 0]))
         away = points[i, 5] * ((x - points[i, 2]) ** 2 + (z - points[i, 4]) ** 2)
         away += points[i, 6] * (y - points[i, 3]) ** 2
         parts[int(points[i, 7])] += points[i, 8] * np.sqrt(away)
     headings = t.headings
     for i in range(len(headings)):
-        faces = _facing(clip, half, m.heading, pieces, n, int(headings[i, 0]))
+        faces = _heading_at(clip, half, m.heading, pieces, n, int(headings[i, 0]))
         parts[2] += headings[i, 2] * abs(wrap_angle(faces - headings[i, 1]))
     poses = t.poses
     for i in range(len(poses)):
-        frame = _at(clip, half, pieces, n, int(poses[i, 0]))[1]
+        frame = _piece_at(clip, half, pieces, n, int(poses[i, 0]))[1]
         parts[3] += poses[i, 2] * t.unlike[int(poses[i, 1]), frame]
     spans = t.spans
     for i in range(len(spans)):
         first, end = int(spans[i, 0]), int(spans[i, 1])
-        parts[4] += spans[i, 3] * _lacking(pieces, n, t.carried[int(spans[i, 2])], first, end) / (end - first)
-    if len(t.reaches) + len(t.circles) + len(t.ways) > 0:
-        _along(clip, half, m.heading, t, bound, pieces, n, line, parts)
+        parts[4] += (
+            spans[i, 3] * _frames_without_label(pieces, n, t.carried[int(spans[i, 2])], first, end) / (end - first)
+        )
+    if len(t.reaches) + len(t.circles) + len(t.paths) > 0:
+        _add_path_terms(clip, half, m.heading, t, bound, pieces, n, line, parts)
     return parts.sum(), n, lasts
 
 
 @kernel
-def _along(
+def _add_path_terms(
     clip: Any, half: int, heading: Any, t: Any, bound: float, pieces: Any, n: int, line: Any, parts: Any
 ) -> None:
-    """What needs the whole way over the ground: arrivals, circles to stay out of, paths to follow."""
+    """Add the terms that need the whole path on the ground: arrivals, obstacles, paths."""
     if parts.sum() > bound:
         parts[2] = np.inf
         return
-    stride, reaches, circles, ways = t.stride, t.reaches, t.circles, t.ways
+    stride, reaches, circles, paths = t.stride, t.reaches, t.circles, t.paths
     count = (t.frames - 1) // stride + 1
-    _trace(clip, half, t.tables[0], pieces, n, stride, count, line)
+    _trace_hips(clip, half, t.tables[0], pieces, n, stride, count, line)
     for r in range(len(reaches)):
         x, z = reaches[r, 1], reaches[r, 2]
         best = np.inf
         for i in range(min(count, int(reaches[r, 0]) // stride + 1)):
             away = np.hypot(line[i, 0] - x, line[i, 1] - z)
             if reaches[r, 4] > 0 and away < best:
-                faces = _facing(clip, half, heading, pieces, n, i * stride)
+                faces = _heading_at(clip, half, heading, pieces, n, i * stride)
                 away += reaches[r, 5] * abs(wrap_angle(faces - reaches[r, 3]))
             best = min(best, away)
         parts[2] += reaches[r, 6] * best
@@ -205,16 +207,16 @@ def _along(
             depth = max(0.0, circles[r, 2] - np.hypot(line[i, 0] - circles[r, 0], line[i, 1] - circles[r, 1]))
             deepest, total = max(deepest, depth), total + depth
         parts[5] += circles[r, 3] * deepest + circles[r, 4] * total
-    for r in range(len(ways)):
-        i, j = -(-int(ways[r, 0]) // stride), int(ways[r, 1]) // stride + 1
-        if ways[r, 4] > 0:
-            most = (bound - parts.sum()) / ways[r, 4]
-            parts[2] += ways[r, 4] * _apart(line[i:j:2], t.samples[int(ways[r, 2]) : int(ways[r, 3])], most)
+    for r in range(len(paths)):
+        i, j = -(-int(paths[r, 0]) // stride), int(paths[r, 1]) // stride + 1
+        if paths[r, 4] > 0:
+            most = (bound - parts.sum()) / paths[r, 4]
+            parts[2] += paths[r, 4] * _path_deviation(line[i:j:2], t.samples[int(paths[r, 2]) : int(paths[r, 3])], most)
 
 
 @kernel
-def _trace(clip: Any, half: int, hips: Any, pieces: Any, n: int, stride: int, count: int, line: Any) -> None:
-    """The place of the hips at every `stride`-th frame: piece by piece outside blends, `_spot` inside."""
+def _trace_hips(clip: Any, half: int, hips: Any, pieces: Any, n: int, stride: int, count: int, line: Any) -> None:
+    """The place of the hips at every `stride`-th frame: piece by piece outside blends, `_point_at` inside."""
     i = 0
     for k in range(n):
         first, frame, end = int(pieces[k, 0]), int(pieces[k, 1]), clip[int(pieces[k, 1]), 1] - 1
@@ -223,7 +225,7 @@ def _trace(clip: Any, half: int, hips: Any, pieces: Any, n: int, stride: int, co
         while i < count and i * stride < stop:
             time = i * stride
             if (k > 0 and time - first < half) or (k + 1 < n and stop - time < half):
-                line[i, 0], _, line[i, 1] = _spot(clip, half, hips, pieces, n, time)
+                line[i, 0], _, line[i, 1] = _point_at(clip, half, hips, pieces, n, time)
             else:
                 f = min(frame + time - first, end)
                 line[i, 0] = c * hips[f, 0] + s * hips[f, 2] + x
@@ -232,12 +234,12 @@ def _trace(clip: Any, half: int, hips: Any, pieces: Any, n: int, stride: int, co
 
 
 @kernel
-def _apart(line: Any, path: Any, most: float) -> Any:
-    """How far a walked line is from a drawn one: half the mean deviation, half the worst, of the best pairing in order.
+def _path_deviation(line: Any, path: Any, most: float) -> Any:
+    """The deviation of a walked line from a given path: half the mean, half the worst of the best monotonic pairing.
 
     The mean is that of dynamic time warping, the worst the discrete Frechet distance; both by c[i, j] from c[i-1, j],
     c[i, j-1] and c[i-1, j-1], one row at a time. Both only grow along a pairing, so once the least of a row is above
-    `most` the answer is infinite.
+    `most` the result is infinite.
     """
     count = len(path)
     if len(line) == 0 or count == 0:

@@ -1,7 +1,7 @@
-"""Compiled: random ways at the top level, and both mutations of a way. Plain arrays in and out, no checks.
+"""Compiled random routes at the top level, and both mutations of a route. Plain arrays in and out, no checks.
 
-A way is its first frame, and per transition a node of the trees and a leaf beneath it. `alive` (F, N / 8) holds a bit
-for each frame of the result and frame of the material: can the rest be walked from there, keeping what is hard?
+A route is its first frame, and per transition a node of the trees and a leaf beneath it. `alive` (F, N / 8) has a bit
+for each frame of the result and of the material: whether the rest of the request can be met from there.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from motionloom.core._jit import kernel
 from motionloom.methods._kernels_schedule import has_bit
 from motionloom.methods.hierarchical_graph._kernels import score
 
-DRAWS = 12  # top-level edges that are tried before every leaf is looked at
+MAX_DRAWS = 12  # of top-level edges before all leaves are tried
 
 
 @kernel
 def draw(state: Any, count: int) -> int:
-    """The next number of 0 .. count - 1, from the splitmix64 sequence whose state (1,) is carried along."""
+    """The next number in 0 .. count - 1 of the splitmix64 sequence with this state (1,)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     z = state[0]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -35,7 +35,7 @@ def is_alive(alive: Any, time: int, frame: int) -> bool:
 
 @kernel
 def allowed(hard: Any, time: int, frame: int) -> bool:
-    """May this frame of the material be shown at this time, by the poses and labels that are hard?"""
+    """Whether hard poses and labels allow a frame of the material at a time."""
     for i in range(len(hard.time)):
         if hard.time[i] == time and not hard.mask[i, frame]:
             return False
@@ -47,7 +47,7 @@ def allowed(hard: Any, time: int, frame: int) -> bool:
 
 @kernel
 def _may_stay(hard: Any, time: int, frame: int, count: int, frames: int) -> bool:
-    """May `count` frames in a row be shown from here on?"""
+    """Whether `count` consecutive frames are allowed from here on."""
     left = 0 if len(hard.time) + len(hard.span) == 0 else min(count, frames - time)
     while left > 0 and allowed(hard, time + left - 1, frame + left - 1):
         left -= 1
@@ -56,7 +56,7 @@ def _may_stay(hard: Any, time: int, frame: int, count: int, frames: int) -> bool
 
 @kernel
 def _may_take(hard: Any, alive: Any, half: int, time: int, frame: int, a: int, b: int) -> bool:
-    """Can the transition from a to b be taken from the state (time, frame), and the rest be walked after it?"""
+    """Whether the transition from a to b can be taken from the state (time, frame), and the rest be met after it."""
     middle = time + a - frame
     if not is_alive(alive, middle + half, b + half):
         return False
@@ -71,10 +71,10 @@ def _may_take(hard: Any, alive: Any, half: int, time: int, frame: int, a: int, b
 
 
 @kernel
-def fit(edge: Any, node: Any, centre: Any, order: Any, half: int, which: int, low: int, high: int) -> Any:
+def fitting_leaf(edge: Any, node: Any, centre: Any, order: Any, half: int, which: int, low: int, high: int) -> Any:
     """The leaf nearest to a node's centre that leaves at `low` or later and has entered by `high`; -1 if none does.
 
-    The mean of valid edges need not be valid (errata 2.4.3), so it is always a leaf that is checked.
+    The mean of valid edges may be invalid (errata 2.4.3), so a leaf is always used.
     """
     if node[which, 3] - half < low or node[which, 4] + half > high:
         return -1
@@ -92,10 +92,10 @@ def fit(edge: Any, node: Any, centre: Any, order: Any, half: int, which: int, lo
 
 
 @kernel
-def _fit_in_time(
+def _fitting_leaf_in_time(
     edge: Any, move: Any, node: Any, order: Any, half: int, which: int, low: int, high: int, skip: int
 ) -> int:
-    """The cheapest leaf of a node that fits and skips just `skip` frames (b - a): what follows keeps its time."""
+    """The cheapest fitting leaf of a node that skips exactly `skip` frames (b - a), so that later times are kept."""
     best = -1
     if node[which, 3] - half < low or node[which, 4] + half > high:
         return best
@@ -108,13 +108,13 @@ def _fit_in_time(
 
 
 @kernel
-def walk_on(
+def continue_walk(
     m: Any, hard: Any, alive: Any, gap: int, state: Any, time: int, frame: int, nodes: Any, leaves: Any, n: int
 ) -> int:
-    """Go on at random from the state (time, frame) over edges of G1 until the asked length is reached.
+    """Continue at random from the state (time, frame) over edges of G1 to the requested length.
 
-    Appends to `nodes` and `leaves` after their first n, and gives back how many there are then; -1 if there is no way
-    on. Edges are drawn among all that leave later in this clip; where none of `DRAWS` fits, every leaf is looked at.
+    Appends to `nodes` and `leaves` after their first n, and returns their new number; -1 if there is no continuation.
+    Edges are drawn among all that leave later in this clip; where none of `MAX_DRAWS` fits, every leaf is tried.
     """
     clip, edge, half, node, centre, order = m.clip, m.edge, m.half, m.node, m.centre, m.order
     frames, count = len(alive), len(m.clip)
@@ -123,12 +123,12 @@ def walk_on(
         low, high = np.searchsorted(m.latest, np.array([frame + gap + half, end]))
         lasts = time + end - frame >= frames and _may_stay(hard, time, frame, frames - time, frames)
         taken, which = -1, -1
-        for _ in range(DRAWS if high > low else 0):
+        for _ in range(MAX_DRAWS if high > low else 0):
             which = m.out[low + draw(state, high - low)]
-            e = fit(edge, node, centre, order, half, which, frame + gap, count)
+            e = fitting_leaf(edge, node, centre, order, half, which, frame + gap, count)
             if e < 0:
                 continue
-            if time + edge[e, 0] - frame > frames - 1:  # it comes after the end
+            if time + edge[e, 0] - frame > frames - 1:  # after the end
                 if lasts:
                     return n
             elif _may_take(hard, alive, half, time, frame, edge[e, 0], edge[e, 1]):
@@ -151,7 +151,7 @@ def walk_on(
 
 @kernel
 def _any_leaf(m: Any, hard: Any, alive: Any, state: Any, time: int, frame: int) -> int:
-    """One of all transitions that leave this clip from here on and can be taken, each equally likely; -1 if none."""
+    """One of all possible transitions that leave this clip from here on, equally probable; -1 if there are none."""
     taken, seen = -1, 0
     for e in range(m.first_out[frame], m.first_out[m.clip[frame, 1]]):
         if _may_take(hard, alive, m.half, time, frame, m.edge[e, 0], m.edge[e, 1]):
@@ -181,10 +181,10 @@ def replace_portions(
 ) -> Any:
     """Mutation 1: the portion between two edges is replaced by none, one or two edges of G1, until `tries` are scored.
 
-    The beginning and the end of the way count as edges: then the way gets another first frame, or goes on at random.
-    One or two edges are drawn among those that join the clips; half of the time the last one is a leaf that lets what
-    follows keep its time (no edge, and such a leaf, only with `shortcuts`). The best way found is put into `out_*`;
-    returns its score, first frame and length (-1: there is none) and how many were scored.
+    The start and the end of the route count as edges: then the route gets another first frame, or continues at random.
+    One or two edges are drawn among those that join the clips; half of the time the last one is a leaf that keeps later
+    times (no edge, and such a leaf, only with `shortcuts`). The best route found is written to `out_*`; returns its
+    score, first frame and length (-1: there is none) and the number of routes scored.
     """
     edge, half, count, size = m.edge, m.half, len(leaves), len(out_leaves)
     pieces, line, parts = np.zeros((size + 2, 5)), np.empty((t.frames // t.stride + 2, 2)), np.empty(6)
@@ -202,7 +202,7 @@ def replace_portions(
         first, offset = start, clock[i]
         if i == 0 and draw(state, 3) > 0:
             first = begins[draw(state, len(begins))]
-            if j < count and draw(state, 3) == 0:  # another beginning in the same clip
+            if j < count and draw(state, 3) == 0:  # another start in the same clip
                 leave = edge[leaves[j], 0] - half
                 first = leave - draw(state, leave - m.clip[leave, 0] + 1)
                 if not is_alive(alive, 0, first):
@@ -218,16 +218,16 @@ def replace_portions(
             new_nodes[n : n + more], new_leaves[n : n + more] = nodes[j:], leaves[j:]
             n += more
         else:
-            n = walk_on(m, hard, alive, gap, state, offset + frame, frame, new_nodes, new_leaves, i)
+            n = continue_walk(m, hard, alive, gap, state, offset + frame, frame, new_nodes, new_leaves, i)
             if n < 0:
                 continue
         value, used, lasts = score(m, t, hard, first, new_leaves, n, best, pieces, line, parts)
         looked += 1
-        if used > 0 and lasts < t.frames:  # too short now: go on from the last edge
+        if used > 0 and lasts < t.frames:  # too short: continue from the last edge
             n = used - 1
             frame = first if n == 0 else edge[new_leaves[n - 1], 1] + half
             time = int(pieces[n, 0]) + (0 if n == 0 else half)
-            longer = walk_on(m, hard, alive, gap, state, time, frame, new_nodes, new_leaves, n)
+            longer = continue_walk(m, hard, alive, gap, state, time, frame, new_nodes, new_leaves, n)
             if longer >= 0:
                 value, used, _ = score(m, t, hard, first, new_leaves, longer, best, pieces, line, parts)
         if value < best:
@@ -263,7 +263,7 @@ def _bridge(
         if low >= high or n == len(leaves):
             return -1
         which = m.out[low + draw(state, high - low)]
-        e = fit(edge, m.node, m.centre, m.order, half, which, frame + gap, len(number))
+        e = fitting_leaf(edge, m.node, m.centre, m.order, half, which, frame + gap, len(number))
         if e < 0:
             return -1
         nodes[n], leaves[n] = which, e
@@ -276,10 +276,10 @@ def _bridge(
         return -1
     which = m.roots[low + draw(state, high - low)]
     if shortcuts and draw(state, 2) == 0:
-        e = _fit_in_time(edge, m.move, m.node, m.order, half, which, frame, goal, offset - wanted)
+        e = _fitting_leaf_in_time(edge, m.move, m.node, m.order, half, which, frame, goal, offset - wanted)
         which = m.home[e]
     else:
-        e = fit(edge, m.node, m.centre, m.order, half, which, frame + gap, goal - gap)
+        e = fitting_leaf(edge, m.node, m.centre, m.order, half, which, frame + gap, goal - gap)
     if e < 0:
         return -1
     nodes[n], leaves[n] = which, e
@@ -301,10 +301,11 @@ def take_children(
     out_leaves: Any,
     out_parts: Any,
 ) -> Any:
-    """Mutation 2: every two edges (and every one, with `shortcuts`) are replaced by their children, in all four ways.
+    """Mutation 2: every two edges (and every one, with `shortcuts`) are replaced by their children, in all four
+    combinations.
 
-    All of them if there are at most `tries`, else about as many at random. Returns the best way's score, its length
-    (-1: there is none) and how many were scored.
+    All of them if there are at most `tries`, else about as many at random. Returns the score of the best route, its
+    length (-1: there is none) and the number of routes scored.
     """
     count, size = len(leaves), len(out_leaves)
     pieces, line, parts = np.zeros((size + 2, 5)), np.empty((t.frames // t.stride + 2, 2)), np.empty(6)
@@ -313,13 +314,13 @@ def take_children(
     many = 2 * count * count
     for i in range(count):
         for j in range(i, count):
-            for way in range(2 if i == j else 4):
+            for choice in range(2 if i == j else 4):
                 if i == j and not shortcuts:
                     continue
                 if many > tries and draw(state, many) >= tries:
                     continue
-                u = _child(m.node, nodes[i], way & 1)
-                v = u if i == j else _child(m.node, nodes[j], way >> 1)
+                u = _child(m.node, nodes[i], choice & 1)
+                v = u if i == j else _child(m.node, nodes[j], choice >> 1)
                 if u == nodes[i] and v == nodes[j]:
                     continue
                 new[:count] = leaves
@@ -344,8 +345,8 @@ def _child(node: Any, which: int, side: int) -> int:
 
 @kernel
 def _refit(m: Any, start: int, leaves: Any, count: int, k: int, which: int) -> Any:
-    """Put the leaf of a node that fits between its neighbours in place k."""
+    """Set entry k to the leaf of a node that fits between its neighbours."""
     low = start if k == 0 else m.edge[leaves[k - 1], 1] + m.half
     high = len(m.number) if k == count - 1 else m.edge[leaves[k + 1], 0] - m.half
-    leaves[k] = fit(m.edge, m.node, m.centre, m.order, m.half, which, low, high)
+    leaves[k] = fitting_leaf(m.edge, m.node, m.centre, m.order, m.half, which, low, high)
     return leaves[k] >= 0

@@ -11,14 +11,14 @@ from motionloom.core._jit import kernel
 
 @kernel
 def grow(points: Any, cost: Any, group: Any, widest: float, halt: Any, done: Any) -> Any:
-    """Binary trees by 2-means over groups of edges; a group wider than `widest` frames becomes several trees.
+    """Binary trees by 2-means over groups of edges; a group wider than `widest` frames is split into several trees.
 
     points (T, 2) from- and to-frame, with `group` (T,) not decreasing. Returns `order` (T,) the edges as leaves from
     left to right; per node, in preorder, `first` and `stop` of its leaves, the mean of its points, the mean cost, the
     edge nearest to the mean, the latest from- and the earliest to-frame; and the nodes that are roots. A node's left
     child is the next node, and its right child follows the left one's 2 m - 1 nodes. T log T steps of a few rounds of
     Lloyd each: 100,000 edges in 0.1 s. Counts nodes in `done`, and ends early once `halt` is set.
-    The slow version is `slow_tree` in tests/methods/hierarchical_graph/test_levels.py.
+    The slow version is `slow_tree` in tests/methods/hierarchical_graph/test_edge_trees.py.
     """
     count = len(points)
     order = np.arange(count).astype(np.int32)
@@ -34,7 +34,7 @@ def grow(points: Any, cost: Any, group: Any, widest: float, halt: Any, done: Any
     spare = np.empty(count, np.int32)
     lows = np.empty(count + 1, np.int64)  # a stack of ranges; the right half waits while the left one is done
     highs = np.empty(count + 1, np.int64)
-    inside = np.empty(count + 1, np.bool_)  # is it below a root already?
+    inside = np.empty(count + 1, np.bool_)  # whether it is below a root
     begin = 0
     while begin < count:
         end = begin + 1
@@ -112,7 +112,7 @@ def _describe(
 def _halve(points: Any, order: Any, low: int, high: int, spare: Any) -> int:
     """Split a range of edges by 2-means, started from the two sides of its mean along its longest axis.
 
-    Rearranges `order`, each part keeping its order, and gives back where the second part begins.
+    Partitions `order` stably, and returns the start of the second part.
     """
     n = high - low
     mx = my = 0.0

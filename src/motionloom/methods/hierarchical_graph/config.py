@@ -12,16 +12,17 @@ from motionloom.methods.settings import Settings, cleaning_param, param, variant
 
 @dataclass(frozen=True)
 class Config(GraphConfig):
-    """What learning needs."""
+    """Settings for learning."""
 
-    contacts: bool = param(False, "join only frames in which the same heels and toes stand")
-    most: int = param(
+    contacts: bool = param(False, "join only frames in which the same heels and toes are in contact")
+    max_transitions: int = param(
         100_000,
-        "most transitions; of more, the best of each square of frames is kept",
+        "largest number of transitions; of more, the best of each square of frames is kept",
         low=100,
         high=10**9,
         slider=(1e3, 1e6),
         scale="log",
+        formerly=("most",),
         advanced=True,
     )
     cluster: float = param(
@@ -35,34 +36,44 @@ class Config(GraphConfig):
     )
     variant: str = variant_param("GUAN 2.4.3")
 
-    FAITHFUL: ClassVar[Mapping[str, Any]] = {**GraphConfig.FAITHFUL, "most": 10**9}
+    FAITHFUL: ClassVar[Mapping[str, Any]] = {**GraphConfig.FAITHFUL, "max_transitions": 10**9}
 
 
 @dataclass(frozen=True)
 class Options(Settings):
-    """What synthesis needs. The weights say what a metre, a radian, a second or a transition counts in the score."""
+    """Options for synthesis. The weights are those of a metre, a radian, a second or a transition in the score."""
 
-    budget: int = param(100_000, "most ways that are looked at", low=1, high=10**12, slider=(1e3, 1e7), scale="log")
+    budget: int = param(
+        100_000, "search budget: routes that are scored", low=1, high=10**12, slider=(1e3, 1e7), scale="log"
+    )
     patience: int = param(
         18,
-        "rounds without a better way after which the search ends",
+        "rounds without improvement after which the search ends",
         low=1,
         high=10**9,
         slider=(1.0, 100.0),
         advanced=True,
     )
-    kept: int = param(12, "ways that are kept for the next round", low=1, high=1000, slider=(1.0, 50.0), advanced=True)
+    population: int = param(
+        12,
+        "routes that are kept from round to round",
+        low=1,
+        high=1000,
+        slider=(1.0, 50.0),
+        formerly=("kept",),
+        advanced=True,
+    )
     restarts: bool = param(
-        True, "give up all ways for new seeds where several rounds hardly brought a better one", advanced=True
+        True, "start again from new seeds after several rounds with little improvement", advanced=True
     )
     shortcuts: bool = param(
         True,
-        "replace a portion also by no edge or by a transition that keeps the time, and single edges by their children",
+        "also replace portions by no edge or by an edge that keeps later times, and single edges by their children",
         advanced=True,
     )
     smoothness: float = param(
         0.05,
-        "weight of each transition; the worst of the graph counts as 1",
+        "weight of each transition; the worst of the graph has cost 1",
         symbol="w_c",
         low=0,
         high=1e6,
@@ -71,7 +82,7 @@ class Options(Settings):
     )
     length: float = param(
         10.0,
-        "weight of each second that a way is too short",
+        "weight of each missing second",
         symbol="w_f",
         low=0.01,
         high=1e6,
@@ -99,7 +110,7 @@ class Options(Settings):
     )
     style: float = param(
         1.0,
-        "weight of the share of a span that is not in its style",
+        "weight of the share of a span without its label",
         low=0,
         high=1e6,
         slider=(0.0, 10.0),
@@ -107,7 +118,7 @@ class Options(Settings):
     )
     obstacles: float = param(
         4.0,
-        "weight of how deep the way lies in an obstacle, and for how long",
+        "weight of the depth and duration of a route inside an obstacle",
         low=0,
         high=1e6,
         slider=(0.0, 20.0),
@@ -123,7 +134,7 @@ class Options(Settings):
     )
     bend: float = param(
         0.5,
-        "farthest that the way found is bent (and turned, rad) to keep what is hard",
+        "largest displacement (and turn, rad) of a route to meet hard constraints",
         unit="m",
         low=0,
         high=100,
@@ -131,7 +142,7 @@ class Options(Settings):
     )
     bend_pose: float = param(
         1.0,
-        "largest turn of a joint from a frame that can be shown to a hard pose",
+        "largest rotation of a joint to meet a hard pose",
         unit="rad",
         low=0,
         high=3.2,
@@ -140,9 +151,9 @@ class Options(Settings):
     variant: str | None = variant_of_model("GUAN 2.4.3")
 
     FAITHFUL: ClassVar[Mapping[str, Any]] = {
-        "kept": 1,
+        "population": 1,
         "restarts": False,
         "shortcuts": False,
-        "shortest": 0,
+        "shortest": 0.0,
         "clean_feet": False,
     }

@@ -1,4 +1,4 @@
-"""From all edges between two clips to a few: clusters of edges, and the binary tree beneath each (GUAN 2.4.3)."""
+"""Clusters of edges between clips, with a binary tree of edges below each cluster (GUAN 2.4.3)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from motionloom.methods.validate import check_array
 
 
 @dataclass(frozen=True, eq=False)
-class Levels:
+class EdgeTrees:
     """The hierarchy G1 <- G2 <- ... <- G: every edge of G1 is the root of a binary tree whose leaves are edges of G.
 
     Nodes are in preorder: the left child of node i is i + 1, its right child comes after the left one's nodes. A node
-    stands for the edges `order[first:stop]` and carries their mean. Roots are sorted by the clips that they join.
+    represents the edges `order[first:stop]` by their mean. Roots are sorted by the clips that they join.
     """
 
     order: IntArray  # (T,) int32: transitions, as leaves from left to right
@@ -26,7 +26,7 @@ class Levels:
     stop: IntArray  # (M,) int32
     centre: FloatArray  # (M, 2) mean frame that is left and mean frame that is entered, counted through all clips
     cost: FloatArray  # (M,) mean cost
-    medoid: IntArray  # (M,) int32: the transition nearest to the centre, which stands for the node
+    medoid: IntArray  # (M,) int32: the transition nearest to the centre, which represents the node
     ends: IntArray  # (M, 2) int32: the latest frame that its edges leave, the earliest that they enter
     roots: IntArray  # (R,) int32: the edges of G1
 
@@ -35,7 +35,7 @@ class Levels:
 
     @cached_property
     def depth(self) -> int:
-        """How many levels there are, G1 and G included."""
+        """The number of levels, G1 and G included."""
         nodes, levels = np.asarray(self.roots, np.int64), 0
         while len(nodes):
             nodes = nodes[self.stop[nodes] - self.first[nodes] > 1]
@@ -49,14 +49,14 @@ class Levels:
 
     @cached_property
     def home(self) -> IntArray:
-        """(T,) the node that is a transition alone."""
+        """(T,) the leaf node of each transition."""
         alone = np.flatnonzero(self.stop - self.first == 1)
         out = np.empty(len(self.order), np.int64)
         out[self.order[self.first[alone]]] = alone
         return out
 
 
-def check_levels(levels: Levels, graph: Graph) -> None:
+def check_trees(levels: EdgeTrees, graph: Graph) -> None:
     """`FormatError` unless these are binary trees in preorder over the graph's transitions."""
     leaves, nodes = len(graph.transitions), len(levels)
     check_array(levels.order, "levels.order", "i", (leaves,), low=0, high=leaves - 1)
@@ -71,7 +71,7 @@ def check_levels(levels: Levels, graph: Graph) -> None:
     if len(np.unique(levels.order)) != leaves:
         raise FormatError("levels.order: expected every transition once")
     if (stop <= first).any():
-        raise FormatError("levels: a node needs at least one leaf")
+        raise FormatError("levels: expected at least one leaf in every node")
     inner = np.flatnonzero(stop - first > 1)
     left = inner + 1
     if len(inner) and left[-1] >= nodes:
@@ -85,13 +85,13 @@ def check_levels(levels: Levels, graph: Graph) -> None:
     tops = np.asarray(levels.roots, np.int64)
     ends = np.concatenate([[0], np.sort(stop[tops])])
     if not (np.array_equal(np.sort(first[tops]), ends[:-1]) and ends[-1] == leaves):
-        raise FormatError("levels.roots: expected trees that share out all transitions")
+        raise FormatError("levels.roots: expected trees that partition all transitions")
 
 
 def edge_matrix(graph: Graph, s: int, t: int) -> FloatArray:
     """P_st: the cost of the edge from each frame of clip s to each frame of clip t; infinity where there is none.
 
-    GUAN eq. 2.17 as corrected: an edge is where the distance is below the threshold. Rows are from-frames.
+    GUAN eq. 2.17 as corrected: there is an edge where the distance is below the threshold. Rows are from-frames.
     """
     out = np.full((len(graph.clips[s]), len(graph.clips[t])), np.inf)
     a, b = graph.transitions.a, graph.transitions.b
@@ -101,7 +101,7 @@ def edge_matrix(graph: Graph, s: int, t: int) -> FloatArray:
 
 
 def spacing(graph: Graph) -> int:
-    """How far apart neighbouring edges lie, in frames: 1, or the side of the squares that a graph was thinned by.
+    """The distance of neighbouring edges, in frames: 1, or the side of the squares to which a graph was thinned.
 
     It is the largest power of two for which no square of that side holds two edges (those to a later frame: their
     opposites may share a square with them).
@@ -123,7 +123,7 @@ def spacing(graph: Graph) -> int:
 
 
 def groups(graph: Graph, cell: int) -> IntArray:
-    """(T,) for each edge the number of its group: edges of one P_st that touch, diagonally too, as squares of `cell`.
+    """(T,) the group of each edge: edges of one P_st that touch as squares of `cell` frames, diagonally too.
 
     Similar frames have similar neighbours, so the edges of a matrix form islands (GUAN fig. 2.12). Groups are numbered
     by the pair of clips, then in the order of their first edge.
@@ -155,7 +155,7 @@ def groups(graph: Graph, cell: int) -> IntArray:
     return np.asarray(rank[label], np.int64)
 
 
-def grow_levels(graph: Graph, *, widest: float, progress: Progress | None = None) -> Levels:
+def grow_trees(graph: Graph, *, widest: float, progress: Progress | None = None) -> EdgeTrees:
     """All edges of a graph in clusters, and a tree by 2-means below each cluster.
 
     A cluster is a group of edges that touch (see `groups`); one that spans more than `widest` frames, as along the
@@ -173,4 +173,4 @@ def grow_levels(graph: Graph, *, widest: float, progress: Progress | None = None
         report, "growing trees of transitions", grow, *task, units=2 * len(moves), done=done
     )
     narrow = by_group.astype(np.int32)
-    return Levels(narrow[order], first, stop, centre, cost, narrow[medoid], ends, roots)
+    return EdgeTrees(narrow[order], first, stop, centre, cost, narrow[medoid], ends, roots)

@@ -1,4 +1,4 @@
-"""Learning a hierarchical motion graph: the graph with all its transitions, then trees over them."""
+"""Learning a hierarchical motion graph: a graph with all its transitions, and trees over them."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from numpy.random import Generator
 from motionloom.core import Clip, Note, Progress, part, silent
 from motionloom.methods.graph.fit import learn_graph
 from motionloom.methods.hierarchical_graph.config import Config
-from motionloom.methods.hierarchical_graph.edge_trees import grow_levels, spacing
-from motionloom.methods.hierarchical_graph.model import HierarchicalGraph
+from motionloom.methods.hierarchical_graph.edge_trees import grow_trees, spacing
+from motionloom.methods.hierarchical_graph.model import HierarchicalGraphModel
 
 DEFAULT = Config()
 
 
 def fit(
     clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None, progress: Progress | None = None
-) -> HierarchicalGraph:
-    """Learn from clips of one skeleton at one frame rate (see `methods.prepare`). No chance is involved."""
+) -> HierarchicalGraphModel:
+    """Learn from clips of one skeleton at one frame rate (see `methods.prepare`). No randomness is involved."""
     report = progress or silent()
-    graph, whole, notes = learn_graph(clips, config, _settings(config), part(report, 0.0, 0.8))
-    levels = grow_levels(graph, widest=config.cluster * clips[0].fps, progress=part(report, 0.8, 1.0))
+    graph, whole, _, notes = learn_graph(clips, config, _settings(config), part(report, 0.0, 0.8))
+    levels = grow_trees(graph, widest=config.cluster * clips[0].fps, progress=part(report, 0.8, 1.0))
     report(1.0, "growing trees of transitions")
     edges = f"{len(graph.transitions)} edges in {len(levels.roots)} clusters, {levels.depth} levels"
     if (side := spacing(whole)) > 1:
         edges += f"; thinned to the best of each {side} x {side} frames"
-    return HierarchicalGraph(
+    return HierarchicalGraphModel(
         skeleton=clips[0].skeleton,
         config=config,
         fps=clips[0].fps,
@@ -38,5 +38,5 @@ def fit(
 
 
 def _settings(config: Config) -> dict[str, Any]:
-    names = ("measure", "window", "blend", "limit", "limits", "shortest", "contacts", "most")
-    return {name: getattr(config, name) for name in names} | {"minima": False}
+    names = ("measure", "window", "blend", "limit", "limits", "shortest", "contacts")
+    return {name: getattr(config, name) for name in names} | {"minima": False, "most": config.max_transitions}

@@ -1,4 +1,4 @@
-"""What is hard: the frames that every way must show, and how far a way may be bent to the places it must come to."""
+"""Hard constraints: frames that every route must show, and messages for places that are out of reach."""
 
 from __future__ import annotations
 
@@ -9,43 +9,45 @@ from motionloom.core import Clip, NoPath, Progress, silent
 from motionloom.core.progress import parts
 from motionloom.kinematics.travel import travel
 from motionloom.methods.graph import Graph
-from motionloom.methods.hierarchical_graph.objective import must
-from motionloom.methods.hierarchical_graph.search import net_of
-from motionloom.methods.hierarchical_graph.search_arrays import Hard, Material
-from motionloom.methods.schedule import Reachable, not_kept, schedule
+from motionloom.methods.hierarchical_graph.objective import hard_frames
+from motionloom.methods.hierarchical_graph.search import search_net
+from motionloom.methods.hierarchical_graph.search_arrays import HardFrames, SearchMaterial
+from motionloom.methods.schedule import Reachable, schedule, style_problem
 from motionloom.rotation import wrap_angle
 
 
-def must_keep(graph: Graph, m: Material, request: Request, progress: Progress | None = None) -> tuple[Hard, Reachable]:
-    """What every way keeps, and the frames from which it can be kept at each time; `NoPath` says what cannot.
+def hard_requirements(
+    graph: Graph, m: SearchMaterial, request: Request, progress: Progress | None = None
+) -> tuple[HardFrames, Reachable]:
+    """Hard poses and labels of a request, and the frames from which they can be met at each time; `NoPath` if none.
 
-    Hard poses restrict the frames shown at their time to those nearest to the pose, as few as leave a way (first the
-    very frame, where it is in the material). Hard styles restrict all frames of their span, or, where there is no way,
-    all but what their tolerance leaves for the changes at its ends.
+    Hard poses restrict the frames at their time to those nearest to the pose, as few as leave a route (first the frame
+    itself, if it is in the material). Hard styles restrict all frames of their span, or, where there is no route, all
+    but the margin that their tolerance leaves at its ends.
     """
     fps = graph.clips[0].fps
     frames = request.length(fps)
     assert frames is not None  # checked before
-    net = net_of(m)
+    net = search_net(m)
     first, rest = parts(progress or silent(), [1, 4])
     free = Reachable(net, frames, progress=first)
     if free.first_dead >= 0:
         raise NoPath(
-            f"no way through these clips lasts {frames / fps:g} s; the longest lasts "
-            f"{(frames - 1 - free.first_dead) / fps:g} s (no transition leads on; raise `limit`)"
+            f"no route through these clips lasts {frames / fps:g} s; the longest lasts "
+            f"{(frames - 1 - free.first_dead) / fps:g} s (no transition continues it; raise `limit`)"
         )
     hard = [c for c in request.constraints if c.hard]
     styles, poses = [c for c in hard if isinstance(c, Style)], [c for c in hard if isinstance(c, PoseAt)]
     found = schedule(net, graph.clips, styles, poses, frames, free=free, progress=rest)
     if found.missing is not None:
-        raise NoPath(not_kept(graph.clips, found.missing, "transitions", "raise `limit`, or give a weight"))
-    return must(graph, found.near, found.spans), found.reachable
+        raise NoPath(style_problem(graph.clips, found.missing, "transitions", "raise `limit`, or give a weight"))
+    return hard_frames(graph, found.near, found.spans), found.reachable
 
 
-def too_far(clip: Clip, request: Request, bend: float) -> str:
-    """Why a way is too far from a hard place to be bent there, with the nearest thing; "" if it is not.
+def place_problem(clip: Clip, request: Request, bend: float) -> str:
+    """Why a route is too far from a hard place to be bent there, with its position at that time; "" if it is not.
 
-    It may be off by `bend` metres (and radians) more than the constraint allows.
+    It may be off by `bend` metres (and radians) more than the tolerance.
     """
     path = travel(clip)
     for c in request.constraints:
@@ -63,8 +65,8 @@ def too_far(clip: Clip, request: Request, bend: float) -> str:
         x, z = path.place[at]
         facing = np.degrees(wrap_angle(path.heading[at]))
         return (
-            f"no way was found that comes near {c.describe()}: the nearest misses it by {gap:.2f} {c.unit}, and it "
-            f"may be bent by {bend:.2f}; at {at / clip.fps:.2f} s the hips are at [{x:.2f}, {z:.2f}], "
+            f"no route found meets {c.describe()}: the nearest misses it by {gap:.2f} {c.unit}, and it may be bent by "
+            f"{bend:.2f}; at {at / clip.fps:.2f} s the hips are at [{x:.2f}, {z:.2f}], "
             f"heading {facing:.0f}deg"
         )
     return ""

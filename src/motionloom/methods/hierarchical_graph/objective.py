@@ -1,4 +1,4 @@
-"""What a request asks of a way, as arrays: the parts of eq. 2.18, and what every way must keep."""
+"""The objective of a request as arrays: the terms of eq. 2.18, and hard poses and labels."""
 
 from __future__ import annotations
 
@@ -25,21 +25,19 @@ from motionloom.kinematics.fk import fk
 from motionloom.methods.graph import Graph
 from motionloom.methods.graph.render.root_tracks import tracks
 from motionloom.methods.hierarchical_graph.config import Options
-from motionloom.methods.hierarchical_graph.edge_trees import Levels
-from motionloom.methods.hierarchical_graph.search_arrays import TERMS, Hard, Material, Terms
-from motionloom.methods.schedule import carries, pose_distances
+from motionloom.methods.hierarchical_graph.edge_trees import EdgeTrees
+from motionloom.methods.hierarchical_graph.search_arrays import TERMS, HardFrames, ScoreTerms, SearchMaterial
+from motionloom.methods.schedule import frames_with_label, pose_distances
 
-HARD = (
-    10.0  # the weight of a hard constraint while ways are compared; that it holds in the end is not a matter of weight
-)
-LOOK = 0.1  # s between the places at which circles and arrivals are looked at; for paths, every other
-SAMPLES = 40  # of an asked path
+HARD_WEIGHT = 10.0  # of a hard constraint while routes are compared; bending then meets it
+SAMPLE_STEP = 0.1  # s between the frames at which obstacles and arrivals are evaluated; for paths, every other
+PATH_SAMPLES = 40  # of a given path
 
 BODY, JOINTS = float(TERMS.index("body")), float(TERMS.index("joints"))
 
 
-def material(graph: Graph, levels: Levels) -> Material:
-    """A graph and its trees as the compiled search reads them."""
+def material(graph: Graph, levels: EdgeTrees) -> SearchMaterial:
+    """A graph and its trees as arrays for the compiled search."""
     moves, clips = graph.transitions, len(graph.clips)
     top = levels.medoid[levels.roots]
     pair = graph.clip_of[moves.a[top]] * clips + graph.clip_of[moves.b[top]]
@@ -47,7 +45,7 @@ def material(graph: Graph, levels: Levels) -> Material:
     lengths = np.diff(graph.starts)
     by_leaving = np.argsort(levels.ends[levels.roots, 0], kind="stable")
     out = np.asarray(levels.roots, np.int64)[by_leaving]
-    return Material(
+    return SearchMaterial(
         clip=np.repeat(np.stack([graph.starts[:-1], graph.starts[1:]], 1), lengths, axis=0),
         heading=tracks(graph).heading,
         edge=np.stack([moves.a, moves.b], 1),
@@ -66,29 +64,29 @@ def material(graph: Graph, levels: Levels) -> Material:
     )
 
 
-def must(graph: Graph, poses: Mapping[int, BoolArray], styles: Sequence[tuple[range, str]]) -> Hard:
-    """What every way keeps: at each time of `poses` one of these frames; in each span only frames with the label."""
+def hard_frames(graph: Graph, poses: Mapping[int, BoolArray], styles: Sequence[tuple[range, str]]) -> HardFrames:
+    """Hard poses and labels: at each time of `poses` one of these frames; in each span only frames with the label."""
     times, count = sorted(poses), graph.count
-    return Hard(
+    return HardFrames(
         np.array(times, np.int64),
         np.array([poses[k] for k in times], bool).reshape(-1, count),
         np.array([(span.start, span.stop) for span, _ in styles], np.int64).reshape(-1, 2),
-        np.array([carried(graph, label) for _, label in styles], np.int64).reshape(-1, count + 1),
+        np.array([label_counts(graph, label) for _, label in styles], np.int64).reshape(-1, count + 1),
     )
 
 
-def terms_of(graph: Graph, request: Request, options: Options) -> Terms:
+def score_terms(graph: Graph, request: Request, options: Options) -> ScoreTerms:
     """The request as arrays. `request` is at the graph's frame rate and has a length."""
     return _Builder(graph, request, options).built()
 
 
-def carried(graph: Graph, label: str) -> IntArray:
-    """(N + 1,) how many of the frames before each carry a label."""
-    return np.concatenate([[0], np.cumsum(carries(graph.clips, label))])
+def label_counts(graph: Graph, label: str) -> IntArray:
+    """(N + 1,) the number of frames with a label before each frame."""
+    return np.concatenate([[0], np.cumsum(frames_with_label(graph.clips, label))])
 
 
 class _Builder:
-    """Collects rows, one constraint after the other."""
+    """Collects the rows of all constraints."""
 
     def __init__(self, graph: Graph, request: Request, options: Options) -> None:
         self.graph, self.request, self.options = graph, request, options
@@ -96,23 +94,23 @@ class _Builder:
         frames = request.length(self.fps)
         assert frames is not None  # checked before
         self.frames = frames
-        self.stride = max(1, round(LOOK * self.fps))
+        self.stride = max(1, round(SAMPLE_STEP * self.fps))
         self.tables = [np.concatenate([clip.root for clip in graph.clips])]
         self.rows: dict[str, list[tuple[float, ...]]] = {
-            name: [] for name in ("points", "headings", "poses", "spans", "reaches", "circles", "ways")
+            name: [] for name in ("points", "headings", "poses", "spans", "reaches", "circles", "paths")
         }
         self.unlike: list[FloatArray] = []
         self.carried: list[IntArray] = []
         self.samples: list[FloatArray] = []
 
-    def built(self) -> Terms:
+    def built(self) -> ScoreTerms:
         for c in self.request.constraints:
             if type(c) in _ADD:
                 _ADD[type(c)](self, c)
         begin = self.request.beginning(self.frames, self.fps)
         count = self.graph.count
-        widths = {"points": 9, "headings": 3, "poses": 3, "spans": 4, "reaches": 7, "circles": 5, "ways": 5}
-        return Terms(
+        widths = {"points": 9, "headings": 3, "poses": 3, "spans": 4, "reaches": 7, "circles": 5, "paths": 5}
+        return ScoreTerms(
             frames=self.frames,
             begin=np.array([*begin.position, begin.heading]),
             smoothness=self.options.smoothness,
@@ -127,7 +125,7 @@ class _Builder:
 
     def weight(self, c: Constraint, of: str) -> float:
         """The method's weight for this part of the score times the constraint's own."""
-        return float(getattr(self.options, of)) * (HARD if c.weight is None else c.weight)
+        return float(getattr(self.options, of)) * (HARD_WEIGHT if c.weight is None else c.weight)
 
     def root_at(self, c: RootAt) -> None:
         time, weight = float(c.frame(self.frames, self.fps)), self.weight(c, "body")
@@ -152,9 +150,9 @@ class _Builder:
 
     def style(self, c: Style) -> None:
         if c.hard:
-            return  # kept by every way
+            return  # kept by every route
         span = c.frames(self.frames, self.fps)
-        self.carried.append(carried(self.graph, c.label))
+        self.carried.append(label_counts(self.graph, c.label))
         weight = self.weight(c, "style") * c.importance
         self.rows["spans"].append((span.start, span.stop, len(self.carried) - 1, weight))
 
@@ -176,8 +174,8 @@ class _Builder:
         for first, last, line in legs:
             length = float(np.linalg.norm(np.diff(line, axis=0), axis=1).sum())
             low = sum(len(s) for s in self.samples)
-            self.samples.append(along_path(line, max(length / SAMPLES, 0.02)))
-            self.rows["ways"].append((first, last, low, low + len(self.samples[-1]), weight))
+            self.samples.append(along_path(line, max(length / PATH_SAMPLES, 0.02)))
+            self.rows["paths"].append((first, last, low, low + len(self.samples[-1]), weight))
 
 
 _ADD: dict[type[Constraint], Callable[[_Builder, Any], None]] = {

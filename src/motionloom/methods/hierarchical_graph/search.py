@@ -1,4 +1,4 @@
-"""The randomised search: seed ways at the top level, both mutations, the best is kept, new seeds are added."""
+"""The randomised search: seeds at the top level, two mutations, selection of the best routes (GUAN 2.4.3)."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.core import FloatArray, IntArray, Progress, silent
-from motionloom.methods.hierarchical_graph.search_arrays import Hard, Material, Terms
-from motionloom.methods.schedule import Net, Reachable
+from motionloom.methods.hierarchical_graph.search_arrays import HardFrames, ScoreTerms, SearchMaterial
+from motionloom.methods.schedule import FrameNet, Reachable
 
-SEEDS, MORE = 24, 4  # seed ways in the first round, and new ones in every later round
-TRIES = 48  # replaced portions of one way in a round
-PAIRS = 64  # ways to put in children for edges of one way
-STUCK, GAIN = 6, 0.02  # rounds without a gain of this share after which all ways are given up for new seeds
+FIRST_SEEDS, SEEDS_PER_ROUND = 24, 4  # in the first round, and in every later one
+PORTIONS_PER_ROUND = 48  # replaced portions of one candidate in a round
+CHILDREN_PER_ROUND = 64  # replacements of edges by their children in one candidate
+RESTART_ROUNDS = 6  # rounds with little improvement after which the search restarts from new seeds
+RESTART_GAIN = 0.02  # relative improvement that counts
 
 
-class Way(NamedTuple):
-    """A way during the search: its first frame, and for each transition an edge of some level and the leaf it uses."""
+class Candidate(NamedTuple):
+    """A route during the search: its first frame, and for each transition a node of the trees and a leaf below it."""
 
     score: float
     start: int
@@ -32,110 +33,111 @@ class Way(NamedTuple):
         return self.start, self.nodes.tobytes(), self.leaves.tobytes()
 
 
-class Found(NamedTuple):
-    """The best way after a round."""
+class RoundResult(NamedTuple):
+    """The best candidate after a round."""
 
-    best: Way
-    evaluations: int  # ways that have been scored so far
+    best: Candidate
+    evaluations: int  # candidates that have been scored so far
     rounds: int
 
 
-def net_of(m: Material) -> Net:
-    """The nodes and where they lead, for a schedule."""
+def search_net(m: SearchMaterial) -> FrameNet:
+    """The nodes and their successors, for a schedule."""
     goes_on = np.arange(1, len(m.clip) + 1) != m.clip[:, 1]
-    return Net(goes_on, m.first_out, m.edge[:, 1] + m.half, 2 * m.half)
+    return FrameNet(goes_on, m.first_out, m.edge[:, 1] + m.half, 2 * m.half)
 
 
-class Search:
-    """One search, round by round. GUAN 2.4.3 steps 1-5; everything random comes from `rng`.
+class RandomSearch:
+    """One search, round by round. GUAN 2.4.3 steps 1-5; all random numbers come from `rng`.
 
-    `gap` is how many frames lie between two blends at least, where there is a choice; `kept`, `restarts` and
+    `gap` is the least number of frames between two blends, where there is a choice; `population`, `restarts` and
     `shortcuts` are those of `Options`.
     """
 
     def __init__(
         self,
-        m: Material,
-        t: Terms,
-        hard: Hard,
+        m: SearchMaterial,
+        t: ScoreTerms,
+        hard: HardFrames,
         alive: Reachable,
         rng: Generator,
         *,
         gap: int,
-        kept: int = 12,
+        population: int = 12,
         restarts: bool = True,
         shortcuts: bool = True,
     ) -> None:
-        self.kept, self.restarts, self.shortcuts = kept, restarts, shortcuts
+        self.population, self.restarts, self.shortcuts = population, restarts, shortcuts
         self.m, self.t, self.hard, self.alive, self.gap = m, t, hard, alive.bits, gap
         self.state = rng.integers(0, 2**63, 1).astype(np.uint64)
         self.begins = np.flatnonzero(alive.at(0))
-        self.room = t.frames // (2 * m.half) + 4  # more transitions do not fit into the asked length
+        self.room = t.frames // (2 * m.half) + 4  # more transitions do not fit into the length
         self.evaluations = 0
         self._refined: set[tuple[int, bytes, bytes]] = set()
 
-    def rounds(self, budget: int, patience: int, progress: Progress | None = None) -> Iterator[Found]:
-        """The best way so far after each round, until `budget` ways are scored or `patience` rounds brought no better.
+    def rounds(self, budget: int, patience: int, progress: Progress | None = None) -> Iterator[RoundResult]:
+        """The best candidate after each round, until `budget` are scored or `patience` rounds bring no improvement.
 
-        Its score never rises. A way counts as best only if it is as long as asked for. Where the ways at hand do not
-        get better any more, the search begins again with new seeds: they could not hold their own against old ways.
+        Its score never rises. A candidate is best only if it has the requested length. When the candidates stop
+        improving, the search restarts from new seeds, which would lose against old candidates.
         """
-        report, ways = progress or silent(), list[Way]()
-        best, still, done = None, 0, 0
+        report, candidates = progress or silent(), list[Candidate]()
+        best, stalled, done = None, 0, 0
         level, stuck = np.inf, 0
-        while still < patience and self.evaluations < budget:
-            ways += [self.seed() for _ in range(MORE if ways else SEEDS)]
-            for way in tuple(ways):
+        while stalled < patience and self.evaluations < budget:
+            candidates += [self.seed() for _ in range(SEEDS_PER_ROUND if candidates else FIRST_SEEDS)]
+            for candidate in tuple(candidates):
                 report(min(1.0, self.evaluations / budget), "searching")
-                ways += self.mutations(way)
+                candidates += self.mutations(candidate)
                 if self.evaluations >= budget:
                     break
-            ways = self._fittest(ways)
-            gained = ways[0].score < (1 - GAIN) * level
-            level, stuck = (ways[0].score, 0) if gained else (level, stuck + 1)
-            whole = next((w for w in ways if w.parts[1] == 0.0), None)
+            candidates = self._fittest(candidates)
+            gained = candidates[0].score < (1 - RESTART_GAIN) * level
+            level, stuck = (candidates[0].score, 0) if gained else (level, stuck + 1)
+            whole = next((w for w in candidates if w.parts[1] == 0.0), None)
             better = whole is not None and (best is None or whole.score < best.score - 1e-9)
-            best, still, done = whole if better else best, 0 if better else still + 1, done + 1
-            if self.restarts and stuck >= STUCK:
-                ways, level, stuck = [], np.inf, 0
+            best, stalled, done = whole if better else best, 0 if better else stalled + 1, done + 1
+            if self.restarts and stuck >= RESTART_ROUNDS:
+                candidates, level, stuck = [], np.inf, 0
             if best is not None:
-                yield Found(best, self.evaluations, done)
+                yield RoundResult(best, self.evaluations, done)
 
-    def wander(self) -> Found:
-        """A seed way and its smoother transitions nearby: for a request that leaves open where to go.
+    def unguided(self) -> RoundResult:
+        """A seed with smoother transitions nearby, for a request without a place to go.
 
-        Where poses are asked for, the best of some seeds: all show frames near to the poses, one shows the nearest.
+        With poses, the best of several seeds: all show frames near the poses, one shows the nearest.
         """
-        way, done = min((self.seed() for _ in range(SEEDS if len(self.t.poses) else 1)), key=lambda w: w.score), 0
-        while (down := self.children(way)) is not None and down.score < way.score:
-            way, done = down, done + 1
-        return Found(way, self.evaluations, done)
+        seeds = (self.seed() for _ in range(FIRST_SEEDS if len(self.t.poses) else 1))
+        candidate, done = min(seeds, key=lambda c: c.score), 0
+        while (down := self.children(candidate)) is not None and down.score < candidate.score:
+            candidate, done = down, done + 1
+        return RoundResult(candidate, self.evaluations, done)
 
-    def seed(self) -> Way:
-        """Step 1: a random way at the top level that keeps what is hard."""
+    def seed(self) -> Candidate:
+        """Step 1: a random route at the top level that meets hard poses and labels."""
         from motionloom.methods.hierarchical_graph._kernels import score
-        from motionloom.methods.hierarchical_graph._kernels_search import draw, walk_on
+        from motionloom.methods.hierarchical_graph._kernels_search import continue_walk, draw
 
         nodes, leaves = np.empty(self.room, np.int64), np.empty(self.room, np.int64)
         start = int(self.begins[draw(self.state, len(self.begins))])
-        n = walk_on(self.m, self.hard, self.alive, self.gap, self.state, 0, start, nodes, leaves, 0)
-        assert n >= 0  # the first frame is alive, so there is a way
+        n = continue_walk(self.m, self.hard, self.alive, self.gap, self.state, 0, start, nodes, leaves, 0)
+        assert n >= 0  # the end can be reached from the first frame
         parts = np.empty(6)
         pieces, line = np.zeros((self.room + 2, 5)), np.empty((self.t.frames // self.t.stride + 2, 2))
         value = float(score(self.m, self.t, self.hard, start, leaves, n, np.inf, pieces, line, parts)[0])
         self.evaluations += 1
-        return Way(value, start, nodes[:n].copy(), leaves[:n].copy(), parts)
+        return Candidate(value, start, nodes[:n].copy(), leaves[:n].copy(), parts)
 
-    def mutations(self, way: Way) -> list[Way]:
-        """Step 2: the best of many replaced portions, and the best of all ways with two edges' children."""
-        found = [self.portion(way)]
-        if way.key not in self._refined:
-            self._refined.add(way.key)
-            found.append(self.children(way))
+    def mutations(self, candidate: Candidate) -> list[Candidate]:
+        """Step 2: the best of many replaced portions, and the best of all candidates with two edges' children."""
+        found = [self.portion(candidate)]
+        if candidate.key not in self._refined:
+            self._refined.add(candidate.key)
+            found.append(self.children(candidate))
         return [f for f in found if f is not None]
 
-    def portion(self, way: Way) -> Way | None:
-        """Mutation 1, `TRIES` times: the best, or None if none was a way."""
+    def portion(self, candidate: Candidate) -> Candidate | None:
+        """Mutation 1, `PORTIONS_PER_ROUND` times: the best, or None if none was valid."""
         from motionloom.methods.hierarchical_graph._kernels_search import replace_portions
 
         out, parts = (np.empty(self.room, np.int64), np.empty(self.room, np.int64)), np.empty(6)
@@ -147,31 +149,43 @@ class Search:
             self.begins,
             self.gap,
             self.state,
-            way.start,
-            way.nodes,
-            way.leaves,
-            TRIES,
+            candidate.start,
+            candidate.nodes,
+            candidate.leaves,
+            PORTIONS_PER_ROUND,
             self.shortcuts,
             *out,
             parts,
         )
         self.evaluations += looked
-        return None if n < 0 else Way(float(value), int(start), out[0][:n].copy(), out[1][:n].copy(), parts)
+        return None if n < 0 else Candidate(float(value), int(start), out[0][:n].copy(), out[1][:n].copy(), parts)
 
-    def children(self, way: Way) -> Way | None:
-        """Mutation 2: the best way with one or two edges replaced by their children, or None if there is none."""
+    def children(self, candidate: Candidate) -> Candidate | None:
+        """Mutation 2: the best candidate with one or two edges replaced by their children, or None if there is none."""
         from motionloom.methods.hierarchical_graph._kernels_search import take_children
 
         out, parts = (np.empty(self.room, np.int64), np.empty(self.room, np.int64)), np.empty(6)
         value, n, looked = take_children(
-            self.m, self.t, self.hard, self.state, way.start, way.nodes, way.leaves, PAIRS, self.shortcuts, *out, parts
+            self.m,
+            self.t,
+            self.hard,
+            self.state,
+            candidate.start,
+            candidate.nodes,
+            candidate.leaves,
+            CHILDREN_PER_ROUND,
+            self.shortcuts,
+            *out,
+            parts,
         )
         self.evaluations += looked
-        return None if n < 0 else Way(float(value), way.start, out[0][:n].copy(), out[1][:n].copy(), parts)
+        return None if n < 0 else Candidate(float(value), candidate.start, out[0][:n].copy(), out[1][:n].copy(), parts)
 
-    def _fittest(self, ways: list[Way]) -> list[Way]:
-        """Step 3: the best ways, each once (by the transitions that it takes; of equal ones the finest)."""
-        out: dict[tuple[int, bytes], Way] = {}
-        for way in sorted((w for w in ways if np.isfinite(w.score)), key=lambda w: (w.score, -int(w.nodes.sum()))):
-            out.setdefault((way.start, way.leaves.tobytes()), way)
-        return list(out.values())[: self.kept]
+    def _fittest(self, candidates: list[Candidate]) -> list[Candidate]:
+        """Step 3: the best candidates, each once (by the transitions that it takes; of equal ones the finest)."""
+        out: dict[tuple[int, bytes], Candidate] = {}
+        for candidate in sorted(
+            (w for w in candidates if np.isfinite(w.score)), key=lambda w: (w.score, -int(w.nodes.sum()))
+        ):
+            out.setdefault((candidate.start, candidate.leaves.tobytes()), candidate)
+        return list(out.values())[: self.population]

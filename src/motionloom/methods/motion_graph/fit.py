@@ -18,7 +18,7 @@ DEFAULT = Config()
 def fit(
     clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None, progress: Progress | None = None
 ) -> MotionGraphModel:
-    """Learn from clips of one skeleton at one frame rate (see `methods.prepare`). No chance is involved."""
+    """Learn from clips of one skeleton at one frame rate (see `methods.prepare`). No randomness is involved."""
     learned = learn_graph(clips, config, _settings(config), progress)
     return MotionGraphModel(
         skeleton=clips[0].skeleton, config=config, fps=clips[0].fps, notes=learned.notes, graph=learned.graph

@@ -1,23 +1,19 @@
-"""The one-level motion graph as a model: routes through it that keep a request (GUAN 2.4.1)."""
+"""The one-level motion graph as a model: routes through it that meet a request (GUAN 2.4.1)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from motionloom.constraints import Avoid, PoseAt, Reach, RootAt, RootPath, Start, Style, StyleAlong
+from motionloom.constraints import Avoid, PoseAt, Reach, RootAt, RootPath, Style, StyleAlong
 from motionloom.core import Progress
 from motionloom.methods.base import Honours
 from motionloom.methods.graph.model import PathGraphModel
-from motionloom.methods.graph.query.allowed_frames import Timing
-from motionloom.methods.graph.query.goal import Goal
-from motionloom.methods.graph.search.path_search import Found, search_beam, search_step_by_step
+from motionloom.methods.graph.query.goal import GroundGoal
+from motionloom.methods.graph.query.request import GraphQuery
+from motionloom.methods.graph.search.result import SearchResult
 from motionloom.methods.motion_graph.config import Options
 from motionloom.methods.settings import Settings
-
-LOOK = 0.5  # s that the beam looks ahead along a clip
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -32,37 +28,15 @@ class MotionGraphModel(PathGraphModel[Options]):
     ) + ((PoseAt, "hard"),)
     options_type: ClassVar[type[Settings]] = Options
 
-    def search(
-        self, goal: Goal, begin: Start, when: Timing, frames: int | None, options: Options, progress: Progress
-    ) -> Found:
-        bits = np.zeros((0, 0), np.uint8) if when.alive is None else when.alive.bits
-        starts = self.starts(when, options)
-        least = options.progress / self.fps
-        # branch and bound knows a path and labels along it, but neither times nor obstacles
-        if options.search == "beam" or goal.timed or goal.path is None or len(goal.circles):
-            return search_beam(
-                when.steps,
-                goal,
-                begin,
-                starts,
-                bits,
-                width=options.width,
-                least=least,
-                look=round(LOOK * self.fps),
-                budget=options.budget,
-                calm=options.calm,
-                progress=progress,
-            )
-        ahead, keep = (max(1, round(seconds * self.fps)) for seconds in (options.ahead, options.keep))
-        return search_step_by_step(
-            when.steps,
-            goal,
-            begin,
-            starts,
-            bits,
-            ahead=ahead,
-            keep=keep,
-            least=least,
-            budget=options.budget,
-            progress=progress,
+    def untimed_search(self, options: Options) -> str:
+        return (
+            "search: branch-and-bound (GUAN 2.4.1; search: beam has no such limit)"
+            if (options.search == "branch-and-bound")
+            else ""
         )
+
+    def search(self, query: GraphQuery, goal: GroundGoal, options: Options, progress: Progress) -> SearchResult:
+        if options.search == "branch-and-bound":
+            return self._branch_and_bound(query, goal, options, progress, options.step)
+        width, cost = options.beam_width, options.transition_cost
+        return self._beam(query, goal, options, progress, width=width, transition_cost=cost)

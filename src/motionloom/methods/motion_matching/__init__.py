@@ -1,4 +1,4 @@
-"""Motion matching: the frame whose pose and trajectory are nearest to what is wanted, searched ten times a second."""
+"""Motion matching: ten times a second, search the frame with the most suitable pose and trajectory."""
 
 from motionloom.methods.motion_matching.config import Config, Options
 from motionloom.methods.motion_matching.fit import fit

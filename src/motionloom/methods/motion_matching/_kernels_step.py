@@ -30,9 +30,9 @@ from motionloom.methods._kernels_live import (
 from motionloom.methods.actions import ANY
 from motionloom.methods.motion_matching._kernels_search import distance, nearest
 
-ARRIVED = 0.15  # m: this near to a place it has been reached
-SLOWING = 0.6  # s: a character slows down so as to arrive in no less than this
-STANDING = 0.1  # m/s: below this there is no direction of travel
+ARRIVAL_RADIUS = 0.15  # m: a place within this distance has been reached
+SLOWING_TIME = 0.6  # s: a character slows down to arrive in no less time
+STANDING_SPEED = 0.1  # m/s: below this there is no direction of travel
 INTERVAL, HALF_LIFE, RESPONSE, STEERING, PERSISTENCE = range(5)  # columns of `tuning`
 
 
@@ -50,10 +50,12 @@ def advance(db: Any, commands: Any, state: Any, dt: float, root: Any, rotations:
             state.time[k] = max(0.0, state.time[k] - tick)
             new = changed(given, state.commanded[k])
             state.commanded[k] = given
-            wish = wanted_trajectory(db, given, state.frame[k], state.track[k], state.tuning[k, RESPONSE], tick, goals)
+            guided = commanded_trajectory(
+                db, given, state.frame[k], state.track[k], state.tuning[k, RESPONSE], tick, goals
+            )
             one = state.frame[k : k + 1], state.wait[k : k + 1], state.track[k], state.tuning[k]
             before = state.frame[k]
-            found = choose(db, one, goals, wish, np.int64(given[ACTION]), new, tick, query)
+            found = choose_frame(db, one, goals, guided, np.int64(given[ACTION]), new, tick, query)
             state.root[k, 0] = state.root[k, 1]
             state.rotations[k, 0] = state.rotations[k, 1]
             if found >= 0:
@@ -68,11 +70,11 @@ def advance(db: Any, commands: Any, state: Any, dt: float, root: Any, rotations:
 
 
 @kernel
-def wanted_trajectory(db: Any, given: Any, frame: int, track: Any, response: float, tick: float, goals: Any) -> bool:
-    """goals (POINTS, 4): x, z and direction x, z of the way that is commanded, seen from the track; False: no command.
+def commanded_trajectory(db: Any, given: Any, frame: int, track: Any, response: float, tick: float, goals: Any) -> bool:
+    """goals (POINTS, 4): x, z and direction x, z of the commanded trajectory, relative to the track; False: no command.
 
-    The velocity goes over from the present one to the one commanded, and the heading to the direction of travel, as a
-    critically damped spring with this half-life does (Holden 2021).
+    The velocity changes to the commanded one, and the heading to the direction of travel, as a critically damped spring
+    with this half-life (Holden 2021).
     """
     speeds = db.speeds[np.int64(given[ACTION])]  # -1 is the last row: all frames
     pace = speeds[1] if math.isnan(given[SPEED]) else min(given[SPEED], speeds[2])
@@ -82,17 +84,17 @@ def wanted_trajectory(db: Any, given: Any, frame: int, track: Any, response: flo
         x, z = given[PLACE_X] - track[0], given[PLACE_Z] - track[1]
         far = math.hypot(x, z)
         course = math.atan2(x, z) - track[2]
-        pace = min(pace, far / SLOWING)
-        if far < ARRIVED:
+        pace = min(pace, far / SLOWING_TIME)
+        if far < ARRIVAL_RADIUS:
             pace = 0.0
             facing = 0.0 if math.isnan(given[FACING]) else given[FACING] - track[2]
     elif math.isnan(course):
         if math.isnan(given[SPEED]):
             return False
-        course = math.atan2(now_x, now_z) if math.hypot(now_x, now_z) > STANDING else 0.0
+        course = math.atan2(now_x, now_z) if math.hypot(now_x, now_z) > STANDING_SPEED else 0.0
     course = wrap_angle(course)
     if math.isnan(facing):
-        facing = course if pace > STANDING else 0.0
+        facing = course if pace > STANDING_SPEED else 0.0
     facing = wrap_angle(facing)
     y = 2.0 * math.log(2.0) / response
     goal_x, goal_z = pace * math.sin(course), pace * math.cos(course)
@@ -108,19 +110,19 @@ def wanted_trajectory(db: Any, given: Any, frame: int, track: Any, response: flo
 
 @kernel
 def _spring_place(velocity: float, goal: float, y: float, t: float, fade: float) -> float:
-    """Where a velocity that goes over to `goal` leads in t seconds: its critically damped spring, integrated."""
+    """Displacement in t seconds by a velocity that changes to `goal`: a critically damped spring, integrated."""
     j0 = velocity - goal
     j1 = j0 * y
     return fade * (-j1 / (y * y) + (-j0 - j1 * t) / y) + j1 / (y * y) + j0 / y + goal * t
 
 
 @kernel
-def choose(db: Any, one: Any, goals: Any, wish: bool, action: Any, new: bool, tick: float, query: Any) -> int:
-    """One character's frame and track a tick on; the frame that was jumped to before, or -1.
+def choose_frame(db: Any, one: Any, goals: Any, guided: bool, action: Any, new: bool, tick: float, query: Any) -> int:
+    """Advance one character's frame and track by a tick; returns the frame that was jumped to, or -1.
 
-    `one` holds its frame (1,), ticks to the next search (1,), track (3,) and tuning. A search is due when the time has
-    come, a command has changed, or the clip ends. It compares the present pose and the wanted trajectory with all
-    frames, and jumps where one is nearer than going on by the share `persistence`.
+    `one` holds its frame (1,), ticks to the next search (1,), track (3,) and tuning. A search is due after the
+    interval, when a command has changed, or at the end of the clip. It compares the present pose and the commanded
+    trajectory with all frames, and jumps if one is nearer than the next frame by the share `persistence`.
     """
     at, wait, track, tuning = one
     frame = at[0]
@@ -131,7 +133,7 @@ def choose(db: Any, one: Any, goals: Any, wish: bool, action: Any, new: bool, ti
         wait[0] = max(1, np.int64(round(tuning[INTERVAL] / tick)))
         query[:] = db.features[frame]
         count = len(db.times)
-        if wish:
+        if guided:
             for i in range(count):
                 for axis in range(2):
                     p, d = 2 * i + axis, 2 * (count + i) + axis
@@ -146,7 +148,7 @@ def choose(db: Any, one: Any, goals: Any, wish: bool, action: Any, new: bool, ti
         found, _ = nearest(
             query, -1, best, skip, bit, db.features, db.small, db.large, db.allowed, db.small_allowed, db.large_allowed
         )
-        if found < 0 and ends:  # nothing but the frames around it: go on in them
+        if found < 0 and ends:  # only the surrounding frames are left
             found, _ = nearest(
                 query, -1, best, (-1, -1), bit, db.features, db.small, db.large, db.allowed, db.small_allowed,
                 db.large_allowed,
@@ -157,16 +159,20 @@ def choose(db: Any, one: Any, goals: Any, wish: bool, action: Any, new: bool, ti
     c, s = math.cos(track[2]), math.sin(track[2])
     track[0] += c * x + s * z
     track[1] += c * z - s * x
-    track[2] = wrap_angle(track[2] + db.step[frame, 2] + _steered(goals, wish, x, z, tuning, tick))
+    track[2] = wrap_angle(track[2] + db.step[frame, 2] + _steering_turn(goals, guided, x, z, tuning, tick))
     at[0] = frame + 1
     return found
 
 
 @kernel
-def _steered(goals: Any, wish: bool, x: float, z: float, tuning: Any, tick: float) -> float:
-    """The turn added in a tick: towards the wanted direction of travel, at most `steering`, and none while standing."""
+def _steering_turn(goals: Any, guided: bool, x: float, z: float, tuning: Any, tick: float) -> float:
+    """The turn added in a tick: towards the commanded direction, at most `steering`, and none while standing."""
     last = len(goals) - 1
-    if not wish or math.hypot(x, z) < STANDING * tick or math.hypot(goals[last, 0], goals[last, 1]) < STANDING:
+    if (
+        not guided
+        or math.hypot(x, z) < STANDING_SPEED * tick
+        or math.hypot(goals[last, 0], goals[last, 1]) < STANDING_SPEED
+    ):
         return 0.0
     off = wrap_angle(math.atan2(goals[0, 0], goals[0, 1]) - math.atan2(x, z))
     most = tuning[STEERING] * tick
@@ -175,10 +181,10 @@ def _steered(goals: Any, wish: bool, x: float, z: float, tuning: Any, tick: floa
 
 @kernel
 def jump(db: Any, source: int, target: int, tick: float, offsets: Any) -> None:
-    """Offsets (J + 1, 2, 3), values and velocities, that make the pose go on as before after a jump (Bollo 2018).
+    """Offsets (J + 1, 2, 3), values and velocities, that keep the pose continuous at a jump (Bollo 2018).
 
-    Row 0 is the hips' place, seen from the track; row 1 + j is joint j's rotation vector. They add to what is left of
-    the jump before.
+    Row 0 is the position of the hips relative to the track; row 1 + j the rotation vector of joint j. They are added to
+    the remaining offsets of earlier jumps.
     """
     for i in range(3):
         offsets[0, 0, i] += db.hips[source, i] - db.hips[target, i]
@@ -195,7 +201,7 @@ def jump(db: Any, source: int, target: int, tick: float, offsets: Any) -> None:
 
 @kernel
 def _rate(db: Any, frame: int, j: int, tick: float, out: Any, room: Any) -> None:
-    """rad/s: how a joint turns from a frame to the next, or, at the end of a clip, to it from the one before."""
+    """rad/s: angular velocity of a joint from a frame to the next; at the end of a clip, from the previous one."""
     frame = min(frame, db.last[frame] - 1)
     room[:] = db.rotations[frame + 1, j]
     if j == 0:
@@ -209,7 +215,7 @@ def _rate(db: Any, frame: int, j: int, tick: float, out: Any, room: Any) -> None
 def show(
     db: Any, frame: int, track: Any, half_life: float, tick: float, offsets: Any, root: Any, rotations: Any
 ) -> None:
-    """The pose of a frame on its track, with offsets that fade by a tick."""
+    """The pose of a frame on its track, with offsets that decay by a tick."""
     y = 2.0 * math.log(2.0) / half_life
     fade = math.exp(-y * tick)
     for r in range(len(offsets)):
@@ -238,7 +244,7 @@ def show_first(db: Any, state: Any) -> None:
 
 @kernel
 def render(db: Any, shown: Any, track: Any, half_life: float, tick: float, root: Any, rotations: Any) -> None:
-    """The poses (F) of frames `shown` on a track (F, 3); where one does not follow from the last, it was jumped to."""
+    """The poses (F) of frames `shown` on a track (F, 3), with offsets wherever a frame is not the next one."""
     offsets = np.zeros((rotations.shape[1] + 1, 2, 3))
     for f in range(len(shown)):
         if f and shown[f] != shown[f - 1] + 1:

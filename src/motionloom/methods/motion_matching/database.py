@@ -1,4 +1,4 @@
-"""The frames of all clips in one table, with the features that they are found by."""
+"""The frames of all clips in one table, with the features for the search."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from motionloom.rotation import multiply, rotate, yaw
 
 Float32Array = NDArray[np.float32]
 
-SMALL, LARGE = 16, 64  # frames in the bounding boxes of the search
+SMALL_BOX, LARGE_BOX = 16, 64  # frames in the bounding boxes of the search
 LANES = 8  # the number of columns is filled up with zeros to a multiple of this
 POINTS = 3  # of a trajectory, spread evenly over the horizon
-TAIL = 0.3  # s: the last frames of a clip are not jumped to
+CLIP_TAIL = 0.3  # s: the last frames of a clip are not jumped to
 
 
 class Database(NamedTuple):
-    """F frames as the kernels take them. A body is seen from its track: its smoothed place and heading."""
+    """Arrays of F frames for the kernels. Bodies are relative to their track, the smoothed place and heading."""
 
     features: Float32Array  # (F, D) weighted, without unit: trajectory first, then feet and hips
-    small: Float32Array  # (B, 2, D) least and largest features of each `SMALL` frames
-    large: Float32Array  # (C, 2, D) the same for `LARGE` frames
-    allowed: UInt64Array  # (F,) bits of the actions by which a frame may be jumped to; `ANY` is for all
+    small: Float32Array  # (B, 2, D) least and largest features of each `SMALL_BOX` frames
+    large: Float32Array  # (C, 2, D) the same for `LARGE_BOX` frames
+    allowed: UInt64Array  # (F,) bits of the actions for which a frame may be jumped to; `ANY` is for all
     small_allowed: UInt64Array  # (B,) bits that occur in each box
     large_allowed: UInt64Array  # (C,)
     labels: UInt64Array  # (F,) bits of the actions that a frame belongs to
@@ -67,11 +67,11 @@ def build_database(clips: Sequence[Clip], config: Config) -> Database:
     step = _stacked([p.step for p in parts])
     return Database(
         features,
-        _boxes(features, SMALL),
-        _boxes(features, LARGE),
+        _boxes(features, SMALL_BOX),
+        _boxes(features, LARGE_BOX),
         allowed,
-        _occurring(allowed, SMALL),
-        _occurring(allowed, LARGE),
+        _occurring(allowed, SMALL_BOX),
+        _occurring(allowed, LARGE_BOX),
         labels,
         times,
         round(float(times[0]) * fps),
@@ -89,7 +89,7 @@ def build_database(clips: Sequence[Clip], config: Config) -> Database:
 
 
 class _Parts(NamedTuple):
-    """What one clip gives to the table."""
+    """The rows of one clip."""
 
     features: FloatArray
     groups: tuple[int, ...]  # columns of each of the five kinds of features
@@ -108,7 +108,7 @@ def _clip_parts(clip: Clip, times: FloatArray) -> _Parts:
     if frames > 1:
         step[:-1, :2] = ground_turn(-heading[:-1], np.diff(place, axis=0))
         step[:-1, 2] = np.diff(heading)
-        step[-1] = step[-2]  # the last frame has no next one; its velocity is that of the one before
+        step[-1] = step[-2]  # the last frame has the velocity of the previous one
     rotations = clip.rotations.copy()
     rotations[:, 0] = multiply(yaw(-heading), rotations[:, 0])
     points = fk(clip)
@@ -129,7 +129,7 @@ def _clip_parts(clip: Clip, times: FloatArray) -> _Parts:
 
 
 def _trajectory(place: FloatArray, heading: FloatArray, times: FloatArray, fps: float) -> tuple[FloatArray, FloatArray]:
-    """(F, 2 POINTS) places and directions ahead, seen from the track; past its end a clip goes straight on."""
+    """(F, 2 POINTS) future places and directions, relative to the track; past its end a clip is extrapolated."""
     frames = len(place)
     pace = (place[-1] - place[-2]) if frames > 1 else np.zeros(2)
     places, directions = [], []
@@ -161,8 +161,8 @@ def _scales(raw: FloatArray, groups: tuple[int, ...], config: Config) -> tuple[F
 
 
 def _tail(frames: int, fps: float) -> BoolArray:
-    """(F,) the frames that are too near to the end of their clip to be jumped to; of a short clip, half."""
-    return np.asarray(np.arange(frames) >= frames - max(2, min(round(TAIL * fps), frames // 2)))
+    """(F,) the frames too close to the end of their clip to be jumped to; of a short clip, half."""
+    return np.asarray(np.arange(frames) >= frames - max(2, min(round(CLIP_TAIL * fps), frames // 2)))
 
 
 def _boxes(features: Float32Array, size: int) -> Float32Array:

@@ -1,4 +1,4 @@
-"""Learning: the clips with their contacts, and what can be found in them."""
+"""Learning for motion matching: clips with contacts."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from motionloom.methods.motion_matching.config import Config
 from motionloom.methods.motion_matching.model import MotionMatchingModel
 
 DEFAULT = Config()
-SHORTEST = 4  # frames of a clip: a place to jump to, and frames to go on with
+MIN_FRAMES = 4  # of a clip: one to jump to, and some to continue with
 
 
 def fit(
     clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None, progress: Progress | None = None
 ) -> MotionMatchingModel:
     """Learn from clips of one skeleton at one frame rate (see `methods.prepare`). No randomness is involved."""
-    long = [clip for clip in clips if len(clip) >= SHORTEST]
+    long = [clip for clip in clips if len(clip) >= MIN_FRAMES]
     whole = [with_contacts(clip) for clip in each(long, progress or silent(), "finding contacts")]
     if not whole:
-        raise BadRequest(f"motion-matching: expected a clip of at least {SHORTEST} frames at {clips[0].fps:g} fps")
+        raise BadRequest(f"motion-matching: expected a clip of at least {MIN_FRAMES} frames at {clips[0].fps:g} fps")
     if config.mirror:
         whole = with_mirrored(whole)
     model = MotionMatchingModel(skeleton=whole[0].skeleton, config=config, fps=whole[0].fps, clips=tuple(whole))

@@ -1,4 +1,4 @@
-"""Motion matching for live characters: the state of N of them, and a step."""
+"""Live characters of motion matching: their state, and a step."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from motionloom.methods.motion_matching.config import DEFAULT_OPTIONS, Options
 from motionloom.methods.motion_matching.database import Database
 
 
-class State(NamedTuple):
-    """N characters. `tuning` are their options; `commanded` the commands that they follow since the last tick."""
+class MatchingState(NamedTuple):
+    """The state of N characters; `tuning` are their options, `commanded` the commands since the last tick."""
 
     time: FloatArray  # (N,) s since the last tick
     frame: IntArray  # (N,) of the database, shown at the last tick
@@ -36,7 +36,7 @@ class State(NamedTuple):
     track: FloatArray  # (N, 3) x, z and heading at the last tick
     root: FloatArray  # (N, 2, 3) at the last two ticks
     rotations: FloatArray  # (N, 2, J, 4)
-    offsets: FloatArray  # (N, J + 1, 2, 3) what is left of jumps: see `_kernels_step.jump`
+    offsets: FloatArray  # (N, J + 1, 2, 3) remaining offsets of jumps: see `_kernels_step.jump`
     commanded: FloatArray  # (N, 6) heading, speed, place, facing, action
     tuning: FloatArray  # (N, 5) interval, half life, response, steering, persistence
 
@@ -53,34 +53,34 @@ class MatchingLive:
     fps: float
     material: Material
 
-    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Any = None) -> State:
-        """One character for each seed, at the origin facing +z, or at `at`, in a frame that its seed draws."""
+    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Any = None) -> MatchingState:
+        """One character for each seed, at the origin facing +z, or at `at`; the seed determines its first frame."""
         return begin(self.database, seeds, at, DEFAULT_OPTIONS if options is None else options)
 
-    def step(self, state: State, commands: Commands, dt: float) -> tuple[State, Poses]:
-        """The state and poses `dt` seconds on."""
+    def step(self, state: MatchingState, commands: Commands, dt: float) -> tuple[MatchingState, Poses]:
+        """The state and poses after `dt` seconds."""
         dt = check_dt(dt)
         commands = check_commands(commands, len(state.time), self.accepts, self.actions)
         return step(self.database, state, commands, dt)
 
-    def status(self, state: State) -> Status:
+    def status(self, state: MatchingState) -> Status:
         """The action shown, and the speed commanded and used; a speed is clamped to the highest of the clips."""
         action = first_action(self.database.labels[state.frame], len(self.actions))
         speeds = self.database.speeds[state.commanded[:, 5].astype(np.int64)]
-        asked = state.commanded[:, 1]
-        used = np.where(np.isnan(asked), speeds[:, 1], np.minimum(asked, speeds[:, 2]))
+        commanded = state.commanded[:, 1]
+        used = np.where(np.isnan(commanded), speeds[:, 1], np.minimum(commanded, speeds[:, 2]))
         wait = np.maximum(state.wait, 1) / self.fps - state.time
-        return Status(action, ("speed",), asked[:, None].copy(), used[:, None], np.asarray(used < asked), wait)
+        return Status(action, ("speed",), commanded[:, None].copy(), used[:, None], np.asarray(used < commanded), wait)
 
-    def sources(self, state: State) -> Sources:
-        """The frame that each character shows; what is left of a jump is not counted."""
+    def sources(self, state: MatchingState) -> Sources:
+        """The frame that each character shows; offsets of jumps are ignored."""
         shown = state.frame[:, None, None]
         which = self.material.which[shown]
         return Sources(which, self.material.frames[shown].astype(float), np.ones(which.shape))
 
 
-def begin(database: Database, seeds: ArrayLike, at: Travel | None, options: Options) -> State:
-    """Every character at a frame that its seed draws, its hips standing and facing as `at` says."""
+def begin(database: Database, seeds: ArrayLike, at: Travel | None, options: Options) -> MatchingState:
+    """The first state: frames drawn by the seeds, hips placed at `at`."""
     from motionloom.methods.motion_matching._kernels_step import show_first
 
     whole = check_seeds(seeds)
@@ -103,10 +103,10 @@ def begin(database: Database, seeds: ArrayLike, at: Travel | None, options: Opti
     return state
 
 
-def _empty(count: int, joints: int) -> State:
+def _empty(count: int, joints: int) -> MatchingState:
     commanded = np.full((count, 6), np.nan)
     commanded[:, 5] = -1
-    return State(
+    return MatchingState(
         np.zeros(count),
         np.zeros(count, np.int64),
         np.zeros(count, np.int64),
@@ -119,13 +119,13 @@ def _empty(count: int, joints: int) -> State:
     )
 
 
-def step(database: Database, state: State, commands: Commands, dt: float) -> tuple[State, Poses]:
-    """The state and poses `dt` seconds on; everything was checked."""
+def step(database: Database, state: MatchingState, commands: Commands, dt: float) -> tuple[MatchingState, Poses]:
+    """The state and poses after `dt` seconds; arguments are checked already."""
     from motionloom.methods.motion_matching._kernels_step import advance
 
     count, joints = len(state.time), database.rotations.shape[1]
     copies: list[Any] = [part.copy() for part in state]
-    new = State(*copies)
+    new = MatchingState(*copies)
     poses = Poses(
         np.empty((count, 3)),
         np.empty((count, joints, 4)),

@@ -19,14 +19,14 @@ from motionloom.methods.live import material_of
 from motionloom.methods.motion_matching.config import Options
 from motionloom.methods.motion_matching.database import Database, build_database
 from motionloom.methods.motion_matching.live import MatchingLive
-from motionloom.methods.motion_matching.plan import Plan, plan_request
+from motionloom.methods.motion_matching.plan import MatchingPlan, plan_request
 from motionloom.methods.settings import Settings
 from motionloom.methods.validate import check_clips
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class MotionMatchingModel(Model[Options]):
-    """Clips, and a table of their frames to search in, which follows from the clips and the config."""
+    """Clips; the table of their frames is computed from them and the config."""
 
     method: ClassVar[str] = "motion-matching"
     honours: ClassVar[Honours] = ((RootPath, "soft"), (Reach, "soft"), (Style, "soft"))
@@ -45,11 +45,11 @@ class MotionMatchingModel(Model[Options]):
 
     @cached_property
     def actions(self) -> tuple[str, ...]:
-        """The labels of the clips: what a command's `action` counts."""
+        """The labels of the clips: the names that `Commands.action` indexes."""
         return action_names(self.clips)
 
     def facts(self) -> tuple[str, ...]:
-        """What was learned, one line each."""
+        """Notes about what was learned, one line each."""
         speeds = self.database.speeds
         names = (*self.actions, "all frames")
         counts = [int((self.database.labels >> np.uint64(i) & np.uint64(1)).sum()) for i in range(len(self.actions))]
@@ -64,12 +64,12 @@ class MotionMatchingModel(Model[Options]):
     def ends(self, request: Request) -> bool:
         return any(isinstance(c, (RootPath, Reach)) for c in request.constraints)
 
-    def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> Plan:
+    def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> MatchingPlan:
         plan = plan_request(self.database, request, self.actions, self.fps, options, rng, progress)
         return plan._replace(timeline=self._timeline(plan.shown))
 
     def _timeline(self, shown: IntArray) -> tuple[Band, ...]:
-        """The stretches of clips that are shown, one after the other."""
+        """The pieces of clips that are shown, in order."""
         first = np.concatenate([[0], np.flatnonzero(np.diff(shown) != 1) + 1, [len(shown)]])
         starts = np.cumsum([0, *(len(clip) for clip in self.clips)])
         out = []
@@ -79,8 +79,10 @@ class MotionMatchingModel(Model[Options]):
             out.append(Band(a, b - a, f"{name}#{int(shown[a] - starts[c])}", "clip"))
         return tuple(out)
 
-    def render(self, plan: Plan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
-        """The frames of a plan, with jumps faded out."""
+    def render(
+        self, plan: MatchingPlan, request: Request, options: Options, rng: Generator, progress: Progress
+    ) -> Clip:
+        """The frames of a plan, with offsets at jumps that decay."""
         from motionloom.methods.motion_matching._kernels_step import render
 
         root, rotations = np.empty((plan.frames, 3)), np.empty((plan.frames, len(self.skeleton), 4))

@@ -1,4 +1,4 @@
-"""From a request to the frames that are shown: a character that is led along paths and to places."""
+"""Plan a request: a character that is guided along paths and to places."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from motionloom.methods.motion_matching.config import Options
 from motionloom.methods.motion_matching.database import Database
 from motionloom.methods.motion_matching.live import begin
 
-WINDOW = 1.0  # m along a path in which the nearest point to a body is looked for
-BACK = 0.4  # s in which half of the way back to a path should be made
-REPORT = 100  # frames from one report of progress to the next
-DONE = 0.2  # m: a path or a place this near its end is done
-PATIENCE = 3.0  # times the usual time, and a few seconds: then a request without a length ends
-SPARE = 5.0  # s
+SEARCH_WINDOW = 1.0  # m along a path in which the nearest point to the body is searched
+RETURN_HALF_LIFE = 0.4  # s in which a deviation from the path should halve
+FRAMES_PER_REPORT = 100  # between reports of progress
+ARRIVAL_RADIUS = 0.2  # m: a path or place is complete within this distance of its end
+MAX_TIME_FACTOR = 3.0  # times the usual time, plus EXTRA_TIME: the longest result without a given length
+EXTRA_TIME = 5.0  # s
 
 
-class Plan(NamedTuple):
-    """Which frame of the database is shown at each frame of the result, and where."""
+class MatchingPlan(NamedTuple):
+    """The database frame of each frame of the result, and its track."""
 
     shown: IntArray  # (F,)
     track: FloatArray  # (F, 3) x, z and heading
     timeline: tuple[Band, ...] = ()
-    reason: str = ""  # it honours soft constraints only, so there is nothing that it must keep
+    reason: str = ""  # empty: only soft constraints are honoured
 
     @property
     def frames(self) -> int:
-        """How many frames the result has."""
+        """Length of the result."""
         return len(self.shown)
 
     def bands(self) -> Sequence[Band]:
@@ -49,7 +49,7 @@ class Leg:
 
     points: FloatArray  # (P, 2) m
     first: int  # frame of the result
-    stop: int | None  # frame by which its end is to be reached; None: in its own time
+    stop: int | None  # frame by which its end should be reached; None: at any time
     heading: float | None = None  # rad, at its end
 
     @property
@@ -58,7 +58,7 @@ class Leg:
         return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(self.points, axis=0), axis=1))])
 
     def at(self, along: float) -> tuple[FloatArray, float]:
-        """The point and direction (rad) so many metres along; straight on past the end."""
+        """The point and direction (rad) at a distance along the line; extrapolated past its end."""
         ends = self.ends
         i = min(max(int(np.searchsorted(ends, along, side="right")) - 1, 0), len(ends) - 2)
         line = self.points[i + 1] - self.points[i]
@@ -66,8 +66,8 @@ class Leg:
         return self.points[i] + (along - ends[i]) / length * line, float(np.arctan2(line[0], line[1]))
 
     def nearest(self, place: FloatArray, after: float) -> float:
-        """How far along the point is that is nearest to a place, from `after` to `WINDOW` beyond it."""
-        tries = np.linspace(after, min(after + WINDOW, self.ends[-1]), 41)
+        """The distance along the line of the point nearest to a place, from `after` to `SEARCH_WINDOW` beyond it."""
+        tries = np.linspace(after, min(after + SEARCH_WINDOW, self.ends[-1]), 41)
         points = np.array([self.at(a)[0] for a in tries])
         return float(tries[np.linalg.norm(points - place, axis=1).argmin()])
 
@@ -80,34 +80,34 @@ def plan_request(
     options: Options,
     rng: Generator,
     progress: Progress,
-) -> Plan:
-    """The frames of a request without hard constraints: its paths, places and styles are led to as well as they can."""
+) -> MatchingPlan:
+    """The frames of a request with soft constraints: its paths, places and styles are followed as well as possible."""
     frames = request.length(fps)
-    wishes = [c for c in request.constraints if c.weight]
+    constraints = [c for c in request.constraints if c.weight]
     start = request.beginning(frames or 1, fps)
     at = Travel(np.array([start.position], float), np.array([start.heading], float))
     state = begin(database, [int(rng.integers(2**62))], at, options)
-    legs = legs_of(wishes, np.array(start.position, float), frames, fps)
-    most = frames if frames is not None else _patience(legs, float(database.speeds[-1, 1]), fps)
-    styles = _styles(wishes, actions, most, fps)
+    legs = request_legs(constraints, np.array(start.position, float), frames, fps)
+    most = frames if frames is not None else _max_frames(legs, float(database.speeds[-1, 1]), fps)
+    styles = _styles(constraints, actions, most, fps)
     shown, track = np.empty(most, np.int64), np.empty((most, 3))
     shown[0], track[0] = state.frame[0], state.track[0]
     guide = _Guide(database, legs, fps)
     one = (state.frame, state.wait, state.track[0], state.tuning[0])
     for f in range(1, most):
-        if f % REPORT == 0:
+        if f % FRAMES_PER_REPORT == 0:
             progress(f / most, "choosing frames")
         if frames is None and guide.done:
-            return Plan(shown[:f], track[:f])
+            return MatchingPlan(shown[:f], track[:f])
         guide.tick(one, f, int(styles[f]), changed=bool(styles[f] != styles[f - 1]))
         shown[f], track[f] = state.frame[0], state.track[0]
-    return Plan(shown, track)
+    return MatchingPlan(shown, track)
 
 
-def legs_of(wishes: Sequence[Constraint], begin: FloatArray, frames: int | None, fps: float) -> list[Leg]:
+def request_legs(constraints: Sequence[Constraint], begin: FloatArray, frames: int | None, fps: float) -> list[Leg]:
     """The lines of paths, and then straight ones to places, in the order of their times."""
     legs: list[Leg] = []
-    for path in (c for c in wishes if isinstance(c, RootPath)):
+    for path in (c for c in constraints if isinstance(c, RootPath)):
         points = np.array(path.points, float)
         at = None if frames is None else path.frames(frames, fps)
         if at is None:
@@ -115,7 +115,7 @@ def legs_of(wishes: Sequence[Constraint], begin: FloatArray, frames: int | None,
         else:
             legs += [Leg(points[i : i + 2], a, b) for i, (a, b) in enumerate(pairwise(at))]
     here = legs[-1].points[-1] if legs else begin
-    arrivals = [(c.frame(frames or 10**6, fps), c) for c in wishes if isinstance(c, Reach)]
+    arrivals = [(c.frame(frames or 10**6, fps), c) for c in constraints if isinstance(c, Reach)]
     first = 0
     for by, place in sorted(arrivals, key=lambda pair: pair[0]):
         goal = np.array(place.position, float)
@@ -124,15 +124,15 @@ def legs_of(wishes: Sequence[Constraint], begin: FloatArray, frames: int | None,
     return [leg for leg in legs if leg.ends[-1] > 1e-6]
 
 
-def _patience(legs: Sequence[Leg], pace: float, fps: float) -> int:
+def _max_frames(legs: Sequence[Leg], pace: float, fps: float) -> int:
     usual = sum(float(leg.ends[-1]) for leg in legs) / max(pace, 0.2)
-    return round((PATIENCE * usual + SPARE) * fps)
+    return round((MAX_TIME_FACTOR * usual + EXTRA_TIME) * fps)
 
 
-def _styles(wishes: Sequence[Constraint], actions: Sequence[str], frames: int, fps: float) -> IntArray:
-    """(F,) the action of each frame, -1 for any; of several styles, the one that counts most."""
+def _styles(constraints: Sequence[Constraint], actions: Sequence[str], frames: int, fps: float) -> IntArray:
+    """(F,) the action of each frame, -1 for any; of several styles, the one with the largest weight."""
     out, weight = np.full(frames, -1), np.zeros(frames)
-    for style in (c for c in wishes if isinstance(c, Style) and c.label in actions):
+    for style in (c for c in constraints if isinstance(c, Style) and c.label in actions):
         span = style.frames(frames, fps)
         counts = (style.weight or 0.0) * style.importance
         mine = np.zeros(frames, bool)
@@ -143,7 +143,7 @@ def _styles(wishes: Sequence[Constraint], actions: Sequence[str], frames: int, f
 
 
 class _Guide:
-    """Leads one character along legs, one after the other."""
+    """Guides one character along legs, one after the other."""
 
     def __init__(self, database: Database, legs: Sequence[Leg], fps: float) -> None:
         self.database, self.legs, self.fps = database, list(legs), fps
@@ -158,27 +158,27 @@ class _Guide:
     def tick(
         self, one: tuple[IntArray, IntArray, FloatArray, FloatArray], f: int, action: int, *, changed: bool
     ) -> None:
-        """The character's frame and track a tick on; f is the frame of the result that it comes to."""
-        from motionloom.methods.motion_matching._kernels_step import choose
+        """Advance the character by a tick to frame f of the result."""
+        from motionloom.methods.motion_matching._kernels_step import choose_frame
 
         track = one[2]
         while self.legs and self._passed(self.legs[0], track, f):
             self.legs.pop(0)
             self.along = 0.0
-        wish = bool(self.legs) and f >= self.legs[0].first
-        if wish:
+        guided = bool(self.legs) and f >= self.legs[0].first
+        if guided:
             self._lead(self.legs[0], track, f, action)
-        choose(self.database, one, self.goals, wish, action, changed, 1.0 / self.fps, self.query)
+        choose_frame(self.database, one, self.goals, guided, action, changed, 1.0 / self.fps, self.query)
 
     def _passed(self, leg: Leg, track: FloatArray, f: int) -> bool:
         if leg.stop is not None and len(self.legs) > 1:
             return f > leg.stop
-        return leg.stop is None and self.along >= leg.ends[-1] - DONE
+        return leg.stop is None and self.along >= leg.ends[-1] - ARRIVAL_RADIUS
 
     def _lead(self, leg: Leg, track: FloatArray, f: int, action: int) -> None:
-        """Points of the leg ahead, at the pace that brings the body to its end in time, seen from the track.
+        """Set the goals: points of the leg ahead, relative to the track, at the pace that reaches its end in time.
 
-        A body beside the leg is to come back to it with a half-life of `BACK`.
+        A deviation from the leg decays with a half-life of `RETURN_HALF_LIFE`.
         """
         self.along = leg.nearest(track[:2], self.along)
         _, usual, high = self.database.speeds[action]
@@ -190,12 +190,12 @@ class _Guide:
             there = self.along + pace * t
             if leg.stop is not None:
                 there = min(there, leg.ends[-1])
-            return leg.at(there)[0] + off * 0.5 ** (t / BACK)
+            return leg.at(there)[0] + off * 0.5 ** (t / RETURN_HALF_LIFE)
 
         for i, t in enumerate(self.database.times):
             line = ahead(t) - ahead(t - 1.0 / self.fps)
             direction = float(np.arctan2(line[0], line[1])) if np.linalg.norm(line) > 1e-3 else track[2]
-            if leg.heading is not None and self.along + pace * t >= leg.ends[-1] - DONE:
+            if leg.heading is not None and self.along + pace * t >= leg.ends[-1] - ARRIVAL_RADIUS:
                 direction = leg.heading
             self.goals[i, :2] = ground_turn(-track[2], ahead(t) - track[:2])
             self.goals[i, 2:] = np.sin(direction - track[2]), np.cos(direction - track[2])

@@ -64,7 +64,7 @@ class TextonModel(Model[Options]):
         check_array(self.gentle, "gentle", "b", (len(self.observed), len(self.observed)))
         check_number(self.noise, "noise", low=0.0)
 
-    def refuses(self, constraint: Constraint, frames: int | None) -> str:
+    def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str:
         if isinstance(constraint, RootAt) and frames is not None and constraint.frame(frames, self.fps) != 0:
             return "it does not choose its path over the ground, so a root_at can only be at time 0"
         return ""

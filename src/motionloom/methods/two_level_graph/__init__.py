@@ -1,9 +1,9 @@
-"""Two-level motion graph: a Markov process on frames, and clusters of frames above it that say what can be done."""
+"""Two-level motion graph: a Markov process on frames, and clusters of frames that describe what can follow."""
 
 from motionloom.methods.two_level_graph.config import Config, Options
 from motionloom.methods.two_level_graph.fit import fit
-from motionloom.methods.two_level_graph.model import TwoLevelGraph
+from motionloom.methods.two_level_graph.model import TwoLevelGraphModel
 
-MODEL = TwoLevelGraph
+MODEL = TwoLevelGraphModel
 
-__all__ = ["MODEL", "Config", "Options", "TwoLevelGraph", "fit"]
+__all__ = ["MODEL", "Config", "Options", "TwoLevelGraphModel", "fit"]

@@ -26,16 +26,16 @@ def grow_tree(
     words: Any,
     most: int,
 ) -> Any:
-    """All sequences of clusters that ways of up to `reach` steps pass from frame `start`, each with its cheapest way.
+    """All sequences of clusters on paths of up to `reach` steps from frame `start`, each with its cheapest path.
 
-    Labels (node of the tree, frame, time, cost) are opened in the order of their time; there is one where a way enters
-    a cluster or leaves a transition. From a label the way goes on frame by frame, offers every transition that leaves,
-    and ends in a new label where the cluster changes. A label is dropped if one that was opened at the same node and
-    frame cost no more: exact, as time and cost only grow. Stops at `most` labels. Cost: labels times the length of a
-    stay; 2,000 frames with 5,000 transitions, 60 frames ahead: 3 ms.
+    Labels (node of the tree, frame, time, cost) are opened in the order of their time; there is one where a path enters
+    a cluster or completes a transition. From a label the clip continues frame by frame, every transition on the way
+    adds a label, and a new label ends it where the cluster changes. A label is dropped if an earlier one at the same
+    node and frame costs no more: exact, because time and cost only grow. Stops at `most` labels. Cost: labels times the
+    length of a stay; 2,000 frames with 5,000 transitions, 60 frames ahead: 3 ms.
 
-    Returns labels (L, 6), their costs (L,), nodes (M, 5), and the time up to which everything was looked at. The slow
-    version is `every_way` in tests/methods/two_level_graph/test_trees.py.
+    Returns labels (L, 6), their costs (L,), nodes (M, 5), and the time up to which the tree is complete. The slow
+    version is `every_way` in tests/methods/two_level_graph/test_cluster_trees.py.
     """
     label = np.full((most, 6), -1, np.int64)
     cost = np.zeros(most)
@@ -100,7 +100,7 @@ def _put(
     before: int,
     via: int,
 ) -> None:
-    """Label number `one`, in the bucket of its time; its node remembers the cheapest label."""
+    """Add label number `one` to the bucket of its time; update the cheapest label of its node."""
     label[one, FRAME], label[one, NODE], label[one, TIME] = frame, to, when
     label[one, BEFORE], label[one, VIA], label[one, NEXT] = before, via, bucket[when]
     cost[one] = price
@@ -111,7 +111,7 @@ def _put(
 
 @kernel
 def _slot(key: Any, wanted: int) -> Any:
-    """Where a key lies in the table, or the free place where it belongs (multiplicative hashing, linear probing)."""
+    """The slot of a key in the table, or the free slot for it (multiplicative hashing, linear probing)."""
     mask = key.size - 1
     slot = ((wanted * 0x9E3779B97F4A7C1) >> 20) & mask
     while key[slot] >= 0 and key[slot] != wanted:
@@ -121,7 +121,7 @@ def _slot(key: Any, wanted: int) -> Any:
 
 @kernel
 def _child(node: Any, here: int, wanted: int, nodes: int) -> tuple[int, int]:
-    """The child of a node for a cluster, made if it is not there yet, and the number of nodes."""
+    """The child of a node for a cluster, created if necessary, and the number of nodes."""
     at = node[here, CHILD]
     while at >= 0 and node[at, CLUSTER] != wanted:
         at = node[at, SIBLING]
@@ -134,7 +134,7 @@ def _child(node: Any, here: int, wanted: int, nodes: int) -> tuple[int, int]:
 
 @kernel
 def trace(label: Any, ends: Any) -> Any:
-    """The transitions on the way to each of some labels: first places (E + 1,) and all of them, in order."""
+    """The transitions on the paths to some labels: offsets (E + 1,) and all of them, in order."""
     first = np.zeros(len(ends) + 1, np.int64)
     for e in range(len(ends)):
         at, count = ends[e], 0

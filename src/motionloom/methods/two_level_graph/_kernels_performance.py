@@ -1,4 +1,4 @@
-"""Compiled loops of acting out: the way through a graph that resembles a performance most. Plain arrays, no checks."""
+"""Compiled search for the route that is most similar to a performance. Plain arrays, no checks."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 from motionloom.core._jit import kernel
 
 
-class Lower(NamedTuple):
-    """The graph as the search sees it."""
+class ChainArrays(NamedTuple):
+    """The graph with the costs of its edges."""
 
-    go: Any  # (N,) cost of going on, infinite at the end of a clip
+    go: Any  # (N,) cost of the next frame, infinite at the end of a clip
     heading: Any  # (N,) radians, in each clip's own coordinates
     a: Any  # (T,)
     b: Any  # (T,)
@@ -23,7 +23,7 @@ class Lower(NamedTuple):
 
 @kernel
 def view_of(camera: float, heading: float, views: int) -> int:
-    """Which viewpoint is nearest to where the camera stands, seen from a body that faces `heading`."""
+    """The viewpoint nearest to the camera direction, for a body with this heading."""
     return int(np.floor((camera - heading) * views / (2 * np.pi) + 0.5)) % views
 
 
@@ -31,19 +31,19 @@ def view_of(camera: float, heading: float, views: int) -> int:
 def follow(
     lower: Any, apart: Any, past: int, first: int, angles: Any, cost: Any, camera: Any, came: Any, stop: Any
 ) -> None:
-    """The cheapest ways that end at each frame, one performed frame after the other, for a block of them.
+    """The cheapest routes that end at each frame, for a block of performed frames.
 
-    With C[t, n] the cost of the cheapest way whose frame t is n, D how unlike the performed frame looks, and w the
-    viewpoint from which the camera then sees the body,
+    With C[t, n] the cost of the cheapest route whose frame t is n, D the difference from the performed frame, and w the
+    viewpoint of the camera at that time,
     C[t, n] = min( C[t-1, n-1] + go[n-1] + D[t, n, w],
                    C[t - 2 half, leave] + take + sum of D over the frames of the blend, for transitions that enter n ).
-    A blend reads as its first clip up to a, then as its second from b + 1.
+    A blend is compared as its first clip up to a, then as its second from b + 1.
 
     apart (past + B, N, V): D of performed frames first - past .. first + B - 1. cost, camera (R, H, N), R > 2 half: row
-    t % R belongs to performed frame t; H guesses where the camera stands at the start (angles (H,), seen from the
-    body). Each way carries the camera's direction in its clip's coordinates. came (B, N) of the first guess: the
-    transition by which it came, -1 for going on; (0, 0) if nobody asks. Cost: B H (N + T). Ends early once `stop` is
-    set. The slow version is `every_route` in tests/methods/two_level_graph/test_acting.py.
+    t % R belongs to performed frame t; H candidates for the camera direction at the start (angles (H,), relative to the
+    body). Each route carries the camera's direction in its clip's coordinates. came (B, N) of the first candidate: the
+    transition that was taken, -1 for the next frame; (0, 0) if it is not needed. Cost: B H (N + T). Ends early once
+    `stop` is set. The slow version is `every_route` in tests/methods/two_level_graph/test_performance.py.
     """
     rows, guesses, count = cost.shape
     half, views = lower.half, apart.shape[2]

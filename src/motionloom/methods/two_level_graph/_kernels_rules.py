@@ -11,11 +11,11 @@ from motionloom.core._jit import kernel
 
 @kernel
 def mark_best(a: Any, b: Any, distance: Any, first: Any, clip: Any, radius: int, out: Any) -> None:
-    """Fill out (P,): is the pair the least unlike of all listed ones within `radius` frames of both of its own?
+    """Fill out (P,): whether each pair has the least distance of all listed ones within `radius` frames of its own.
 
     Pairs are ordered by a, then b; those of frame a are first[a] .. first[a + 1] - 1. Only pairs of the same two clips
-    compete; of equal ones the first in order is best. Cost: pairs times (2 radius + 1) short rows. The slow version is
-    in tests/methods/two_level_graph/test_rules.py.
+    are compared; of equal ones the first in order is best. Cost: pairs times (2 radius + 1) short rows. The slow
+    version is in tests/methods/two_level_graph/test_rules.py.
     """
     frames = len(first) - 1
     for p in range(len(a)):

@@ -1,4 +1,4 @@
-"""Compiled loops of sketches: where the motions of many cluster paths lead. Plain arrays in and out, no checks."""
+"""Compiled evaluation of the motions of many cluster paths along a sketch. Plain arrays in and out, no checks."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 
 from motionloom.core._jit import kernel
 
-X, Z, HEADING, ALONG, COST, WHOLE, AHEAD, GONE, USED, NODE, HALTED = range(11)  # columns of what `try_ways` returns
+X, Z, HEADING, ALONG, COST, WHOLE, AHEAD, GONE, USED, NODE, HALTED = range(11)  # columns of what `try_motions` returns
 
 
-class Moves(NamedTuple):
-    """The graph seen from above: see `Steps`."""
+class SketchMoves(NamedTuple):
+    """Displacements of the graph on the ground: see `GroundMoves`."""
 
     step: Any  # (N, 3)
     leave: Any  # (T,)
@@ -21,29 +21,31 @@ class Moves(NamedTuple):
     turn: Any  # (T,)
 
 
-class Wanted(NamedTuple):
-    """The path, and when it is to be walked."""
+class SketchPath(NamedTuple):
+    """The path, and its timing."""
 
     line: Any  # (M, 2)
     spacing: float
-    least: float  # m that go by each frame at least
-    frames: int  # of the result; 0: as long as it takes
-    even: float  # how much an even pace counts
-    keep: int  # frames of each way that are kept
-    back: int  # frames over which the direction at the end is read off
-    outlook: float  # and how many times that far the body is thought to go on
+    least: float  # m: least advance in a frame
+    frames: int  # of the result; 0: any number
+    even: float  # weight of an even pace
+    keep: int  # frames of each motion that are kept
+    back: int  # frames over which the direction at the end is measured
+    outlook: float  # extrapolation, as a multiple of `back`
 
 
 @kernel
-def try_ways(moves: Any, wanted: Any, start: int, first: Any, taken: Any, frames: Any, begin: Any, shown: int) -> Any:
-    """(C, 11) for each of C ways from one frame: the body after `keep` frames, and what the way costs.
+def try_motions(
+    moves: Any, wanted: Any, start: int, first: Any, taken: Any, frames: Any, begin: Any, shown: int
+) -> Any:
+    """(C, 11) for each of C motions from one frame: the body after `keep` frames, and the cost of the motion.
 
-    Way c takes transitions taken[first[c] : first[c + 1]] and is frames[c] long, the first frame included. begin: x, z,
-    heading, metres along the path; `shown` frames came before. X .. ALONG: the body at the first frame after `keep`
-    that is shown purely (or at the end), COST: the sum of |P'(s) - P(s)|^2 up to there (GUAN eq. 2.15), WHOLE: of all
-    of the way, AHEAD: of the point thought to come after, GONE: frames kept, USED: transitions, NODE: the frame there.
-    HALTED: the path ended within the way; then X .. GONE are those of that frame, and USED counts what was begun.
-    About 20 ns a frame. The slow version is `slow_way` in tests/methods/two_level_graph/test_sketch.py.
+    Motion c takes transitions taken[first[c] : first[c + 1]] and is frames[c] long, the first frame included. begin: x,
+    z, heading, metres along the path; `shown` frames came before. X .. ALONG: the body at the first frame after `keep`
+    outside of blends (or at the end), COST: the sum of |P'(s) - P(s)|^2 up to there (GUAN eq. 2.15), WHOLE: of the
+    whole motion, AHEAD: of the extrapolated point, GONE: frames kept, USED: transitions, NODE: the frame there. HALTED:
+    the path ended within the motion; then X .. GONE are those of that frame, and USED counts those begun. About 20 ns a
+    frame. The slow version is `slow_way` in tests/methods/two_level_graph/test_sketch.py.
     """
     out = np.zeros((len(frames), 11))
     last = len(wanted.line) - 1
@@ -96,7 +98,7 @@ def try_ways(moves: Any, wanted: Any, start: int, first: Any, taken: Any, frames
 
 @kernel
 def _off(wanted: Any, x: float, z: float, s: float, frame: int) -> Any:
-    """|P' - P(s)|^2; being early or late at a frame counts a little, where the length in time is given."""
+    """|P' - P(s)|^2, plus a small cost of being early or late where the duration is given."""
     last = len(wanted.line) - 1
     at = min(s / wanted.spacing, float(last))
     k = min(int(at), last - 1)

@@ -1,4 +1,4 @@
-"""What can be done now, as a person needs to see it: each choice with its motion, path and footprints."""
+"""Descriptions of the choices at a frame: motion, path and footprints of each."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from motionloom.kinematics.travel import placed, travel
 from motionloom.methods.graph.frame_names import frame_name
 from motionloom.methods.graph.render.render import render
 from motionloom.methods.two_level_graph.cluster_trees import Choice, arrival
-from motionloom.methods.two_level_graph.model import TwoLevelGraph
+from motionloom.methods.two_level_graph.model import TwoLevelGraphModel
 
 
 class Footprint(NamedTuple):
-    """Where a foot stands, on the ground: heel and toe (metres; equal where the body has only one), and since when."""
+    """Position of a planted foot on the ground: heel and toe (m; equal where the body has only one), and its time."""
 
     foot: str  # "left_foot" ...
     heel: tuple[float, float]
@@ -25,14 +25,14 @@ class Footprint(NamedTuple):
     time: float  # s
 
 
-class Offer(NamedTuple):
-    """One choice in words and numbers; the body now stands at the origin and faces +z."""
+class DescribedChoice(NamedTuple):
+    """A choice with its outcome; the body is now at the origin and faces +z."""
 
-    number: int  # what to say to choose it
+    number: int  # of the choice
     choice: Choice
-    share: float  # its probability, as a share of all that is offered
+    share: float  # its probability among the choices of the list
     seconds: float
-    left: float  # m: where it leads
+    left: float  # m: its end
     ahead: float  # m
     turn: float  # rad, left positive
     ends: str  # walk.bvh#120: the frame it ends at
@@ -43,8 +43,10 @@ class Offer(NamedTuple):
         return {**out, "clusters": list(self.choice.clusters), "transitions": len(self.choice.route.taken)}
 
 
-def offers(model: TwoLevelGraph, frame: int, *, reach: float = 1.5, most: int = 12) -> list[Offer]:
-    """What can be done at a frame (counted through all clips), the most probable first: `model.choices`, described."""
+def describe_choices(
+    model: TwoLevelGraphModel, frame: int, *, reach: float = 1.5, most: int = 12
+) -> list[DescribedChoice]:
+    """The choices at a frame (counted through all clips), the most probable first: `model.choices`, described."""
     found = model.choices(frame, reach=reach, most=most)
     total = float(np.logaddexp.reduce([c.log_probability for c in found])) if found else 0.0
     out = []
@@ -53,22 +55,22 @@ def offers(model: TwoLevelGraph, frame: int, *, reach: float = 1.5, most: int = 
         seconds = (choice.route.frames - 1) / model.fps
         share = float(np.exp(choice.log_probability - total))
         name = frame_name(model.graph, choice.end)
-        out.append(Offer(number, choice, share, seconds, float(left), float(ahead), turn, name))
+        out.append(DescribedChoice(number, choice, share, seconds, float(left), float(ahead), turn, name))
     return out
 
 
-def motion(model: TwoLevelGraph, choice: Choice) -> Clip:
+def choice_motion(model: TwoLevelGraphModel, choice: Choice) -> Clip:
     """The most probable motion of a choice, from the origin, facing +z."""
     return placed(render(model.graph, choice.route, lift=model.cleans_feet(Request())))
 
 
-def way(clip: Clip) -> FloatArray:
+def hip_path(clip: Clip) -> FloatArray:
     """(F, 2) metres: the path of the hips over the ground."""
     return travel(clip).place
 
 
 def footprints(clip: Clip) -> list[Footprint]:
-    """Where the feet of a clip stand, in the order in which they come down: one print for each plant."""
+    """The footprints of a clip in the order of contact: one for each plant."""
     found, parts = contacts(clip), foot_parts(clip.skeleton)
     places = part_positions(clip) if parts else np.zeros((len(clip), 0, 3))
     out = []

@@ -1,4 +1,4 @@
-"""The upper level's clusters: groups of frames in which the body looks alike and moves alike (GUAN 2.4.2)."""
+"""Clusters of the upper level: groups of frames with similar poses and velocities (GUAN 2.4.2)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from motionloom.core import BadRequest, Clip, FloatArray, IntArray
 from motionloom.core.numbers import squared_distances
 from motionloom.kinematics.loop import seam_features
 
-ROUNDS = 100  # of Lloyd's algorithm at most; it stops by itself long before
+MAX_ROUNDS = 100  # of Lloyd's algorithm, which usually converges much earlier
 
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """Every frame's cluster, counted through all clips, and one frame for each cluster that shows what it is like."""
+    """The cluster of every frame, counted through all clips, and a representative frame of each cluster."""
 
     of: IntArray  # (N,) cluster of each frame
     example: IntArray  # (K,) the frame nearest to the cluster's mean
@@ -29,10 +29,10 @@ class Clusters:
 
 
 def cluster_features(clips: Sequence[Clip], *, velocities: bool = True) -> FloatArray:
-    """(N, D) metres: joint positions, and `velocities` times 0.1 s, seen from the hips' place and heading.
+    """(N, D) metres: joint positions, and `velocities` times 0.1 s, relative to the hips' place and heading.
 
-    These are `seam_features`: the distance of two rows is a root mean square over joints. Velocities hold the travel,
-    so a turn to the left and one to the right are two clusters although their poses hardly differ.
+    These are `seam_features`: the distance of two rows is a root mean square over joints. Velocities include the
+    travel, so turns to the left and to the right are different clusters although their poses hardly differ.
     """
     rows = np.concatenate([seam_features(clip) for clip in clips])
     return rows if velocities else rows.reshape(len(rows), -1, 6)[..., :3].reshape(len(rows), -1)
@@ -43,10 +43,10 @@ def find_clusters(
 ) -> Clusters:
     """Frames in `count` clusters (or as many as there are different frames), by k-means on `cluster_features`.
 
-    GUAN only asks for "clustering analysis". k-means (Lloyd), begun with k-means++ seeds, is the same for the same
-    generator. Along each clip, a stay of fewer than `shortest` frames joins the neighbour that it is nearer to: a
-    frame on the border between two clusters is no action of its own. Clusters that end up empty are left out; they
-    are numbered by how many frames they have, the largest first.
+    GUAN only specifies "clustering analysis". k-means (Lloyd) with k-means++ seeds is deterministic for a given
+    generator. Along each clip, a stay of fewer than `shortest` frames is merged with the nearer neighbour: a frame on
+    the border between two clusters is not an action. Empty clusters are left out; the others are numbered by their
+    frames, the largest first.
     """
     if count < 1:
         raise BadRequest(f"clusters: expected 1 or more, found {count}")
@@ -54,19 +54,19 @@ def find_clusters(
     of, means = k_means(features, count, rng)
     starts = np.concatenate([[0], np.cumsum([len(c) for c in clips])])
     parts = [slice(int(a), int(b)) for a, b in pairwise(starts)]
-    of = np.concatenate([settled(of[p], features[p], means, shortest) for p in parts])
+    of = np.concatenate([merge_short_stays(of[p], features[p], means, shortest) for p in parts])
     return _numbered(of, features)
 
 
 def k_means(features: FloatArray, count: int, rng: Generator) -> tuple[IntArray, FloatArray]:
     """Rows (N, D) in at most `count` groups about their means: (N,) group of each row and (K, D) means.
 
-    Seeds by k-means++ (Arthur and Vassilvitskii 2007): each next one is a row drawn with a chance that grows with its
-    squared distance from the seeds so far. Then rows go to the nearest mean and means to their rows (Lloyd 1982).
+    Seeds by k-means++ (Arthur and Vassilvitskii 2007): each next one is a row drawn in proportion to its squared
+    distance from the seeds so far. Then rows are assigned to the nearest mean and means recomputed (Lloyd 1982).
     """
     means = _seeds(features, count, rng)
     of = np.full(len(features), -1)
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         now = squared_distances(features, means).argmin(1)
         if np.array_equal(now, of):
             break
@@ -87,8 +87,8 @@ def _seeds(features: FloatArray, count: int, rng: Generator) -> FloatArray:
     return features[chosen].copy()
 
 
-def settled(of: IntArray, features: FloatArray, means: FloatArray, shortest: int) -> IntArray:
-    """The clusters (F,) along one clip without stays of fewer than `shortest` frames, shortest stays first.
+def merge_short_stays(of: IntArray, features: FloatArray, means: FloatArray, shortest: int) -> IntArray:
+    """The clusters (F,) along one clip with stays of fewer than `shortest` frames merged, shortest stays first.
 
     A short stay takes the cluster before or after it, whichever mean is nearer to its frames.
     """
@@ -106,7 +106,7 @@ def settled(of: IntArray, features: FloatArray, means: FloatArray, shortest: int
 
 
 def _numbered(of: IntArray, features: FloatArray) -> Clusters:
-    """Without empty clusters, the largest first, each with its most typical frame."""
+    """The non-empty clusters, the largest first, each with its most typical frame."""
     used, counts = np.unique(of, return_counts=True)
     order = used[np.argsort(-counts, kind="stable")]
     place = np.zeros(int(used.max()) + 1, np.int64)

@@ -1,4 +1,4 @@
-"""What learning a two-level graph needs, and what asking it needs."""
+"""Settings of a two-level motion graph: for learning and for synthesis."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from motionloom.methods.graph.config import GraphConfig, WayOptions
+from motionloom.methods.graph.config import GraphConfig, RouteOptions
 from motionloom.methods.settings import param, variant_of_model, variant_param
 
 
 @dataclass(frozen=True)
 class Config(GraphConfig):
-    """What learning needs."""
+    """Settings for learning."""
 
     apart: float = param(
         0.1,
-        "transitions nearer than this to a more probable one are left out",
+        "transitions closer in time than this to a more probable one are left out",
         unit="s",
         low=0,
         high=60,
@@ -25,7 +25,7 @@ class Config(GraphConfig):
     )
     delta: float = param(
         0.3,
-        "how probable unlike transitions are: small is smooth, as a share of the limit",
+        "distance scale of transition probabilities, as a share of the limit; small values favour smooth ones",
         symbol="delta",
         low=0.01,
         high=100,
@@ -34,83 +34,79 @@ class Config(GraphConfig):
     )
     clusters: int = param(24, "clusters of frames at the upper level", low=1, high=1000, slider=(1.0, 100.0))
     stay: float = param(0.2, "shortest stay in a cluster", unit="s", low=0, high=60, slider=(0.0, 2.0), advanced=True)
-    velocities: bool = param(
-        True, "frames of a cluster are alike in pose and velocity; false = in pose alone", advanced=True
-    )
+    velocities: bool = param(True, "cluster frames by pose and velocity; false: by pose only", advanced=True)
     variant: str = variant_param("GUAN 2.4.2")
 
-    FAITHFUL: ClassVar[Mapping[str, Any]] = {**GraphConfig.FAITHFUL, "stay": 0, "velocities": False}
+    FAITHFUL: ClassVar[Mapping[str, Any]] = {**GraphConfig.FAITHFUL, "stay": 0.0, "velocities": False}
 
 
 @dataclass(frozen=True)
-class Options(WayOptions):
-    """What synthesis needs."""
+class Options(RouteOptions):
+    """Options for synthesis."""
 
     search: str = param(
-        "frames", "how a path is searched: through the lower graph, or by cluster paths", choices=("frames", "clusters")
+        "frames",
+        "path search: through the lower graph, or by cluster paths (GUAN 2.4.2), without times and places",
+        choices=("frames", "clusters"),
     )
-    width: int = param(
-        400,
-        "bodies that are followed side by side where seconds, times or only a place are asked for",
+    beam_width: int | None = param(
+        None,
+        "candidates that a search keeps side by side; default: 400, or 6 with search: clusters (1 in the source)",
         low=1,
         high=100_000,
-        slider=(10.0, 5000.0),
+        slider=(1.0, 5000.0),
         scale="log",
-        advanced=True,
-    )
-    few: int = param(
-        6,
-        "bodies that a search by cluster paths follows side by side; 1 is the source's",
-        low=1,
-        high=1000,
-        slider=(1.0, 50.0),
-        only_with=("search", "clusters"),
+        formerly=("width", "few"),
         advanced=True,
     )
     reach: float = param(
         1.5,
-        "how far cluster trees look ahead",
+        "time that cluster trees cover",
         unit="s",
         low=0.2,
         high=10,
         only_with=("search", "clusters"),
         advanced=True,
     )
-    keep: float = param(
+    step: float = param(
         0.6,
-        "how much of what was looked at is kept",
+        "part of each search ahead that is kept",
         unit="s",
         symbol="m",
         low=0.03,
         high=20,
-        only_with=("search", "clusters"),
+        formerly=("keep",),
         advanced=True,
     )
     outlook: float = param(
         0.5,
-        "how far beyond its end an action is judged, as if it went straight on",
+        "time beyond the end of a motion that is judged, extrapolated in a straight line",
         unit="s",
         low=0,
         high=5,
         only_with=("search", "clusters"),
         advanced=True,
     )
-    pick: str = param(
-        "alike",
-        "transitions of a random walk: like ones more often, any, or as probable as eq. 2.16 makes them",
-        choices=("alike", "uniform", "markov"),
+    sampling: str = param(
+        "similarity",
+        "probability of the transitions of a random walk: higher for similar frames, uniform, or by eq. 2.16",
+        choices=("similarity", "uniform", "markov"),
+        formerly=("pick",),
+        renamed=(("alike", "similarity"),),
     )
-    start: str = param("", "the frame to begin with: walk.bvh#120")
+    start: str = param("", "first frame: walk.bvh#120")
     choices: tuple[str, ...] = param((), "choices to follow, by their numbers, one after the other: [0, 3, 1]")
-    most: int = param(12, "choices that are offered at each frame", low=1, high=10_000, slider=(1.0, 50.0))
+    max_choices: int = param(
+        12, "choices offered at each frame", low=1, high=10_000, slider=(1.0, 50.0), formerly=("most",)
+    )
     variant: str | None = variant_of_model("GUAN 2.4.2")
 
     FAITHFUL: ClassVar[Mapping[str, Any]] = {
         "search": "clusters",
-        "few": 1,
-        "outlook": 0,
-        "pick": "markov",
-        "fresh": False,
-        "shortest": 0,
+        "beam_width": 1,
+        "outlook": 0.0,
+        "sampling": "markov",
+        "avoid_repeats": False,
+        "shortest": 0.0,
         "clean_feet": False,
     }

@@ -1,4 +1,4 @@
-"""The lower level as a Markov process: how probable it is to go on, and to take each transition (GUAN eq. 2.16)."""
+"""The lower level as a Markov process: the probabilities of all edges (GUAN eq. 2.16)."""
 
 from __future__ import annotations
 
@@ -8,40 +8,40 @@ import numpy as np
 
 from motionloom.core import BoolArray, FloatArray, IntArray
 from motionloom.methods.graph import Graph
-from motionloom.methods.graph.search.scheduled_walk import Weights
+from motionloom.methods.graph.search.scheduled_walk import EdgeWeights
 
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """A graph with the probability of every edge, as costs: -log of it, so that the most probable way costs least."""
+    """A graph with costs of its edges: -log of their probabilities, so that the most probable path is the cheapest."""
 
     graph: Graph
     delta: float  # of eq. 2.16, in the unit of the graph's distances
     go: FloatArray  # (N,) to the next frame; infinite where there is none
-    take: FloatArray  # (T,) over each transition, seen from the frame where it leaves; infinite if it leads nowhere
+    take: FloatArray  # (T,) of each transition at the frame where it leaves; infinite into a dead end
 
 
 def likeness(distance: FloatArray, delta: float) -> FloatArray:
-    """exp(-D / delta): what the probability of going from i to j is proportional to, with D = D_{i, j-1}.
+    """exp(-D / delta), to which the probability of the step from i to j is proportional, with D = D_{i, j-1}.
 
-    Errata to GUAN 2.16: j may follow i as far as the frame before j resembles i, so the next frame of the clip, for
-    which D = 0, is the likeliest. The chain's step from i to j is the transition (a = i, b = j - 1) of the graph.
+    Errata to GUAN 2.16: j can follow i if the frame before j is similar to i, so the next frame of the clip, for which
+    D = 0, is the most probable. The chain's step from i to j is the transition (a = i, b = j - 1) of the graph.
     """
     return np.asarray(np.exp(-np.asarray(distance, float) / delta))
 
 
-def chain(graph: Graph, delta: float, alive: BoolArray | None = None) -> Chain:
-    """Probabilities of all edges: at every frame, going on has the weight 1 and a transition exp(-D/delta).
+def chain(graph: Graph, delta: float, walkable: BoolArray | None = None) -> Chain:
+    """Probabilities of all edges: at every frame, the next frame has weight 1 and a transition exp(-D/delta).
 
-    They are made to sum to 1 over the edges that leave a frame and lead to frames that are `alive` (N,), by default
-    all: a graph has dead ends, and nobody should walk into one.
+    They are normalised over the edges that leave a frame and lead to `walkable` frames (N,), by default all: this
+    excludes dead ends.
     """
     count = graph.count
-    alive = np.ones(count, bool) if alive is None else alive
+    walkable = np.ones(count, bool) if walkable is None else walkable
     on = np.zeros(count, bool)
-    on[:-1] = (graph.clip_of[1:] == graph.clip_of[:-1]) & alive[1:]
+    on[:-1] = (graph.clip_of[1:] == graph.clip_of[:-1]) & walkable[1:]
     leave, enter = graph.leave, graph.enter
-    weight = likeness(graph.transitions.distance, delta) * alive[enter]
+    weight = likeness(graph.transitions.distance, delta) * walkable[enter]
     total = on + np.bincount(leave, weights=weight, minlength=count)
     with np.errstate(divide="ignore"):
         whole = np.log(np.maximum(total, 1e-300))
@@ -50,9 +50,9 @@ def chain(graph: Graph, delta: float, alive: BoolArray | None = None) -> Chain:
     return Chain(graph, delta, go, take)
 
 
-def edge_weights(chain: Chain) -> Weights:
+def edge_weights(chain: Chain) -> EdgeWeights:
     """The probability P_ij of every edge, for random walks that sample the process."""
-    return Weights(np.exp(-chain.go), np.exp(-chain.take))
+    return EdgeWeights(np.exp(-chain.go), np.exp(-chain.take))
 
 
 def log_probability(chain: Chain, start: int, taken: tuple[int, ...], frames: int) -> float:
@@ -73,16 +73,18 @@ def log_probability(chain: Chain, start: int, taken: tuple[int, ...], frames: in
 
 
 def reading(graph: Graph, t: int) -> IntArray:
-    """(2 half,) frames that stand for a transition's blend and the frame it enters: a's clip up to a, then b's from
-    b + 1. Nothing is skipped: the chain goes from frame a straight to frame b + 1."""
+    """(2 half,) frames of the chain during a transition's blend and at the frame that it enters.
+
+    These are a's clip up to a, then b's from b + 1: the chain goes from frame a directly to frame b + 1.
+    """
     a, b, half = int(graph.transitions.a[t]), int(graph.transitions.b[t]), graph.half
     return np.concatenate([np.arange(a - half + 1, a + 1), np.arange(b + 1, b + half + 1)])
 
 
 def words(graph: Graph, of: IntArray) -> tuple[IntArray, IntArray]:
-    """The clusters that each transition passes into, one after the other: their first places (T + 1,) and all of them.
+    """The clusters that each transition passes, in order: offsets (T + 1,) and all of them.
 
-    The cluster of the frame where it leaves is not among them, unless it is come back to.
+    The cluster of the frame where it leaves is not included, unless it is entered again.
     """
     steps = np.arange(1, graph.half + 1)
     a = graph.transitions.a[:, None] - graph.half + steps

@@ -1,4 +1,4 @@
-"""The two-level motion graph as a model: learning it, and the ways of asking that it answers (GUAN 2.4.2)."""
+"""The two-level motion graph as a model: choices, paths and random walks (GUAN 2.4.2)."""
 
 from __future__ import annotations
 
@@ -10,42 +10,43 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath, Start, Style
+from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath, Style
 from motionloom.core import BadRequest, BoolArray, IntArray, NoPath, Progress
 from motionloom.methods.base import Honours
 from motionloom.methods.graph import Graph, Route
 from motionloom.methods.graph.frame_names import frame_name, frame_named
-from motionloom.methods.graph.model import PathGraphModel, Plan, timeline
-from motionloom.methods.graph.query.allowed_frames import Timing
-from motionloom.methods.graph.query.goal import Goal
-from motionloom.methods.graph.query.request import wanted
-from motionloom.methods.graph.search.moves import steps
-from motionloom.methods.graph.search.path_search import Found, search_beam, search_step_by_step
-from motionloom.methods.graph.search.scheduled_walk import Weights
+from motionloom.methods.graph.model import GraphPlan, PathGraphModel, timeline
+from motionloom.methods.graph.query.allowed_frames import FrameSchedule
+from motionloom.methods.graph.query.goal import GroundGoal
+from motionloom.methods.graph.query.request import GraphQuery
+from motionloom.methods.graph.search.moves import ground_moves
+from motionloom.methods.graph.search.result import SearchResult
+from motionloom.methods.graph.search.scheduled_walk import EdgeWeights
 from motionloom.methods.settings import Settings
 from motionloom.methods.two_level_graph.cluster_trees import (
     Choice,
+    ClusterWords,
     Tree,
-    Words,
     cluster_tree,
-    different,
+    distinct_choices,
     transition_words,
     tree_choices,
-    tree_ways,
+    tree_motions,
 )
 from motionloom.methods.two_level_graph.clusters import Clusters, cluster_features
 from motionloom.methods.two_level_graph.config import Options
 from motionloom.methods.two_level_graph.markov import Chain, chain, edge_weights
 from motionloom.methods.two_level_graph.rules import Pruned
 from motionloom.methods.two_level_graph.silhouettes import silhouette_views
-from motionloom.methods.two_level_graph.sketch import Asked, follow_clusters
+from motionloom.methods.two_level_graph.sketch import SketchGoal, follow_clusters
 from motionloom.methods.validate import check_array, check_number
 
-FOREST = 4096  # cluster trees that are remembered
+MAX_TREES = 4096  # cluster trees that are kept in memory
+BEAM_WIDTH, CLUSTER_BEAM_WIDTH = 400, 6  # defaults of `beam_width`: for frames, and for cluster paths
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class TwoLevelGraph(PathGraphModel[Options]):
+class TwoLevelGraphModel(PathGraphModel[Options]):
     """Clips, the transitions between them with their probabilities, and clusters of frames above."""
 
     method: ClassVar[str] = "two-level-graph"
@@ -70,11 +71,11 @@ class TwoLevelGraph(PathGraphModel[Options]):
 
     @cached_property
     def chain(self) -> Chain:
-        """The lower level: what is probable after each frame, never into a dead end."""
-        return chain(self.graph, self.delta, self.alive)
+        """The lower level: probabilities of all edges that do not lead into a dead end."""
+        return chain(self.graph, self.delta, self.walkable)
 
     @cached_property
-    def _words(self) -> Words:
+    def _words(self) -> ClusterWords:
         return transition_words(self.chain, self.clusters)
 
     @cached_property
@@ -83,18 +84,19 @@ class TwoLevelGraph(PathGraphModel[Options]):
 
     @cached_property
     def views(self) -> Any:
-        """(N, V / 2, D) silhouettes of all frames; worked out when first asked for."""
+        """(N, V / 2, D) silhouettes of all frames; computed when first used."""
         return silhouette_views(self.graph)
 
     def tree(self, frame: int, *, reach: float = 1.5) -> Tree:
-        """The cluster tree of a frame (counted through all clips), `reach` seconds ahead. All of them are the forest;
-        a tree is grown when it is first asked for, in milliseconds, and remembered.
+        """The cluster tree of a frame (counted through all clips), `reach` seconds ahead.
+
+        All of them are the forest of the source; a tree is grown when it is first used, in milliseconds, and kept.
         """
-        living_frame(self.graph, frame, self.alive)
+        require_walkable(self.graph, frame, self.walkable)
         steps_ahead = max(1, round(reach * self.fps))
         key = (int(frame), steps_ahead)
         if key not in self._forest:
-            if len(self._forest) >= FOREST:
+            if len(self._forest) >= MAX_TREES:
                 self._forest.pop(next(iter(self._forest)))
             self._forest[key] = cluster_tree(self.chain, self.clusters, *key, passed=self._words)
         return self._forest[key]
@@ -104,63 +106,40 @@ class TwoLevelGraph(PathGraphModel[Options]):
         return tree_choices(self.tree(frame, reach=reach), self.chain, max(1, round(reach * self.fps)))
 
     def choices(self, frame: int, *, reach: float = 1.5, most: int = 12) -> list[Choice]:
-        """What can be done now: at most `most` cluster paths that lead to different places, the most probable first."""
-        return different(self.graph, self.cluster_paths(frame, reach=reach), most)
+        """At most `most` cluster paths that lead to different places, the most probable first."""
+        return distinct_choices(self.graph, self.cluster_paths(frame, reach=reach), most)
 
-    def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> Plan:
+    def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> GraphPlan:
         if options.choices:
-            asked = wanted(self.graph, self.steps, request, self.fps, self.pace, progress)
-            return self._follow(options, asked.when, asked.frames, rng)
+            query = self.query(request, progress)
+            return self._choices_plan(options, query.schedule, query.frames, rng)
         return super()._plan(request, options, rng, progress)
 
-    def search(
-        self, goal: Goal, begin: Start, when: Timing, frames: int | None, options: Options, progress: Progress
-    ) -> Found:
-        least = options.progress / self.fps
-        keep = max(1, round(options.keep * self.fps))
-        starts = self.starts(when, options)
-        at_any_time = goal.path is not None and goal.path.times is None and not len(goal.keys)
-        if options.search == "clusters" and at_any_time:
-            few = starts if len(starts) <= 2 * self.clusters.count else self._examples(starts)
-            asked = Asked(goal.line, least, frames, when.alive)
-            reach = max(1, round(options.reach * self.fps))
-            return follow_clusters(
-                self.graph,
-                steps(self.graph),
-                lambda n: tree_ways(self.tree(n, reach=options.reach), self.chain, reach),
-                asked,
-                begin,
-                few,
-                keep=keep,
-                width=options.few,
-                outlook=options.outlook,
-                budget=options.budget,
-                progress=progress,
-            )
-        bits: Any = np.zeros((0, 0), np.uint8) if when.alive is None else when.alive.bits
+    def untimed_search(self, options: Options) -> str:
+        return "search: clusters (GUAN 2.4.2; search: frames has no such limit)" if options.search == "clusters" else ""
+
+    def search(self, query: GraphQuery, goal: GroundGoal, options: Options, progress: Progress) -> SearchResult:
+        if options.search == "clusters":
+            return self._cluster_search(query, goal, options, progress)
         if goal.timed or goal.path is None:
-            return search_beam(
-                when.steps,
-                goal,
-                begin,
-                starts,
-                bits,
-                width=options.width,
-                least=least,
-                look=round(0.5 * self.fps),
-                budget=options.budget,
-                progress=progress,
-            )
-        ahead = max(1, round(options.ahead * self.fps))
-        return search_step_by_step(
-            when.steps,
-            goal,
-            begin,
-            starts,
-            bits,
-            ahead=ahead,
-            keep=keep,
-            least=least,
+            return self._beam(query, goal, options, progress, width=options.beam_width or BEAM_WIDTH)
+        return self._branch_and_bound(query, goal, options, progress, options.step)
+
+    def _cluster_search(
+        self, query: GraphQuery, goal: GroundGoal, options: Options, progress: Progress
+    ) -> SearchResult:
+        starts = self.starts(query.schedule, options)
+        reach = max(1, round(options.reach * self.fps))
+        return follow_clusters(
+            self.graph,
+            ground_moves(self.graph),
+            lambda n: tree_motions(self.tree(n, reach=options.reach), self.chain, reach),
+            SketchGoal(goal.line, options.min_progress / self.fps, query.frames, query.schedule.reachable),
+            query.start,
+            starts if len(starts) <= 2 * self.clusters.count else self._examples(starts),
+            keep=max(1, round(options.step * self.fps)),
+            width=options.beam_width or CLUSTER_BEAM_WIDTH,
+            outlook=options.outlook,
             budget=options.budget,
             progress=progress,
         )
@@ -168,10 +147,14 @@ class TwoLevelGraph(PathGraphModel[Options]):
     def start_frame(self, options: Options) -> int | None:
         if not options.start:
             return None
-        return living_frame(self.graph, frame_named(self.graph, options.start), self.alive)
+        try:
+            frame = frame_named(self.graph, options.start)
+        except BadRequest as error:
+            raise error.at(("options", "start")) from None
+        return require_walkable(self.graph, frame, self.walkable)
 
-    def walk_weights(self, options: Options) -> Weights | None:
-        return edge_weights(self.chain) if options.pick == "markov" else None
+    def walk_weights(self, options: Options) -> EdgeWeights | None:
+        return edge_weights(self.chain) if options.sampling == "markov" else None
 
     def _examples(self, starts: IntArray) -> IntArray:
         """Of many frames to start at, two for each cluster: at a third and two thirds of its frames among them."""
@@ -179,42 +162,42 @@ class TwoLevelGraph(PathGraphModel[Options]):
         chosen = [starts[of == k][[(of == k).sum() // 3, 2 * (of == k).sum() // 3]] for k in np.unique(of)]
         return np.unique(np.concatenate(chosen))
 
-    def _follow(self, options: Options, when: Timing, frames: int | None, rng: Generator) -> Plan:
+    def _choices_plan(self, options: Options, schedule: FrameSchedule, frames: int | None, rng: Generator) -> GraphPlan:
         """The motion of the choices, one after the other; if the request is longer, a random walk continues it."""
-        at = int(self.starts(when, options)[0])
-        route = follow_choices(self, at, options.choices, reach=options.reach, most=options.most)
+        at = int(self.starts(schedule, options)[0])
+        route = follow_choices(self, at, options.choices, reach=options.reach, most=options.max_choices)
         if frames is not None and route.frames < frames:
-            route = self.continued(route, when, frames, options, rng)
+            route = self.extend(route, schedule, frames, options, rng)
         route = route._replace(frames=frames or route.frames)
-        return Plan(route, timeline(self.graph, route), reason=when.missing)
+        return GraphPlan(route, timeline(self.graph, route), reason=schedule.missing)
 
 
-def living_frame(graph: Graph, frame: int, alive: BoolArray) -> int:
-    """The frame, if one can go on from it for ever; `NoPath` with the most similar such frame if not."""
+def require_walkable(graph: Graph, frame: int, walkable: BoolArray) -> int:
+    """The frame, unless it is a dead end: then `NoPath`, with the most similar frame that is not."""
     if not 0 <= frame < graph.count:
-        raise BadRequest(f"frames count from 0 to {graph.count - 1} through all clips, found {frame}")
-    if alive[frame]:
+        raise BadRequest(f"frame: expected 0 to {graph.count - 1}, counted through all clips, found {frame}")
+    if walkable[frame]:
         return frame
     looks = cluster_features(graph.clips)
-    good = np.flatnonzero(alive)
+    good = np.flatnonzero(walkable)
     near = int(good[((looks[good] - looks[frame]) ** 2).sum(1).argmin()])
     raise NoPath(
-        f"from {frame_name(graph, frame)} no way goes on for ever; the most similar frame that leads on is "
-        f"{frame_name(graph, near)}"
+        f"{frame_name(graph, frame)} is a dead end; the most similar frame that is not: {frame_name(graph, near)}"
     )
 
 
 def follow_choices(
-    model: TwoLevelGraph, start: int, numbers: Sequence[str], *, reach: float = 1.5, most: int = 12
+    model: TwoLevelGraphModel, start: int, numbers: Sequence[str], *, reach: float = 1.5, most: int = 12
 ) -> Route:
-    """The route of choices taken one after the other, by their numbers in what is offered each time."""
+    """The route of choices taken one after the other, by their numbers in each list of choices."""
     at, frames = start, 1
     taken: tuple[int, ...] = ()
     for k, text in enumerate(numbers):
         offered = model.choices(at, reach=reach, most=most)
         if not text.isdigit() or int(text) >= len(offered):
-            there = f"at step {k} there are choices 0 to {len(offered) - 1}, found {text!r}"
-            raise BadRequest(there, where=("options", "choices", k))
+            raise BadRequest(
+                f"expected a choice from 0 to {len(offered) - 1}, found {text!r}", where=("options", "choices", k)
+            )
         chosen = offered[int(text)]
         taken, frames, at = taken + chosen.route.taken, frames + chosen.route.frames - 1, chosen.end
     return Route(start, taken, frames)

@@ -1,4 +1,4 @@
-"""Acting out: a performed clip, or its silhouettes as a camera sees them, picks the way through the graph."""
+"""Act out a performance: find the route whose poses, or silhouettes, are most similar to a performed clip."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from motionloom.methods.graph.render.root_tracks import tracks
 from motionloom.methods.recipe import synthesis_step
 from motionloom.methods.synthesis import finished, signed
 from motionloom.methods.two_level_graph.markov import Chain, chain
-from motionloom.methods.two_level_graph.model import TwoLevelGraph
+from motionloom.methods.two_level_graph.model import TwoLevelGraphModel
 from motionloom.methods.two_level_graph.silhouettes import (
     VIEWS,
     mask_features,
@@ -35,33 +35,36 @@ from motionloom.methods.two_level_graph.silhouettes import (
 from motionloom.rotation import wrap_angle
 
 STAGE = "finding the likeliest route"
-BLOCK = 32  # performed frames that are compared with the whole graph at a time
-NEAR = 0.1  # m: a pose this far off costs 1 a frame
-ASIDE, NEARLY = np.radians(50.0), 1.5  # a viewpoint so far from the best, with a cost so many times its own, is a rival
-SMOOTH = 0.3  # what a transition with D = delta costs, against the likeness of the frames
+BLOCK = 32  # performed frames that are compared with the graph at a time
+POSE_SCALE = 0.1  # m: a pose difference with cost 1 per frame
+RIVAL_ANGLE, RIVAL_COST_RATIO = (
+    np.radians(50.0),
+    1.5,
+)  # a viewpoint this far from the best, with up to this multiple of its cost, is a rival
+SMOOTHNESS = 0.3  # cost of a transition with D = delta
 
 Apart = Callable[[int, int], Any]
-"""How unlike performed frames start .. stop - 1 look to every frame from every viewpoint: (stop - start, N, V)."""
+"""Differences of performed frames start .. stop - 1 from every frame and viewpoint: (stop - start, N, V)."""
 
 
-class Acted(NamedTuple):
-    """What a performance picked."""
+class PerformanceMatch(NamedTuple):
+    """The route that is most similar to a performance."""
 
     route: Route
-    cost: float  # a frame, on average: see `pose_differences` and `silhouette_differences`
-    view: float | None  # radians: where the camera stood at the start, seen from the body found; None for poses
-    rival: float | None = None  # radians: a viewpoint on quite another side from which it fits nearly as well
+    cost: float  # mean per frame: see `pose_differences` and `silhouette_differences`
+    view: float | None  # rad: camera direction at the start, relative to the body found; None for poses
+    rival: float | None = None  # rad: a viewpoint on another side that fits nearly as well
 
 
 def pose_differences(graph: Graph, performed: Clip) -> Apart:
-    """Poses compared: the squared seam (pose and velocity, root mean square over joints), in units of 10 cm."""
-    own = np.concatenate([seam_features(clip) for clip in graph.clips]).astype(np.float32) / NEAR
-    theirs = seam_features(performed).astype(np.float32) / NEAR
+    """Differences of poses: the squared seam (pose and velocity, root mean square over joints), in units of 10 cm."""
+    own = np.concatenate([seam_features(clip) for clip in graph.clips]).astype(np.float32) / POSE_SCALE
+    theirs = seam_features(performed).astype(np.float32) / POSE_SCALE
     return lambda start, stop: squared_distances(theirs[start:stop], own)[..., None]
 
 
 def silhouette_differences(views: Any, masks: Any) -> Apart:
-    """Silhouettes compared: the squared difference of their cells, as a share of what the performed ones hold.
+    """Differences of silhouettes: squared differences of their cells, relative to the performed ones.
 
     `views` are the graph's (`silhouette_views`), `masks` (F, rows, columns) the performed ones.
     """
@@ -78,7 +81,7 @@ def silhouette_differences(views: Any, masks: Any) -> Apart:
     return apart
 
 
-def resembling(
+def best_match(
     chain: Chain,
     apart: Apart,
     frames: int,
@@ -86,49 +89,49 @@ def resembling(
     *,
     smooth: float,
     progress: Progress | None = None,
-) -> Acted:
-    """The way of `frames` frames through the graph that looks most like the performance, over all of it (exact).
+) -> PerformanceMatch:
+    """The route of `frames` frames through the graph that is most similar to the whole performance (exact).
 
-    Its cost is how unlike it looks, frame by frame, plus `smooth` times D/delta for each transition (-log of eq. 2.16
-    before it is made to sum to 1, so that going on costs nothing). `angles` are guesses where the camera stands, seen
-    from the body at the start; each is followed by itself, and as the body turns the camera sees it from other
-    viewpoints. Memory: a block of performed frames against the graph from all viewpoints, and for the best guess one
+    Its cost is the sum of the differences of its frames, plus `smooth` times D/delta for each transition (-log of
+    eq. 2.16 before normalisation, so that the next frame costs nothing). `angles` are candidates for the camera
+    direction relative to the body at the start; each is searched separately, and the viewpoint changes as the body
+    turns. Memory: a block of performed frames against the graph from all viewpoints, and for the best candidate one
     number for each performed frame and frame of the graph.
     """
     first, last = parts(progress or silent(), [len(angles), 1])
-    costs, _ = _followed(chain, apart, frames, angles, smooth, first, keep=False)
+    costs, _ = _path_costs(chain, apart, frames, angles, smooth, first, keep=False)
     guess, end = np.unravel_index(int(np.argmin(costs)), costs.shape)
     best, firsts = float(costs[guess, end]), costs.min(1)
     if not np.isfinite(best):
         longest = int(np.diff(chain.graph.starts).max())
         raise NoPath(
-            f"no way through this graph lasts {frames} frames: it has {len(chain.graph.transitions)} transitions, "
+            f"no route through this graph lasts {frames} frames: it has {len(chain.graph.transitions)} transitions, "
             f"and its longest clip has {longest} frames"
         )
-    costs, came = _followed(chain, apart, frames, angles[[guess]], smooth, last, keep=True)
+    costs, came = _path_costs(chain, apart, frames, angles[[guess]], smooth, last, keep=True)
     route = _traced(chain.graph, came, int(end), frames)
-    return Acted(route, best / frames, float(angles[guess]), _rival(angles, firsts, int(guess)))
+    return PerformanceMatch(route, best / frames, float(angles[guess]), _rival(angles, firsts, int(guess)))
 
 
 def _rival(angles: FloatArray, costs: FloatArray, guess: int) -> float | None:
-    """The best guess that is far from the one taken, if its cost is nearly as low; costs (H,)."""
+    """The best candidate far from the one taken, if its cost is nearly as low; costs (H,)."""
     away = np.abs(wrap_angle(angles - angles[guess]))
-    far = np.where(away >= ASIDE, costs, np.inf)
+    far = np.where(away >= RIVAL_ANGLE, costs, np.inf)
     other = int(far.argmin())
-    return float(angles[other]) if far[other] <= NEARLY * costs[guess] else None
+    return float(angles[other]) if far[other] <= RIVAL_COST_RATIO * costs[guess] else None
 
 
-def _followed(
+def _path_costs(
     chain: Chain, apart: Apart, frames: int, angles: FloatArray, smooth: float, progress: Progress, *, keep: bool
 ) -> tuple[FloatArray, Any]:
-    """Cost (H, N) of the cheapest way to each frame at the end; and how each frame was come to, if wanted."""
-    from motionloom.methods.two_level_graph._kernels_performance import Lower, follow
+    """Cost (H, N) of the cheapest route to each frame at the end; with `keep`, also the transitions taken."""
+    from motionloom.methods.two_level_graph._kernels_performance import ChainArrays, follow
 
     graph = chain.graph
     known, t = tracks(graph), graph.transitions
     go = np.where(np.isfinite(chain.go), 0.0, np.inf)
     take = np.where(np.isfinite(chain.take), smooth * t.distance / chain.delta, np.inf)
-    lower = Lower(go, known.heading, t.a, t.b, take, t.turn, graph.half)
+    lower = ChainArrays(go, known.heading, t.a, t.b, take, t.turn, graph.half)
     rows = graph.blend + 1
     cost = np.full((rows, len(angles), graph.count), np.inf)
     camera = np.zeros_like(cost)
@@ -143,7 +146,7 @@ def _followed(
 
 
 def _blocks(apart: Apart, frames: int, history: int) -> Iterator[tuple[int, int, Any]]:
-    """(first performed frame, how many rows before it are there too, differences), block after block."""
+    """(first performed frame, number of earlier rows in the block, differences), block after block."""
     kept: Any = None
     for first in range(0, frames, BLOCK):
         block = apart(first, min(first + BLOCK, frames))
@@ -166,20 +169,20 @@ def _traced(graph: Graph, came: Any, end: int, frames: int) -> Route:
     return Route(at, tuple(reversed(taken)), frames)
 
 
-def act(
-    model: TwoLevelGraph,
+def match_performance(
+    model: TwoLevelGraphModel,
     performed: Clip,
     *,
     camera: float | None = None,
-    told: bool = False,
-    smooth: float = SMOOTH,
+    camera_known: bool = False,
+    smooth: float = SMOOTHNESS,
     progress: Progress | None = None,
-) -> Acted:
-    """The way through a model's graph that a performance picks: by its poses, or by what a camera sees of it.
+) -> PerformanceMatch:
+    """The route through a model's graph that is most similar to a performance, by its poses or its silhouettes.
 
     `performed` may be of another body (its poses then need the same joints) and frame rate. With `camera` (radians:
-    where it stands at the start, seen from the performer) only silhouettes are compared, from all 18 viewpoints, as
-    nobody knows where the camera stands, unless that is `told`. Dead ends count too: a performance need not go on.
+    its direction at the start, relative to the performer) only silhouettes are compared, from all 18 viewpoints unless
+    `camera_known`. Dead ends are allowed: a performance need not continue.
     """
     graph = model.graph
     performed = resample(performed, model.fps)
@@ -188,45 +191,47 @@ def act(
         if not same_bones(model.skeleton, performed.skeleton, names=("the model", performed.name or "the performance")):
             performed = on_skeleton(performed, model.skeleton)
         apart = pose_differences(graph, performed)
-        found = resembling(lower, apart, len(performed), np.zeros(1), smooth=smooth, progress=progress)
+        found = best_match(lower, apart, len(performed), np.zeros(1), smooth=smooth, progress=progress)
         return found._replace(view=None)
     heading = travel(performed).heading
     masks = silhouettes(performed, camera - (heading - heading[0]))
-    angles = np.array([camera]) if told else view_angles(VIEWS)
+    angles = np.array([camera]) if camera_known else view_angles(VIEWS)
     apart = silhouette_differences(model.views, masks)
-    return resembling(lower, apart, len(masks), angles, smooth=smooth, progress=progress)
+    return best_match(lower, apart, len(masks), angles, smooth=smooth, progress=progress)
 
 
-class Played(NamedTuple):
-    """A performance played by the model's own clips."""
+class ActedPerformance(NamedTuple):
+    """A performance acted out with the model's clips."""
 
     clip: Clip
-    acted: Acted
-    apart: float | None  # m: root mean square over joints and frames, seen from the hips; None for other joints
+    acted: PerformanceMatch
+    apart: float | None  # m: root mean square over joints and frames, relative to the hips; None for other joints
 
 
-def act_out(model: TwoLevelGraph, performed: Clip, *, progress: Progress | None = None, **options: Any) -> Played:
-    """The performance in the words of the graph: a finished clip of its length and frame rate, from where it began.
+def act_out(
+    model: TwoLevelGraphModel, performed: Clip, *, progress: Progress | None = None, **options: Any
+) -> ActedPerformance:
+    """The performance acted out: a finished clip with its length, frame rate and start.
 
-    `options` are those of `act`.
+    `options` are those of `match_performance`.
     """
     report = progress or silent()
-    acted = act(model, performed, **options, progress=part(report, 0.0, 0.8))
+    acted = match_performance(model, performed, **options, progress=part(report, 0.0, 0.8))
     path = travel(performed)
     start = Start((float(path.place[0, 0]), float(path.place[0, 1])), float(path.heading[0]))
     raw = render(model.graph, acted.route, lift=model.cleans_feet(Request()))
-    raw = replace(raw, origin=dataclasses.replace(raw.origin, notes=(Note(_said(model.graph, performed, acted)),)))
+    raw = replace(raw, origin=dataclasses.replace(raw.origin, notes=(Note(_note_text(model.graph, performed, acted)),)))
     fps = performed.fps
-    # the last frames of a faster performance lie after the model's last one
+    # the last frames of a faster performance come after the model's last one
     frames = min(len(performed), int(np.floor((len(raw) - 1) * fps / model.fps + 1e-6)) + 1)
     request = Request(frames=frames, fps=fps, start=start)
     clip, _ = finished(model, place(raw, request, model), request, part(report, 0.8, 1.0))
     report(1.0, "done")
     step = synthesis_step(model, "act", edits=[{name: value} for name, value in options.items()], clips=[performed])
-    return Played(signed(clip, model, step), acted, _apart(performed, clip))
+    return ActedPerformance(signed(clip, model, step), acted, _apart(performed, clip))
 
 
-def _said(graph: Graph, performed: Clip, acted: Acted) -> str:
+def _note_text(graph: Graph, performed: Clip, acted: PerformanceMatch) -> str:
     seen = "" if acted.view is None else f", seen from {np.degrees(acted.view):.0f} degrees"
     return (
         f"{performed.name or 'a performance'} acted out{seen}: from {frame_name(graph, acted.route.start)} over "

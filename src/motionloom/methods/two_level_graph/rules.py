@@ -1,6 +1,6 @@
-"""The rules that thin out the lower level: contact, similarity, local maximum (GUAN 2.4.2).
+"""Pruning rules of the lower level: contact, similarity, local maximum (GUAN 2.4.2).
 
-The fourth, connectedness, is `graph.prune`.
+The fourth, connectedness, is `graph.build.prune`.
 """
 
 from __future__ import annotations
@@ -15,36 +15,36 @@ from motionloom.blend.point import half_window
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progress
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts
 from motionloom.methods.graph import Transitions
-from motionloom.methods.graph.build.alignment import lay_all, spans
-from motionloom.methods.graph.build.transitions import REACH, similar_pairs
+from motionloom.methods.graph.build.alignment import clip_spans
+from motionloom.methods.graph.build.transitions import FEATURE_RADIUS, both_directions, similar_pairs
 from motionloom.methods.graph.labels import Limits
 
 
 class Pruned(NamedTuple):
-    """How many transitions there could be, and how many each rule took away, in this order."""
+    """The number of possible transitions, and how many each rule removed, in this order."""
 
     pairs: int
     contact: int
     similarity: int
     maximum: int
     connectedness: int
-    rough: int = 0  # not the source's: blends in which a joint flips over or turns too fast (`graph.rough`)
+    rough: int = 0  # not the source's: blends in which a joint flips over or turns too fast (`graph.build.blend_check`)
 
     @property
     def kept(self) -> int:
         return self.pairs - self.contact - self.similarity - self.maximum - self.connectedness - self.rough
 
     def note(self) -> Note:
-        """The same in words."""
+        """The same as a note."""
         return Note(
-            f"of {self.pairs:,} possible transitions, {self.contact:,} join different contacts, {self.similarity:,} "
-            f"join frames too unlike, {self.maximum:,} are no local best, {self.rough:,} would turn a joint too fast, "
-            f"{self.connectedness:,} lead nowhere; {self.kept:,} are left"
+            f"of {self.pairs:,} possible transitions, {self.contact:,} have different contacts, {self.similarity:,} "
+            f"are above the limit, {self.maximum:,} are no local maximum, {self.rough:,} would turn a joint too fast, "
+            f"{self.connectedness:,} are dead ends; {self.kept:,} remain"
         )
 
 
-class Lower(NamedTuple):
-    """The lower level before its last rule: transitions, how unlike they may be at most, and what was removed."""
+class LowerLevel(NamedTuple):
+    """The lower level before its last rule: transitions, their limit, and the counts of removed ones."""
 
     transitions: Transitions
     limit: float
@@ -52,9 +52,9 @@ class Lower(NamedTuple):
 
 
 def stances(clips: Sequence[Clip]) -> IntArray:
-    """(N,) which heels and toes stand in each frame and in the next one, as one number; all 0 for a body without feet.
+    """(N,) contacts of heels and toes in each frame and the next one, as one number; all 0 for a body without feet.
 
-    The next frame counts too, so that a foot about to leave the floor is told from one that has just come down.
+    The next frame is included to distinguish a foot that is about to leave the ground from one that has just landed.
     """
     parts = len(foot_parts(clips[0].skeleton))
     out = []
@@ -65,7 +65,7 @@ def stances(clips: Sequence[Clip]) -> IntArray:
 
 
 def differ_in_contact(a: IntArray, b: IntArray) -> BoolArray:
-    """Contact rule: pairs to be removed because other parts of the feet stand; `a` and `b` are `stances`."""
+    """Contact rule: pairs to be removed because their contacts differ; `a` and `b` are `stances`."""
     return np.asarray(a != b)
 
 
@@ -77,8 +77,8 @@ def too_unlike(distance: FloatArray, limit: FloatArray | float) -> BoolArray:
 def best_around(a: IntArray, b: IntArray, distance: FloatArray, clip_of: IntArray, radius: int) -> BoolArray:
     """Local maximum rule: pairs to be kept, the most probable within `radius` frames of both of their own.
 
-    Pairs (P,) are ordered by a, then b. Only those that the other rules left are listed, so only they compete, and only
-    with pairs of the same two clips (clip_of (N,)). The least distance is the largest probability.
+    Pairs (P,) are ordered by a, then b. Only pairs that the other rules kept are listed and compared, and only with
+    pairs of the same two clips (clip_of (N,)). The least distance is the largest probability.
     """
     from motionloom.methods.two_level_graph._kernels_rules import mark_best
 
@@ -100,11 +100,11 @@ def lower_level(
     shortest: float,
     plants: bool = True,
     progress: Progress | None = None,
-) -> Lower:
-    """All transitions between clips that the first three rules leave, in both directions.
+) -> LowerLevel:
+    """All transitions between clips that the first three rules keep, in both directions.
 
-    Settings are those of `find_transitions`. The similarity rule comes first, where most pairs need not be looked at
-    (`similar_pairs`); what each rule removes is told as if contacts had come first. Memory: 24 bytes for each pair of
+    Settings are those of `find_transitions`. The similarity rule is applied first, because it skips most pairs
+    (`similar_pairs`); the counts are those of applying the contact rule first. Memory: 24 bytes for each pair of
     similar frames with the same contacts.
     """
     fps = clips[0].fps
@@ -122,15 +122,16 @@ def lower_level(
     best = best_around(a, b, distance, owner, max(1, round(apart * fps)))
     chosen = measure_named(measure, radius=round(window * fps / 2), database=clips)
     half = half_window(blend, fps)
-    span = spans(clips, max(half, chosen.radius + REACH.get(measure, 0)))
+    span = clip_spans(clips, max(half, chosen.radius + FEATURE_RADIUS.get(measure, 0)))
     possible, agree = _counts(span[:, 0] < span[:, 1], stance, owner, max(1, round(shortest * fps)))
     alike, kept = 2 * len(a), 2 * int(best.sum())
     pruned = Pruned(possible, possible - agree, agree - alike, alike - kept, 0)
-    return Lower(_both_ways(clips, a[best], b[best], distance[best], half, plants), float(most), pruned)
+    transitions = both_directions(clips, a[best], b[best], distance[best], half, plants)
+    return LowerLevel(transitions, float(most), pruned)
 
 
 def _counts(counts: BoolArray, stance: IntArray, owner: IntArray, near: int) -> tuple[int, int]:
-    """How many pairs of frames there are, in both directions, and how many with the same contacts.
+    """The number of pairs of frames, in both directions, and of those with the same contacts.
 
     Frames that do not count (N,) are left out, and so are frames of one clip nearer than `near` to each other.
     """
@@ -142,13 +143,3 @@ def _counts(counts: BoolArray, stance: IntArray, owner: IntArray, near: int) -> 
         total -= twice * int(both.sum())
         same -= twice * int((both & (stance[late] == stance[early])).sum())
     return total, same
-
-
-def _both_ways(
-    clips: Sequence[Clip], a: IntArray, b: IntArray, distance: FloatArray, half: int, plants: bool
-) -> Transitions:
-    a, b, distance = np.concatenate([a, b]), np.concatenate([b, a]), np.concatenate([distance, distance])
-    order = np.lexsort((b, a))
-    a, b, distance = a[order], b[order], distance[order]
-    turn, shift = lay_all(clips, a, b, half, plants=plants)
-    return Transitions(a, b, distance, turn, shift)

@@ -1,4 +1,4 @@
-"""What a camera would see: silhouettes of a body of capsules, and numbers that compare them (GUAN 2.4.2)."""
+"""Silhouettes of a body of capsules, and features to compare them (GUAN 2.4.2)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Stick(NamedTuple):
 
 @lru_cache(maxsize=16)
 def stick(skeleton: Skeleton) -> Stick:
-    """The capsules of a skeleton: one for each bone and end site, as thick as the joint's role says."""
+    """The capsules of a skeleton: one for each bone and end site, with radii by the role of the joint."""
     leg = leg_length(skeleton)
     names = [role.removeprefix("left_").removeprefix("right_") for role in skeleton.roles]
     thick = np.array([RADII.get(name, THIN) for name in names]) * leg
@@ -58,7 +58,7 @@ def stick(skeleton: Skeleton) -> Stick:
     tips = [(end.joint, len(skeleton) + e) for e, end in enumerate(skeleton.ends)]
     radii = [(thick[p], min(thick[p], thick[j])) for p, j in bones] + [(thick[j], 0.8 * thick[j]) for j, _ in tips]
     if not bones and not tips:
-        raise BadRequest("silhouettes: this body is a single point, so a camera sees nothing of it")
+        raise BadRequest("silhouettes: expected a body with bones, found a single point")
     return Stick(np.array(bones + tips, np.int64), np.array(radii))
 
 
@@ -79,15 +79,15 @@ def facing_points(clip: Clip) -> FloatArray:
 
 
 def view_angles(count: int = VIEWS) -> FloatArray:
-    """(V,) radians: where the camera stands, seen from the body: 0 in front of it, positive to its left."""
+    """(V,) rad: camera directions relative to the body: 0 in front of it, positive to its left."""
     return np.linspace(0.0, 2 * np.pi, count, endpoint=False)
 
 
 def silhouettes(clip: Clip, azimuth: float | FloatArray) -> Any:
     """(F, rows, columns) masks of 0 and 1: the clip from far away, level, with the hips in the middle column.
 
-    `azimuth` (radians, or one per frame) is where the camera stands as seen from the body; row 0 lies on the floor. A
-    pixel is 0.04 leg lengths, so that tall and small bodies fill a mask alike.
+    `azimuth` (radians, or one per frame) is the camera direction relative to the body; row 0 is on the floor. A pixel
+    is 0.04 leg lengths, so that tall and small bodies have the same size.
     """
     from motionloom.methods.two_level_graph._kernels_silhouettes import draw
 
@@ -102,8 +102,8 @@ def silhouettes(clip: Clip, azimuth: float | FloatArray) -> Any:
 def mask_features(masks: Any) -> Any:
     """(F, D) of masks (F, rows, columns): shares of lit pixels in cells of 0.16 leg lengths, about the middle column.
 
-    Where the body stands in the picture does not count, its height above the floor does. Masks of a video, scaled so
-    that a leg is 25 pixels long and row 0 is the floor, can be given too.
+    The horizontal position of the body in the picture is ignored, its height above the floor is not. Masks of a video,
+    scaled so that a leg is 25 pixels long and row 0 is the floor, can be given too.
     """
     from motionloom.methods.two_level_graph._kernels_silhouettes import cells
 
@@ -132,6 +132,6 @@ def silhouette_views(graph: Graph) -> Any:
 
 
 def mirrored(features: Any) -> Any:
-    """Features (..., D) of the mirror image: what a camera on the other side of the body sees."""
+    """Features (..., D) of the mirror image, seen from the other side of the body."""
     grid = features.reshape(*features.shape[:-1], *GRID)
     return np.ascontiguousarray(grid[..., ::-1]).reshape(features.shape)

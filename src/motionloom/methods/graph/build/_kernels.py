@@ -10,16 +10,18 @@ from motionloom.core._jit import kernel
 
 
 @kernel
-def choose(values: Any, corner: Any, inner: Any, span: Any, kind: Any, table: Any, radius: int, apart: int) -> Any:
+def choose_cells(
+    values: Any, corner: Any, inner: Any, span: Any, kind: Any, table: Any, radius: int, apart: int
+) -> Any:
     """Cells of a tile that are at or below their limit and, with `radius` > 0, smallest within `radius` of them.
 
-    values (n, m); corner: the frames that its first row and column stand for; inner: (first row, last row, first
-    column, last column) to choose from, ends excluded: the rest is rim. span (N, 2): the frames of the same clip that
-    count, first and last excluded; an empty span is a frame that does not count. kind (N,) and table (S, S): limits.
+    values (n, m); corner: the frames of its first row and column; inner: (first row, last row, first column, last
+    column) to choose from, ends excluded: the rest is margin. span (N, 2): the frames of the same clip that count,
+    first and last excluded; an empty span is a frame that does not count. kind (N,) and table (S, S): limits.
     Frames of one clip nearer than `apart` are not chosen, but they compete. Only column frame > row frame is chosen.
     Of equal cells the first one, row by row, is smallest. Most cells fail the test against their neighbours, so the
-    square around is searched for few. Returns (count, 2) frames and (count,) values.
-    Slow version: `slow_pairs` in tests/methods/graph/test_build.py.
+    whole square is searched for few. Returns (count, 2) frames and (count,) values.
+    Slow version: `slow_pairs` in tests/methods/graph/test_transitions.py.
     """
     found, held = np.empty((1024, 2), np.int64), np.empty(1024, values.dtype)
     count = 0
@@ -37,20 +39,20 @@ def choose(values: Any, corner: Any, inner: Any, span: Any, kind: Any, table: An
                 continue
             if radius > 0:
                 columns = (max(b - radius, span[b, 0]) - corner[1], min(b + radius + 1, span[b, 1]) - corner[1])
-                if not lowest(values, r, c, rows, columns):
+                if not is_lowest(values, r, c, rows, columns):
                     continue
             if count == len(held):
-                found, held = _grown(found, held)
+                found, held = _doubled(found, held)
             found[count, 0], found[count, 1], held[count] = a, b, v
             count += 1
     return found[:count], held[:count]
 
 
 @kernel
-def lowest(values: Any, r: int, c: int, rows: Any, columns: Any) -> bool:
-    """Is cell (r, c) the smallest of these rows and columns (first, last excluded)? Of equal ones the first is.
+def is_lowest(values: Any, r: int, c: int, rows: Any, columns: Any) -> bool:
+    """Whether cell (r, c) is the smallest of these rows and columns (last excluded); of equal ones the first is.
 
-    Most cells fail against a neighbour, so those are asked first.
+    Most cells fail against a neighbour, so these are tested first.
     """
     v = values[r, c]
     if (c > columns[0] and values[r, c - 1] <= v) or (c + 1 < columns[1] and values[r, c + 1] < v):
@@ -66,18 +68,18 @@ def lowest(values: Any, r: int, c: int, rows: Any, columns: Any) -> bool:
 
 
 @kernel
-def _grown(found: Any, held: Any) -> Any:
+def _doubled(found: Any, held: Any) -> Any:
     more, longer = np.empty((2 * len(held), 2), found.dtype), np.empty(2 * len(held), held.dtype)
     more[: len(held)], longer[: len(held)] = found, held
     return more, longer
 
 
 @kernel
-def lay(points: Any, a: Any, b: Any, clip: Any, radius: int, turn: Any, shift: Any) -> None:
-    """The turn and shift (HECK 3.2-3.4) that lay the points around frame b[t] on those around frame a[t], for each t.
+def align_pairs(points: Any, a: Any, b: Any, clip: Any, radius: int, turn: Any, shift: Any) -> None:
+    """The turn and shift (HECK 3.2-3.4) that align the points around frame b[t] with those around a[t], for each t.
 
     points (N, J, 3) of all clips; clip (N, 2): first and last frame (excluded) of each frame's clip. `radius` frames to
-    each side, all alike, fewer where a clip ends sooner. Slow version: `laid_on` of motionloom.blend.point.
+    each side, weighted equally, fewer where a clip ends. Slow version: `laid_on` of motionloom.blend.point.
     """
     joints = points.shape[1]
     for t in range(len(a)):

@@ -1,4 +1,4 @@
-"""Compiled search for similar point clouds: bounds first, distances only where the bounds allow them."""
+"""Compiled search for similar point clouds: distances are computed only where lower bounds allow them."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
-from motionloom.methods.graph.build._kernels import lowest
+from motionloom.methods.graph.build._kernels import is_lowest
 
 FAST = {"contract", "reassoc"}
 
 
 @kernel
 def search_rows(tile: Any, clouds: Any, blocks: Any, limits: Any, radius: int, apart: int) -> Any:
-    """Pairs of windows i < j at or below their limit, i in one tile of rows; as `choose`, but over `Clouds`.
+    """Pairs of windows i < j at or below their limit, i in one tile of rows; as `choose_cells`, but over `Clouds`.
 
-    tile: (first block of the rows, last excluded, blocks in a tile of columns, blocks that a rim of `radius` windows
+    tile: (first block of the rows, last excluded, blocks in a tile of columns, blocks that a margin of `radius` windows
     needs). clouds: the fields of `Clouds`. blocks: (first window of each block and the end (B + 1,), the middle window
     (B,), how far any other of the block is from it (B,)). limits: (the kind of each window (V,), squared limits (S, S),
-    the largest limit, what rounding may add to a bound). A block is skipped if its middles are further apart than the
-    limit and both their reaches; then each of its cells is, by its own bound. What is left lies on short stretches of
-    diagonals. Returns (count, 2) windows and (count,) squared distances. 5,000 windows: 20 ms; 20,000 at 120 fps:
-    0.3 s. Slow version: `slow_pairs` in tests/methods/graph/test_build.py.
+    the largest limit, the rounding error of a bound). A block is skipped if its middles are farther apart than the
+    limit and both their reaches; then each of its cells, by its own bound. The rest lies on short stretches of
+    diagonals. Returns (count, 2) windows and (count,) squared distances. 5,000 windows: 20 ms; 20,000 at 120 fps: 0.3
+    s. Slow version: `slow_pairs` in tests/methods/graph/test_transitions.py.
     """
     starts, middles = blocks[:2]
     top, bottom, wide, rim = tile
@@ -54,7 +54,7 @@ def search_rows(tile: Any, clouds: Any, blocks: Any, limits: Any, radius: int, a
 
 @kernel
 def _mark(place: Any, clouds: Any, blocks: Any, limits: Any, values: Any, cells: Any) -> int:
-    """All cells of a tile that may be at or below the largest limit: marked by -1 in `values`, listed in `cells`."""
+    """Mark the cells of a tile that may be at or below the largest limit by -1 in `values`; list them in `cells`."""
     starts, middles, reach = blocks
     size, turning, heights = clouds[5], clouds[6], clouds[7]
     most, slack = limits[2], limits[3]
@@ -98,8 +98,8 @@ def _any_room(room: Any) -> bool:
 def _rooms(ci: Any, ei: Any, size: float, reach: float, c: Any, e: Any, work: Any, room: Any) -> None:
     """room[k] = (limit^2 - bound) / 2 for one window (c_i, e_i) against many; negative: too far apart.
 
-    Limit is the largest one with both reaches; e holds sizes and reaches in its last two rows. All of it are loops over
-    k of single precision, four directions at a time: 2 ns for each pair.
+    The limit is the largest one plus both reaches; e holds sizes and reaches in its last two rows. The loops over k are
+    in single precision, four directions at a time: 2 ns for each pair.
     """
     n = room.size
     dot, cross = work[0, :n], work[1, :n]
@@ -131,7 +131,7 @@ def _rooms(ci: Any, ei: Any, size: float, reach: float, c: Any, e: Any, work: An
 
 @kernel(fastmath=FAST)
 def _bound(turning: Any, heights: Any, size: Any, i: int, j: int) -> float:
-    """The least that the squared distance of windows i and j can be."""
+    """A lower bound of the squared distance of windows i and j."""
     dot = cross = up = np.float32(0)
     for m in range(turning.shape[1]):
         x, y, c, d = turning[0, m, i], turning[1, m, i], turning[0, m, j], turning[1, m, j]
@@ -144,7 +144,7 @@ def _bound(turning: Any, heights: Any, size: Any, i: int, j: int) -> float:
 
 @kernel
 def reaches(starts: Any, middles: Any, turning: Any, heights: Any, size: Any, slack: float, out: Any) -> None:
-    """out[u] = how far any window of block u is from its middle one, by the bound."""
+    """out[u] = the largest bound between the middle window of block u and any other of it."""
     for u in range(len(middles)):
         out[u] = 0.0
         for v in range(starts[u], starts[u + 1]):
@@ -224,7 +224,7 @@ def _take(
     held: Any,
     count: int,
 ) -> Any:
-    """Cells i < j of the tile's inside that are at or below their limit and smallest around."""
+    """Cells i < j of the inner tile that are at or below their limit and smallest in their square."""
     kind, table = limits[0], limits[1]
     for n in range(len(cells)):
         i, j = cells[n]
@@ -237,7 +237,7 @@ def _take(
         if radius > 0:
             rows = (max(i - radius, span[i, 0]) - corner[0], min(i + radius + 1, span[i, 1]) - corner[0])
             columns = (max(j - radius, span[j, 0]) - corner[1], min(j + radius + 1, span[j, 1]) - corner[1])
-            if not lowest(values, i - corner[0], j - corner[1], rows, columns):
+            if not is_lowest(values, i - corner[0], j - corner[1], rows, columns):
                 continue
         if count == len(held):
             more, longer = np.empty((2 * count, 2), np.int64), np.empty(2 * count)

@@ -11,10 +11,10 @@ from motionloom.core._jit import kernel
 
 @kernel
 def best_of_squares(pairs: Any, values: Any, square: Any) -> Any:
-    """Which of the pairs (n, 2) are the best of their square; of equal ones the first. `square` (N,) of each frame.
+    """Indices of the pairs (n, 2) that are the best of their square; of equal ones the first. `square` (N,) per frame.
 
-    One pass over a table of the squares between the least and the largest that occur, so pairs should lie together
-    (a tile): 60,000 of them in 1 ms. The slow version is `slow_thinning` in tests/methods/graph/test_thinning.py.
+    One pass over a table from the least to the largest square that occurs, so pairs should lie together (a tile):
+    60,000 of them in 1 ms. The slow version is `slow_thinning` in tests/methods/graph/test_thinning.py.
     """
     if len(pairs) == 0:
         return np.empty(0, np.int64)

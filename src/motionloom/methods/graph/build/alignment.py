@@ -1,4 +1,4 @@
-"""How the second clip of each transition lies on the ground: all transitions of a graph at once."""
+"""Alignment of the second clip of each transition on the ground, for all transitions of a graph at once."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from motionloom.core.progress import slices
 from motionloom.kinematics.feet.transition_contacts import fit_to_plants
 from motionloom.kinematics.fk import fk
 
-AT_ONCE = 50_000  # transitions in one call of a kernel, some 0.1 s
+TRANSITIONS_PER_CALL = 50_000  # transitions in one call of a kernel, some 0.1 s
 
 
-def lay_all(
+def align_transitions(
     clips: Sequence[Clip],
     a: IntArray,
     b: IntArray,
@@ -24,24 +24,24 @@ def lay_all(
     *,
     plants: bool = True,
 ) -> tuple[FloatArray, FloatArray]:
-    """The turn (T,) and shift (T, 2) of each pair of frames, counted through all clips.
+    """The turn (T,) and shift (T, 2) that align each pair of frames, counted through all clips.
 
-    The same as `blend_transition` finds: the joints of the frames around lie best on one another, then feet that stand
-    over the cut decide (`plants`). Contacts are the clips' labels.
+    The same as in `blend_transition`: the best fit of the joints of the surrounding frames, then of feet that are
+    planted over the cut (`plants`). Contacts are the clips' labels.
     """
-    from motionloom.methods.graph.build._kernels import lay
+    from motionloom.methods.graph.build._kernels import align_pairs
 
-    clip = spans(clips)
+    clip = clip_spans(clips)
     turn, shift = np.empty(len(a)), np.empty((len(a), 2))
     points = np.concatenate([fk(c) for c in clips])
-    for some in slices(len(a), AT_ONCE, progress or silent(), "aligning transitions"):
-        lay(points, a[some], b[some], clip, CLOUD, turn[some], shift[some])
+    for some in slices(len(a), TRANSITIONS_PER_CALL, progress or silent(), "aligning transitions"):
+        align_pairs(points, a[some], b[some], clip, CLOUD, turn[some], shift[some])
     if plants:
         fit_to_plants(clips, clip, a, b, half, turn, shift)
     return np.arctan2(np.sin(turn), np.cos(turn)), shift
 
 
-def spans(clips: Sequence[Clip], margin: int = 0) -> IntArray:
+def clip_spans(clips: Sequence[Clip], margin: int = 0) -> IntArray:
     """(N, 2) for each frame, counted through all clips: the first frame of its clip, and the one after its last.
 
     With a margin, that many frames less at either end; frames within the margin have an empty span, (0, 0).

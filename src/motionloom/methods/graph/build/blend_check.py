@@ -1,4 +1,4 @@
-"""Transitions that look wrong although their frames are alike: a joint must flip over, or turns too fast."""
+"""Rough transitions: a joint would flip over or turn too fast in the blend, although the frames are similar."""
 
 from __future__ import annotations
 
@@ -10,89 +10,96 @@ import numpy as np
 from motionloom.core import BoolArray, FloatArray, Note, Progress, silent
 from motionloom.core.progress import parts, slices
 from motionloom.kinematics.body.roles import fingers
-from motionloom.methods.graph.build.prune import component
+from motionloom.methods.graph.build.prune import largest_component
 from motionloom.methods.graph.graph import Graph
 from motionloom.rotation import angle_between
 
-FAR = np.radians(90.0)  # a joint that differs by more than this at a transition would flip over in its blend
-QUICK = 0.95  # of a joint's fastest turn in the clips: what a blend may do; the rest is for legs that keep plants
-QUICKER = (1.25, 1.6)  # what it may do in clips that are so much of one kind that hardly a blend keeps to that
-ENOUGH = 0.8  # of the frames that are connected where any speed will do: so many must be, or more is allowed
-STAGE, AT_ONCE = "checking transitions", 20_000  # transitions in one call of the kernel, some 0.1 s
-ANY = 1e6  # times its fastest: any speed
-STILL = np.radians(0.5)  # a joint that never turns in the clips may turn this far in a frame
+MAX_JOINT_GAP = np.radians(90.0)  # a joint that differs by more at a transition would flip over in its blend
+MAX_SPEED_RATIO = 0.95  # of a joint's fastest turn in the clips; the rest is for legs that keep plants
+RELAXED_SPEED_RATIOS = (1.25, 1.6)  # for clips so uniform that hardly any blend is slower than their fastest frame
+MIN_CONNECTED_SHARE = 0.8  # of the frames connected without a speed limit; below it, the next ratio is tried
+STAGE, TRANSITIONS_PER_CALL = "checking transitions", 20_000  # one call of the kernel takes some 0.1 s
+NO_SPEED_LIMIT = 1e6  # times the fastest turn
+MIN_TURN = np.radians(0.5)  # in a frame: allowed for a joint that never turns in the clips
 
 
-def rough(graph: Graph, *, far: float = FAR, quick: float | None = None) -> BoolArray:
-    """(T,) transitions that are better left out: `graph.transitions[~rough(graph)]`.
+def rough_transitions(graph: Graph, *, gap: float = MAX_JOINT_GAP, speed_ratio: float | None = None) -> BoolArray:
+    """(T,) rough transitions; those to keep are `graph.transitions[~rough_transitions(graph)]`.
 
-    Measures of places do not see how a head or a hand is turned about its own joint, and captures have heads that are
-    half a turn off through a whole clip. So: in one joint (fingers do not count) the two frames differ by more than
-    `far` radians, hips after the transition's turn; or a joint of the blend turns by more in one frame than `quick`
-    times what it ever does in the clips, and by more than in either of the two clips just there.
+    Distances of positions ignore the rotation of a head or hand about its own axis, and captures exist in which a head
+    is half a turn off through a whole clip. A transition is rough if in one joint (except fingers) the two frames
+    differ by more than `gap` radians, the hips after alignment; or if a joint turns by more in one frame of the blend
+    than `speed_ratio` times its fastest turn in the clips, and by more than in either clip at that moment.
 
-    Without `quick` it is what `find_rough` finds.
+    Without `speed_ratio` the ratio is that of `find_rough_transitions`.
     """
-    return find_rough(graph, far=far).marked if quick is None else _marked(graph, far, quick, silent())
+    return (
+        find_rough_transitions(graph, gap=gap).marked
+        if speed_ratio is None
+        else _mark_rough(graph, gap, speed_ratio, silent())
+    )
 
 
-class Rough(NamedTuple):
-    """Which transitions are better left out, and how quick the others may be."""
+class RoughTransitions(NamedTuple):
+    """Transitions to leave out, and the speed that the others may have."""
 
     marked: BoolArray  # (T,)
-    quick: float  # times what a joint ever does in the clips
-    flips: int  # of the marked ones, those in which a joint would flip over, at any speed
+    speed_ratio: float  # times the fastest turn of a joint in the clips
+    flips: int  # number of those in which a joint would flip over
 
     def notes(self) -> list[Note]:
-        """In words what was allowed beyond the rule, if anything was."""
-        if self.quick <= 1:
+        """A note if blends may turn joints faster than the clips do."""
+        if self.speed_ratio <= 1:
             return []
-        faster = f"up to {self.quick:g} times as fast as it ever turns in them"
-        return [Note(f"these clips are even: blends may turn a joint {faster}")]
+        return [
+            Note(f"uniform clips: blends may turn a joint up to {self.speed_ratio:g} times as fast as the clips do")
+        ]
 
 
-def none_rough(graph: Graph) -> Rough:
-    """No transition left out."""
-    return Rough(np.zeros(len(graph.transitions), bool), 1.0, 0)
+def no_rough_transitions(graph: Graph) -> RoughTransitions:
+    """No rough transitions, where they are not checked."""
+    return RoughTransitions(np.zeros(len(graph.transitions), bool), 1.0, 0)
 
 
-def find_rough(graph: Graph, *, far: float = FAR, progress: Progress | None = None) -> Rough:
-    """Transitions in which a joint flips over or turns too fast, by the strictest rule that the clips can bear.
+def find_rough_transitions(
+    graph: Graph, *, gap: float = MAX_JOINT_GAP, progress: Progress | None = None
+) -> RoughTransitions:
+    """Transitions in which a joint flips over or turns too fast, at the lowest speed limit that keeps clips connected.
 
-    A blend may do 0.95 times what the clips do; or, if that would tear them apart, 1.25 times, or at most 1.6. Torn
-    apart they are where less than 80 % of the frames that could be connected at any speed still are: computed clips are
-    so even that hardly a blend of them is slower than their own fastest frame.
+    A blend may turn a joint at 0.95 times its fastest turn in the clips; or, if that disconnects them, at 1.25 times,
+    or at most 1.6. They are disconnected where less than 80 % of the frames that are connected without a speed limit
+    still are: computed clips are so uniform that hardly any blend is slower than their fastest frame.
     """
-    report, shares = progress or silent(), (QUICK, *QUICKER)
+    report, shares = progress or silent(), (MAX_SPEED_RATIO, *RELAXED_SPEED_RATIOS)
     first, *steps = parts(report, [1] * (1 + len(shares)))
-    flips = _marked(graph, far, ANY, first)
-    most = component(replace(graph, transitions=graph.transitions[~flips])).sum()
-    found, share = flips, QUICK
+    flips = _mark_rough(graph, gap, NO_SPEED_LIMIT, first)
+    most = largest_component(replace(graph, transitions=graph.transitions[~flips])).sum()
+    found, share = flips, MAX_SPEED_RATIO
     for share, step in zip(shares, steps, strict=True):
-        found = _marked(graph, far, share, step)
-        if component(replace(graph, transitions=graph.transitions[~found])).sum() >= ENOUGH * most:
+        found = _mark_rough(graph, gap, share, step)
+        if largest_component(replace(graph, transitions=graph.transitions[~found])).sum() >= MIN_CONNECTED_SHARE * most:
             break
     report(1.0, STAGE)
-    return Rough(found, share, int(flips.sum()))
+    return RoughTransitions(found, share, int(flips.sum()))
 
 
-def _marked(graph: Graph, far: float, quick: float, progress: Progress) -> BoolArray:
-    """(T,) transitions in which a joint flips over, or is faster than `quick` times its fastest."""
+def _mark_rough(graph: Graph, gap: float, speed_ratio: float, progress: Progress) -> BoolArray:
+    """(T,) transitions in which a joint flips over, or turns faster than `speed_ratio` times its fastest turn."""
     from motionloom.methods.graph.render._kernels import mark_rough
 
     skeleton = graph.clips[0].skeleton
     chosen = [j for j in range(len(skeleton)) if j not in set(fingers(skeleton))]
     rotations = [clip.rotations[:, chosen] for clip in graph.clips]
     alpha = np.concatenate([[0.0], graph.weights, [1.0]])
-    fastest = np.cos(np.clip(quick * _fastest(rotations), STILL, np.pi) / 2)
+    fastest = np.cos(np.clip(speed_ratio * _fastest_turns(rotations), MIN_TURN, np.pi) / 2)
     t, out = graph.transitions, np.empty(len(graph.transitions), bool)
-    turns, least = np.concatenate(rotations), float(np.cos(far / 2))
-    for s in slices(len(out), AT_ONCE, progress, STAGE):
+    turns, least = np.concatenate(rotations), float(np.cos(gap / 2))
+    for s in slices(len(out), TRANSITIONS_PER_CALL, progress, STAGE):
         mark_rough(turns, t.a[s], t.b[s], t.turn[s], alpha, least, fastest, out[s])
     return out
 
 
-def _fastest(parts: list[FloatArray]) -> FloatArray:
+def _fastest_turns(parts: list[FloatArray]) -> FloatArray:
     """(K,) the largest turn of each joint from one frame to the next, radians."""
     steps = [angle_between(part[:-1], part[1:]).max(0) for part in parts if len(part) > 1]
     return np.asarray(np.max(steps, axis=0))

@@ -1,13 +1,12 @@
-"""Point clouds of many clips, ready to be searched for similar pairs without looking at most of them.
+"""Point clouds of many clips, and the search for similar pairs by lower bounds.
 
 With horizontal points as complex numbers z (window mean taken off, weights multiplied in) and heights y, the squared
 distance of two windows after the best turn is |z|^2 + |z'|^2 - 2 |<z, z'>| + |y - y'|^2 (GUAN 2.28-2.31). Project both
 on a few orthonormal directions, z to c with r = |z - c| left over and y to e with s left over: since |<z, z'>| is at
 most |<c, c'>| + r r', the square is never below
     |c|^2 + |c'|^2 - 2 |<c, c'>| + (r - r')^2 + |e - e'|^2 + (s - s')^2,
-a squared distance of its own that costs a tenth and obeys the triangle inequality: two frames are no nearer than the
-middle ones of the short stretches they lie in, less how far they are from those. Pairs that this rules out are not
-looked at; none is lost.
+a squared distance itself that costs a tenth and obeys the triangle inequality: two frames are no nearer than the
+middle frames of their blocks, minus their distances from these. Pairs that this excludes are skipped; none is lost.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from motionloom.analysis.point_cloud import PointCloud
 from motionloom.core import FloatArray, IntArray, Progress, silent
 from motionloom.core.progress import each
 
-TURNING, HEIGHTS = 8, 6  # directions: complex ones on the ground, and of heights; multiples of 4, and 2 less
-SNAPSHOTS = 256  # windows that the directions are read off
-TILE = 512  # windows a side that are looked at together
+TURNING, HEIGHTS = 8, 6  # directions: complex on the ground (a multiple of 4), and of heights (2 less)
+SNAPSHOTS = 256  # windows from which the directions are computed
+TILE = 512  # windows on a side of a tile
 
 
 class Clouds(NamedTuple):
@@ -42,8 +41,8 @@ class Clouds(NamedTuple):
     taps: FloatArray  # (2 radius + 1,)
 
 
-def clouds(points: FloatArray, weights: FloatArray, span: IntArray, measure: PointCloud) -> Clouds:
-    """The windows of `points` (N, J, 3) that lie in a clip; `span` (N, 2) is as `laying.spans` gives it."""
+def build_clouds(points: FloatArray, weights: FloatArray, span: IntArray, measure: PointCloud) -> Clouds:
+    """The windows of `points` (N, J, 3) that lie in a clip; `span` (N, 2) is that of `clip_spans`."""
     used = np.flatnonzero(weights)
     w, k = np.sqrt(weights[used] / weights.sum()), len(used)
     taps = frame_weights(measure.radius, measure.taper)
@@ -52,7 +51,7 @@ def clouds(points: FloatArray, weights: FloatArray, span: IntArray, measure: Poi
     flat = np.empty((len(points), 3 * k))  # x of all points, then z, then y, times the root of their weights
     for at, axis in enumerate((0, 2, 1)):
         np.multiply(points[:, used, axis], w, out=flat[:, at * k : (at + 1) * k])
-    flat[:, 2 * k :] -= flat[:, 2 * k :].mean(0)  # heights from each joint's own level
+    flat[:, 2 * k :] -= flat[:, 2 * k :].mean(0)  # relative to each joint's mean height
     means = np.stack([flat[:, at * k : (at + 1) * k] @ w for at in range(3)], 1)
     middle = _over_windows(means[:, :2], taps)[first]
     ground, up = (_over_windows(np.einsum("fk,fk->f", x, x), taps)[first] for x in np.split(flat, [2 * k], axis=1))
@@ -86,7 +85,7 @@ def _over_windows(x: FloatArray, taps: FloatArray) -> FloatArray:
 def _directions(flat: FloatArray, first: IntArray, taps: FloatArray, w: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Orthonormal directions in which windows differ most: (N, K, TURNING) complex, and (N, K, HEIGHTS).
 
-    From evenly spaced windows; whichever they are, nothing is lost.
+    Computed from evenly spaced windows; the choice affects only the speed.
     """
     k = len(w)
     seen = windows(flat, (len(taps) - 1) // 2)[first[:: max(1, len(first) // SNAPSHOTS)]]
@@ -100,7 +99,7 @@ def _directions(flat: FloatArray, first: IntArray, taps: FloatArray, w: FloatArr
 
 
 def _principal(x: FloatArray, count: int) -> FloatArray:
-    """(D, count) orthonormal directions of most of |x|^2 for x (S, D); zeros where x has fewer."""
+    """(D, count) orthonormal directions with the largest |x|^2 for x (S, D); zeros where x has fewer."""
     power, mixed = np.linalg.eigh(x @ x.conj().T)
     keep = np.argsort(power)[::-1][: min(count, x.shape[1])]
     keep = keep[power[keep] > 1e-9 * max(power.max(), 1e-12)]
@@ -119,7 +118,7 @@ def _project(
     ground: FloatArray,
     level: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Every window on the directions, (2, TURNING, V) and (HEIGHTS, V): one matrix product per frame of the window."""
+    """All windows projected on the directions, (2, TURNING, V) and (HEIGHTS, V): a matrix product per frame."""
     k, count = len(w), len(flat) - len(taps) + 1
     u = ground * np.sqrt(taps)[:, None, None]
     c, e = np.zeros((count, 2 * TURNING)), np.zeros((count, HEIGHTS))
@@ -128,15 +127,13 @@ def _project(
         c += flat[f : f + count, : 2 * k] @ both
         e += flat[f : f + count, 2 * k :] @ (level[f] * np.sqrt(taps[f]))
     c, e = c[first], e[first]
-    even = np.einsum(
-        "fkm,k->m", u, w
-    )  # what a cloud far from the origin would add; rounding, as they are at right angles
+    even = np.einsum("fkm,k->m", u, w)  # contribution of the mean; zero up to rounding, because both are orthogonal
     shift = (middle[:, :1] + 1j * middle[:, 1:]) * even
     c -= np.concatenate([shift.real, shift.imag], 1)
     return np.ascontiguousarray(c.T).reshape(2, TURNING, -1), np.ascontiguousarray(e.T)
 
 
-def near(
+def near_pairs(
     found: Clouds,
     kind: IntArray,
     table: FloatArray,
@@ -146,17 +143,18 @@ def near(
     apart: int,
     progress: Progress | None = None,
 ) -> Iterator[tuple[IntArray, FloatArray]]:
-    """Pairs of frames a < b (n, 2) whose windows are no further apart than their limit, and how far, m, tile by tile.
+    """Pairs of frames a < b (n, 2) whose windows are within their limit, with their distances, m, tile by tile.
 
-    kind (N,) and table (S, S): the limit of two frames is table[kind, kind], m. With `radius` > 0 only the most alike
-    within that many frames. Frames of one clip nearer than `apart` are left out. Bounds are tried `step` frames at a
-    time first. Tiles of rows are shared out to as many threads as numba may use; the result is the same for any number.
+    kind (N,) and table (S, S): the limit of two frames is table[kind, kind], m. With `radius` > 0 only the most similar
+    pair within that many frames. Frames of one clip closer than `apart` are left out. Bounds are tested for blocks of
+    `step` frames first. Tiles of rows are distributed to as many threads as numba may use; the result does not depend
+    on their number.
     """
     from motionloom.core._jit import thread_count
     from motionloom.methods.graph.build._kernels_clouds import reaches, search_rows
 
     starts, middles = _blocks(found.span, step)
-    slack = 1e-5 * float(found.size.max())  # m^2: far more than single precision loses
+    slack = 1e-5 * float(found.size.max())  # m^2: far above the error of single precision
     reach = np.zeros(len(middles))
     reaches(starts, middles, found.turning, found.heights, found.size, slack, reach)
     blocks = (starts, middles, reach)

@@ -1,4 +1,4 @@
-"""What of a graph can be walked for ever: strongly connected parts, per label set and in all (GUAN 2.4.1)."""
+"""Prune a graph to its strongly connected components, per label set and overall (GUAN 2.4.1)."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from motionloom.core.note import info, warning
 from motionloom.methods.graph.graph import Graph
 from motionloom.methods.graph.labels import label_sets
 
-NAMED = 5  # files left out that are named
-FEW = 0.5  # a connected share below this is warned of
+MAX_NAMES = 5  # files that are listed by name in a note
+MIN_CONNECTED_SHARE = 0.5  # a connected share below this gives a warning
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What pruning left of one label set."""
+class KeptLabelSet:
+    """Frames of one label set that pruning kept."""
 
     labels: frozenset[str]  # empty: frames without a label
     frames: int
-    largest: int  # frames of its largest strongly connected part
-    kept: int  # those, and the ones on the way from one such part to another
+    largest: int  # frames of its largest strongly connected component
+    kept: int  # those, and the ones on routes between such components
 
     @property
     def name(self) -> str:
@@ -30,90 +30,92 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Report:
-    """What pruning took away."""
+class PruneReport:
+    """Frames, transitions and clips that pruning removed."""
 
-    sets: tuple[Kept, ...]
-    frames: int  # left out
-    transitions: int  # left out
-    clips: tuple[int, ...]  # those of which no frame is left
-    names: tuple[str, ...] = ()  # files of which no frame is left; a file may be several clips
+    sets: tuple[KeptLabelSet, ...]
+    frames: int  # removed
+    transitions: int  # removed
+    clips: tuple[int, ...]  # clips without frames left
+    names: tuple[str, ...] = ()  # files without frames left; a file may be several clips
 
     def notes(self) -> list[Note]:
-        """The same in words, a note each."""
+        """The same as notes."""
         out = [
-            Note(f"{s.name}: {s.kept} of {s.frames} frames kept, {s.largest} of them can be walked without leaving it")
+            Note(
+                f"{s.name}: {s.kept} of {s.frames} frames kept, {s.largest} of them strongly connected within the label"
+            )
             for s in self.sets
         ]
         left = f"left out: {self.frames} frames, {self.transitions} transitions"
         if not self.names:
             return [*out, Note(left)]
-        some, more = ", ".join(self.names[:NAMED]), len(self.names) - NAMED
+        some, more = ", ".join(self.names[:MAX_NAMES]), len(self.names) - MAX_NAMES
         return [*out, Note(f"{left}, and all of {some}{f' and {more} more' if more > 0 else ''}")]
 
 
 @dataclass(frozen=True)
-class Facts:
+class GraphFacts:
     """A graph in numbers."""
 
     seconds: float  # of material
     transitions: int
     per_second: float  # transitions for each second of material
-    connected: float  # share of the frames that lie in the largest strongly connected part
-    longest: float  # s: the longest time in that part from one choice to the next; infinite if there is none
+    connected: float  # share of the frames in the largest strongly connected component
+    longest: float  # s: the longest time in it from one choice to the next; infinite if there is none
 
     def notes(self) -> list[Note]:
-        """The same in words, a note each."""
+        """The same as notes."""
         many = "1 transition" if self.transitions == 1 else f"{self.transitions} transitions"
         out = info(
-            f"{many}, {self.per_second:.2f} for each of {self.seconds:.1f} s",
+            f"{many}, {self.per_second:.2f} per second in {self.seconds:.1f} s",
             f"{100 * self.connected:.1f} % of the frames are strongly connected",
             f"at most {self.longest:.2f} s between choices"
             if np.isfinite(self.longest)
-            else "no choice anywhere: one loop",
+            else "a single loop without choices",
         )
-        if self.connected < FEW:
-            ways = "a larger --limit, with --mirror, or from clips that do more alike things"
-            return [*out, warning(f"most of this material cannot be walked for ever; learn with {ways}")]
+        if self.connected < MIN_CONNECTED_SHARE:
+            advice = "learn with a larger --limit, with --mirror, or from clips with more similar poses"
+            return [*out, warning(f"most frames are dead ends; {advice}")]
         return list(out)
 
 
-def prune(graph: Graph) -> tuple[Graph, Report]:
-    """The graph without transitions that lead into a dead end, out of nowhere, or into a part that cannot be left.
+def prune(graph: Graph) -> tuple[Graph, PruneReport]:
+    """The graph without transitions into dead ends, from unreachable frames, or into components without exit.
 
-    GUAN 2.4.1: for each set of labels the largest strongly connected part of its own frames and transitions is kept.
-    Literally, that would cut every way from one label set to another. So the largest strongly connected part of all
-    frames is kept too, and whatever lies on a way from one of these parts to one of them (a jump between walks, say).
-    Without labels, it is the largest strongly connected part and nothing else.
+    GUAN 2.4.1: for each set of labels the largest strongly connected component of its frames and transitions is kept.
+    Literally, that would remove all transitions between label sets. So the largest strongly connected component of all
+    frames is kept too, and everything on routes between these components (a jump between walks, for example).
+    Without labels, only the largest strongly connected component is kept.
 
-    Clips stay whole, so frames keep their numbers: `alive` says which ones are left. In each clip they are one stretch,
-    from its first entrance to its last exit.
+    Clips stay whole, so frames keep their numbers; `walkable_frames` returns those that are left. In each clip they are
+    one stretch, from its first entrance to its last exit.
     """
     found = label_sets(graph.clips)
-    core = component(graph)
+    core = largest_component(graph)
     largest = []
     for k in range(len(found.sets)):
-        part = component(graph, found.of == k)
+        part = largest_component(graph, found.of == k)
         largest.append(int(part.sum()))
         core |= part
     kept = _between(graph, core)
     stay = kept[graph.leave] & kept[graph.enter]
     rows = tuple(
-        Kept(labels, int((found.of == k).sum()), largest[k], int((kept & (found.of == k)).sum()))
+        KeptLabelSet(labels, int((found.of == k).sum()), largest[k], int((kept & (found.of == k)).sum()))
         for k, labels in enumerate(found.sets)
     )
     gone = tuple(i for i in range(len(graph.clips)) if not kept[graph.starts[i] : graph.starts[i + 1]].any())
     names = [clip.name or f"clip {i}" for i, clip in enumerate(graph.clips)]
     left = {name for i, name in enumerate(names) if i not in gone}
     lost = tuple(dict.fromkeys(name for name in names if name not in left))
-    report = Report(rows, int((~kept).sum()), int((~stay).sum()), gone, lost)
+    report = PruneReport(rows, int((~kept).sum()), int((~stay).sum()), gone, lost)
     return replace(graph, transitions=graph.transitions[stay]), report
 
 
-def alive(graph: Graph) -> BoolArray:
-    """(N,) frames that lie between an entrance and a later exit of their clip: all others lead nowhere.
+def walkable_frames(graph: Graph) -> BoolArray:
+    """(N,) frames between an entrance and a later exit of their clip; all others are dead ends.
 
-    In a pruned graph one can go on for ever from each of them. Blends may show frames that lie outside, so this is no
+    In a pruned graph a walk can continue without end from each of them. Blends may show other frames, so this is not a
     mask of allowed frames.
     """
     edge = np.zeros(graph.count + 1, np.int64)
@@ -129,36 +131,36 @@ def alive(graph: Graph) -> BoolArray:
     return out
 
 
-def component(graph: Graph, allowed: BoolArray | None = None) -> BoolArray:
-    """(N,) the frames of the largest strongly connected part: from each of them one can get to all others.
+def largest_component(graph: Graph, allowed: BoolArray | None = None) -> BoolArray:
+    """(N,) the frames of the largest strongly connected component: routes lead from each of them to all others.
 
-    With `allowed` (N,), of the part that never leaves these frames; a transition shows frames of its first clip up to
-    its middle, then of its second. Nothing if there is no way round at all. Of equal ones the first in the material.
+    With `allowed` (N,), only these frames may be shown; a transition shows frames of its first clip up to its middle,
+    then of its second. Empty if there is no loop. Of components of equal size, the first in the material.
     """
     if allowed is not None and allowed.shape != (graph.count,):
-        raise BadRequest(f"allowed frames: expected {(graph.count,)} of them, found shape {allowed.shape}")
+        raise BadRequest(f"allowed: expected shape {(graph.count,)}, found {allowed.shape}")
     use = np.ones(graph.count, bool) if allowed is None else allowed
     source, target = _edges(graph, use)
-    part = strong_parts(graph.count, source, target)
-    round_it = np.zeros(int(part.max()) + 1, bool)  # parts that one can go round in: with an edge inside
+    part = strong_components(graph.count, source, target)
+    loops = np.zeros(int(part.max()) + 1, bool)  # components with an edge inside
     inside = part[source] == part[target]
-    round_it[part[source[inside]]] = True
-    sizes = np.where(round_it, np.bincount(part), 0)
+    loops[part[source[inside]]] = True
+    sizes = np.where(loops, np.bincount(part), 0)
     if not sizes.any():
         return np.zeros(graph.count, bool)
-    first = np.argmax(sizes[part] == sizes.max())  # the part of the first frame that lies in a largest one
+    first = np.argmax(sizes[part] == sizes.max())  # the first frame of a largest component
     return np.asarray(part == part[first])
 
 
-def facts(graph: Graph) -> Facts:
-    """How many transitions, how well connected, how long between choices."""
+def graph_facts(graph: Graph) -> GraphFacts:
+    """The number of transitions, the connected share, and the longest time between choices."""
     seconds = graph.count / graph.clips[0].fps
-    part = component(graph)
+    part = largest_component(graph)
     longest = _without_choice(graph, part) / graph.clips[0].fps if part.any() else float("inf")
-    return Facts(seconds, len(graph.transitions), len(graph.transitions) / seconds, float(part.mean()), longest)
+    return GraphFacts(seconds, len(graph.transitions), len(graph.transitions) / seconds, float(part.mean()), longest)
 
 
-def usable(graph: Graph, allowed: BoolArray) -> BoolArray:
+def usable_transitions(graph: Graph, allowed: BoolArray) -> BoolArray:
     """(T,) transitions that show only allowed frames: of the first clip up to the middle, then of the second."""
     bad = np.concatenate([[0], np.cumsum(~allowed)])
     a, b, half = graph.transitions.a, graph.transitions.b, graph.half
@@ -166,17 +168,17 @@ def usable(graph: Graph, allowed: BoolArray) -> BoolArray:
 
 
 def _edges(graph: Graph, allowed: BoolArray) -> tuple[IntArray, IntArray]:
-    """From and to frame of every edge within the allowed frames."""
+    """Source and target frame of every edge within the allowed frames."""
     following = np.flatnonzero(allowed[:-1] & allowed[1:] & (graph.clip_of[:-1] == graph.clip_of[1:]))
-    over = usable(graph, allowed)
+    over = usable_transitions(graph, allowed)
     return (
         np.concatenate([following, graph.leave[over]]),
         np.concatenate([following + 1, graph.enter[over]]),
     )
 
 
-def strong_parts(count: int, source: IntArray, target: IntArray) -> IntArray:
-    """(count,) the number of the strongly connected part of each node, for edges from source (E,) to target (E,)."""
+def strong_components(count: int, source: IntArray, target: IntArray) -> IntArray:
+    """(count,) the strongly connected component of each node, for edges from source (E,) to target (E,)."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
@@ -185,7 +187,7 @@ def strong_parts(count: int, source: IntArray, target: IntArray) -> IntArray:
 
 
 def _between(graph: Graph, core: BoolArray) -> BoolArray:
-    """(N,) frames that can be reached from the core and from which it can be reached; the core is among them."""
+    """(N,) frames on routes from the core to the core, with the core itself."""
     if not core.any():
         return core
     source, target = _edges(graph, np.ones(graph.count, bool))
@@ -193,7 +195,7 @@ def _between(graph: Graph, core: BoolArray) -> BoolArray:
 
 
 def _reached(graph: Graph, source: IntArray, target: IntArray, core: BoolArray) -> BoolArray:
-    """(N,) frames that can be reached along the edges from the core: breadth first from one more node before it."""
+    """(N,) frames that can be reached from the core: breadth first from an extra node before it."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import breadth_first_order
 
@@ -208,18 +210,18 @@ def _reached(graph: Graph, source: IntArray, target: IntArray, core: BoolArray) 
 
 
 def _without_choice(graph: Graph, part: BoolArray) -> float:
-    """The most frames within a part from one choice to the next.
+    """The largest number of frames within a component from one choice to the next.
 
-    Where only one edge leads on it is followed, all frames at once and in doubled steps, until two lead on.
+    A single outgoing edge is followed, for all frames at once and in doubled steps, until two edges leave.
     """
     source, target = _edges(graph, np.ones(graph.count, bool))
     steps = np.ones(len(source))
     steps[len(source) - len(graph.transitions) :] = graph.blend
     inside = part[source] & part[target]
     source, target, steps = source[inside], target[inside], steps[inside]
-    ways = np.bincount(source, minlength=graph.count)
+    degree = np.bincount(source, minlength=graph.count)
     to, taken = np.arange(graph.count), np.zeros(graph.count)
-    forced = ways[source] == 1
+    forced = degree[source] == 1
     if forced.all():
         return float("inf")
     to[source[forced]], taken[source[forced]] = target[forced], steps[forced]

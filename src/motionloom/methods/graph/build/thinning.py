@@ -1,4 +1,4 @@
-"""Fewer transitions where there are very many: the best of each little square of frames (for materials of any size)."""
+"""Thin out transitions of large materials: keep the best of each small square of frames."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from motionloom.core import IntArray
 
 
 class Thinner:
-    """Keeps at most `most` pairs of frames while more and more are found, tile by tile.
+    """Collects pairs of frames tile by tile and keeps at most `most` of them.
 
-    The matrix of each two clips is cut into squares of `cell` x `cell` frames, and the best pair of each is kept. The
-    side is 1 until there are too many pairs, then it doubles. Squares nest, so the order of finding does not matter:
-    what is left is what thinning all pairs at once with the last side would leave. It holds about four times `most`.
+    The matrix of each two clips is divided into squares of `cell` x `cell` frames, and the best pair of each is kept.
+    The side is 1 until there are too many pairs, then it doubles. Squares nest, so the order of tiles does not matter:
+    the result is that of thinning all pairs at once with the last side. At most about four times `most` are held.
     """
 
     def __init__(self, starts: IntArray, most: int) -> None:
@@ -25,14 +25,14 @@ class Thinner:
         self._count = 0
 
     def add(self, pairs: IntArray, values: Any) -> None:
-        """The pairs (n, 2) of a tile with their distances. No two tiles share a pair; those of a square are ordered."""
+        """Add the pairs (n, 2) of a tile with their distances. Tiles share no pair; those of a square are ordered."""
         self._tiles.append(self._best(pairs, values))
         self._count += len(self._tiles[-1][0])
         while self._count > 4 * self.most and self.cell < self._starts[-1]:
             self._double()
 
     def result(self) -> tuple[IntArray, Any]:
-        """The pairs that are left, ordered, and their distances."""
+        """The remaining pairs, ordered, and their distances."""
         while True:
             pairs, values = self._merged()
             if len(pairs) <= self.most or self.cell >= self._starts[-1]:
@@ -50,18 +50,18 @@ class Thinner:
 
         if self.cell == 1:
             return pairs, values
-        keep = np.sort(best_of_squares(pairs, values, self._square()))  # the order of frames decides between equals
+        keep = np.sort(best_of_squares(pairs, values, self._square()))  # of equal pairs, the first by its frames
         return pairs[keep], values[keep]
 
     def _square(self) -> IntArray:
-        """(N,) the number of the row of squares that each frame lies in; clips share none."""
+        """(N,) the row of squares of each frame; clips share none."""
         lengths = np.diff(self._starts)
         counts = -(-lengths // self.cell)
         base = np.repeat(np.cumsum(counts) - counts, lengths)
         return np.asarray(base + (np.arange(self._starts[-1]) - np.repeat(self._starts[:-1], lengths)) // self.cell)
 
     def _merged(self) -> tuple[IntArray, Any]:
-        """All tiles together: a square that lies in several keeps one pair, the first of equal ones by its frames."""
+        """All tiles merged: a square in several tiles keeps one pair, of equal ones the first by its frames."""
         pairs = np.concatenate([np.empty((0, 2), np.int64), *(p for p, _ in self._tiles)])
         values = np.concatenate([np.empty(0), *(v for _, v in self._tiles)])
         square = self._square()

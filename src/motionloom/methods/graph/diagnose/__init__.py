@@ -1,1 +1,1 @@
-"""Describe a motion graph: how it is connected, what is missing, and which motion it covers."""
+"""Diagnose a motion graph: connectivity, missing transitions, label sets, and coverage of speeds and turns."""

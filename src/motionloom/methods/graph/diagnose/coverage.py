@@ -1,4 +1,4 @@
-"""What a graph's material can do on the ground: how fast it goes, how sharply it turns, which way it steps."""
+"""Coverage of a graph: speeds, turn rates and directions of travel that its clips contain."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 from motionloom.core import BoolArray, FloatArray, IntArray, Progress, silent
 from motionloom.core.progress import each
 from motionloom.kinematics.travel import ground_turn
-from motionloom.methods.graph.build.prune import alive
+from motionloom.methods.graph.build.prune import walkable_frames
 from motionloom.methods.graph.graph import Graph
-from motionloom.methods.graph.search.moves import Steps, after, ahead, steps
+from motionloom.methods.graph.search.moves import GroundMoves, compose_moves, ground_moves, positions_ahead
 from motionloom.rotation import wrap_angle
 
-WINDOW = 1.0  # s over which speed and turn are taken: about a stride, within which hips swing to and fro
-TURN = np.radians(30.0)  # rad/s: slower is going straight
-STILL = 0.3  # m/s: slower is standing
-SPEEDS = (0.0, STILL, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, np.inf)  # m/s, of the table
-TURNS = (-np.inf, np.radians(-90.0), -TURN, TURN, np.radians(90.0), np.inf)  # rad/s, left positive
-PLACES = 6  # about so many places of a transition in a second are looked at
+WINDOW = 1.0  # s over which speed and turn are measured: about a stride, which averages the sway of the hips
+MIN_TURN_RATE = np.radians(30.0)  # rad/s: slower is straight
+STANDING_SPEED = 0.3  # m/s: slower is standing
+SPEEDS = (0.0, STANDING_SPEED, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, np.inf)  # m/s, of the table
+TURNS = (-np.inf, np.radians(-90.0), -MIN_TURN_RATE, MIN_TURN_RATE, np.radians(90.0), np.inf)  # rad/s, left positive
+OFFSETS_PER_SECOND = 6  # offsets of a transition within the window that are measured, about
 COLUMNS = ("sharp right", "right", "straight", "left", "sharp left")
 
 
@@ -30,19 +30,19 @@ class Coverage:
 
     speed: FloatArray  # (W,) m/s
     turn: FloatArray  # (W,) rad/s of the heading, left positive
-    course: FloatArray  # (W,) radians: direction of travel as the body sees it: 0 forward, positive to its left
-    counts: BoolArray  # (W,) those in the table: seconds of the clips, and one for each transition, in its middle
+    course: FloatArray  # (W,) rad: direction of travel relative to the body: 0 forward, positive to its left
+    counts: BoolArray  # (W,) windows in the table: those of the clips, and one for each transition, in its middle
     fps: float
 
     def table(self) -> IntArray:
-        """(S, 5) moments for each row of `SPEEDS` and each of `COLUMNS`."""
+        """(S, 5) number of windows for each row of `SPEEDS` and each of `COLUMNS`."""
         shape = (len(SPEEDS) - 1, len(TURNS) - 1)
         row = np.searchsorted(SPEEDS, self.speed[self.counts], side="right") - 1
         column = np.searchsorted(TURNS, self.turn[self.counts], side="right") - 1
         return np.bincount(row * shape[1] + column, minlength=shape[0] * shape[1]).reshape(shape)
 
     def rows(self) -> list[tuple[str, ...]]:
-        """The table in words, one row for each speed that occurs: speed, then the share of moments in each column."""
+        """The table as text, one row for each speed that occurs: speed, then the share of windows in each column."""
         counts = self.table()
         out = []
         for (low, high), row in zip(pairwise(SPEEDS), counts, strict=True):
@@ -52,90 +52,92 @@ class Coverage:
         return out
 
     def sentences(self) -> list[str]:
-        """What these clips can do and what they cannot, in words."""
+        """Sentences about the speeds, turns and directions that the clips contain or lack."""
         if not len(self.speed):
-            return ["no second of these clips can be shown"]
+            return ["no second of these clips can be shown: all frames are dead ends"]
         low, high = np.quantile(self.speed[self.counts], [0.005, 0.995])
         out = [f"speeds from {low:.1f} to {high:.1f} m/s" + _gaps(self.speed)]
-        if (self.speed > STILL).all():
-            out.append("nobody stands still")
-        moving = self.speed > STILL
+        if (self.speed > STANDING_SPEED).all():
+            out.append("no standing frames")
+        moving = self.speed > STANDING_SPEED
         for side, sign in (("left", 1.0), ("right", -1.0)):
-            out.append(self._side(side, moving & (sign * self.turn >= TURN), sign))
+            out.append(self._side(side, moving & (sign * self.turn >= MIN_TURN_RATE), sign))
         off = np.degrees(np.abs(self.course))
-        ways = {"backwards": off > 120, "sideways": (off > 50) & (off <= 120)}
-        missing = [name for name, there in ways.items() if not (there & moving).any()]
+        directions = {"backwards": off > 120, "sideways": (off > 50) & (off <= 120)}
+        missing = [name for name, there in directions.items() if not (there & moving).any()]
         if missing:
             out.append(f"no steps {' or '.join(missing)}")
         return out
 
     def _side(self, side: str, turning: BoolArray, sign: float) -> str:
         if not turning.any():
-            return f"no {side} turn of {np.degrees(TURN):.0f} degrees a second or more"
+            return f"no {side} turn of {np.degrees(MIN_TURN_RATE):.0f} degrees a second or more"
         top = float(self.speed[turning].max())
         best = int(np.argmax(np.where(turning, sign * self.turn, -np.inf)))
         rate, at = np.degrees(sign * self.turn[best]), self.speed[best]
         sharpest = f"the sharpest turns {rate:.0f} degrees a second, at {at:.1f} m/s"
-        return f"no {side} turn faster than {above(top)} m/s; {sharpest}"
+        return f"no {side} turn faster than {round_up(top)} m/s; {sharpest}"
 
 
 def coverage(graph: Graph, *, progress: Progress | None = None) -> Coverage:
-    """What a graph can show in a second: along its clips, and with each transition early, late and in the middle.
+    """Coverage of a graph by windows of a second: along its clips, and with each transition at several offsets.
 
     Speed is the straight distance between both ends of the second; turn is how the heading changes.
     """
     fps = graph.clips[0].fps
     width = max(2, round(WINDOW * fps))
-    found = steps(graph)
-    use = alive(graph)
+    found = ground_moves(graph)
+    use = walkable_frames(graph)
     found = found.within(use, np.ones(len(found.enter), bool))
-    way = ahead(found, width)  # (N, width + 1, 3): place and turn seen from each frame
-    whole = use & np.isfinite(way[:, width, 0])
-    moves, counts = [way[whole, width]], [np.ones(int(whole.sum()), bool)]
-    sides = range(1 - found.blend, width, max(1, width // PLACES))
+    path = positions_ahead(found, width)  # (N, width + 1, 3): place and turn relative to each frame
+    whole = use & np.isfinite(path[:, width, 0])
+    moves, counts = [path[whole, width]], [np.ones(int(whole.sum()), bool)]
+    sides = range(1 - found.blend, width, max(1, width // OFFSETS_PER_SECOND))
     for side in each(sides, progress or silent(), "passing transitions"):
-        across = _across(found, way, side, width)
+        across = _across(found, path, side, width)
         moves.append(across)
         counts.append(np.zeros(len(across), bool))
     side = (width - found.blend) // 2
     if side > 0:
-        moves.append(_across(found, way, side, width))
+        moves.append(_across(found, path, side, width))
         counts.append(np.ones(len(moves[-1]), bool))
     move = np.concatenate(moves)
     speed = np.linalg.norm(move[:, :2], axis=1) * fps / width
-    course = np.arctan2(move[:, 0], move[:, 1]) - move[:, 2] / 2  # seen from the heading in the middle
+    course = np.arctan2(move[:, 0], move[:, 1]) - move[:, 2] / 2  # relative to the heading in the middle
     return Coverage(speed, move[:, 2] * fps / width, wrap_angle(course), np.concatenate(counts), fps)
 
 
-def _across(found: Steps, way: FloatArray, side: int, width: int) -> FloatArray:
-    """(n, 3) how the body moves in `width` frames in which a transition begins after `side` frames, where there are.
+def _across(found: GroundMoves, path: FloatArray, side: int, width: int) -> FloatArray:
+    """(n, 3) displacement in `width` frames with a transition that starts after `side` frames, where possible.
 
-    Less than 0: it has begun so many frames before. `way` is `ahead`.
+    Below 0: it started as many frames before. `path` is that of `positions_ahead`.
     """
-    leave = np.repeat(np.arange(len(way)), np.diff(found.first_out))
-    inside = min(width - side, found.blend)  # frames of the blend that are passed, from its beginning
+    leave = np.repeat(np.arange(len(path)), np.diff(found.first_out))
+    inside = min(width - side, found.blend)  # frames of the blend in the window, from its start
     rest = width - side - inside
     starts = leave - max(side, 0)
-    fits = (starts >= 0) & np.isfinite(way[np.maximum(starts, 0), max(side, 0), 0])
-    fits &= np.isfinite(way[found.enter, rest, 0])
+    fits = (starts >= 0) & np.isfinite(path[np.maximum(starts, 0), max(side, 0), 0])
+    fits &= np.isfinite(path[found.enter, rest, 0])
     over = found.over[fits, inside - 1]
     if side < 0:
-        return after(after(_back(found.over[fits, -side - 1]), over), way[found.enter[fits], rest])
-    return after(after(way[starts[fits], side], over), way[found.enter[fits], rest])
+        return compose_moves(
+            compose_moves(_inverse_moves(found.over[fits, -side - 1]), over), path[found.enter[fits], rest]
+        )
+    return compose_moves(compose_moves(path[starts[fits], side], over), path[found.enter[fits], rest])
 
 
-def _back(move: FloatArray) -> FloatArray:
-    """(n, 3) the move that undoes a move."""
+def _inverse_moves(move: FloatArray) -> FloatArray:
+    """(n, 3) the inverses of moves."""
     return np.column_stack([ground_turn(-move[:, 2], -move[:, :2]), -move[:, 2]])
 
 
-def above(value: float) -> float:
-    """Rounded up to one digit after the point: nothing is faster than what is said."""
+def round_up(value: float) -> float:
+    """A value rounded up to one decimal, so that nothing exceeds it."""
     return float(np.ceil(10 * value - 1e-9) / 10)
 
 
 def _gaps(speed: FloatArray) -> str:
-    """Ranges of speed of at least 0.4 m/s that nothing goes at."""
+    """Ranges of speed of at least 0.4 m/s that do not occur, as text."""
     order = np.sort(speed)
     wide = np.flatnonzero(np.diff(order) > 0.4)
     found = [f"{order[k]:.1f} and {order[k + 1]:.1f} m/s" for k in wide]

@@ -1,4 +1,4 @@
-"""With which limit more of a graph would be connected: transitions beyond its limit, and the least that are enough."""
+"""Transitions beyond the limit of a graph, and the least limit that connects more of it."""
 
 from __future__ import annotations
 
@@ -11,47 +11,47 @@ import numpy as np
 from motionloom.blend.point import half_window
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, with_labels
 from motionloom.core import replace as clip_with
-from motionloom.methods.graph.build.blend_check import Rough, rough
-from motionloom.methods.graph.build.prune import strong_parts
+from motionloom.methods.graph.build.blend_check import RoughTransitions, rough_transitions
+from motionloom.methods.graph.build.prune import strong_components
 from motionloom.methods.graph.frame_names import frame_name
 from motionloom.methods.graph.graph import Graph, Transitions
 from motionloom.methods.graph.labels import Limits
 
-RATE = 30.0  # frames a second at which it is looked; of faster models every second, third ... frame
-MOST = 8_000  # frames that are looked at: of more, clips are left out evenly
-INSIDE, OUTSIDE = "is connected", "is left out"  # labels for the time of the search
+SEARCH_FPS = 30.0  # faster models are thinned to about this frame rate
+MAX_FRAMES = 8_000  # of more, clips are left out evenly
+INSIDE, OUTSIDE = "is connected", "is left out"  # temporary labels
 
 
 @dataclass(frozen=True)
-class Look:
-    """How a method finds transitions, so that it can be tried with larger limits."""
+class TransitionFinder:
+    """The search for transitions of a method, to be repeated with larger limits."""
 
     find: Callable[[Sequence[Clip], float, Limits], Transitions]  # clips, limit, limits of labels
     limit: float  # in the measure's unit
     measure: str
     blend: float  # s
-    rough: Rough  # what was left out of the transitions within the limit
+    rough: RoughTransitions  # transitions within the limit that were left out
 
 
-class Wide(NamedTuple):
-    """A graph with transitions beyond its limit, of what is left out to everything. Of long materials, some clips."""
+class RelaxedGraph(NamedTuple):
+    """A graph with transitions beyond its limit, from and to unconnected frames. Some clips of long materials only."""
 
     graph: Graph
     smooth: BoolArray  # (T,) transitions that are not rough
-    core: BoolArray  # (N,) frames of the largest part, which one can go between
-    frames: IntArray  # (N,) as the graph it was made of counts them
+    core: BoolArray  # (N,) frames of the largest component
+    frames: IntArray  # (N,) numbers in the original graph
 
-    def least(self, does: Callable[[IntArray], bool], use: BoolArray | None = None) -> float | None:
-        """The least distance up to which the transitions in use (T,) do it: `does` gets the part of each frame (N,).
+    def least(self, condition: Callable[[IntArray], bool], use: BoolArray | None = None) -> float | None:
+        """The least distance up to which transitions fulfil a condition on the component of each frame (N,).
 
-        More transitions never undo it, so it is found by halving. None if not even all of them do it. By default those
-        that are smooth are in use.
+        More transitions never break it, so it is found by bisection. None if not even all of them fulfil it. `use`
+        (T,): transitions that count, by default the smooth ones.
         """
         use = self.smooth if use is None else use
         levels: FloatArray = np.unique(self.graph.transitions.distance[use])
 
         def done(k: int) -> bool:
-            return does(self._parts(use & (self.graph.transitions.distance <= levels[k])))
+            return condition(self._components(use & (self.graph.transitions.distance <= levels[k])))
 
         if not len(levels) or not done(len(levels) - 1):
             return None
@@ -62,31 +62,33 @@ class Wide(NamedTuple):
         return float(levels[low])
 
     def pair(self, distance: float) -> str:
-        """The two frames of a smooth transition that are just so unlike."""
+        """The names of the two frames of a smooth transition with this distance."""
         t = int(np.flatnonzero(self.smooth & (self.graph.transitions.distance == distance))[0])
         both = self.graph.transitions
         return f"{frame_name(self.graph, int(both.a[t]))} and {frame_name(self.graph, int(both.b[t]))}"
 
-    def _parts(self, use: BoolArray) -> IntArray:
-        """(N,) strongly connected parts over some transitions. All frames of the core are one, by a node more."""
+    def _components(self, use: BoolArray) -> IntArray:
+        """(N,) strongly connected components over some transitions; an extra node joins all frames of the core."""
         n, inside = self.graph.count, np.flatnonzero(self.core)
         hub = np.full(len(inside), n)
         following = np.flatnonzero(self.graph.clip_of[:-1] == self.graph.clip_of[1:])
         source = np.concatenate([following, self.graph.leave[use], inside, hub])
         target = np.concatenate([following + 1, self.graph.enter[use], hub, inside])
-        return strong_parts(n + 1, source, target)[:n]
+        return strong_components(n + 1, source, target)[:n]
 
 
-def widened(graph: Graph, core: BoolArray, outside: BoolArray, look: Look, limit: float) -> Wide:
-    """All transitions up to a limit from and to frames outside (N,), rough ones too.
+def relax_threshold(
+    graph: Graph, core: BoolArray, outside: BoolArray, finder: TransitionFinder, limit: float
+) -> RelaxedGraph:
+    """All transitions up to a limit from and to the frames `outside` (N,), rough ones too.
 
-    Frames faster than 30 a second are thinned out; of more than 8,000 frames some clips of the core are not looked at,
-    then some others. So the limit that is found to be enough is enough, if not always the very least.
+    Frame rates above 30 fps are thinned; of more than 8,000 frames some clips of the core are left out, then some
+    others. So a limit found this way is sufficient, but not always the least.
     """
-    step = max(1, round(graph.clips[0].fps / RATE))
+    step = max(1, round(graph.clips[0].fps / SEARCH_FPS))
     fps = graph.clips[0].fps / step
     clips, frames = [], []
-    for c in _chosen(graph, outside, MOST * step):
+    for c in _chosen_clips(graph, outside, MAX_FRAMES * step):
         at = np.arange(graph.starts[c], graph.starts[c + 1], step)
         clip = graph.clips[c][at - graph.starts[c]]
         names = tuple(n for n in clip.label_names if ":" in n)
@@ -96,13 +98,13 @@ def widened(graph: Graph, core: BoolArray, outside: BoolArray, look: Look, limit
         frames.append(at)
     kept = np.concatenate(frames)
     limits = {(INSIDE, INSIDE): 0.0} if (~outside[kept]).any() else {}
-    found = look.find(clips, limit, limits)
-    wide = Graph(tuple(clips), found, half_window(look.blend, fps))
-    return Wide(wide, ~rough(wide, quick=look.rough.quick), core[kept], kept)
+    found = finder.find(clips, limit, limits)
+    relaxed = Graph(tuple(clips), found, half_window(finder.blend, fps))
+    return RelaxedGraph(relaxed, ~rough_transitions(relaxed, speed_ratio=finder.rough.speed_ratio), core[kept], kept)
 
 
-def _chosen(graph: Graph, outside: BoolArray, most: int) -> list[int]:
-    """Clips to look at, `most` frames of them: those with frames outside first, then evenly spaced others."""
+def _chosen_clips(graph: Graph, outside: BoolArray, most: int) -> list[int]:
+    """Clips to search, `most` frames of them: those with frames outside first, then evenly spaced others."""
     out = np.add.reduceat(outside, graph.starts[:-1]) > 0
     chosen: list[int] = []
     room = most

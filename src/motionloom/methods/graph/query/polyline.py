@@ -1,4 +1,4 @@
-"""A drawn path as equally spaced points, and where along it one is."""
+"""Polylines with equally spaced points, by arc length."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from motionloom.core import BadRequest, FloatArray
 
-SPACING = 0.02  # m between the points that a search looks at
-MOST = 200_000  # points of one line, however long
+SPACING = 0.02  # m between the points of a line
+MAX_POINTS = 200_000  # of one line, however long
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,13 +35,13 @@ class Line:
         return np.asarray(np.arctan2(ahead[:, 0], ahead[:, 1]))
 
     def at(self, metres: float) -> FloatArray:
-        """The point that far along."""
+        """The point at an arc length."""
         k = np.clip(metres / self.spacing, 0, len(self.points) - 1)
         return np.array([np.interp(k, np.arange(len(self.points)), self.points[:, i]) for i in range(2)])
 
 
 def line_through(corners: ArrayLike) -> Line:
-    """The polyline through `corners` (K, 2), at equal steps of about a centimetre of its own length.
+    """The polyline through `corners` (K, 2) at equal steps of about 2 cm.
 
     >>> line_through([[0, 0], [0, 1], [1, 1]]).length
     2.0
@@ -50,8 +50,8 @@ def line_through(corners: ArrayLike) -> Line:
     legs = np.linalg.norm(np.diff(corners, axis=0), axis=1)
     at = np.concatenate([[0.0], np.cumsum(legs)])
     if len(corners) < 2 or at[-1] < SPACING:
-        raise BadRequest(f"a path to follow has a length; this one of {len(corners)} points has none")
-    count = min(MOST, int(np.ceil(at[-1] / SPACING - 1e-9))) + 1
+        raise BadRequest(f"expected a path longer than {SPACING:g} m, found {len(corners)} points in one place")
+    count = min(MAX_POINTS, int(np.ceil(at[-1] / SPACING - 1e-9))) + 1
     s = np.linspace(0.0, at[-1], count)
     points = np.stack([np.interp(s, at, corners[:, k]) for k in range(2)], 1)
     return Line(points, float(at[-1]) / (count - 1))

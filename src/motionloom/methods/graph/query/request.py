@@ -1,4 +1,4 @@
-"""What a request asks of a graph, read once before the search."""
+"""A request as the search of a motion graph takes it: length, goal on the ground, and allowed frames."""
 
 from __future__ import annotations
 
@@ -7,35 +7,52 @@ from typing import NamedTuple
 from motionloom.constraints import Constraint, Request, Start
 from motionloom.core import Progress
 from motionloom.methods.graph.graph import Graph
-from motionloom.methods.graph.query.allowed_frames import Timing, Until, asked_until, check_until, runs_by_time, timing
-from motionloom.methods.graph.query.goal import Goal, goal_of
-from motionloom.methods.graph.search.moves import Steps
+from motionloom.methods.graph.query.allowed_frames import (
+    FrameSchedule,
+    LatestTime,
+    check_latest_time,
+    frame_schedule,
+    has_timed_places,
+    latest_time,
+)
+from motionloom.methods.graph.query.goal import GroundGoal, ground_goal
+from motionloom.methods.graph.search.moves import GroundMoves
 
 
-class Wanted(NamedTuple):
-    """A request as a search sees it."""
+class GraphQuery(NamedTuple):
+    """A request as a search takes it."""
 
-    frames: int | None  # None: as many as the way takes
-    wishes: list[Constraint]
-    until: Until
-    begin: Start
-    goal: Goal | None  # None: a walk at random
-    when: Timing
+    frames: int | None  # length of the result; None: as long as the route
+    constraints: list[Constraint]
+    latest: LatestTime
+    start: Start
+    goal: GroundGoal | None  # None: a random walk
+    schedule: FrameSchedule
 
 
-def wanted(
-    graph: Graph, steps: Steps, request: Request, fps: float, pace: float, progress: Progress | None = None
-) -> Wanted:
-    """What a request asks for; `BadRequest` for times far beyond the end of a path that has no `seconds`."""
+def read_request(
+    graph: Graph,
+    moves: GroundMoves,
+    request: Request,
+    fps: float,
+    pace: float,
+    progress: Progress | None = None,
+    *,
+    timed: bool = True,
+) -> GraphQuery:
+    """The query of a request; `BadRequest` for times far beyond the end of a path that has no `seconds`.
+
+    If not `timed`, a path is followed at the pace of the clips even where the request has a length.
+    """
     frames = request.length(fps)
-    wishes = [c for c in request.all_constraints if c.hard or c.weight]
-    until = asked_until(wishes, fps)
-    if frames is None and runs_by_time(wishes, fps):
-        frames = until.frames
-    begin = request.beginning(frames or until.frames, fps)
-    goal = goal_of(wishes, begin, frames, fps, pace)
+    constraints = [c for c in request.all_constraints if c.hard or c.weight]
+    latest = latest_time(constraints, fps)
+    if frames is None and has_timed_places(constraints, fps):
+        frames = latest.frames
+    start = request.beginning(frames or latest.frames, fps)
+    goal = ground_goal(constraints, start, frames if timed else None, fps, pace)
     if frames is None and goal is not None and goal.path is not None:
-        check_until(until, goal, pace, fps)
-    most = frames or max(until.frames, goal.frames if goal else 1)
-    when = timing(graph, steps, wishes, most, frames is not None, progress)
-    return Wanted(frames, wishes, until, begin, goal, when)
+        check_latest_time(latest, goal, pace, fps)
+    most = frames or max(latest.frames, goal.frames if goal else 1)
+    schedule = frame_schedule(graph, moves, constraints, most, frames is not None, progress)
+    return GraphQuery(frames, constraints, latest, start, goal, schedule)

@@ -1,4 +1,4 @@
-"""Compiled loops of random walks and of blends: plain arrays in and out, no checks."""
+"""Compiled loops of random walks and blends: plain arrays in and out, no checks."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ def next_transition(
     stay: Any,
     shown: Any,
 ) -> int:
-    """The transition that a walk takes next; it has just come to frame `at`, as frame `clock` of the result.
+    """The next transition of a walk that has just reached frame `at`, as frame `clock` of the result.
 
-    At every frame n from at + shortest on, going on counts w_n and each transition t that leaves there w_t; the chance
-    to leave is sum w_t / (w_n + sum w_t). draws[0] is held against the chance to have left by now, draws[1] picks the
-    transition. w = weight * fresh, where fresh is min(1, age / forget)^4 of the frames that would be shown next:
-    `age` frames ago one of the `ahead` first of them was shown last. Where a clip cannot be gone on in, a transition
-    is taken whatever the time. `stay` (N,) says where one can go on, `weight` (T,) is 0 for what must not be taken,
-    `shown` (N,) is when each frame was shown last; it is kept up to date. Cost: frames of the piece times out-degree
-    times `ahead`; a 60 s walk takes about 1 ms. Slow version: `next_slow` in tests/methods/graph/test_walk.py.
+    At every frame n from at + shortest on, continuing has weight w_n and each transition t that leaves there w_t; the
+    probability of leaving is sum w_t / (w_n + sum w_t). draws[0] is compared with the probability of having left by
+    now, draws[1] selects the transition. w = weight * freshness, which is min(1, age / forget)^4 of the frames that
+    would follow: one of the first `ahead` of them was last shown `age` frames ago. Where a clip cannot continue, a
+    transition is taken at any time. `stay` (N,): whether the clip can continue; `weight` (T,): 0 for transitions that
+    must not be taken; `shown` (N,): when each frame was last shown, updated here. Cost: frames of the piece times
+    out-degree times `ahead`; a 60 s walk takes about 1 ms. Slow version: `next_slow` in
+    tests/methods/graph/test_random_walk.py.
     """
     n, kept = at, 1.0
     while True:
@@ -61,7 +62,7 @@ def next_transition(
 
 @kernel
 def freshness(frame: int, now: int, ahead: int, forget: float, stay: Any, shown: Any) -> float:
-    """min(1, age / forget)^4, at least 1e-9, for the `ahead` frames from `frame` on, as far as its clip goes on."""
+    """min(1, age / forget)^4, at least 1e-9, for the `ahead` frames from `frame` on, as far as its clip continues."""
     latest = shown[frame]
     for k in range(frame, frame + ahead - 1):
         if not stay[k]:
@@ -73,12 +74,12 @@ def freshness(frame: int, now: int, ahead: int, forget: float, stay: Any, shown:
 
 @kernel
 def mark_rough(rotations: Any, a: Any, b: Any, turn: Any, alpha: Any, far: float, quick: Any, out: Any) -> None:
-    """out[t] = does a joint of transition t differ by too much at its middle, or turn too fast in its blend?
+    """out[t] = whether a joint of transition t differs by too much at its middle, or turns too fast in its blend.
 
     `rotations` (N, J, 4) are local; alpha (n,) runs from 0 to 1 over the window, ends included. With q_k the slerp of
     p_k and r_k, the two clips at frame k: |<p, r>| < far at the middle; or |<q_k, q_k-1>| is below quick[j], and below
-    |<p_k, p_k-1>| and |<r_k, r_k-1>|, all being cosines of half angles. Stops at the first fault of a transition.
-    Cost: T n J slerps of about 60 ns. Slow version: `rough_slow` in tests/methods/graph/test_rough.py.
+    |<p_k, p_k-1>| and |<r_k, r_k-1>|, all being cosines of half angles. Stops at the first violation in a transition.
+    Cost: T n J slerps of about 60 ns. Slow version: `rough_slow` in tests/methods/graph/test_blend_check.py.
     """
     n = len(alpha)
     half = n // 2

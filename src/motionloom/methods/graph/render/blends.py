@@ -1,4 +1,4 @@
-"""The blended frames of transitions, made on demand: as `blend_transition` makes them, many at once."""
+"""The blended frames of transitions, many at once; the same as those of `blend_transition`."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class _Frames(NamedTuple):
 def blends(graph: Graph, chosen: IntArray) -> Blends:
     """The blends of some transitions: roots mixed (GUAN 2.24), rotations by slerp (2.25), plants held unless `linear`.
 
-    The second clip is laid by the transition's own turn and shift, which were fitted to plants already.
+    The second clip is aligned by the transition's turn and shift, which are fitted to plants already.
     """
     t = graph.transitions[chosen]
-    a, b = _side(graph, t.a), _laid(_side(graph, t.b), t.turn, t.shift)
+    a, b = _side(graph, t.a), _aligned(_side(graph, t.b), t.turn, t.shift)
     alpha = np.concatenate([[0.0], graph.weights, [1.0]])
     root = (1 - alpha)[:, None] * a.root + alpha[:, None] * b.root
     rotations = slerp(a.rotations, b.rotations, alpha[:, None])
@@ -56,7 +56,7 @@ def blends(graph: Graph, chosen: IntArray) -> Blends:
 
 
 def _side(graph: Graph, frames: IntArray) -> _Frames:
-    """What the clips themselves do around these frames."""
+    """The unblended frames around these frames."""
     clips = graph.clip_of[frames]
     count, n, joints = len(frames), graph.blend + 1, len(graph.clips[0].skeleton)
     root, rotations = np.empty((count, n, 3)), np.empty((count, n, joints, 4))
@@ -70,8 +70,8 @@ def _side(graph: Graph, frames: IntArray) -> _Frames:
     return _Frames(root, rotations, slides)
 
 
-def _laid(side: _Frames, turn: FloatArray, shift: FloatArray) -> _Frames:
-    """These frames turned and moved on the ground."""
+def _aligned(side: _Frames, turn: FloatArray, shift: FloatArray) -> _Frames:
+    """These frames turned and shifted on the ground."""
     root, rotations = np.array(side.root), np.array(side.rotations)
     root[..., [0, 2]] = ground_turn(turn[:, None], root[..., [0, 2]]) + shift[:, None]
     rotations[:, :, 0] = multiply(yaw(turn)[:, None], rotations[:, :, 0])
@@ -79,7 +79,7 @@ def _laid(side: _Frames, turn: FloatArray, shift: FloatArray) -> _Frames:
 
 
 def _parts(graph: Graph, side: _Frames) -> FloatArray:
-    """(K, n, P, 3) where heels and toes are."""
+    """(K, n, P, 3) positions of heels and toes."""
     skeleton = graph.clips[0].skeleton
     shape = side.root.shape[:2]
     slides = None if side.slides is None else side.slides.reshape(-1, len(skeleton), 3)
@@ -89,14 +89,14 @@ def _parts(graph: Graph, side: _Frames) -> FloatArray:
 
 
 def _standing(graph: Graph, a: IntArray, b: IntArray) -> Standing:
-    """When heels and toes stand in the blends, and where each leaves A's plant and enters B's: `standing_windows`."""
+    """Contacts of heels and toes in the blends, and where each leaves A's plant and enters B's: `standing_windows`."""
     reach = window_reach(graph.half, graph.clips[0].fps)
     before, after = _contacts(graph, a, -reach, 0), _contacts(graph, b, 0, reach + 1)
     return standing_windows(before, after, graph.half, graph.clips[0].fps)
 
 
 def _contacts(graph: Graph, frames: IntArray, start: int, stop: int) -> BoolArray:
-    """(K, stop - start, P) when heels and toes touch around these frames; beyond a clip's ends they do not."""
+    """(K, stop - start, P) contacts of heels and toes around these frames; none beyond the ends of a clip."""
     labels = [p.label for p in foot_parts(graph.clips[0].skeleton)]
     out = np.zeros((len(frames), stop - start, len(labels)), bool)
     columns: dict[int, BoolArray] = {}

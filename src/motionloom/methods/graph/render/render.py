@@ -1,4 +1,4 @@
-"""A route through a motion graph becomes a clip: frames of the clips as they are, and blends where it changes over."""
+"""Render a route through a motion graph: frames of the clips, and blends at the transitions."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from motionloom.methods.graph.render.blends import blends
 from motionloom.methods.graph.render.root_tracks import Stretch, Tracks, stretches, track, tracks
 from motionloom.rotation import multiply, yaw
 
-__all__ = ["Tracks", "chained", "render", "track", "tracks"]
+__all__ = ["Tracks", "join_route", "render", "track", "tracks"]
 
-_CLEARANCE: WeakKeyDictionary[Graph, float] = WeakKeyDictionary()  # computed once for a graph, as long as it lives
+_CLEARANCE: WeakKeyDictionary[Graph, float] = WeakKeyDictionary()  # computed once for each graph
 
 
 def render(graph: Graph, route: Route, *, lift: bool = True) -> Clip:
-    """The motion of a route, on the ground of its first clip; feet that scrape while they swing are lifted (`lift`).
+    """The motion of a route, in the coordinates of its first clip; with `lift`, scraping swinging feet are lifted.
 
-    Its frames and blends are those of `chained`; how high feet should be, `usual_clearance` tells.
+    Its frames and blends are those of `join_route`; the height of lifted feet is `usual_clearance`.
     """
     if not lift:
-        return chained(graph, route)
+        return join_route(graph, route)
     if graph not in _CLEARANCE:
         _CLEARANCE[graph] = usual_clearance(graph.clips)
-    return lift_swings(chained(graph, route), _CLEARANCE[graph])
+    return lift_swings(join_route(graph, route), _CLEARANCE[graph])
 
 
-def chained(graph: Graph, route: Route) -> Clip:
-    """The frames and blends of a route, one after the other: what a chain of `blend_transition` would give.
+def join_route(graph: Graph, route: Route) -> Clip:
+    """The frames and blends of a route, one after the other: the same as a chain of `blend_transition`.
 
-    Every transition's second clip lies by the transition's turn and shift. Labels are those of the clip that is left
-    up to the transition, then those of the one that is entered. The origin of a blended frame is both clips, with the
-    weights of the blend.
+    The second clip of every transition is aligned by the transition's turn and shift. Labels are those of the clip that
+    is left up to the transition, then those of the one that is entered. The origin of a blended frame is both clips,
+    with the weights of the blend.
     """
     shown = stretches(graph, route)
     order = np.array([s.transition for s in shown if s.transition >= 0], np.int64)
@@ -76,7 +76,7 @@ def chained(graph: Graph, route: Route) -> Clip:
 
 
 def _placed(shown: list[Stretch], root: FloatArray, rotations: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """All frames turned and moved to where their stretches lie."""
+    """All frames turned and shifted with their stretches."""
     counts = [s.frames for s in shown]
     turn = np.repeat([s.turn for s in shown], counts)
     shift = np.repeat([s.shift for s in shown], counts, axis=0)
@@ -86,7 +86,7 @@ def _placed(shown: list[Stretch], root: FloatArray, rotations: FloatArray) -> tu
 
 
 def _part(graph: Graph, s: Stretch) -> tuple[Clip, slice]:
-    """The clip of plain frames, and which of its frames they are."""
+    """The clip of unblended frames, and their range in it."""
     c = int(graph.clip_of[s.frame])
     first = s.frame - int(graph.starts[c])
     return graph.clips[c], slice(first, first + s.frames)
@@ -111,7 +111,7 @@ def _blend_labels(graph: Graph, t: int, names: tuple[str, ...]) -> BoolArray:
 
 
 def _blend_origin(graph: Graph, t: int, frames: int) -> Origin:
-    """Where the first `frames` frames of a blend come from: frames of both clips, with their weights."""
+    """The origin of the first `frames` frames of a blend: frames of both clips, with their weights."""
     half, both = graph.half, graph.transitions
     windows = [Stretch(int(frame[t]) - half + 1, -1, frames, 0.0, (0.0, 0.0)) for frame in (both.a, both.b)]
     a, b = (clip.origin[part] for clip, part in (_part(graph, window) for window in windows))

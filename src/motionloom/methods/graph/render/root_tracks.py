@@ -1,14 +1,14 @@
-"""Where a route leads on the ground, without rendering it: what searches add up (GUAN 2.15 needs no more).
+"""The path of a route on the ground, without rendering it (input of the searches by GUAN 2.15).
 
-How to add it up. While a clip is shown it lies on the world's ground by some turn `theta` and shift `s`: its frame n is
-at `ground_turn(theta, place[n]) + s` and faces `heading[n] + theta`. The frames of a transition t that is taken from
-there, rows 0 .. 2 half - 2 of `blended[t]`, lie by the same theta and s. The clip that is entered then lies by
+While a clip is shown it is placed in the world by some turn `theta` and shift `s`: its frame n is at
+`ground_turn(theta, place[n]) + s` with heading `heading[n] + theta`. The frames of a transition t from there, rows
+0 .. 2 half - 2 of `blended[t]`, are placed by the same theta and s, and the clip that is entered by
 
     theta' = theta + turn[t],    s' = ground_turn(theta, shift[t]) + s.
 
-To begin at frame n with the hips at p, facing h: theta = h - heading[n], s = p - ground_turn(theta, place[n]).
-`track` does all this for one route; its result is that of the rendered clip, but for millimetres where hips give way so
-that legs reach their plants.
+To start at frame n with the hips at p and heading h: theta = h - heading[n], s = p - ground_turn(theta, place[n]).
+`track` does this for one route; it differs from the rendered clip by millimetres, where hips move so that legs reach
+their plants.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from motionloom.rotation import multiply, slerp, yaw
 
 @dataclass(frozen=True, eq=False)
 class Tracks:
-    """The ways over the ground that a graph is made of: N frames, T transitions. Made by `tracks`."""
+    """Paths on the ground of the N frames and T transitions of a graph; see `tracks`."""
 
     place: FloatArray  # (N, 2) metres: x, z of the hips, in each clip's own coordinates
     heading: FloatArray  # (N,) radians, continuous within a clip
-    hips: FloatArray  # (N, 4) how the body's own axes are turned
+    hips: FloatArray  # (N, 4) rotation of the body's axes
     a: IntArray  # (T,) frames of the transitions
     b: IntArray
-    turn: FloatArray  # (T,) how the clip that is entered lies on the one that is left
+    turn: FloatArray  # (T,) alignment of the clip that is entered
     shift: FloatArray  # (T, 2)
-    alpha: FloatArray  # (2 half - 1,) how much the clip that is entered counts in each frame of a blend
+    alpha: FloatArray  # (2 half - 1,) weight of the clip that is entered in each frame of a blend
 
     @cached_property
     def blended(self) -> FloatArray:
@@ -60,11 +60,11 @@ class Tracks:
         return out
 
 
-_KNOWN: WeakKeyDictionary[Graph, Tracks] = WeakKeyDictionary()  # worked out once for a graph, as long as it lives
+_KNOWN: WeakKeyDictionary[Graph, Tracks] = WeakKeyDictionary()  # computed once for each graph
 
 
 def tracks(graph: Graph) -> Tracks:
-    """Place and heading of every frame in its clip's own coordinates, and how transitions lie on the ground."""
+    """Place and heading of every frame in its clip's coordinates, and the alignment of transitions."""
     if graph not in _KNOWN:
         t, axes = graph.transitions, body_axes(graph.clips[0].skeleton)
         own = (
@@ -79,26 +79,26 @@ def tracks(graph: Graph) -> Tracks:
 
 
 class Stretch(NamedTuple):
-    """Frames of a route that lie on the ground in one way: consecutive frames of a clip, or a blend."""
+    """Frames of a route with one placement: consecutive frames of a clip, or a blend."""
 
     frame: int  # the first frame shown, counted through all clips; -1 for a blend
-    transition: int  # whose blend this is; -1 for plain frames
+    transition: int  # of the blend; -1 for unblended frames
     frames: int  # how many
-    turn: float  # how it lies: of a blend, as the clip that is left does
+    turn: float  # placement; of a blend, that of the clip that is left
     shift: tuple[float, float]
 
 
 def stretches(graph: Graph, route: Route) -> list[Stretch]:
-    """The route as plain frames and blends in turn, each with how it lies on the ground of the first clip."""
+    """The route as unblended frames and blends in turn, each with its placement relative to the first clip."""
     if not 0 <= route.start < graph.count:
-        raise BadRequest(f"a route starts at a frame from 0 to {graph.count - 1}, found {route.start}")
+        raise BadRequest(f"route: expected a start frame from 0 to {graph.count - 1}, found {route.start}")
     out: list[Stretch] = []
     at, left, turn, shift = route.start, route.frames, 0.0, np.zeros(2)
     for t in (*route.taken, -1):
         clip = int(graph.clip_of[at])
         stop = int(graph.starts[clip + 1]) if t < 0 else int(graph.leave[t]) + 1
         if t >= 0 and not at < stop <= graph.starts[clip + 1]:
-            raise BadRequest(f"a route cannot take transition {t} from {frame_name(graph, at)}: it leaves elsewhere")
+            raise BadRequest(f"route: transition {t} does not leave after {frame_name(graph, at)} in the same clip")
         count = min(left, stop - at)
         out.append(Stretch(at, -1, count, turn, (float(shift[0]), float(shift[1]))))
         left -= count
@@ -114,7 +114,7 @@ def stretches(graph: Graph, route: Route) -> list[Stretch]:
         turn += float(graph.transitions.turn[t])
         at = int(graph.enter[t])
     name = graph.clips[clip].name or f"clip {clip}"
-    raise BadRequest(f"a route of {route.frames} frames runs over the end of {name!r} after {route.frames - left}")
+    raise BadRequest(f"route: {name!r} ends after {route.frames - left} of {route.frames} frames")
 
 
 def track(graph: Graph, route: Route) -> Travel:

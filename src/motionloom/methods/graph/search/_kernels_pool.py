@@ -1,4 +1,4 @@
-"""Compiled store of the beam's bodies: lists of those that wait to be compared. Plain arrays, no checks."""
+"""Compiled store of the beam's candidates, in lists by level. Plain arrays, no checks."""
 
 from __future__ import annotations
 
@@ -8,40 +8,40 @@ import numpy as np
 
 from motionloom.core._jit import kernel
 
-CELL, ANGLE = 0.05, 0.09  # m, rad: bodies at one frame that are nearer than this are the same to the search
-NONE = -(1 << 60)  # no transition
+CELL_SIZE, CELL_ANGLE = 0.05, 0.09  # m, rad: candidates at one graph frame within such a cell are equivalent
+NO_TRANSITION = -(1 << 60)  # no transition
 
 
-class Pool(NamedTuple):
-    """Bodies on their way, in lists by the level at which they wait."""
+class CandidatePool(NamedTuple):
+    """Candidates, in lists by the level at which they wait to be compared."""
 
-    what: Any  # (room, 5) graph frame, frame of the result, record of its past, last transition, next body in its list
-    body: Any  # (room, 6) x, z, heading, metres along the line, cost, cost with the guess of what is to come
-    free: Any  # (room,) places that are free: free[:spare[0]]
+    what: Any  # (room, 5) graph frame, frame of the result, record of its past, last transition, next in its list
+    body: Any  # (room, 6) x, z, heading, metres along the line, cost, cost plus estimated rest
+    free: Any  # (room,) free rows: free[:spare[0]]
     spare: Any  # (1,)
-    lists: Any  # (levels, 2) the first body that waits there, -1: none; how many
-    bar: Any  # (levels,) whoever costs as much will not go on there
+    lists: Any  # (levels, 2) the first candidate there, -1: none; how many
+    bar: Any  # (levels,) candidates that cost as much are not kept there
 
 
 @kernel
 def new_pool(room: int, levels: int) -> Any:
-    """No bodies, and room for some."""
+    """An empty pool with this capacity."""
     lists = np.zeros((levels, 2), np.int64)
     lists[:, 0] = -1
     what, free = np.empty((room, 5), np.int64), np.arange(room - 1, -1, -1)
-    return Pool(what, np.empty((room, 6)), free, np.array([room]), lists, np.full(levels, np.inf))
+    return CandidatePool(what, np.empty((room, 6)), free, np.array([room]), lists, np.full(levels, np.inf))
 
 
 @kernel
-def larger(pool: Any) -> Any:
-    """Twice the room, once there is none left."""
+def doubled_pool(pool: Any) -> Any:
+    """The pool with twice the capacity, once it is full."""
     room = len(pool.free)
     what, body = np.concatenate((pool.what, pool.what)), np.concatenate((pool.body, pool.body))
-    return Pool(what, body, np.arange(2 * room - 1, -1, -1), np.array([room]), pool.lists, pool.bar)
+    return CandidatePool(what, body, np.arange(2 * room - 1, -1, -1), np.array([room]), pool.lists, pool.bar)
 
 
 @kernel
-def put(
+def add_candidate(
     pool: Any,
     where: int,
     n: int,
@@ -55,7 +55,7 @@ def put(
     record: int,
     via: int,
 ) -> None:
-    """A body joins those that wait at level `where`. There must be room."""
+    """Add a candidate at level `where`. There must be a free row."""
     pool.spare[0] -= 1
     i = pool.free[pool.spare[0]]
     pool.what[i, 0], pool.what[i, 1], pool.what[i, 2], pool.what[i, 3] = n, t, record, via
@@ -66,8 +66,8 @@ def put(
 
 
 @kernel
-def thin(pool: Any, where: int, width: int, same: int) -> None:
-    """Of the bodies that wait at a level, those stay that would go on if no more came: they set the bar for others."""
+def prune_level(pool: Any, where: int, width: int, same: int) -> None:
+    """Keep only the candidates of a level that `take_best` would keep; they set the bar for later ones."""
     kept = take_best(pool, where, width, same)
     for i in kept:
         pool.what[i, 4], pool.lists[where, 0] = pool.lists[where, 0], i
@@ -78,10 +78,10 @@ def thin(pool: Any, where: int, width: int, same: int) -> None:
 
 @kernel
 def take_best(pool: Any, where: int, limit: int, same: int) -> Any:
-    """The `limit` cheapest bodies of a level, best first; the list is empty then, and the others' places are free.
+    """The `limit` cheapest candidates of a level, best first; the list is emptied and the other rows are freed.
 
     At most `same` of those at one graph frame, and only the cheapest of those that are also in one cell of place and
-    heading: or a large graph's many bodies would soon all be alike. Both are looked up in one table by hash.
+    heading: otherwise the candidates of a large graph would soon be all alike. Both are found in one hash table.
     """
     here = np.empty(pool.lists[where, 1], np.int64)
     i = pool.lists[where, 0]
@@ -94,15 +94,15 @@ def take_best(pool: Any, where: int, limit: int, same: int) -> Any:
     while size < 4 * len(here):
         size *= 2
     seen = np.full(size, -1, np.int64)
-    number = np.zeros(size, np.int64)  # bodies at a graph frame; 0 where a cell is meant
+    number = np.zeros(size, np.int64)  # candidates at a graph frame; 0 for a cell
     kept = np.empty(min(limit, len(here)), np.int64)
     many = 0
     for i in here:
         new = many < len(kept)
         if new:
             n = pool.what[i, 0]
-            a, b = int(np.floor(pool.body[i, 0] / CELL)), int(np.floor(pool.body[i, 1] / CELL))
-            c = int(np.floor(pool.body[i, 2] / ANGLE))
+            a, b = int(np.floor(pool.body[i, 0] / CELL_SIZE)), int(np.floor(pool.body[i, 1] / CELL_SIZE))
+            c = int(np.floor(pool.body[i, 2] / CELL_ANGLE))
             frame = n * 2654435761 & (size - 1)
             while seen[frame] >= 0 and not (number[frame] > 0 and pool.what[seen[frame], 0] == n):
                 frame = (frame + 1) & (size - 1)
@@ -118,9 +118,9 @@ def take_best(pool: Any, where: int, limit: int, same: int) -> Any:
                     or slot == frame
                     or not (
                         pool.what[j, 0] == n
-                        and int(np.floor(pool.body[j, 0] / CELL)) == a
-                        and int(np.floor(pool.body[j, 1] / CELL)) == b
-                        and int(np.floor(pool.body[j, 2] / ANGLE)) == c
+                        and int(np.floor(pool.body[j, 0] / CELL_SIZE)) == a
+                        and int(np.floor(pool.body[j, 1] / CELL_SIZE)) == b
+                        and int(np.floor(pool.body[j, 2] / CELL_ANGLE)) == c
                     )
                 )
                 slot = (slot + 1) & (size - 1)

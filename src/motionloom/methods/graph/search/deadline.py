@@ -1,39 +1,39 @@
-"""A place that must be reached by a time: where a search that only minds the way is too late, one by the clock."""
+"""Reaching a place by a deadline: a second, timed search where the first one arrives too late."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from motionloom.constraints import Constraint, Reach, Start
-from motionloom.methods.graph.query.goal import Goal, in_time
-from motionloom.methods.graph.search.path_search import Found
+from motionloom.methods.graph.query.goal import GroundGoal, goal_with_deadline
+from motionloom.methods.graph.search.result import SearchResult
 
-LEAST = 1000  # frames that the second search may look at, however much the first one spent
+MIN_BUDGET = 1000  # states that the second search may expand, whatever the first one used
 
 
-def hurried(
-    found: Found,
-    goal: Goal,
-    wishes: Sequence[Constraint],
-    begin: Start,
+def search_by_deadline(
+    found: SearchResult,
+    goal: GroundGoal,
+    constraints: Sequence[Constraint],
+    start: Start,
     fps: float,
-    search: Callable[[Goal, int], Found],
+    search: Callable[[GroundGoal, int], SearchResult],
     budget: int,
-) -> Found:
-    """What was found, or where it came too late to the only place to reach, what a search by the clock finds.
+) -> SearchResult:
+    """The first result, or that of a timed search if the first arrives too late at the only place to reach.
 
-    Bodies that have come equally far are compared whenever they got there, so slow ones may crowd out the fast. The
-    second search (goal, budget) compares them at equal times, with what the first left of the budget. The one that gets
-    farther counts.
+    The first search compares candidates at equal distance, whenever they get there, so slow ones may crowd out fast
+    ones. The second (goal, budget) compares them at equal times, with the rest of the budget. The result that gets
+    farther is returned.
     """
-    even = None if found.arrived else in_time(goal, wishes, begin, fps)
+    even = None if found.arrived else goal_with_deadline(goal, constraints, start, fps)
     if even is None:
         return found
-    again = search(even, max(LEAST, budget - found.looked))
-    room = max(c.tolerance for c in wishes if isinstance(c, Reach))
+    again = search(even, max(MIN_BUDGET, budget - found.expanded))
+    room = max(c.tolerance for c in constraints if isinstance(c, Reach))
     better = again if again.along > found.along else found
     return better._replace(
         arrived=better.along >= goal.line.length - room,
-        looked=found.looked + again.looked,
+        expanded=found.expanded + again.expanded,
         spent=found.spent or again.spent,
     )

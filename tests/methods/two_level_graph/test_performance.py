@@ -15,7 +15,7 @@ from motionloom.methods import learn
 from motionloom.methods.graph.render.root_tracks import tracks
 from motionloom.methods.two_level_graph.clusters import cluster_features
 from motionloom.methods.two_level_graph.markov import chain, reading
-from motionloom.methods.two_level_graph.performance import _rival, act, act_out, resembling
+from motionloom.methods.two_level_graph.performance import _rival, act_out, best_match, match_performance
 from motionloom.rotation import exp, multiply
 from motionloom.samples import make
 
@@ -74,7 +74,7 @@ def test_the_way_found_is_the_cheapest_of_all(seed, monkeypatch):
     apart = rng.uniform(0, 1, size=(frames, graph.count, views)).astype(np.float32)
     lower = chain(graph, 0.5)
     angles = np.arange(views) * (2 * np.pi / views)
-    found = resembling(lower, lambda a, b: apart[a:b], frames, angles, smooth=0.3)
+    found = best_match(lower, lambda a, b: apart[a:b], frames, angles, smooth=0.3)
     assert found.cost * frames == pytest.approx(every_route(lower, apart, frames, angles, 0.3), rel=1e-5)
     assert found.route.frames == frames
     # the route that is told costs what is told
@@ -95,8 +95,8 @@ def test_the_way_found_is_the_cheapest_of_all(seed, monkeypatch):
 
 def test_a_performance_longer_than_any_way_is_refused():
     lower = chain(graph_of([6, 8], [(3, 9, 0.1)]), 1.0)
-    with pytest.raises(NoPath, match=r"no way through this graph lasts 30 frames.*longest clip has 8 frames"):
-        resembling(lower, lambda a, b: np.zeros((b - a, 14, 1), np.float32), 30, np.zeros(1), smooth=0.3)
+    with pytest.raises(NoPath, match=r"no route through this graph lasts 30 frames.*longest clip has 8 frames"):
+        best_match(lower, lambda a, b: np.zeros((b - a, 14, 1), np.float32), 30, np.zeros(1), smooth=0.3)
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +111,7 @@ def model():
 @pytest.mark.parametrize("which", range(5))
 def test_a_source_clip_is_found_again_by_its_poses(model, which):
     graph = model.graph
-    found = act(model, turned(graph.clips[which], 1.0))
+    found = match_performance(model, turned(graph.clips[which], 1.0))
     truth = graph.starts[which] + np.arange(len(graph.clips[which]))
     assert found.view is None
     assert (np.abs(shown(graph, found.route) - truth) <= 2).mean() > 0.95
@@ -120,7 +120,7 @@ def test_a_source_clip_is_found_again_by_its_poses(model, which):
 @pytest.mark.parametrize("which", range(5))
 def test_a_source_clip_is_found_again_by_its_silhouettes_from_a_viewpoint_nobody_tells(model, which):
     graph, camera = model.graph, np.radians(47.0)  # between two viewpoints
-    found = act(model, turned(graph.clips[which], 1.0), camera=camera)
+    found = match_performance(model, turned(graph.clips[which], 1.0), camera=camera)
     truth = graph.starts[which] + np.arange(len(graph.clips[which]))
     looks = cluster_features(graph.clips)  # a computed walk repeats itself: the same pose one cycle later is right too
     apart = np.linalg.norm(looks[shown(graph, found.route)] - looks[truth], axis=1)
@@ -141,7 +141,7 @@ def test_a_clumsy_performance_is_found_too(model, rng):
     shake = 0.06 * rng.normal(size=(1, clip.rotations.shape[1], 3))
     clumsy = replace(clip, rotations=multiply(clip.rotations, exp(shake)))
     truth = graph.starts[1] + np.arange(len(clip))
-    assert (np.abs(shown(graph, act(model, clumsy).route) - truth) <= 3).mean() > 0.9
+    assert (np.abs(shown(graph, match_performance(model, clumsy).route) - truth) <= 3).mean() > 0.9
 
 
 def test_a_performance_is_played_by_the_models_clips(model):
@@ -158,7 +158,7 @@ def test_a_performance_is_played_by_the_models_clips(model):
 
 def test_telling_where_the_camera_stands_changes_nothing_but_the_guess(model):
     clip = model.graph.clips[3]
-    told = act(model, clip, camera=np.radians(40.0), told=True)
-    free = act(model, clip, camera=np.radians(40.0))
+    told = match_performance(model, clip, camera=np.radians(40.0), camera_known=True)
+    free = match_performance(model, clip, camera=np.radians(40.0))
     assert told.view == pytest.approx(np.radians(40.0))
     assert free.cost <= told.cost + 1e-6

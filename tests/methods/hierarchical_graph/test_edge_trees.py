@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from edges_by_hand import make_graph
 
-from motionloom.methods.hierarchical_graph.edge_trees import edge_matrix, groups, grow_levels, spacing
+from motionloom.methods.hierarchical_graph.edge_trees import edge_matrix, groups, grow_trees, spacing
 
 
 def below(levels, node):
@@ -19,7 +19,7 @@ def points(graph):
 
 @pytest.fixture(scope="module", params=[3.0, 8.0, 100.0])
 def levels(request, graph):
-    return grow_levels(graph, widest=request.param)
+    return grow_trees(graph, widest=request.param)
 
 
 def test_every_edge_is_a_leaf_just_once(graph, levels):
@@ -102,15 +102,15 @@ def test_clusters_join_two_clips_each_and_are_sorted_by_them(graph, levels):
 def test_no_cluster_is_wider_than_asked(graph):
     p = points(graph)
     for widest in (0.0, 2.0, 5.0):
-        levels = grow_levels(graph, widest=widest)
+        levels = grow_trees(graph, widest=widest)
         assert all(np.ptp(p[below(levels, r)], axis=0).max() <= widest for r in levels.roots)
-    assert len(grow_levels(graph, widest=0.0).roots) == len(graph.transitions)
+    assert len(grow_trees(graph, widest=0.0).roots) == len(graph.transitions)
 
 
 def test_groups_are_the_islands_of_the_matrix(graph):
     from scipy.ndimage import label
 
-    wide = grow_levels(graph, widest=1e9)
+    wide = grow_trees(graph, widest=1e9)
     found = groups(graph, 1)
     for s in range(3):
         for t in range(3):
@@ -135,17 +135,17 @@ def test_the_matrix_holds_costs_where_there_are_edges(arms):
 def test_the_spacing_of_a_thinned_graph_is_found(arms):
     edges = [(x, y, 0.1) for x in range(2, 38, 4) for y in range(42, 68, 4)]
     assert spacing(make_graph(arms, edges)) == 4
-    assert len(grow_levels(make_graph(arms, edges), widest=100).roots) == 1
+    assert len(grow_trees(make_graph(arms, edges), widest=100).roots) == 1
     assert spacing(make_graph(arms, [*edges, (3, 43, 0.1)])) == 1
 
 
 def test_a_graph_without_edges_has_no_clusters(arms):
-    levels = grow_levels(make_graph(arms, []), widest=5)
+    levels = grow_trees(make_graph(arms, []), widest=5)
     assert (len(levels), len(levels.roots), levels.depth) == (0, 0, 0)
 
 
 def test_depth_counts_levels(arms):
     graph = make_graph(arms, [(5, 50, 0.1), (6, 50, 0.1), (7, 50, 0.1)])
-    levels = grow_levels(graph, widest=100)
+    levels = grow_trees(graph, widest=100)
     assert levels.depth == 3
-    assert grow_levels(graph, widest=0).depth == 1
+    assert grow_trees(graph, widest=0).depth == 1

@@ -10,9 +10,14 @@ import pytest
 from motionloom.blend.transition import blend_weights
 from motionloom.core import Clip
 from motionloom.kinematics.resample import resample
-from motionloom.methods.graph.build.blend_check import QUICKER, STILL, find_rough, rough
-from motionloom.methods.graph.build.prune import component
-from motionloom.methods.graph.build.transitions import find_transitions, ready
+from motionloom.methods.graph.build.blend_check import (
+    MIN_TURN,
+    RELAXED_SPEED_RATIOS,
+    find_rough_transitions,
+    rough_transitions,
+)
+from motionloom.methods.graph.build.prune import largest_component
+from motionloom.methods.graph.build.transitions import find_transitions, graph_clips
 from motionloom.methods.graph.graph import Graph, Transitions
 from motionloom.rotation import angle_between, exp, from_axis_angle, multiply, normalize, slerp, yaw
 from motionloom.samples import make
@@ -37,7 +42,7 @@ def rough_slow(graph: Graph, far: float, quick: float) -> list[bool]:
         steps = angle_between(mixed[1:], mixed[:-1])
         own = np.maximum(*(angle_between(x[1:], x[:-1]) for x in (p, q)))
         apart = angle_between(p[graph.half], q[graph.half]).max()
-        fast = (steps > np.maximum(quick * fastest, STILL)) & (steps > own + 1e-9)
+        fast = (steps > np.maximum(quick * fastest, MIN_TURN)) & (steps > own + 1e-9)
         out.append(bool(apart > far or fast.any()))
     return out
 
@@ -54,7 +59,7 @@ def test_the_compiled_check_is_the_plain_one(arm):
     for far, quick in ((1.5, 1.0), (3.0, 0.9), (np.pi, 1.2)):
         want = rough_slow(graph, far, quick)
         assert 0 < sum(want) < len(pairs)
-        assert rough(graph, far=far, quick=quick).tolist() == want
+        assert rough_transitions(graph, gap=far, speed_ratio=quick).tolist() == want
 
 
 def bent(arm, angle: float, frames: int = 30) -> Clip:
@@ -68,7 +73,7 @@ def bent(arm, angle: float, frames: int = 30) -> Clip:
 @pytest.mark.parametrize(("angle", "wrong"), [(0.3, False), (1.2, False), (1.8, True), (3.1, True)])
 def test_a_head_that_is_half_a_turn_off_is_rough(arm, angle, wrong):
     graph = graph_of([bent(arm, 0.0), bent(arm, angle)], [(15, 45)], [0.0], 12)
-    assert rough(graph).tolist() == [wrong]
+    assert rough_transitions(graph).tolist() == [wrong]
 
 
 def test_a_turn_on_the_ground_is_not(arm):
@@ -76,39 +81,39 @@ def test_a_turn_on_the_ground_is_not(arm):
     rotations = one.rotations.copy()
     rotations[:, 0] = yaw(2.5)
     graph = graph_of([one, Clip(arm, one.root, rotations, 30.0)], [(15, 45)], [-2.5], 6)
-    assert rough(graph).tolist() == [False]
-    assert rough(graph_of(list(graph.clips), [(15, 45)], [0.0], 6)).tolist() == [True]
+    assert rough_transitions(graph).tolist() == [False]
+    assert rough_transitions(graph_of(list(graph.clips), [(15, 45)], [0.0], 6)).tolist() == [True]
 
 
 def test_a_blend_that_is_too_short_for_its_way_is_rough(arm):
     clips = [bent(arm, 0.0), bent(arm, 1.2)]
-    assert rough(graph_of(clips, [(15, 45)], [0.0], 2)).tolist() == [True]
-    assert rough(graph_of(clips, [(15, 45)], [0.0], 12)).tolist() == [False]
+    assert rough_transitions(graph_of(clips, [(15, 45)], [0.0], 2)).tolist() == [True]
+    assert rough_transitions(graph_of(clips, [(15, 45)], [0.0], 12)).tolist() == [False]
 
 
 def test_clips_of_one_kind_are_not_torn_apart_by_a_rule_that_hardly_a_blend_keeps():
-    walks = ready([resample(make("walk", seed=s, speed=1.3 + 0.1 * s, seconds=4), 30.0) for s in range(3)])
+    walks = graph_clips([resample(make("walk", seed=s, speed=1.3 + 0.1 * s, seconds=4), 30.0) for s in range(3)])
     whole = Graph(walks, find_transitions(walks), 6)
-    strict = replace(whole, transitions=whole.transitions[~rough(whole, quick=0.95)])
-    kept = replace(whole, transitions=whole.transitions[~rough(whole)])
-    assert component(strict).sum() < 0.5 * component(whole).sum()
-    assert component(kept).sum() >= 0.8 * component(whole).sum()
+    strict = replace(whole, transitions=whole.transitions[~rough_transitions(whole, speed_ratio=0.95)])
+    kept = replace(whole, transitions=whole.transitions[~rough_transitions(whole)])
+    assert largest_component(strict).sum() < 0.5 * largest_component(whole).sum()
+    assert largest_component(kept).sum() >= 0.8 * largest_component(whole).sum()
     assert len(kept.transitions) < len(whole.transitions)
 
 
 def test_what_even_clips_are_allowed_beyond_their_own_speed_is_said_and_has_an_end():
-    walks = ready([resample(make("walk", seed=s, speed=1.3 + 0.1 * s, seconds=4), 30.0) for s in range(3)])
-    found = find_rough(Graph(walks, find_transitions(walks), 6))
-    assert found.quick == 1.25
+    walks = graph_clips([resample(make("walk", seed=s, speed=1.3 + 0.1 * s, seconds=4), 30.0) for s in range(3)])
+    found = find_rough_transitions(Graph(walks, find_transitions(walks), 6))
+    assert found.speed_ratio == 1.25
     [said] = map(str, found.notes())
     assert "up to 1.25 times as fast as it ever turns in them" in said
-    assert np.array_equal(found.marked, rough(Graph(walks, find_transitions(walks), 6), quick=1.25))
+    assert np.array_equal(found.marked, rough_transitions(Graph(walks, find_transitions(walks), 6), speed_ratio=1.25))
 
 
 def test_no_speed_beyond_the_last_step_is_allowed_however_torn_the_clips_are(arm):
     clips = [bent(arm, 0.0), bent(arm, 1.5)]
     there_and_back = graph_of(clips, [(15, 45), (50, 9)], [0.0, 0.0], 1)
-    found = find_rough(there_and_back)
-    assert found.quick == QUICKER[-1] <= 1.6
+    found = find_rough_transitions(there_and_back)
+    assert found.speed_ratio == RELAXED_SPEED_RATIOS[-1] <= 1.6
     assert found.marked.tolist() == [True, True]
     assert found.flips == 0

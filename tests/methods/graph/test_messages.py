@@ -8,7 +8,7 @@ import pytest
 from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath, Style
 from motionloom.core import BadRequest, NoPath, replace
 from motionloom.methods import learn, synthesize
-from motionloom.methods.bend import bent_poses, far_pose
+from motionloom.methods.bend import pose_problem, pose_warnings
 from motionloom.methods.graph.walk_clip import random_walk
 from motionloom.rotation import multiply
 from motionloom.samples import make
@@ -67,15 +67,17 @@ def test_times_far_beyond_the_end_of_a_path_are_refused_before_the_search(models
     def never(*_, **__):
         raise AssertionError("searched")
 
-    for name in ("search_beam", "search_step_by_step"):
-        monkeypatch.setattr(f"motionloom.methods.{method.replace('-', '_')}.model.{name}", never)
-    with pytest.raises(BadRequest, match=r"until 30\.0 s, but without seconds .* after about 3\.\d s .*: give seconds"):
+    for name in ("search_beam", "search_branch_and_bound"):
+        monkeypatch.setattr(f"motionloom.methods.graph.model.{name}", never)
+    with pytest.raises(
+        BadRequest, match=r"a time of 30\.0 s, but without seconds .* after about 3\.\d s .*: give seconds"
+    ):
         synthesize(models[method], Request(constraints=(AHEAD, late)))
 
 
 @pytest.mark.parametrize("method", METHODS[:2])
 def test_times_just_beyond_the_end_of_a_path_tell_its_length(models, method):
-    with pytest.raises(BadRequest, match=r"until 5\.5 s, but .* ends with the path, after [34]\.\d s at"):
+    with pytest.raises(BadRequest, match=r"a time of 5\.5 s, but .* ends with the path, after [34]\.\d s at"):
         synthesize(models[method], Request(constraints=(AHEAD, Style(label="walk", span=(1, 5.5)))))
 
 
@@ -112,8 +114,8 @@ def test_a_hard_pose_is_judged_by_its_worst_joint():
     turned = walk.rotations[30:31].copy()
     turned[:, arm] = multiply(turned[:, arm], np.array([0.5, 0.0, 0.0, np.sqrt(0.75)]))
     raised = PoseAt(time=1, pose=replace(walk[30:31], rotations=turned))
-    assert "differs by 120 degrees, and a pose may differ by 57" in far_pose(walk, [raised], 1.0)
-    assert far_pose(walk, [raised], 2.1) == ""
+    assert "differs by 120 degrees, allowed 57" in pose_problem(walk, [raised], 1.0)
+    assert pose_problem(walk, [raised], 2.1) == ""
 
 
 def test_a_hard_pose_that_nobody_strikes_is_warned_of():
@@ -121,14 +123,14 @@ def test_a_hard_pose_that_nobody_strikes_is_warned_of():
     bow = np.array([np.cos(0.5), 0.0, 0.0, np.sin(0.5)])
     turned = multiply(walk.rotations[30:31], bow)  # every joint, by a radian
     strange = PoseAt(time=1, pose=replace(walk[30:31], rotations=turned))
-    [note] = bent_poses(walk, [strange])
+    [note] = pose_warnings(walk, [strange])
     assert (note.level, note.frame, note.constraint) == ("warning", 30, strange.describe())
     assert "differs by 57 degrees at" in note.text
-    assert bent_poses(walk, [PoseAt(time=1, pose=walk[31:32])]) == []
-    assert bent_poses(walk, [PoseAt(time=1, pose=replace(walk[30:31], rotations=turned), weight=1.0)]) == []
+    assert pose_warnings(walk, [PoseAt(time=1, pose=walk[31:32])]) == []
+    assert pose_warnings(walk, [PoseAt(time=1, pose=replace(walk[30:31], rotations=turned), weight=1.0)]) == []
 
 
 @pytest.mark.parametrize("method", METHODS[:2])
 def test_a_height_that_nobody_is_at_is_told_as_one(models, method):
-    with pytest.raises(NoPath, match=r"keeps root_at.*m off.*ask for another height, or with a weight"):
+    with pytest.raises(NoPath, match=r"meets root_at.*m off.*give another height, or a weight"):
         synthesize(models[method], Request(seconds=2, constraints=(RootAt(time=1, height=0.2),)))

@@ -11,12 +11,12 @@ import pytest
 
 from motionloom.core import BadRequest, Clip, NoPath
 from motionloom.kinematics.travel import travel
-from motionloom.methods.graph.build.prune import component, usable
+from motionloom.methods.graph.build.prune import largest_component, usable_transitions
 from motionloom.methods.graph.graph import Graph, Route, Transitions
 from motionloom.methods.graph.render.render import render
 from motionloom.methods.graph.render.root_tracks import stretches
 from motionloom.methods.graph.search.random_walk import (
-    NEVER,
+    NEVER_SHOWN,
     _weights,
     random_route,
     repeats_after,
@@ -70,7 +70,7 @@ def test_a_walk_goes_along_the_graph_and_never_leaves_its_connected_part(rings, 
     shown = shown_frames(rings, route)
     assert len(shown) == 400
     assert edges_are_real(rings, route)
-    assert component(rings)[shown[shown < rings.count]].all()
+    assert largest_component(rings)[shown[shown < rings.count]].all()
     assert len(render(rings, route)) == 400
 
 
@@ -120,7 +120,9 @@ def test_all_choices_are_equally_likely_if_asked_for(arm):
     graph = graph_of(arm, [40], [(20, 4), (20, 8), (30, 4)], distance=[0.1, 0.5, 0.3])
     counts = np.zeros(3)
     for seed in range(3000):
-        route = random_route(graph, 40, np.random.default_rng(seed), start=16, shortest=0, pick="uniform", fresh=False)
+        route = random_route(
+            graph, 40, np.random.default_rng(seed), start=16, shortest=0, sampling="uniform", avoid_repeats=False
+        )
         counts[route.taken[0]] += 1
     np.testing.assert_allclose(counts / counts.sum(), 1 / 3, atol=0.03)
 
@@ -131,7 +133,9 @@ def test_alike_frames_are_preferred_if_asked_for(arm):
     want = np.array([1.0, np.exp(-0.4 / 0.2), 1.0])
     counts = np.zeros(3)
     for seed in range(3000):
-        route = random_route(graph, 40, np.random.default_rng(seed), start=16, shortest=0, pick="alike", fresh=False)
+        route = random_route(
+            graph, 40, np.random.default_rng(seed), start=16, shortest=0, sampling="similarity", avoid_repeats=False
+        )
         counts[route.taken[0]] += 1
     np.testing.assert_allclose(counts / counts.sum(), want / want.sum(), atol=0.03)
 
@@ -166,10 +170,10 @@ def test_the_compiled_walk_is_the_plain_one(rings, shortest):
     from motionloom.methods.graph.render._kernels import next_transition
 
     rng = np.random.default_rng(shortest)
-    inside = component(rings)
+    inside = largest_component(rings)
     stay = np.append(inside[:-1] & inside[1:] & (rings.clip_of[:-1] == rings.clip_of[1:]), False)
     weight = _weights(rings, inside, None, "uniform") * rng.random(len(rings.transitions))
-    shown, slow = np.full(rings.count + 1, NEVER), np.full(rings.count + 1, NEVER)
+    shown, slow = np.full(rings.count + 1, NEVER_SHOWN), np.full(rings.count + 1, NEVER_SHOWN)
     at, clock = int(np.flatnonzero(inside)[0]), 0
     for _ in range(200):
         draws = rng.random(2)
@@ -187,7 +191,7 @@ def test_only_allowed_frames_are_shown_also_in_blends(rings):
     route = random_route(rings, 300, np.random.default_rng(0), allowed=allowed)
     shown = shown_frames(rings, route)
     assert allowed[shown[shown < rings.count]].all()
-    assert usable(rings, allowed)[list(route.taken)].all()
+    assert usable_transitions(rings, allowed)[list(route.taken)].all()
 
 
 def test_what_was_shown_lately_is_avoided(arm):
@@ -196,7 +200,7 @@ def test_what_was_shown_lately_is_avoided(arm):
     graph = graph_of(arm, [100], pairs)
     variety = [
         [
-            repeats_after(graph, random_route(graph, 600, np.random.default_rng(s), fresh=fresh, shortest=0.2))
+            repeats_after(graph, random_route(graph, 600, np.random.default_rng(s), avoid_repeats=fresh, shortest=0.2))
             for s in range(60)
         ]
         for fresh in (True, False)
@@ -243,21 +247,21 @@ def test_a_stream_goes_on_where_it_was(rings):
 
 def test_where_no_way_leads_round_it_is_said(arm):
     straight = graph_of(arm, [40, 30], [(20, 60)])
-    with pytest.raises(NoPath, match=r"1 transitions, but one cannot come back.*the longest clip lasts 4\.00 s"):
+    with pytest.raises(NoPath, match=r"1 transitions, none leads back; the longest clip lasts 4\.00 s"):
         random_route(straight, 50, np.random.default_rng(0))
 
 
 def test_a_start_that_leads_nowhere_is_refused_with_the_nearest_one_that_does(rings):
-    with pytest.raises(NoPath, match=r"from clip 0#39 .*the nearest that does is clip 0#26"):
+    with pytest.raises(NoPath, match=r"clip 0#39 is a dead end; the nearest frame that is not: clip 0#26"):
         random_route(rings, 50, np.random.default_rng(0), start=39)
     with pytest.raises(BadRequest, match="a frame from 0 to 79, found 80"):
         random_route(rings, 50, np.random.default_rng(0), start=80)
 
 
 def test_wrong_wishes_are_refused(rings):
-    with pytest.raises(BadRequest, match="at least one frame, found 0"):
+    with pytest.raises(BadRequest, match="frames: expected at least 1, found 0"):
         random_route(rings, 0, np.random.default_rng(0))
-    with pytest.raises(BadRequest, match="expected uniform or alike, found 'best'"):
-        random_route(rings, 5, np.random.default_rng(0), pick="best")  # type: ignore[arg-type]
+    with pytest.raises(BadRequest, match="expected uniform or similarity, found 'best'"):
+        random_route(rings, 5, np.random.default_rng(0), sampling="best")  # type: ignore[arg-type]
     with pytest.raises(BadRequest, match="0 s or more, found -1 s"):
         random_route(rings, 5, np.random.default_rng(0), shortest=-1)

@@ -6,26 +6,28 @@ import pytest
 
 from motionloom.constraints import Reach, Start
 from motionloom.methods.graph.graph import Route
-from motionloom.methods.graph.query.goal import goal_of
-from motionloom.methods.graph.search.deadline import LEAST, hurried
-from motionloom.methods.graph.search.path_search import Found
+from motionloom.methods.graph.query.goal import ground_goal
+from motionloom.methods.graph.search.deadline import MIN_BUDGET, search_by_deadline
+from motionloom.methods.graph.search.result import SearchResult
 
 WISH = Reach(position=(0, 6), by=4)
-GOAL = goal_of([WISH], Start(), None, 30.0, 1.0)
+GOAL = ground_goal([WISH], Start(), None, 30.0, 1.0)
 
 
-def found(along: float, *, arrived: bool = False, looked: int = 700, spent: bool = False) -> Found:
-    return Found(Route(0, (), 121), arrived, along, 1.0, looked, spent)
+def found(along: float, *, arrived: bool = False, expanded: int = 700, spent: bool = False) -> SearchResult:
+    return SearchResult(Route(0, (), 121), arrived, along, 1.0, expanded, spent)
 
 
-def asked(first: Found, second: Found, budget: int = 10_000) -> tuple[Found, list[tuple[bool, int]]]:
+def asked(
+    first: SearchResult, second: SearchResult, budget: int = 10_000
+) -> tuple[SearchResult, list[tuple[bool, int]]]:
     calls = []
 
     def search(goal, allowed):
         calls.append((goal.timed, allowed))
         return second
 
-    return hurried(first, GOAL, [WISH], Start(), 30.0, search, budget), calls
+    return search_by_deadline(first, GOAL, [WISH], Start(), 30.0, search, budget), calls
 
 
 def test_a_place_that_is_reached_is_not_searched_for_again():
@@ -39,8 +41,8 @@ def test_a_second_search_by_the_clock_has_what_is_left_of_the_budget():
     assert calls == [(True, 9300)]
     assert out.along == pytest.approx(5.9)
     assert out.arrived
-    assert out.looked == 1400
-    assert asked(found(3.0, looked=9_999), found(5.9))[1] == [(True, LEAST)]
+    assert out.expanded == 1400
+    assert asked(found(3.0, expanded=9_999), found(5.9))[1] == [(True, MIN_BUDGET)]
 
 
 def test_one_that_gets_no_farther_does_not_count():

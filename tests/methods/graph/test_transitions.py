@@ -17,9 +17,9 @@ from motionloom.kinematics.fk import fk
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import ground_turn, moved, travel, turned
 from motionloom.methods.graph.build import transitions as building
-from motionloom.methods.graph.build.alignment import spans
-from motionloom.methods.graph.build.point_clouds import clouds, near
-from motionloom.methods.graph.build.transitions import build, find_transitions, ready
+from motionloom.methods.graph.build.alignment import clip_spans
+from motionloom.methods.graph.build.point_clouds import build_clouds, near_pairs
+from motionloom.methods.graph.build.transitions import build_graph, find_transitions, graph_clips
 from motionloom.rotation import exp
 from motionloom.samples import make
 
@@ -115,7 +115,7 @@ def test_curvature_tells_pairs_apart_although_there_are_sharp_corners_between_cl
 
 
 def test_curvature_joins_frames_that_bend_alike(body):
-    clips = ready([make("walk", seed=1), make("walk", seed=2)])
+    clips = graph_clips([make("walk", seed=1), make("walk", seed=2)])
     found = find_transitions(clips, measure="curvature")
     assert len(found) > 4
     assert set(zip(found.a, found.b, strict=True)) == set(zip(found.b, found.a, strict=True))
@@ -123,10 +123,10 @@ def test_curvature_joins_frames_that_bend_alike(body):
 
 @pytest.mark.parametrize("step", [2, 3, 8])
 def test_bounds_for_whole_stretches_lose_nothing(dances, step):
-    span = spans(dances, 6)
-    found = clouds(np.concatenate([fk(c) for c in dances]), np.ones(3), span, PointCloud())
+    span = clip_spans(dances, 6)
+    found = build_clouds(np.concatenate([fk(c) for c in dances]), np.ones(3), span, PointCloud())
     kind, table = np.zeros(len(span), np.int64), np.array([[0.25]])
-    one, many = (list(near(found, kind, table, step=s, radius=3, apart=9, progress=silent())) for s in (1, step))
+    one, many = (list(near_pairs(found, kind, table, step=s, radius=3, apart=9, progress=silent())) for s in (1, step))
     cells, values = (np.concatenate([tile[k] for tile in one]) for k in (0, 1))
     more, same = (np.concatenate([tile[k] for tile in many]) for k in (0, 1))
     order = np.lexsort((more[:, 1], more[:, 0]))
@@ -169,7 +169,7 @@ def test_where_clips_stand_and_face_changes_no_pair(dances):
 
 
 def test_every_blend_has_room_in_both_clips(dances):
-    graph = build(dances, limit=0.3, blend=0.5, apart=0.05)
+    graph = build_graph(dances, limit=0.3, blend=0.5, apart=0.05)
     at, clip = graph.transitions, graph.clip_of
     assert len(at)
     for frame in (at.a, at.b):
@@ -179,7 +179,7 @@ def test_every_blend_has_room_in_both_clips(dances):
 
 def test_frames_of_one_clip_that_are_near_in_time_are_not_joined(dances):
     found = find_transitions(dances, limit=0.3, shortest=0.6, minima=False)
-    graph = build(dances, limit=0.3, shortest=0.6, minima=False)
+    graph = build_graph(dances, limit=0.3, shortest=0.6, minima=False)
     same = graph.clip_of[found.a] == graph.clip_of[found.b]
     assert same.any()
     assert np.abs(found.a - found.b)[same].min() == round(0.6 * FPS)
@@ -187,7 +187,7 @@ def test_frames_of_one_clip_that_are_near_in_time_are_not_joined(dances):
 
 def test_limits_of_two_labels_go_before_the_common_one(dances):
     clips = [with_labels(c, {"calm" if i % 2 else "wild": np.ones(len(c), bool)}) for i, c in enumerate(dances)]
-    made = ready(clips)
+    made = graph_clips(clips)
     at = find_transitions(made, limit=0.3)
     strict = find_transitions(made, limit=0.3, limits="calm wild 20cm")
     kind = np.repeat(np.arange(len(made)) % 2, [len(c) for c in made])
@@ -201,7 +201,7 @@ def test_limits_of_two_labels_go_before_the_common_one(dances):
 
 
 def test_with_contacts_the_same_feet_stand_in_both_frames():
-    clips = ready([make("walk", seed=1), make("walk", speed=1.4, seed=2)])
+    clips = graph_clips([make("walk", seed=1), make("walk", speed=1.4, seed=2)])
     free, bound = find_transitions(clips), find_transitions(clips, contacts=True)
     labels = [p.label for p in foot_parts(clips[0].skeleton)]
     stands = np.concatenate([np.stack([c.label(n) for n in labels], 1) for c in clips])
@@ -214,7 +214,7 @@ def test_with_contacts_the_same_feet_stand_in_both_frames():
 @pytest.mark.parametrize("blend", [0.4, 0.1])
 def test_a_transition_lies_where_a_blend_of_the_two_clips_would_lay_it(blend):
     clips = [turned(make("walk", seed=1), 0.4), make("walk", speed=1.4, turn=0.8, seed=2), make("run", seed=3)]
-    graph = build(clips, blend=blend, limit=0.2)
+    graph = build_graph(clips, blend=blend, limit=0.2)
     at, planted = graph.transitions, 0
     assert len(at) > 20
     for k in range(0, len(at), max(1, len(at) // 20)):
@@ -231,7 +231,7 @@ def test_a_transition_lies_where_a_blend_of_the_two_clips_would_lay_it(blend):
 
 def test_a_body_without_feet_has_transitions_too(dances):
     found = find_transitions(dances, limit=0.25)
-    graph = build(dances, limit=0.25)
+    graph = build_graph(dances, limit=0.25)
     k = len(found) // 2
     i, j = (int(graph.clip_of[f[k]]) for f in (found.a, found.b))
     point = Point(int(found.a[k] - graph.starts[i]), int(found.b[k] - graph.starts[j]), 0.0)
@@ -243,24 +243,24 @@ def test_a_body_without_feet_has_transitions_too(dances):
 
 
 def test_clips_too_short_for_a_blend_are_joined_to_nothing(arm):
-    assert len(build([dance(arm, 1, 12), dance(arm, 2, 10)]).transitions) == 0
+    assert len(build_graph([dance(arm, 1, 12), dance(arm, 2, 10)]).transitions) == 0
 
 
 def test_clips_that_cannot_be_one_graph_are_refused(arm, body):
     clip = dance(arm, 1, 30)
     with pytest.raises(SkeletonMismatch):
-        build([clip, dance(body, 1, 30)])
+        build_graph([clip, dance(body, 1, 30)])
     with pytest.raises(BadRequest, match="frame rate"):
-        build([clip, Clip(arm, clip.root, clip.rotations, 60.0)])
+        build_graph([clip, Clip(arm, clip.root, clip.rotations, 60.0)])
     with pytest.raises(BadRequest, match="at least one clip"):
-        build([])
+        build_graph([])
 
 
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
         ({"measure": "taste"}, "expected one of joint-angles"),
-        ({"limit": -1.0}, "limit: expected a number from 0 up, found -1"),
+        ({"limit": -1.0}, "limit: expected a number of at least 0, found -1"),
         ({"apart": np.nan}, "apart"),
         ({"blend": 0.0}, "longer than 0 s"),
         ({"window": -1.0}, "window"),
@@ -271,15 +271,15 @@ def test_clips_that_cannot_be_one_graph_are_refused(arm, body):
 )
 def test_settings_that_make_no_sense_are_refused(dances, wrong, said):
     with pytest.raises(BadRequest, match=said):
-        build(dances, **wrong)
+        build_graph(dances, **wrong)
 
 
 def test_nothing_is_lost_on_real_clips(mocap):
     from motionloom.io import load
 
-    clips = ready([resample(load(mocap / "cmu" / f"60_{n:02d}.bvh")[1:], 30.0) for n in (1, 8)])
+    clips = graph_clips([resample(load(mocap / "cmu" / f"60_{n:02d}.bvh")[1:], 30.0) for n in (1, 8)])
     found = find_transitions(clips)
-    span = spans(clips, 6)
+    span = clip_spans(clips, 6)
     points = np.concatenate([fk(c) for c in clips])
     measure = PointCloud(precision="double")
     rules = building._Rules(span, np.zeros(len(span), np.int64), np.array([[0.08**2]]), 3, 15)

@@ -11,10 +11,10 @@ from small_graphs import graph_of, walker
 from motionloom.core import NoPath, with_labels
 from motionloom.core import replace as clip_with
 from motionloom.methods import learn
-from motionloom.methods.graph.build.blend_check import Rough
-from motionloom.methods.graph.build.prune import component, prune
-from motionloom.methods.graph.diagnose.connectivity import above, connection, island_notes, islands
-from motionloom.methods.graph.diagnose.relax import Look, widened
+from motionloom.methods.graph.build.blend_check import RoughTransitions
+from motionloom.methods.graph.build.prune import largest_component, prune
+from motionloom.methods.graph.diagnose.connectivity import connection_notes, find_islands, island_notes, round_up
+from motionloom.methods.graph.diagnose.relax import TransitionFinder, relax_threshold
 from motionloom.samples import make
 
 METHODS = ["motion-graph", "two-level-graph", "hierarchical-graph"]
@@ -26,9 +26,11 @@ def named(clip, name):
 
 def looking(whole, limit, quick=1e6):
     """A look that finds the transitions of a whole graph up to a limit."""
-    none = Rough(np.zeros(0, bool), quick, 0)
+    none = RoughTransitions(np.zeros(0, bool), quick, 0)
     at = whole.transitions
-    return Look(lambda clips, limit, limits: at[at.distance <= limit], limit, "point-cloud", 2 * whole.half / 10, none)
+    return TransitionFinder(
+        lambda clips, limit, limits: at[at.distance <= limit], limit, "point-cloud", 2 * whole.half / 10, none
+    )
 
 
 def least_by_trying(whole, clip, first):
@@ -61,14 +63,14 @@ def test_the_limit_that_would_join_a_clip_is_the_least_of_all_that_do(arm):
     for seed in range(30):
         whole = dense(arm, np.random.default_rng(seed))
         some = replace(whole, transitions=whole.transitions[whole.transitions.distance <= 0.4])
-        core = component(some)
+        core = largest_component(some)
         apart = [i for i in range(5) if core.any() and not core[whole.clip_of == i].any()]
-        told = {n: i.limit for i in islands(some, looking(whole, 0.4)) for n in i.names}
+        told = {n: i.limit for i in find_islands(some, looking(whole, 0.4)) for n in i.names}
         assert sorted(told) == [f"{i}.bvh" for i in apart]
         for i in apart:
             want, got = least_by_trying(whole, i, int(core.argmax())), told[f"{i}.bvh"]
             # files that one rounded limit joins share a line, and its least limit
-            assert (got and above(got)) == (want and above(want))
+            assert (got and round_up(got)) == (want and round_up(want))
             checked += want is not None
     assert checked >= 5
 
@@ -92,14 +94,14 @@ def test_label_sets_that_are_apart_are_told_once_and_their_files_not_again(arm):
     near = replace(graph, transitions=graph.transitions[np.array([True, False, True, False])])
     assert near.transitions.a.tolist() == [10, 35]
     look = looking(graph, 0.75)
-    [island] = islands(near, look)
+    [island] = find_islands(near, look)
     assert (island.names, island.labelled) == (("run",), True)
     assert island.limit == graph.transitions.distance[3] == 1.0
     [line] = island_notes([island], look)
     assert (line.level, line.text) == (
         "warning",
-        "frames labelled run: no way leads there and back; with --limit 1 they would be joined, "
-        "over run2.bvh#15 and walk0.bvh#8",
+        "frames labelled run: no transitions lead there and back; with --limit 1 they would be connected, "
+        "through run2.bvh#15 and walk0.bvh#8",
     )
 
 
@@ -109,24 +111,24 @@ def test_a_limit_that_adds_nothing_because_of_rough_blends_is_said(arm):
     near = replace(graph, transitions=graph.transitions[np.array([True, False, True, False])])
     bad = replace(graph.transitions, turn=graph.transitions.turn + np.array([0, 2.5, 0, 2.5]))
     look = looking(replace(graph, transitions=bad), 0.75)
-    [island] = islands(near, look)
+    [island] = find_islands(near, look)
     assert island.rough
     [line] = island_notes([island], look)
-    assert "2.bvh: no way leads there and back; a larger --limit adds nothing: from 1 on frames are alike" in line.text
+    assert "2.bvh: no transitions lead there and back; a larger --limit does not help: from 1 frames are" in line.text
 
 
 def test_what_nothing_joins_is_said(arm):
     clips = [named(straight(arm), f"{i}.bvh") for i in range(3)]
     graph = graph_of(clips, [(10, 25), (35, 5)])
     look = looking(graph, 0.1)
-    [line] = island_notes(islands(graph, look), look)
+    [line] = island_notes(find_islands(graph, look), look)
     assert str(line) == (
-        "warning: 2.bvh: no way leads there and back, not even with --limit 0.4; give clips that lead over"
+        "warning: 2.bvh: no transitions lead there and back, not even with --limit 0.4; add connecting clips"
     )
 
 
 def test_of_very_many_frames_clips_are_left_out_evenly_and_what_is_said_stays_true(arm, monkeypatch):
-    monkeypatch.setattr("motionloom.methods.graph.diagnose.relax.MOST", 100)
+    monkeypatch.setattr("motionloom.methods.graph.diagnose.relax.MAX_FRAMES", 100)
     clips = [straight(arm) for _ in range(12)]
     outside = np.repeat(np.arange(12) == 7, 20)
     graph = graph_of(clips, [])
@@ -137,7 +139,7 @@ def test_of_very_many_frames_clips_are_left_out_evenly_and_what_is_said_stays_tr
         return graph.transitions
 
     look = replace(looking(graph, 0.1), find=find)
-    wide = widened(graph, ~outside, outside, look, 1.0)
+    wide = relax_threshold(graph, ~outside, outside, look, 1.0)
     assert len(seen[0]) == len(wide.graph.clips) <= 5
     assert set(graph.clip_of[wide.frames][~wide.core]) == {7}
 
@@ -148,7 +150,7 @@ def test_fast_models_are_looked_at_at_thirty_frames_a_second(arm):
     found = []
     look = replace(looking(graph, 0.1), blend=0.4)
     look = replace(look, find=lambda clips, limit, limits: found.append(clips) or graph.transitions)
-    wide = widened(graph, np.zeros(160, bool), np.ones(160, bool), look, 1.0)
+    wide = relax_threshold(graph, np.zeros(160, bool), np.ones(160, bool), look, 1.0)
     assert [(len(c), c.fps) for c in found[0]] == [(20, 30.0), (20, 30.0)]
     assert wide.graph.half == 6
 
@@ -157,9 +159,9 @@ def test_no_way_round_at_all_is_an_error_with_the_limit_that_would_do(arm):
     clips = [named(straight(arm), f"{i}.bvh") for i in range(2)]
     graph = graph_of(clips, [(10, 25), (35, 5)])
     one = replace(graph, transitions=graph.transitions[:1])
-    said = "1 transition within 0.6 m, but no way leads round; with --limit 1 there is one, over 1.bvh#15 and 0.bvh#5"
+    said = "1 transition within 60 cm, none leads back; with --limit 1 one does, through 1.bvh#15 and 0.bvh#5"
     with pytest.raises(NoPath, match=said):
-        connection(one, prune(one)[0], looking(graph, 0.6))
+        connection_notes(one, prune(one)[0], looking(graph, 0.6))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -168,10 +170,10 @@ def test_the_limit_that_learning_tells_joins_what_it_says(method):
     clips = [make("walk", seed=s, speed=v, seconds=4) for s, v in ((1, 0.7), (2, 1.7), (3, 1.75))]
     clips = [named(c, f"{i}.bvh") for i, c in enumerate(clips)]
     first = learn(method, clips, {"limit": 0.05})
-    [said] = [n.text for n in first.notes if "no way leads there" in n.text]
+    [said] = [n.text for n in first.notes if "no transitions lead there" in n.text]
     limit = float(said.split("--limit ")[1].split()[0])
     again = learn(method, clips, {"limit": limit})
-    assert not any("no way leads there" in str(n) for n in again.notes)
+    assert not any("no transitions lead there" in str(n) for n in again.notes)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -185,4 +187,4 @@ def test_all_graphs_say_what_was_kept_and_what_was_left_out(method):
     ("value", "shown"), [(0.1003, 0.11), (0.11, 0.11), (0.1, 0.1), (0, 0), (37.2, 38), (1e-5, 1e-5)]
 )
 def test_limits_are_rounded_up(value, shown):
-    assert above(value) == shown
+    assert round_up(value) == shown
