@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from motionloom.methods import load_model as load_model
     from motionloom.methods import save_model as save_model
     from motionloom.methods import synthesize as synthesize
+    from motionloom.plot import animate as animate
     from motionloom.plot import save_filmstrip as save_filmstrip
     from motionloom.plot import write_player as write_player
 
@@ -43,6 +44,7 @@ _HOME = {
     "MotionloomError": "core",
     "Request": "constraints",
     "Skeleton": "core",
+    "animate": "plot",
     "concatenate": "core",
     "find_loop": "kinematics",
     "fk": "kinematics",
@@ -69,6 +71,7 @@ __all__ = [
     "MotionloomError",
     "Request",
     "Skeleton",
+    "animate",
     "concatenate",
     "find_loop",
     "fk",
