@@ -52,7 +52,7 @@ def test_another_hierarchy_is_a_mismatch_that_names_both_clips(tiny_clips, tiny)
 
 def test_clips_of_several_skeletons_are_sorted_in_the_error(tiny_clips, tiny):
     arms = [replace(tiny, origin=from_file(f"arm_{k}.bvh", len(tiny))) for k in range(2)]
-    with pytest.raises(SkeletonMismatch, match=r"here are arm_0.bvh, arm_1.bvh \(3 joints\); sample:walk \("):
+    with pytest.raises(SkeletonMismatch, match=r"found arm_0.bvh, arm_1.bvh \(3 joints\); sample:walk \("):
         prepare([arms[0], tiny_clips[0], arms[1]], 30)
 
 

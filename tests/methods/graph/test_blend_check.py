@@ -106,7 +106,7 @@ def test_what_even_clips_are_allowed_beyond_their_own_speed_is_said_and_has_an_e
     found = find_rough_transitions(Graph(walks, find_transitions(walks), 6))
     assert found.speed_ratio == 1.25
     [said] = map(str, found.notes())
-    assert "up to 1.25 times as fast as it ever turns in them" in said
+    assert "up to 1.25 times as fast as the clips do" in said
     assert np.array_equal(found.marked, rough_transitions(Graph(walks, find_transitions(walks), 6), speed_ratio=1.25))
 
 

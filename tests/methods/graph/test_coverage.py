@@ -99,7 +99,7 @@ def test_steps_backwards_and_speeds_that_are_missing_are_seen(arm):
 
 def test_a_graph_that_leads_nowhere_can_do_nothing(arm):
     graph = graph_of([walker(arm, np.full(30, SLOW), np.zeros(30))], [])
-    assert coverage(graph).sentences() == ["no second of these clips can be shown"]
+    assert coverage(graph).sentences() == ["no second of these clips can be shown: all frames are dead ends"]
     assert coverage(graph).rows() == []
 
 
