@@ -31,9 +31,9 @@ def features() -> tuple[Any, list[Any]]:
 
 def figures() -> list[dict[str, Any]]:
     """The two figures of the quality issue; the memory is that of a whole process that does nothing else."""
+    from motionloom.evaluate.evaluation import evaluate_take, source_values
     from motionloom.evaluate.measures.windows import window_scores
     from motionloom.evaluate.reference import reference
-    from motionloom.evaluate.report import evaluate, source_values
     from motionloom.samples import make
 
     result, sources = features()
@@ -43,8 +43,8 @@ def figures() -> list[dict[str, Any]]:
     clip = make("walk", seconds=30, seed=0)
     source = reference([make("walk", seconds=30, seed=1), make("walk", seconds=30, seed=2)])
     own = source_values(source)
-    evaluate(clip, source, own=own)
-    (everything,) = best_seconds([lambda: evaluate(clip, source, own=own)], rounds=3)
+    evaluate_take(clip, source, own=own)
+    (everything,) = best_seconds([lambda: evaluate_take(clip, source, own=own)], rounds=3)
     size = f"{FRAMES:,} frames against {SOURCE:,} source frames, 25 joints"
     return [
         figure("coverage and diversities, time", round(windows, 2), "< 3", unit="s", note=size),

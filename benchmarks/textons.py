@@ -16,9 +16,9 @@ import numpy as np
 from benchmarks.timing import MOCAP, best_seconds, figure
 from motionloom.constraints import PoseAt, Request
 from motionloom.core import Clip, replace
+from motionloom.evaluate.evaluation import evaluate_take, source_values
 from motionloom.evaluate.measures.take import take
 from motionloom.evaluate.reference import reference
-from motionloom.evaluate.report import evaluate, source_values
 from motionloom.io import load
 from motionloom.kinematics.feet.skate_measures import skate_b
 from motionloom.kinematics.mirror import mirror
@@ -116,7 +116,7 @@ def _quality(model: TextonModel, clips: list[Clip]) -> list[dict[str, Any]]:
     source = reference(prepare(clips, model.fps).clips)
     own = source_values(source)
     made = [synthesize(model, Request(seconds=60 * MINUTES), seed=seed) for seed in SEEDS]
-    reports = [evaluate(take(clip), source, own=own) for clip in made]
+    reports = [evaluate_take(take(clip), source, own=own) for clip in made]
     out = []
     for measure, (relative, target) in MEASURED.items():
         values = [r.values[measure] for r in reports]

@@ -41,7 +41,7 @@ LANES: dict[str, tuple[Stage, ...]] = {
         Stage("write", "io.formats.save", "long.bvh and long.origin.json"),
         Stage("measure", "evaluate.report.evaluate", "quality beside the source's own"),
         Stage("draw", "plot.filmstrip.save_filmstrip", "filmstrip, player, pages"),
-        Stage("repeat", "recipes.again.again", "the same bytes from the recipe"),
+        Stage("repeat", "recipes.repeat.again", "the same bytes from the recipe"),
     ),
 }
 COLOURS = {"learn": "#dbeafe", "synthesize": "#dcfce7", "result": "#fef3c7"}

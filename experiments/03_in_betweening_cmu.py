@@ -16,7 +16,7 @@ from time import perf_counter
 
 from motionloom.core import Clip, MotionloomError
 from motionloom.evaluate.inbetween import gaps as inbetween
-from motionloom.evaluate.inbetween.gaps import Result
+from motionloom.evaluate.inbetween.gaps import GapResult
 from motionloom.evaluate.inbetween.methods import MethodFiller, keyframe_methods
 from motionloom.evaluate.inbetween.split import NAME, cmu_split
 from motionloom.jobs import TimeUp, start
@@ -65,7 +65,7 @@ def method_rows(
     scale: inbetween.Scale,
     given: argparse.Namespace,
     notes: list[str],
-) -> dict[str, Result]:
+) -> dict[str, GapResult]:
     """One method's row; and interpolation's over the same windows, if the method did not fill all of them."""
     model, said = learn_within(name, train, given.clips, given.budget)
     print(f"{name}: {said}", flush=True)
@@ -74,11 +74,11 @@ def method_rows(
         return {}
     filler, start = MethodFiller(model), perf_counter()
     (row,) = inbetween.benchmark(test, scale, {name: filler}, most=given.most, seconds=given.budget).values()
-    met = filler.asked - filler.missed - filler.failed
+    met = filler.requested - filler.missed - filler.failed
     notes.append(
-        f"{name}: {filler.asked} gaps in {perf_counter() - start:.0f} s: {met} as asked, {filler.missed} not met "
+        f"{name}: {filler.requested} gaps in {perf_counter() - start:.0f} s: {met} as asked, {filler.missed} not met "
         f"exactly (its best clip is measured), {filler.failed} without an answer (interpolation is measured)"
-        + (f"; the first: {filler.why.splitlines()[0]}" if filler.why else "")
+        + (f"; the first: {filler.reason.splitlines()[0]}" if filler.reason else "")
     )
     print(notes[-1], flush=True)
     if row.windows == min(given.most, len(inbetween.windows(test, *inbetween.TEST))):
@@ -108,7 +108,7 @@ def learn_within(name: str, train: Sequence[Clip], clips: int, seconds: float) -
     return None, f"{late}left out"
 
 
-def table(title: str, found: Mapping[str, Result]) -> list[str]:
+def table(title: str, found: Mapping[str, GapResult]) -> list[str]:
     """L2P, L2Q and NPSS of every filler as one Markdown table."""
     head = "".join(f" {kind} {gap} |" for kind in ("L2P", "L2Q", "NPSS") for gap in inbetween.GAPS)
     lines = ["", f"## {title}", "", f"| |{head}", f"|---|{'---|' * (3 * len(inbetween.GAPS))}"]

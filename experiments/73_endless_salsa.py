@@ -17,9 +17,10 @@ from similarity_material import publish, table
 from texton_material import commit, learned, salsa
 
 from motionloom.core import Clip, FloatArray, IntArray
+from motionloom.evaluate.evaluation import evaluate_take, source_values
 from motionloom.evaluate.measures.take import at_rate, pose_features
 from motionloom.evaluate.reference import Reference, reference
-from motionloom.evaluate.report import Own, Report, evaluate, source_values
+from motionloom.evaluate.report import QualityReport, SourceValue
 from motionloom.kinematics.feet.contacts import part_positions
 from motionloom.kinematics.travel import travel
 from motionloom.methods.textons import Config, Options, TextonModel
@@ -159,8 +160,8 @@ def picture(model: TextonModel, found: dict[str, Any], histograms: dict[str, Any
     return figure
 
 
-def measured(clip: Clip, source: Reference, own: dict[str, Own]) -> Report:
-    return evaluate(clip, source, own=own)
+def measured(clip: Clip, source: Reference, own: dict[str, SourceValue]) -> QualityReport:
+    return evaluate_take(clip, source, own=own)
 
 
 def main() -> None:

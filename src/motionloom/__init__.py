@@ -1,7 +1,8 @@
 """Learn from the motion clips you have, and make the ones you need.
 
-The names below are the whole public front; each lives in the folder that the table says, and is imported when it is
-first used, so that `import motionloom` costs next to nothing.
+The names below are the public interface: the functions behind the commands, and the classes they work on. Each is
+imported from its folder when it is first used, so that `import motionloom` takes almost no time. The folders are
+attributes too: `motionloom.kinematics.headings`.
 """
 
 from __future__ import annotations
@@ -10,95 +11,141 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from motionloom import analysis as analysis
+    from motionloom import blend as blend
+    from motionloom import constraints as constraints
+    from motionloom import control as control
+    from motionloom import core as core
+    from motionloom import evaluate as evaluate
+    from motionloom import io as io
+    from motionloom import jobs as jobs
+    from motionloom import kinematics as kinematics
+    from motionloom import methods as methods
+    from motionloom import plot as plot
+    from motionloom import recipes as recipes
+    from motionloom import rotation as rotation
     from motionloom import samples as samples
+    from motionloom.analysis import find_similar as find_similar
+    from motionloom.analysis import judge as judge
     from motionloom.constraints import Request as Request
+    from motionloom.control import stream_clip as stream_clip
     from motionloom.core import Clip as Clip
     from motionloom.core import Markers as Markers
     from motionloom.core import MotionloomError as MotionloomError
     from motionloom.core import Skeleton as Skeleton
     from motionloom.core import concatenate as concatenate
     from motionloom.core import replace as replace
+    from motionloom.evaluate import check_clips as check_clips
+    from motionloom.evaluate import compare_methods as compare_methods
+    from motionloom.evaluate import evaluate_clips as evaluate_clips
     from motionloom.io import load as load
+    from motionloom.io import load_markers as load_markers
     from motionloom.io import save as save
+    from motionloom.io.download.fetch import fetch as fetch
+    from motionloom.kinematics import close_loop as close_loop
     from motionloom.kinematics import find_loop as find_loop
     from motionloom.kinematics import fk as fk
     from motionloom.kinematics import mirror as mirror
     from motionloom.kinematics import remove_skate as remove_skate
     from motionloom.kinematics import resample as resample
-    from motionloom.kinematics import retarget as retarget
     from motionloom.kinematics import travel as travel
     from motionloom.kinematics import with_contacts as with_contacts
+    from motionloom.kinematics.summary import clip_facts as clip_facts
+    from motionloom.methods import attempt as attempt
+    from motionloom.methods import describe as describe
     from motionloom.methods import learn as learn
     from motionloom.methods import load_model as load_model
+    from motionloom.methods import model_facts as model_facts
     from motionloom.methods import save_model as save_model
     from motionloom.methods import synthesize as synthesize
     from motionloom.plot import animate as animate
     from motionloom.plot import save_filmstrip as save_filmstrip
     from motionloom.plot import write_player as write_player
+    from motionloom.recipes import again as again
+    from motionloom.recipes import align as align
+    from motionloom.recipes import append as append
+    from motionloom.recipes import clean as clean
+    from motionloom.recipes import clean_files as clean_files
+    from motionloom.recipes import convert as convert
+    from motionloom.recipes import convert_files as convert_files
+    from motionloom.recipes import retarget as retarget
+    from motionloom.recipes import retarget_files as retarget_files
 
 __version__ = "0.1.0"
 
-_HOME = {
+_FOLDERS = (
+    "analysis",
+    "blend",
+    "constraints",
+    "control",
+    "core",
+    "evaluate",
+    "io",
+    "jobs",
+    "kinematics",
+    "methods",
+    "plot",
+    "recipes",
+    "rotation",
+    "samples",
+)
+
+_NAMES = {
     "Clip": "core",
     "Markers": "core",
     "MotionloomError": "core",
     "Request": "constraints",
     "Skeleton": "core",
+    "again": "recipes",
+    "align": "recipes",
     "animate": "plot",
+    "append": "recipes",
+    "attempt": "methods",
+    "check_clips": "evaluate",
+    "clean": "recipes",
+    "clean_files": "recipes",
+    "clip_facts": "kinematics.summary",
+    "close_loop": "kinematics",
+    "compare_methods": "evaluate",
     "concatenate": "core",
+    "convert": "recipes",
+    "convert_files": "recipes",
+    "describe": "methods",
+    "evaluate_clips": "evaluate",
+    "fetch": "io.download.fetch",
     "find_loop": "kinematics",
+    "find_similar": "analysis",
     "fk": "kinematics",
+    "judge": "analysis",
     "learn": "methods",
     "load": "io",
+    "load_markers": "io",
     "load_model": "methods",
     "mirror": "kinematics",
+    "model_facts": "methods",
     "remove_skate": "kinematics",
     "replace": "core",
     "resample": "kinematics",
-    "retarget": "kinematics",
+    "retarget": "recipes",
+    "retarget_files": "recipes",
     "save": "io",
     "save_filmstrip": "plot",
     "save_model": "methods",
+    "stream_clip": "control",
     "synthesize": "methods",
     "travel": "kinematics",
     "with_contacts": "kinematics",
     "write_player": "plot",
 }
 
-__all__ = [
-    "Clip",
-    "Markers",
-    "MotionloomError",
-    "Request",
-    "Skeleton",
-    "animate",
-    "concatenate",
-    "find_loop",
-    "fk",
-    "learn",
-    "load",
-    "load_model",
-    "mirror",
-    "remove_skate",
-    "replace",
-    "resample",
-    "retarget",
-    "samples",
-    "save",
-    "save_filmstrip",
-    "save_model",
-    "synthesize",
-    "travel",
-    "with_contacts",
-    "write_player",
-]
+__all__ = [*_NAMES, *_FOLDERS]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "samples":
-        return import_module("motionloom.samples")
-    if name in _HOME:
-        return getattr(import_module(f"motionloom.{_HOME[name]}"), name)
+    if name in _FOLDERS:
+        return import_module(f"motionloom.{name}")
+    if name in _NAMES:
+        return getattr(import_module(f"motionloom.{_NAMES[name]}"), name)
     raise AttributeError(f"module 'motionloom' has no attribute {name!r}")
 
 

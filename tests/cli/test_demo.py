@@ -20,7 +20,7 @@ def test_every_part_of_the_demo_is_a_module_with_make_section(name: str) -> None
 def test_the_demo_writes_a_page_and_clips_and_says_what_to_try_next(run: Any, tmp_path: Path) -> None:
     answer = run("demo", "-o", tmp_path, "--only", "cleaning", "--only", "learning", "--only", "editing")
     assert answer.code == 0
-    assert "What to try next" in answer.out
+    assert "Next steps" in answer.out
     assert "index.html: 3 sections" in answer.out
     text = (tmp_path / "index.html").read_text("utf-8")
     assert text.count("<section") == 3

@@ -185,10 +185,10 @@ def test_a_parameter_of_one_s_own_is_measured_where_the_command_names_its_functi
     own.write_text(OWN)
     clip, source = folder / "walk_1.bvh", ("--source", folder / "walk_2.bvh")
     asked = ("-r", "{parameters: {reach: 0, speed: 99}}", "--json")
-    first, second = run("evaluate", clip, *source, *asked, "--measure", f"{own}:reach").json[0]["control"]
+    first, second = run("evaluate", clip, *source, *asked, "--measure", f"{own}:reach").json[0]["constraints"]
     assert (first["unit"], first["met"], second["unit"]) == ("m", False, "m/s")
     assert first["worst"] == pytest.approx(learned["measured"]["reach"]["values"][0][0], rel=0.05)
-    unknown = run("evaluate", clip, *source, *asked).json[0]["control"][0]
+    unknown = run("evaluate", clip, *source, *asked).json[0]["constraints"][0]
     assert (unknown["worst"], unknown["met"]) == (None, None)
     assert "reach cannot be checked: give the function with --measure" in unknown["reason"]
     failed = run("learn", "cuts", clip, "-o", tmp_path / "n.loom", "--measure", f"{own}:broken")

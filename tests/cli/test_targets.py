@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from motionloom.cli.options import many
+from motionloom.cli.options import plural
 from motionloom.io import load, save
 from motionloom.methods import load_model
 from motionloom.samples import make
@@ -69,7 +69,7 @@ def test_learning_from_one_clip_says_so(run: Any, folder: Path, tmp_path: Path) 
     answer = run("learn", "cuts", folder / "walk_1.bvh", "-o", tmp_path / "m.loom")
     assert "cuts from 1 clip at 30 fps" in answer.out
     assert "cuts from 2 clips at 30 fps" in run("learn", "cuts", folder / "walk_*.bvh", "-o", tmp_path / "n.loom").out
-    assert (many(0, "frame"), many(1, "frame"), many(2, "frame")) == ("0 frames", "1 frame", "2 frames")
+    assert (plural(0, "frame"), plural(1, "frame"), plural(2, "frame")) == ("0 frames", "1 frame", "2 frames")
 
 
 def test_the_frame_rate_of_the_files_can_be_said_when_learning(run: Any, tmp_path: Path) -> None:

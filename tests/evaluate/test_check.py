@@ -7,8 +7,8 @@ import pytest
 
 from motionloom import samples
 from motionloom.core import Clip, replace
-from motionloom.evaluate.capture_checks.check import check, rate_findings, repair
-from motionloom.evaluate.capture_checks.duplicates import twins
+from motionloom.evaluate.capture_checks.check import check_clips, rate_findings, repair
+from motionloom.evaluate.capture_checks.duplicates import find_duplicates
 from motionloom.evaluate.capture_checks.findings import bone_findings
 from motionloom.evaluate.capture_checks.free_fall import free_falls, true_rate
 from motionloom.evaluate.capture_checks.limbs import against_usual, backward_bend, elbow_findings, knee_findings
@@ -24,7 +24,7 @@ def walk() -> Clip:
 
 
 def kinds(clips: Clip | list[Clip]) -> list[str]:
-    return [f.kind for f in check(clips if isinstance(clips, list) else [clips])]
+    return [f.kind for f in check_clips(clips if isinstance(clips, list) else [clips])]
 
 
 def test_a_clean_sample_is_called_clean(walk):
@@ -35,7 +35,7 @@ def test_a_glitch_is_said_with_clip_joint_frame_and_size(walk):
     rotations = walk.rotations.copy()
     j = walk.skeleton.joint("left_forearm")
     rotations[100:103, j] = multiply(rotations[100:103, j], exp([1.4, 0, 0]))
-    (found,) = [f for f in check([replace(walk, rotations=rotations)]) if f.kind == "glitch"]
+    (found,) = [f for f in check_clips([replace(walk, rotations=rotations)]) if f.kind == "glitch"]
     assert found.clip == walk.name
     assert found.joint == walk.skeleton.names[j]
     assert (found.start, found.stop) == (100, 103)
@@ -47,7 +47,7 @@ def test_a_joint_that_freezes_while_the_body_walks_is_found(walk):
     rotations = walk.rotations.copy()
     j = walk.skeleton.joint("right_forearm")
     rotations[60:120, j] = rotations[60, j]
-    found = [f for f in check([replace(walk, rotations=rotations)]) if f.kind == "frozen"]
+    found = [f for f in check_clips([replace(walk, rotations=rotations)]) if f.kind == "frozen"]
     assert [(f.joint, f.start, f.stop) for f in found] == [(walk.skeleton.names[j], 60, 120)]
     assert found[0].size == pytest.approx(1.0, abs=0.05)
 
@@ -56,7 +56,7 @@ def test_joints_that_never_turn_are_listed_once(walk):
     rotations = walk.rotations.copy()
     for role in ("neck", "left_hand"):
         rotations[:, walk.skeleton.joint(role)] = IDENTITY
-    (found,) = [f for f in check([replace(walk, rotations=rotations)]) if f.kind == "never moves"]
+    (found,) = [f for f in check_clips([replace(walk, rotations=rotations)]) if f.kind == "never moves"]
     assert walk.skeleton.names[walk.skeleton.joint("neck")] in found.text
 
 
@@ -64,7 +64,7 @@ def test_a_limb_that_flips_and_stays_is_a_flipped_limb(walk):
     rotations = walk.rotations.copy()
     j = walk.skeleton.joint("left_upper_arm")
     rotations[150:, j] = multiply(rotations[150:, j], exp([0, 2.6, 0]))
-    found = [f for f in check([replace(walk, rotations=rotations)]) if f.kind == "flipped limb"]
+    found = [f for f in check_clips([replace(walk, rotations=rotations)]) if f.kind == "flipped limb"]
     assert [(f.joint, f.start) for f in found] == [(walk.skeleton.names[j], 149)]
 
 
@@ -121,7 +121,7 @@ def test_sides_are_against_the_usual_one_over_120_degrees_away():
 
 def test_a_body_that_freezes_as_a_whole_is_found(walk):
     held = walk[np.r_[0:100, np.full(60, 100), 101 : len(walk)]]  # a hole that the system filled with the last frame
-    (found,) = [f for f in check([held]) if f.kind == "frozen"]
+    (found,) = [f for f in check_clips([held]) if f.kind == "frozen"]
     assert found.joint == "all"
     assert found.size == pytest.approx(1.0, abs=0.02)
 
@@ -132,7 +132,7 @@ def test_a_t_pose_inside_a_clip_is_said_and_not_learned_from(walk):
     rotations = walk.rotations.copy()
     rotations[150:153] = IDENTITY
     spoilt = replace(walk, rotations=rotations)
-    (pose,) = [f for f in check([spoilt]) if f.kind == "T-pose"]
+    (pose,) = [f for f in check_clips([spoilt]) if f.kind == "T-pose"]
     assert (pose.start, pose.stop, pose.broken) == (150, 153, True)
     ready = prepare([spoilt], spoilt.fps)
     assert sum(len(c) for c in ready.clips) <= len(walk) - 3
@@ -145,7 +145,7 @@ def test_a_t_pose_that_the_actor_holds_is_told_and_kept(walk, rng):
     rotations[150:210, 0] = rotations[150, 0]  # the sample rests in a T-pose
     rotations[150:210, 1:] = wobble[:, 1:]
     root[150:210] = root[150]
-    (pose,) = [f for f in check([replace(walk, rotations=rotations, root=root)]) if f.kind == "T-pose"]
+    (pose,) = [f for f in check_clips([replace(walk, rotations=rotations, root=root)]) if f.kind == "T-pose"]
     assert (pose.start, pose.stop, pose.broken) == (pytest.approx(150, abs=2), pytest.approx(210, abs=2), False)
     assert "the actor holds a T-pose for 1 s" in pose.text or "0.9" in pose.text
     rotations[150:210, walk.skeleton.joint("left_forearm")] = exp([0, -0.5, 0])  # one elbow bent: no T-pose
@@ -171,7 +171,7 @@ def test_learning_leaves_out_the_frames_that_check_calls_broken(walk):
         rotations[frames, j] = multiply(rotations[frames, j], exp([1.5, 0, 0]))
     spoilt = replace(walk, rotations=rotations)
     named = np.zeros(len(walk), bool)
-    for f in check([spoilt]):
+    for f in check_clips([spoilt]):
         if f.broken:
             named[f.start : f.stop] = True
     assert np.flatnonzero(named).tolist() == [100, 101, 102, 260]  # not for a toe
@@ -187,7 +187,7 @@ def test_an_added_t_pose_is_said_once(walk):
     rest = replace(walk[:1], rotations=np.tile(IDENTITY, (1, len(walk.skeleton), 1)))
     from motionloom.core import concatenate
 
-    found = check([concatenate([rest, walk])])
+    found = check_clips([concatenate([rest, walk])])
     assert [f.kind for f in found if f.kind != "never moves"] == ["T-pose"]
 
 
@@ -211,7 +211,7 @@ def test_bone_lengths_that_drift_are_found(walk):
 def test_duplicates_are_found_wherever_they_stand_and_however_they_were_cut(walk):
     other = samples.make("walk", seed=5, speed=1.0)
     copy = turned(moved(walk[60:], (3, 1)), 1.0)
-    found = twins([walk, other, copy])
+    found = find_duplicates([walk, other, copy])
     assert [(t.a, t.b, t.mirrored) for t in found] == [(0, 2, False)]
     assert found[0].start_a == 30
     assert found[0].seconds == pytest.approx(5.0, abs=0.1)
@@ -224,18 +224,18 @@ def test_twins_share_seventy_percent_and_differ_by_no_more_than_a_degree(walk):
     for share, found in ((0.8, 1), (0.6, 0)):
         cut = round(share * len(walk))
         mixed = concatenate([walk[:cut], other[cut : len(walk)]])
-        assert len(twins([walk, mixed])) == found, share
+        assert len(find_duplicates([walk, mixed])) == found, share
     head = walk.skeleton.joint("head")
     for degrees, found in ((0.8, 1), (3.0, 0)):
         rotations = walk.rotations.copy()
         rotations[:, head] = multiply(rotations[:, head], exp([np.radians(degrees), 0, 0]))
-        assert len(twins([walk, replace(walk, rotations=rotations)])) == found, degrees
+        assert len(find_duplicates([walk, replace(walk, rotations=rotations)])) == found, degrees
 
 
 def test_a_mirrored_twin_is_found_at_another_frame_rate(walk):
-    found = twins([walk, samples.make("run", seed=3), resample(mirror(walk), 30.0)])
+    found = find_duplicates([walk, samples.make("run", seed=3), resample(mirror(walk), 30.0)])
     assert [(t.a, t.b, t.mirrored) for t in found] == [(0, 2, True)]
-    assert "mirrored twin" in kinds([walk, mirror(walk)])
+    assert "mirrored duplicate" in kinds([walk, mirror(walk)])
 
 
 def test_repair_mends_says_so_and_leaves_the_rest(walk):
@@ -246,9 +246,9 @@ def test_repair_mends_says_so_and_leaves_the_rest(walk):
     rotations[200:, k] = multiply(rotations[200:, k], exp([0, 2.0, 0]))
     clip, said = repair(replace(walk, rotations=rotations))
     assert len(said) == 2
-    assert "frame 50, mended by its neighbours" in said[0]
-    assert "left as it is" in said[1]
-    assert "glitches mended" in str(clip.origin.notes[-1])
+    assert "frame 50, interpolated" in said[0]
+    assert "not repaired" in said[1]
+    assert "glitches repaired" in str(clip.origin.notes[-1])
     again, nothing = repair(walk)
     assert again is walk
     assert nothing == []
@@ -259,7 +259,7 @@ def test_what_can_be_mended_is_mended_at_once(mocap):
     from motionloom.kinematics.capture.glitches import glitches, mendable
 
     clip, said = repair(load(mocap / "cmu" / "60_08.bvh"))  # small glitches beside large ones
-    mended = [line for line in said if "mended by its neighbours" in line]
+    mended = [line for line in said if "interpolated" in line]
     assert len(mended) > 40
     assert len(set(mended)) == len(mended)  # each is told once
     left = [g for g in glitches(clip) if mendable(g, clip.fps)]

@@ -11,15 +11,15 @@ from motionloom import samples
 from motionloom.constraints import LookAt, Request, RootAt
 from motionloom.core import BadRequest, Clip
 from motionloom.evaluate.compare import baselines
-from motionloom.evaluate.compare.compare import Comparison, compare
+from motionloom.evaluate.compare.compare import Comparison, compare_methods
 from motionloom.evaluate.compare.cost import measured
 from motionloom.evaluate.tables import (
     bound_rows,
     comparison_dict,
     comparison_rows,
-    control_rows,
+    constraint_rows,
     evaluation_rows,
-    left_out,
+    problem_lines,
     reasons,
     roughest,
     versus,
@@ -35,16 +35,16 @@ def walks() -> list[Clip]:
 
 @pytest.fixture(scope="module")
 def found(walks) -> Comparison:
-    return compare(walks, Request(seconds=3.0), methods=["cuts"], count=2)
+    return compare_methods(walks, Request(seconds=3.0), methods=["cuts"], count=2)
 
 
 def test_every_method_and_every_baseline_has_a_line(found):
     assert [e.name for e in found.entries] == ["cuts", *baselines.BASELINES]
-    assert all(len(e.reports) == 2 for e in found.best)
+    assert all(len(e.reports) == 2 for e in found.with_results)
 
 
 def test_methods_join_by_being_in_the_table(walks):
-    names = [e.name for e in compare(walks, Request(seconds=2.0), count=1).entries if e.kind == "method"]
+    names = [e.name for e in compare_methods(walks, Request(seconds=2.0), count=1).entries if e.kind == "method"]
     assert names == list(METHODS)
 
 
@@ -59,24 +59,24 @@ def test_costs_are_measured_for_methods_only(found):
 
 def test_a_method_that_cannot_honour_the_request_stays_with_the_reason(walks):
     asked = Request(seconds=2.0, constraints=(LookAt(target=(0.0, 1.6, 4.0)),))
-    said = compare(walks, asked, methods=["cuts"], count=1)
-    assert left_out(said) == ["left out: cuts: does not honour look_at (hard)"]
+    said = compare_methods(walks, asked, methods=["cuts"], count=1)
+    assert problem_lines(said) == ["left out: cuts: does not honour look_at (hard)"]
     with pytest.raises(BadRequest, match="there is no method 'magic'"):
-        compare(walks, asked, methods=["magic"])
+        compare_methods(walks, asked, methods=["magic"])
 
 
 def test_what_was_asked_is_measured_on_methods_and_not_on_baselines(walks):
     asked = Request(seconds=2.0, constraints=(RootAt(time=0.0, position=(3.0, 1.0)),))
-    found = compare(walks, asked, methods=["cuts"], count=2)
+    found = compare_methods(walks, asked, methods=["cuts"], count=2)
     rows = {row[0]: row for row in comparison_rows(found)[1]}
     met = comparison_rows(found)[0].index("met")
     assert rows["cuts"][met] == "2/2"
     assert rows["copy of the source"][met] == ""
-    assert found.entries[0].reports[0].control[0].worst == pytest.approx(0, abs=1e-9)
+    assert found.entries[0].reports[0].constraints[0].worst == pytest.approx(0, abs=1e-9)
 
 
 def test_the_same_seed_gives_the_same_results(walks, found):
-    again = compare(walks, Request(seconds=3.0), methods=["cuts"], count=2)
+    again = compare_methods(walks, Request(seconds=3.0), methods=["cuts"], count=2)
     for a, b in zip(found.entries, again.entries, strict=True):
         for x, y in zip(a.clips, b.clips, strict=True):
             assert np.array_equal(x.rotations, y.rotations)
@@ -122,7 +122,7 @@ def test_a_report_becomes_rows_bounds_and_reasons(found):
     assert f"{report.name}: the body is never in the air long enough (gravity error)" in reasons([report])
     assert roughest(report).count("%") == 4  # what is alike, and three joints
     assert versus(report.values["jerk"]).startswith("x")
-    assert control_rows(report)[1] == []
+    assert constraint_rows(report)[1] == []
 
 
 def test_a_job_is_timed_and_its_peak_memory_is_its_own():
@@ -145,9 +145,9 @@ def test_a_best_clip_that_does_not_meet_the_request_is_measured_and_said(walks, 
         raise Unmet("2 m off", best=walks[0] if take == 1 else None)
 
     monkeypatch.setattr(module, "synthesize", sometimes)
-    found = compare(walks, Request(seconds=3.0), methods=["cuts"], count=3)
+    found = compare_methods(walks, Request(seconds=3.0), methods=["cuts"], count=3)
     assert len(found.entries[0].reports) == 2
-    assert left_out(found) == ["not all met: cuts: 2 of 3 takes not met: 2 m off"]
+    assert problem_lines(found) == ["not all met: cuts: 2 of 3 takes not met: 2 m off"]
 
 
 def test_a_method_with_a_fault_costs_one_row_and_not_the_comparison(walks, monkeypatch):
@@ -157,12 +157,12 @@ def test_a_method_with_a_fault_costs_one_row_and_not_the_comparison(walks, monke
         raise np.linalg.LinAlgError("SVD did not converge")
 
     monkeypatch.setattr(module, "learn", breaks)
-    found = compare(walks, Request(seconds=2.0), methods=["cuts"], count=1)
-    assert left_out(found) == ["left out: cuts: failed with LinAlgError: SVD did not converge"]
+    found = compare_methods(walks, Request(seconds=2.0), methods=["cuts"], count=1)
+    assert problem_lines(found) == ["left out: cuts: failed with LinAlgError: SVD did not converge"]
     row = comparison_rows(found)[1][1]
     assert row[0] == "cuts"
     assert set(row[1:-4]) == {"n/a", ""}
-    assert len(found.best) == len(baselines.BASELINES)
+    assert len(found.with_results) == len(baselines.BASELINES)
 
 
 def test_a_take_with_a_fault_leaves_the_other_takes(walks, monkeypatch):
@@ -173,20 +173,20 @@ def test_a_take_with_a_fault_leaves_the_other_takes(walks, monkeypatch):
         return synthesize(model, request, seed=seed, take=take) if take == 0 else walks[0].rotations[len(walks[0])]
 
     monkeypatch.setattr(module, "synthesize", second_breaks)
-    found = compare(walks, Request(seconds=2.0), methods=["cuts"], count=2)
+    found = compare_methods(walks, Request(seconds=2.0), methods=["cuts"], count=2)
     assert len(found.entries[0].reports) == 1
-    assert "1 of 2 takes not met: failed with IndexError" in left_out(found)[0]
+    assert "1 of 2 takes not met: failed with IndexError" in problem_lines(found)[0]
 
 
 def test_a_method_over_its_budget_is_stopped_and_said(walks):
-    found = compare(walks, Request(seconds=2.0), methods=["cuts"], count=1, budget=0.001)
-    assert left_out(found) == ["left out: cuts: stopped after 0.001 s, while learning (the budget)"]
-    assert len(found.best) == len(baselines.BASELINES)
+    found = compare_methods(walks, Request(seconds=2.0), methods=["cuts"], count=1, budget=0.001)
+    assert problem_lines(found) == ["left out: cuts: stopped after 0.001 s, while learning (the budget)"]
+    assert len(found.with_results) == len(baselines.BASELINES)
 
 
 def test_a_budget_that_suffices_changes_nothing(walks, found):
-    again = compare(walks, Request(seconds=3.0), methods=["cuts"], count=2, budget=100)
-    assert left_out(again) == []
+    again = compare_methods(walks, Request(seconds=3.0), methods=["cuts"], count=2, budget=100)
+    assert problem_lines(again) == []
     for x, y in zip(found.entries[0].clips, again.entries[0].clips, strict=True):
         assert np.array_equal(x.rotations, y.rotations)
         assert np.array_equal(x.root, y.root)
@@ -208,22 +208,22 @@ def test_takes_that_were_made_before_the_budget_was_spent_are_kept(walks, monkey
             raise TimeUp("cuts: stopped after 7 s")
 
     monkeypatch.setattr(module, "start", OneTake)
-    found = compare(walks, Request(seconds=2.0), methods=["cuts"], count=3, budget=7)
+    found = compare_methods(walks, Request(seconds=2.0), methods=["cuts"], count=3, budget=7)
     assert len(found.entries[0].reports) == 1
-    assert left_out(found) == ["not all met: cuts: stopped after 7 s, with 1 of 3 takes made (the budget)"]
+    assert problem_lines(found) == ["not all met: cuts: stopped after 7 s, with 1 of 3 takes made (the budget)"]
 
 
 def test_clips_of_unequal_frame_rates_are_compared_and_it_is_said(walks):
     mixed = [walks[0], samples.make("walk", seed=1, seconds=3, fps=120)]
-    found = compare(mixed, Request(seconds=2.0, fps=24.0), methods=["cuts"], count=1)
-    assert left_out(found) == []
+    found = compare_methods(mixed, Request(seconds=2.0, fps=24.0), methods=["cuts"], count=1)
+    assert problem_lines(found) == []
     assert found.entries[0].clips[0].fps == 24.0
     assert any("120 fps, resampled to 24" in str(note) for note in found.notes)
-    assert {e.clips[0].fps for e in found.best} == {24.0}
+    assert {e.clips[0].fps for e in found.with_results} == {24.0}
 
 
 def test_noise_needs_a_second_joint():
     strokes = [samples.make("stroke", seed=s) for s in range(2)]
-    found = {e.name: e for e in compare(strokes, Request(seconds=1.0), methods=["cuts"], count=1).entries}
-    assert "one joint only" in found["noise added"].reason
+    found = {e.name: e for e in compare_methods(strokes, Request(seconds=1.0), methods=["cuts"], count=1).entries}
+    assert "only one joint" in found["noise added"].reason
     assert found["copy of the source"].reports

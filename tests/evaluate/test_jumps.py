@@ -73,7 +73,7 @@ def test_a_clip_against_itself_is_rare_once_in_a_thousand(arm):
 
 def test_without_transitions_there_is_no_answer(arm):
     clip = bending(arm, [0.0, 1, 2])
-    with pytest.raises(NotApplicable, match="where the frames came from is not known"):
+    with pytest.raises(NotApplicable, match="origin of the frames is unknown"):
         transition_jumps(clip, [clip])
-    with pytest.raises(NotApplicable, match="no frame lies inside a transition"):
+    with pytest.raises(NotApplicable, match="no frame is inside a transition"):
         transition_jumps(blended(clip, 0, 0), [clip])

@@ -8,13 +8,13 @@ import pytest
 from motionloom import samples
 from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath
 from motionloom.core import BadRequest, Clip, NoPath
-from motionloom.evaluate.control import control
+from motionloom.evaluate.constraint_results import constraint_results
+from motionloom.evaluate.evaluation import evaluate_take
 from motionloom.evaluate.inbetween.gaps import BASELINES, GAPS, PAST, benchmark, interpolated, scale_of, windows
 from motionloom.evaluate.inbetween.methods import MethodFiller, keyframe_methods
-from motionloom.evaluate.inbetween.split import TEST, TWINS, cmu_split, in_test
+from motionloom.evaluate.inbetween.split import DUPLICATE_SUBJECTS, TEST, cmu_split, in_test
 from motionloom.evaluate.reference import reference
-from motionloom.evaluate.report import evaluate
-from motionloom.evaluate.tables import control_rows, number, reasons
+from motionloom.evaluate.tables import constraint_rows, number, reasons
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import placed
 from motionloom.methods import learn
@@ -33,7 +33,7 @@ def test_methods_that_take_keyframes_fill_gaps_between_them(walks):
     known = [*range(PAST), *range(PAST + 15, 65)]
     assert filled.root[known] == pytest.approx(window.root[known])
     assert len(filled) == 65
-    assert filler.asked == 1
+    assert filler.requested == 1
     scores = benchmark(walks[2:], scale_of(walks[:2]), {**BASELINES, "cuts": filler}, most=1)
     assert set(scores["cuts"].scores) == set(GAPS)
     assert all(np.isfinite(s.l2p) and np.isfinite(s.npss) for s in scores["cuts"].scores.values())
@@ -62,7 +62,7 @@ def test_a_method_is_told_both_ends_and_the_gap_is_filled_frame_by_frame(walks, 
     assert [c.pose.clip.root[0] for c in poses] == [pytest.approx(window.root[k]) for k in (PAST - 1, PAST + gap)]
     assert end.position == pytest.approx(window.root[PAST + gap, [0, 2]])
     assert request.start.position == pytest.approx(window.root[PAST - 1, [0, 2]])
-    assert (filler.asked, filler.missed, filler.failed) == (1, 0, 0)
+    assert (filler.requested, filler.missed, filler.failed) == (1, 0, 0)
 
 
 def test_gaps_without_an_answer_are_interpolated_and_counted(walks, monkeypatch):
@@ -78,9 +78,9 @@ def test_gaps_without_an_answer_are_interpolated_and_counted(walks, monkeypatch)
     filler = MethodFiller(Knows())
     for _ in range(2):
         assert filler(window, 15).rotations == pytest.approx(interpolated(window, 15).rotations)
-    assert (filler.asked, filler.missed, filler.failed, filler.why) == (2, 1, 2, "cannot")
+    assert (filler.requested, filler.missed, filler.failed, filler.reason) == (2, 1, 2, "cannot")
     assert filler(window, 15).rotations == pytest.approx(window.rotations)  # the best clip, which is the true one here
-    assert (filler.asked, filler.missed, filler.failed) == (3, 2, 2)
+    assert (filler.requested, filler.missed, filler.failed) == (3, 2, 2)
 
 
 class Knows:
@@ -93,7 +93,7 @@ class Knows:
 
 
 def test_twins_stay_on_one_side_of_the_split():
-    for a, b in TWINS:
+    for a, b in DUPLICATE_SUBJECTS:
         assert in_test(a) == in_test(b)
     assert in_test(139)  # 77 under its other number
     assert not in_test(143)
@@ -121,7 +121,7 @@ def test_control_reads_residuals_path_deviation_and_arrival(walks):
             Reach(position=(float(goal[0]), float(goal[1]))),
         ),
     )
-    path, reach = control(clip, asked)
+    path, reach = constraint_results(clip, asked)
     assert path.met
     assert path.mean is not None
     assert path.mean < path.worst < 0.2
@@ -132,13 +132,13 @@ def test_control_reads_residuals_path_deviation_and_arrival(walks):
 def test_what_a_short_clip_cannot_be_asked_about_has_a_reason_and_the_rest_has_numbers():
     clip = samples.make("walk", seed=0, seconds=2)
     late = RootAt(time=5.0, position=(0.0, 9.0))
-    found = control(clip, Request(seconds=6.0, constraints=(RootAt(time=0.0, position=(0.0, 0.0)), late)))
+    found = constraint_results(clip, Request(seconds=6.0, constraints=(RootAt(time=0.0, position=(0.0, 0.0)), late)))
     assert found[0].worst is not None
     assert found[1].worst is None
     assert not found[1].met
     assert "2" in found[1].reason
     assert "reason" not in found[0].as_dict()
     assert found[1].as_dict()["reason"] == found[1].reason
-    report = evaluate(clip, reference([clip]), request=Request(seconds=6.0, constraints=(late,)))
+    report = evaluate_take(clip, reference([clip]), request=Request(seconds=6.0, constraints=(late,)))
     assert any(found[1].reason in line for line in reasons([report]))
-    assert control_rows(report)[1][0][2:5] == ("n/a", number(late.limit, late.unit), "n/a")
+    assert constraint_rows(report)[1][0][2:5] == ("n/a", number(late.limit, late.unit), "n/a")

@@ -8,13 +8,13 @@ import pytest
 from motionloom import samples
 from motionloom.constraints import Request
 from motionloom.core import Cancelled
-from motionloom.evaluate.capture_checks.check import check
-from motionloom.evaluate.compare.compare import compare
+from motionloom.evaluate.capture_checks.check import check_clips
+from motionloom.evaluate.compare.compare import compare_methods
+from motionloom.evaluate.evaluation import evaluate_take, source_values, spread_of
 from motionloom.evaluate.measures.take import take
 from motionloom.evaluate.measures.verbatim import verbatim_run
 from motionloom.evaluate.measures.windows import _BLOCK, window_scores
 from motionloom.evaluate.reference import reference
-from motionloom.evaluate.report import evaluate, source_values, spread_of
 
 
 @pytest.fixture(scope="module")
@@ -27,11 +27,13 @@ def table(comparison):
 
 
 WORK = {
-    "evaluate": lambda clips, p: evaluate(clips[0], reference(clips[1:], progress=None), progress=p).as_dict(),
+    "evaluate": lambda clips, p: evaluate_take(clips[0], reference(clips[1:], progress=None), progress=p).as_dict(),
     "source values": lambda clips, p: source_values(reference(clips), progress=p),
     "spread": lambda clips, p: spread_of([take(c) for c in clips], reference(clips), progress=p),
-    "compare": lambda clips, p: table(compare(clips, Request(seconds=2), methods=["cuts"], count=1, progress=p)),
-    "check": lambda clips, p: check([*clips, clips[0]], progress=p),
+    "compare": lambda clips, p: table(
+        compare_methods(clips, Request(seconds=2), methods=["cuts"], count=1, progress=p)
+    ),
+    "check": lambda clips, p: check_clips([*clips, clips[0]], progress=p),
 }
 
 

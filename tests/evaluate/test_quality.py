@@ -7,11 +7,12 @@ import pytest
 
 from motionloom import samples
 from motionloom.core import Clip, FloatArray, Skeleton, replace
-from motionloom.evaluate.compare.baselines import noisy, shuffled
-from motionloom.evaluate.measures.table import MEASURES
+from motionloom.evaluate.compare.baselines import add_noise, shuffle_frames
+from motionloom.evaluate.evaluation import evaluate_take, source_values
+from motionloom.evaluate.measures.table import QUALITY_MEASURES
 from motionloom.evaluate.measures.take import take
 from motionloom.evaluate.reference import reference
-from motionloom.evaluate.report import Own, Report, beside, evaluate, source_values
+from motionloom.evaluate.report import QualityReport, SourceValue, relative_to_source
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.ik.limb import place_limb
 from motionloom.kinematics.resample import resample
@@ -24,7 +25,7 @@ def walks() -> list[Clip]:
     return [resample(samples.make("walk", seed=s), 30.0) for s in range(3)]
 
 
-def value(report: Report, name: str) -> float:
+def value(report: QualityReport, name: str) -> float:
     found = report.values[name].value
     assert found is not None, f"{name}: {report.values[name].reason}"
     return found
@@ -55,21 +56,21 @@ def stand(walks: list[Clip]) -> Clip:
 
 
 def test_a_fast_slide_raises_all_three_skate_measures(stand):
-    own, fast = (evaluate(c, reference([stand])) for c in (stand, slid(stand, 0.6)))
+    own, fast = (evaluate_take(c, reference([stand])) for c in (stand, slid(stand, 0.6)))
     for name in ("skate", "skate (a)", "skate (c)"):
         assert value(own, name) == pytest.approx(0, abs=1e-6)
         assert value(fast, name) > 1.0
 
 
 def test_a_slow_slide_raises_b_and_c_only(stand):
-    slow = evaluate(slid(stand, 0.1), reference([stand]))
+    slow = evaluate_take(slid(stand, 0.1), reference([stand]))
     assert value(slow, "skate (a)") == 0
     assert value(slow, "skate") > 0.3
     assert value(slow, "skate (c)") > 0.3
 
 
 def test_a_copied_clip_has_coverage_one_diversity_zero_and_one_verbatim_run(walks):
-    found = evaluate(walks[0], reference([walks[0]]))
+    found = evaluate_take(walks[0], reference([walks[0]]))
     assert value(found, "coverage") == 100
     assert value(found, "global diversity") == 0
     assert value(found, "local diversity") == 0
@@ -83,7 +84,7 @@ def test_a_copy_whose_feet_were_cleaned_is_verbatim_above_the_legs_only(walks):
     knee = walks[0].skeleton.joint("left_shin")
     rotations = walks[0].rotations.copy()
     rotations[:, knee] = multiply(rotations[:, knee], exp([0.05, 0, 0]))
-    found = evaluate(replace(walks[0], rotations=rotations), reference([walks[0]]))
+    found = evaluate_take(replace(walks[0], rotations=rotations), reference([walks[0]]))
     assert value(found, "verbatim run") == 0
     assert value(found, "verbatim upper") == len(walks[0])
 
@@ -101,8 +102,8 @@ def test_a_glitch_of_a_source_is_no_excuse_for_a_result_out_of_range(walks):
 
 def test_noise_lowers_coverage_and_raises_jerk(walks, rng):
     source = reference(walks)
-    clean = evaluate(walks[0], source)
-    rough = evaluate(noisy(walks, 180, rng), source)
+    clean = evaluate_take(walks[0], source)
+    rough = evaluate_take(add_noise(walks, 180, rng), source)
     assert value(rough, "coverage") < value(clean, "coverage")
     assert value(rough, "jerk") > 5 * value(clean, "jerk")
     assert value(rough, "rough frames") > 50
@@ -112,9 +113,9 @@ def test_noise_lowers_coverage_and_raises_jerk(walks, rng):
 def test_a_turned_and_moved_clip_scores_the_same(walks):
     source = reference(walks[1:])
     own = source_values(source)
-    here = evaluate(walks[0], source, own=own)
-    there = evaluate(turned(moved(walks[0], (4.0, -2.0)), 2.1), source, own=own)
-    for name in MEASURES:
+    here = evaluate_take(walks[0], source, own=own)
+    there = evaluate_take(turned(moved(walks[0], (4.0, -2.0)), 2.1), source, own=own)
+    for name in QUALITY_MEASURES:
         a, b = here.values[name], there.values[name]
         assert (a.value is None) == (b.value is None)
         if a.value is not None:
@@ -126,7 +127,7 @@ def test_held_out_takes_score_like_the_source(mocap):
 
     clips = [load(mocap / "cmu" / f"35_0{n}.bvh", trim_tpose=True) for n in range(1, 8)]
     source = reference(clips[1:])
-    found = evaluate(clips[0], source)
+    found = evaluate_take(clips[0], source)
     for name in ("skate", "jerk", "local diversity", "global diversity", "correlation error", "floating"):
         assert found.values[name].ratio == pytest.approx(1, abs=0.35), name
     assert value(found, "coverage") == 100
@@ -135,8 +136,8 @@ def test_held_out_takes_score_like_the_source(mocap):
 
 def test_shuffled_frames_are_the_most_diverse_which_is_why_diversity_never_stands_alone(walks, rng):
     source = reference(walks)
-    found = evaluate(shuffled(walks, 180, rng), source)
-    again = evaluate(walks[0], reference(walks[1:]))
+    found = evaluate_take(shuffle_frames(walks, 180, rng), source)
+    again = evaluate_take(walks[0], reference(walks[1:]))
     assert value(found, "local diversity") > value(again, "local diversity")
     assert value(found, "peak acceleration") > 3 * value(again, "peak acceleration")
     assert found.bounds["shuffled"]["local diversity"] == pytest.approx(value(found, "local diversity"), rel=0.2)
@@ -144,12 +145,12 @@ def test_shuffled_frames_are_the_most_diverse_which_is_why_diversity_never_stand
 
 
 def test_values_stand_beside_the_sources_as_ratio_or_as_difference():
-    assert beside("skate", 3.0, Own(2.0)).ratio == 1.5
-    small = beside("skate", 3.0, Own(0.4))  # the source is below 1 cm/s
+    assert relative_to_source("skate", 3.0, SourceValue(2.0)).ratio == 1.5
+    small = relative_to_source("skate", 3.0, SourceValue(0.4))  # the source is below 1 cm/s
     assert small.ratio is None
     assert small.difference == pytest.approx(2.6)
-    assert beside("flips", 1.0, Own(0.0)).difference == 1.0
-    assert beside("skate", "no feet", Own(2.0)).reason == "no feet"
+    assert relative_to_source("flips", 1.0, SourceValue(0.0)).difference == 1.0
+    assert relative_to_source("skate", "no feet", SourceValue(2.0)).reason == "no feet"
 
 
 def test_source_clips_weigh_by_their_length_and_peaks_are_the_largest(stand):
@@ -171,7 +172,7 @@ def test_source_clips_weigh_by_their_length_and_peaks_are_the_largest(stand):
 
 def test_another_skeleton_gives_reasons_and_never_nan(walks, tiny):
     long = replace(resample(tiny, 30.0), fps=30.0)
-    found = evaluate(long, reference(walks))
+    found = evaluate_take(long, reference(walks))
     for name in ("coverage", "global diversity", "verbatim run", "correlation error", "rough frames"):
         assert found.values[name].value is None
         assert "other skeletons" in found.values[name].reason
@@ -180,7 +181,7 @@ def test_another_skeleton_gives_reasons_and_never_nan(walks, tiny):
     check_numbers(found)
 
 
-def check_numbers(report: Report) -> None:
+def check_numbers(report: QualityReport) -> None:
     for name, v in report.values.items():
         assert v.value is not None or v.reason, name
         for number in (v.value, v.ratio, v.difference, v.own.value):
@@ -189,16 +190,16 @@ def check_numbers(report: Report) -> None:
 
 @pytest.mark.parametrize("frames", [1, 2, 3, 5, 29])
 def test_clips_shorter_than_a_window_give_reasons_and_never_nan(walks, frames):
-    found = evaluate(walks[0][:frames], reference(walks[1:]))
+    found = evaluate_take(walks[0][:frames], reference(walks[1:]))
     assert "frames" in found.values["coverage"].reason
     check_numbers(found)
-    check_numbers(evaluate(walks[0], reference([c[:frames] for c in walks])))
+    check_numbers(evaluate_take(walks[0], reference([c[:frames] for c in walks])))
 
 
 def test_a_body_that_never_touches_the_floor_gives_reasons(walks):
     t = np.arange(len(walks[0])) / 30
     swim = replace(walks[0], root=walks[0].root + np.stack([0 * t, 3 * t, 0 * t], 1))  # rises for ever
-    found = evaluate(swim, reference(walks))
+    found = evaluate_take(swim, reference(walks))
     check_numbers(found)
     for name in ("floating", "mean penetration", "skate", "skate (a)", "skate (c)", "off balance", "gravity error"):
         assert found.values[name].value is None, name
@@ -209,7 +210,7 @@ def test_a_swimmer_has_neither_skate_nor_balance_nor_flight(mocap):
     from motionloom.io import load
 
     swim = load(mocap / "cmu" / "126_11.bvh", trim_tpose=True)
-    found = evaluate(swim, reference([swim]))
+    found = evaluate_take(swim, reference([swim]))
     for name in ("skate", "floating", "off balance", "gravity error"):
         assert "it lies or swims" in found.values[name].reason
     check_numbers(found)
@@ -220,13 +221,13 @@ def test_jumps_and_runs_of_people_fall_at_9_81(mocap, name):
     from motionloom.io import load
 
     clip = load(mocap / "cmu" / f"{name}.bvh", trim_tpose=True)
-    assert value(evaluate(clip, reference([clip])), "gravity error") < 0.5
+    assert value(evaluate_take(clip, reference([clip])), "gravity error") < 0.5
 
 
 def test_a_body_drawn_fast_over_the_floor_skates_although_no_contact_is_found(stand):
     """By hand: 2 m/s is 200 cm/s; feet so quick are no contacts, but they are low."""
     drawn = replace(stand, root=stand.root + (2.0 * np.arange(len(stand)) / 30)[:, None] * [0, 0, 1.0])
-    found = evaluate(drawn, reference([stand]))
+    found = evaluate_take(drawn, reference([stand]))
     assert value(found, "skate") == pytest.approx(200)
     assert value(found, "skate (a)") == 100
     assert value(found, "skate (c)") == pytest.approx(200)
@@ -235,8 +236,8 @@ def test_a_body_drawn_fast_over_the_floor_skates_although_no_contact_is_found(st
 
 def test_feet_above_the_ground_that_was_given_have_no_skate_and_it_says_how_high_they_are(stand):
     below = float(take(stand).feet[0][..., 1].min()) - 0.07
-    found = evaluate(stand, reference([stand], ground=below), ground=below)
-    assert "the lowest foot joint is 7 cm above the ground given" in found.values["skate"].reason
+    found = evaluate_take(stand, reference([stand], ground=below), ground=below)
+    assert "the lowest foot joint is 7 cm above the given ground" in found.values["skate"].reason
     assert value(found, "floating") >= 7
 
 
@@ -249,7 +250,7 @@ def test_what_is_broken_in_the_source_is_no_excuse_for_the_result(walks):
     own, clean = (source_values(reference([c])) for c in (spoilt, walks[1]))
     assert own["jump"].value == pytest.approx(clean["jump"].value, rel=0.01)
     assert own["peak acceleration"].value == pytest.approx(clean["peak acceleration"].value, rel=0.01)
-    found = evaluate(spoilt, reference([spoilt]))
+    found = evaluate_take(spoilt, reference([spoilt]))
     assert found.values["jump"].ratio > 5  # 2.2 rad in a frame, as the result has it
     assert value(found, "worst violation") > 60
 
@@ -258,7 +259,7 @@ def test_a_stroke_has_no_poses_to_compare():
     pen = Skeleton(("pen",), np.array([-1]), np.zeros((1, 3)))
     t = np.linspace(0, 1, 60)
     stroke = Clip(pen, np.stack([np.sin(9 * t), np.cos(7 * t), 0 * t], 1), np.tile([1.0, 0, 0, 0], (60, 1, 1)), 30.0)
-    found = evaluate(stroke, reference([stroke]))
+    found = evaluate_take(stroke, reference([stroke]))
     assert "no poses" in found.values["coverage"].reason
     check_numbers(found)
 
@@ -266,7 +267,7 @@ def test_a_stroke_has_no_poses_to_compare():
 def test_json_has_null_and_a_reason(walks):
     import json
 
-    plain = json.loads(json.dumps(evaluate(walks[0][:20], reference(walks)).as_dict(), allow_nan=False))
+    plain = json.loads(json.dumps(evaluate_take(walks[0][:20], reference(walks)).as_dict(), allow_nan=False))
     row = plain["measures"]["coverage"]
     assert row["value"] is None
     assert "a window needs 30" in row["reason"]
@@ -280,7 +281,7 @@ def test_a_take_is_at_thirty_frames_per_second_whatever_the_clip_is():
 
 
 def test_sources_of_two_bodies_give_reasons_and_never_nan(walks, tiny):
-    found = evaluate(walks[0], reference([walks[1], tiny]))
+    found = evaluate_take(walks[0], reference([walks[1], tiny]))
     assert "other skeletons" in found.values["coverage"].reason
     check_numbers(found)
 
@@ -300,13 +301,13 @@ def test_fingers_change_nothing(walks, rng):
 
     still = [with_thumb(c, np.zeros((len(c), 3))) for c in walks]
     wild = with_thumb(walks[0], rng.normal(size=(len(walks[0]), 3)))
-    a, b = evaluate(still[0], reference(still[:2])), evaluate(wild, reference(still[:2]))
+    a, b = evaluate_take(still[0], reference(still[:2])), evaluate_take(wild, reference(still[:2]))
     assert a.joints == b.joints == len(body)
     for name in ("coverage", "global diversity", "local diversity", "verbatim run", "jump", "correlation error"):
         assert value(b, name) == value(a, name), name
 
 
 def test_roughness_is_told_joint_by_joint(walks):
-    found = evaluate(walks[0], reference(walks[1:]))
+    found = evaluate_take(walks[0], reference(walks[1:]))
     assert set(found.joint_roughness) == set(walks[0].skeleton.names)
     assert np.mean(list(found.joint_roughness.values())) == pytest.approx(value(found, "rough frames"))

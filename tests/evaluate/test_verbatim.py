@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom.core import Clip, Skeleton, concatenate, replace
-from motionloom.evaluate.measures.verbatim import SAME, Run, verbatim_run
+from motionloom.evaluate.measures.verbatim import MAX_ANGLE, Run, verbatim_run
 from motionloom.kinematics.travel import moved, turned
 from motionloom.rotation import angle_between, exp, multiply
 
@@ -53,8 +53,8 @@ def test_joints_can_be_left_out(wander):
 
 
 def test_half_a_degree_is_the_limit(wander):
-    near = replace(wander, rotations=multiply(wander.rotations, exp([0.9 * SAME, 0, 0])))
-    far = replace(wander, rotations=multiply(wander.rotations, exp([1.1 * SAME, 0, 0])))
+    near = replace(wander, rotations=multiply(wander.rotations, exp([0.9 * MAX_ANGLE, 0, 0])))
+    far = replace(wander, rotations=multiply(wander.rotations, exp([1.1 * MAX_ANGLE, 0, 0])))
     assert verbatim_run(near, [wander]).length == 90
     assert verbatim_run(far, [wander]) == Run(0, -1, -1, -1)
 
@@ -69,7 +69,7 @@ def test_the_fast_version_agrees_with_the_slow_one(arm, rng):
     for _ in range(5):
         a, b = coarse(60), coarse(80)
         lengths.add(verbatim_run(a, [b]).length)
-        assert verbatim_run(a, [b]).length == slow_run(a, b, SAME)
+        assert verbatim_run(a, [b]).length == slow_run(a, b, MAX_ANGLE)
     assert max(lengths) > 1
 
 

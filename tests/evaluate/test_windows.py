@@ -108,5 +108,5 @@ def test_spread_sets_results_beside_source_takes():
     assert between == pytest.approx(2.0)
     assert own == pytest.approx(4.0)
     assert spread(results, results[:1])[1] is None
-    with pytest.raises(NotApplicable, match="one result only"):
+    with pytest.raises(NotApplicable, match="needs several results"):
         spread(results[:1], results)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from motionloom.evaluate.reference import reference
-from motionloom.evaluate.report import evaluate
+from motionloom.evaluate.evaluation import evaluate_take
 from motionloom.plot.figures import figure_bytes
 from motionloom.plot.quality import quality_sheet
 from motionloom.samples import make
@@ -12,5 +12,5 @@ from motionloom.samples import make
 def test_a_sheet_is_drawn_even_where_nothing_could_be_measured():
     clips = [make("walk", seconds=2, seed=s) for s in range(2)]
     for clip in (clips[0], clips[0][:2]):
-        sheet = figure_bytes(quality_sheet([evaluate(clip, reference(clips[1:]))]))
+        sheet = figure_bytes(quality_sheet([evaluate_take(clip, reference(clips[1:]))]))
         assert sheet[:4] == b"\x89PNG"

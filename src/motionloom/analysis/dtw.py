@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionloom.core import BadRequest, IntArray, Progress, silent
-from motionloom.core.progress import watch
+from motionloom.core.progress import check_stop, watch
 
 Ends = Literal["fixed", "free", "free-start", "free-end"]
 CANCELLABLE_CELLS = 1_000_000  # cells of a matrix from which on the search can be cancelled, some 5 ms
@@ -75,6 +75,7 @@ def _search(
     task = (matrix, limit or 0, *free, codes, path, report.stop, done)
     if matrix.size < CANCELLABLE_CELLS:  # over before a thread has started
         total, begin = path_through(*task)
+        check_stop(report)
     else:
         total, begin = watch(report, "warping time", path_through, *task, units=rows, done=done)
     if not np.isfinite(total):

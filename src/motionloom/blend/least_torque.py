@@ -8,7 +8,8 @@ import numpy as np
 
 from motionloom.blend.dynamics import joint_torques, segments
 from motionloom.blend.join import Join
-from motionloom.core import Clip, FloatArray
+from motionloom.core import Clip, FloatArray, Progress, part, silent
+from motionloom.core.progress import slices
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.fk import positions
 from motionloom.rotation import exp, multiply, normalize
@@ -16,6 +17,7 @@ from motionloom.rotation import exp, multiply, normalize
 KNOT_SPACING = 0.12  # s between the knots of the curves that are optimised
 GUESS_STIFFNESS = 25.0  # N m per radian off the first guess; with less, arms swing to relieve a bent back
 FLOOR_STIFFNESS = 2000.0  # N m per metre that a toe or ankle sinks below the ground
+BATCH = 32  # derivatives in one call, about 0.1 s for a window of half a second
 
 
 def least_torque(
@@ -27,6 +29,7 @@ def least_torque(
     *,
     ground: float,
     iterations: int,
+    progress: Progress | None = None,
 ) -> FloatArray:
     """Rotations (n, J, 4) of the window with the `free` joints changed to minimise the sum of squared torques.
 
@@ -65,7 +68,7 @@ def least_torque(
 
     x = np.zeros((shape.shape[1], len(free), 3))
     if x.size:
-        x = _gauss_newton(residual, x, iterations)
+        x = _gauss_newton(residual, x, iterations, progress or silent())
     return motion(x)[1:-1]
 
 
@@ -79,13 +82,17 @@ def _bumps(frames: int, fps: float) -> FloatArray:
     return np.asarray(basis[:, 2:-2])
 
 
-def _gauss_newton(residual: Callable[[FloatArray], FloatArray], x: FloatArray, iterations: int) -> FloatArray:
-    """Levenberg-Marquardt with derivatives by differences, all of them in one call."""
+def _gauss_newton(
+    residual: Callable[[FloatArray], FloatArray], x: FloatArray, iterations: int, progress: Progress
+) -> FloatArray:
+    """Levenberg-Marquardt with derivatives by differences, `BATCH` of them in one call."""
     step, damping = 1e-5, 1e-3
     now = residual(x)
-    for _ in range(iterations):
-        tries = x + step * np.eye(x.size).reshape(x.size, *x.shape)
-        jacobian = (residual(tries) - now) / step  # (V, R)
+    moves = step * np.eye(x.size).reshape(x.size, *x.shape)
+    for k in range(iterations):
+        own = part(progress, k / iterations, (k + 1) / iterations)
+        rows = [residual(x + moves[s]) for s in slices(x.size, BATCH, own, "minimizing torques")]
+        jacobian = (np.concatenate(rows) - now) / step  # (V, R)
         normal, slope = jacobian @ jacobian.T, jacobian @ now
         scale = np.diag(normal).mean()
         for _ in range(6):

@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom.analysis.comparison import Measure, require_comparable
 from motionloom.analysis.point_cloud import PointCloud
-from motionloom.core import BadRequest, Clip
+from motionloom.core import BadRequest, Clip, Progress
 from motionloom.kinematics.body.proportions import on_skeleton, same_bones
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.ground_alignment import Alignment, ground_alignment
@@ -25,7 +25,13 @@ class Point(NamedTuple):
 
 
 def transition_point(
-    a: Clip, b: Clip, *, half: int = 0, search: float = SEARCH, measure: Measure | None = None
+    a: Clip,
+    b: Clip,
+    *,
+    half: int = 0,
+    search: float = SEARCH,
+    measure: Measure | None = None,
+    progress: Progress | None = None,
 ) -> Point:
     """The pair of frames that look most alike, near the end of `a` and the start of `b` (HECK 3.3, step 1).
 
@@ -44,7 +50,7 @@ def transition_point(
     last_b = min(len(b) - half, half + 2 * measure.radius + reach)
     part_b = b[half:last_b]
     comparison = measure.prepare(part_a, part_b)
-    cost = comparison.matrix()
+    cost = comparison.matrix(progress)
     row, column = np.unravel_index(int(np.argmin(cost)), cost.shape)
     return Point(
         int(max(first_a, half) + comparison.first[0] + row),

@@ -13,7 +13,7 @@ from motionloom.analysis.comparison import Measure
 from motionloom.blend.join import Join, assemble, prepare
 from motionloom.blend.least_torque import least_torque
 from motionloom.blend.point import SEARCH, Point
-from motionloom.core import Clip, FloatArray
+from motionloom.core import Clip, FloatArray, Progress, silent
 from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.fk import fk
@@ -46,6 +46,7 @@ def spacetime(
     search: float = SEARCH,
     measure: Measure | None = None,
     iterations: int = 6,
+    progress: Progress | None = None,
 ) -> Clip:
     """Clip `a`, then clip `b`, joined by a motion that is made new over `seconds` (0.3 to 0.6 suits the method).
 
@@ -77,7 +78,10 @@ def spacetime(
     rotations[:, legs] = _faded(join, laid)[:, legs]
     if iterations and free:
         ground = min(float(fk(one)[..., 1].min()) for one in (join.a[w.start - 1 : w.start], laid[w.into : w.into + 1]))
-        rotations = least_torque(join, laid, root, rotations, free, ground=ground, iterations=iterations)
+        rotations = least_torque(
+            join, laid, root, rotations, free, ground=ground, iterations=iterations, progress=progress
+        )
+    (progress or silent())(1.0, "minimizing torques")
     return assemble(join, laid, root, rotations, _eased(2 * join.half + 1)[1:-1])
 
 

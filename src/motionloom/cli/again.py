@@ -1,4 +1,4 @@
-"""`motionloom again`: a result made again from its recipe."""
+"""`motionloom again`: make a result again from its recipe."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Json, Measures, many, own_parameters, print_json, say, warn
+from motionloom.cli.options import Json, Measures, own_parameters, plural, print_json, print_line, warn
 
 
 def again(
@@ -17,17 +17,17 @@ def again(
     ],
     out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="Where to write it.")],
     sources: Annotated[
-        Path, typer.Option("--sources", metavar="FOLDER", help="Where its clips, models and other files are.")
+        Path, typer.Option("--sources", metavar="FOLDER", help="Folder with its clips, models and other files.")
     ] = Path(),
     measure: Measures = None,
     json: Json = False,
 ) -> None:
-    """Make a result again: the same bytes on the same version and platform, or a report of what is missing or differs.
+    """Make a result again, with the same bytes on the same version and platform; prints what is missing or differs.
 
-    Inputs are found by their content, whatever their names; a model that is not there is learned again.
+    Inputs are found by their content, whatever their names; a missing model is learned again.
     """
     from motionloom.io import check_target
-    from motionloom.recipes.again import again as repeat
+    from motionloom.recipes import again as repeat
 
     check_target(out)
     with busy("making again") as report:
@@ -44,7 +44,7 @@ def again(
         )
     else:
         equal = {True: "the same bytes", False: "other bytes", None: "in another format"}[done.same]
-        say(f"{out}: {done.made.describe()}, {many(len(done.clip), 'frame')}, {equal}")
+        print_line(f"{out}: {done.made.describe()}, {plural(len(done.clip), 'frame')}, {equal}")
     if done.same is False:
         why = "; ".join(done.differences) or "the version and platform are the same, so it was changed"
         warn(f"{out} differs from {result} (sha256 {done.made.output[:12]}): {why}")

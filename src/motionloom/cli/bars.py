@@ -1,4 +1,4 @@
-"""Progress on the command line: a bar for a person, a line every few seconds where the output is piped."""
+"""Progress on the command line: a bar on a terminal, a line every few seconds where the output is piped."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from motionloom.core.progress import Progress, Silent, each
 
 T = TypeVar("T")
 
-REDRAWN = 0.1  # s between two updates of a bar
-FIRST, AGAIN = 3.0, 5.0  # s until the first line, and between lines
+REDRAW_INTERVAL = 0.1  # s between two updates of a bar
+FIRST_LINE, LINE_INTERVAL = 3.0, 5.0  # s until the first line, and between lines
 
 
 @contextmanager
 def busy(doing: str) -> Iterator[Progress]:
-    """A progress for one task: a bar with the share done and the time left, or lines on a standard error that is piped.
+    """The progress of one task: a bar with the share done and the time left, or lines where standard error is piped.
 
-    The bar goes away when the task is done. If kernels have to be compiled for it, a line says so.
+    The bar is removed when the task is done. Compilation of kernels is reported in a line.
     """
     compiling.notify(lambda: print("motionloom: compiling (once after installation) ...", file=sys.stderr, flush=True))
     if not sys.stderr.isatty():
@@ -32,7 +32,7 @@ def busy(doing: str) -> Iterator[Progress]:
     from rich.progress import Progress as RichProgress
 
     parts = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    both = sys.stdout.isatty()  # lines printed meanwhile go above the bar, unless they go to a file
+    both = sys.stdout.isatty()  # lines printed meanwhile appear above the bar, unless they go to a file
     with RichProgress(*parts, console=Console(stderr=True), transient=True, redirect_stdout=both) as shown:
         yield Bar(doing, shown)
 
@@ -54,7 +54,7 @@ class Bar(Silent):
     def __call__(self, share: float | None, stage: str) -> None:
         super().__call__(share, stage)
         now = time.monotonic()
-        if now - self._last < REDRAWN and share != 1.0:
+        if now - self._last < REDRAW_INTERVAL and share != 1.0:
             return
         self._last = now
         text = f"{self._doing}: {stage}" if stage else self._doing
@@ -62,24 +62,24 @@ class Bar(Silent):
 
 
 class Lines(Silent):
-    """A line every few seconds; nothing for a task that is done before the first."""
+    """A line every few seconds; none for a task that is done earlier."""
 
     def __init__(self, doing: str) -> None:
         super().__init__()
         self._doing, self._begin = doing, time.monotonic()
-        self._next = self._begin + FIRST
+        self._next = self._begin + FIRST_LINE
 
     def __call__(self, share: float | None, stage: str) -> None:
         super().__call__(share, stage)
         now = time.monotonic()
         if now < self._next:
             return
-        self._next = now + AGAIN
+        self._next = now + LINE_INTERVAL
         print(progress_line(self._doing, share, stage, now - self._begin), file=sys.stderr, flush=True)
 
 
 def progress_line(doing: str, share: float | None, stage: str, seconds: float) -> str:
-    """What is done and how much time is left, by the share done in the `seconds` so far.
+    """The share done and the time left, estimated from the `seconds` so far.
 
     >>> progress_line("learning", 0.25, "segmenting", 10.0)
     'motionloom: learning: segmenting, 25 %, about 30 s left'

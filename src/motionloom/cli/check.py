@@ -1,73 +1,62 @@
-"""`motionloom check`: what is wrong with captures."""
+"""`motionloom check`: find problems in clips."""
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import asdict, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Clips, Fps, Json, Roles, Unit, Up, load_all, print_json, say
+from motionloom.cli.options import Clips, Json, load_all, plural, print_json, print_line, unique_names, with_reading
 
 if TYPE_CHECKING:
-    from motionloom.core import Clip
-    from motionloom.evaluate.capture_checks.findings import Finding
+    from motionloom.evaluate import Finding
+
+LINES_OF_A_KIND = 4  # printed for each clip without --all
 
 
+@with_reading(omit=("trim_tpose",))
 def check(
     clips: Clips,
     all_: Annotated[
-        bool, typer.Option("--all", help="Every line; otherwise a kind with many lines in a clip is cut short.")
+        bool, typer.Option("--all", help="Print every finding; by default long lists of a kind are shortened.")
     ] = False,
-    unit: Unit = None,
-    up: Up = None,
-    fps: Fps = None,
-    roles: Roles = None,
     json: Json = False,
+    *,
+    reading: Any = None,
 ) -> None:
-    """What is wrong with captures before anyone learns from them: glitches, frozen joints, frame rate, twins ..."""
-    from motionloom.evaluate.capture_checks.check import check as look
+    """Find problems in clips: glitches, flips, frozen joints, T-poses, wrong frame rate, floor, bones, duplicates."""
+    from motionloom.evaluate import check_clips
 
-    loaded = _told_apart(load_all(clips, unit=unit, up=up, fps=fps, roles=roles))
+    loaded = unique_names(load_all(clips, reading))
     with busy("checking") as report:
-        found = look(loaded, progress=report)
+        found = check_clips(loaded, progress=report)
     if json:
         print_json([asdict(f) for f in found])
         return
     by_clip: dict[str, list[Finding]] = {}
     for f in found:
         by_clip.setdefault(f.clip, []).append(f)
-    for name, lines in by_clip.items():
-        say(name)
-        for text in _lines(lines, None if all_ else 4):
-            say(f"  {text}")
+    for name, findings in by_clip.items():
+        print_line(name)
+        for text in _lines(findings, None if all_ else LINES_OF_A_KIND):
+            print_line(f"  {text}")
     broken = [f for f in found if f.broken]
-    many = "1 clip" if len(loaded) == 1 else f"{len(loaded)} clips"
-    count = "1 finding" if len(found) == 1 else f"{len(found)} findings"
-    say(f"{many}, {len(loaded) - len(by_clip)} without a finding; {count}")
+    clean = len(loaded) - len(by_clip)
+    print_line(f"{plural(len(loaded), 'clip')}, {clean} without a finding; {plural(len(found), 'finding')}")
     if broken:
-        say(f"{len(broken)} of them name broken frames: `motionloom learn` leaves those out")
+        print_line(f"{len(broken)} of them list broken frames, which `motionloom learn` leaves out")
 
 
-def _told_apart(loaded: list[tuple[Path, Clip]]) -> list[Clip]:
-    """The clips; those whose files have the same name, in other folders, are called by their paths."""
-    names = Counter(clip.name for _, clip in loaded)
-    return [
-        clip if names[clip.name] == 1 else replace(clip, origin=replace(clip.origin, name=str(path)))
-        for path, clip in loaded
-    ]
-
-
-def _lines(found: list[Finding], most: int | None) -> list[str]:
+def _lines(found: list[Finding], limit: int | None) -> list[str]:
+    """The findings of a clip by kind; of more than `limit` of a kind the first ones, and how many more there are."""
     kinds: dict[str, list[str]] = {}
     for f in found:
         kinds.setdefault(f.kind, []).append(f.text)
     out = []
     for kind, texts in kinds.items():
-        shown = texts if most is None or len(texts) <= most else texts[: most - 1]
+        shown = texts if limit is None or len(texts) <= limit else texts[: limit - 1]
         out += [f"{kind}: {text}" for text in shown]
         if len(shown) < len(texts):
             out.append(f"{kind}: {len(texts) - len(shown)} more (--all)")

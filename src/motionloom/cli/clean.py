@@ -1,118 +1,102 @@
-"""`motionloom clean`: planted feet stand still; many clips at once."""
+"""`motionloom clean`: remove foot skate from clips."""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.convert import output_paths
-from motionloom.cli.folder import error_report, for_each_file
-from motionloom.cli.options import Clips, Fps, Json, Roles, TrimTpose, Unit, Up, columns, say, tell
+from motionloom.cli.bars import busy
+from motionloom.cli.options import (
+    Clips,
+    Json,
+    Suffix,
+    columns,
+    file_dict,
+    ground_height,
+    print_line,
+    print_reports,
+    with_reading,
+)
+
+if TYPE_CHECKING:
+    from motionloom.recipes.folders import EditedFile
 
 
+@with_reading()
 def clean(
     clips: Clips,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="OUT", help="A file or a folder; without it, only a report.")
     ] = None,
-    to: Annotated[str, typer.Option("--to", metavar="SUFFIX", help="Format of files in a folder OUT.")] = ".bvh",
+    to: Suffix = ".bvh",
     ease: Annotated[
-        float, typer.Option("--ease", metavar="S", min=0.0, help="How long a foot's path bends around a plant [s].")
+        float,
+        typer.Option("--ease", metavar="S", min=0.0, help="Time over which a foot's path bends around a contact [s]."),
     ] = 0.2,
     ground: Annotated[
         str | None,
-        typer.Option("--ground", metavar="HEIGHT", help="Height of the floor [m]; each foot's own if absent."),
+        typer.Option(
+            "--ground", metavar="HEIGHT", help="Height of the floor [m]; by default the lowest of each foot joint."
+        ),
     ] = None,
     find: Annotated[
-        bool, typer.Option("--find-contacts", help="Find contacts anew, even where the clip has them as labels.")
+        bool, typer.Option("--find-contacts", help="Find contacts even where the clip has them as labels.")
     ] = False,
     repair: Annotated[
-        bool, typer.Option("--repair", help="Mend short glitches by their neighbours first, and say what was done.")
+        bool, typer.Option("--repair", help="First interpolate short glitches; prints a line for each.")
     ] = False,
-    unit: Unit = None,
-    up: Up = None,
-    fps: Fps = None,
-    trim_tpose: TrimTpose = False,
-    roles: Roles = None,
     json: Json = False,
+    *,
+    reading: Any = None,
 ) -> None:
-    """Take foot skate out of clips: pinned heels and toes, bones of constant length, a report before and after.
+    """Remove foot skate: heels and toes are pinned during contacts, bones keep their length; prints before and after.
 
     Contacts are the clip's labels, or found; they are written beside the clip, where they can be edited.
     """
-    from motionloom.core.units import length
-    from motionloom.io import check_target, expand_paths
+    from motionloom.recipes.folders import clean_files
 
-    paths = expand_paths(clips)
-    targets: list[Path | None] = [None] * len(paths)
-    if out is not None:
-        targets = list(output_paths(paths, clips, out, to))
-        for target in filter(None, targets):
-            check_target(target)
-    reading = {"unit": unit, "up": up, "fps": fps, "trim_tpose": trim_tpose, "roles": roles}
-    floor = None if ground is None else length(ground, ("--ground",))
-    work = partial(_clean, reading=reading, find=find, mend=repair, options={"ease": ease, "ground": floor})
-    pairs = list(zip(paths, targets, strict=True))
-    reports = list(for_each_file(work, pairs, "cleaning", failed=error_report, worth=6))
-    tell(reports, _say, json=json)
+    options: dict[str, Any] = {"ease": ease, "ground": ground_height(ground), "find_contacts": find, "repair": repair}
+    with busy("cleaning") as report:
+        files = list(clean_files(clips, out, to=to, reading=reading, progress=report, **options))
+    print_reports(files, _print_table, _as_dict, json=json)
 
 
-def _clean(
-    job: tuple[Path, Path | None], reading: dict[str, Any], find: bool, mend: bool, options: dict[str, Any]
-) -> dict[str, Any]:
-    """One clip read, cleaned and written; what happened, or what is wrong with it."""
-    from dataclasses import asdict
-
-    from motionloom.core import MotionloomError
-    from motionloom.io import load, save
-    from motionloom.recipes.edits import clean_clip
-
-    path, target = job
-    try:
-        clip = load(path, **reading)
-        cleaned, report, repaired = clean_clip(clip, find_contacts=find, repair=mend, **options)
-        if target is not None:
-            save(cleaned, target)
-    except MotionloomError as error:
-        return {"path": str(path), "error": str(error)}
-    facts = asdict(report) | {"before": _named(report.before), "after": _named(report.after)}
-    return {
-        "path": str(path),
-        "out": None if target is None else str(target),
-        **facts,
-        "summary": str(report),
-        "repaired": repaired,
+def _as_dict(file: EditedFile) -> dict[str, Any]:
+    """Plain values for JSON; the three measures of skate have names with units."""
+    report: Any = file.report
+    skates = {
+        name: {"skate_a_share": skate.a, "skate_b_cm_per_s": skate.b, "skate_c_cm_per_s": skate.c}
+        for name, skate in (("before", report.before), ("after", report.after))
     }
+    return {**file_dict(file), **asdict(report), **skates, "summary": str(report), "repaired": list(file.repaired)}
 
 
-def _say(reports: list[dict[str, Any]]) -> None:
+def _print_table(files: Sequence[EditedFile]) -> None:
     """One line for each clip."""
-    rows = [
-        (
-            r["out"] or r["path"],
-            *(_speed(r[k] if r["plants"] else None) for k in ("slid_before", "slid_after")),
-            str(r["plants"]),
-            *(_speed(r[k]["skate_b_cm_per_s"]) for k in ("before", "after")),
-            f"{100 * r['moved']:.1f} cm",
-            f"{100 * r['lowered']:.1f} cm",
-            f"{1000 * r['missed']:.1f} mm",
+    rows = []
+    for file in files:
+        r: Any = file.report
+        rows.append(
+            (
+                str(file.out or file.path),
+                *(_speed(speed if r.plants else None) for speed in (r.slid_before, r.slid_after)),
+                str(r.plants),
+                *(_speed(skate.b) for skate in (r.before, r.after)),
+                f"{100 * r.moved:.1f} cm",
+                f"{100 * r.lowered:.1f} cm",
+                f"{1000 * r.missed:.1f} mm",
+            )
         )
-        for r in reports
-    ]
     head = ("clip", "planted feet slide", "after", "contacts", "skate", "after", "feet moved", "hips lowered", "missed")
-    for line in (line for r in reports for line in r["repaired"]):
-        say(line)
+    for line in (line for file in files for line in file.repaired):
+        print_line(line)
     if rows:
-        say("\n".join(columns(head, rows)))
-
-
-def _named(skate: Any) -> dict[str, float | None]:
-    """The three measures of skate under names that say their unit."""
-    return {"skate_a_share": skate.a, "skate_b_cm_per_s": skate.b, "skate_c_cm_per_s": skate.c}
+        print_line("\n".join(columns(head, rows)))
 
 
 def _speed(value: float | None) -> str:
-    return "n/a" if value is None else f"{value:.1f} cm/s"  # no feet, or feet that never come near the floor
+    return "n/a" if value is None else f"{value:.1f} cm/s"  # no feet, or feet that are never near the floor

@@ -1,4 +1,4 @@
-"""`motionloom demo`: make the samples, run the main job on them, and write a page to look at."""
+"""`motionloom demo`: make samples, learn from them, make new motion, and write a page that shows it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Annotated
 import typer
 
 from motionloom.cli.bars import progress
-from motionloom.cli.options import say
+from motionloom.cli.options import print_line
 
 LEAD = """Learn from the motion clips you have, and make the ones you need.
 Everything on this page was made by one command."""
-NEXT = """What to try next
+NEXT = """Next steps
   open {out} in a browser
   {run} info {clips}
   {run} view YOUR.bvh -o look.html
@@ -29,10 +29,10 @@ def demo(
         "out"
     ),
     only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="PART", help="Make only this part of the page; may repeat.")
+        list[str] | None, typer.Option("--only", metavar="PART", help="Make only this part of the page; repeatable.")
     ] = None,
 ) -> None:
-    """Make the sample clips, learn from them, make new motion, and write a page of moving figures and numbers."""
+    """Make sample clips, learn from them, make new motion, and write a page with animations and numbers."""
     from motionloom.cli.demo_sections import SECTIONS
     from motionloom.core import BadRequest
     from motionloom.plot.page import Section, write_page
@@ -47,10 +47,10 @@ def demo(
     for name in progress(only or list(SECTIONS), "making the demo"):
         start = perf_counter()
         sections.append(import_module(f"motionloom.cli.demo_sections.{name}").make_section(clips))
-        say(f"  {SECTIONS[name]:<28} {perf_counter() - start:5.1f} s")
+        print_line(f"  {SECTIONS[name]:<28} {perf_counter() - start:5.1f} s")
     write_page("motionloom", LEAD, sections, out / "index.html")
     made = sorted(p for p in clips.rglob("*") if p.suffix in (".bvh", ".csv", ".loom"))
     took = f"{perf_counter() - begun:.0f} s"
-    say(f"\n{out / 'index.html'}: {len(sections)} sections, {len(made)} files in {clips}, {took}\n")
+    print_line(f"\n{out / 'index.html'}: {len(sections)} sections, {len(made)} files in {clips}, {took}\n")
     run = "motionloom" if which("motionloom") else "./run motionloom"  # from a clone, the command is not on the path
-    say(NEXT.format(out=out / "index.html", clips=clips, run=run))
+    print_line(NEXT.format(out=out / "index.html", clips=clips, run=run))

@@ -1,4 +1,4 @@
-"""`motionloom fetch`: public motion data, with its licence."""
+"""`motionloom fetch`: download public motion data, with its licence."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from typing import Annotated
 
 import typer
 
-from motionloom.cli.options import Json, columns, many, print_json, say
+from motionloom.cli.options import Json, columns, plural, print_json, print_line
 
 
 def fetch(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="A data set; without one, all are listed.", show_default=False)
+        str | None, typer.Argument(metavar="NAME", help="A data set; without it, all are listed.", show_default=False)
     ] = None,
     clips: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[CLIPS]", help="Clips by name (16_15); a few if none.", show_default=False),
+        typer.Argument(metavar="[CLIPS]", help="Names of clips (16_15); by default a few.", show_default=False),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="FOLDER", help="Where to; a folder called NAME otherwise.")
+        Path | None, typer.Option("-o", "--out", metavar="FOLDER", help="Folder to write; default NAME.")
     ] = None,
     base: Annotated[
-        str | None, typer.Option("--from", metavar="URL", help="Another address that has the same files below it.")
+        str | None, typer.Option("--from", metavar="URL", help="Another address with the same files.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Get public motion data: checked by sha256, gone on with where it stopped, with its licence beside it.
+    """Download public motion data: resumable, verified by SHA-256, with the licence beside it.
 
-    Where no checksum is known, that of the first download is kept (SHA256SUMS), and later ones must agree.
+    Where no checksum is known, that of the first download is kept (SHA256SUMS), and later downloads must match it.
     """
     from motionloom.io.download.datasets import DATASETS
     from motionloom.io.download.fetch import fetch as fetched
@@ -39,7 +39,7 @@ def fetch(
         if json:
             print_json(facts)
         else:
-            say(
+            print_line(
                 "\n".join(
                     columns(
                         ("name", "what", "licence"), [(f["name"], f["what"], f["licence"]) for f in facts], (0, 1, 2)
@@ -56,14 +56,14 @@ def fetch(
     data = DATASETS[name]
     words = {"known": "checksum known", "first": "checksum recorded: first download", "again": "checksum as before"}
     for f in found if len(found) <= 20 else found[:1]:
-        say(f"{f.path}: {'fetched' if f.fresh else 'here already'}, {words[f.checked]}")
+        print_line(f"{f.path}: {'fetched' if f.fresh else 'here already'}, {words[f.checked]}")
     if len(found) > 20:
-        say(f"{many(len(found) - 1, 'clip')} unpacked beside it")
-    say(f"licence: {data.licence}")
-    say(f"credit:  {data.credit}")
+        print_line(f"{plural(len(found) - 1, 'clip')} unpacked beside it")
+    print_line(f"licence: {data.licence}")
+    print_line(f"credit:  {data.credit}")
 
 
 def _watch(name: str, have: int, total: int) -> None:
-    """How far a download is, on one line."""
+    """Print the progress of a download on one line."""
     part = f"{100 * have / total:.0f} %" if total else ""
     print(f"\r{name}: {have / 1e6:.1f} MB {part}   ", end="", file=sys.stderr, flush=True)

@@ -1,9 +1,9 @@
-"""Commands whose flags come from a table in the library: one for each sample, one for each method."""
+"""Commands with options from tables in the library: settings of methods, parameters of samples, reading of files."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,34 +16,53 @@ TYPED_EXAMPLES = {"rad": "30deg", "rad/s": "30deg/s"}  # angles are typed with t
 _PREFIX = "set_"  # keeps a method's own fields apart from the command's arguments
 
 
-def flagged(run: Callable[..., None], fields: Sequence[Field]) -> Callable[..., None]:
-    """`run` with a flag for each of `fields`, basic ones first; those that were given come as the mapping `given`.
+def added_options(
+    run: Callable[..., None],
+    options: Mapping[str, tuple[Any, Any]],
+    argument: str,
+    build: Callable[[dict[str, Any]], Any] = dict,
+) -> Callable[..., None]:
+    """`run` with more options (name to annotation and default); `argument` is what `build` makes of their values.
 
-    Values are plain, as in a request: text with its unit, a list for what is separated by commas, None for `none` where
-    a field may be None. The other parameters of `run` become arguments and options as usual.
+    The other parameters of `run` become arguments and options of the command as usual.
     """
-    fixed = [p for p in inspect.signature(run, eval_str=True).parameters.values() if p.name != "given"]
-    by_name = {name: f for f in sorted(fields, key=lambda f: f.advanced) for name in (f.name, *f.formerly)}
-    own = [
-        inspect.Parameter(_PREFIX + n, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_annotation(f, n))
-        for n, f in by_name.items()
-    ]
-    plain = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in fixed]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    fixed = [p for p in inspect.signature(run, eval_str=True).parameters.values() if p.name != argument]
+    plain = [p.replace(kind=keyword) for p in fixed]
+    more = [inspect.Parameter(n, keyword, default=d, annotation=a) for n, (a, d) in options.items()]
 
     def command(**values: Any) -> None:
-        given = {k.removeprefix(_PREFIX): v for k, v in values.items() if k.startswith(_PREFIX) and v is not None}
-        given = {k: v.split(",") if by_name[k].kind.listed else v for k, v in given.items()}
-        given = {k: None if v == "none" and by_name[k].optional else v for k, v in given.items()}
-        run(**{k: v for k, v in values.items() if not k.startswith(_PREFIX)}, given=given)
+        built = build({k: values[k] for k in options})
+        run(**{k: v for k, v in values.items() if k not in options}, **{argument: built})
 
-    command.__signature__ = inspect.Signature([*plain, *own])  # type: ignore[attr-defined]
-    command.__annotations__ = {p.name: p.annotation for p in (*plain, *own)}
+    command.__signature__ = inspect.Signature([*plain, *more])  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in (*plain, *more)}
     command.__doc__ = run.__doc__
     return command
 
 
+def with_fields(run: Callable[..., None], fields: Sequence[Field]) -> Callable[..., None]:
+    """`run` with an option for each of `fields`, basic ones first; given values are passed as the mapping `given`.
+
+    Values are plain, as in a request: text with its unit, a list for values separated by commas, None for `none` where
+    a field may be None.
+    """
+    by_name = {name: f for f in sorted(fields, key=lambda f: f.advanced) for name in (f.name, *f.formerly)}
+    options = {_PREFIX + name: (_annotation(field, name), None) for name, field in by_name.items()}
+    signature = inspect.signature(run, eval_str=True)
+
+    def command(*, given: Mapping[str, Any], **values: Any) -> None:
+        read = {k.removeprefix(_PREFIX): v for k, v in given.items() if v is not None}
+        read = {k: v.split(",") if by_name[k].kind.listed else v for k, v in read.items()}
+        run(**values, given={k: None if v == "none" and by_name[k].optional else v for k, v in read.items()})
+
+    command.__signature__ = signature  # type: ignore[attr-defined]
+    command.__doc__ = run.__doc__
+    return added_options(command, options, "given")
+
+
 def _annotation(field: Field, name: str) -> Any:
-    """A field as an option of a command; earlier names are hidden. Values are read as text: 20cm and 35deg work."""
+    """A field as an option of a command; earlier names are hidden. Values are text, so that 20cm and 35deg work."""
     hidden = name != field.name
     name, default = "--" + name.replace("_", "-"), field.default_text()
     help = f"{field.describe()} (default {default})" if default else field.describe()
@@ -56,12 +75,12 @@ def _annotation(field: Field, name: str) -> Any:
 
 
 class Table(TyperGroup):
-    """A group whose commands are made when they are asked for, so that the library is imported only then."""
+    """A group whose commands are created when they are called, so that the library is imported only then."""
 
-    what = "command"  # what one of them is called in an error
+    what = "command"  # noun for error messages
 
     def rows(self) -> dict[str, str]:
-        """Name and one line of help for each command."""
+        """Names of the commands, each with a line of help."""
         raise NotImplementedError
 
     def build(self, name: str) -> Callable[..., None]:

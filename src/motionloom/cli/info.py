@@ -1,4 +1,4 @@
-"""`motionloom info`: what is in these clips."""
+"""`motionloom info`: summarize clips and models."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.folder import for_each_file
-from motionloom.cli.options import Clips, Fps, Json, Roles, Strict, Unit, Up, columns, many, print_json, say, warn
+from motionloom.cli.bars import busy
+from motionloom.cli.options import Clips, Json, columns, plural, print_json, print_line, warn, with_reading
 
 if TYPE_CHECKING:
     from motionloom.core import Skeleton
+    from motionloom.io import Reading
     from motionloom.jobs import JobFailed
     from motionloom.kinematics.summary import Facts
 
 
+@with_reading()
 def info(
     clips: Clips,
-    full: Annotated[bool, typer.Option("--full", help="Everything about each clip, as for a single one.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Print all details of each clip, as for a single one.")] = False,
     json: Json = False,
-    unit: Unit = None,
-    up: Up = None,
-    fps: Fps = None,
-    strict: Strict = False,
-    roles: Roles = None,
+    *,
+    reading: Any = None,
 ) -> None:
-    """What is in these clips (and models): frames, rate, joints, unit, roles, travel, labels, sources of frames."""
+    """Summarize clips and models: frames, rate, joints, unit, roles, travel, labels, sources of frames."""
     from motionloom.io import FORMATS, expand_paths, holds_markers
+    from motionloom.jobs import MIN_FILES, each
 
     models = _models([path for path in clips if path.lower().endswith(".loom")])
     clips = [path for path in clips if not path.lower().endswith(".loom")]
@@ -37,36 +37,37 @@ def info(
     paths = expand_paths(clips, known)
     marked = [path for path in paths if holds_markers(path)]
     paths = [path for path in paths if path not in set(marked)]
-    options = {"unit": unit, "up": up, "fps": fps, "strict": strict, "roles": roles}
-    read = list(for_each_file(partial(_read, options=options), paths, "reading", failed=_unread))
+    with busy("reading") as report:
+        task = partial(_read, reading=reading)
+        read = list(each(task, paths, failed=_unread, name=lambda p: p.name, progress=report, worth=MIN_FILES))
     found = [(path, f, skeleton) for path, f, skeleton, _ in read if f is not None and skeleton is not None]
-    broken = [(path, said) for path, _, _, said in read if said]
+    broken = [(path, error) for path, _, _, error in read if error]
     markers = []
     for path in marked:
-        facts, said = _read_markers(path, {k: v for k, v in options.items() if k != "roles"})
+        facts, error = _read_markers(path, reading)
         markers += [{"path": str(path), **facts}] if facts else []
-        broken += [(path, said)] if said else []
+        broken += [(path, error)] if error else []
     if json:
         good = [{"path": str(path), **f.as_dict()} for path, f, _ in found]
-        print_json(models + good + markers + [{"path": str(path), "error": said} for path, said in broken])
+        print_json(models + good + markers + [{"path": str(path), "error": error} for path, error in broken])
         models, markers = [], []
     elif full or len(paths) == 1:
         for path, f, skeleton in found:
-            say("\n".join(in_full(path, f, skeleton)))
+            print_line("\n".join(in_full(path, f, skeleton)))
     elif found:
-        say("\n".join(_in_lines([(path, f) for path, f, _ in found])))
+        print_line("\n".join(_in_lines([(path, f) for path, f, _ in found])))
     for facts in markers:
-        say("\n".join(_markers_in_full(facts)))
+        print_line("\n".join(_markers_in_full(facts)))
     for model in models:
-        say("\n".join(_model_in_full(model)))
-    for _, said in broken:
-        warn(said)
+        print_line("\n".join(_model_in_full(model)))
+    for _, error in broken:
+        warn(error)
     if broken:
         raise typer.Exit(1)
 
 
 def _models(paths: list[str]) -> list[dict[str, Any]]:
-    """What model files say about themselves."""
+    """The facts of model files."""
     from motionloom.methods import model_facts
 
     return [{"path": path, **model_facts(path)} for path in paths]
@@ -80,32 +81,32 @@ def _model_in_full(model: dict[str, Any]) -> list[str]:
     return [f"{model['path']}: a {model['method']} model at {model['fps']:g} fps", *sources, *notes]
 
 
-def _read(path: Path, options: dict[str, Any]) -> tuple[Path, Facts | None, Skeleton | None, str]:
-    """What is in one file, or what is wrong with it; its frames need not stay in memory."""
+def _read(path: Path, reading: Reading) -> tuple[Path, Facts | None, Skeleton | None, str]:
+    """The facts of one file, or the error; its frames are not kept in memory."""
     from motionloom.core import MotionloomError
     from motionloom.io import load
     from motionloom.kinematics.capture.tpose import starts_with_tpose
-    from motionloom.kinematics.summary import facts
+    from motionloom.kinematics.summary import clip_facts
 
     try:
-        clip = load(path, **options)
+        clip = load(path, reading)
     except MotionloomError as error:
         return path, None, None, str(error)
-    return path, facts(clip, skip=int(starts_with_tpose(clip))), clip.skeleton, ""
+    return path, clip_facts(clip, skip=int(starts_with_tpose(clip))), clip.skeleton, ""
 
 
 def _unread(path: Path, error: JobFailed) -> tuple[Path, Facts | None, Skeleton | None, str]:
     return path, None, None, str(error)
 
 
-def _read_markers(path: Path, options: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """What is in one file of markers, or what is wrong with it."""
+def _read_markers(path: Path, reading: Reading) -> tuple[dict[str, Any], str]:
+    """The facts of one file of markers, or the error."""
     from motionloom.core import MotionloomError
     from motionloom.io import load_markers
     from motionloom.kinematics.summary import marker_facts
 
     try:
-        return marker_facts(load_markers(path, **options)), ""
+        return marker_facts(load_markers(path, reading)), ""
     except MotionloomError as error:
         return {}, str(error)
 
@@ -118,8 +119,8 @@ def _markers_in_full(f: dict[str, Any]) -> list[str]:
     most = sorted(f["gaps_by_marker"].items(), key=lambda item: -item[1])[:6]
     lines = [
         f["path"],
-        f"  {many(f['frames'], 'frame')} at {f['fps']:.6g} fps, {f['seconds']:.2f} s; "
-        f"{many(len(f['markers']), 'marker')} in {box} m",
+        f"  {plural(f['frames'], 'frame')} at {f['fps']:.6g} fps, {f['seconds']:.2f} s; "
+        f"{plural(len(f['markers']), 'marker')} in {box} m",
         f"  file     unit {_unit(f['unit'])}, up {f['up']}",
         f"  gaps     {gaps if f['gaps'] else 'none'}",
     ]
@@ -132,7 +133,7 @@ def _markers_in_full(f: dict[str, Any]) -> list[str]:
 
 
 def _in_lines(found: list[tuple[Path, Facts]]) -> list[str]:
-    """One line for each clip, and a line for all."""
+    """One line for each clip, and one for all."""
     head = ("clip", "frames", "fps", "seconds", "joints", "roles", "travel", "turn", "unit", "up", "labels", "notes")
     rows = [
         (
@@ -154,24 +155,24 @@ def _in_lines(found: list[tuple[Path, Facts]]) -> list[str]:
     frames, seconds = sum(f.frames for _, f in found), sum(f.seconds for _, f in found)
     skeletons = len({tuple(name for _, name in f.roles) + (str(f.joints),) for _, f in found})
     kinds = f"{skeletons} kind{'s' if skeletons > 1 else ''} of skeleton"
-    total = f"{many(len(found), 'clip')}, {frames:,} frames, {seconds / 60:.1f} minutes, {kinds}"
+    total = f"{plural(len(found), 'clip')}, {frames:,} frames, {seconds / 60:.1f} minutes, {kinds}"
     return [*columns(head, rows, left=(0, 11)), "", total]
 
 
 def in_full(path: Path, f: Facts, skeleton: Skeleton) -> list[str]:
-    """Everything about one clip, with its joints as a tree."""
+    """All facts of one clip, with its joints as a tree."""
     turn, (low, high) = math.degrees(f.turn), f.hips
     apart = " (without the T-pose of frame 0)" if f.skipped else ""
     lines = [
         str(path),
-        f"  {many(f.frames, 'frame')} at {f.fps:.6g} fps, {f.seconds:.2f} s; "
-        f"{many(f.joints, 'joint')}, {len(f.roles)} with a role",
+        f"  {plural(f.frames, 'frame')} at {f.fps:.6g} fps, {f.seconds:.2f} s; "
+        f"{plural(f.joints, 'joint')}, {len(f.roles)} with a role",
         f"  file     unit {_unit(f.unit)}, up {f.up}{', joints also slide' if f.slides else ''}",
         f"  travel   {f.travel:.2f} m, {f.speed:.2f} m/s, turns {turn:.0f}°; hips {low:.2f} to {high:.2f} m{apart}",
         f"  labels   {', '.join(f.labels) or 'none'}",
     ]
     lines += [f"  made     {step.describe()}" for step in f.made]
-    lines += [f"  from     {source.title or 'no file'}: {many(frames, 'frame')}" for source, frames in f.sources]
+    lines += [f"  from     {source.title or 'no file'}: {plural(frames, 'frame')}" for source, frames in f.sources]
     if f.blends:
         lines.append(f"  blends   {f.blends} (`view --sources`)")
     if f.cuts:

@@ -1,18 +1,18 @@
-"""`motionloom judge`: how good the pairs are that each measure chooses."""
+"""`motionloom judge`: compare similarity measures by the pairs of frames that they choose."""
 
 from __future__ import annotations
 
-import json as text
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Fps, Json, Roles, Unit, Up, columns, print_json, say
-from motionloom.cli.similar import ClipA, ClipB, KeepTpose, Share, WeightSet, load_two, part_of, read_weights
+from motionloom.cli.options import Json, columns, print_json, print_line, with_reading
+from motionloom.cli.pairs import ClipA, ClipB, Share, WeightSet, fraction, load_two, read_weights, write_json
 
 
+@with_reading(trim_tpose=True)
 def judge(
     a: ClipA,
     b: ClipB,
@@ -22,25 +22,22 @@ def judge(
     share: Share = 1.0,
     weights: WeightSet = None,
     optimal: Annotated[
-        bool, typer.Option("--optimal", help="Also search the best attribute weights of the two weighted measures.")
+        bool, typer.Option("--optimal", help="Also search for the best attribute weights of the two weighted measures.")
     ] = False,
     json: Json = False,
-    unit: Unit = None,
-    up: Up = None,
-    fps: Fps = None,
-    trim_tpose: KeepTpose = True,
-    roles: Roles = None,
+    *,
+    reading: Any = None,
 ) -> None:
-    """Judge the four measures on two clips: position, velocity and acceleration differences of their best pairs."""
+    """Compare the four measures on two clips: differences of position, velocity and acceleration of the best pairs."""
     from motionloom.analysis import MEASURES, Judge, Similarity, measure_named
     from motionloom.analysis import judge as judged
 
-    one, other = load_two(a, b, unit=unit, up=up, fps=fps, trim_tpose=trim_tpose, roles=roles)
+    one, other = load_two(a, b, reading)
     chosen = read_weights(weights) or "lee"
     measures = {name: measure_named(name, weights=chosen) for name in MEASURES}
     by = Judge(weights=chosen)
     with busy("judging") as progress:
-        table = judged(list(measures.values()), one, other, share=part_of(share), by=by, rounds=3, progress=progress)
+        table = judged(list(measures.values()), one, other, share=fraction(share), by=by, rounds=3, progress=progress)
     rows = {
         name: {
             "pairs": verdict.pairs,
@@ -53,19 +50,18 @@ def judge(
     }
     report: dict[str, Any] = {"a": one.name, "b": other.name, "share_percent": share, "measures": rows}
     if optimal:
-        report["optimal"] = _optimal(measures, one, other, part_of(share), by)
+        report["optimal"] = _optimal(measures, one, other, fraction(share), by)
     if out is not None:
         from motionloom.plot.figures import new_figure, save_figure
         from motionloom.plot.similarity import panel_size, similarity_matrix
 
-        out.mkdir(parents=True, exist_ok=True)
         wide, tall = panel_size((len(one), len(other)), (one.fps, other.fps), longest=5.0)
         figure = new_figure(2 * wide, 2 * tall)
         for k, (name, (_, pairs)) in enumerate(table.items()):
             found = Similarity(one, other, measures[name], measures[name].matrix(one, other), pairs)
             similarity_matrix(found, ax=figure.add_subplot(2, 2, k + 1))
         save_figure(figure, out / "judge.png", dpi=110)
-        (out / "judge.json").write_text(text.dumps(report, indent=2) + "\n")
+        write_json(report, out / "judge.json")
     if json:
         print_json(report)
         return
@@ -81,10 +77,10 @@ def judge(
         )
         for name, row in rows.items()
     ]
-    say("\n".join(columns(head, lines)))
+    print_line("\n".join(columns(head, lines)))
     for name, best in report.get("optimal", {}).items():
-        said = ", ".join(f"{term} {w:.3g}" for term, w in best["weights"].items())
-        say(f"best weights for {name}: {said}; D_p {best['position_rms_cm']:.2f} cm")
+        weights_text = ", ".join(f"{term} {w:.3g}" for term, w in best["weights"].items())
+        print_line(f"best weights for {name}: {weights_text}; D_p {best['position_rms_cm']:.2f} cm")
 
 
 def _optimal(measures: dict[str, Any], a: Any, b: Any, share: float, by: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`motionloom learn METHOD`: a model from clips."""
+"""`motionloom learn METHOD`: learn a model from clips."""
 
 from __future__ import annotations
 
@@ -9,31 +9,28 @@ from typing import Annotated, Any
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.flags import Table, flagged
+from motionloom.cli.flags import Table, with_fields
 from motionloom.cli.options import (
     Clips,
     Json,
     Measures,
-    Roles,
     Seed,
-    SourceFps,
-    Unit,
-    Up,
     load_all,
-    many,
     own_parameters,
+    plural,
     print_json,
-    say,
+    print_line,
+    with_reading,
 )
 
 HELP = """Learn a model from clips: `motionloom learn cuts walks/ -o walks.loom`.
 
-Each method has its own flags: `motionloom learn cuts --help`. `motionloom methods` says what each can do.
+Each method has its own options: `motionloom learn cuts --help`. `motionloom methods` lists the methods.
 """
 
 
 class Learn(Table):
-    """One command for each method, with the fields of its Config as flags."""
+    """One command for each method, with the fields of its Config as options."""
 
     what = "method"
 
@@ -45,21 +42,17 @@ class Learn(Table):
     def build(self, name: str) -> Callable[..., None]:
         from motionloom.methods import describe
 
+        @with_reading(omit=("trim_tpose",), fps="--source-fps")
         def learn_model(
             clips: Clips,
             out: Annotated[Path, typer.Option("-o", "--out", metavar="MODEL.loom", help="Where to write the model.")],
             seed: Seed = 0,
-            unit: Unit = None,
-            up: Up = None,
-            roles: Roles = None,
-            source_fps: SourceFps = None,
-            keep_tpose: Annotated[
-                bool, typer.Option("--keep-tpose", help="Learn from a T-pose in frame 0 too.")
-            ] = False,
+            keep_tpose: Annotated[bool, typer.Option("--keep-tpose", help="Keep a T-pose in frame 0.")] = False,
             measure: Measures = None,
             json: Json = False,
             *,
             given: Any = None,
+            reading: Any = None,
         ) -> None:
             from motionloom.core.note import as_dicts
             from motionloom.io.files import check_place
@@ -67,7 +60,7 @@ class Learn(Table):
 
             check_place(out)
             own = own_parameters(measure)
-            loaded = load_all(clips, unit=unit, up=up, fps=source_fps, roles=roles)
+            loaded = load_all(clips, reading)
             paths = [path for path, _ in loaded]
             with busy("learning") as report:
                 model = learn(
@@ -86,11 +79,11 @@ class Learn(Table):
             if json:
                 print_json({**facts, "sources": [source._asdict() for source in model.sources]})
                 return
-            say(f"{out}: {name} from {many(len(paths), 'clip')} at {model.fps:g} fps, seed {seed}")
+            print_line(f"{out}: {name} from {plural(len(paths), 'clip')} at {model.fps:g} fps, seed {seed}")
             for note in model.notes:
-                say(f"  {note}")
+                print_line(f"  {note}")
 
-        return flagged(learn_model, describe(name).config)
+        return with_fields(learn_model, describe(name).config)
 
 
 learn = typer.Typer(cls=Learn, no_args_is_help=True, help=HELP, add_completion=False, rich_markup_mode=None)
@@ -98,4 +91,4 @@ learn = typer.Typer(cls=Learn, no_args_is_help=True, help=HELP, add_completion=F
 
 @learn.callback()
 def start() -> None:
-    """Nothing to do before a method is chosen."""
+    """Does nothing: a method is a command of its own."""

@@ -1,4 +1,4 @@
-"""`motionloom methods`: what each method does, which constraints it honours, and its settings."""
+"""`motionloom methods`: list the methods, the constraints they honour, and their settings."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from typing import Annotated
 
 import typer
 
-from motionloom.cli.options import Json, columns, print_json, say
+from motionloom.cli.options import Json, columns, print_json, print_line
 
 
 def methods(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[METHOD...]", help="Only these; all otherwise.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[METHOD...]", help="Only these methods; by default all.")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """What each method does, which constraints it honours, and its settings for learning and for making."""
+    """List the methods with the constraints they honour and their settings for learning and synthesis."""
     from motionloom.methods import METHODS, describe
     from motionloom.methods.checking import honoured
 
@@ -22,12 +24,12 @@ def methods(
         print_json([method.as_dict() for method in found])
         return
     for method in found:
-        say(f"{method.name}: {method.method.summary}")
-        say(f"  honours {honoured(method.honours)}")
+        print_line(f"{method.name}: {method.method.summary}")
+        print_line(f"  honours {honoured(method.honours)}")
         for title, fields in (("learning", method.config), ("synthesis", method.options)):
             ordered = sorted(fields, key=lambda field: field.advanced)
             rows = [(f"    {f.name}{' *' * f.advanced}", f.default_text() or "none", f.describe()) for f in ordered]
             if rows:
-                say("\n".join(columns((f"  {title}", "default", ""), rows, left=(0, 2))))
-        say()
-    say("* advanced: most people never change it")
+                print_line("\n".join(columns((f"  {title}", "default", ""), rows, left=(0, 2))))
+        print_line()
+    print_line("* advanced: rarely changed")

@@ -1,4 +1,4 @@
-"""Options and arguments that several commands share, and how they print."""
+"""Options and arguments that several commands share, and functions that print."""
 
 from __future__ import annotations
 
@@ -6,99 +6,187 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from motionloom.cli.flags import added_options
 
 if TYPE_CHECKING:
     from motionloom.constraints import MotionParameter
     from motionloom.core import Clip
-
-T = TypeVar("T")
+    from motionloom.io import Reading
+    from motionloom.recipes.folders import EditedFile
 
 Clips = Annotated[list[str], typer.Argument(metavar="CLIPS", help="Files, folders or wildcards.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, for scripts.")]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="The same seed gives the same result.")]
-Unit = Annotated[
-    str | None,
-    typer.Option("--unit", metavar="UNIT", help="Length unit of the file: m, cm, mm, inch, cmu, or metres per unit."),
-]
-Up = Annotated[str | None, typer.Option("--up", metavar="AXIS", help="Up axis of the file: y, z, x, -y, -z, -x.")]
-Fps = Annotated[
-    float | None, typer.Option("--fps", metavar="FPS", help="Frame rate of the file, whatever it says [frames/s].")
-]
-SourceFps = Annotated[  # where --fps is the model's
-    float | None,
-    typer.Option("--source-fps", metavar="FPS", help="Frame rate of the files, whatever they say [frames/s]."),
-]
-Strict = Annotated[bool, typer.Option("--strict", help="Refuse files that are merely odd, instead of warning.")]
-TrimTpose = Annotated[bool, typer.Option("--trim-tpose", help="Drop a T-pose in frame 0.")]
-DropSlides = Annotated[
-    bool, typer.Option("--drop-slides", help="Give every joint a fixed place; the largest deviation is printed.")
-]
-Roles = Annotated[
-    Path | None, typer.Option("--roles", metavar="FILE", help="Which joint is which: a roles file (TOML).")
-]
-
+Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Equal seeds give equal results.")]
 Measures = Annotated[
     list[str] | None,
     typer.Option(
         "--measure",
         metavar="FILE.py:FUNCTION",
-        help="Measure a motion parameter with your own function: a clip to one number or three. Runs FILE; repeatable.",
+        help="Define a motion parameter by a function from a clip to one number or three. Runs FILE; repeatable.",
     ),
 ]
+Suffix = Annotated[str, typer.Option("--to", metavar="SUFFIX", help="Format of files in a folder: bvh, glb, npz ...")]
+
+READING_OPTIONS: dict[str, tuple[Any, Any]] = {
+    "unit": (
+        str | None,
+        typer.Option(
+            "--unit", metavar="UNIT", help="Length unit of the files: m, cm, mm, inch, cmu, or metres per unit."
+        ),
+    ),
+    "up": (
+        str | None,
+        typer.Option("--up", metavar="AXIS", help="Up axis of the files: y, z, x, -y, -z, -x."),
+    ),
+    "fps": (
+        float | None,
+        typer.Option("--fps", metavar="FPS", help="Frame rate of the files, instead of the stated one [frames/s]."),
+    ),
+    "strict": (bool, typer.Option("--strict", help="Reject files with irregularities instead of warning.")),
+    "trim_tpose": (bool, typer.Option("--trim-tpose/--keep-tpose", help="Drop a T-pose in frame 0.")),
+    "drop_slides": (
+        bool,
+        typer.Option("--drop-slides", help="Give every joint a fixed offset; notes state the largest deviation."),
+    ),
+    "roles": (
+        Path | None,
+        typer.Option("--roles", metavar="FILE", help="Roles of the joints: a roles file (TOML)."),
+    ),
+}
+"""The fields of `io.Reading` as options: type and declaration."""
+
+
+def with_reading(
+    *, omit: Sequence[str] = (), trim_tpose: bool = False, fps: str = "--fps"
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of readers; their values are passed as the argument `reading`.
+
+    `omit` names options that the command does not have, `trim_tpose` is the default of that option, and `fps` is the
+    name of the option for the frame rate, where `--fps` has another meaning.
+    """
+    defaults = {"strict": False, "trim_tpose": trim_tpose, "drop_slides": False}
+    options = {}
+    for name, (type_, option) in READING_OPTIONS.items():
+        if name not in omit:
+            if name == "fps" and fps != "--fps":
+                option = typer.Option(fps, metavar="FPS", help=option.help)
+            options[name] = (Annotated[type_, option], defaults.get(name))
+
+    def decorate(run: Callable[..., None]) -> Callable[..., None]:
+        return added_options(run, options, "reading", _reading)
+
+    return decorate
+
+
+def _reading(settings: dict[str, Any]) -> Reading:
+    from motionloom.io import Reading
+
+    return Reading(**settings)
+
+
+def load_all(paths: Iterable[str], reading: Reading) -> list[tuple[Path, Clip]]:
+    """All clips of the arguments, with their paths; the first one that cannot be read ends the command."""
+    from functools import partial
+
+    from motionloom.cli.bars import busy
+    from motionloom.io import expand_paths, load
+    from motionloom.jobs import MIN_FILES, each
+
+    found = expand_paths(paths)
+    with busy("reading") as report:
+        clips = each(partial(load, reading=reading), found, name=lambda p: p.name, progress=report, worth=MIN_FILES)
+        return list(zip(found, clips, strict=True))
+
+
+def unique_names(loaded: Sequence[tuple[Path, Clip]]) -> list[Clip]:
+    """The clips; equal names are distinguished by folders."""
+    from dataclasses import replace
+
+    titles = row_titles([path for path, _ in loaded], [clip.name for _, clip in loaded])
+    return [
+        clip if clip.name == title else replace(clip, origin=replace(clip.origin, name=title))
+        for (_, clip), title in zip(loaded, titles, strict=True)
+    ]
+
+
+def row_titles(paths: list[Path], names: list[str]) -> list[str]:
+    """The clips' names, with their folders where two clips have the same name."""
+    near = [f"{path.parent.name}/{path.name}" if path.parent.name else path.name for path in paths]
+    titles = []
+    for path, name, folder in zip(paths, names, near, strict=True):
+        titles.append(name if names.count(name) == 1 else folder if near.count(folder) == 1 else str(path))
+    return titles
 
 
 def own_parameters(specs: Iterable[str] | None) -> list[MotionParameter]:
-    """The user's own motion parameters, from the files that the command names."""
+    """The user's own motion parameters, from the files of `--measure`."""
     from motionloom.constraints import load_parameter
 
     return [load_parameter(spec) for spec in specs or ()]
 
 
-def load_all(paths: Iterable[str], doing: str = "reading", **options: Any) -> list[tuple[Path, Clip]]:
-    """Every clip that the arguments stand for, with its path; the first that cannot be read ends the command."""
-    from functools import partial
+def ground_height(text: str | None) -> float | None:
+    """The value of `--ground` in metres."""
+    from motionloom.core.units import length
 
-    from motionloom.cli.folder import for_each_file
-    from motionloom.io import expand_paths, load
-
-    found = expand_paths(paths)
-    return list(zip(found, for_each_file(partial(load, **options), found, doing), strict=True))
+    return None if text is None else length(text, ("--ground",))
 
 
-def say(text: str = "") -> None:
-    """A line for a person, on standard output; above the progress bar, if there is one."""
+def print_line(text: str = "") -> None:
+    """Print a line on standard output, above the progress bar if there is one."""
     print(text)
 
 
 def warn(text: str) -> None:
-    """A line for a person, on standard error."""
+    """Print a line on standard error."""
     print(f"motionloom: {text}", file=sys.stderr)
 
 
-def many(count: int, thing: str) -> str:
-    """So many things; one of them in the singular.
+def plural(count: int, thing: str) -> str:
+    """A count and a noun in the singular or plural.
 
-    >>> many(1, "clip"), many(0, "clip")
+    >>> plural(1, "clip"), plural(0, "clip")
     ('1 clip', '0 clips')
     """
     return f"{count} {thing}" + ("" if count == 1 else "s")
 
 
 def print_json(value: Any) -> None:
-    """One JSON value on standard output."""
+    """Print one JSON value on standard output."""
     print(json.dumps(value, indent=2, ensure_ascii=False))
 
 
-def tell(reports: Sequence[dict[str, Any]], show: Callable[[list[dict[str, Any]]], None], *, json: bool) -> None:
-    """What was done to many files: JSON, or `show` for those that worked; each "error" is said, and the exit is 1."""
+def file_dict(file: EditedFile) -> dict[str, Any]:
+    """Plain values of an edited file for JSON."""
+    from motionloom.core.note import as_dicts
+
+    out = None if file.out is None else str(file.out)
+    return {
+        "path": str(file.path),
+        "out": out,
+        "frames": file.frames,
+        "fps": file.fps,
+        "notes": as_dicts(file.notes),
+    }
+
+
+def print_reports(
+    files: Sequence[EditedFile],
+    show: Callable[[list[EditedFile]], None],
+    as_dict: Callable[[EditedFile], dict[str, Any]],
+    *,
+    json: bool,
+) -> None:
+    """Print files as JSON, or those without an error by `show`; errors are printed as warnings, and the exit is 1."""
     if json:
-        print_json(reports)
+        print_json([{"path": str(f.path), "error": f.error} if f.error else as_dict(f) for f in files])
     else:
-        show([report for report in reports if "error" not in report])
-    errors = [report["error"] for report in reports if "error" in report]
+        show([file for file in files if not file.error])
+    errors = [file.error for file in files if file.error]
     for error in errors:
         warn(error)
     if errors:
@@ -106,7 +194,7 @@ def tell(reports: Sequence[dict[str, Any]], show: Callable[[list[dict[str, Any]]
 
 
 def columns(head: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> list[str]:
-    """Rows as lines with aligned columns; columns listed in `left` start on the left, numbers end on the right."""
+    """Rows as lines with aligned columns; those listed in `left` are aligned to the left, the others to the right."""
     table = [list(head), *[list(row) for row in rows]]
     widths = [max(len(row[k]) for row in table) for k in range(len(head))]
     lines = []

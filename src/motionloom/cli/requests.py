@@ -21,16 +21,21 @@ Root = Annotated[
 ]
 
 
+RequestOption = Annotated[
+    str, typer.Option("-r", "--request", metavar="FILE|YAML", help="A request file, or YAML: '{seconds: 12}'.")
+]
+
+
 def given_request(
     argument: str,
     clips: Sequence[str] = (),
     root: Sequence[Path] | None = None,
     measure: Sequence[str] | None = None,
 ) -> Request:
-    """The request that `-r` gives, with its poses loaded and the functions of `--measure` among its parameters.
+    """The request of `-r`, with its poses loaded and the functions of `--measure` among its parameters.
 
-    The files that it names are looked for in the request file's folder (the current folder, if it is inline), in the
-    folders of the clips on the command line, and in those of `--root`; they cannot be anywhere else.
+    Files that it names must be in the folder of the request file (the current folder, if it is inline), in the folders
+    of the clips on the command line, or in those of `--root`.
     """
     from dataclasses import replace
 
@@ -47,7 +52,7 @@ def given_request(
 
 
 def is_inline(argument: str) -> bool:
-    """Whether `-r` was given YAML and not the name of a file: it begins with `{`, or has `: ` or a line break in it.
+    """Whether the value of `-r` is YAML and not a file name: it begins with `{`, or contains `: ` or a line break.
 
     >>> is_inline("{seconds: 12}"), is_inline("seconds: 12"), is_inline("walk.yaml"), is_inline(r"C:\\walk.yaml")
     (True, True, False, False)

@@ -1,4 +1,4 @@
-"""`motionloom samples`: the clips we compute ourselves, listed and made."""
+"""`motionloom samples`: list and make sample clips."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Annotated, Any
 import typer
 
 from motionloom.cli.bars import progress
-from motionloom.cli.flags import Table, flagged
-from motionloom.cli.options import Json, Seed, columns, many, print_json, say
+from motionloom.cli.flags import Table, with_fields
+from motionloom.cli.options import Json, Seed, columns, plural, print_json, print_line
 
-HELP = """Clips without a download: people, a dog, pen strokes, computed here.
+HELP = """Sample clips without a download: people, a dog, pen strokes.
 
 `motionloom samples` lists them, `motionloom samples walk --speed 1.2 -o walk.bvh` makes one.
 """
 
 
 class Samples(Table):
-    """One command for each sample, with its parameters as flags."""
+    """One command for each sample, with its parameters as options."""
 
     what = "sample"
 
@@ -32,7 +32,7 @@ class Samples(Table):
         from motionloom.samples import SAMPLES
 
         def make_sample(
-            out: Annotated[Path | None, typer.Option("-o", "--out", metavar="FILE", help="Where to write it.")] = None,
+            out: Annotated[Path | None, typer.Option("-o", "--out", metavar="FILE", help="The file to write.")] = None,
             seed: Seed = 0,
             json: Json = False,
             *,
@@ -40,7 +40,7 @@ class Samples(Table):
         ) -> None:
             _make(name, given, seed, out, Path(), json)
 
-        return flagged(make_sample, list(SAMPLES[name].parameters.values()))
+        return with_fields(make_sample, list(SAMPLES[name].parameters.values()))
 
 
 def list_samples(
@@ -67,15 +67,15 @@ def list_samples(
         )
     else:
         rows = [(s.name, s.what, ", ".join(s.parameters)) for s in SAMPLES.values()]
-        say("\n".join(columns(("sample", "what it does", "parameters"), rows, left=(0, 1, 2))))
-        say("\nMake one: motionloom samples walk --speed 1.2 -o walk.bvh")
-        say("What it takes: motionloom samples walk --help")
+        print_line("\n".join(columns(("sample", "description", "parameters"), rows, left=(0, 1, 2))))
+        print_line("\nMake one: motionloom samples walk --speed 1.2 -o walk.bvh")
+        print_line("Its parameters: motionloom samples walk --help")
 
 
 def _make(name: str, given: dict[str, Any], seed: int, out: Path | None, folder: Path, json: bool) -> None:
     """Make one sample and write it: to `out`, or by its own name into `folder`."""
     from motionloom.io import check_target, save
-    from motionloom.kinematics.summary import facts
+    from motionloom.kinematics.summary import clip_facts
     from motionloom.samples import SAMPLES, make
 
     if out is not None:
@@ -85,9 +85,9 @@ def _make(name: str, given: dict[str, Any], seed: int, out: Path | None, folder:
     out = out or folder / f"{name}{'.csv' if len(clip.skeleton) == 1 else '.bvh'}"  # a pen stroke is a table
     save(clip, out)
     if json:
-        print_json({"path": str(out), **facts(clip).as_dict()})
+        print_json({"path": str(out), **clip_facts(clip).as_dict()})
     else:
-        say(f"{out}: {many(len(clip), 'frame')} at {clip.fps:g} fps, {clip.seconds:.2f} s, seed {seed}")
+        print_line(f"{out}: {plural(len(clip), 'frame')} at {clip.fps:g} fps, {clip.seconds:.2f} s, seed {seed}")
 
 
 samples = typer.Typer(

@@ -1,4 +1,4 @@
-"""`motionloom stream`: a live character that follows commands, to a file or line by line."""
+"""`motionloom stream`: drive a live character by commands, to a file or line by line."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.flags import flagged
-from motionloom.cli.options import Seed, many, say
+from motionloom.cli.flags import with_fields
+from motionloom.cli.options import Seed, plural, print_line
 
 if TYPE_CHECKING:
     from motionloom.core.fields import Field
@@ -27,25 +27,26 @@ def drive(
         Path, typer.Argument(metavar="MODEL.loom", help="A model of motion-matching, a motion graph or textons.")
     ],
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write a clip. Else one JSON line for each pose.")
+        Path | None,
+        typer.Option("-o", "--out", metavar="FILE", help="Write a clip; by default one JSON line for each pose."),
     ] = None,
     command: Annotated[
         list[str] | None,
-        typer.Option("-c", "--command", metavar="ORDER", help="'3: heading 90deg, speed 1.4'; may be repeated."),
+        typer.Option("-c", "--command", metavar="ORDER", help="'3: heading 90deg, speed 1.4'; repeatable."),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option("--seconds", metavar="S", min=0.01, help="How long; without it, until Ctrl-C.")
+        float | None, typer.Option("--seconds", metavar="S", min=0.01, help="Duration; without it, until Ctrl-C [s].")
     ] = None,
-    rate: Annotated[float, typer.Option("--rate", metavar="HZ", min=1, max=1000, help="Poses in a second.")] = 60.0,
+    rate: Annotated[float, typer.Option("--rate", metavar="HZ", min=1, max=1000, help="Poses per second.")] = 60.0,
     seed: Seed = 0,
     lock: Annotated[bool, typer.Option(help="Hold feet where they touch.")] = True,
     *,
     given: Any = None,
 ) -> None:
-    """Drive a live character: motion without end, that follows headings, places, speeds, styles or textons.
+    """Drive a live character: endless motion that follows headings, places, speeds, styles or textons.
 
-    Poses come in real time as JSON lines, or as fast as they can be made into a file. Each of the other options below
-    is for the methods that it names.
+    Poses are printed in real time as JSON lines, or written to a file as fast as possible. The help of each further
+    option names its methods.
     """
     from motionloom.control import run, stream_clip
     from motionloom.control.script import follow, parse_order
@@ -57,7 +58,7 @@ def drive(
     if out is not None:
         check_target(out)
         if seconds is None:
-            raise BadRequest("a file needs an end: give --seconds")
+            raise BadRequest("--out needs --seconds: a file has an end")
     learned = load_model(model)
     orders = command or []
     if out is None:
@@ -71,7 +72,7 @@ def drive(
             learned, seconds, rate=rate, orders=orders, seed=seed, lock=lock, options=given, progress=report
         )
     save(clip, out)
-    say(f"{out}: {many(len(clip), 'frame')}, {clip.seconds:.2f} s at {rate:g} fps, seed {seed}")
+    print_line(f"{out}: {plural(len(clip), 'frame')}, {clip.seconds:.2f} s at {rate:g} fps, seed {seed}")
 
 
 def _live_fields() -> list[Field]:
@@ -92,7 +93,7 @@ def _live_fields() -> list[Field]:
 
 
 def _print(steps: Iterator[tuple[State, Poses]], rate: float) -> None:
-    """One line for each pose, no sooner than it is due."""
+    """Print one line for each pose, in real time."""
     begin = time.monotonic()
     for i, (_, poses) in zip(count(), steps, strict=False):
         line = {
@@ -106,4 +107,4 @@ def _print(steps: Iterator[tuple[State, Poses]], rate: float) -> None:
         sys.stdout.flush()
 
 
-stream = flagged(drive, _live_fields())
+stream = with_fields(drive, _live_fields())

@@ -1,4 +1,4 @@
-"""`motionloom synthesize`: new clips from a model and a request."""
+"""`motionloom synthesize`: make new clips from a model and a request."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Json, Measures, Seed, columns, many, print_json, say, warn
-from motionloom.cli.requests import Root, given_request
+from motionloom.cli.options import Json, Measures, Seed, Suffix, columns, plural, print_json, print_line, warn
+from motionloom.cli.requests import RequestOption, Root, given_request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,43 +20,41 @@ if TYPE_CHECKING:
 
 def synthesize(
     model: Annotated[Path, typer.Argument(metavar="MODEL.loom", help="A model from `motionloom learn`.")],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="Where to write; a folder with --count.")],
-    request: Annotated[
-        str, typer.Option("-r", "--request", metavar="FILE|YAML", help="A request file, or YAML: '{seconds: 12}'.")
-    ] = "{}",
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="File to write; a folder with --count.")],
+    request: RequestOption = "{}",
     seed: Seed = 0,
     count: Annotated[
         int | None, typer.Option("--count", metavar="N", min=1, help="Make N takes: take_000.bvh and so on.")
     ] = None,
     best: Annotated[
-        bool, typer.Option("--best", help="Where a hard constraint cannot be met, write the best clip all the same.")
+        bool, typer.Option("--best", help="Write the best clip even if a hard constraint is not met.")
     ] = False,
-    to: Annotated[str, typer.Option("--to", metavar="SUFFIX", help="Format of the takes in a folder.")] = ".bvh",
+    to: Suffix = ".bvh",
     root: Root = None,
     measure: Measures = None,
     json: Json = False,
 ) -> None:
-    """Make new clips. Hard constraints are met, or the command says by how much they are not and exits with 1."""
+    """Make new clips. If hard constraints are not met, the residuals are printed and the exit code is 1."""
     from motionloom.core.progress import part
     from motionloom.io import check_target, save
     from motionloom.methods import attempt, load_model
 
     check_target(_target(out, None if count is None else 0, to))
     learned = load_model(model)
-    asked = given_request(request, root=root, measure=measure)
+    constraints = given_request(request, root=root, measure=measure)
     reports: list[dict[str, Any]] = []
     takes = count or 1
     with busy("making") as report:
         for take in range(takes):
             own = part(report, take / takes, (take + 1) / takes)
-            found = attempt(learned, asked, seed=seed, take=take, progress=own)
+            found = attempt(learned, constraints, seed=seed, take=take, progress=own)
             target = _target(out, None if count is None else take, to)
             written = found.clip is not None and (found.met or best)
             if found.clip is not None and written:
                 save(found.clip, target)
             reports.append(_report(target if written else None, seed, take, found))
             if not json:
-                _say(reports[-1], found.residuals)
+                _print_take(reports[-1], found.residuals)
     if json:
         print_json(reports)
     if any(report["error"] for report in reports):
@@ -64,7 +62,7 @@ def synthesize(
 
 
 def _target(out: Path, take: int | None, to: str) -> Path:
-    """Where a take goes: the file, or `take_000.bvh` in the folder of several."""
+    """The path of a take: the file, or `take_000.bvh` in the folder of several."""
     return out if take is None else out / f"take_{take:03d}.{to.lstrip('.')}"
 
 
@@ -83,18 +81,18 @@ def _report(path: Path | None, seed: int, take: int, found: Attempt) -> dict[str
     }
 
 
-def _say(report: dict[str, Any], rows: Sequence[Row]) -> None:
+def _print_take(report: dict[str, Any], rows: Sequence[Row]) -> None:
     from motionloom.core import Note
 
     if report["error"]:
         warn(report["error"])
     if report["path"]:
-        length = f"{many(report['frames'], 'frame')}, {report['seconds']:.2f} s"
-        say(f"{report['path']}: {length}, seed {report['seed']}, take {report['take']}")
+        length = f"{plural(report['frames'], 'frame')}, {report['seconds']:.2f} s"
+        print_line(f"{report['path']}: {length}, seed {report['seed']}, take {report['take']}")
         for note in report["notes"]:
-            say(f"  {Note(**note)}")
+            print_line(f"  {Note(**note)}")
     elif report["error"]:
-        say("nothing was written" + ("; --best writes the best clip found" if report["frames"] else ""))
+        print_line("nothing written" + ("; --best writes the best clip found" if report["frames"] else ""))
     if rows:
         table = [
             (
@@ -106,13 +104,17 @@ def _say(report: dict[str, Any], rows: Sequence[Row]) -> None:
             )
             for r in rows
         ]
-        say("\n".join("  " + line for line in columns(("asked", "", "off by", "allowed", "met"), table, left=(0, 1))))
+        print_line(
+            "\n".join(
+                "  " + line for line in columns(("constraint", "", "residual", "tolerance", "met"), table, left=(0, 1))
+            )
+        )
         for reason in dict.fromkeys(r.reason for r in rows if r.reason):
             warn(reason)
         if not report["error"] and any(r.missed for r in rows):
-            warn("soft constraints are not all met: this is the best clip found")
+            warn("some soft constraints are not met: this is the best clip found")
 
 
 def _shown(value: float) -> str:
-    """Four digits; what is left of a zero after rounding is a zero."""
+    """Four digits; rounding errors of zero are printed as 0."""
     return "0" if abs(value) < 1e-9 else f"{value:.4g}"

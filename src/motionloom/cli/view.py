@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Clips, Fps, Roles, TrimTpose, Unit, Up, load_all, say
+from motionloom.cli.options import Clips, load_all, print_line, row_titles, with_reading
 
 if TYPE_CHECKING:
     from motionloom.core import Clip
@@ -18,6 +18,7 @@ ANIMATIONS = (".gif", ".webp", ".mp4")
 PAGES = (".html", ".htm")
 
 
+@with_reading()
 def view(
     clips: Clips,
     out: Annotated[
@@ -72,17 +73,14 @@ def view(
             "--browse/--player", help="HTML: a page of thumbnails, or a player; by default, by folder or file."
         ),
     ] = None,
-    unit: Unit = None,
-    up: Up = None,
-    fps: Fps = None,
-    trim_tpose: TrimTpose = False,
-    roles: Roles = None,
+    *,
+    reading: Any = None,
 ) -> None:
     """Look at clips: a filmstrip, an animation, a contact sheet, an HTML player, or a page that shows a folder."""
     if out is not None:
         _check_target(out)
     pixels = _pixels(size)
-    loaded = load_all(clips, unit=unit, up=up, fps=fps, trim_tpose=trim_tpose, roles=roles)
+    loaded = load_all(clips, reading)
     folder = Path(clips[0]).resolve() if Path(clips[0]).is_dir() else None
     stem = folder.name if folder else loaded[0][0].stem
     target = out or Path(stem + (".png" if sources or sheet or every else ".html"))
@@ -139,7 +137,7 @@ def view(
                 aligned=True if start or end is not None else None,
                 start=start,
             )
-    say(f"{target}: {', '.join(titles) if len(titles) < 6 else f'{len(titles)} clips'}")
+    print_line(f"{target}: {', '.join(titles) if len(titles) < 6 else f'{len(titles)} clips'}")
 
 
 def _check_target(path: Path) -> None:
@@ -177,12 +175,3 @@ def _pixels(size: str | None) -> tuple[int, int] | None:
     if not (cross and width.isdecimal() and height.isdecimal()):
         raise BadRequest(f"--size: expected width x height in pixels, such as 640x400, found {size!r}")
     return int(width), int(height)
-
-
-def row_titles(paths: list[Path], names: list[str]) -> list[str]:
-    """The clips' names, with their folders where two clips have the same name."""
-    near = [f"{path.parent.name}/{path.name}" if path.parent.name else path.name for path in paths]
-    titles = []
-    for path, name, folder in zip(paths, names, near, strict=True):
-        titles.append(name if names.count(name) == 1 else folder if near.count(folder) == 1 else str(path))
-    return titles

@@ -39,7 +39,7 @@ class Read:
 class Made:
     """One processing step with everything needed to repeat it, as plain text, numbers and lists of them."""
 
-    command: str  # "synthesize", "convert", "clean" ...: see `recipes/again.py`
+    command: str  # "synthesize", "convert", "clean" ...: see `recipes/repeat.py`
     version: str = ""  # of motionloom
     platform: str = ""  # operating system, processor, Python and numerical libraries
     method: str = ""  # of a model: the name in the table of methods

@@ -1,4 +1,4 @@
-"""The source clips that results are measured against, made ready once."""
+"""The source clips that results are measured against, prepared once."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from motionloom.evaluate.measures.statistics import centre_of, centred_channels
 from motionloom.evaluate.measures.take import NotApplicable, Take, take, upright_rotations
 from motionloom.evaluate.measures.windows import WIDE, WindowScores, window_scores
 
-SHUFFLED = 600  # frames of the shuffled bound: enough for a steady number
+SHUFFLED = 600  # frames of the shuffled bound: with more the value hardly changes
 
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """Source clips ready for measuring. What measures ask of all of them together is worked out once."""
+    """Source clips prepared for measuring; what measures need of all of them is computed once."""
 
     takes: tuple[Take, ...]
     _shuffled: list[WindowScores] = field(default_factory=list, init=False, repr=False)
@@ -33,7 +33,7 @@ class Reference:
         return sum(len(t) for t in self.takes)
 
     def without(self, index: int) -> Reference:
-        """The other takes: what a held-out take is measured against."""
+        """The other takes, against which a held-out take is measured."""
         return Reference(tuple(t for i, t in enumerate(self.takes) if i != index))
 
     def require_same_body(self, result: Take) -> None:
@@ -44,7 +44,7 @@ class Reference:
             except SkeletonMismatch as error:
                 raise NotApplicable(f"other skeletons: {error}") from None
         if result.features.shape[1] <= 6 and not np.ptp(result.features, axis=0).any():
-            raise NotApplicable("the only joint never turns: there are no poses to compare")
+            raise NotApplicable("the only joint never turns, so there are no poses to compare")
 
     @cached_property
     def features(self) -> list[FloatArray]:
@@ -62,12 +62,17 @@ class Reference:
 
     @cached_property
     def sound_channels(self) -> list[FloatArray]:
-        """The same without the frames that `motionloom check` calls broken: how far joints really turn."""
+        """The same without the frames that `motionloom check` reports as broken: the true ranges of joints."""
         pieces = [p for t in self.takes for p in t.sound]
         return [centred_channels(upright_rotations(p.clip), self.centre) for p in pieces]
 
+    @property
+    def has_shuffled(self) -> bool:
+        """Whether `shuffled` was computed already."""
+        return bool(self._shuffled)
+
     def shuffled(self, progress: Progress | None = None) -> WindowScores:
-        """The bound that frames of the source in random order reach: full diversity, no motion. Seeded; kept."""
+        """Scores of the source's frames in random order, an upper bound of diversity. Seeded; computed once."""
         if not self._shuffled:
             frames = np.concatenate(self.features)
             order = np.random.default_rng(0).permutation(len(frames))[: max(SHUFFLED, WIDE)]
@@ -76,8 +81,8 @@ class Reference:
 
 
 def reference(clips: Sequence[Clip], *, ground: float | None = None, progress: Progress | None = None) -> Reference:
-    """Source clips, ready for measuring."""
+    """Prepare source clips for measuring."""
     if not clips:
-        raise BadRequest("there is nothing to measure against: give at least one source clip")
+        raise BadRequest("expected at least one source clip, found none")
     sizes, report = [len(c) for c in clips], progress or silent()
     return Reference(tuple(take(c, ground=ground) for c in each(clips, report, "preparing the source", sizes)))

@@ -1,4 +1,4 @@
-"""Reports and comparisons as rows of text, for the command line and for pages."""
+"""Reports and comparisons as rows of text, for the command line and for HTML pages."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from motionloom.core.note import as_dicts
 from motionloom.evaluate.compare.compare import Comparison, Entry
-from motionloom.evaluate.measures.table import MEASURES
-from motionloom.evaluate.report import Own, Report, Value
+from motionloom.evaluate.measures.table import QUALITY_MEASURES
+from motionloom.evaluate.report import MeasuredValue, QualityReport, SourceValue
 
 Rows = list[tuple[str, ...]]
 DIVERSE = ("global diversity", "local diversity")
-"""Never printed alone: shuffled frames score highest. They stand with coverage, skate, peak acceleration, bounds."""
+"""Never printed alone, because shuffled frames score highest: always with coverage, skate, accelerations and bounds."""
 
 
 def number(value: float | None, unit: str = "") -> str:
@@ -24,8 +24,8 @@ def number(value: float | None, unit: str = "") -> str:
     return f"{text} {unit}".rstrip()
 
 
-def versus(v: Value) -> str:
-    """The number beside the source's: "x1.3", or "+0.4 cm/s" where the source is near zero."""
+def versus(v: MeasuredValue) -> str:
+    """The value relative to the source's: "x1.3", or "+0.4 cm/s" where the source is near zero."""
     if v.ratio is not None:
         return f"x{v.ratio:.3g}"
     if v.difference is not None:
@@ -33,13 +33,13 @@ def versus(v: Value) -> str:
     return ""
 
 
-def evaluation_rows(reports: Sequence[Report]) -> tuple[tuple[str, ...], Rows]:
-    """Head and rows: one row per measure; for each result its value and how it stands to the source's."""
+def evaluation_rows(reports: Sequence[QualityReport]) -> tuple[tuple[str, ...], Rows]:
+    """Head and rows: one row per measure, with the value of each result and its relation to the source's."""
     head = ["measure", "unit", "source", "range"]
     for report in reports:
         head += [report.name, "vs source"]
     rows: Rows = []
-    for name, measure in MEASURES.items():
+    for name, measure in QUALITY_MEASURES.items():
         own = reports[0].values[name].own
         cells = [name, measure.unit, number(own.value), _range(own)]
         for report in reports:
@@ -48,19 +48,19 @@ def evaluation_rows(reports: Sequence[Report]) -> tuple[tuple[str, ...], Rows]:
     return tuple(head), rows
 
 
-def _range(own: Own) -> str:
+def _range(own: SourceValue) -> str:
     return "" if own.low is None or own.low == own.high else f"{number(own.low)}..{number(own.high)}"
 
 
-def bound_rows(report: Report) -> tuple[tuple[str, ...], Rows]:
-    """Coverage and diversities of a copied and of a shuffled source, to read the result's by."""
+def bound_rows(report: QualityReport) -> tuple[tuple[str, ...], Rows]:
+    """Coverage and diversities of a copied and of a shuffled source, as a scale for those of the result."""
     names = ("coverage", *DIVERSE)
     rows = [(f"{kind} source", *(number(values[n]) for n in names)) for kind, values in report.bounds.items()]
     return ("bound", "coverage %", *DIVERSE), rows
 
 
-def reasons(reports: Sequence[Report]) -> list[str]:
-    """One line for each reason of an n/a: whose, why, and which measures."""
+def reasons(reports: Sequence[QualityReport]) -> list[str]:
+    """One line for each reason of an n/a: the clip, the reason, the measures."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     for report in reports:
         for name, v in report.values.items():
@@ -68,25 +68,25 @@ def reasons(reports: Sequence[Report]) -> list[str]:
                 found.setdefault((report.name, v.reason), {})[name] = None
             if v.own.value is None:
                 found.setdefault(("source", v.own.reason), {})[name] = None
-        for c in report.control:
+        for c in report.constraints:
             if c.worst is None:
-                found.setdefault((report.name, c.reason), {})[c.asked] = None
+                found.setdefault((report.name, c.reason), {})[c.constraint] = None
     return [f"{who}: {why} ({', '.join(names)})" for (who, why), names in found.items()]
 
 
-def roughest(report: Report, most: int = 3) -> str:
-    """The joints whose jerk is most often above the source's 95th percentile, in one line; "" if it is unknown."""
+def roughest(report: QualityReport, most: int = 3) -> str:
+    """The joints whose jerk exceeds the source's 95th percentile most often, in one line; "" if unknown."""
     order = sorted(report.joint_roughness.items(), key=lambda item: -item[1])[:most]
-    told = ", ".join(f"{name} {share:.0f} %" for name, share in order)
-    return f"roughest joints of {report.name} (5 % is alike): {told}" if order else ""
+    joints = ", ".join(f"{name} {share:.0f} %" for name, share in order)
+    return f"roughest joints of {report.name} (5 %: as in the source): {joints}" if order else ""
 
 
-def control_rows(report: Report) -> tuple[tuple[str, ...], Rows]:
-    """What was asked, and how well it was done."""
-    head = ("asked", "", "off by", "allowed", "met", "mean", "arrives at")
+def constraint_rows(report: QualityReport) -> tuple[tuple[str, ...], Rows]:
+    """Head and rows: the constraints of the request with their residuals."""
+    head = ("constraint", "", "residual", "tolerance", "met", "mean", "arrival")
     rows: Rows = [
         (
-            c.asked,
+            c.constraint,
             "hard" if c.hard else "soft",
             "n/a" if c.worst is None else number(c.worst, c.unit),
             number(c.tolerance, c.unit),
@@ -94,12 +94,12 @@ def control_rows(report: Report) -> tuple[tuple[str, ...], Rows]:
             "" if c.mean is None else number(c.mean, c.unit),
             "" if c.arrival is None else f"{c.arrival:.2f} s",
         )
-        for c in report.control
+        for c in report.constraints
     ]
     return head, rows
 
 
-SHOWN: Mapping[str, str] = {
+COMPARISON_COLUMNS: Mapping[str, str] = {
     "coverage": "coverage %",
     "global diversity": "global div.",
     "local diversity": "local div.",
@@ -113,23 +113,23 @@ SHOWN: Mapping[str, str] = {
     "range violations": "out of range %",
     "spectrum distance": "spectrum Hz",
 }
-"""The columns of a comparison; its JSON has every measure."""
+"""The columns of a comparison; its JSON contains every measure."""
 
 
 def comparison_rows(found: Comparison) -> tuple[tuple[str, ...], Rows]:
-    """One row per method and baseline, the source's own values first; bounds are the baselines copy and shuffled.
+    """One row per method and baseline after the source's own values; copy and shuffled are the bounds of diversity.
 
-    Those without a result have n/a everywhere: `left_out` says why.
+    Entries without a result have n/a everywhere; `problem_lines` lists the reasons.
     """
-    head = ("", *SHOWN.values(), "spread", "met", "learn s", "s per s", "peak MB", "stored KB")
-    rows: Rows = [("source", *(number(found.own[n].value) for n in SHOWN), "1", "", "", "", "", "")]
+    head = ("", *COMPARISON_COLUMNS.values(), "spread", "met", "learn s", "s per s", "peak MB", "stored KB")
+    rows: Rows = [("source", *(number(found.own[n].value) for n in COMPARISON_COLUMNS), "1", "", "", "", "", "")]
     rows += [_entry_row(e) for e in found.entries]
     return head, rows
 
 
 def _entry_row(e: Entry) -> tuple[str, ...]:
-    asked = [c for r in e.reports for c in r.control]
-    met = f"{sum(c.met is True for c in asked)}/{len(asked)}" if asked else ""
+    results = [c for r in e.reports for c in r.constraints]
+    met = f"{sum(c.met is True for c in results)}/{len(results)}" if results else ""
     cost = ("", "", "", "")
     if e.costs is not None:
         peak = e.costs.peak_bytes
@@ -139,11 +139,11 @@ def _entry_row(e: Entry) -> tuple[str, ...]:
             "n/a" if peak is None else f"{peak / 1e6:.0f}",
             f"{e.costs.stored_bytes / 1e3:.0f}",
         )
-    return (e.name, *(number(e.mean(n)) for n in SHOWN), number(e.spread.ratio), met, *cost)
+    return (e.name, *(number(e.mean(n)) for n in COMPARISON_COLUMNS), number(e.spread.ratio), met, *cost)
 
 
-def left_out(found: Comparison) -> list[str]:
-    """Methods without a result, or whose best ones do not meet the request, and why."""
+def problem_lines(found: Comparison) -> list[str]:
+    """Methods without a result, or whose results do not meet the request, with the reasons."""
     return [f"{'not all met' if e.reports else 'left out'}: {e.name}: {e.reason}" for e in found.entries if e.reason]
 
 
@@ -164,7 +164,7 @@ def comparison_dict(found: Comparison) -> dict[str, object]:
                 "reason": e.reason,
                 "notes": as_dicts(e.notes),
                 "reports": [r.as_dict() for r in e.reports],
-                "mean": {n: e.mean(n) for n in MEASURES} if e.reports else {},
+                "mean": {n: e.mean(n) for n in QUALITY_MEASURES} if e.reports else {},
                 "spread": e.spread.as_dict(),
                 "costs": None if e.costs is None else vars(e.costs),
             }

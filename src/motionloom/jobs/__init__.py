@@ -7,7 +7,19 @@
 
 from motionloom.jobs.errors import BadTask, JobFailed, TimeUp, WorkerDied
 from motionloom.jobs.job import GRACE, Job, JobProgress
-from motionloom.jobs.many import each
+from motionloom.jobs.many import MIN_FILES, each
 from motionloom.jobs.pool import Pool, start
 
-__all__ = ["GRACE", "BadTask", "Job", "JobFailed", "JobProgress", "Pool", "TimeUp", "WorkerDied", "each", "start"]
+__all__ = [
+    "GRACE",
+    "MIN_FILES",
+    "BadTask",
+    "Job",
+    "JobFailed",
+    "JobProgress",
+    "Pool",
+    "TimeUp",
+    "WorkerDied",
+    "each",
+    "start",
+]

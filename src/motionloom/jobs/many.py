@@ -14,6 +14,7 @@ from motionloom.jobs.pool import Pool, shared_pool
 T = TypeVar("T")
 R = TypeVar("R")
 
+MIN_FILES = 24  # files from which on reading them in several processes pays
 INTERRUPT_GRACE = 0.2  # s that running tasks have to stop when the whole is cancelled
 
 

@@ -7,8 +7,9 @@ from dataclasses import replace as with_changes
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip, FloatArray, Note, Skeleton, with_labels
+from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, Skeleton, part, silent, with_labels
 from motionloom.core.numbers import smoothstep
+from motionloom.core.progress import each, parts
 from motionloom.kinematics.body.matched_pose import ankle_level, matched_pose
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import SIDES, feet
@@ -48,7 +49,7 @@ class RetargetReport:
 
 
 def retarget(
-    clip: Clip, to: Clip | Skeleton, *, like: Clip | None = None, plant: bool = True
+    clip: Clip, to: Clip | Skeleton, *, like: Clip | None = None, plant: bool = True, progress: Progress | None = None
 ) -> tuple[Clip, RetargetReport]:
     """The clip's motion on the skeleton of `to`; joints correspond by role, or else by name.
 
@@ -63,6 +64,9 @@ def retarget(
     of the source's own body, to take that pose from, if this one is short or never stands. Labels and the source of
     every frame stay.
     """
+    report = progress or silent()
+    turning, planting, _ = parts(report, [3, 4 if plant else 0, 1])
+    turning(0.0, "matching poses")
     shown = to if isinstance(to, Clip) else _still(to)
     body, old = shown.skeleton, clip.skeleton
     _check(old, body)
@@ -72,7 +76,7 @@ def retarget(
     scale = leg_length(body) / leg_length(old)
     target = matched_pose(shown)
     turns = np.empty((len(clip), len(body), 4))
-    for j in range(len(body)):
+    for j in each(range(len(body)), part(turning, 0.2, 0.8), "turning joints"):
         moved = (
             _moved(delta, pairs[j])
             if j in pairs
@@ -100,10 +104,11 @@ def retarget(
     )
     turned, missed = measure_skate(made), 0.0
     if plant and feet(body):
-        made, missed = _planted(clip, made, scale, levels)
+        made, missed = _planted(clip, made, scale, levels, planting)
     roles = [r for r in body.roles if r and r in old.roles]
     used = {k for pair in pairs.values() for k in pair[:2]}
-    report = RetargetReport(
+    planting(1.0, "measuring skate")
+    summary = RetargetReport(
         scale,
         tuple(roles),
         tuple(body.names[j] for j in range(len(body)) if j not in pairs),
@@ -113,7 +118,8 @@ def retarget(
         measure_skate(made),
         missed,
     )
-    return made, report
+    report(1.0, "measuring skate")
+    return made, summary
 
 
 def _still(skeleton: Skeleton) -> Clip:
@@ -192,18 +198,20 @@ def _root(clip: Clip, body: Skeleton, turns: FloatArray, scale: float, levels: t
     return _scaled(_middle(clip.skeleton, fk(clip)), scale, levels) - _middle(body, fk(bare))
 
 
-def _planted(clip: Clip, made: Clip, scale: float, levels: tuple[float, float]) -> tuple[Clip, float]:
+def _planted(
+    clip: Clip, made: Clip, scale: float, levels: tuple[float, float], progress: Progress
+) -> tuple[Clip, float]:
     """Ankles to the scaled places of the source's, feet held to its contacts, hands to what they touch."""
     places = fk(clip)
     source = {foot.name: foot for foot in feet(clip.skeleton)}
-    for foot in feet(made.skeleton):
+    for foot in each(feet(made.skeleton), part(progress, 0.0, 0.4), "placing feet"):
         if foot.name in source:
             ankle = _scaled(places[:, source[foot.name].ankle], scale, levels)
             made, _ = place_limb(made, (foot.thigh, foot.shin, foot.ankle), ankle)
     made = _hands(clip, made, scale, levels)
     labels = contacts(clip)
     before = {name: made.label(name) for name in made.label_names if name.startswith("contact:")}
-    made, report = remove_skate(with_labels(made, before | labels))
+    made, report = remove_skate(with_labels(made, before | labels), progress=part(progress, 0.5, 1.0))
     return made, report.missed
 
 

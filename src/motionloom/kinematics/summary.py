@@ -49,7 +49,7 @@ class Facts:
         return out
 
 
-def facts(clip: Clip, *, skip: int = 0) -> Facts:
+def clip_facts(clip: Clip, *, skip: int = 0) -> Facts:
     """The numbers that `info` prints. The first `skip` frames (a T-pose) are not counted as motion."""
     motion = clip[skip:]
     path = travel(motion)

@@ -12,7 +12,7 @@ import numpy as np
 
 from motionloom.core import BadRequest, Clip, Progress, silent
 from motionloom.core.progress import each, part
-from motionloom.evaluate.capture_checks.check import check
+from motionloom.evaluate import check_clips
 from motionloom.evaluate.capture_checks.findings import Finding
 from motionloom.io.files import check_place, write_whole
 from motionloom.plot.player import document, page_json, player_figure
@@ -47,7 +47,7 @@ def write_browse_page(
     report = progress or silent()
     if findings is None:
         renamed = [replace(c, origin=replace(c.origin, name=name)) for c, name in zip(shown, names, strict=True)]
-        findings = check(renamed, progress=part(report, 0.0, 0.7))
+        findings = check_clips(renamed, progress=part(report, 0.0, 0.7))
     problems: dict[str, list[Finding]] = {name: [] for name in names}
     for finding in findings:
         problems.setdefault(finding.clip, []).append(finding)

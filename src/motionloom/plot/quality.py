@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from motionloom.evaluate.compare.compare import Comparison
-from motionloom.evaluate.measures.table import MEASURES
-from motionloom.evaluate.report import Own, Report
-from motionloom.evaluate.tables import comparison_rows, left_out, number
+from motionloom.evaluate.measures.table import QUALITY_MEASURES
+from motionloom.evaluate.report import SourceValue, QualityReport
+from motionloom.evaluate.tables import comparison_rows, problem_lines, number
 from motionloom.plot.figures import figure_bytes, new_figure
 from motionloom.plot.page import Paragraph, PictureBlock, PlayerBlock, Section, TableBlock, write_page
 from motionloom.plot.player import Stage
@@ -19,37 +19,37 @@ from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES
 BOUNDS = {"copy": "<", "shuffled": ">"}  # marks of what a copied and a shuffled source would score
 
 
-def quality_sheet(reports: Sequence[Report]) -> Any:
+def quality_sheet(reports: Sequence[QualityReport]) -> Any:
     """A matplotlib figure: one line per measure, each with its own scale; the band is the source's range.
 
     Coverage and diversities also show what a copied and a shuffled source would score.
     """
     named = [(r.name, {n: v.value for n, v in r.values.items()}) for r in reports]
     bounds = next((r.bounds for r in reports if r.bounds), {})
-    return _sheet({n: reports[0].values[n].own for n in MEASURES}, named, bounds)
+    return _sheet({n: reports[0].values[n].own for n in QUALITY_MEASURES}, named, bounds)
 
 
 def comparison_sheet(found: Comparison) -> Any:
     """The same for a comparison: means over the takes of each method and baseline, which are the bounds."""
-    return _sheet(found.own, [(e.name, {n: e.mean(n) for n in MEASURES}) for e in found.best], {})
+    return _sheet(found.own, [(e.name, {n: e.mean(n) for n in QUALITY_MEASURES}) for e in found.with_results], {})
 
 
 def _sheet(
-    own: Mapping[str, Own],
+    own: Mapping[str, SourceValue],
     rows: Sequence[tuple[str, dict[str, float | None]]],
     bounds: Mapping[str, Mapping[str, float | None]],
 ) -> Any:
     below = 0.35 + 0.22 * ((len(rows) + len(bounds) + 4) // 4)  # inches for the legend
-    height = 0.5 + below + 0.36 * len(MEASURES)
+    height = 0.5 + below + 0.36 * len(QUALITY_MEASURES)
     figure = new_figure(10, height, layout=None)
     ax = figure.add_axes((0.2, below / height, 0.58, 1 - (0.5 + below) / height))
     ax.set_facecolor(PAPER)
-    for k, name in enumerate(MEASURES):
+    for k, name in enumerate(QUALITY_MEASURES):
         limits = {kind: v for kind, values in bounds.items() if (v := values.get(name)) is not None}
         _line(ax, k, name, own[name], [values[name] for _, values in rows], limits)
     ax.set_xlim(-0.03, 1.03)
-    ax.set_ylim(len(MEASURES) - 0.4, -0.6)
-    ax.set_yticks(range(len(MEASURES)), [f"{n} [{m.unit}]" if m.unit else n for n, m in MEASURES.items()], color=INK)
+    ax.set_ylim(len(QUALITY_MEASURES) - 0.4, -0.6)
+    ax.set_yticks(range(len(QUALITY_MEASURES)), [f"{n} [{m.unit}]" if m.unit else n for n, m in QUALITY_MEASURES.items()], color=INK)
     ax.set_xticks([])
     ax.tick_params(length=0, labelsize=9)
     for side in ax.spines.values():
@@ -68,14 +68,14 @@ def _sheet(
     return figure
 
 
-def _line(ax: Any, k: int, name: str, own: Own, values: Sequence[float | None], limits: Mapping[str, float]) -> None:
+def _line(ax: Any, k: int, name: str, own: SourceValue, values: Sequence[float | None], limits: Mapping[str, float]) -> None:
     """One measure on its own scale: zero on the left, log(1 + value / source), the largest number on the right."""
     shown = [v for v in (*values, own.value, own.low, own.high, *limits.values()) if v is not None]
     ax.plot([0, 1], [k, k], color=LINE, linewidth=0.8, zorder=1)
     if not shown:
         ax.text(1.05, k, "n/a", va="center", fontsize=8, color=QUIET)
         return
-    unit = max(own.value or 0.0, MEASURES[name].least, 1e-3)
+    unit = max(own.value or 0.0, QUALITY_MEASURES[name].near_zero, 1e-3)
     full = log1p(max(*shown, 1.2 * unit) / unit)
 
     def at(value: float) -> float:
@@ -107,11 +107,11 @@ def comparison_page(found: Comparison, path: str | Path, *, title: str = "Method
     stages = tuple(
         Stage((e.clips[0],), e.name, "a baseline, nothing learned" if e.kind == "baseline" else "",
               (("skate", number(e.mean("skate"), "cm/s")), ("coverage", number(e.mean("coverage"), "%"))))
-        for e in found.best
+        for e in found.with_results
     )  # fmt: skip
     sheet = figure_bytes(comparison_sheet(found))
     head, rows = comparison_rows(found)
-    words = [Paragraph(line) for line in left_out(found)]
+    words = [Paragraph(line) for line in problem_lines(found)]
     lead = (
         f"{len(found.sources)} source clips, seed {found.seed}: every method, and what needs no learning. "
         f"Coverage and diversities compare {found.joints} joints."

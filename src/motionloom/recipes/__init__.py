@@ -1,1 +1,49 @@
-"""Edits of clips that record their recipe, and the repetition of any recipe."""
+"""Edits of clips and files that record their recipe, and the repetition of any recipe."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from motionloom.recipes.edits import Aligned as Aligned
+    from motionloom.recipes.edits import Appended as Appended
+    from motionloom.recipes.edits import Cleaned as Cleaned
+    from motionloom.recipes.edits import Retargeted as Retargeted
+    from motionloom.recipes.edits import align as align
+    from motionloom.recipes.edits import append as append
+    from motionloom.recipes.edits import clean as clean
+    from motionloom.recipes.edits import convert as convert
+    from motionloom.recipes.edits import retarget as retarget
+    from motionloom.recipes.folders import EditedFile as EditedFile
+    from motionloom.recipes.folders import clean_files as clean_files
+    from motionloom.recipes.folders import convert_files as convert_files
+    from motionloom.recipes.folders import retarget_files as retarget_files
+    from motionloom.recipes.repeat import Repeated as Repeated
+    from motionloom.recipes.repeat import again as again
+
+_HOMES = {
+    "Aligned": "edits",
+    "Appended": "edits",
+    "Cleaned": "edits",
+    "EditedFile": "folders",
+    "Repeated": "repeat",
+    "Retargeted": "edits",
+    "again": "repeat",
+    "align": "edits",
+    "append": "edits",
+    "clean": "edits",
+    "clean_files": "folders",
+    "convert": "edits",
+    "convert_files": "folders",
+    "retarget": "edits",
+    "retarget_files": "folders",
+}
+__all__ = [*_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    """Names are imported when they are first used, so that edits do not import all methods."""
+    if name in _HOMES:
+        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,6 @@
-"""Edits of clips behind the commands: each result contains the step that made it (`Origin.made`).
+"""Edits of clips that record their recipe: each result contains the step that made it (`Origin.made`).
 
-Clips are passed as `io.load` returned them, so that the step names their files.
+Clips are given as they were read (`io.load`), so that the step names their files.
 """
 
 from __future__ import annotations
@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from motionloom.analysis import measure_named, same_rate
-from motionloom.analysis.alignment import TimeAlignment, align
+from motionloom.analysis import TimeAlignment, measure_named, same_rate, warp
+from motionloom.analysis import align as find_alignment
 from motionloom.analysis.dtw import Ends
-from motionloom.analysis.warp import warp
-from motionloom.blend import Point, append, transition_point
+from motionloom.blend import Point, transition_point
+from motionloom.blend import append as join_clips
 from motionloom.blend.point import half_window, point_at
-from motionloom.core import Clip, Made, Note, Progress, Read, made_here, replace
-from motionloom.evaluate.capture_checks.check import repair as repaired
+from motionloom.core import Clip, Made, Note, Progress, Read, made_here, part, replace, silent
+from motionloom.core.progress import parts
+from motionloom.evaluate.capture_checks.check import repair as repair_glitches
 from motionloom.kinematics.body.rest_pose import rebased, stance
 from motionloom.kinematics.feet.contacts import with_contacts
 from motionloom.kinematics.feet.pinning import SkateReport, remove_skate
@@ -41,7 +42,7 @@ def options_of(step: Made) -> dict[str, Any]:
     return {name: value for edit in step.edits for name, value in edit.items()}
 
 
-def convert_clip(
+def convert(
     clip: Clip,
     *,
     resample: float | None = None,
@@ -49,57 +50,79 @@ def convert_clip(
     to_unit: str | float | None = None,
     to_up: str | None = None,
 ) -> Clip:
-    """The clip at another frame rate, on a rest pose that stands; `to_unit` and `to_up` are for `save`."""
+    """The clip at another frame rate or on a rest pose that stands; `to_unit` and `to_up` are arguments of `save`."""
     given = {"resample": resample, "stand": stand or None, "to_unit": to_unit, "to_up": to_up}
     step = edit_step("convert", [clip], given)
     clip = clip if resample is None else resampled(clip, resample)
     if stand:
         rest = stance(clip)
         clip = replace(rebased(clip, rest), origin=clip.origin.with_notes(Note(f"rest pose: {rest.said}")))
-    return _made(clip, step)
+    return _with_step(clip, step)
 
 
 class Cleaned(NamedTuple):
-    """A cleaned clip, how its feet slid, and which glitches were mended."""
+    """A cleaned clip, how its feet slid, and a line for each glitch that was repaired or not."""
 
     clip: Clip
     report: SkateReport
     repaired: list[str]
 
 
-def clean_clip(
-    clip: Clip, *, ease: float = 0.2, ground: float | None = None, find_contacts: bool = False, repair: bool = False
+def clean(
+    clip: Clip,
+    *,
+    ease: float = 0.2,
+    ground: float | None = None,
+    find_contacts: bool = False,
+    repair: bool = False,
+    progress: Progress | None = None,
 ) -> Cleaned:
-    """The clip without foot skate; with `repair`, short glitches are mended first."""
+    """The clip without foot skate; with `repair`, short glitches are interpolated first.
+
+    Contacts are the clip's labels, or found; `find_contacts` finds them even where the clip has labels. `ease` is the
+    time in seconds over which the path of a foot bends before and after a contact.
+    """
     given = {"ease": ease, "ground": ground, "find_contacts": find_contacts or None, "repair": repair or None}
     step = edit_step("clean", [clip], given)
-    clip, lines = repaired(clip) if repair else (clip, [])
+    first, second = parts(progress or silent(), [1 if repair or find_contacts else 0, 2])
+    first(0.0, "repairing glitches" if repair else "finding contacts")
+    clip, lines = repair_glitches(clip) if repair else (clip, [])
     clip = with_contacts(clip, fresh=True, ground=ground) if find_contacts else clip
-    cleaned, report = remove_skate(clip, ease=ease, ground=ground)
-    return Cleaned(_made(cleaned, step), report, lines)
+    cleaned, report = remove_skate(clip, ease=ease, ground=ground, progress=second)
+    return Cleaned(_with_step(cleaned, step), report, lines)
 
 
-def retarget_clip(
-    clip: Clip, body: Clip, *, like: Clip | None = None, plant: bool = True
-) -> tuple[Clip, RetargetReport]:
-    """The clip's motion on the skeleton of `body`; `like` is a clip in which the clip's own body stands."""
+class Retargeted(NamedTuple):
+    """A clip on another skeleton, and how it was transferred."""
+
+    clip: Clip
+    report: RetargetReport
+
+
+def retarget(
+    clip: Clip, body: Clip, *, like: Clip | None = None, plant: bool = True, progress: Progress | None = None
+) -> Retargeted:
+    """The clip's motion on the skeleton of `body`; `like` is a clip in which the clip's own body stands.
+
+    With `plant`, feet and hands go to the scaled positions of the source's, and feet are held during contacts.
+    """
     others = [body] if like is None else [body, like]
     step = edit_step("retarget", [clip, *others], {"plant": None if plant else False})
-    made, report = retargeted(clip, body, like=like, plant=plant)
-    return _made(made, step), report
+    made, report = retargeted(clip, body, like=like, plant=plant, progress=progress)
+    return Retargeted(_with_step(made, step), report)
 
 
 class Appended(NamedTuple):
-    """Two clips joined by a transition: the result, both at one frame rate, and where they meet."""
+    """Two clips joined by a transition: the result, both clips at one frame rate, and where they meet."""
 
     clip: Clip
     a: Clip
     b: Clip
     point: Point
-    half: int
+    half: int  # frames of the transition on each side of the point
 
 
-def append_clips(
+def append(
     a: Clip,
     b: Clip,
     *,
@@ -110,23 +133,33 @@ def append_clips(
     measure: str = "point-cloud",
     ease: str = "smooth",
     plants: bool = True,
+    progress: Progress | None = None,
 ) -> Appended:
-    """Clip a, then clip b, joined where they are most alike or `at` two times, at the lower of their frame rates."""
+    """Clip `a`, then clip `b`, joined where they are most similar or `at` two times, at the lower frame rate.
+
+    `method` is "blend", "stitch" or "spacetime"; `window` is the length of the transition in seconds.
+    """
     given = {"method": method, "at": at, "window": window, "search": search, "measure": measure, "ease": ease}
     step = edit_step("append", [a, b], {**given, "plants": None if plants else False})
+    report = progress or silent()
     one, other = same_rate(a, b)
     half = half_window(window, one.fps)
     if at is None:
-        point = transition_point(one, other, half=half, search=search, measure=measure_named(measure))
+        chosen, found = measure_named(measure), part(report, 0.0, 0.3)
+        point = transition_point(one, other, half=half, search=search, measure=chosen, progress=found)
     else:
         point = point_at(one, other, at, half)
     options: dict[str, Any] = {"ease": ease} if method == "blend" else {}
-    joined = append(one, other, method=method, at=point, seconds=window, plants=plants, **options)
-    return Appended(_made(joined, step), one, other, point, half)
+    if method == "spacetime":
+        options["progress"] = part(report, 0.3, 1.0)
+    report(0.3, "joining")
+    joined = join_clips(one, other, method=method, at=point, seconds=window, plants=plants, **options)
+    report(1.0, "joining")
+    return Appended(_with_step(joined, step), one, other, point, half)
 
 
 class Aligned(NamedTuple):
-    """Clip b on the clock of clip a, both at one frame rate, and the alignment between them."""
+    """Clip `b` timed as clip `a`, both clips at one frame rate, and the alignment between them."""
 
     clip: Clip
     a: Clip
@@ -134,7 +167,7 @@ class Aligned(NamedTuple):
     alignment: TimeAlignment
 
 
-def align_clips(
+def align(
     a: Clip,
     b: Clip,
     *,
@@ -146,7 +179,7 @@ def align_clips(
     knots: float = 0.25,
     progress: Progress | None = None,
 ) -> Aligned:
-    """Clip b warped in time to the clock of clip a, at the lower of their frame rates; options as for `align`.
+    """Clip `b` warped in time to match clip `a`, at the lower frame rate; options as for `analysis.align`.
 
     `window` is the length of the measure's window and `knots` the distance of the curve's knots, in seconds.
     """
@@ -154,9 +187,11 @@ def align_clips(
     step = edit_step("align", [a, b], {**given, "knots": knots})
     one, other = same_rate(a, b)
     chosen = measure_named(measure, weights=weights, radius=max(1, round(window * one.fps / 2)))
-    found = align(one, other, measure=chosen, limit=limit or None, ends=ends, knot_seconds=knots, progress=progress)
-    return Aligned(_made(warp(other, found.curve), step), one, other, found)
+    found = find_alignment(
+        one, other, measure=chosen, limit=limit or None, ends=ends, knot_seconds=knots, progress=progress
+    )
+    return Aligned(_with_step(warp(other, found.curve), step), one, other, found)
 
 
-def _made(clip: Clip, step: Made) -> Clip:
+def _with_step(clip: Clip, step: Made) -> Clip:
     return replace(clip, origin=clip.origin.with_made(step))

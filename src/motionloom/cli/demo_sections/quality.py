@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from motionloom.cli.options import columns, say
+from motionloom.cli.options import columns, print_line
 from motionloom.core import Clip, same_hierarchy
-from motionloom.evaluate.capture_checks.check import check
+from motionloom.evaluate.capture_checks.check import check_clips
 from motionloom.evaluate.reference import reference
-from motionloom.evaluate.report import Report, evaluate, source_values
-from motionloom.evaluate.tables import SHOWN, number
+from motionloom.evaluate.evaluation import evaluate_take, source_values
+from motionloom.evaluate.report import QualityReport
+from motionloom.evaluate.tables import COMPARISON_COLUMNS, number
 from motionloom.io import load
 from motionloom.plot.figures import figure_bytes
 from motionloom.plot.page import CommandBlock, Paragraph, PictureBlock, Section, TableBlock
@@ -23,25 +24,25 @@ NOT_NEW = ("round_trip",)  # folders that hold copies
 def make_section(folder: Path) -> Section:
     """Each new clip against the samples it was made from; the table is printed too."""
     samples, made = _sorted(folder)
-    head = ("clip", "seconds", *SHOWN.values())
+    head = ("clip", "seconds", *COMPARISON_COLUMNS.values())
     rows: list[tuple[str, ...]] = []
-    largest: list[Report] = []
+    largest: list[QualityReport] = []
     for names, clips in _groups(samples, made).items():
         against = reference([c for c in samples if c.name in names])
         own = source_values(against)
         whose = ", ".join(Path(n).stem for n in names) if len(names) < 5 else f"{len(names)} clips"
-        rows.append((f"source: {whose}", "", *(number(own[n].value) for n in SHOWN)))
-        reports = [evaluate(clip, against, own=own) for clip in clips]
+        rows.append((f"source: {whose}", "", *(number(own[n].value) for n in COMPARISON_COLUMNS)))
+        reports = [evaluate_take(clip, against, own=own) for clip in clips]
         for clip, report in zip(clips, reports, strict=True):
-            rows.append((clip.name, f"{clip.seconds:.1f}", *(number(report.values[n].value) for n in SHOWN)))
+            rows.append((clip.name, f"{clip.seconds:.1f}", *(number(report.values[n].value) for n in COMPARISON_COLUMNS)))
         rows += [
-            (f"bound: source {kind}", "", *(number(values[n]) if n in values else "" for n in SHOWN))
+            (f"bound: source {kind}", "", *(number(values[n]) if n in values else "" for n in COMPARISON_COLUMNS))
             for kind, values in next((r.bounds for r in reports if r.bounds), {}).items()
         ]
         largest = max(largest, reports, key=len)
-    say("\nQuality of everything made, beside its source")
-    say("\n".join(columns(head, rows)))
-    said = [str(f) for f in check(made) if f.kind != "never moves"][:6]
+    print_line("\nQuality of everything made, beside its source")
+    print_line("\n".join(columns(head, rows)))
+    said = [str(f) for f in check_clips(made) if f.kind != "never moves"][:6]
     return Section(
         "Quality",
         (
@@ -85,6 +86,6 @@ def _groups(samples: list[Clip], made: list[Clip]) -> dict[tuple[str, ...], list
     return out
 
 
-def _sheet(reports: list[Report]) -> PictureBlock:
+def _sheet(reports: list[QualityReport]) -> PictureBlock:
     sheet = figure_bytes(quality_sheet(reports[:8]))
     return PictureBlock(sheet, "All values against the source's range; the number is the first clip's")

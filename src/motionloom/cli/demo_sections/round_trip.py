@@ -11,7 +11,7 @@ from motionloom.cli.info import in_full
 from motionloom.core import Clip, MissingExtra
 from motionloom.io import load, save
 from motionloom.kinematics.fk import fk
-from motionloom.kinematics.summary import facts
+from motionloom.kinematics.summary import clip_facts
 from motionloom.plot.page import CommandBlock, Paragraph, Section, TableBlock
 from motionloom.samples import SAMPLES, make
 
@@ -45,7 +45,7 @@ def make_section(folder: Path) -> Section:
 def _told(path: Path) -> str:
     """What `info` says about a file."""
     clip = load(path)
-    return "\n".join(in_full(Path(path.name), facts(clip), clip.skeleton))
+    return "\n".join(in_full(Path(path.name), clip_facts(clip), clip.skeleton))
 
 
 def _formats(folder: Path) -> tuple[tuple[str, ...], ...]:

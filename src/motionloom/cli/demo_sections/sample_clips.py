@@ -7,7 +7,7 @@ from pathlib import Path
 
 from motionloom.core import Clip, replace
 from motionloom.io import save
-from motionloom.kinematics.summary import facts
+from motionloom.kinematics.summary import clip_facts
 from motionloom.plot.page import CommandBlock, Paragraph, PlayerBlock, Section, filmstrip_picture
 from motionloom.plot.player import Stage, characteristic_time
 from motionloom.samples import SAMPLES, make
@@ -32,7 +32,7 @@ def save_source(clip: Clip, path: Path) -> Clip:
 
 def make_stage(name: str, clip: Clip) -> Stage:
     """A card for one sample."""
-    f = facts(clip)
+    f = clip_facts(clip)
     numbers = [("length", f"{f.seconds:.1f} s")]
     if f.joints > 1 and f.travel > 0.5:
         numbers += [("travel", f"{f.travel:.1f} m"), ("speed", f"{f.speed:.1f} m/s")]

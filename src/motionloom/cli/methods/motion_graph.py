@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Json, Seed, columns, many, print_json, say
+from motionloom.cli.options import Json, Seed, Suffix, columns, plural, print_json, print_line
 
 if TYPE_CHECKING:
     from motionloom.methods.graph.walk_clip import WalkTake
@@ -40,40 +40,42 @@ def graph(
         save_coverage(found, out)
     if json:
         table = {row[0]: row[1:] for row in found.rows()}
-        said = {"columns": COLUMNS, "speeds": table, "sentences": found.sentences()}
-        print_json({**asdict(graph_facts(known)), "labels": [r._asdict() for r in rows], "coverage": said})
+        speeds = {"columns": COLUMNS, "speeds": table, "sentences": found.sentences()}
+        print_json({**asdict(graph_facts(known)), "labels": [r._asdict() for r in rows], "coverage": speeds})
         return
-    say("\n".join(map(str, graph_facts(known).notes())))
-    say("")
-    head = ("labels", "frames", "can be walked", "transitions within", "to others")
+    print_line("\n".join(map(str, graph_facts(known).notes())))
+    print_line("")
+    head = ("labels", "frames", "walkable", "transitions within", "to others")
     lines = [(r.name, str(r.frames), f"{r.walked / r.frames:.0%}", str(r.within), str(r.out)) for r in rows]
-    say("\n".join(columns(head, lines, left=(0,))))
-    say("")
-    say("\n".join(columns(("speed", *COLUMNS), found.rows(), left=(0,))))
-    say("\n".join(found.sentences()))
+    print_line("\n".join(columns(head, lines, left=(0,))))
+    print_line("")
+    print_line("\n".join(columns(("speed", *COLUMNS), found.rows(), left=(0,))))
+    print_line("\n".join(found.sentences()))
     if out is not None:
-        say(f"wrote {out}")
+        print_line(f"wrote {out}")
 
 
 def walk(
     model: Annotated[Path, typer.Argument(metavar="MODEL.loom", help="A model with a motion graph.")],
-    seconds: Annotated[float, typer.Option("--seconds", metavar="S", help="How long the walk lasts [s].")] = 60.0,
+    seconds: Annotated[float, typer.Option("--seconds", metavar="S", help="Duration of the walk [s].")] = 60.0,
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", metavar="FILE", help="Where to write; a folder with --count. [MODEL_walk.bvh]"),
+        typer.Option("-o", "--out", metavar="FILE", help="File to write; a folder with --count. [MODEL_walk.bvh]"),
     ] = None,
     seed: Seed = 0,
     count: Annotated[
         int | None, typer.Option("--count", metavar="N", min=1, help="Make N takes: take_000.bvh and so on.")
     ] = None,
     start: Annotated[
-        str | None, typer.Option("--start", metavar="CLIP#FRAME", help="Begin here: walk.bvh#120. Anywhere otherwise.")
+        str | None,
+        typer.Option("--start", metavar="CLIP#FRAME", help="Frame to begin at: walk.bvh#120; by default any."),
     ] = None,
     style: Annotated[
-        str | None, typer.Option("--style", metavar="LABEL", help="Show only frames with this label.")
+        str | None, typer.Option("--style", metavar="LABEL", help="Use only frames with this label.")
     ] = None,
     fps: Annotated[
-        float | None, typer.Option("--fps", metavar="FPS", min=1.0, help="Frame rate of the result; the model's else.")
+        float | None,
+        typer.Option("--fps", metavar="FPS", min=1.0, help="Frame rate of the result; by default the model's."),
     ] = None,
     shortest: Annotated[
         float | None,
@@ -98,9 +100,9 @@ def walk(
     ] = None,
     picture: Annotated[
         Path | None,
-        typer.Option("--picture", metavar="FILE", help="Draw where every frame comes from: .png, .svg or .pdf."),
+        typer.Option("--picture", metavar="FILE", help="Draw the source of every frame: .png, .svg or .pdf."),
     ] = None,
-    to: Annotated[str, typer.Option("--to", metavar="SUFFIX", help="Format of the takes in a folder.")] = ".bvh",
+    to: Suffix = ".bvh",
     json: Json = False,
 ) -> None:
     """Random walks of any length through a motion graph, without dead ends."""
@@ -119,7 +121,7 @@ def walk(
     known = graph_facts(graph_of(learned))
     if not json:
         first, *others = known.notes()
-        say("\n".join([f"{model}: {first}", *(f"  {note}" for note in others)]))
+        print_line("\n".join([f"{model}: {first}", *(f"  {note}" for note in others)]))
     takes: list[dict[str, Any]] = []
     given = {"shortest": shortest, "sampling": sampling, "avoid_repeats": avoid_repeats}
     options = {name: value for name, value in given.items() if value is not None}
@@ -143,14 +145,14 @@ def walk(
                 save_provenance([made.clip], drawn, titles=[path.name])
             takes.append(_report(made, learned.fps, path, drawn, seed, take))
             if not json:
-                say(_line(takes[-1]))
+                print_line(_line(takes[-1]))
     if json:
         graph = {name: value if math.isfinite(value) else None for name, value in asdict(known).items()}
         print_json({"model": str(model), "graph": graph, "takes": takes})
 
 
 def _target(model: Path, out: Path | None, take: int | None, to: str) -> Path:
-    """Where a take goes: `g_walk.bvh`, or `g_walks/take_000.bvh` of several."""
+    """The path of a take: `g_walk.bvh`, or `g_walks/take_000.bvh` of several."""
     if take is None:
         return out or Path(f"{model.stem}_walk.{to.lstrip('.')}")
     return (out or Path(f"{model.stem}_walks")) / f"take_{take:03d}.{to.lstrip('.')}"
@@ -175,9 +177,9 @@ def _report(made: WalkTake, fps: float, path: Path, picture: Path | None, seed: 
 
 
 def _line(take: dict[str, Any]) -> str:
-    length = f"{many(take['frames'], 'frame')}, {take['seconds']:.2f} s, seed {take['seed']}, take {take['take']}"
-    said = "shows no second of motion twice"
+    length = f"{plural(take['frames'], 'frame')}, {take['seconds']:.2f} s, seed {take['seed']}, take {take['take']}"
+    repeats = "no second of motion occurs twice"
     if take["repeats_after"] is not None:
-        said = f"repeats itself after {many(take['repeats_after'], 'frame')} ({take['repeats_after_seconds']:.1f} s)"
+        repeats = f"repeats after {plural(take['repeats_after'], 'frame')} ({take['repeats_after_seconds']:.1f} s)"
     drawn = f"; {take['picture']}" if take["picture"] else ""
-    return f"{take['path']}: {length}; {many(take['transitions'], 'transition')}, {said}{drawn}"
+    return f"{take['path']}: {length}; {plural(take['transitions'], 'transition')}, {repeats}{drawn}"

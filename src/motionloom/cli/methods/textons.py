@@ -1,4 +1,4 @@
-"""`motionloom textons`: what the textons of a model are like, and what a path of them allows."""
+"""Command for textons: `textons` lists the textons of a model, and checks or edits a path of them."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import progress
-from motionloom.cli.options import Json, Seed, columns, print_json, say
+from motionloom.cli.bars import busy
+from motionloom.cli.options import Json, Seed, columns, print_json, print_line
 
 if TYPE_CHECKING:
     from motionloom.methods.textons import TextonModel
     from motionloom.methods.textons.plan.edit import EditChoices
     from motionloom.methods.textons.summary import TextonRow
 
-MOST = 8  # textons listed in a cell
+MAX_LISTED = 8  # textons in a cell
 
 
 def textons(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A .loom file that was learned with textons.")],
     path: Annotated[
         str | None,
-        typer.Option("--path", metavar="PATH", help="A path, as '3 3 7#1 1': check it, and say how it may be changed."),
+        typer.Option("--path", metavar="PATH", help="A path, as '3 3 7#1 1': check it, and list possible changes."),
     ] = None,
     segments: Annotated[
         bool, typer.Option("--segments", help="List each texton's segments, as 7#1: clip, frame and length.")
@@ -37,9 +37,9 @@ def textons(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """List textons: how many segments, how long, dimensions, fit error, and how likely each follows itself.
+    """List textons: number and length of segments, dimensions, fit error, probability of a repetition.
 
-    A path that pleases goes into a request: -r '{options: {path: [3, 3, 7#1, 1]}}'.
+    A path can be part of a request: -r '{options: {path: [3, 3, 7#1, 1]}}'.
     """
     from motionloom.methods.textons.plan.edit import edit_choices
     from motionloom.methods.textons.plan.notation import read_path
@@ -49,7 +49,7 @@ def textons(
     steps = [] if path is None else read_path(learned.segments, path.replace(",", " ").split(), learned.may_follow)
     edits = edit_choices([s.texton for s in steps], learned.may_follow, learned.counts) if steps else []
     rows = texton_table(learned) if path is None else []
-    written = [] if out is None else _draw(learned, out, seed, quiet=json)
+    written = [] if out is None else _draw(learned, out, seed)
     if json:
         from motionloom.core.note import as_dicts
 
@@ -58,15 +58,15 @@ def textons(
         report |= {"segments": _segments(learned)} if segments else {}
         print_json(report)
         return
-    say("\n".join(_edit_lines([str(s) for s in steps], edits) if steps else _lines(rows)))
+    print_line("\n".join(_edit_lines([str(s) for s in steps], edits) if steps else _lines(rows)))
     if segments:
         found = _segments(learned)
         cells = [(f["name"], f["clip"], str(f["frame"]), f"{f['seconds']:.2f} s") for f in found]
-        say("\n" + "\n".join(columns(("segment", "clip", "frame", "length"), cells, left=(0, 1))))
+        print_line("\n" + "\n".join(columns(("segment", "clip", "frame", "length"), cells, left=(0, 1))))
     for note in learned.notes if path is None else ():
-        say(str(note))
+        print_line(str(note))
     for picture in written:
-        say(f"wrote {picture}")
+        print_line(f"wrote {picture}")
 
 
 def _load(path: Path) -> TextonModel:
@@ -100,7 +100,7 @@ def _lines(rows: Sequence[TextonRow]) -> list[str]:
 
 
 def _edit_lines(written: Sequence[str], edits: Sequence[EditChoices]) -> list[str]:
-    """A row for each place; a transition is as likely as seen, or was never seen but lies "near"."""
+    """A row for each place; a transition has its observed probability, or is "near" if it was not observed."""
     head = ("place", "texton", "to the next", "may be deleted", "may be swapped for", "may follow it here")
     cells = [
         (
@@ -117,8 +117,8 @@ def _edit_lines(written: Sequence[str], edits: Sequence[EditChoices]) -> list[st
 
 
 def _few(textons: Sequence[int]) -> str:
-    shown = " ".join(str(t) for t in textons[:MOST])
-    return f"{shown} and {len(textons) - MOST} more" if len(textons) > MOST else shown or "-"
+    shown = " ".join(str(t) for t in textons[:MAX_LISTED])
+    return f"{shown} and {len(textons) - MAX_LISTED} more" if len(textons) > MAX_LISTED else shown or "-"
 
 
 def _segments(model: TextonModel) -> list[dict[str, Any]]:
@@ -136,12 +136,12 @@ def _segments(model: TextonModel) -> list[dict[str, Any]]:
     ]
 
 
-def _draw(model: TextonModel, folder: Path, seed: int, *, quiet: bool) -> list[Path]:
+def _draw(model: TextonModel, folder: Path, seed: int) -> list[Path]:
+    from motionloom.core.progress import each
     from motionloom.plot.figures import save_figure
     from motionloom.plot.textons_pictures import PICTURES
 
-    folder.mkdir(parents=True, exist_ok=True)
-    names = list(PICTURES)
-    for name in names if quiet else progress(names, "drawing"):
-        save_figure(PICTURES[name](model, seed), folder / f"{name}.png", dpi=110)
-    return [folder / f"{name}.png" for name in names]
+    with busy("drawing") as report:
+        for name in each(list(PICTURES), report, ""):
+            save_figure(PICTURES[name](model, seed), folder / f"{name}.png", dpi=110)
+    return [folder / f"{name}.png" for name in PICTURES]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Json, Roles, Unit, Up, columns, many, print_json, say
+from motionloom.cli.options import Json, columns, plural, print_json, print_line, with_reading
 
 if TYPE_CHECKING:
     from motionloom.methods.two_level_graph import TwoLevelGraphModel
@@ -18,15 +18,16 @@ if TYPE_CHECKING:
 def choices(
     model: Annotated[Path, typer.Argument(metavar="MODEL.loom", help="A model of two-level-graph.")],
     at: Annotated[
-        str | None, typer.Option("--at", metavar="CLIP#FRAME", help="From here: walk.bvh#120. Else the first frame.")
+        str | None,
+        typer.Option("--at", metavar="CLIP#FRAME", help="Frame to begin at: walk.bvh#120; by default the first."),
     ] = None,
     follow: Annotated[
-        str, typer.Option("--follow", metavar="N,N,...", help="Take these choices first, one after the other: 0,3,1.")
+        str, typer.Option("--follow", metavar="N,N,...", help="Choices to take first, one after the other: 0,3,1.")
     ] = "",
     reach: Annotated[
-        float, typer.Option("--reach", metavar="S", min=0.2, max=10, help="How far to look ahead [s].")
+        float, typer.Option("--reach", metavar="S", min=0.2, max=10, help="Duration of a choice, at most [s].")
     ] = 1.5,
-    most: Annotated[int, typer.Option("--most", metavar="N", min=1, help="How many choices to offer.")] = 12,
+    most: Annotated[int, typer.Option("--most", metavar="N", min=1, help="Maximal number of choices.")] = 12,
     picture: Annotated[
         Path | None, typer.Option("--picture", metavar="FILE", help="Draw poses, paths and footprints of the choices.")
     ] = None,
@@ -35,9 +36,9 @@ def choices(
     ] = None,
     json: Json = False,
 ) -> None:
-    """List what can be done next, the most probable first; each choice has a number to say it by.
+    """List the next moves in a two-level graph, the most probable first, each with its number.
 
-    With --follow you drive: the list is what can be done after those choices, and -o writes the motion so far.
+    With --follow, the list is that after the given choices, and -o writes the motion so far.
     """
     from motionloom.core import BadRequest
     from motionloom.io import check_target
@@ -52,7 +53,7 @@ def choices(
     start = first_frame(learned, at)
     numbers = [n.strip() for n in follow.split(",") if n.strip()]
     if out is not None and not numbers:
-        raise BadRequest("-o writes the motion of the choices that were followed: say which with --follow 0,2")
+        raise BadRequest("-o writes the motion of the choices of --follow: give them, as --follow 0,2")
     route = follow_choices(learned, start, numbers, reach=reach, most=most)
     now = route_end(learned.graph, route)[0]
     found = describe_choices(learned, now, reach=reach, most=most)
@@ -66,15 +67,15 @@ def choices(
     if json:
         print_json({"at": here, "followed": numbers, "choices": [offer.facts() for offer in found]})
         return
-    say(f"{model}: from {here}, {reach:g} s ahead")
-    say("\n".join("  " + line for line in _table(found)))
+    print_line(f"{model}: from {here}, {reach:g} s ahead")
+    print_line("\n".join("  " + line for line in _table(found)))
     for path in (out, picture):
         if path is not None:
-            say(f"wrote {path}")
+            print_line(f"wrote {path}")
 
 
 def two_level(path: Path) -> TwoLevelGraphModel:
-    """The model, or a refusal: other methods have no clusters."""
+    """A model of this method; `BadRequest` for other methods, which have no clusters."""
     from motionloom.core import BadRequest
     from motionloom.methods import load_model
     from motionloom.methods.two_level_graph import TwoLevelGraphModel
@@ -86,7 +87,7 @@ def two_level(path: Path) -> TwoLevelGraphModel:
 
 
 def first_frame(model: TwoLevelGraphModel, at: str | None) -> int:
-    """The frame that is named, or the first one from which one can go on."""
+    """The named frame, or the first one that is not a dead end."""
     from motionloom.methods.graph.frame_names import frame_named
 
     return int(model.walkable.argmax()) if at is None else frame_named(model.graph, at)
@@ -117,7 +118,7 @@ def _table(found: list[DescribedChoice]) -> list[str]:
 
 
 def _write(model: TwoLevelGraphModel, start: str, numbers: list[str], reach: float, most: int, out: Path) -> None:
-    """The motion of the choices so far, by the same request that anyone could write."""
+    """Write the motion of the choices so far, made by a request with these choices."""
     from motionloom.constraints import Request
     from motionloom.io import save
     from motionloom.methods import synthesize
@@ -128,19 +129,20 @@ def _write(model: TwoLevelGraphModel, start: str, numbers: list[str], reach: flo
     save(clip, out)
 
 
+@with_reading(trim_tpose=True)
 def act(
     model: Annotated[Path, typer.Argument(metavar="MODEL.loom", help="A model of two-level-graph.")],
-    performed: Annotated[Path, typer.Argument(metavar="CLIP", help="What was performed.")],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="Where to write.")],
+    performed: Annotated[Path, typer.Argument(metavar="CLIP", help="The performance.")],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The clip to write.")],
     silhouettes: Annotated[
-        bool, typer.Option("--silhouettes", help="Compare only what a camera sees of it, not the poses.")
+        bool, typer.Option("--silhouettes", help="Compare silhouettes seen by a camera instead of poses.")
     ] = False,
     camera: Annotated[
         str,
         typer.Option(
             "--camera",
             metavar="ANGLE",
-            help="Where it stands at the start: 0deg before the performer, 90deg to the left.",
+            help="Direction of the camera at the start: 0deg in front of the performer, 90deg to the left.",
         ),
     ] = "50deg",
     camera_known: Annotated[
@@ -148,15 +150,13 @@ def act(
         typer.Option("--camera-known", "--told", help="Use --camera as given; otherwise all 18 viewpoints are tried."),
     ] = False,
     smooth: Annotated[
-        float, typer.Option("--smooth", metavar="X", min=0, help="What transitions cost, against likeness.")
+        float, typer.Option("--smooth", metavar="X", min=0, help="Cost of transitions, relative to similarity.")
     ] = 0.3,
-    keep_tpose: Annotated[bool, typer.Option("--keep-tpose", help="A T-pose in frame 0 was performed too.")] = False,
-    unit: Unit = None,
-    up: Up = None,
-    roles: Roles = None,
     json: Json = False,
+    *,
+    reading: Any = None,
 ) -> None:
-    """Play a performance with the clips of a model: of all ways through its graph, the one that looks most like it."""
+    """Imitate a performance with the clips of a model: the most similar of all routes through its graph."""
     import math
 
     from motionloom.core.units import angle
@@ -165,7 +165,7 @@ def act(
 
     check_target(out)
     learned = two_level(model)
-    clip = load(performed, unit=unit, up=up, roles=roles, trim_tpose=not keep_tpose)
+    clip = load(performed, reading)
     seen = angle(camera, ("--camera",)) if silhouettes else None
     with busy("acting") as report:
         played = act_out(learned, clip, camera=seen, camera_known=camera_known, smooth=smooth, progress=report)
@@ -184,11 +184,13 @@ def act(
     if json:
         print_json(facts)
         return
-    say(f"{out}: {many(len(played.clip), 'frame')}, {facts['seconds']:.2f} s, {many(taken, 'transition')}")
+    print_line(f"{out}: {plural(len(played.clip), 'frame')}, {facts['seconds']:.2f} s, {plural(taken, 'transition')}")
     if view is not None:
-        say(f"  the camera stands at {math.degrees(view):.0f} degrees, seen from the body at the start")
+        print_line(f"  the camera is at {math.degrees(view):.0f} degrees, seen from the body at the start")
     if (rival := played.acted.rival) is not None:
         there = f"{math.degrees(rival):.0f}"
-        say(f"  it fits nearly as well from {there} degrees: if that is right, give --camera {there}deg --camera-known")
+        print_line(f"  it fits nearly as well from {there} degrees: if that is right, give --camera {there}deg --camera-known")
     if played.apart is not None:
-        say(f"  joints are {100 * played.apart:.1f} cm from the performance, seen from the hips (root mean square)")
+        print_line(
+            f"  joints are {100 * played.apart:.1f} cm from the performance, seen from the hips (root mean square)"
+        )

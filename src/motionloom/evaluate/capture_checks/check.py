@@ -1,4 +1,4 @@
-"""What is wrong with captures before anyone learns from them, and mending what can be mended."""
+"""Find problems in clips (glitches, flips, frozen joints, wrong frame rate, duplicates), and repair short glitches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from motionloom.core import Clip, Note, Progress, replace, silent
 from motionloom.core.progress import each as in_turn
 from motionloom.core.progress import parts
 from motionloom.evaluate.capture_checks.calibration import calibration_findings
-from motionloom.evaluate.capture_checks.duplicates import RATE, twins
+from motionloom.evaluate.capture_checks.duplicates import RATE, find_duplicates
 from motionloom.evaluate.capture_checks.findings import (
     Finding,
     bone_findings,
@@ -20,7 +20,7 @@ from motionloom.evaluate.capture_checks.findings import (
     rest_findings,
     still_findings,
 )
-from motionloom.evaluate.capture_checks.free_fall import WRONG, free_falls, true_rate
+from motionloom.evaluate.capture_checks.free_fall import MAX_RATE_ERROR, free_falls, true_rate
 from motionloom.evaluate.capture_checks.limbs import elbow_findings, knee_findings
 from motionloom.jobs import JobFailed
 from motionloom.jobs import each as run_each
@@ -29,8 +29,8 @@ from motionloom.kinematics.capture.glitches import Glitch, glitches, mendable, m
 from motionloom.kinematics.capture.tpose import without_tpose
 from motionloom.kinematics.mass import GRAVITY
 
-WORTH = 16  # clips from which on they are checked in several processes
-PASSES = 4  # of mending: beside a large glitch a small one shows only when the large one is gone
+MIN_PARALLEL = 16  # clips from which on they are checked in several processes
+REPAIR_PASSES = 4  # a small glitch beside a large one is found only after the large one is repaired
 
 CHECKS: tuple[Callable[[Clip], list[Finding]], ...] = (
     rest_findings,
@@ -45,12 +45,12 @@ CHECKS: tuple[Callable[[Clip], list[Finding]], ...] = (
 """The checks of one clip; a new one is a function and a line here."""
 
 
-def check(clips: Sequence[Clip], *, progress: Progress | None = None) -> list[Finding]:
-    """Everything that is wrong with these clips, clip by clip.
+def check_clips(clips: Sequence[Clip], *, progress: Progress | None = None) -> list[Finding]:
+    """Find the problems of clips, in the order of the clips.
 
-    Glitches, frozen and never-moving joints, flipped limbs, T-pose frames, feet below or off the floor, drifting bone
-    lengths; a frame rate that free fall contradicts (told from all clips of the same body together); duplicates and
-    mirrored twins. An added T-pose at frame 0 is said once, and left out of the other checks.
+    Glitches, frozen joints and joints that never move, flipped limbs, T-pose frames, feet below or off the floor,
+    drifting bone lengths; a frame rate that free fall contradicts (over all clips of the same body); duplicates and
+    mirrored duplicates. An added T-pose in frame 0 is reported once and left out of the other checks.
     """
     report = progress or silent()
     one_by_one, together = parts(report, [3, 1])
@@ -61,18 +61,18 @@ def check(clips: Sequence[Clip], *, progress: Progress | None = None) -> list[Fi
         name=lambda clip: clip.name or "clip",
         stage="checking clips",
         progress=one_by_one,
-        worth=WORTH,
+        worth=MIN_PARALLEL,
     )
     out = list(results)
     motions = [without_tpose(clip) for clip in clips]
-    for i, finding in rate_findings(motions) + twin_findings(motions, together):
+    for i, finding in rate_findings(motions) + duplicate_findings(motions, together):
         out[i].append(finding)
     report(1.0, "done")
     return [f for found in out for f in found]
 
 
 def clip_findings(clip: Clip, progress: Progress | None = None) -> list[Finding]:
-    """Everything that is wrong with one clip, seen by itself."""
+    """The problems of one clip by itself."""
     motion = without_tpose(clip)
     found = [f for one in in_turn(CHECKS, progress or silent(), "checking clips") for f in one(motion)]
     if motion is not clip:
@@ -86,20 +86,20 @@ def _unchecked(clip: Clip, error: JobFailed) -> list[Finding]:
 
 
 def rate_findings(clips: Sequence[Clip]) -> list[tuple[int, Finding]]:
-    """Clips whose frame rate their own free fall, or that of the same body in the other clips, contradicts."""
+    """Clips whose frame rate is contradicted by free fall, in them or in other clips of the same body."""
     out = []
     for members in _bodies(clips):
         falls = {i: free_falls(clips[i]) for i in members}
         rate = true_rate([f for i in members for f in falls[i]])
         stated = clips[members[0]].fps
-        if rate is None or abs(np.log(rate / stated)) < np.log(1 + WRONG):
+        if rate is None or abs(np.log(rate / stated)) < np.log(1 + MAX_RATE_ERROR):
             continue
         seen = [(clips[i], falls[i][0].start) for i in members if falls[i]]
         where = ", ".join(f"{clip.name} frame {in_file(clip, frame)}" for clip, frame in seen[:3])
         fall = GRAVITY * (stated / rate) ** 2
         for i in members:
             text = (
-                f"the frame rate is wrong: {stated:g} fps is stated, but in flight it falls at {fall:.3g} m/s^2, "
+                f"the frame rate is wrong: {stated:g} fps is stated, but the body falls at {fall:.3g} m/s^2 in flight, "
                 f"which is 9.81 at {rate:.3g} fps ({where})"
             )
             out.append((i, Finding(clips[i].name or "clip", "frame rate", text, size=rate, unit="fps")))
@@ -107,7 +107,7 @@ def rate_findings(clips: Sequence[Clip]) -> list[tuple[int, Finding]]:
 
 
 def _bodies(clips: Sequence[Clip]) -> list[list[int]]:
-    """Clips of the same body at the same stated rate: one subject, recorded together."""
+    """Groups of clips of the same body at the same stated rate: one subject, recorded together."""
     groups: list[list[int]] = []
     for i, clip in enumerate(clips):
         first = (clips[g[0]] for g in groups)
@@ -123,49 +123,50 @@ def _same_body(a: Clip, b: Clip) -> bool:
     return a.fps == b.fps and a.skeleton.names == b.skeleton.names and same_bones(a.skeleton, b.skeleton)
 
 
-def twin_findings(clips: Sequence[Clip], progress: Progress | None = None) -> list[tuple[int, Finding]]:
-    """The later clip of every pair of duplicates or mirrored twins."""
+def duplicate_findings(clips: Sequence[Clip], progress: Progress | None = None) -> list[tuple[int, Finding]]:
+    """A finding on the later clip of every pair of duplicates or mirrored duplicates."""
     out = []
-    for t in twins(clips, progress=progress):
+    for t in find_duplicates(clips, progress=progress):
         other = clips[t.a].name or f"clip {t.a}"
-        how = "a mirrored twin of" if t.mirrored else "the same take as"
+        how = "a mirrored copy of" if t.mirrored else "the same take as"
         start = round(t.start_b * clips[t.b].fps / RATE)
         text = f"{how} {other}: {t.seconds:.3g} s are equal, from frame {in_file(clips[t.b], start)}"
-        kind = "mirrored twin" if t.mirrored else "duplicate"
+        kind = "mirrored duplicate" if t.mirrored else "duplicate"
         out.append((t.b, Finding(clips[t.b].name or "clip", kind, text, start=start, size=t.seconds, unit="s")))
     return out
 
 
 def repair(clip: Clip) -> tuple[Clip, list[str]]:
-    """The clip with short glitches mended by their neighbours, a T-pose at frame 0 dropped, and what was done.
+    """The clip without a T-pose in frame 0 and with short glitches interpolated, and a line for each change.
 
-    Long glitches, steps, flipped limbs and frozen joints stay: nothing beside them says what was there. They are named.
+    Long glitches, steps, flipped limbs and frozen joints stay, because their neighbours do not determine the motion;
+    the lines list them.
     """
-    said = []
+    lines = []
     name = clip.name or "clip"
     motion = without_tpose(clip)
     if motion is not clip:
         clip = motion
-        said.append(f"{name}: frame 0 was a T-pose, dropped")
+        lines.append(f"{name}: frame 0 was a T-pose, dropped")
     touched: list[Glitch] = []
-    for _ in range(PASSES):
+    for _ in range(REPAIR_PASSES):
         found = glitches(clip)
         clip, done = mended(clip, [g for g in found if not any(_overlap(g, t) for t in touched)])
         touched += done
         if not done:
             break
-    said += [f"{name}: {_told(clip, g)}, mended by its neighbours" for g in touched]
-    said += [f"{name}: {_told(clip, g)}, left as it is ({_why(g, clip.fps)})" for g in glitches(clip)]
+    lines += [f"{name}: {_glitch_text(clip, g)}, interpolated" for g in touched]
+    lines += [f"{name}: {_glitch_text(clip, g)}, not repaired ({_obstacle(g, clip.fps)})" for g in glitches(clip)]
     if touched:
-        clip = replace(clip, origin=clip.origin.with_notes(Note(f"{len(touched)} glitches mended")))
-    return clip, said
+        clip = replace(clip, origin=clip.origin.with_notes(Note(f"{len(touched)} glitches repaired")))
+    return clip, lines
 
 
 def _overlap(a: Glitch, b: Glitch) -> bool:
     return a.joint == b.joint and a.start < b.stop and b.start < a.stop
 
 
-def _told(clip: Clip, g: Glitch) -> str:
+def _glitch_text(clip: Clip, g: Glitch) -> str:
     joint = "root" if g.joint < 0 else clip.skeleton.names[g.joint]
     size = f"{g.size:.2f} m" if g.joint < 0 else f"{np.degrees(g.size):.0f} deg"
     first, last = in_file(clip, g.start), in_file(clip, g.stop - 1)
@@ -174,7 +175,7 @@ def _told(clip: Clip, g: Glitch) -> str:
     )
 
 
-def _why(g: Glitch, fps: float) -> str:
+def _obstacle(g: Glitch, fps: float) -> str:
     if g.kind == "step":
         return "it jumps and stays there"
-    return "its neighbours are too far apart" if mendable(g, fps) else "too long to be told from its neighbours"
+    return "its neighbours are too far apart" if mendable(g, fps) else "too long to be interpolated"

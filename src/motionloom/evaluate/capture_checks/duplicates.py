@@ -1,4 +1,4 @@
-"""Duplicates and mirrored twins among clips: the same take twice would leak from training into a test."""
+"""Duplicates and mirrored duplicates among clips, which would leak from training into a test."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from motionloom.evaluate.measures.verbatim import verbatim_run
 from motionloom.kinematics.mirror import mirror
 
 RATE = 30.0  # fps at which takes are compared
-PROBES = 6  # frames of each clip that are looked up in all others
-NEAR = 0.02  # per joint: features nearer than this are worth a closer look
-ALIKE = np.radians(1.0)  # joints nearer than this are the same, after resampling
-SHARE = 0.7  # of the shorter clip's frames must be the same, in one run
-STAGE = "looking for duplicates"
-LEAST = 10  # frames: shorter clips are too easily alike
+PROBES = 6  # frames of each clip that are searched for in all others
+MAX_FEATURE_DISTANCE = 0.02  # per joint: closer frames are candidates
+MAX_ANGLE = np.radians(1.0)  # of a joint between equal frames, after resampling
+MIN_SHARE = 0.7  # of the shorter clip's frames must be equal, in one run
+STAGE = "searching for duplicates"
+MIN_FRAMES = 10  # shorter clips are similar by chance
 
 
-class Twin(NamedTuple):
-    """Clip `b` holds the same motion as clip `a` (indices), perhaps mirrored, for `seconds`."""
+class Duplicate(NamedTuple):
+    """Clip `b` contains the same motion as clip `a` (indices), perhaps mirrored, for `seconds`."""
 
     a: int
     b: int
@@ -34,11 +34,11 @@ class Twin(NamedTuple):
     start_b: int
 
 
-def twins(clips: Sequence[Clip], *, progress: Progress | None = None) -> list[Twin]:
+def find_duplicates(clips: Sequence[Clip], *, progress: Progress | None = None) -> list[Duplicate]:
     """Pairs of clips that share 70 % of the shorter one's frames in one run, every joint within 1 degree.
 
-    Bone lengths, place and heading do not matter. Six frames of each clip, and of its mirror image, are looked up
-    among all frames of longer ones; only pairs that share three are compared in full.
+    Independent of bone lengths, position and heading. Six frames of each clip, and of its mirror image, are searched
+    for among all frames of longer ones; only pairs that share three are compared in full.
     """
     report = progress or silent()
     prepared, compared = parts(report, [1, 4])
@@ -46,16 +46,16 @@ def twins(clips: Sequence[Clip], *, progress: Progress | None = None) -> list[Tw
     cases = [(members, mirrored) for members in _same_bodies(plain) for mirrored in (False, True)]
     out = []
     for (members, mirrored), step in zip(cases, parts(compared, [len(m) for m, _ in cases]), strict=True):
-        out += _twins(plain, members, mirrored=mirrored, progress=step)
+        out += _duplicates(plain, members, mirrored=mirrored, progress=step)
     report(1.0, STAGE)
     return sorted(out, key=lambda t: (t.a, t.b))
 
 
 def _same_bodies(clips: Sequence[Clip]) -> list[list[int]]:
-    """Clips with the same joints: only those can be twins."""
+    """Groups of clips with the same joints: only those can be duplicates."""
     groups: list[list[int]] = []
     for i, clip in enumerate(clips):
-        if len(clip) < LEAST or not np.ptp(clip.rotations, axis=0).max() > 1e-6:
+        if len(clip) < MIN_FRAMES or not np.ptp(clip.rotations, axis=0).max() > 1e-6:
             continue
         home = next((g for g in groups if same_hierarchy(clips[g[0]].skeleton, clip.skeleton)), None)
         if home is None:
@@ -65,7 +65,7 @@ def _same_bodies(clips: Sequence[Clip]) -> list[list[int]]:
     return [g for g in groups if len(g) > 1]
 
 
-def _twins(clips: Sequence[Clip], members: list[int], *, mirrored: bool, progress: Progress) -> list[Twin]:
+def _duplicates(clips: Sequence[Clip], members: list[int], *, mirrored: bool, progress: Progress) -> list[Duplicate]:
     from scipy.spatial import cKDTree
 
     features = {i: pose_features(clips[i]) for i in members}
@@ -77,15 +77,15 @@ def _twins(clips: Sequence[Clip], members: list[int], *, mirrored: bool, progres
         if clip is None:
             continue
         probes = _probes(pose_features(clip) if mirrored else features[i])
-        reach = NEAR * np.sqrt(probes.shape[1] / 6)
+        reach = MAX_FEATURE_DISTANCE * np.sqrt(probes.shape[1] / 6)
         hits = Counter(j for found in tree.query_ball_point(probes, reach) for j in {int(owner[k]) for k in found})
-        for j, count in hits.items():  # the shorter clip's frames are looked up in the longer one
+        for j, count in hits.items():  # the shorter clip's frames are searched for in the longer one
             if 2 * count < len(probes) or (len(clip), i) >= (len(clips[j]), j):
                 continue
-            run = verbatim_run(clip, [clips[j]], within=ALIKE, progress=Silent(progress.stop))
-            if run.length >= max(LEAST, SHARE * len(clip)):
+            run = verbatim_run(clip, [clips[j]], within=MAX_ANGLE, progress=Silent(progress.stop))
+            if run.length >= max(MIN_FRAMES, MIN_SHARE * len(clip)):
                 starts = (run.start, run.frame) if i < j else (run.frame, run.start)
-                out.append(Twin(min(i, j), max(i, j), mirrored, run.length / RATE, *starts))
+                out.append(Duplicate(min(i, j), max(i, j), mirrored, run.length / RATE, *starts))
     return out
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with one capture: each check looks at one clip and says clip, joint, frame and size."""
+"""Checks of one clip; each finding states the clip, joint, frames and size of a problem."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.fk import fk
 from motionloom.rotation import angle_between
 
-MOVES = np.radians(1.0)  # a joint that turns through more than this moves at all
-HELD = 0.5  # seconds without any turn: frozen, if the rest of the body moves meanwhile
-SUNK = 0.03  # metres below the floor
-FLOATS = 0.12  # metres: a foot joint sits in the foot, at most this high over its sole
-STRETCH = (0.005, 0.02)  # a bone that changes by more than 5 mm and 2 % of its length
+MIN_TURN = np.radians(1.0)  # a joint that turns by less than this does not move
+MIN_FROZEN = 0.5  # seconds without any turn while the rest of the body moves
+MAX_PENETRATION = 0.03  # metres below the floor
+MAX_SOLE = 0.12  # metres from a foot joint to the sole below it
+MAX_STRETCH = (0.005, 0.02)  # change of a bone's length: 5 mm or 2 %, whichever is larger
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong. Frames are counted from 0 in the file, T-pose included; `stop` is excluded."""
+    """One problem. Frames count from 0 in the file, T-pose included; `stop` is excluded."""
 
     clip: str
     kind: str
-    text: str  # the whole story in one line
+    text: str  # complete description in one line
     joint: str = ""
     start: int | None = None
     stop: int | None = None
@@ -39,28 +39,28 @@ class Finding:
 
 
 def in_file(clip: Clip, frame: int) -> int:
-    """The number that this frame has in the file it came from."""
+    """The number of a frame in the file that the clip came from."""
     number = clip.origin.main()[1][min(frame, len(clip) - 1)]
     return frame if number < 0 else round(number) + max(0, frame - len(clip) + 1)
 
 
-def said(
+def make_finding(
     clip: Clip, kind: str, text: str, joint: str = "", span: tuple[int, int] | None = None, size: float | None = None,
     unit: str = "", *, broken: bool = False,
 ) -> Finding:  # fmt: skip
-    """A finding; `span` counts in the clip's frames, the finding in the file's."""
+    """A finding; `span` counts frames of the clip, the finding those of the file."""
     start, stop = (None, None) if span is None else (in_file(clip, span[0]), in_file(clip, span[1]))
     return Finding(clip.name or "clip", kind, text, joint, start, stop, size, unit, broken)
 
 
-def frames_said(clip: Clip, start: int, stop: int) -> str:
-    """Frames [start, stop) of the clip in words, counted in the file."""
+def frame_range(clip: Clip, start: int, stop: int) -> str:
+    """Text for frames [start, stop) of the clip, counted in the file."""
     first, last = in_file(clip, start), in_file(clip, stop - 1)
     return f"frame {first}" if first == last else f"frames {first}-{last}"
 
 
 def glitch_findings(clip: Clip) -> list[Finding]:
-    """Joints that jump; a step of over 90 degrees is a flipped limb. Fingers are summed up in one line."""
+    """Joints that jump; a step of over 90 degrees is a flipped limb. Fingers are summarized in one line."""
     small = set(fingers(clip.skeleton))
     found = glitches(clip)
     out = [_glitch(clip, g) for g in found if g.joint not in small]
@@ -69,11 +69,13 @@ def glitch_findings(clip: Clip) -> list[Finding]:
         names = ", ".join(dict.fromkeys(clip.skeleton.names[g.joint] for g in loose))
         worst = max(loose, key=lambda g: g.size)
         count = "1 glitch" if len(loose) == 1 else f"{len(loose)} glitches"
-        where = frames_said(clip, worst.start, worst.stop)
+        where = frame_range(clip, worst.start, worst.stop)
         text = f"{count} of fingers ({names}), up to {np.degrees(worst.size):.0f} deg in a frame, {where}"
         joint = clip.skeleton.names[worst.joint]
         out.append(
-            said(clip, "finger glitch", text, joint, (worst.start, worst.stop), float(np.degrees(worst.size)), "deg")
+            make_finding(
+                clip, "finger glitch", text, joint, (worst.start, worst.stop), float(np.degrees(worst.size)), "deg"
+            )
         )
     return out
 
@@ -85,58 +87,62 @@ def _glitch(clip: Clip, g: Glitch) -> Finding:
     flipped = g.kind == "step" and not place and g.size > np.pi / 2
     how = {
         "burst": "jumps out and back",
-        "edge": "is somewhere else at the end of the clip" if g.start else "is somewhere else at the start of the clip",
+        "edge": "jumps at the end of the clip" if g.start else "jumps at the start of the clip",
         "step": "flips and stays flipped" if flipped else "jumps and stays there",
     }[g.kind]
-    text = f"{joint} {how}: {size:.3g} {unit} in a frame, {frames_said(clip, g.start, g.stop)}"
+    text = f"{joint} {how}: {size:.3g} {unit} in a frame, {frame_range(clip, g.start, g.stop)}"
     kind = "flipped limb" if flipped else "glitch"
     broken = g.joint not in small_joints(clip.skeleton)
-    return said(clip, kind, text, joint, (g.start, g.stop), size, unit, broken=broken)
+    return make_finding(clip, kind, text, joint, (g.start, g.stop), size, unit, broken=broken)
 
 
 def still_findings(clip: Clip) -> list[Finding]:
-    """Joints that never move (all in one line), joints that freeze while the body goes on, and a body that freezes."""
+    """Joints that never move (all in one line), joints that freeze while the body moves, and a body that freezes."""
     turned = angle_between(clip.rotations, clip.rotations[:1]).max(axis=0)
     never = [clip.skeleton.names[j] for j in np.flatnonzero(turned < np.radians(0.01))]
     out = []
     if 0 < len(never) < len(clip.skeleton):
         names = ", ".join(never)
         count = "1 joint never turns" if len(never) == 1 else f"{len(never)} joints never turn"
-        out.append(said(clip, "never moves", f"{count}: {names}", names, (0, len(clip)), float(len(never)), "joints"))
+        out.append(
+            make_finding(clip, "never moves", f"{count}: {names}", names, (0, len(clip)), float(len(never)), "joints")
+        )
     elif never and not np.ptp(clip.root, axis=0).max() > 1e-4:
-        text = f"nothing moves at all, {frames_said(clip, 0, len(clip))}"
-        out.append(said(clip, "never moves", text, "all", (0, len(clip)), float(len(never)), "joints"))
+        text = f"nothing moves at all, {frame_range(clip, 0, len(clip))}"
+        out.append(make_finding(clip, "never moves", text, "all", (0, len(clip)), float(len(never)), "joints"))
     steps = angle_between(clip.rotations[1:], clip.rotations[:-1])
-    held = [j for j, role in enumerate(clip.skeleton.roles) if role.endswith(("_toe", "_eye"))]  # rest on purpose
-    moving = np.setdiff1d(np.flatnonzero(turned > MOVES), [*fingers(clip.skeleton), *held])
+    held = [j for j, role in enumerate(clip.skeleton.roles) if role.endswith(("_toe", "_eye"))]  # often held still
+    moving = np.setdiff1d(np.flatnonzero(turned > MIN_TURN), [*fingers(clip.skeleton), *held])
     if len(moving) > 2:
         shifts = np.abs(np.diff(clip.root, axis=0)).max(axis=1)
         for start, stop in runs((steps[:, moving] < 1e-7).all(axis=1) & (shifts < 1e-7)):
-            if stop - start >= HELD * clip.fps:
-                length, where = (stop - start + 1) / clip.fps, frames_said(clip, start, stop + 1)
+            if stop - start >= MIN_FROZEN * clip.fps:
+                length, where = (stop - start + 1) / clip.fps, frame_range(clip, start, stop + 1)
                 text = f"the whole body is frozen for {length:.2g} s, {where}"
-                out.append(said(clip, "frozen", text, "all", (start, stop + 1), length, "s"))
+                out.append(make_finding(clip, "frozen", text, "all", (start, stop + 1), length, "s"))
     for j in moving:
         for start, stop in runs(steps[:, j] < 1e-7):
             others = np.delete(steps[start:stop][:, moving], np.searchsorted(moving, j), axis=1)
-            if stop - start >= HELD * clip.fps and others.size and np.degrees(others.mean()) * clip.fps > 5.0:
+            if stop - start >= MIN_FROZEN * clip.fps and others.size and np.degrees(others.mean()) * clip.fps > 5.0:
                 length = (stop - start + 1) / clip.fps
-                text = f"{clip.skeleton.names[j]} is frozen for {length:.2g} s, {frames_said(clip, start, stop + 1)}"
-                out.append(said(clip, "frozen", text, clip.skeleton.names[j], (int(start), int(stop) + 1), length, "s"))
+                text = f"{clip.skeleton.names[j]} is frozen for {length:.2g} s, {frame_range(clip, start, stop + 1)}"
+                out.append(
+                    make_finding(clip, "frozen", text, clip.skeleton.names[j], (int(start), int(stop) + 1), length, "s")
+                )
     return out
 
 
 def rest_findings(clip: Clip) -> list[Finding]:
-    """Frames in the rest pose (a T-pose, mostly), wherever they are."""
+    """Frames in the rest pose (usually a T-pose), anywhere in the clip."""
     out = []
     for a, b in runs(rest_frames(clip)):
-        text = f"rest pose (T-pose), {frames_said(clip, a, b)}"
-        out.append(said(clip, "T-pose", text, "all", (a, b), float(b - a), "frames", broken=True))
+        text = f"rest pose (T-pose), {frame_range(clip, a, b)}"
+        out.append(make_finding(clip, "T-pose", text, "all", (a, b), float(b - a), "frames", broken=True))
     return out
 
 
 def floor_findings(clip: Clip) -> list[Finding]:
-    """Feet below y = 0, and a capture that hangs over it."""
+    """Feet below y = 0, or always above it."""
     joints = [j for foot in feet(clip.skeleton) for j in (foot.ankle, foot.toe) if j is not None]
     if not joints:
         return []
@@ -145,15 +151,15 @@ def floor_findings(clip: Clip) -> list[Finding]:
     name, lowest = clip.skeleton.names[joints[which]], float(height.min())
     level = float(np.percentile(height.min(axis=1), 5))
     at = (int(frame), int(frame) + 1)
-    if level > FLOATS:
-        text = f"the feet are off the floor: their usual lowest is {100 * level:.0f} cm above y = 0"
-        return [said(clip, "off the floor", text, name, (0, len(clip)), level, "m")]
+    if level > MAX_SOLE:
+        text = f"the feet are off the floor: their usual lowest height is {100 * level:.0f} cm above y = 0"
+        return [make_finding(clip, "off the floor", text, name, (0, len(clip)), level, "m")]
     out = []
-    if lowest < -SUNK:
-        share = float((height.min(axis=1) < -SUNK).mean())
+    if lowest < -MAX_PENETRATION:
+        share = float((height.min(axis=1) < -MAX_PENETRATION).mean())
         where = f"at frame {in_file(clip, at[0])}, {share:.0%} of frames"
         text = f"{name} is {-100 * lowest:.0f} cm below the floor (y = 0) {where}"
-        out.append(said(clip, "below the floor", text, name, at, -lowest, "m"))
+        out.append(make_finding(clip, "below the floor", text, name, at, -lowest, "m"))
     return out
 
 
@@ -166,11 +172,11 @@ def bone_findings(clip: Clip) -> list[Finding]:
     for j in range(1, len(clip.skeleton)):
         usual = float(np.median(lengths[:, j]))
         off = np.abs(lengths[:, j] - usual)
-        if off.max() > max(STRETCH[0], STRETCH[1] * usual):
+        if off.max() > max(MAX_STRETCH[0], MAX_STRETCH[1] * usual):
             f, name = int(off.argmax()), clip.skeleton.names[j]
             text = (
                 f"the bone to {name} changes its length by {100 * off[f]:.1f} cm ({off[f] / max(usual, 1e-6):.0%}) "
                 f"at frame {in_file(clip, f)}"
             )
-            out.append(said(clip, "bone length", text, name, (f, f + 1), float(off[f]), "m"))
+            out.append(make_finding(clip, "bone length", text, name, (f, f + 1), float(off[f]), "m"))
     return out

@@ -1,4 +1,4 @@
-"""The frame rate that gravity says: a body in free flight falls at 9.81 m/s^2, so a wrong rate shows in its jumps."""
+"""Frame rates from free fall: a body in flight falls at 9.81 m/s^2, so that jumps reveal a wrong rate."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.mass import GRAVITY, NEEDED, centre_of_mass
 
-JUMP = 0.025  # metres that the centre of mass must rise or fall in the air to weigh anything
-EXACT = 0.03  # misfit of the parabola as a share of that: more is no free flight
-WRONG = 0.2  # a rate off by more than this share is contradicted; steps of a run scatter by 0.15
+MIN_RISE = 0.025  # metres that the centre of mass must rise or fall in the air
+MAX_MISFIT = 0.03  # of the parabola, as a share of the rise: a larger one is no free flight
+MAX_RATE_ERROR = 0.2  # a rate that differs by a larger share is wrong; steps of a run scatter by 0.15
 
 
 class FreeFall(NamedTuple):
-    """One clean flight: frames [start, stop), and the frame rate at which it would fall at 9.81 m/s^2."""
+    """One flight: frames [start, stop), and the frame rate at which it would fall at 9.81 m/s^2."""
 
     start: int
     stop: int
     rate: float
-    rise: float  # metres between the highest and the lowest place of the centre of mass
+    rise: float  # metres between the highest and the lowest position of the centre of mass
 
 
 def free_falls(clip: Clip) -> list[FreeFall]:
-    """The flights of a clip that are clean enough to tell its frame rate; none for bodies without known masses.
+    """The flights of a clip that determine its frame rate; none for bodies without known masses.
 
-    With the stated rate f a flight seems to fall at a, so its true rate is f sqrt(9.81 / a).
+    If a flight falls at a with the stated rate f, its true rate is f sqrt(9.81 / a).
     """
     if any(clip.skeleton.find(role) is None for role in NEEDED):
         return []
@@ -46,16 +46,13 @@ def free_falls(clip: Clip) -> list[FreeFall]:
         path = centre[f.start + 1 : f.stop - 1]
         rise = float(np.ptp(path))
         top = int(path.argmax())
-        if f.fall > 0 and rise > JUMP and f.misfit < EXACT * rise and 0.1 < top / len(path) < 0.9:
+        if f.fall > 0 and rise > MIN_RISE and f.misfit < MAX_MISFIT * rise and 0.1 < top / len(path) < 0.9:
             out.append(FreeFall(f.start, f.stop, clip.fps * float(np.sqrt(GRAVITY / f.fall)), rise))
     return out
 
 
 def true_rate(falls: Sequence[FreeFall]) -> float | None:
-    """The rate that most flights agree on: the median, each flight counted by how far it rises; None if there are none.
-
-    One small hop tells nothing: together they must rise 6 cm.
-    """
+    """The median rate of flights, weighted by their rise; None if there are none or they rise less than 6 cm in all."""
     if sum(f.rise for f in falls) < 0.06:
         return None
     rates = np.array([f.rate for f in falls])

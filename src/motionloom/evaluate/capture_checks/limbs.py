@@ -1,23 +1,23 @@
-"""Limbs of a person that bend to the wrong side: knees away from the toes, elbows against their own hinge."""
+"""Limbs of a person that bend to the wrong side: knees away from the toes, elbows against their hinge."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray
-from motionloom.evaluate.capture_checks.findings import Finding, frames_said, said
+from motionloom.evaluate.capture_checks.findings import Finding, frame_range, make_finding
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.fk import fk, fk_rotations
 from motionloom.kinematics.travel import headings
 from motionloom.rotation import inverse, rotate
 
-LONG = 0.1  # seconds: shorter ones are noise of a nearly straight limb, or glitches
+MIN_SECONDS = 0.1  # shorter ones are noise of a nearly straight limb, or glitches
 BACKWARDS = np.radians(25.0)  # a knee bent to the wrong side by more than this; less is an overstretched leg
-BENT = np.radians(25.0)  # an elbow bent by less than this may lie on either side
+MIN_BEND = np.radians(25.0)  # an elbow bent by less than this may be on either side
 AGAINST = -0.5  # cosine of the angle between an elbow's side and its usual one: over 120 degrees away
-HANGS = np.cos(np.radians(25.0))  # an upper arm this near to straight down hangs,
-BEHIND = -0.7  # and then no forearm points back: cosine of its angle to where the hips face
+HANGS = np.cos(np.radians(25.0))  # cosine to straight down of an upper arm that hangs
+BEHIND = -0.7  # cosine of the angle from a forearm to the heading: lower is impossible while the upper arm hangs
 
 
 def knee_findings(clip: Clip) -> list[Finding]:
@@ -37,8 +37,8 @@ def knee_findings(clip: Clip) -> list[Finding]:
 def elbow_findings(clip: Clip) -> list[Finding]:
     """Elbows of a person that bend to the wrong side for a tenth of a second or more.
 
-    An elbow is a hinge, so seen from the upper arm the forearm always goes to the same side: the clip's usual one. And
-    while the upper arm hangs, no forearm points straight back, whatever is usual in the clip.
+    An elbow is a hinge, so relative to the upper arm the forearm always bends to the same side: the usual one of the
+    clip. While the upper arm hangs, no forearm points straight back, whatever is usual in the clip.
     """
     if len(feet(clip.skeleton)) != 2:
         return []
@@ -56,7 +56,7 @@ def elbow_findings(clip: Clip) -> list[Finding]:
         aside = lower - np.einsum("fc,fc->f", upper, lower)[:, None] * upper
         local = rotate(inverse(turns[:, arm]), aside)
         behind = (-upper[:, 1] > HANGS) & (np.einsum("fc,fc->f", _unit(aside), ahead) < BEHIND)
-        wrong = (angle > BENT) & (against_usual(local) | behind)
+        wrong = (angle > MIN_BEND) & (against_usual(local) | behind)
         out += _flips(clip, elbow, wrong, angle, "bends to the wrong side by", "elbow or upper arm")
     return out
 
@@ -71,10 +71,10 @@ def against_usual(sides: FloatArray) -> BoolArray:
 
 
 def backward_bend(hip: FloatArray, knee: FloatArray, ankle: FloatArray, toe: FloatArray) -> FloatArray:
-    """(F,) radians by which a knee bends towards the side of its toes, from places (F, 3); negative: as it should.
+    """(F,) radians by which a knee bends towards the side of its toes, from places (F, 3); negative: normal.
 
     Seen along the shin, a bent knee has its hip on the heel's side. Where the foot lies along the shin, so that it has
-    no side, the answer is 0.
+    no side, the result is 0.
     """
     shin, thigh, foot = _unit(ankle - knee), _unit(hip - knee), _unit(toe - ankle)
     ahead = foot - np.einsum("fc,fc->f", foot, shin)[:, None] * shin
@@ -87,10 +87,10 @@ def _flips(clip: Clip, joint: int, wrong: BoolArray, angle: FloatArray, how: str
     name = clip.skeleton.names[joint]
     out = []
     for start, stop in runs(wrong):
-        if stop - start >= LONG * clip.fps:
+        if stop - start >= MIN_SECONDS * clip.fps:
             size = float(np.degrees(angle[start:stop].max()))
-            text = f"{name} {how} {size:.0f} deg ({what} flipped), {frames_said(clip, start, stop)}"
-            out.append(said(clip, "flipped limb", text, name, (start, stop), size, "deg"))
+            text = f"{name} {how} {size:.0f} deg ({what} flipped), {frame_range(clip, start, stop)}"
+            out.append(make_finding(clip, "flipped limb", text, name, (start, stop), size, "deg"))
     return out
 
 

@@ -1,4 +1,4 @@
-"""Results that anyone could make without learning: what a method has to beat."""
+"""Baselines: results that need no learning, which a method should surpass."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from motionloom.kinematics.resample import concatenate_aligned
 from motionloom.rotation import exp, multiply, slerp
 
 KEY_EVERY = 1.0  # seconds between the keyframes that are interpolated
-PIECE = 1.0  # seconds of each piece that is put behind the other
+PIECE = 1.0  # seconds of each piece
 NOISE = 0.3  # radians: standard deviation of the turn added to every joint
 
 Baseline = Callable[[Sequence[Clip], int, Generator], Clip]
 """(source clips of one skeleton and rate, frames, rng) -> a clip of that many frames."""
 
 
-def copied(sources: Sequence[Clip], frames: int, rng: Generator) -> Clip:
-    """The source itself: a piece of one clip, or clip after clip, each put where the last one ended."""
+def copy_source(sources: Sequence[Clip], frames: int, rng: Generator) -> Clip:
+    """The source itself: a part of one clip, or several clips in a row, each placed where the previous one ended."""
     long = [c for c in sources if len(c) >= frames]
     if long:
         clip = long[int(rng.integers(len(long)))]
@@ -34,15 +34,15 @@ def copied(sources: Sequence[Clip], frames: int, rng: Generator) -> Clip:
     return concatenate_aligned(parts)[:frames]
 
 
-def shuffled(sources: Sequence[Clip], frames: int, rng: Generator) -> Clip:
-    """Frames of the source in random order: every pose is real, and nothing moves as it should."""
+def shuffle_frames(sources: Sequence[Clip], frames: int, rng: Generator) -> Clip:
+    """Frames of the source in random order: captured poses without captured motion."""
     whole = concatenate(list(sources))
     return whole[rng.choice(len(whole), frames, replace=frames > len(whole))]
 
 
 def interpolated(sources: Sequence[Clip], frames: int, rng: Generator) -> Clip:
-    """Straight lines between one frame of the source per second: root by line, joints by slerp."""
-    clip = copied(sources, frames, rng)
+    """One frame of the source per second, interpolated: the root linearly, joints by slerp."""
+    clip = copy_source(sources, frames, rng)
     step = max(1, round(KEY_EVERY * clip.fps))
     keys = np.append(np.arange(0, len(clip) - 1, step), len(clip) - 1)
     at = np.arange(len(clip))
@@ -53,8 +53,8 @@ def interpolated(sources: Sequence[Clip], frames: int, rng: Generator) -> Clip:
     return replace(clip, root=root, rotations=slerp(clip.rotations[a], clip.rotations[b], share[:, None]))
 
 
-def pieced(sources: Sequence[Clip], frames: int, rng: Generator) -> Clip:
-    """Random pieces of one second, each put where the last one ended, without any blending."""
+def join_pieces(sources: Sequence[Clip], frames: int, rng: Generator) -> Clip:
+    """Random pieces of one second, each placed where the previous one ended, without blending."""
     size = max(2, round(PIECE * sources[0].fps))
     parts: list[Clip] = []
     while sum(len(p) for p in parts) < frames:
@@ -64,20 +64,20 @@ def pieced(sources: Sequence[Clip], frames: int, rng: Generator) -> Clip:
     return concatenate_aligned(parts)[:frames]
 
 
-def noisy(sources: Sequence[Clip], frames: int, rng: Generator) -> Clip:
+def add_noise(sources: Sequence[Clip], frames: int, rng: Generator) -> Clip:
     """The source with 0.3 rad of noise at every joint but the root, new in each frame."""
     if len(sources[0].skeleton) < 2:
-        raise NotApplicable("one joint only: there are no others to add noise to")
-    clip = copied(sources, frames, rng)
+        raise NotApplicable("the skeleton has only one joint, and noise is added to the others")
+    clip = copy_source(sources, frames, rng)
     noise = exp(rng.normal(scale=NOISE, size=(*clip.rotations.shape[:2], 3)))
     noise[:, 0] = [1.0, 0.0, 0.0, 0.0]
     return replace(clip, rotations=multiply(clip.rotations, noise))
 
 
 BASELINES: Mapping[str, Baseline] = {
-    "copy of the source": copied,
-    "shuffled frames": shuffled,
+    "copy of the source": copy_source,
+    "shuffled frames": shuffle_frames,
     "interpolated keyframes": interpolated,
-    "pieces without blending": pieced,
-    "noise added": noisy,
+    "pieces without blending": join_pieces,
+    "noise added": add_noise,
 }

@@ -1,4 +1,4 @@
-"""Every method that honours a request, learned on the same clips with the same seeds and measured alike."""
+"""Comparison of methods: the same clips, request, seeds and measures for each."""
 
 from __future__ import annotations
 
@@ -9,42 +9,45 @@ import numpy as np
 
 from motionloom.constraints import Request
 from motionloom.core import BadRequest, Cancelled, Clip, MotionloomError, Note, Progress, silent
+from motionloom.core.errors import unknown
 from motionloom.core.progress import Part, parts
 from motionloom.evaluate.compare.baselines import BASELINES
-from motionloom.evaluate.compare.trial import Failed, Made, Step, Trained, refusal, trial
+from motionloom.evaluate.compare.trial import Failed, TakeResult, Trained, TrialStep, refusal, trial
+from motionloom.evaluate.evaluation import TAKE_WORK, evaluate_take, source_values, source_work, spread_of
+from motionloom.evaluate.measures.table import evaluation_work
 from motionloom.evaluate.measures.take import FPS, NotApplicable, feature_joints, take
 from motionloom.evaluate.reference import Reference, reference
-from motionloom.evaluate.report import Own, Report, Spread, evaluate, source_values, spread_of
+from motionloom.evaluate.report import QualityReport, SourceValue, Spread
 from motionloom.jobs import TimeUp, start
 from motionloom.methods import METHODS, prepare
 from motionloom.methods.checking import check_length
 from motionloom.methods.learning import Prepared
 
-METHOD_WORK = 5.0  # a method's work, in units of measuring one entry
-BASELINE_SECONDS = 10.0  # length of the baselines where the request names none
+METHOD_WORK = 3000.0  # estimated units of work (see `Effort`) of a method for each source frame and result frame
+DEFAULT_SECONDS = 10.0  # length of baselines, and estimated length of results, where the request has none
 
 
 @dataclass(frozen=True)
 class Costs:
-    """What a method costs on these clips."""
+    """Time and memory that a method needs for these clips."""
 
     learn_seconds: float
-    per_second: float | None  # seconds of work for a second of motion; None if none was made
+    per_second: float | None  # seconds of computation for a second of motion; None without a result
     peak_bytes: int | None  # of memory, over learning and making
     stored_bytes: int
 
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """One line of a comparison: a method or a baseline, its results and their reports, or why there are none."""
+    """A method or baseline of a comparison: its results and their reports, or the reason why there are none."""
 
     name: str
     kind: str  # "method" or "baseline"
     clips: tuple[Clip, ...] = ()
-    reports: tuple[Report, ...] = ()
+    reports: tuple[QualityReport, ...] = ()
     costs: Costs | None = None
     spread: Spread = field(default_factory=lambda: Spread(None))
-    reason: str = ""  # why there is no result, or what the best ones do not meet
+    reason: str = ""  # why there is no result, or which constraints the results do not meet
     notes: tuple[Note, ...] = ()
 
     def mean(self, measure: str) -> float | None:
@@ -59,23 +62,23 @@ class Comparison:
 
     request: Request
     sources: tuple[Clip, ...]
-    own: dict[str, Own]
+    own: dict[str, SourceValue]
     entries: tuple[Entry, ...]
     seed: int
     notes: tuple[Note, ...] = field(default=())
 
     @property
-    def best(self) -> tuple[Entry, ...]:
-        """Those with results."""
+    def with_results(self) -> tuple[Entry, ...]:
+        """The entries with results."""
         return tuple(e for e in self.entries if e.reports)
 
     @property
     def joints(self) -> int:
-        """How many joints coverage and diversities compare: their numbers depend on it."""
+        """Joints that coverage and diversities compare: the values depend on their number."""
         return len(feature_joints(self.sources[0].skeleton))
 
 
-def compare(
+def compare_methods(
     clips: Sequence[Clip],
     request: Request,
     *,
@@ -87,25 +90,25 @@ def compare(
 ) -> Comparison:
     """Learn every method in the table (or `methods`) that honours the request, make `count` takes, and measure all.
 
-    The source clips are prepared as for learning (one skeleton, no T-pose, no broken frames); measures look at 30 fps.
-    A method that cannot honour the request, or fails at it, stays in the table with the reason; where it finds a best
-    clip that does not meet all that was asked, that is measured, and said. `budget` is the most seconds that each
-    method may take to learn and to make its takes: it then runs in a process of its own, which is stopped, and the
-    takes that it has by then are measured.
+    The source clips are prepared as for learning (one skeleton, no T-pose, no broken frames) and measured at 30 fps. A
+    method that cannot honour the request, or fails, stays in the table with the reason; the best clip of one that does
+    not meet all constraints is measured, and the entry states them. `budget` limits the seconds of each method to learn
+    and to make its takes: it runs in a process of its own, which is stopped then, and the takes made so far are
+    measured.
     """
-    unknown = sorted(set(methods or ()) - set(METHODS))
-    if unknown:
-        raise BadRequest(f"there is no method {unknown[0]!r}; there is {', '.join(METHODS)}")
+    missing = sorted(set(methods or ()) - set(METHODS))
+    if missing:
+        raise BadRequest(unknown(missing[0], METHODS, "method"))
     report, names = progress or silent(), list(methods or METHODS)
     check_length(request, FPS)
-    steps = iter(parts(report, [1, 1, *[METHOD_WORK, 1] * len(names), *[1] * len(BASELINES)]))
+    steps = iter(parts(report, _works(clips, request, names, count)))
     source, ready = _prepared(clips, request, next(steps))
     own = source_values(source, progress=next(steps))
     entries = []
     for name in names:
         entry = _method(name, clips, request, seed, count, budget, next(steps))
         entries.append(_measured(entry, request, source, own, next(steps)))
-    frames = request.length(ready.clips[0].fps) or round(BASELINE_SECONDS * ready.clips[0].fps)
+    frames = request.length(ready.clips[0].fps) or round(DEFAULT_SECONDS * ready.clips[0].fps)
     for (name, make), step in zip(BASELINES.items(), steps, strict=True):
         step(0.0, f"making {name}")
         try:
@@ -119,8 +122,17 @@ def compare(
     return Comparison(request, tuple(clips), own, tuple(entries), seed, ready.notes)
 
 
+def _works(clips: Sequence[Clip], request: Request, names: Sequence[str], count: int) -> list[float]:
+    """Estimated units of work: preparing, source values, learning and measuring each method, each baseline."""
+    sizes = [max(1, round(clip.seconds * FPS)) for clip in clips]
+    total, made = sum(sizes), request.length(FPS) or round(DEFAULT_SECONDS * FPS)
+    measuring = count * evaluation_work(made, total)
+    method = METHOD_WORK * (total + count * made)
+    return [3 * TAKE_WORK * total, source_work(sizes), *[method, measuring] * len(names), *[measuring] * len(BASELINES)]
+
+
 def _prepared(clips: Sequence[Clip], request: Request, progress: Progress) -> tuple[Reference, Prepared]:
-    """What is measured against, at the highest rate of the clips, so that copies are found; and what baselines use."""
+    """The reference, at the highest rate of the clips so that copies are found, and the clips for baselines."""
     low, high, measured = parts(progress, [1, 1, 1])
     ready = prepare(clips, request.fps or FPS, progress=low)
     return reference(prepare(clips, max(c.fps for c in clips), progress=high).clips, progress=measured), ready
@@ -135,12 +147,12 @@ def _method(
     budget: float | None,
     progress: Progress,
 ) -> Entry:
-    """What one method makes, not yet measured; without clips, the reason why there are none."""
+    """The results of one method, not yet measured, or the reason why there are none."""
     if reason := refusal(name, request):
         return Entry(name, "method", reason=reason)
     progress(0.0, name)
     given = (name, clips, request, seed, count)
-    steps: list[Step] = []
+    steps: list[TrialStep] = []
     late = ""
     try:
         if budget is None:
@@ -149,7 +161,9 @@ def _method(
             for step in start(trial, *given, name=name, seconds=budget).values(_Named(progress, name)):
                 steps.append(step)
     except TimeUp:
-        doing = f"with {sum(isinstance(s, Made) for s in steps)} of {count} takes made" if steps else "while learning"
+        doing = (
+            f"with {sum(isinstance(s, TakeResult) for s in steps)} of {count} takes made" if steps else "while learning"
+        )
         late = f"stopped after {budget:g} s, {doing} (the budget)"
     except Cancelled:
         raise
@@ -158,10 +172,10 @@ def _method(
     return _entry(name, steps, late, count)
 
 
-def _entry(name: str, steps: Sequence[Step], late: str, count: int) -> Entry:
-    """The steps of a method put together. `late` says what ended them early."""
-    made = [s for s in steps if isinstance(s, Made)]
-    unmet = [s.said for s in made if s.said]
+def _entry(name: str, steps: Sequence[TrialStep], late: str, count: int) -> Entry:
+    """The entry of a method from its steps. `late` is the reason why they ended early."""
+    made = [s for s in steps if isinstance(s, TakeResult)]
+    unmet = [s.reason for s in made if s.reason]
     reasons = [s.reason for s in steps if isinstance(s, Failed)]
     found = tuple(s.clip for s in made if s.clip is not None)
     if unmet:
@@ -178,7 +192,7 @@ def _entry(name: str, steps: Sequence[Step], late: str, count: int) -> Entry:
 
 
 class _Named(Part):
-    """The progress of a method, whose stages have its name in front."""
+    """The progress of a method; its stages begin with the name of the method."""
 
     def __init__(self, whole: Progress, name: str) -> None:
         super().__init__(whole, 0.0, 1.0)
@@ -188,13 +202,15 @@ class _Named(Part):
         super().__call__(share, f"{self._name}, {stage}" if stage and stage != self._name else self._name)
 
 
-def _measured(entry: Entry, request: Request, source: Reference, own: dict[str, Own], progress: Progress) -> Entry:
+def _measured(
+    entry: Entry, request: Request, source: Reference, own: dict[str, SourceValue], progress: Progress
+) -> Entry:
     takes = [take(c) for c in entry.clips]
     if not takes:
         return entry
-    asked = request if entry.kind == "method" else None  # a baseline was not told what to do
-    *steps, last = parts(progress, [1] * (len(takes) + 1))
+    checked = request if entry.kind == "method" else None  # baselines ignore the request
+    *steps, last = parts(progress, [4.0] * len(takes) + [1.0])
     reports = tuple(
-        evaluate(t, source, own=own, request=asked, progress=step) for t, step in zip(takes, steps, strict=True)
+        evaluate_take(t, source, own=own, request=checked, progress=step) for t, step in zip(takes, steps, strict=True)
     )
     return replace(entry, reports=reports, spread=spread_of(takes, source, progress=last))

@@ -1,4 +1,4 @@
-"""What a job costs: seconds and peak memory."""
+"""Measure the time and peak memory of a function call."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Cost:
-    """Wall-clock seconds, and the largest memory the process held meanwhile, in bytes (None where it cannot tell)."""
+    """Wall-clock seconds, and the largest memory the process held meanwhile, in bytes (None where unknown)."""
 
     seconds: float
     peak: int | None
 
 
 def measured(job: Callable[[], T]) -> tuple[T, Cost]:
-    """Do a job; return what it returned and what it cost.
+    """Call a function; return its result and its cost.
 
-    Linux can forget the peak before the job (clear_refs), so `peak` belongs to this job, with what was loaded before
-    it. Elsewhere the peak of an earlier job would be in the number, so there is none.
+    On Linux the peak is reset first (clear_refs), so that it is that of this call and of what was loaded before.
+    Elsewhere it could be that of an earlier call, so `peak` is None.
     """
-    fresh = _forget_peak()
+    fresh = _reset_peak()
     start = time.perf_counter()
     out = job()
     seconds = time.perf_counter() - start
     return out, Cost(seconds, _peak() if fresh else None)
 
 
-def _forget_peak() -> bool:
+def _reset_peak() -> bool:
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
         return True

@@ -1,4 +1,4 @@
-"""One method's turn in a comparison: it learns, makes its takes, and every step is timed."""
+"""One method in a comparison: learning and synthesis, with the cost of each step."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ LEARNED = 0.6  # learning as a share of a method's work
 
 
 class Trained(NamedTuple):
-    """The method has learned."""
+    """The method has learned a model."""
 
     cost: Cost
     stored: int  # bytes of the model's file
     notes: tuple[Note, ...]
 
 
-class Made(NamedTuple):
-    """One take: the clip, or the best there was with what is not met, or only why there is none."""
+class TakeResult(NamedTuple):
+    """One take: a clip and, if it is only the best one found or there is none, the reason."""
 
     clip: Clip | None
     cost: Cost
-    said: str = ""
+    reason: str = ""
 
 
 class Failed(NamedTuple):
@@ -39,47 +39,47 @@ class Failed(NamedTuple):
     reason: str
 
 
-Step = Trained | Made | Failed
+TrialStep = Trained | TakeResult | Failed
 
 
 def refusal(name: str, request: Request) -> str:
-    """Why a method cannot honour a request, told from its table of what it honours; "" if nothing speaks against it."""
+    """Why a method cannot honour a request, according to its table of constraints; "" if it can."""
     honours = METHODS[name].module().MODEL.honours
-    for wish in request.all_constraints:
-        strength = "hard" if wish.hard else "soft"
-        if (type(wish), strength) not in honours:
-            return f"does not honour {wish.key()} ({strength})"
+    for constraint in request.all_constraints:
+        strength = "hard" if constraint.hard else "soft"
+        if (type(constraint), strength) not in honours:
+            return f"does not honour {constraint.key()} ({strength})"
     return ""
 
 
 def trial(
     name: str, clips: Sequence[Clip], request: Request, seed: int, count: int, progress: Progress | None = None
-) -> Iterator[Step]:
-    """The steps of one method, as they are done. Whatever goes wrong in it is told, and never stops a comparison."""
+) -> Iterator[TrialStep]:
+    """The steps of one method, as they are completed. An error is reported as a step and never ends the comparison."""
     report = progress or silent()
     try:
         model, cost = measured(lambda: learn(name, clips, seed=seed, progress=part(report, 0.0, LEARNED)))
         stored = _stored(model)
     except Cancelled:
         raise
-    except Exception as error:  # a fault of one method must not cost the results of the others
-        yield Failed(told(error))
+    except Exception as error:  # a bug in one method must not discard the results of the others
+        yield Failed(error_line(error))
         return
     yield Trained(cost, stored, model.notes)
     for number, step in enumerate(parts(part(report, LEARNED, 1.0), [1] * count)):
         make = partial(_take, model, request, seed, number, step)
-        (clip, said), cost = measured(make)
-        yield Made(clip, cost, said)
+        (clip, reason), cost = measured(make)
+        yield TakeResult(clip, cost, reason)
 
 
-def told(error: Exception) -> str:
-    """An error in one line; one that is not ours is a fault of the program, so its kind is said too."""
+def error_line(error: Exception) -> str:
+    """An error in one line; an unexpected one (a bug) begins with its type."""
     text = " ".join(str(error).split())
     return text if isinstance(error, MotionloomError) else f"failed with {type(error).__name__}: {text}".rstrip(": ")
 
 
 def _take(model: Model[Any], request: Request, seed: int, number: int, progress: Progress) -> tuple[Clip | None, str]:
-    """One result; or the best there was, and what is not met."""
+    """One result, or the best clip found and what it does not meet."""
     try:
         return synthesize(model, request, seed=seed, take=number, progress=progress), ""
     except Cancelled:
@@ -87,7 +87,7 @@ def _take(model: Model[Any], request: Request, seed: int, number: int, progress:
     except Unmet as error:
         return (error.best if isinstance(error.best, Clip) else None), str(error)
     except Exception as error:  # see `trial`
-        return None, told(error)
+        return None, error_line(error)
 
 
 def _stored(model: Model[Any]) -> int:

@@ -1,10 +1,10 @@
-"""In-betweening: fill the gap between ten known frames and one target frame, and compare with what was captured.
+"""In-betweening: fill the gap between ten known frames and one target frame, and compare with the captured frames.
 
 LAFAN1's protocol (Harvey et al., Robust Motion In-betweening, SIGGRAPH 2020, and its published evaluation code), on any
 data set: gaps of 5, 15, 30 and 45 frames at 30 fps; test windows of 65 frames every 40; statistics from training
 windows of 50 frames every 20; each window centred on its mean x and z and facing +x at past frame 9 (by our heading;
-published: the hips' local y axis, which is LAFAN1's own). Numbers of two data sets do not compare: the statistics, the
-bodies and the motions differ.
+published: the hips' local y axis, which is specific to LAFAN1). Values of two data sets cannot be compared: the
+statistics, the bodies and the motions differ.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class Score:
+class GapScore:
     """L2P (z-scored positions), L2Q (quaternions) and NPSS of one filler and one gap."""
 
     l2p: float
@@ -50,7 +50,7 @@ class Score:
 
 
 def windows(clips: Sequence[Clip], size: int, step: int) -> list[Clip]:
-    """Every window of `size` frames, `step` apart, centred and faced as the protocol says.
+    """Every window of `size` frames, `step` apart, centred and turned as in the protocol.
 
     As published, a window must end before the clip's last frame (`i + window < frames`).
     """
@@ -98,7 +98,7 @@ def zero_velocity(window: Clip, gap: int) -> Clip:
 BASELINES: dict[str, Filler] = {"interpolation": interpolated, "zero velocity": zero_velocity}
 
 
-def score(truths: Sequence[Clip], guesses: Sequence[Clip], gap: int, scale: Scale) -> Score:
+def score(truths: Sequence[Clip], guesses: Sequence[Clip], gap: int, scale: Scale) -> GapScore:
     """L2P, L2Q and NPSS of filled windows against the captured ones, over the frames of the gap only.
 
     L2P: mean over windows and frames of |z - z'|, one norm over all joints' z-scored global places (a vector of 3 J).
@@ -111,7 +111,7 @@ def score(truths: Sequence[Clip], guesses: Sequence[Clip], gap: int, scale: Scal
     places_2, turns_2 = zip(*(_global(g, inside, t) for g, t in zip(guesses, truths, strict=True)), strict=True)
     x, x2 = (((np.stack(p) - scale.mean) / scale.deviation).reshape(len(truths), gap, -1) for p in (places, places_2))
     q, q2 = (np.stack(t).reshape(len(truths), gap, -1) for t in (turns, turns_2))
-    return Score(
+    return GapScore(
         float(np.linalg.norm(x - x2, axis=-1).mean()), float(np.linalg.norm(q - q2, axis=-1).mean()), npss(q, q2)
     )
 
@@ -141,10 +141,10 @@ def npss(truth: FloatArray, guess: FloatArray) -> float:
 
 
 @dataclass(frozen=True)
-class Result:
-    """What a filler scores, gap by gap, over the first `windows` of the test windows."""
+class GapResult:
+    """Scores of a filler for each gap, over the first `windows` of the test windows."""
 
-    scores: Mapping[int, Score]
+    scores: Mapping[int, GapScore]
     windows: int
 
 
@@ -157,12 +157,12 @@ def benchmark(
     first: int | None = None,
     seconds: float | None = None,
     progress: Progress | None = None,
-) -> dict[str, Result]:
+) -> dict[str, GapResult]:
     """Every filler on every gap. Clips at 30 fps, none of them seen in training.
 
-    `most` takes at most so many windows, `first` only the first of these; `seconds` stops a filler that takes longer,
-    with the windows it has filled by then (one at least). All are said beside the numbers: scores of different windows
-    do not compare. Windows come in an order whose every beginning is spread evenly over all of them.
+    `most` limits the number of windows, `first` takes only the first of these; `seconds` stops a filler that takes
+    longer, with the windows filled so far (at least one). Results state the windows, because scores over different
+    windows cannot be compared. Every beginning of the order of windows is spread evenly over all of them.
     """
     found = windows(test, *TEST)
     if not found:
@@ -175,7 +175,9 @@ def benchmark(
     return out
 
 
-def _benchmark(found: Sequence[Clip], scale: Scale, fill: Filler, seconds: float | None, progress: Progress) -> Result:
+def _benchmark(
+    found: Sequence[Clip], scale: Scale, fill: Filler, seconds: float | None, progress: Progress
+) -> GapResult:
     start = perf_counter()
     filled: dict[int, list[Clip]] = {gap: [] for gap in GAPS}
     done = 0
@@ -185,7 +187,7 @@ def _benchmark(found: Sequence[Clip], scale: Scale, fill: Filler, seconds: float
         done += 1
         if seconds is not None and perf_counter() - start > seconds:
             break
-    return Result({gap: score(found[:done], filled[gap], gap, scale) for gap in GAPS}, done)
+    return GapResult({gap: score(found[:done], filled[gap], gap, scale) for gap in GAPS}, done)
 
 
 def evenly(count: int, most: int | None = None) -> list[int]:

@@ -1,4 +1,4 @@
-"""Methods as in-betweeners: every method that takes keyframes, asked to fill the gaps of `inbetween`."""
+"""In-betweening by learned models: the gaps of `gaps.py` as requests with hard keyframes."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ def keyframe_methods() -> list[str]:
 
 
 class MethodFiller:
-    """A learned model as a filler: it is given frame 9 and the target as hard keyframes. Counts where it fails.
+    """A learned model as a filler: frame 9 and the target are hard keyframes. Failures are counted.
 
-    A place on the ground is asked for too where the method honours it. Where the method finds no way, its best clip is
-    taken; where there is none, interpolation fills the gap: `failed` says how often, so that no number hides it.
+    The position on the ground is part of the request where the method honours it. Where the method does not meet the
+    request, its best clip is used; where there is none, interpolation fills the gap, and `failed` counts these gaps.
     """
 
     def __init__(self, model: Model[Any], *, seed: int = 0) -> None:
         self.model, self.seed = model, seed
-        self.asked = self.missed = self.failed = 0
-        self.why = ""  # the first reason for a gap without an answer
+        self.requested = self.missed = self.failed = 0
+        self.reason = ""  # of the first gap that was not filled as requested
 
     def __call__(self, window: Clip, gap: int) -> Clip:
-        self.asked += 1
+        self.requested += 1
         request = self._request(window, gap)
         try:
-            made = synthesize(self.model, request, seed=self.seed, take=self.asked)
+            made = synthesize(self.model, request, seed=self.seed, take=self.requested)
         except Unmet as error:
             self.missed += 1
-            self.why = self.why or str(error)
+            self.reason = self.reason or str(error)
             made = error.best
         except Cancelled:
             raise
         except MotionloomError as error:
-            self.why = self.why or str(error)
+            self.reason = self.reason or str(error)
             made = None
         if not isinstance(made, Clip) or len(made) != gap + 2:
             self.failed += 1
@@ -55,15 +55,15 @@ class MethodFiller:
     def _request(self, window: Clip, gap: int) -> Request:
         ends = (PAST - 1, PAST + gap)
         path = travel(window)
-        wishes: list[PoseAt | RootAt] = []
+        constraints: list[PoseAt | RootAt] = []
         for frame, time in zip(ends, ("0f", f"{gap + 1}f"), strict=True):
-            wishes.append(PoseAt(time=time, pose=Pose(window[frame : frame + 1])))
-        way = next((w for w in ("hard", "soft") if (RootAt, w) in self.model.honours), None)
+            constraints.append(PoseAt(time=time, pose=Pose(window[frame : frame + 1])))
+        strength = next((s for s in ("hard", "soft") if (RootAt, s) in self.model.honours), None)
         place, heading = path.place[ends[1]], float(path.heading[ends[1]])
-        if way is not None:
-            weight = None if way == "hard" else 1.0
+        if strength is not None:
+            weight = None if strength == "hard" else 1.0
             end = RootAt(time=f"{gap + 1}f", position=(place[0], place[1]), heading=heading, weight=weight)
-            wishes += [] if self.model.refuses(end, gap + 2) else [end]
+            constraints += [] if self.model.refuses(end, gap + 2) else [end]
         here = path.place[ends[0]]
         start = Start(position=(float(here[0]), float(here[1])), heading=float(path.heading[ends[0]]))
-        return Request(frames=gap + 2, fps=window.fps, start=start, constraints=tuple(wishes))
+        return Request(frames=gap + 2, fps=window.fps, start=start, constraints=tuple(constraints))

@@ -1,4 +1,4 @@
-"""The fixed split of the CMU clips for in-betweening: by subject, twins together, named."""
+"""The fixed split of the CMU clips for in-betweening: by subject, with duplicates on the same side."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from motionloom.io import load
 from motionloom.methods import prepare
 
 NAME = "CMU-24"
-"""What results on this split are called. They do not compare with LAFAN1's: other bodies, motions and statistics."""
+"""Name of results on this split. They cannot be compared with LAFAN1's: bodies, motions and statistics differ."""
 
-TWINS = ((91, 105), (77, 139), (78, 102), (83, 122), (93, 103), (106, 141))
-"""Subjects of CMU that are the same takes under two numbers: both sides of a pair stay on one side of the split."""
+DUPLICATE_SUBJECTS = ((91, 105), (77, 139), (78, 102), (83, 122), (93, 103), (106, 141))
+"""Subjects of CMU that are the same takes under two numbers: both of a pair are on one side of the split."""
 
 TEST = (35, 77, 104, 113, 127, 137)
 """Test subjects: walks, runs, jumps, stairs, sneaking, drunk and zombie walks. Every other subject trains."""
 
 RATES = {143: 60.0}
-"""Subjects whose files state a wrong frame rate: `motionloom check` finds it, gravity proves it."""
+"""Subjects whose files state a wrong frame rate, as `motionloom check` finds from free fall."""
 
 FPS = 30.0
 
@@ -30,8 +30,8 @@ def subject_of(path: str | Path) -> int:
 
 
 def in_test(subject: int) -> bool:
-    """Does this subject, or the twin of it, test?"""
-    return any(subject in pair and set(pair) & set(TEST) for pair in TWINS) or subject in TEST
+    """Whether this subject, or its duplicate, is a test subject."""
+    return any(subject in pair and set(pair) & set(TEST) for pair in DUPLICATE_SUBJECTS) or subject in TEST
 
 
 def cmu_split(folder: str | Path) -> tuple[list[Clip], list[Clip]]:

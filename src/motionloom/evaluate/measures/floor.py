@@ -1,4 +1,4 @@
-"""Feet and the floor: how deep they sink into it, and how far they float above it while they should stand."""
+"""Feet and the floor: penetration, and floating above the floor during contacts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do joints jump where a motion was joined? Their turns from frame to frame against those of the source clips."""
+"""Jumps of joints in transitions: turns from frame to frame, relative to those of the source clips."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from motionloom.core import BoolArray, Clip, FloatArray
 from motionloom.evaluate.measures.take import NotApplicable, feature_joints
 from motionloom.rotation import angle_between
 
-RARE = 99.9  # percentile: what the source itself exceeds once in a thousand
-STILL = np.radians(0.5)  # radians: a joint that never turns in the source may turn this far in a frame
+RARE = 99.9  # percentile of the source's turns
+MIN_TURN = np.radians(0.5)  # radians: allowed in a frame for a joint that never turns in the source
 
 
 class Jumps(NamedTuple):
@@ -40,20 +40,20 @@ def transition_jumps(result: Clip, sources: Sequence[Clip], inside: BoolArray | 
     """
     if inside is None:
         if not result.origin.known:
-            raise NotApplicable("where the frames came from is not known: no transition can be told")
+            raise NotApplicable("the origin of the frames is unknown, and so are the transitions")
         inside = ~result.origin.single
     at = inside[1:] | inside[:-1]
     if not at.any():
-        raise NotApplicable("no frame lies inside a transition")
+        raise NotApplicable("no frame is inside a transition")
     source = np.concatenate([joint_steps(clip) for clip in sources if len(clip) > 1])
     steps = joint_steps(result)[at]
-    ratio = steps / np.maximum(source.max(0), STILL)
+    ratio = steps / np.maximum(source.max(0), MIN_TURN)
     row, column = np.unravel_index(int(ratio.argmax()), ratio.shape)
     return Jumps(
-        largest=float(steps.max() / max(float(source.max()), STILL)),
-        rare=float((steps.max(1) > max(float(np.percentile(source.max(1), RARE)), STILL)).mean()),
+        largest=float(steps.max() / max(float(source.max()), MIN_TURN)),
+        rare=float((steps.max(1) > max(float(np.percentile(source.max(1), RARE)), MIN_TURN)).mean()),
         own_largest=float(ratio[row, column]),
-        own_rare=float((steps > np.maximum(np.percentile(source, RARE, axis=0), STILL)).mean()),
+        own_rare=float((steps > np.maximum(np.percentile(source, RARE, axis=0), MIN_TURN)).mean()),
         joint=result.skeleton.names[feature_joints(result.skeleton)[int(column)]],
         frame=int(np.flatnonzero(at)[row]) + 1,
     )

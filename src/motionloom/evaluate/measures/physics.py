@@ -1,4 +1,4 @@
-"""Does a motion obey physics: balance while standing, free fall while in the air."""
+"""Physical plausibility of a motion: balance while standing, free fall while in the air."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.mass import GRAVITY
 
 SLOW = 0.15  # m/s: a centre of mass slower than this stands still, and must be over its support
-STEADY = 0.25  # seconds that it must be so slow
+MIN_STANDING = 0.25  # seconds that it must be so slow
 UPRIGHT = 0.8  # leg lengths from a foot joint to the centre of mass: 1.0 stands, 0.65 sits on a chair
 BREADTH = 0.05  # metres: half a foot's width; joints lie in the foot's middle, so the support is that much wider
-LIFTED = 0.04  # metres above their usual lowest: all foot joints this high are off the floor
+LIFTED = 0.04  # metres above their usual lowest height: all foot joints higher than this are off the floor
 CLEAR = 0.3  # metres: a wrist nearer to the floor than this may hold the body up
-SHORTEST = 0.17  # seconds: shorter flights are steps of a run, and too short to fit
-LEAST = 5  # frames that a parabola is fitted to at least
+MIN_FLIGHT = 0.17  # seconds: shorter flights are steps of a run, and too short to fit
+MIN_FRAMES = 5  # to which a parabola is fitted
 
 
 class Flight(NamedTuple):
@@ -43,12 +43,12 @@ def outside_support(
     if not touching.any():
         raise NotApplicable("no foot ever touches the floor")
     if len(centre) < 2:
-        raise NotApplicable("one frame only: it cannot be told whether the body stands still")
+        raise NotApplicable("a single frame does not show whether the body stands still")
     speed = np.linalg.norm(np.gradient(centre[:, [0, 2]], 1 / fps, axis=0), axis=1)
     lowest = np.where(touching, feet[..., 1], np.inf).min(axis=1)
     slow = np.zeros(len(centre), bool)
     for start, stop in runs(speed < SLOW):
-        slow[start:stop] = stop - start >= STEADY * fps
+        slow[start:stop] = stop - start >= MIN_STANDING * fps
     still = np.flatnonzero(slow & (centre[:, 1] - lowest >= UPRIGHT * leg) & touching.any(axis=1))
     if not len(still):
         raise NotApplicable("the body never stands still")
@@ -72,7 +72,7 @@ def distance_to_hull(point: FloatArray, corners: FloatArray) -> float:
 
 
 def _inside(point: FloatArray, corners: FloatArray) -> bool:
-    """Do the directions to the corners go all the way round, with no gap of half a turn?"""
+    """Whether the directions to the corners leave no gap of half a turn."""
     away = corners - point
     angles = np.sort(np.arctan2(away[:, 1], away[:, 0]))
     gaps = np.diff(np.append(angles, angles[0] + 2 * np.pi))
@@ -82,10 +82,10 @@ def _inside(point: FloatArray, corners: FloatArray) -> bool:
 def in_the_air(
     feet: FloatArray, hands: FloatArray, centre: FloatArray, leg: float, ground: float | None = None
 ) -> BoolArray:
-    """(F,) nothing carries the body: all foot joints (F, n, 3) are lifted, and it is up.
+    """(F,) whether the body is in the air: all foot joints (F, n, 3) are lifted, and it is upright.
 
     Lifted: 4 cm above `ground` or each joint's own 1st percentile; a foot that slides along the floor is not in the
-    air. Up: both wrists (F, 2, 3) are 0.3 m above the floor (cartwheels), and the centre of mass
+    air. Upright: both wrists (F, 2, 3) are 0.3 m above the floor (cartwheels), and the centre of mass
     (F, 3) is 0.8 `leg` above it (a body that sits or lies).
     """
     above = heights(feet, ground)
@@ -100,7 +100,7 @@ def flights(height: FloatArray, airborne: BoolArray, fps: float, *, shortest: in
     `height` (F,) metres of the centre of mass, `airborne` (F,) bool. The first and last airborne frame are left out:
     the feet still push then. `shortest` is in frames; without it, 0.17 s.
     """
-    least = max(LEAST + 2, round(SHORTEST * fps) if shortest is None else shortest)
+    least = max(MIN_FRAMES + 2, round(MIN_FLIGHT * fps) if shortest is None else shortest)
     out = []
     for start, stop in runs(airborne):
         if stop - start < least or start == 0 or stop == len(airborne):

@@ -1,4 +1,4 @@
-"""How smooth a motion is: peak acceleration, the largest jump of a joint, flips of the heading, jerk."""
+"""Smoothness of a motion: peak acceleration, largest jump of a joint, flips of the heading, jerk."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from motionloom.evaluate.measures.take import NotApplicable
 from motionloom.kinematics.travel import headings
 from motionloom.rotation import angle_between
 
-FLIP = np.pi / 2  # radians: nobody turns that far in a thirtieth of a second
+FLIP = np.pi / 2  # radians: no person turns that far in a thirtieth of a second
 
 
 def peak_acceleration(points: FloatArray, fps: float) -> float:
@@ -23,7 +23,7 @@ def peak_acceleration(points: FloatArray, fps: float) -> float:
     if len(points) < 3:
         raise NotApplicable(f"{len(points)} frames; acceleration needs 3")
     if points.shape[1] < 2:
-        raise NotApplicable("one joint only: nothing moves relative to the root")
+        raise NotApplicable("the only joint is the root, and nothing moves relative to it")
     local = points[:, 1:] - points[:, :1]
     second = (local[2:] - 2 * local[1:-1] + local[:-2]) * fps**2
     return float(np.sqrt(np.einsum("fjc,fjc->fj", second, second).mean(axis=1)).max())
@@ -32,15 +32,15 @@ def peak_acceleration(points: FloatArray, fps: float) -> float:
 def largest_jump(clip: Clip, joints: Sequence[int] | None = None) -> tuple[float, int, int]:
     """The largest frame-to-frame rotation of any joint: radians, the frame it leads to, and the joint.
 
-    `joints` are those that are looked at. `evaluate` leaves out fingers, as everywhere: in captures they flip by half a
-    turn, and against such a source no jump would be too large.
+    `joints` limits the search. `evaluate_clips` leaves out fingers: in captures they flip by half a turn, and relative
+    to such a source no jump would be too large.
     """
     if len(clip) < 2:
-        raise NotApplicable("one frame only: no step between frames")
-    looked = np.arange(len(clip.skeleton)) if joints is None else np.asarray(joints)
-    steps = angle_between(clip.rotations[:-1, looked], clip.rotations[1:, looked])
+        raise NotApplicable("a single frame has no step between frames")
+    chosen = np.arange(len(clip.skeleton)) if joints is None else np.asarray(joints)
+    steps = angle_between(clip.rotations[:-1, chosen], clip.rotations[1:, chosen])
     frame, joint = np.unravel_index(int(steps.argmax()), steps.shape)
-    return float(steps[frame, joint]), int(frame) + 1, int(looked[joint])
+    return float(steps[frame, joint]), int(frame) + 1, int(chosen[joint])
 
 
 def flips(clip: Clip) -> list[int]:
@@ -62,7 +62,7 @@ def mean_jerk(points: FloatArray, fps: float) -> float:
 
 
 def rough_share(points: FloatArray, sources: Sequence[FloatArray], fps: float) -> FloatArray:
-    """(J,) for each joint: share of frames whose jerk is above the 95th percentile of the source's. 0.05 is alike."""
+    """(J,) share of frames of each joint with jerk above the source's 95th percentile; 0.05 is as in the source."""
     own = [joint_jerk(s, fps) for s in sources if len(s) >= 4]
     if not own:
         raise NotApplicable("no source clip is long enough; jerk needs 4 frames")

@@ -1,4 +1,4 @@
-"""Statistics that a result should keep: how channels move together, how far joints turn, how fast they swing."""
+"""Statistics that a result should preserve: correlations of channels, ranges of joints, power spectra."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from motionloom.core import FloatArray
 from motionloom.evaluate.measures.take import NotApplicable
 from motionloom.rotation import average, inverse, log, multiply
 
-STILL = 1e-4  # radians: a channel whose standard deviation is below this does not move, and correlates with nothing
+MIN_DEVIATION = 1e-4  # radians: a channel with a lower standard deviation does not move, and has no correlations
 SLACK = np.radians(5.0)  # beyond the source's range by less than this is no violation
 SEGMENT = 64  # frames of one Welch segment at 30 fps: 2.1 s, 0.47 Hz per bin
 
@@ -38,11 +38,11 @@ def centre_of(sources: Sequence[FloatArray]) -> FloatArray:
 def correlation_error(result: FloatArray, source: FloatArray) -> float:
     """RMS difference of the two correlation matrices, upper triangle, of channels (F, D) and (N, D); 0 is equal.
 
-    Channels that stand still in either are left out: they correlate with nothing.
+    Channels that do not move in either are left out: they have no correlations.
     """
     if len(result) < 3 or len(source) < 3:
         raise NotApplicable("correlations need 3 frames")
-    moving = (result.std(axis=0) > STILL) & (source.std(axis=0) > STILL)
+    moving = (result.std(axis=0) > MIN_DEVIATION) & (source.std(axis=0) > MIN_DEVIATION)
     if moving.sum() < 2:
         raise NotApplicable("fewer than two channels move in both")
     a, b = (np.atleast_2d(np.corrcoef(x[:, moving], rowvar=False)) for x in (result, source))

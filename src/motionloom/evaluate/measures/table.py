@@ -1,7 +1,7 @@
-"""The table of measures: each name with its unit, and the family of functions that computes it.
+"""The table of quality measures: names, units, meanings, and the functions that compute them.
 
-A family shares work; it returns one number per measure, or the reason why there is none. A new measure is a function in
-its subject's file and a line here.
+Measures that share intermediate results form a family: one function returns a number for each of them, or the reason
+why there is none. A new measure is a function in the file of its subject and a line here.
 """
 
 from __future__ import annotations
@@ -27,55 +27,69 @@ Numbers = Mapping[str, float | str]
 """Measure name to its number, or to the reason why there is none."""
 
 
-class Measure(NamedTuple):
-    """One measure: what it is called, its unit, and how a source's clips are put together."""
+class QualityMeasure(NamedTuple):
+    """One measure: its unit, its meaning, and how the values of several source clips are combined."""
 
     unit: str
-    says: str  # in one line
-    good: str  # "low", "high", "source" (near the source's), or "" (no verdict)
+    meaning: str  # in one line
+    better: str  # "low", "high", "source" (near the source's value), or "" (neither)
     pool: str = "mean"  # how values of several source clips become one: "mean" (by length) or "max"
-    least: float = 0.0  # a source value at or below this is compared by difference, not by ratio
+    near_zero: float = 0.0  # a source value up to this is compared by difference, not by ratio
 
 
-MEASURES: Mapping[str, Measure] = {
-    "skate": Measure("cm/s", "toes' speed weighted by how low they are: skate (b)", "low", least=1.0),
-    "skate (a)": Measure("%", "frames with a toe below 5 cm and faster than 0.5 m/s", "low"),
-    "skate (c)": Measure("cm/s", "feet's speed in contacts found by height and vertical speed", "low", least=1.0),
-    "deepest penetration": Measure("cm", "deepest foot joint below the floor", "low", "max", least=0.05),
-    "mean penetration": Measure("cm", "mean depth of foot joints below the floor", "low", least=0.05),
-    "floating": Measure("cm", "mean height of foot joints during contacts", "low", least=0.05),
-    "peak acceleration": Measure("m/s^2", "largest RMS over joints of root-relative acceleration", "source", "max"),
-    "jump": Measure("deg", "largest turn of a joint in a frame; up to 1.2 of the source's is good", "low", "max"),
-    "flips": Measure("", "frames in which the heading changes by over 90 deg", "low", "max"),
-    "jerk": Measure("m/s^3", "mean third derivative of joint places", "source"),
-    "rough frames": Measure("%", "joint frames whose jerk is above the source's 95th percentile; 5 is alike", "low"),
-    "coverage": Measure("%", "30-frame source windows that the result shows (mean cost below 2)", "high"),
-    "global diversity": Measure("", "cost per frame of the result made from source pieces of 30 frames or more", ""),
-    "local diversity": Measure("", "cost per frame of the best source window for each 15-frame result window", ""),
-    "verbatim run": Measure("frames", "longest run equal to the source, joints within 0.5 deg", ""),
-    "verbatim upper": Measure("frames", "the same without the legs, which cleaning of feet turns", ""),
-    "correlation error": Measure("", "RMS difference of the correlations between channels", "low"),
-    "range violations": Measure("%", "joint frames over 5 deg beyond the source's range", "low", least=0.1),
-    "worst violation": Measure("deg", "farthest that a joint turns beyond the source's range", "low", "max"),
-    "spectrum distance": Measure("Hz", "earth-mover distance between power spectra", "low"),
-    "off balance": Measure("cm", "centre of mass outside its support while standing still, mean", "low", least=0.5),
-    "gravity error": Measure("m/s^2", "fall of the centre of mass in flight against 9.81", "low", least=0.5),
+QUALITY_MEASURES: Mapping[str, QualityMeasure] = {
+    "skate": QualityMeasure("cm/s", "toes' speed weighted by how low they are: skate (b)", "low", near_zero=1.0),
+    "skate (a)": QualityMeasure("%", "frames with a toe below 5 cm and faster than 0.5 m/s", "low"),
+    "skate (c)": QualityMeasure(
+        "cm/s", "feet's speed in contacts found by height and vertical speed", "low", near_zero=1.0
+    ),
+    "deepest penetration": QualityMeasure("cm", "deepest foot joint below the floor", "low", "max", near_zero=0.05),
+    "mean penetration": QualityMeasure("cm", "mean depth of foot joints below the floor", "low", near_zero=0.05),
+    "floating": QualityMeasure("cm", "mean height of foot joints during contacts", "low", near_zero=0.05),
+    "peak acceleration": QualityMeasure(
+        "m/s^2", "largest RMS over joints of root-relative acceleration", "source", "max"
+    ),
+    "jump": QualityMeasure(
+        "deg", "largest turn of a joint in a frame; up to 1.2 of the source's is good", "low", "max"
+    ),
+    "flips": QualityMeasure("", "frames in which the heading changes by over 90 deg", "low", "max"),
+    "jerk": QualityMeasure("m/s^3", "mean third derivative of joint positions", "source"),
+    "rough frames": QualityMeasure(
+        "%", "joint frames with jerk above the source's 95th percentile (5 is equal)", "low"
+    ),
+    "coverage": QualityMeasure("%", "30-frame source windows that occur in the result (mean cost below 2)", "high"),
+    "global diversity": QualityMeasure(
+        "", "cost per frame of the result built from source pieces of 30 frames or more", ""
+    ),
+    "local diversity": QualityMeasure(
+        "", "cost per frame of the best source window for each 15-frame result window", ""
+    ),
+    "verbatim run": QualityMeasure("frames", "longest run equal to the source, joints within 0.5 deg", ""),
+    "verbatim upper": QualityMeasure("frames", "the same without the legs, which foot cleaning turns", ""),
+    "correlation error": QualityMeasure("", "RMS difference of the correlations between channels", "low"),
+    "range violations": QualityMeasure("%", "joint frames over 5 deg beyond the source's range", "low", near_zero=0.1),
+    "worst violation": QualityMeasure("deg", "largest angle of a joint beyond the source's range", "low", "max"),
+    "spectrum distance": QualityMeasure("Hz", "earth-mover distance between power spectra", "low"),
+    "off balance": QualityMeasure(
+        "cm", "mean distance of the centre of mass from its support while standing still", "low", near_zero=0.5
+    ),
+    "gravity error": QualityMeasure("m/s^2", "fall of the centre of mass in flight against 9.81", "low", near_zero=0.5),
 }
 
 
 def _skate(result: Take, source: Reference, progress: Progress) -> Numbers:
     if len(result) < 2:
-        raise NotApplicable("one frame only: nothing to tell a speed from")
+        raise NotApplicable("a single frame has no speed")
     result.require_feet()
     a, b, c = measure_skate(result.original, ground=result.ground)
-    high = ""
+    hint = ""
     if result.ground is not None:
         lowest = 100 * float(heights(result.feet[0], result.ground).min())
-        high = f": the lowest foot joint is {lowest:.0f} cm above the ground given (joints lie inside the foot)"
+        hint = f": the lowest foot joint is {lowest:.0f} cm above the given ground (joints lie inside the foot)"
     return {
-        "skate": f"no toe is ever near the floor{high}" if b is None else b,
-        "skate (a)": "one frame at 20 fps only: nothing to tell a speed from" if a is None else 100 * a,
-        "skate (c)": f"no toe is ever low and level{high}" if c is None else c,
+        "skate": f"no toe is ever near the floor{hint}" if b is None else b,
+        "skate (a)": "a single frame at 20 fps has no speed" if a is None else 100 * a,
+        "skate (c)": f"no toe is ever low and level{hint}" if c is None else c,
     }
 
 
@@ -110,7 +124,7 @@ def _windows(result: Take, source: Reference, progress: Progress) -> Numbers:
     whole = found.global_diversity
     return {
         "coverage": 100 * found.coverage,
-        "global diversity": "the result cannot be cut into pieces of source clips" if whole is None else whole,
+        "global diversity": "the result cannot be divided into pieces of source clips" if whole is None else whole,
         "local diversity": found.local_diversity,
     }
 
@@ -168,34 +182,50 @@ def _or_reason(compute: Callable[[], float]) -> float | str:
         return str(error)
 
 
+class Effort(NamedTuple):
+    """Estimated time of a family, in microseconds, measured on captured clips of 31 joints (frames at 30 fps)."""
+
+    per_frame: float  # of the result
+    per_source_frame: float = 0.0
+    per_pair: float = 0.0  # for each frame of the result and each frame of the source
+
+
 class Family(NamedTuple):
-    """Measures that share their work."""
+    """Measures that are computed together."""
 
     names: tuple[str, ...]
     compute: Callable[[Take, Reference, Progress], Numbers]
-    compares: bool  # with the source: a source's own value is then that of held-out takes against the others
-    sound: bool = False  # a source's own value leaves out frames that `motionloom check` calls broken
-    effort: float = 1.0  # units of work for each frame of the result, about
+    compares: bool  # with the source: the source's own value is then that of held-out takes against the others
+    effort: Effort
+    sound: bool = False  # the source's own value leaves out frames that `motionloom check` reports as broken
+
+    def work(self, frames: int, source_frames: int) -> float:
+        """Estimated units of work for a result and a source of so many frames at 30 fps."""
+        effort = self.effort
+        each = effort.per_frame + effort.per_pair * source_frames
+        return each * frames + effort.per_source_frame * source_frames
 
 
 FAMILIES: tuple[Family, ...] = (
-    Family(("skate", "skate (a)", "skate (c)"), _skate, False),
-    Family(("deepest penetration", "mean penetration", "floating"), _floor, False),
-    Family(("peak acceleration", "jump", "flips", "jerk"), _smooth, False, sound=True),
-    Family(("rough frames",), _rough, True),
-    Family(("coverage", "global diversity", "local diversity"), _windows, True),
-    Family(("verbatim run", "verbatim upper"), _verbatim, True),
-    Family(("correlation error", "spectrum distance"), _statistics, True),
-    Family(("range violations", "worst violation"), _ranges, True, sound=True),
-    Family(("off balance", "gravity error"), _physics, False),
+    Family(("skate", "skate (a)", "skate (c)"), _skate, False, Effort(25)),
+    Family(("deepest penetration", "mean penetration", "floating"), _floor, False, Effort(12)),
+    Family(("peak acceleration", "jump", "flips", "jerk"), _smooth, False, Effort(6), sound=True),
+    Family(("rough frames",), _rough, True, Effort(1, 2)),
+    Family(("coverage", "global diversity", "local diversity"), _windows, True, Effort(0, 1, 0.015)),
+    Family(("verbatim run", "verbatim upper"), _verbatim, True, Effort(20, 50)),
+    Family(("correlation error", "spectrum distance"), _statistics, True, Effort(15, 1)),
+    Family(("range violations", "worst violation"), _ranges, True, Effort(6, 1), sound=True),
+    Family(("off balance", "gravity error"), _physics, False, Effort(18)),
 )
 
 
-EFFORTS = tuple(family.effort for family in FAMILIES)
+def evaluation_work(frames: int, source_frames: int) -> float:
+    """Estimated units of work of all measures together."""
+    return sum(family.work(frames, source_frames) for family in FAMILIES)
 
 
 def numbers(family: Family, result: Take, source: Reference, progress: Progress | None = None) -> Numbers:
-    """A family's numbers, or its reason for every one of them."""
+    """The family's values, or for each of them the reason why there is none."""
     report = progress or silent()
     stage = f"measuring {family.names[0]}"
     report(0.0, stage)

@@ -1,4 +1,4 @@
-"""What all measures share: a clip made ready for measuring, and the answer when there is none."""
+"""Clips prepared for measuring: poses, features and feet that several measures share."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from motionloom.kinematics.travel import without_heading
 from motionloom.rotation import to_6d
 
 FPS = 30.0
-"""Every measure looks at clips at this rate unless it says otherwise, so that clips of any rate compare."""
+"""Measures use clips at this rate unless stated otherwise, so that clips of any rate can be compared."""
 
 
-SELDOM = 0.10  # of the time: feet that touch the floor, or come near it, more seldom than this never stand
-STANDS = (0.7, 1.5)  # leg lengths from the lowest that feet get to the usual hips: below lies or swims, above flies
+MIN_CONTACT_SHARE = 0.10  # of the time: a body whose feet are on or near the floor less often does not stand
+STANDING_HIPS = (0.7, 1.5)  # leg lengths from the floor to the usual hips: lower lies or swims, higher flies
 
 
 class NotApplicable(MotionloomError):
-    """A measure has no value here; the message is the reason, which stands in the table in the number's place."""
+    """A measure that has no value for a clip; tables show the message in place of the number."""
 
 
 @dataclass(frozen=True, eq=False)
 class Take:
-    """A clip made ready for measuring: what several measures need is worked out once."""
+    """A clip prepared for measuring; what several measures need is computed once."""
 
-    original: Clip  # as it was given, at its own rate
+    original: Clip  # as given, at its own rate
     clip: Clip  # at `FPS`
     points: FloatArray  # (F, J, 3) metres, world, of `clip`
     features: FloatArray  # (F, 6 K) of `clip`, see `pose_features`
@@ -44,7 +44,7 @@ class Take:
     def feet(self) -> tuple[FloatArray, BoolArray]:
         """Places (F, n, 3) of heels and toes, and when they touch the floor (F, n), from the motion alone.
 
-        `NotApplicable` for a body without feet, and for one that is never on its feet (see `off_the_floor`).
+        `NotApplicable` for a body without feet or one that never stands (see `off_the_floor`).
         """
         parts = foot_parts(self.skeleton)
         if not parts:
@@ -58,12 +58,12 @@ class Take:
         return places, touching
 
     def require_feet(self) -> None:
-        """Raise `NotApplicable` unless there are feet, and the body is ever on them."""
+        """Raise `NotApplicable` unless there are feet and the body stands on them at some time."""
         _, _ = self.feet
 
     @cached_property
     def sound(self) -> tuple[Take, ...]:
-        """What is left without the frames that `motionloom check` calls broken; all of it, if nothing is left."""
+        """The pieces without the frames that `motionloom check` reports as broken; the whole take if none remain."""
         pieces = whole_pieces(self.original)
         if not pieces or pieces[0] is self.original:
             return (self,)
@@ -82,7 +82,7 @@ class Take:
 
 
 def take(clip: Clip, *, ground: float | None = None, fps: float = FPS) -> Take:
-    """Make a clip ready for measuring."""
+    """Prepare a clip for measuring."""
     plain = at_rate(clip, fps)
     return Take(clip, plain, fk(plain), pose_features(plain), ground)
 
@@ -93,35 +93,38 @@ def at_rate(clip: Clip, fps: float) -> Clip:
 
 
 def feature_joints(skeleton: Skeleton) -> list[int]:
-    """All joints but fingers (whatever hangs on a hand): captures rarely hold them, and they would outvote the rest."""
+    """All joints but fingers, which captures rarely contain and which would outnumber the other joints."""
     out = set(fingers(skeleton))
     return [j for j in range(len(skeleton)) if j not in out]
 
 
 def upright_rotations(clip: Clip) -> FloatArray:
-    """(F, K, 4) local rotations of `feature_joints`, the root's heading taken out: a turned clip gives the same."""
+    """(F, K, 4) local rotations of `feature_joints`, without the root's heading: equal for a turned clip."""
     out = clip.rotations[:, feature_joints(clip.skeleton)].copy()
     out[:, 0] = without_heading(out[:, 0], clip.skeleton)
     return out
 
 
 def pose_features(clip: Clip) -> FloatArray:
-    """(F, 6 K): the 6-D form of `upright_rotations`, joint after joint. Where a body stands and faces drops out."""
+    """(F, 6 K): the 6-D form of `upright_rotations`, joint after joint; independent of position and heading."""
     return to_6d(upright_rotations(clip)).reshape(len(clip), -1)
 
 
 def off_the_floor(places: FloatArray, touching: BoolArray, hips: float, leg: float, ground: float | None) -> str | None:
-    """Why a body with feet at `places` (F, n, 3) is never on them: it swims, lies or flies; None if it stands or walks.
+    """Why a body with feet at `places` (F, n, 3) never stands: it swims, lies or flies; None if it stands or walks.
 
-    Three things must agree: the feet hardly ever touch (F, n), they hardly ever come within 2.5 cm of the lowest that
-    they get, and the hips (their usual height, metres) are not about a leg's length above that.
+    Three criteria must agree: the feet hardly ever touch (F, n), they are hardly ever within 2.5 cm of their lowest
+    height, and the hips (their usual height, metres) are not about a leg's length above that.
     """
     low = heights(places, ground) < SKATE_B_HEIGHT
     floor = ground if ground is not None else float(np.percentile(places[..., 1], 1, axis=0).min())
     above = (hips - floor) / leg
-    if max(touching.mean(axis=0).max(), low.mean(axis=0).max()) >= SELDOM or STANDS[0] <= above <= STANDS[1]:
+    if (
+        max(touching.mean(axis=0).max(), low.mean(axis=0).max()) >= MIN_CONTACT_SHARE
+        or STANDING_HIPS[0] <= above <= STANDING_HIPS[1]
+    ):
         return None
-    kind = "it lies or swims" if above < STANDS[0] else "it flies or climbs"
+    kind = "it lies or swims" if above < STANDING_HIPS[0] else "it flies or climbs"
     return f"no foot ever touches the floor: the hips are {above:.2g} leg lengths above it, so {kind}"
 
 

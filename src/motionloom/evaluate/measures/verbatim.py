@@ -1,4 +1,4 @@
-"""The longest piece of a result that is a plain copy of the source."""
+"""The longest part of a result that is a copy of the source."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from motionloom.core.progress import watch
 from motionloom.evaluate.measures.take import at_rate, feature_joints, upright_rotations
 from motionloom.rotation import to_6d
 
-SAME = np.radians(0.5)  # joints nearer than this are equal
+MAX_ANGLE = np.radians(0.5)  # joints nearer than this are equal
 
 
 class Run(NamedTuple):
@@ -28,7 +28,7 @@ def verbatim_run(
     result: Clip,
     sources: Sequence[Clip],
     *,
-    within: float = SAME,
+    within: float = MAX_ANGLE,
     without: Collection[int] = (),
     progress: Progress | None = None,
 ) -> Run:
@@ -60,7 +60,7 @@ def verbatim_run(
     least = np.cos(within / 2)
     report, done = progress or silent(), np.zeros(1, np.int64)
     task = (a, b, np.ascontiguousarray(keys), sixes[order, channel], order, slack, least, place, report.stop, done)
-    length, row, column = watch(report, "looking for copies", longest_run, *task, units=len(a), done=done)
+    length, row, column = watch(report, "searching for copies", longest_run, *task, units=len(a), done=done)
     if length == 0:
         return Run(0, -1, -1, -1)
     ends = np.cumsum([len(c) for c in clips])

@@ -1,4 +1,4 @@
-"""Coverage, global and local diversity: how much of the source a result shows, and how much it is not the source.
+"""Coverage, global and local diversity: how much of the source a result contains, and how far it departs from it.
 
 After Li et al., GANimator (SIGGRAPH 2022), section 5.1 and its published evaluation code. What we changed: windows
 and matched pieces never cross the end of a clip, and the last window of a clip counts too. The heading is left out.
@@ -18,8 +18,8 @@ from motionloom.evaluate.measures.take import NotApplicable
 WIDE = 30  # frames of a window for coverage, and the shortest piece of the global match: 1 s
 NARROW = 15  # frames of a window for local diversity: 0.5 s
 NEAR = 2.0  # mean cost below which a source window counts as covered; depends on the number of joints
-_BLOCK = 64  # result rows per block, at most: the cost matrix is never held whole
-_CELLS = 4_000_000  # of it in a block, which take some 0.1 s
+_BLOCK = 64  # result rows per block, at most: the whole cost matrix is never in memory
+_CELLS = 4_000_000  # of the cost matrix in a block, which take about 0.1 s
 _ROUNDING = 1e-9  # squared distances below this are rounding of |a|^2 + |b|^2 - 2ab
 
 
@@ -43,7 +43,7 @@ def window_scores(
 
     coverage: share of 30-frame source windows whose best result window has a mean cost below 2.0.
     global diversity: G[last] / F, where A[i,j] = min(A[i-1,j-1] + C[i,j], G[i-30] + the last 30 diagonal costs) and
-    G[i] = min_j A[i,j]: the cheapest way to make the result out of source pieces of 30 frames or more.
+    G[i] = min_j A[i,j]: the least cost of building the result from source pieces of 30 frames or more.
     local diversity: mean over 15-frame result windows of the best source window's mean cost.
     """
     _require_windows(len(result), [len(s) for s in sources])
@@ -79,7 +79,7 @@ def _pass(
 
 
 def take_distance(a: FloatArray, b: FloatArray, progress: Progress | None = None) -> float:
-    """How unlike two takes are: local diversity of each against the other, averaged. Features (F, D) of both."""
+    """Distance of two takes: mean local diversity of each against the other. Features (F, D) of both."""
     _require_windows(min(len(a), len(b)), [min(len(a), len(b))])
     steps = parts(progress or silent(), [0.5, 0.5])
     near = [_pass(x, y, np.arange(len(y)), step)[2] for (x, y), step in zip(((a, b), (b, a)), steps, strict=True)]
@@ -94,20 +94,30 @@ def spread(
     Each argument holds features (F, D) per clip; the distance of two clips is `take_distance`.
     """
     if len(results) < 2:
-        raise NotApplicable("one result only: make several with different seeds (--count)")
+        raise NotApplicable("needs several results of different seeds (--count)")
     long = [s for s in sources if len(s) >= WIDE]
-    own, other = parts(progress or silent(), [1, len(long) > 1])
+    pairs = [spread_pairs([len(x) for x in some]) for some in (results, long)]
+    own, other = parts(progress or silent(), pairs)
     return _mean_distance(results, own), _mean_distance(long, other) if len(long) > 1 else None
 
 
-MOST_PAIRS = 12
-"""Pairs of takes that `spread` looks at, evenly chosen: the mean hardly changes after that, the time does."""
+MAX_PAIRS = 12
+"""Pairs of takes that `spread` compares, evenly chosen: with more the mean hardly changes, but the time does."""
+
+
+def spread_pairs(sizes: Sequence[int]) -> int:
+    """Pairs of frames that `spread` compares for takes of these frames, each in both orders."""
+    return 2 * sum(sizes[i] * sizes[j] for i, j in _chosen_pairs(len(sizes)))
+
+
+def _chosen_pairs(count: int) -> list[tuple[int, int]]:
+    pairs = [(i, j) for i in range(count) for j in range(i)]
+    chosen = np.unique(np.linspace(0, len(pairs) - 1, min(MAX_PAIRS, len(pairs))).astype(int))
+    return [pairs[k] for k in chosen]
 
 
 def _mean_distance(clips: Sequence[FloatArray], progress: Progress) -> float:
-    pairs = [(i, j) for i in range(len(clips)) for j in range(i)]
-    chosen = np.unique(np.linspace(0, len(pairs) - 1, min(MOST_PAIRS, len(pairs))).astype(int))
-    both = [(clips[pairs[k][0]], clips[pairs[k][1]]) for k in chosen]
+    both = [(clips[i], clips[j]) for i, j in _chosen_pairs(len(clips))]
     steps = parts(progress, [len(a) * len(b) for a, b in both])
     return float(np.mean([take_distance(a, b, step) for (a, b), step in zip(both, steps, strict=True)]))
 

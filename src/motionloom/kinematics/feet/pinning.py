@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, replace, with_labels
+from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, Progress, replace, silent, with_labels
+from motionloom.core.progress import parts
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import Foot, feet
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, runs
@@ -50,7 +51,12 @@ class SkateReport:
 
 
 def remove_skate(
-    clip: Clip, *, hard: ArrayLike | None = None, ease: float = EASE_TIME, ground: float | None = None
+    clip: Clip,
+    *,
+    hard: ArrayLike | None = None,
+    ease: float = EASE_TIME,
+    ground: float | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Clip, SkateReport]:
     """Pin every heel and toe to one point for as long as it touches; legs follow by two-bone kinematics.
 
@@ -62,13 +68,19 @@ def remove_skate(
     `hard` (F,) or (F, J) bool: joints that must stay exactly where and as they are at these frames. A leg with such
     a joint is left alone there (its plant takes that place), and the hips keep their height.
     """
+    report = progress or silent()
+    measured, pinned, _ = parts(report, [1, 8, 2])
+    measured(0.0, "measuring skate")
     before = measure_skate(clip, ground=ground)
-    done = pin_plants(clip, hard=hard, ease=ease, ground=ground)
+    measured(1.0, "measuring skate")
+    done = pin_plants(clip, hard=hard, ease=ease, ground=ground, progress=pinned)
     if not done.labels:
+        report(1.0, "measuring skate")
         return clip, SkateReport(before, before, 0, 0.0, 0.0, 0.0)
     out, still = done.clip, done.moved == 0.0 and done.missed == 0.0
     slid_before, slid_after = planted_speed(clip, done.labels), planted_speed(out, done.labels)
     after = before if still else measure_skate(out, ground=ground)
+    report(1.0, "measuring skate")
     lowered = float((clip.root - out.root)[:, 1].max())
     return out, SkateReport(before, after, done.plants, done.moved, lowered, done.missed, slid_before, slid_after)
 
@@ -85,9 +97,16 @@ class Pinned:
 
 
 def pin_plants(
-    clip: Clip, *, hard: ArrayLike | None = None, ease: float = EASE_TIME, ground: float | None = None
+    clip: Clip,
+    *,
+    hard: ArrayLike | None = None,
+    ease: float = EASE_TIME,
+    ground: float | None = None,
+    progress: Progress | None = None,
 ) -> Pinned:
-    """`remove_skate` without its measures."""
+    """`remove_skate` without its measures. The number of attempts is unknown, so `progress` reports no share."""
+    report = progress or silent()
+    report(0.0, "pinning feet")
     legs = feet(clip.skeleton)
     fixed = _fixed(clip, hard)
     if not legs:
@@ -99,6 +118,7 @@ def pin_plants(
         return Pinned(with_labels(clip, touching), touching, plants, 0.0, 0.0)
     posed = fk_rotations(clip)
     for tried in range(MAX_TRIES):
+        report(None, "pinning feet")
         done = _attempt(clip, legs, points, posed, touching, fixed, ease, leg)
         pops = [_pops(clip, done.clip, foot) for foot in legs]
         if not any(len(frames) for frames in pops):

@@ -10,9 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.core import BoolArray, Clip, FloatArray, IntArray
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Progress, silent
+from motionloom.core.progress import slices
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts, part_positions
 
+BATCH = 50_000  # transitions in one call of the kernel, about 0.1 s
 MAX_GAP = 0.07  # s: a foot that lifts for less than this where two clips meet counts as standing
 MAX_TURN = np.radians(15.0)  # what the second clip is turned by at most, so that feet need not turn while they stand
 
@@ -26,7 +28,14 @@ class Standing(NamedTuple):
 
 
 def fit_to_plants(
-    clips: Sequence[Clip], spans: IntArray, a: IntArray, b: IntArray, half: int, turn: FloatArray, shift: FloatArray
+    clips: Sequence[Clip],
+    spans: IntArray,
+    a: IntArray,
+    b: IntArray,
+    half: int,
+    turn: FloatArray,
+    shift: FloatArray,
+    progress: Progress | None = None,
 ) -> None:
     """Change turn (T,) and shift (T, 2) in place so that feet which stand over a cut stand in one place.
 
@@ -36,7 +45,7 @@ def fit_to_plants(
     if foot_parts(clips[0].skeleton):
         places = np.concatenate([part_positions(c) for c in clips])
         on = np.concatenate([contact_array(c) for c in clips])
-        fit_places_to_plants(places, on, spans, a, b, half, clips[0].fps, turn, shift)
+        fit_places_to_plants(places, on, spans, a, b, half, clips[0].fps, turn, shift, progress)
 
 
 def fit_places_to_plants(
@@ -49,6 +58,7 @@ def fit_places_to_plants(
     fps: float,
     turn: FloatArray,
     shift: FloatArray,
+    progress: Progress | None = None,
 ) -> None:
     """`fit_to_plants` for foot parts at places (N, P, 3) that stand where `on` (N, P).
 
@@ -60,7 +70,9 @@ def fit_places_to_plants(
     """
     from motionloom.kinematics.feet._kernels_transition import fit_plants
 
-    fit_plants(places, plant_runs(on, spans), a, b, half, round(MAX_GAP * fps), MAX_TURN, turn, shift)
+    found = plant_runs(on, spans)
+    for s in slices(len(a), BATCH, progress or silent(), "fitting plants"):
+        fit_plants(places, found, a[s], b[s], half, round(MAX_GAP * fps), MAX_TURN, turn[s], shift[s])
 
 
 def contacts_around(on: BoolArray, frame: int, start: int, stop: int) -> BoolArray:

@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom.blend.transition import CLOUD
 from motionloom.core import Clip, FloatArray, IntArray, Progress, silent
-from motionloom.core.progress import slices
+from motionloom.core.progress import parts, slices
 from motionloom.kinematics.feet.transition_contacts import fit_to_plants
 from motionloom.kinematics.fk import fk
 
@@ -34,10 +34,11 @@ def align_transitions(
     clip = clip_spans(clips)
     turn, shift = np.empty(len(a)), np.empty((len(a), 2))
     points = np.concatenate([fk(c) for c in clips])
-    for some in slices(len(a), TRANSITIONS_PER_CALL, progress or silent(), "aligning transitions"):
+    aligned, planted = parts(progress or silent(), [1, int(plants)])
+    for some in slices(len(a), TRANSITIONS_PER_CALL, aligned, "aligning transitions"):
         align_pairs(points, a[some], b[some], clip, CLOUD, turn[some], shift[some])
     if plants:
-        fit_to_plants(clips, clip, a, b, half, turn, shift)
+        fit_to_plants(clips, clip, a, b, half, turn, shift, planted)
     return np.arctan2(np.sin(turn), np.cos(turn)), shift
 
 

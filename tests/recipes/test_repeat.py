@@ -14,8 +14,8 @@ from motionloom.core.files import Files
 from motionloom.io import load, save
 from motionloom.io.sidecars.origin import origin_path
 from motionloom.methods import METHODS, learn, load_model, save_model, synthesize
-from motionloom.recipes.again import CannotRepeat, again, recipe_of
-from motionloom.recipes.edits import align_clips, append_clips, clean_clip, convert_clip, retarget_clip
+from motionloom.recipes.edits import align, append, clean, convert, retarget
+from motionloom.recipes.repeat import CannotRepeat, again, recipe_of
 from motionloom.samples import make
 
 WALKS = ((0, 1.3, 0.0), (1, 1.4, 0.2), (2, 1.3, -0.2))
@@ -90,12 +90,12 @@ def edited(clips: Path, folder: Path) -> dict[str, Path]:
     """A result of each edit, and of an edit of an edit."""
     a, b = load(clips / "walk_0.bvh", trim_tpose=True), load(clips / "walk_1.bvh")
     out = {name: folder / f"{name}.bvh" for name in ("convert", "clean", "retarget", "append", "align", "chain")}
-    save(convert_clip(a, resample=24, to_unit="m"), out["convert"], unit="m")
-    save(clean_clip(a, find_contacts=True).clip, out["clean"])
-    save(retarget_clip(a, b)[0], out["retarget"])
-    save(append_clips(a, b, window=0.3).clip, out["append"])
-    save(align_clips(a, b, window=0.1, ends="free").clip, out["align"])
-    save(append_clips(load(out["clean"]), load(out["convert"]), at=(2.0, 1.0)).clip, out["chain"])
+    save(convert(a, resample=24, to_unit="m"), out["convert"], unit="m")
+    save(clean(a, find_contacts=True).clip, out["clean"])
+    save(retarget(a, b)[0], out["retarget"])
+    save(append(a, b, window=0.3).clip, out["append"])
+    save(align(a, b, window=0.1, ends="free").clip, out["align"])
+    save(append(load(out["clean"]), load(out["convert"]), at=(2.0, 1.0)).clip, out["chain"])
     return out
 
 

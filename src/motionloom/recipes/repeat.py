@@ -23,7 +23,7 @@ from motionloom.methods import METHODS, Model, learn, load_model, synthesize
 from motionloom.methods.graph.walk_clip import random_walk
 from motionloom.methods.packing import Unpacker
 from motionloom.methods.two_level_graph.performance import act_out
-from motionloom.recipes.edits import align_clips, append_clips, clean_clip, convert_clip, options_of, retarget_clip
+from motionloom.recipes.edits import align, append, clean, convert, options_of, retarget
 from motionloom.recipes.finder import Finder
 from motionloom.samples import make
 
@@ -268,27 +268,27 @@ def _act(step: Made, repeater: _Repeater) -> Clip:
 
 
 def _convert(step: Made, repeater: _Repeater) -> Clip:
-    return convert_clip(repeater.clip(step.clips[0], step), **options_of(step))
+    return convert(repeater.clip(step.clips[0], step), **options_of(step))
 
 
 def _clean(step: Made, repeater: _Repeater) -> Clip:
-    return clean_clip(repeater.clip(step.clips[0], step), **options_of(step)).clip
+    return clean(repeater.clip(step.clips[0], step), **options_of(step)).clip
 
 
 def _retarget(step: Made, repeater: _Repeater) -> Clip:
     clip, body, *like = (repeater.clip(read, step) for read in step.clips)
-    return retarget_clip(clip, body, like=like[0] if like else None, **options_of(step))[0]
+    return retarget(clip, body, like=like[0] if like else None, **options_of(step))[0]
 
 
 def _append(step: Made, repeater: _Repeater) -> Clip:
     options = options_of(step)
     if "at" in options:
         options["at"] = tuple(options["at"])
-    return append_clips(*(repeater.clip(read, step) for read in step.clips), **options).clip
+    return append(*(repeater.clip(read, step) for read in step.clips), **options).clip
 
 
 def _align(step: Made, repeater: _Repeater) -> Clip:
-    return align_clips(*(repeater.clip(read, step) for read in step.clips), **options_of(step)).clip
+    return align(*(repeater.clip(read, step) for read in step.clips), **options_of(step)).clip
 
 
 def _samples(step: Made, repeater: _Repeater) -> Clip:

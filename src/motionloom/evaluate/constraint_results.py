@@ -1,0 +1,62 @@
+"""Residuals of a request's constraints on a clip, with path deviations and arrival times."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from motionloom.constraints import Reach, Request, RootPath
+from motionloom.constraints.residuals import residuals
+from motionloom.core import Clip, MotionloomError
+
+
+@dataclass(frozen=True)
+class ConstraintResult:
+    """One constraint of the request: its largest residual, the tolerance, and values of its kind.
+
+    A constraint that cannot be evaluated on the clip (its time is after the last frame) has a reason instead.
+    """
+
+    constraint: str
+    hard: bool
+    worst: float | None
+    tolerance: float
+    unit: str
+    met: bool | None
+    mean: float | None = None  # for a path: mean deviation, metres
+    arrival: float | None = None  # for a goal: time at which the body is nearest to it, seconds
+    reason: str = ""  # why there is no residual
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON: `reason` only where there is no number."""
+        return {k: v for k, v in asdict(self).items() if k != "reason" or self.worst is None}
+
+
+def constraint_results(clip: Clip, request: Request) -> list[ConstraintResult]:
+    """Evaluate the `residual` of every constraint of a request on a clip.
+
+    A `root_path` adds its mean deviation over frames, a `reach` the time of arrival, whose error is the residual.
+    """
+    out = []
+    for constraint in request.all_constraints:
+        try:
+            (row,) = residuals(clip, [constraint])
+            mean = float(np.abs(constraint.residual(clip)).mean()) if isinstance(constraint, RootPath) else None
+            arrival = constraint.arrival(clip) / clip.fps if isinstance(constraint, Reach) else None
+        except MotionloomError as error:
+            out.append(
+                ConstraintResult(
+                    constraint.describe(),
+                    constraint.hard,
+                    None,
+                    constraint.limit,
+                    constraint.unit,
+                    False,
+                    reason=str(error),
+                )
+            )
+        else:
+            out.append(ConstraintResult(*row[:6], mean=mean, arrival=arrival, reason=row.reason))
+    return out

@@ -1,0 +1,231 @@
+"""Edits of many files, on all cores: read, edit, write; a broken file is reported and does not affect the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from motionloom.core import BadRequest, Cancelled, Clip, Markers, MotionloomError, Note, Progress, silent
+from motionloom.core.note import info
+from motionloom.core.progress import parts
+from motionloom.io import FORMATS, Reading, check_target, expand_paths, load, load_many, save
+from motionloom.io.formats import format_of, holds_many, holds_markers, load_markers, save_markers
+from motionloom.io.reading import DEFAULT
+from motionloom.jobs import MIN_FILES, JobFailed, each
+from motionloom.kinematics.capture.tpose import starts_with_tpose
+from motionloom.kinematics.feet.pinning import SkateReport
+from motionloom.kinematics.retarget import RetargetReport
+from motionloom.recipes.edits import clean, convert, retarget
+
+MIN_EDITS = 6  # files from which on an edit in several processes pays
+LARGE = 8_000_000  # bytes: a file that takes longer to read is read in another process, which can be cancelled at once
+
+
+@dataclass(frozen=True)
+class EditedFile:
+    """One file that was read, edited and written, or the error."""
+
+    path: Path
+    out: Path | None = None  # None: nothing was to be written
+    frames: int = 0
+    fps: float = 0.0
+    notes: tuple[Note, ...] = ()
+    report: SkateReport | RetargetReport | None = None
+    repaired: tuple[str, ...] = ()  # lines on glitches
+    begins_with_tpose: bool = False
+    error: str = ""
+
+
+Job = tuple[Path, Path | None]
+Edit = Callable[[Clip, Progress], tuple[Clip, EditedFile]]
+
+
+def convert_files(
+    paths: Sequence[str | Path],
+    out: str | Path,
+    *,
+    to: str = ".bvh",
+    reading: Reading = DEFAULT,
+    unit: str | float | None = None,
+    up: str | None = None,
+    resample: float | None = None,
+    stand: bool = False,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> Iterator[EditedFile]:
+    """Convert files, folders and patterns to a file or folder `out`: the files in order, as they are written.
+
+    `to` is the format of files in a folder, `unit` and `up` those to write. A source is replaced only with `overwrite`.
+    """
+    found = expand_paths(paths)
+    targets = output_paths(found, paths, out, to)
+    for target in targets:
+        entry = format_of(target)
+        if entry is None or entry.write_markers is None:  # whether a file contains markers is known when it is read
+            check_target(target)
+    sources = {path.resolve() for path in found}
+    own = next((target for target in targets if target.resolve() in sources), None)
+    if own is not None and not overwrite:
+        raise BadRequest(f"{own} is one of the clips to read: give another name, or --force to overwrite it")
+    task = partial(_convert_file, reading=reading, unit=unit, up=up, resample=resample, stand=stand)
+    return _for_each(task, list(zip(found, targets, strict=True)), "converting", MIN_FILES, progress)
+
+
+def clean_files(
+    paths: Sequence[str | Path],
+    out: str | Path | None = None,
+    *,
+    to: str = ".bvh",
+    reading: Reading = DEFAULT,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Iterator[EditedFile]:
+    """Clean files with the options of `clean`; without `out`, only the reports are made."""
+    task = partial(_edit_file, edit=partial(_clean, options=options), reading=reading)
+    return _for_each(task, _jobs(paths, out, to), "cleaning", MIN_EDITS, progress)
+
+
+def retarget_files(
+    paths: Sequence[str | Path],
+    body: Clip,
+    out: str | Path | None = None,
+    *,
+    to: str = ".bvh",
+    reading: Reading = DEFAULT,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Iterator[EditedFile]:
+    """Retarget files to the skeleton of `body` with the options of `retarget`; without `out`, only reports."""
+    task = partial(_edit_file, edit=partial(_retarget, body=body, options=options), reading=reading)
+    return _for_each(task, _jobs(paths, out, to), "retargeting", MIN_EDITS, progress)
+
+
+def output_paths(inputs: Sequence[Path], arguments: Sequence[str | Path], out: str | Path, suffix: str) -> list[Path]:
+    """The path that each input is written to. A folder keeps its sub-folders; one file may be written to a file."""
+    out = Path(out)
+    alone = len(inputs) == 1 and not Path(arguments[0]).is_dir()
+    if alone and out.suffix and not out.is_dir():
+        return [out]
+    if out.is_file() or (out.suffix.lower() in FORMATS and not out.is_dir()):
+        names = ", ".join(map(str, arguments))
+        raise BadRequest(f"{names} cannot be written to the one file {out}: give a folder")
+    folders = [Path(a) for a in arguments if Path(a).is_dir()]
+    suffix = suffix if suffix.startswith(".") else f".{suffix}"
+    targets = []
+    for path in inputs:
+        above = next((f for f in folders if f in path.parents), path.parent)
+        targets.append(out / path.relative_to(above).with_suffix(suffix))
+    twice = next((t for t in targets if targets.count(t) > 1), None)
+    if twice is not None:
+        raise BadRequest(f"two clips would both be written to {twice}: convert their folders separately")
+    return targets
+
+
+def _jobs(paths: Sequence[str | Path], out: str | Path | None, to: str) -> list[Job]:
+    found = expand_paths(paths)
+    if out is None:
+        return [(path, None) for path in found]
+    targets = output_paths(found, paths, out, to)
+    for target in targets:
+        check_target(target)
+    return list(zip(found, targets, strict=True))
+
+
+def _for_each(
+    task: Callable[..., EditedFile], jobs: Sequence[Job], stage: str, worth: int, progress: Progress | None
+) -> Iterator[EditedFile]:
+    large = any(path.stat().st_size > LARGE for path, _ in jobs)
+    return each(
+        task,
+        jobs,
+        failed=_failed,
+        name=lambda job: job[0].name,
+        stage=stage,
+        progress=progress,
+        worth=1 if large else worth,
+    )
+
+
+def _failed(job: Job, error: JobFailed) -> EditedFile:
+    """The report on a file whose process died."""
+    return EditedFile(job[0], error=str(error))
+
+
+def _edit_file(job: Job, edit: Edit, reading: Reading, progress: Progress | None = None) -> EditedFile:
+    """Read, edit and write one file."""
+    path, target = job
+    loading, editing, saving = parts(progress or silent(), [1, 8, 1])
+    loading(0.0, "reading")
+    try:
+        clip = load(path, reading)
+        made, report = edit(clip, editing)
+        saving(0.0, "writing")
+        if target is not None:
+            save(made, target)
+    except Cancelled:
+        raise
+    except MotionloomError as error:
+        return EditedFile(path, error=str(error))
+    saving(1.0, "writing")
+    return replace(
+        report,
+        path=path,
+        out=target,
+        frames=len(made),
+        fps=made.fps,
+        notes=made.origin.notes,
+        begins_with_tpose=starts_with_tpose(clip),
+    )
+
+
+def _clean(clip: Clip, progress: Progress, options: Mapping[str, Any]) -> tuple[Clip, EditedFile]:
+    done = clean(clip, progress=progress, **options)
+    return done.clip, EditedFile(Path(), report=done.report, repaired=tuple(done.repaired))
+
+
+def _retarget(clip: Clip, progress: Progress, body: Clip, options: Mapping[str, Any]) -> tuple[Clip, EditedFile]:
+    done = retarget(clip, body, progress=progress, **options)
+    return done.clip, EditedFile(Path(), report=done.report)
+
+
+def _convert_file(
+    job: tuple[Path, Path],
+    reading: Reading,
+    unit: str | float | None,
+    up: str | None,
+    resample: float | None,
+    stand: bool,
+) -> EditedFile:
+    """Convert one file. Wrong arguments are raised, because they concern all files."""
+    path, target = job
+    clip: Clip | Markers
+    try:
+        if holds_many(path):
+            return _convert_many(path, target, reading, unit, up)
+        if holds_markers(path):
+            clip = load_markers(path, reading)
+            save_markers(clip, target, unit=unit, up=up)
+        else:
+            clip = convert(load(path, reading), resample=resample, stand=stand, to_unit=unit, to_up=up)
+            save(clip, target, unit=unit, up=up)
+    except (BadRequest, Cancelled):
+        raise
+    except MotionloomError as error:
+        return EditedFile(path, error=str(error))
+    return EditedFile(path, target, len(clip), clip.fps, clip.origin.notes)
+
+
+def _convert_many(path: Path, target: Path, reading: Reading, unit: str | float | None, up: str | None) -> EditedFile:
+    """Write each clip of a file that contains many under its own name; as CSV unless another format was chosen."""
+    if target.stem != path.stem:
+        raise BadRequest(f"{path.name} contains many clips: give a folder to write them to, not {target.name}")
+    suffix = ".csv" if target.suffix == ".bvh" else target.suffix
+    clips = load_many(path, reading)
+    for clip in clips:
+        save(clip, target.parent / f"{clip.name}{suffix}", unit=unit, up=up)
+    count = "1 clip" if len(clips) == 1 else f"{len(clips)} clips"
+    notes = info(f"{count}, {clips[0].name} to {clips[-1].name}")
+    return EditedFile(path, target.parent, sum(map(len, clips)), clips[0].fps, tuple(notes))
