@@ -39,7 +39,7 @@ LANES: dict[str, tuple[Stage, ...]] = {
     "result": (
         Stage("sign", "methods.synthesis.signed", "origin of every frame, recipe, licence"),
         Stage("write", "io.formats.save", "long.bvh and long.origin.json"),
-        Stage("measure", "evaluate.report.evaluate", "quality beside the source's own"),
+        Stage("measure", "evaluate.evaluate_clips", "quality relative to the source"),
         Stage("draw", "plot.filmstrip.save_filmstrip", "filmstrip, player, pages"),
         Stage("repeat", "recipes.repeat.again", "the same bytes from the recipe"),
     ),
