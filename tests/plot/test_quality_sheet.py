@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from motionloom.evaluate.reference import reference
 from motionloom.evaluate.evaluation import evaluate_take
+from motionloom.evaluate.reference import reference
 from motionloom.plot.figures import figure_bytes
 from motionloom.plot.quality import quality_sheet
 from motionloom.samples import make

@@ -86,8 +86,8 @@ def write_alignment(done: Aligned, folder: Path) -> dict[str, Any]:
 
     from motionloom.analysis.similarity import readable
     from motionloom.io import save
-    from motionloom.plot.filmstrip import save_filmstrip
     from motionloom.plot.figures import save_figure
+    from motionloom.plot.filmstrip import save_filmstrip
     from motionloom.plot.transitions import alignment_picture
 
     warped, a, b, found = done

@@ -24,7 +24,7 @@ from motionloom.evaluate.measures.take import FPS, NotApplicable, Take, feature_
 from motionloom.evaluate.measures.windows import WIDE, spread, spread_pairs
 from motionloom.evaluate.reference import SHUFFLED, Reference, reference
 from motionloom.evaluate.report import MeasuredValue, QualityReport, SourceValue, Spread, relative_to_source
-from motionloom.kinematics.capture.tpose import starts_with_tpose
+from motionloom.kinematics.capture.tpose import without_tpose
 
 HELD_OUT = 4  # source takes that are held out in turn to get the source's own value of measures that compare
 TAKE_WORK = 12.0  # units of work to prepare a frame for measuring
@@ -61,9 +61,9 @@ def evaluate_clips(
     without it, the lowest positions of each foot joint define the floor.
     """
     report = progress or silent()
-    posed = [starts_with_tpose(clip) for clip in results]
-    plain = [clip[1:] if t else clip for clip, t in zip(results, posed, strict=True)]
-    sources = [clip[1:] if starts_with_tpose(clip) else clip for clip in sources]
+    plain = [without_tpose(clip) for clip in results]
+    posed = tuple(clip.name for clip, motion in zip(results, plain, strict=True) if motion is not clip)
+    sources = [without_tpose(clip) for clip in sources]
     sizes, own_sizes = [_frames(c) for c in plain], [_frames(c) for c in sources]
     total = sum(own_sizes)
     works = [evaluation_work(n, total) for n in sizes]
@@ -80,7 +80,7 @@ def evaluate_clips(
     ]
     between = spread_of(takes, against, progress=last)
     report(1.0, "done")
-    return Evaluation(tuple(reports), against, between, tuple(c.name for c, t in zip(results, posed, strict=True) if t))
+    return Evaluation(tuple(reports), against, between, posed)
 
 
 def _frames(clip: Clip) -> int:

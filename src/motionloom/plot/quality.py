@@ -9,8 +9,8 @@ from typing import Any
 
 from motionloom.evaluate.compare.compare import Comparison
 from motionloom.evaluate.measures.table import QUALITY_MEASURES
-from motionloom.evaluate.report import SourceValue, QualityReport
-from motionloom.evaluate.tables import comparison_rows, problem_lines, number
+from motionloom.evaluate.report import QualityReport, SourceValue
+from motionloom.evaluate.tables import comparison_rows, number, problem_lines
 from motionloom.plot.figures import figure_bytes, new_figure
 from motionloom.plot.page import Paragraph, PictureBlock, PlayerBlock, Section, TableBlock, write_page
 from motionloom.plot.player import Stage
@@ -49,7 +49,11 @@ def _sheet(
         _line(ax, k, name, own[name], [values[name] for _, values in rows], limits)
     ax.set_xlim(-0.03, 1.03)
     ax.set_ylim(len(QUALITY_MEASURES) - 0.4, -0.6)
-    ax.set_yticks(range(len(QUALITY_MEASURES)), [f"{n} [{m.unit}]" if m.unit else n for n, m in QUALITY_MEASURES.items()], color=INK)
+    ax.set_yticks(
+        range(len(QUALITY_MEASURES)),
+        [f"{n} [{m.unit}]" if m.unit else n for n, m in QUALITY_MEASURES.items()],
+        color=INK,
+    )
     ax.set_xticks([])
     ax.tick_params(length=0, labelsize=9)
     for side in ax.spines.values():
@@ -68,7 +72,9 @@ def _sheet(
     return figure
 
 
-def _line(ax: Any, k: int, name: str, own: SourceValue, values: Sequence[float | None], limits: Mapping[str, float]) -> None:
+def _line(
+    ax: Any, k: int, name: str, own: SourceValue, values: Sequence[float | None], limits: Mapping[str, float]
+) -> None:
     """One measure on its own scale: zero on the left, log(1 + value / source), the largest number on the right."""
     shown = [v for v in (*values, own.value, own.low, own.high, *limits.values()) if v is not None]
     ax.plot([0, 1], [k, k], color=LINE, linewidth=0.8, zorder=1)

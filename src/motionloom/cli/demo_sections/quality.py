@@ -8,8 +8,8 @@ from pathlib import Path
 from motionloom.cli.options import columns, print_line
 from motionloom.core import Clip, same_hierarchy
 from motionloom.evaluate.capture_checks.check import check_clips
-from motionloom.evaluate.reference import reference
 from motionloom.evaluate.evaluation import evaluate_take, source_values
+from motionloom.evaluate.reference import reference
 from motionloom.evaluate.report import QualityReport
 from motionloom.evaluate.tables import COMPARISON_COLUMNS, number
 from motionloom.io import load
@@ -34,7 +34,9 @@ def make_section(folder: Path) -> Section:
         rows.append((f"source: {whose}", "", *(number(own[n].value) for n in COMPARISON_COLUMNS)))
         reports = [evaluate_take(clip, against, own=own) for clip in clips]
         for clip, report in zip(clips, reports, strict=True):
-            rows.append((clip.name, f"{clip.seconds:.1f}", *(number(report.values[n].value) for n in COMPARISON_COLUMNS)))
+            rows.append(
+                (clip.name, f"{clip.seconds:.1f}", *(number(report.values[n].value) for n in COMPARISON_COLUMNS))
+            )
         rows += [
             (f"bound: source {kind}", "", *(number(values[n]) if n in values else "" for n in COMPARISON_COLUMNS))
             for kind, values in next((r.bounds for r in reports if r.bounds), {}).items()
