@@ -18,7 +18,15 @@ MADE = {"methods/index", "reference/api"}  # written when the site is built
 PAGES = sorted(p for p in DOCS.rglob("*.md") if p.parent.name != "methods" and p.name != "api.md")
 PROJECT = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
 READMES = sorted((ROOT / "src").rglob("README.md"))
-RUN_HERE = ("index", "tutorial", "viewing", "quality", "similarity", "alignment", "transitions")  # others have their own tests
+RUN_HERE = (
+    "index",
+    "tutorial",
+    "viewing",
+    "quality",
+    "similarity",
+    "alignment",
+    "transitions",
+)  # others have their own tests
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 
 

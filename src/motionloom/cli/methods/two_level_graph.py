@@ -189,7 +189,7 @@ def act(
         print_line(f"  the camera is at {math.degrees(view):.0f} degrees, seen from the body at the start")
     if (rival := played.acted.rival) is not None:
         there = f"{math.degrees(rival):.0f}"
-        print_line(f"  it fits nearly as well from {there} degrees: if that is right, give --camera {there}deg --camera-known")
+        print_line(f"  it fits nearly as well from {there} degrees (--camera {there}deg --camera-known)")
     if played.apart is not None:
         print_line(
             f"  joints are {100 * played.apart:.1f} cm from the performance, seen from the hips (root mean square)"
