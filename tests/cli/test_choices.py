@@ -40,7 +40,7 @@ def test_a_person_can_drive(run, folder):
 
 
 def test_wrong_frames_and_models_are_refused(run, folder):
-    assert "clip#number" in run("choices", folder / "g.loom", "--at", "nonsense").err
+    assert "clip#frame" in run("choices", folder / "g.loom", "--at", "nonsense").err
     assert "learned with cuts" in run("choices", folder / "cuts.loom").err
     done = run("choices", folder / "g.loom", "-o", folder / "x.bvh")
     assert done.code == 2

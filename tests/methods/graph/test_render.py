@@ -210,9 +210,9 @@ def test_tracks_are_worked_out_once(graph):
 
 
 def test_routes_that_are_none_are_refused(graph, clips):
-    with pytest.raises(BadRequest, match=f"a frame from 0 to {graph.count - 1}, found {graph.count}"):
+    with pytest.raises(BadRequest, match=f"a start frame from 0 to {graph.count - 1}, found {graph.count}"):
         render(graph, Route(graph.count, (), 5))
-    with pytest.raises(BadRequest, match="cannot take transition"):
+    with pytest.raises(BadRequest, match="does not leave after"):
         render(graph, Route(0, named(graph, (1, 2)), 150))
     with pytest.raises(BadRequest, match=f"{clips[0].name!r} ends after 120 of 500 frames"):
         track(graph, Route(0, (), 500))

@@ -238,7 +238,7 @@ def test_a_body_without_feet_has_transitions_too(dances):
     best = laid_on(dances[i], dances[j], point, radius=CLOUD)
     np.testing.assert_allclose(found.shift[k], [best.x, best.z], atol=1e-9)
     assert found.turn[k] == pytest.approx(best.angle)
-    with pytest.raises(BadRequest, match="no feet"):
+    with pytest.raises(BadRequest, match="expected a body with feet, found none"):
         find_transitions(dances, contacts=True)
 
 
