@@ -1,0 +1,142 @@
+"""The levels of the example clips as the search reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom.analysis.alignment import reflected
+from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray
+from motionloom.kinematics.travel import body_axes, root_headings, without_heading
+from motionloom.methods.texture.config import Options
+from motionloom.methods.texture.faithful.pyramid import coarser, mean, mean_turn
+from motionloom.rotation import multiply, rotate
+
+FORWARD = np.array([0.0, 0.0, 1.0])
+
+
+class Examples(NamedTuple):
+    """One level of all clips, one after the other: N frames, those of the padding included."""
+
+    turns: FloatArray  # (J, 4, N) local rotations; those of joint 0 are the root's in the world
+    root: FloatArray  # (N, 3) m
+    forward: FloatArray  # (N, 2) the forward axis of the hips, projected onto the ground
+    heading: FloatArray  # (N,) rad
+    tilt: FloatArray  # (N, 4) the root's rotation turned back to heading 0
+    styles: FloatArray  # (N, G) 0 to 1
+    candidates: IntArray  # (M,) frames with a whole neighbourhood on this level and on the next coarser one
+    coarse: IntArray  # (N,) the frame of the next coarser level that each belongs to; 0 on the coarsest
+    frames: IntArray  # (N,) the frame of the clips as they are, one after the other; -1 on coarser levels and in padding
+
+
+class _Level(NamedTuple):
+    """One clip on one level."""
+
+    clip: Clip
+    styles: FloatArray  # (F, G)
+
+
+def half_window(window: int) -> int:
+    """Frames on each side of the middle of a window."""
+    return (window - 1) // 2
+
+
+def coarse_window(window: int) -> int:
+    """K_sub = (K - 1) / 2 + 1, or the next odd number: the window of the coarser level beside one of K frames."""
+    half = (window - 1) // 2 + 1
+    return half if half % 2 else half + 1
+
+
+def build_examples(clips: Sequence[Clip], styles: Sequence[str], options: Options) -> list[Examples]:
+    """All levels, the finest first; `BadRequest` if no clip has a whole neighbourhood on some level."""
+    levels: list[list[_Level]] = [[_Level(clip, _labels(clip, styles)) for clip in clips]]
+    for _ in range(1, options.levels):
+        levels.append([_coarser(level) for level in levels[-1]])
+    out = []
+    for number, level in enumerate(levels):
+        beyond = levels[number + 1] if number + 1 < len(levels) else None
+        out.append(_examples(level, beyond, number, options))
+    return out
+
+
+def _labels(clip: Clip, styles: Sequence[str]) -> FloatArray:
+    return np.stack([clip.label(s) for s in styles], 1).astype(float) if styles else np.zeros((len(clip), 0))
+
+
+def _coarser(level: _Level) -> _Level:
+    clip, styles = level
+    whole = np.ones(len(clip), bool)
+    turns, _ = coarser(clip.rotations, np.ones(clip.rotations.shape[:2], bool), mean_turn)
+    root, _ = coarser(clip.root, whole, mean)
+    values, _ = coarser(styles, whole, mean)
+    return _Level(Clip(clip.skeleton, root, turns, clip.fps / 2), values)
+
+
+def _padding(level: Sequence[_Level], number: int, options: Options) -> list[int]:
+    """Frames added to each end of each clip on a level."""
+    if options.padding == "none":
+        return [0] * len(level)
+    need = half_window(options.window_at(number))
+    if number:
+        need = max(need, half_window(coarse_window(options.window_at(number - 1))))
+    return [need if len(part.clip) > need else 0 for part in level]
+
+
+def _examples(level: list[_Level], beyond: list[_Level] | None, number: int, options: Options) -> Examples:
+    pads = _padding(level, number, options)
+    half = half_window(options.window_at(number))
+    coarse_pads = [0] * len(level) if beyond is None else _padding(beyond, number + 1, options)
+    coarse_half = half_window(coarse_window(options.window_at(number)))
+    clips = [reflected(part.clip, pad) for part, pad in zip(level, pads, strict=True)]
+    good, coarse, frames, start, first = [], [], [], 0, 0
+    for k, (part, pad) in enumerate(zip(level, pads, strict=True)):
+        count = len(part.clip)
+        t = np.arange(-pad, count + pad)
+        inside = (t >= 0) & (t < count) & _whole(t, half, count, pad)
+        if beyond is None:
+            coarse.append(np.zeros(len(t), np.int64))
+        else:
+            fewer = len(beyond[k].clip)
+            inside &= _whole(t // 2, coarse_half, fewer, coarse_pads[k])
+            coarse.append(start + coarse_pads[k] + np.clip(t // 2, 0, fewer - 1))
+            start += fewer + 2 * coarse_pads[k]
+        good.append(inside)
+        frames.append(np.where((t >= 0) & (t < count) & (number == 0), first + t, -1))
+        first += count
+    candidates = np.flatnonzero(np.concatenate(good))
+    if not len(candidates):
+        raise _too_short([len(part.clip) for part in level], number, options)
+    skeleton = clips[0].skeleton
+    turns = np.concatenate([clip.rotations for clip in clips])
+    styles = [np.pad(p.styles, ((n, n), (0, 0)), mode="reflect") for p, n in zip(level, pads, strict=True)]
+    return Examples(
+        np.ascontiguousarray(turns.transpose(1, 2, 0)),
+        np.concatenate([clip.root for clip in clips]),
+        forward_axis(turns[:, 0], body_axes(skeleton)),
+        root_headings(turns[:, 0], skeleton),
+        without_heading(turns[:, 0], skeleton),
+        np.concatenate(styles),
+        candidates,
+        np.concatenate(coarse),
+        np.concatenate(frames),
+    )
+
+
+def _whole(t: IntArray, half: int, count: int, pad: int) -> BoolArray:
+    return np.asarray((t - half >= -pad) & (t + half < count + pad))
+
+
+def _too_short(lengths: list[int], number: int, options: Options) -> BadRequest:
+    window, longest = options.window_at(number), max(lengths)
+    text = f"the longest clip has {longest} frames, and a neighbourhood needs `window` {window} of them"
+    if not number:
+        return BadRequest(text, where=("options", "window"))
+    many = "1 level fits" if number == 1 else f"{number} levels fit"
+    return BadRequest(f"on level {number} {text}; {many}", where=("options", "levels"))
+
+
+def forward_axis(turns: FloatArray, axes: FloatArray) -> FloatArray:
+    """(F, 2) the body's forward axis projected onto the ground, for root rotations (F, 4)."""
+    return np.asarray(rotate(multiply(turns, axes), FORWARD)[..., [0, 2]])
