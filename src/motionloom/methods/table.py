@@ -63,6 +63,11 @@ METHODS: Mapping[str, Method] = {
     "motion-matching": Method(
         "motionloom.methods.motion_matching", "jumps to the frame that fits best, several times a second; live"
     ),
+    "texture": Method(
+        "motionloom.methods.texture",
+        "chooses every joint by its neighbourhood in joints and time; keys, styles, limbs of different examples",
+        source="EDEN",
+    ),
     "two-level-graph": Method(
         "motionloom.methods.two_level_graph",
         "a motion graph with clusters of frames above it: choices, paths, acting out a performance",

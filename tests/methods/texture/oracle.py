@@ -10,7 +10,15 @@ import numpy as np
 
 from motionloom.kinematics.travel import root_headings, without_heading
 from motionloom.methods.texture.faithful.examples import coarse_window
-from motionloom.methods.texture.faithful.keys import HARD, HEADING, HEIGHT, PLACE, interpolated, key_levels, style_levels
+from motionloom.methods.texture.faithful.keys import (
+    HARD,
+    HEADING,
+    HEIGHT,
+    PLACE,
+    interpolated,
+    key_levels,
+    style_levels,
+)
 from motionloom.methods.texture.influence import joint_order
 from motionloom.rotation import multiply, rotate, yaw
 
@@ -32,7 +40,9 @@ class Level:
                     mask[at[0] : at[-1] + 1, column] = True
             inside[name] = mask
         self.skeleton = skeleton
-        self.turn = [[given.turns[i, j] if inside["turn"][i, j] else None for j in range(joints)] for i in range(frames)]
+        self.turn = [
+            [given.turns[i, j] if inside["turn"][i, j] else None for j in range(joints)] for i in range(frames)
+        ]
         self.place = [given.place[i] if inside["root"][i, PLACE] else None for i in range(frames)]
         self.height = [given.height[i] if inside["root"][i, HEIGHT] else None for i in range(frames)]
         self.heading = [angle_of(given.heading[i]) if inside["root"][i, HEADING] else None for i in range(frames)]
@@ -265,10 +275,14 @@ def synthesize(levels, keys, styles, influence, skeleton, axes, options, rng):
     for level in reversed(range(len(levels))):
         own = key_pyramid[level]
         cells = Level(own, skeleton, between=level == len(levels) - 1)
-        given = [i for i in range(len(cells.turn)) if (own.turn_weights[i] >= 0).any() or (own.root_weights[i] >= 0).any()]
+        given = [
+            i for i in range(len(cells.turn)) if (own.turn_weights[i] >= 0).any() or (own.root_weights[i] >= 0).any()
+        ]
         first = given[0] if given else 0
         for number in range(options.passes):
-            search = Oracle(levels[level], cells, own, style_pyramid[level], coarse, influence, axes, options, level, number)
+            search = Oracle(
+                levels[level], cells, own, style_pyramid[level], coarse, influence, axes, options, level, number
+            )
             frames = [*range(first, len(cells.turn)), *reversed(range(first))]
             energies.append(sum(search.frame(i, order, draws[level][number][i]) for i in frames))
         coarse = (levels[level], cells, style_pyramid[level])

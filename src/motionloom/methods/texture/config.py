@@ -50,7 +50,7 @@ class Config(Settings):
 
 
 def _frames_list(default: tuple[float, ...] | None, text: str, symbol: str, **facts: Any) -> Any:
-    limits = {"low": 1, "high": 301, "slider": (3.0, 61.0), "unit": "frames"} | facts
+    limits: dict[str, Any] = {"low": 1, "high": 301, "slider": (3.0, 61.0), "unit": "frames"} | facts
     return param(default, text, symbol=symbol, only_with=FAITHFUL_ONLY, advanced=True, **limits)
 
 
@@ -121,6 +121,45 @@ class Options(Settings):
         only_with=FAITHFUL_ONLY,
         advanced=True,
     )
+    limbs: bool = param(True, "arms and head come from other example frames than the legs", only_with=IMPROVED_ONLY)
+    shortest: float = param(
+        0.7,
+        "shortest interval in which the legs change once to another stretch of the examples",
+        unit="s",
+        low=0.1,
+        high=60,
+        slider=(0.2, 5.0),
+        only_with=IMPROVED_ONLY,
+        advanced=True,
+    )
+    longest: float = param(
+        1.1,
+        "longest such interval",
+        unit="s",
+        low=0.1,
+        high=60,
+        slider=(0.2, 5.0),
+        only_with=IMPROVED_ONLY,
+        advanced=True,
+    )
+    blend: float = param(
+        0.4,
+        "duration of the crossfade from one stretch to the next",
+        unit="s",
+        low=0.0,
+        high=2,
+        only_with=IMPROVED_ONLY,
+        advanced=True,
+    )
+    bend_pose: float = param(
+        1.0,
+        "largest turn of a joint from a frame that can be shown to a hard pose",
+        unit="rad",
+        low=0,
+        high=3.2,
+        only_with=IMPROVED_ONLY,
+        advanced=True,
+    )
     clean_feet: bool = cleaning_param()
     variant: str | None = variant_of_model("EDEN")
 
@@ -139,6 +178,12 @@ class Options(Settings):
             if getattr(self, name) is not None and not getattr(self, name):
                 with problems.collect():
                     raise BadRequest("expected at least one number, found none", where=("options", name))
+        if self.longest < self.shortest:
+            with problems.collect():
+                raise BadRequest(
+                    f"expected at least `shortest`, {self.shortest:g} s, found {self.longest:g} s",
+                    where=("options", "longest"),
+                )
         problems.raise_found()
 
     def window_at(self, level: int) -> int:

@@ -117,9 +117,7 @@ def window_pull(
     for other in range(max(0, i - half), min(len(cells.turns), i + half + 1)):
         slot = other % size
         if other != skip and held[slot] != other:
-            some[slot] = frame_pull(
-                examples, influence, cells.turns[other], cells.filled[other], rows, slots[slot]
-            )
+            some[slot] = frame_pull(examples, influence, cells.turns[other], cells.filled[other], rows, slots[slot])
             held[slot] = other
 
 
@@ -190,7 +188,17 @@ def tilt_gap(a: Any, b: Any) -> Any:
 
 @kernel
 def add_pairs(
-    examples: Any, cells: Any, i: Any, j: Any, first: Any, last: Any, skip: Any, gauss: Any, w: Any, near: Any, sums: Any
+    examples: Any,
+    cells: Any,
+    i: Any,
+    j: Any,
+    first: Any,
+    last: Any,
+    skip: Any,
+    gauss: Any,
+    w: Any,
+    near: Any,
+    sums: Any,
 ) -> None:
     """Add what the root frames first..last say about the alignment of j with i to the sums (EDEN 3.5).
 

@@ -51,7 +51,9 @@ def root_sums(
         pairs[:] = 0.0
         add_pairs(examples, cells, i, n, first, last, i, weights.gauss, w, near, pairs)
         if paired:
-            add_pairs(coarse, coarse_cells, up, examples.coarse[n], low, high, -1, weights.coarse_gauss, wide, near, pairs)
+            add_pairs(
+                coarse, coarse_cells, up, examples.coarse[n], low, high, -1, weights.coarse_gauss, wide, near, pairs
+            )
         add_key_pairs(examples, keys, weights, i, n, near, pairs)
         alignment(pairs, near, moves[n])
         both[:] = 0.0
@@ -114,7 +116,7 @@ def add_root_key(examples: Any, keys: Any, weights: Any, own: Any, i: Any, moves
 
 @kernel
 def set_root(examples: Any, cells: Any, keys: Any, axes: Any, i: Any, n: Any, move: Any) -> None:
-    """Store the root of example frame n at frame i, turned and moved by `move`; hard parts are as the keys have them."""
+    """Store the root of example frame n at frame i, turned and moved by `move`; hard keys replace parts of it."""
     hard = (np.isinf(keys.root_weights[i, 0]), np.isinf(keys.root_weights[i, 1]), np.isinf(keys.root_weights[i, 2]))
     cos, sin = np.cos(move[0]), np.sin(move[0])
     x, z = examples.root[n, 0], examples.root[n, 2]
@@ -194,7 +196,9 @@ def synthesize_pass(
             break
         window_pull(examples, cells, weights.influence, i, half, i, slots, held, some, spare)
         if paired:
-            window_pull(coarse, coarse_cells, weights.influence, i // 2, up_half, -1, up_slots, up_held, up_some, up_rows)
+            window_pull(
+                coarse, coarse_cells, weights.influence, i // 2, up_half, -1, up_slots, up_held, up_some, up_rows
+            )
         for j in range(1, joints):
             if cells.filled[i, j]:
                 angle_row(examples.turns[j], cells.turns[i, j], rows[j])

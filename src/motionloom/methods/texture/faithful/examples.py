@@ -28,7 +28,9 @@ class Examples(NamedTuple):
     styles: FloatArray  # (N, G) 0 to 1
     candidates: IntArray  # (M,) frames with a whole neighbourhood on this level and on the next coarser one
     coarse: IntArray  # (N,) the frame of the next coarser level that each belongs to; 0 on the coarsest
-    frames: IntArray  # (N,) the frame of the clips as they are, one after the other; -1 on coarser levels and in padding
+    frames: (
+        IntArray  # (N,) the frame of the clips as they are, one after the other; -1 on coarser levels and in padding
+    )
 
 
 class _Level(NamedTuple):

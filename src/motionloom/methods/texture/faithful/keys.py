@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from motionloom.constraints import Constraint, PoseAt, Request, RootAt, Style
+from motionloom.constraints import Constraint, PoseAt, Request, RootAt, RootPath, Style
 from motionloom.core import BoolArray, FloatArray, Skeleton
-from motionloom.kinematics.roles import group
+from motionloom.kinematics.body.roles import group
 from motionloom.kinematics.travel import without_heading
 from motionloom.methods.texture.config import Options
 from motionloom.methods.texture.faithful.pyramid import coarser, mean, mean_turn
+from motionloom.methods.texture.paths import path_places
 from motionloom.rotation import angle_between, slerp, yaw
 
 NONE, HARD = -1.0, np.inf  # weights of a cell without a key and of a hard key
@@ -47,7 +49,10 @@ def no_keys(frames: int, joints: int) -> Keys:
 
 
 def read_keys(request: Request, skeleton: Skeleton, frames: int, fps: float) -> Keys:
-    """The keys of a request: poses, places, heights and headings; a given start is a hard key of frame 0."""
+    """The keys of a request: poses, places, heights, headings, and places along paths.
+
+    A given start is a hard key of frame 0.
+    """
     keys = no_keys(frames, len(skeleton))
     position, heading = request.given_beginning(frames, fps)
     for c in request.constraints:
@@ -67,6 +72,9 @@ def read_keys(request: Request, skeleton: Skeleton, frames: int, fps: float) -> 
                 _set_root(keys.height, keys.root_weights, frame, HEIGHT, c.height, weight, c)
             if c.heading is not None:
                 _set_root(keys.heading, keys.root_weights, frame, HEADING, yaw(c.heading), weight, c)
+        elif isinstance(c, RootPath):
+            for frame, place in path_places(c, frames, fps).items():
+                _set_root(keys.place, keys.root_weights, frame, PLACE, place, weight, c)
     if request.start is not None:  # a root_at at time 0 takes precedence
         if keys.root_weights[0, PLACE] != HARD and position is not None:
             keys.place[0], keys.root_weights[0, PLACE] = position, HARD
@@ -91,7 +99,7 @@ def _set_turn(
 
 
 def _set_root(
-    values: FloatArray, weights: FloatArray, frame: int, channel: int, value: object, weight: float, asked: Constraint
+    values: FloatArray, weights: FloatArray, frame: int, channel: int, value: Any, weight: float, asked: Constraint
 ) -> None:
     cell = (frame, channel)
     if weights[cell] == HARD and weight == HARD and np.abs(values[frame] - value).max() > 1e-9:
@@ -124,9 +132,8 @@ def _coarser_weights(weights: FloatArray, options: Options) -> FloatArray:
 
 def interpolated(keys: Keys) -> Keys:
     """The same keys with every channel interpolated between each key and its next; weights are as they were."""
-    frames, joints = keys.turn_weights.shape
     turns = keys.turns.copy()
-    for j in range(joints):
+    for j in range(turns.shape[1]):
         turns[:, j] = _between(keys.turns[:, j], keys.turn_weights[:, j], slerp)
     place = _between(keys.place, keys.root_weights[:, PLACE], _lerp)
     height = _between(keys.height[:, None], keys.root_weights[:, HEIGHT], _lerp)[:, 0]
@@ -149,7 +156,7 @@ def _lerp(a: FloatArray, b: FloatArray, t: FloatArray) -> FloatArray:
 def _between(values: FloatArray, weights: FloatArray, blend: Callable[..., FloatArray]) -> FloatArray:
     at = np.flatnonzero(weights >= 0)
     out = values.copy()
-    for a, b in zip(at[:-1], at[1:], strict=True):
+    for a, b in pairwise(at.tolist()):
         t = np.arange(1, b - a) / (b - a)
         if len(t):
             ends = np.repeat(values[a][None], len(t), 0), np.repeat(values[b][None], len(t), 0)
@@ -192,7 +199,7 @@ def style_levels(styles: Styles, levels: int) -> list[Styles]:
     for _ in range(1, levels):
         fine = out[-1]
         whole = np.ones(len(fine.targets), bool)
-        counts = (fine.weights > 0).any(2)
+        counts = np.asarray((fine.weights > 0).any(2))
         targets, _ = coarser(fine.targets[..., None], counts, mean)
         weights, _ = coarser(fine.weights, whole, mean)
         required, _ = coarser(fine.required, whole, mean)
@@ -206,4 +213,3 @@ def coarser_frames(frames: int, levels: int) -> list[int]:
     for _ in range(1, levels):
         out.append(-(-out[-1] // 2))
     return out
-

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 
 from motionloom.core import BoolArray, FloatArray
 from motionloom.rotation import nearest_sign, normalize
 
+Array = TypeVar("Array", FloatArray, BoolArray)
 Average = Callable[[FloatArray, FloatArray], FloatArray]
 
 
@@ -38,7 +40,7 @@ def coarser(values: FloatArray, given: BoolArray, average: Average) -> tuple[Flo
     return _average(smooth[0::2], has[0::2], smooth[1::2], has[1::2], average)
 
 
-def _shifted(values: FloatArray, by: int) -> FloatArray:
+def _shifted(values: Array, by: int) -> Array:
     """Values of the frame before (1) or after (-1); zeros beyond the ends."""
     out = np.zeros_like(values)
     if by > 0:

@@ -51,7 +51,7 @@ def gauss(window: int, deviation: float) -> FloatArray:
 
 def frame_order(keys: Keys) -> IntArray:
     """Forwards from the first frame that has a key, then backwards from there; from frame 0 if there is none."""
-    given = (keys.turn_weights >= 0).any(1) | (keys.root_weights >= 0).any(1)
+    given = np.asarray((keys.turn_weights >= 0).any(1) | (keys.root_weights >= 0).any(1))
     first = int(given.argmax()) if given.any() else 0
     return np.concatenate([np.arange(first, len(given)), np.arange(first)[::-1]])
 

@@ -1,0 +1,51 @@
+"""Cells of a texture: the example frames behind every joint in every frame, and what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom.core import BoolArray, FloatArray, IntArray, Origin, Skeleton
+from motionloom.core.origin import all_terms
+from motionloom.methods.live import Material
+
+
+class Track(NamedTuple):
+    """A blend of two example frames in each frame of the result: of one part (F,), or of every joint (F, J)."""
+
+    main: IntArray  # example frame, -1 where a key fixes the cell
+    other: IntArray  # the one that it is blended with
+    share: FloatArray  # weight of the other one, up to a half
+
+
+def unblended(source: IntArray) -> Track:
+    """Cells that each come from a single frame."""
+    return Track(source, source, np.zeros(source.shape))
+
+
+def joint_origin(cells: Track, known: Material, skeleton: Skeleton, terms: Sequence[str]) -> Origin:
+    """The origin of cells (F, J): each joint is a part, with up to two sources."""
+    rows = np.stack([cells.main, cells.other], -1)
+    weights = np.where(rows >= 0, np.stack([1.0 - cells.share, cells.share], -1), 0.0)
+    which = np.where(weights > 0, known.which[rows], -1)
+    weights = np.where(which >= 0, weights, 0.0)
+    total = weights.sum(-1, keepdims=True)
+    weights = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+    frames = np.where(which >= 0, known.frames[rows], -1.0)
+    used = 2 if cells.share.any() else 1
+    return Origin(
+        licence=all_terms(terms),
+        sources=known.table,
+        which=which[..., :used],
+        frames=frames[..., :used],
+        weights=weights[..., :used],
+        parts=skeleton.names,
+    )
+
+
+def cell_labels(source: IntArray, marks: BoolArray) -> BoolArray:
+    """(F, L) labels of result frames: those that at least half of the joints' example frames (F, J) have, of (N, L)."""
+    shares = np.where(source[..., None] >= 0, marks[source], False).mean(1)
+    return np.asarray(shares >= 0.5)

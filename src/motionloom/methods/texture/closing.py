@@ -1,0 +1,82 @@
+"""Keys of the improved variant: what the choice of frames left of them is closed by bending the motion."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+from motionloom.constraints import Constraint, Plant, Pose, PoseAt, PositionAt, RootAt, RootPath, bend
+from motionloom.constraints.steer import Key, steer
+from motionloom.core import Clip, replace
+from motionloom.kinematics.fk import fk
+from motionloom.kinematics.travel import travel
+from motionloom.methods.texture.paths import on_path, path_places
+from motionloom.rotation import slerp, wrap_angle
+
+EXACT = 1e-10  # rad, m: keys are closed to this, not only to their tolerance
+NEAR = 1e-4  # m: points and plants are closed to this
+
+
+def closed(clip: Clip, constraints: Sequence[Constraint]) -> Clip:
+    """The clip bent to its hard keys, and towards its soft ones: by the share w / (1 + w) of what is missing."""
+    soft = [c for c in constraints if not c.hard and isinstance(c, (PoseAt, RootAt, PositionAt)) and c.weight]
+    for c in soft:
+        clip = bend(clip, [_towards(clip, c)])
+    hard = [_tightened(c) for c in constraints if c.hard]
+    return bend(clip, hard) if hard else clip
+
+
+def _tightened(c: Constraint) -> Constraint:
+    if isinstance(c, (PoseAt, RootAt)):
+        return dataclasses.replace(c, tolerance=min(c.tolerance, EXACT))
+    if isinstance(c, (PositionAt, Plant)):
+        return dataclasses.replace(c, tolerance=min(c.tolerance, NEAR))
+    return c
+
+
+def _towards(clip: Clip, c: PoseAt | RootAt | PositionAt) -> Constraint:
+    """The hard constraint for a value between what the clip has and what the soft one wants."""
+    share = (c.weight or 0.0) / (1.0 + (c.weight or 0.0))
+    frame = c.frame(len(clip), clip.fps)
+    if isinstance(c, PositionAt):
+        here = fk(clip[frame : frame + 1])[0, clip.skeleton.joint(c.joint)]
+        x, y, z = (here + share * (np.array(c.target) - here)).tolist()
+        return dataclasses.replace(c, target=(x, y, z), weight=None, tolerance=NEAR)
+    if isinstance(c, RootAt):
+        now = travel(clip[frame : frame + 1])
+        position = None if c.position is None else now.place[0] + share * (np.array(c.position) - now.place[0])
+        height = None if c.height is None else clip.root[frame, 1] + share * (c.height - clip.root[frame, 1])
+        gap = None if c.heading is None else float(wrap_angle(c.heading - now.heading[0]))
+        heading = None if gap is None else float(now.heading[0]) + share * gap
+        place = None if position is None else (float(position[0]), float(position[1]))
+        return dataclasses.replace(c, position=place, height=height, heading=heading, weight=None, tolerance=EXACT)
+    joints, rotations, height = c.target(clip.skeleton)
+    turns = clip.rotations[frame].copy()
+    turns[joints] = slerp(turns[joints], rotations, np.full(len(joints), share))
+    root = clip.root[frame].copy()
+    if height is not None:
+        root[1] += share * (height - root[1])
+    pose = Pose(replace(clip[frame : frame + 1], rotations=turns[None], root=root[None]))
+    names = tuple(clip.skeleton.names[j] for j in joints)
+    return PoseAt(time=f"{frame}f", pose=pose, joints=names, tolerance=EXACT)
+
+
+def moved_along(clip: Clip, constraints: Sequence[Constraint]) -> Clip:
+    """The clip with its path led through soft paths, a place each second, as far as it can walk there."""
+    for c in constraints:
+        if isinstance(c, RootPath) and not c.hard:
+            clip = steer(clip, _path_keys(clip, c))
+    return clip
+
+
+def _path_keys(clip: Clip, path: RootPath) -> dict[int, Key]:
+    if path.times is not None:
+        places = path_places(path, len(clip), clip.fps)
+        return {frame: Key((float(x), float(z))) for frame, (x, z) in places.items()}
+    walked = np.linalg.norm(np.diff(travel(clip).place, axis=0), axis=1)
+    share = np.concatenate([[0.0], np.cumsum(walked)]) / max(float(walked.sum()), 1e-9)
+    frames = np.linspace(0, len(clip) - 1, max(2, round(clip.seconds) + 1)).round().astype(int)
+    line = on_path(np.array(path.points), share[frames])
+    return {int(f): Key((float(x), float(z))) for f, (x, z) in zip(frames, line, strict=True)}

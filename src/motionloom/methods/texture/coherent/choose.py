@@ -1,0 +1,97 @@
+"""The example frames that a part shows: the cheapest way along links, block by block, fair to all of the examples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from motionloom.core import BoolArray, IntArray, NoPath, Progress
+from motionloom.core.progress import watch
+from motionloom.methods.texture.coherent.links import Clips, Links
+
+Float32 = NDArray[np.float32]
+
+BLOCK, AHEAD = 3.0, 3.0  # s that are decided at a time, and s that are looked ahead
+IMPOSSIBLE = 1e6  # m^2: the cost of what must not be shown
+SPREAD = 0.5  # of the logarithm of the costs of links, which makes takes differ
+TASTE = 0.2  # of the cost of repeating: what a take prefers from the beginning
+CROWDED = 0.25  # s: deviation of the Gaussian in which a frame that is shown counts as used
+
+
+class Prices(NamedTuple):
+    """What the choice weighs against each other, in m^2 (mean squared distances of joints)."""
+
+    jump: float  # factor of the cost of a link
+    each: float  # of any jump, besides
+    stay: float  # of an interval without a jump
+    extra: float  # of a second jump in an interval
+    repeat: float  # of a frame for each time that it, or one near it, was shown before
+
+
+def intervals(frames: int, fps: float, seconds: tuple[float, float], rng: Generator) -> BoolArray:
+    """(F,) the last frames of intervals of random length."""
+    out = np.zeros(frames, bool)
+    at = round(rng.uniform(0.2, 1.0) * seconds[1] * fps)
+    while at < frames:
+        out[max(at, 0)] = True
+        at += max(2, round(rng.uniform(*seconds) * fps))
+    return out
+
+
+def choose_frames(
+    costs: Callable[[int, int], Float32],
+    frames: int,
+    links: Links,
+    ends: Clips,
+    fps: float,
+    prices: Prices,
+    last: BoolArray,
+    rng: Generator,
+    progress: Progress,
+) -> IntArray:
+    """(F,) example frames. `costs(t0, t1)` (T, N) prices the example frames at the frames t0 .. t1 - 1 of the result.
+
+    A block is decided with a look ahead; then what it shows becomes dearer, so that in the long run all of the
+    examples is shown. `NoPath` if nothing leads on.
+    """
+    from motionloom.methods.texture.coherent._kernels import cheapest_choices, follow
+
+    count = len(ends.first)
+    goes_on = np.arange(count) != ends.last
+    noisy = links.costs * np.exp(SPREAD * rng.standard_normal(links.costs.shape))
+    link_costs = (prices.jump * noisy + prices.each).astype(np.float32)
+    used = TASTE * _smoothed(rng.standard_normal(count), ends, 4 * CROWDED * fps) * np.sqrt(8 * CROWDED * fps)
+    out = np.empty(frames, np.int64)
+    block, ahead = round(BLOCK * fps), round(AHEAD * fps)
+    start, state = -1, 0
+    for t0 in range(0, frames, block):
+        t1, t2 = min(t0 + block, frames), min(t0 + block + ahead, frames)
+        usage = (prices.repeat * used).astype(np.float32)
+        choices, values = np.empty((t2 - t0, count, 2), np.uint8), np.empty((2, count), np.float32)
+        given = (costs(t0, t2), usage, goes_on, links.frames, link_costs, last[t0:t2])
+        rest = (np.float32(prices.stay), np.float32(prices.extra), choices, values, progress.stop)
+        watch(progress, "choosing frames", cheapest_choices, *given, *rest)
+        if start < 0:
+            start = int((values[0] + TASTE * prices.repeat * fps * rng.standard_normal(count)).argmin())
+        after = follow(choices, links.frames, last[t0:t1], start, state, out[t0:t1])
+        if after < 0:
+            raise NoPath("these clips are too short and unlike each other: no frame leads on from their ends")
+        start, state = divmod(int(after), 2)
+        used = used + _smoothed(np.bincount(out[t0:t1], minlength=count).astype(float), ends, CROWDED * fps)
+        progress(t1 / frames, "choosing frames")
+    return out
+
+
+def _smoothed(values: NDArray[np.float64], ends: Clips, deviation: float) -> NDArray[np.float64]:
+    """A Gaussian over the frames of each clip."""
+    from scipy.ndimage import gaussian_filter1d
+
+    out = np.empty_like(values)
+    for first in np.unique(ends.first):
+        rows = slice(int(first), int(ends.last[first]) + 1)
+        out[rows] = gaussian_filter1d(values[rows], deviation, mode="nearest")
+    return out

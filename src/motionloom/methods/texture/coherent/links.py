@@ -1,0 +1,57 @@
+"""Links: for every example frame and part, the frames elsewhere that look most alike over a short time around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionloom.core import BoolArray, FloatArray, IntArray, Progress
+from motionloom.core.numbers import squared_distances
+from motionloom.core.progress import slices
+
+COUNT = 12  # links of a frame to frames of each label, and to all frames
+WINDOW = 0.15  # s: deviation of the Gaussian over which frames are compared
+GAP = 0.4  # s: a link leads at least this far from its frame in the same clip
+CELLS = 2_000_000  # of the table of distances that are computed at a time
+
+
+class Links(NamedTuple):
+    """L links of each of N frames: a jump goes from the frame to the one after the link."""
+
+    frames: IntArray  # (N, L) -1 where there are fewer
+    costs: FloatArray  # (N, L) m^2: the mean squared distance; 0 where there is no link
+
+
+class Clips(NamedTuple):
+    """Where the clips begin and end in the row of all their frames."""
+
+    first: IntArray  # (N,) the first frame of the clip of each frame
+    last: IntArray  # (N,)
+
+
+def clip_ends(lengths: Sequence[int]) -> Clips:
+    """The ends of clips of these lengths, for each of their frames."""
+    ends = np.cumsum(lengths)
+    return Clips(np.repeat(ends - lengths, lengths), np.repeat(ends - 1, lengths))
+
+
+def find_links(rows: FloatArray, ends: Clips, fps: float, groups: BoolArray, progress: Progress) -> Links:
+    """The best links of all frames into each of the groups (G, N), by exhaustive comparison of features (N, D)."""
+    from motionloom.methods.texture.coherent._kernels import nearest_links
+
+    values, count = rows.astype(np.float32), len(rows)
+    deviation = WINDOW * fps
+    half = max(1, round(2 * deviation))
+    gauss = np.exp(-0.5 * (np.arange(-half, half + 1) / deviation) ** 2)
+    shape = (count, COUNT * len(groups))
+    links, costs = np.full(shape, -1), np.zeros(shape, np.float32)
+    gap, size = max(2, round(GAP * fps)), max(1, CELLS // count)
+    for part in slices(count, size, progress, "finding links"):
+        low, high = max(0, part.start - half), min(count, part.stop + half)
+        squares: NDArray[np.float32] = np.zeros((part.stop - part.start + 2 * half, count), np.float32)
+        squares[low - part.start + half : high - part.start + half] = squared_distances(values[low:high], values)
+        nearest_links(squares, part.start, part.stop - part.start, *ends, gauss, gap, groups, COUNT, links, costs)
+    return Links(links, np.where(links >= 0, costs, 0.0).astype(float))

@@ -1,0 +1,116 @@
+"""The choice of example frames for all parts of the body, one part after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from motionloom.constraints import PoseAt, Request, RootAt, Style
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Progress
+from motionloom.core.numbers import squared_distances
+from motionloom.core.progress import parts as split
+from motionloom.methods.texture.coherent.choose import IMPOSSIBLE, Prices, choose_frames, intervals
+from motionloom.methods.texture.coherent.links import GAP, Clips, Links
+from motionloom.methods.texture.coherent.parts import Part
+from motionloom.methods.texture.coherent.wanted import (
+    Guide,
+    Price,
+    Wanted,
+    example_rates,
+    guide,
+    height_prices,
+    pose_prices,
+    style_prices,
+)
+from motionloom.methods.texture.config import Options
+
+Float32 = NDArray[np.float32]
+
+CARRIER = Prices(jump=10.0, each=0.003, stay=0.02, extra=0.05, repeat=0.0004)
+LIMB = Prices(jump=10.0, each=0.003, stay=0.02, extra=0.05, repeat=0.0001)
+OWN = 0.003  # m^2: a limb that comes from the same stretch as the legs, in one frame
+LIMB_INTERVAL = (0.5, 0.9)  # s
+BROKEN = 1e-3  # of what is impossible: a broken frame, which is shown only where nothing else keeps the request
+
+
+class Material(NamedTuple):
+    """The examples as the choice reads them."""
+
+    clips: Sequence[Clip]
+    ends: Clips
+    parts: tuple[Part, ...]
+    features: tuple[FloatArray, ...]  # (N, D) of each part
+    links: tuple[Links, ...]
+    influence: FloatArray  # (J, J)
+    broken: BoolArray  # (N,) frames that `motionloom check` calls broken
+
+
+def choose_parts(
+    material: Material, request: Request, frames: int, options: Options, rng: Generator, progress: Progress
+) -> list[IntArray]:
+    """(F,) example frames of each part."""
+    fps = material.clips[0].fps
+    steps = split(progress, [2.0] + [1.0] * (len(material.parts) - 1))
+    rates = example_rates(material.clips)
+    lead = guide(request, frames, fps)
+    shown: list[IntArray] = []
+    for number, (part, links) in enumerate(zip(material.parts, material.links, strict=True)):
+        wanted = _wanted(material, request, part, frames, lead if number == 0 else None, number == 0, rates)
+        prices = LIMB if number else CARRIER
+        last = intervals(frames, fps, LIMB_INTERVAL if number else (options.shortest, options.longest), rng)
+        beside = _Beside(material, number, shown, wanted, fps)
+        shown.append(choose_frames(beside.costs, frames, links, material.ends, fps, prices, last, rng, steps[number]))
+    return shown
+
+
+def _wanted(
+    material: Material,
+    request: Request,
+    part: Part,
+    frames: int,
+    lead: Guide | None,
+    rooted: bool,
+    rates: tuple[FloatArray, FloatArray],
+) -> Wanted:
+    asked, clips = request.constraints, material.clips
+    prices = style_prices((c for c in asked if isinstance(c, Style)), clips, part, frames)
+    if material.broken.any() and not material.broken.all():
+        prices.append(Price(0, frames, np.where(material.broken, BROKEN * IMPOSSIBLE, 0.0)))
+    prices += pose_prices((c for c in asked if isinstance(c, PoseAt)), clips, part, frames)
+    if rooted:
+        prices += height_prices((c for c in asked if isinstance(c, RootAt)), clips, frames)
+    return Wanted(tuple(prices), lead, rates)
+
+
+class _Beside:
+    """The prices of the example frames of a part beside what the parts chosen before it show.
+
+    A frame is dear where those parts looked different in it, as far as they count for this one (M); and dear, too, if
+    it belongs to the stretch that the first part shows: a limb from there brings nothing new.
+    """
+
+    def __init__(self, material: Material, number: int, shown: Sequence[IntArray], wanted: Wanted, fps: float) -> None:
+        self.wanted, self.shown, self.ends = wanted, shown, material.ends
+        self.rows: list[Float32] = []
+        own = list(material.parts[number].joints)
+        weights = [float(material.influence[np.ix_(own, list(p.joints))].mean()) for p in material.parts[:number]]
+        total = sum(weights) or 1.0
+        for weight, rows in zip(weights, material.features[:number], strict=True):
+            self.rows.append((np.sqrt(weight / total) * rows).astype(np.float32))
+        self.gap = max(2, round(GAP * fps))
+
+    def costs(self, first: int, stop: int) -> Float32:
+        out = self.wanted.costs(first, stop)
+        for rows, shown in zip(self.rows, self.shown, strict=True):
+            out += squared_distances(rows[shown[first:stop]], rows)
+        if self.shown:
+            near = self.shown[0][first:stop]
+            low = np.maximum(near - self.gap, self.ends.first[near])
+            high = np.minimum(near + self.gap, self.ends.last[near])
+            at = np.arange(out.shape[1])
+            out += np.float32(OWN) * ((at >= low[:, None]) & (at <= high[:, None]))
+        return out

@@ -1,0 +1,60 @@
+"""From the example frames of each part to a clip: seams are crossfaded, and the root's velocities are added up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from motionloom.constraints.displace import smootherstep
+from motionloom.core import Clip, IntArray, Skeleton
+from motionloom.kinematics.local_frames import Frames, restore
+from motionloom.methods.texture.cells import Track
+from motionloom.methods.texture.coherent.links import Clips
+from motionloom.methods.texture.coherent.parts import Part
+from motionloom.rotation import nearest_sign, slerp
+
+
+def crossfaded(shown: IntArray, ends: Clips, half: int) -> Track:
+    """The example frames (F,) with each seam crossfaded over up to `half` frames on both sides.
+
+    The stretch before the seam goes on beyond it, and the one after it begins earlier, as far as their clips have
+    frames; of the way to the next seam each takes at most a half.
+    """
+    frames = len(shown)
+    other, share = shown.copy(), np.zeros(frames)
+    seams = np.flatnonzero(np.diff(shown) != 1) + 1
+    bounds = np.concatenate([[0], seams, [frames]])
+    for at, seam in enumerate(seams.tolist()):
+        a, b = int(shown[seam - 1]), int(shown[seam])
+        room = ((seam - int(bounds[at])) // 2, (int(bounds[at + 2]) - seam) // 2)
+        left = min(half, room[0], b - int(ends.first[b]))
+        right = min(half, room[1], int(ends.last[a]) - a)
+        s = np.arange(seam - left, seam + right)
+        weight = smootherstep((s - seam + left + 0.5) / max(left + right, 1))
+        before = s < seam
+        other[s] = np.where(before, b + s - seam, a + 1 + s - seam)
+        share[s] = np.where(before, weight, 1.0 - weight)
+    more = share > 0.5  # the seam is not in the middle: the heavier one is the main one
+    return Track(np.where(more, other, shown), np.where(more, shown, other), np.where(more, 1.0 - share, share))
+
+
+def joint_tracks(tracks: Sequence[Track], parts: Sequence[Part], joints: int) -> Track:
+    """What every joint shows (F, J), from the tracks of the parts."""
+    owner = np.zeros(joints, np.int64)
+    for k, part in enumerate(parts):
+        owner[list(part.joints)] = k
+    main, other = np.stack([t.main for t in tracks], 1), np.stack([t.other for t in tracks], 1)
+    return Track(main[:, owner], other[:, owner], np.stack([t.share for t in tracks], 1)[:, owner])
+
+
+def render_tracks(frames: Frames, root: Track, cells: Track, skeleton: Skeleton, fps: float) -> Clip:
+    """The clip of cells (F, J) and of the root's own track (F,), at the origin, without labels and origin."""
+    joints = np.arange(len(skeleton))
+    a, b = frames.turns[cells.main, joints], frames.turns[cells.other, joints]
+    blended = cells.share > 0
+    turns = a.copy()
+    turns[blended] = slerp(a[blended], nearest_sign(b[blended], a[blended]), cells.share[blended])
+    share = root.share[:, None]
+    motion = (1.0 - share) * frames.root[root.main] + share * frames.root[root.other]
+    return restore(Frames(turns, motion), skeleton, fps)

@@ -1,0 +1,151 @@
+"""What a request wants to see when, as prices of example frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionloom.constraints import PoseAt, Request, RootAt, RootPath, Style, tilt_between
+from motionloom.core import Clip, FloatArray
+from motionloom.kinematics.travel import steady_travel
+from motionloom.methods.texture.coherent.choose import IMPOSSIBLE
+from motionloom.methods.texture.coherent.parts import Part
+from motionloom.methods.texture.paths import path_places
+from motionloom.rotation import angle_between, wrap_angle
+
+Float32 = NDArray[np.float32]
+
+HARD_POSE = 40.0  # weight of a hard pose; that of a soft one is its own
+LEVER = 0.3  # m: an angle of a joint counts as the way of a point this far from it
+STYLE = 0.02  # m^2: a frame without a style of importance 1
+GUIDE = 0.03  # s^2: of the squared difference in speed (m/s) or turn rate (rad/s) from what leads to the next root key
+SHORT_LEG = 0.3  # m: a shorter way between two root keys has no direction of its own
+
+
+class Price(NamedTuple):
+    """What the example frames cost in some frames of the result."""
+
+    first: int
+    stop: int
+    costs: FloatArray  # (N,) m^2
+
+
+class Guide(NamedTuple):
+    """The speed and turn rate that would lead from one root key to the next; NaN where nothing is wanted."""
+
+    speed: FloatArray  # (F,) m/s
+    turn: FloatArray  # (F,) rad/s
+
+
+def style_prices(styles: Iterable[Style], clips: Sequence[Clip], part: Part, frames: int) -> list[Price]:
+    """Frames without the label are impossible where it is hard, and dear where it is not."""
+    out = []
+    for style in styles:
+        span = style.frames(frames, clips[0].fps)
+        lacking = ~np.concatenate([clip.label(style.label) for clip in clips])
+        soft = STYLE * style.importance * (style.weight or 0.0)
+        price = IMPOSSIBLE if style.hard else soft
+        out.append(Price(span.start, span.stop, lacking * price))
+    return out
+
+
+def pose_prices(poses: Iterable[PoseAt], clips: Sequence[Clip], part: Part, frames: int) -> list[Price]:
+    """How unlike each example frame is to a pose, over the joints of a part that it fixes."""
+    out = []
+    for pose in poses:
+        joints, rotations, height = pose.target(clips[0].skeleton)
+        own = [(j, rotations[k]) for k, j in enumerate(joints) if j in part.joints]
+        if not own:
+            continue
+        rows = []
+        for clip in clips:
+            angles = [
+                angle_between(clip.rotations[:, j], q) if j else tilt_between(clip.rotations[:, 0], q) for j, q in own
+            ]
+            total = (LEVER * np.stack(angles)) ** 2
+            rows.append(total.mean(0))
+            if height is not None and 0 in part.joints:
+                rows[-1] = rows[-1] + (clip.root[:, 1] - height) ** 2
+        frame = pose.frame(frames, clips[0].fps)
+        weight = HARD_POSE if pose.hard else (pose.weight or 0.0)
+        out.append(Price(frame, frame + 1, weight * np.concatenate(rows)))
+    return out
+
+
+def height_prices(roots: Iterable[RootAt], clips: Sequence[Clip], frames: int) -> list[Price]:
+    """How far the hips are from the height that is wanted."""
+    heights = np.concatenate([clip.root[:, 1] for clip in clips])
+    out = []
+    for asked in roots:
+        if asked.height is not None:
+            frame = asked.frame(frames, clips[0].fps)
+            weight = HARD_POSE if asked.hard else (asked.weight or 0.0)
+            out.append(Price(frame, frame + 1, weight * (heights - asked.height) ** 2))
+    return out
+
+
+def guide(request: Request, frames: int, fps: float) -> Guide | None:
+    """The speeds and turn rates that lead through the root keys and along the paths of a request; None without any."""
+    places: dict[int, FloatArray] = {}
+    headings: dict[int, float] = {}
+    for c in request.constraints:
+        if isinstance(c, RootAt):
+            frame = c.frame(frames, fps)
+            if c.position is not None:
+                places[frame] = np.array(c.position)
+            if c.heading is not None:
+                headings[frame] = c.heading
+        elif isinstance(c, RootPath):
+            places |= path_places(c, frames, fps)
+    if not places and not headings:
+        return None
+    begin = request.beginning(frames, fps)
+    places.setdefault(0, np.array(begin.position))
+    headings.setdefault(0, begin.heading)
+    speed, turn = np.full(frames, np.nan), np.full(frames, np.nan)
+    for a, b in pairwise(sorted(places)):
+        way = places[b] - places[a]
+        speed[a:b] = np.linalg.norm(way) / ((b - a) / fps)
+        if np.linalg.norm(way) > SHORT_LEG:
+            headings.setdefault((a + b) // 2, float(np.arctan2(way[0], way[1])))
+    for a, b in pairwise(sorted(headings)):
+        turn[a:b] = float(wrap_angle(headings[b] - headings[a])) / ((b - a) / fps)
+    return Guide(speed, turn)
+
+
+def example_rates(clips: Sequence[Clip]) -> tuple[FloatArray, FloatArray]:
+    """(N,) speed (m/s) and turn rate (rad/s) of all example frames, without the sway of the hips."""
+    speeds, turns = [], []
+    for clip in clips:
+        path = steady_travel(clip)
+        if len(clip) < 2:
+            speeds.append(np.zeros(len(clip)))
+            turns.append(np.zeros(len(clip)))
+            continue
+        speeds.append(np.linalg.norm(np.gradient(path.place, axis=0), axis=1) * clip.fps)
+        turns.append(np.gradient(path.heading) * clip.fps)
+    return np.concatenate(speeds), np.concatenate(turns)
+
+
+class Wanted(NamedTuple):
+    """The prices of one part in the frames of a result."""
+
+    prices: tuple[Price, ...]
+    guide: Guide | None  # of the part that has the root
+    rates: tuple[FloatArray, FloatArray]  # of the examples
+
+    def costs(self, first: int, stop: int) -> Float32:
+        """(T, N) m^2 for the frames first .. stop - 1."""
+        out = np.zeros((stop - first, len(self.rates[0])), np.float32)
+        for price in self.prices:
+            rows = slice(max(price.first - first, 0), max(price.stop - first, 0))
+            out[rows] += price.costs.astype(np.float32)
+        if self.guide is not None:
+            for wanted, own in zip(self.guide, self.rates, strict=True):
+                gap = wanted[first:stop, None] - own
+                out += np.where(np.isnan(gap), 0.0, GUIDE * gap**2).astype(np.float32)
+        return out

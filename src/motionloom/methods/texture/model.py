@@ -1,0 +1,207 @@
+"""Motion texture as a model: example clips, the influence of joints, and links between similar frames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from numpy.random import Generator
+
+from motionloom.constraints import Constraint, PoseAt, Request, RootAt, RootPath, Style
+from motionloom.core import BoolArray, Clip, FloatArray, FormatError, IntArray, Progress
+from motionloom.core.errors import unknown
+from motionloom.kinematics.local_frames import Frames, joined, observe
+from motionloom.kinematics.capture.glitches import broken_frames
+from motionloom.kinematics.travel import placed
+from motionloom.methods.base import Honours, Model, place
+from motionloom.methods.bend import far_pose, far_root
+from motionloom.methods.live import Material as SourceMaterial
+from motionloom.methods.live import material_of
+from motionloom.methods.settings import FAITHFUL, Settings
+from motionloom.methods.texture.cells import cell_labels, joint_origin, unblended
+from motionloom.methods.texture.closing import closed, moved_along
+from motionloom.methods.texture.coherent.links import Clips, Links, clip_ends
+from motionloom.methods.texture.coherent.parts import Part, body_parts, features
+from motionloom.methods.texture.coherent.plan import Material, choose_parts
+from motionloom.methods.texture.coherent.render import crossfaded, joint_tracks, render_tracks
+from motionloom.methods.texture.config import Options
+from motionloom.methods.texture.faithful.examples import Examples, build_examples
+from motionloom.methods.texture.faithful.keys import read_keys, read_styles
+from motionloom.methods.texture.faithful.synthesis import synthesize_texture
+from motionloom.methods.texture.plan import Plan
+from motionloom.methods.validate import check_array, check_clips
+
+RISE = 0.15  # m: farthest that the hips are raised or lowered to the height of a key
+
+
+def style_names(clips: Sequence[Clip]) -> tuple[str, ...]:
+    """The labels of clips that are styles: all that frames have, but for contacts."""
+    return tuple(sorted({n for c in clips for n in c.label_names if ":" not in n and c.label(n).any()}))
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class TextureModel(Model[Options]):
+    """Example clips, how joints influence each other, and where stretches of the examples can be joined."""
+
+    method: ClassVar[str] = "texture"
+    honours: ClassVar[Honours] = (
+        (PoseAt, "hard"),
+        (PoseAt, "soft"),
+        (RootAt, "hard"),
+        (RootAt, "soft"),
+        (Style, "hard"),
+        (Style, "soft"),
+        (RootPath, "soft"),
+    )
+    needs_whole_clips: ClassVar[bool] = True
+    keeps_notes: ClassVar[bool] = True
+    options_type: ClassVar[type[Settings]] = Options
+
+    clips: tuple[Clip, ...]  # with contacts as labels
+    influence: FloatArray  # (J, J) M
+    links: tuple[Links, ...]  # of each part of the body
+
+    def check(self) -> None:
+        check_clips(self.clips, self.skeleton, self.fps)
+        joints, frames = len(self.skeleton), sum(map(len, self.clips))
+        check_array(self.influence, "influence", "f", (joints, joints), low=0)
+        if len(self.links) != len(self.parts):
+            raise FormatError(f"links: expected those of {len(self.parts)} parts, found {len(self.links)}")
+        ends = clip_ends([len(clip) for clip in self.clips])
+        for k, (targets, costs) in enumerate(self.links):
+            check_array(targets, f"links.{k}.frames", "i", (frames, None), low=-1, high=frames - 1)
+            check_array(costs, f"links.{k}.costs", "f", targets.shape, low=0)
+            if (targets >= 0).any() and (targets == ends.last[targets])[targets >= 0].any():
+                raise FormatError(f"links.{k}.frames: expected frames that another one follows, found a last one")
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of the body that come from one example frame each, in the improved variant."""
+        return body_parts(self.skeleton, limbs=True)
+
+    @cached_property
+    def styles(self) -> tuple[str, ...]:
+        """The labels that can be asked for."""
+        return style_names(self.clips)
+
+    @cached_property
+    def starts(self) -> IntArray:
+        """(C + 1,) the first frame of each clip in the row of all frames."""
+        return np.cumsum([0, *(len(clip) for clip in self.clips)])
+
+    @cached_property
+    def _marks(self) -> tuple[tuple[str, ...], BoolArray]:
+        names = tuple(dict.fromkeys(n for clip in self.clips for n in clip.label_names))
+        rows = [np.concatenate([clip.label(n) for clip in self.clips]) for n in names]
+        return names, np.stack(rows, 1) if rows else np.zeros((int(self.starts[-1]), 0), bool)
+
+    @cached_property
+    def _frames(self) -> Frames:
+        return joined([observe(clip) for clip in self.clips])
+
+    @cached_property
+    def _sources(self) -> SourceMaterial:
+        return material_of(self.clips)
+
+    @cached_property
+    def _material(self) -> Material:
+        ends: Clips = clip_ends([len(clip) for clip in self.clips])
+        broken = np.concatenate([broken_frames(clip) for clip in self.clips])
+        rows = features(self.clips, self.parts)
+        return Material(self.clips, ends, self.parts, rows, self.links, self.influence, broken)
+
+    @cached_property
+    def _levels(self) -> dict[tuple[object, ...], list[Examples]]:
+        return {}
+
+    def levels(self, options: Options) -> list[Examples]:
+        """The levels of the examples for these options, kept for the next synthesis."""
+        key = (options.levels, options.window, options.padding)
+        if key not in self._levels:
+            self._levels.clear()
+            self._levels[key] = build_examples(self.clips, self.styles, options)
+        return self._levels[key]
+
+    # ---- requests ----
+
+    def refuses(self, constraint: Constraint, frames: int | None) -> str:
+        if isinstance(constraint, Style) and constraint.label not in self.styles:
+            return unknown(constraint.label, self.styles, "label") if self.styles else "its clips have no labels"
+        return ""
+
+    def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> Plan:
+        frames = request.length(self.fps)
+        assert frames is not None  # checked before
+        names = tuple(clip.name or f"clip {k}" for k, clip in enumerate(self.clips))
+        keys = read_keys(request, self.skeleton, frames, self.fps)  # in every variant: two hard values are an error
+        if options.variant == FAITHFUL:
+            asked = [c for c in request.constraints if isinstance(c, Style)]
+            styles = read_styles(asked, self.styles, self.skeleton, frames, self.fps)
+            given = (self.levels(options), keys, styles, self.influence, self.skeleton)
+            texture = synthesize_texture(*given, options, rng, progress)
+            return Plan(texture.source, self.starts, names, texture=texture)
+        tracks = choose_parts(self._for(options), request, frames, options, rng, progress)
+        source = np.empty((frames, len(self.skeleton)), np.int64)
+        for part, shown in zip(self._for(options).parts, tracks, strict=True):
+            source[:, list(part.joints)] = shown[:, None]
+        return Plan(source, self.starts, names, tracks=tuple(tracks))
+
+    def _for(self, options: Options) -> Material:
+        """The examples with all parts, or with the body as one part that changes where the legs do."""
+        if options.limbs or len(self.parts) == 1:
+            return self._material
+        whole = (Part("body", tuple(range(len(self.skeleton)))),)
+        return self._material._replace(
+            parts=whole, features=self._material.features[:1], links=self._material.links[:1]
+        )
+
+    def render(self, plan: Plan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
+        progress(0.0, "rendering")
+        names, marks = self._marks
+        terms = [clip.origin.licence for clip in self.clips]
+        if plan.texture is not None:
+            origin = joint_origin(unblended(plan.source), self._sources, self.skeleton, terms)
+            styles = [k for k, name in enumerate(names) if ":" not in name]
+            labels = cell_labels(plan.source, marks[:, styles])
+            own = tuple(names[k] for k in styles)
+            root, rotations = plan.texture.root, plan.texture.rotations
+            clip = Clip(self.skeleton, root, rotations, self.fps, own, labels, None, origin)
+            clip = self._placed(clip, request)
+            progress(1.0, "rendering")
+            return clip
+        material = self._for(options)
+        half = round(options.blend * self.fps / 2)
+        tracks = [crossfaded(shown, material.ends, half) for shown in plan.tracks]
+        cells = joint_tracks(tracks, material.parts, len(self.skeleton))
+        origin = joint_origin(cells, self._sources, self.skeleton, terms)
+        labels = cell_labels(cells.main, marks)
+        contacts = [k for k, name in enumerate(names) if ":" in name]
+        labels[:, contacts] = marks[cells.main[:, 0]][:, contacts]
+        body = render_tracks(self._frames, tracks[0], cells, self.skeleton, self.fps)
+        clip = Clip(self.skeleton, body.root, body.rotations, self.fps, names, labels, None, origin)
+        clip = place(clip, request, self)
+        clip = moved_along(clip, request.constraints)
+        if not self.shortfall(clip, plan, request, options):
+            clip = closed(clip, request.constraints)
+        progress(1.0, "rendering")
+        return clip
+
+    def _placed(self, clip: Clip, request: Request) -> Clip:
+        """A faithful result stays where its keys put it; without keys of the root, it starts at the origin."""
+        fixed = any(
+            isinstance(c, RootPath) or (isinstance(c, RootAt) and (c.position is not None or c.heading is not None))
+            for c in request.constraints
+        )
+        if request.start is not None or fixed:
+            return clip
+        return placed(clip)
+
+    def shortfall(self, clip: Clip, plan: Plan, request: Request, options: Options) -> str:
+        if options.variant == FAITHFUL:
+            return ""
+        heights = [RootAt(time=c.time, height=c.height) for c in request.constraints
+                   if isinstance(c, RootAt) and c.hard and c.height is not None]  # fmt: skip
+        return far_root(clip, heights, RISE) or far_pose(clip, request.constraints, options.bend_pose)

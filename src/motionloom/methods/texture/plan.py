@@ -1,0 +1,50 @@
+"""What a texture model decides: the example frame of every joint in every frame."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom.core import IntArray
+from motionloom.methods.base import Band
+from motionloom.methods.texture.faithful.synthesis import Energy, Texture
+
+
+class Plan(NamedTuple):
+    """The cells of the texture."""
+
+    source: IntArray  # (F, J) frame of all clips one after the other; -1 where a hard key fixes the cell
+    starts: IntArray  # (C + 1,) the first frame of each clip in that row
+    names: tuple[str, ...]  # of the clips
+    tracks: tuple[IntArray, ...] = ()  # (F,) example frames of each part: improved variant
+    texture: Texture | None = None  # faithful variant
+    reason: str = ""
+
+    @property
+    def frames(self) -> int:
+        return len(self.source)
+
+    @property
+    def energy(self) -> tuple[Energy, ...]:
+        """E (EDEN 3.4) of every pass and level of the faithful variant."""
+        return () if self.texture is None else self.texture.energy
+
+    @property
+    def clip_frames(self) -> tuple[IntArray, IntArray]:
+        """(F, J) the clip and (F, J) its frame of every cell; -1 where a hard key fixes it."""
+        which = np.searchsorted(self.starts, self.source, side="right") - 1
+        frame = self.source - self.starts[np.maximum(which, 0)]
+        return np.where(self.source >= 0, which, -1), np.where(self.source >= 0, frame, -1)
+
+    def bands(self) -> list[Band]:
+        """The stretches of the clips that the root comes from."""
+        root = self.source[:, 0]
+        which, frame = (rows[:, 0] for rows in self.clip_frames)
+        seams = np.flatnonzero((np.diff(root) != 1) & ((root[1:] >= 0) | (root[:-1] >= 0))) + 1
+        out = []
+        for a, b in pairwise([0, *seams.tolist(), len(root)]):
+            name = "key" if root[a] < 0 else f"{self.names[which[a]]}#{int(frame[a])}"
+            out.append(Band(a, b - a, name, "key" if root[a] < 0 else "clip"))
+        return out

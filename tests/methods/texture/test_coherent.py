@@ -1,0 +1,171 @@
+"""The improved variant: links, the cheapest way along them, seams, limbs, and keys that are met by `render`."""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+
+from motionloom.constraints import PoseAt, Request, RootAt, Style
+from motionloom.core import Clip, UnsupportedConstraint, silent, with_labels
+from motionloom.kinematics.travel import travel
+from motionloom.methods import learn, synthesize
+from motionloom.methods.synthesis import rendered
+from motionloom.methods.texture.coherent._kernels import cheapest_choices, follow
+from motionloom.methods.texture.coherent.links import COUNT, GAP, WINDOW, clip_ends, find_links
+from motionloom.methods.texture.coherent.parts import body_parts
+from motionloom.methods.texture.coherent.render import crossfaded
+from motionloom.samples import make
+
+
+@pytest.fixture(scope="module")
+def clips() -> list[Clip]:
+    return [make("walk", seed=1, seconds=4), make("walk", seed=2, speed=1.0, turn=0.2, seconds=4)]
+
+
+@pytest.fixture(scope="module")
+def model(clips):
+    return learn("texture", clips)
+
+
+def test_links_are_the_most_similar_frames_found_by_comparing_all(rng):
+    rows, fps = rng.normal(size=(60, 3)).cumsum(0) * 0.1, 10.0
+    ends, groups = clip_ends([35, 25]), np.ones((1, 60), bool)
+    found = find_links(rows, ends, fps, groups, silent())
+    deviation = WINDOW * fps
+    half, gap = round(2 * deviation), round(GAP * fps)
+
+    def cost(j, b):
+        m = [
+            m
+            for m in range(-half, half + 1)
+            if ends.first[j] <= j + m <= ends.last[j] and ends.first[b] <= b + m <= ends.last[b]
+        ]
+        w = np.exp(-0.5 * (np.array(m) / deviation) ** 2)
+        return float((w * [((rows[j + k] - rows[b + k]) ** 2).sum() for k in m]).sum() / w.sum())
+
+    for j in (0, 17, 34, 35, 59):
+        all_costs = np.array([cost(j, b) for b in range(60)])
+        allowed = []
+        for b in range(60):
+            far = ends.first[b] != ends.first[j] or abs(b - j) >= gap
+            lowest = all(all_costs[c] >= all_costs[b] for c in (b - 1, b + 1) if ends.first[b] <= c < ends.last[b])
+            if b != ends.last[b] and far and lowest:
+                allowed.append(b)
+        best = sorted(allowed, key=lambda b: all_costs[b])[:COUNT]
+        own = found.frames[j][found.frames[j] >= 0]
+        assert own.tolist() == best
+        np.testing.assert_allclose(found.costs[j, : len(own)], all_costs[best], rtol=1e-4)
+
+
+def test_the_way_along_links_is_the_cheapest_of_all(rng):
+    frames, count = 6, 7
+    ends = clip_ends([4, 3])
+    goes_on = np.arange(count) != ends.last
+    links = np.array([[b, (b + 3) % 6 if (b + 3) % 6 != 3 else -1] for b in (4, 5, 0, 1, 2, 0, 1)])
+    costs = rng.uniform(0.1, 1, size=links.shape).astype(np.float32)
+    prices = rng.uniform(0, 0.5, size=(frames, count)).astype(np.float32)
+    usage = np.zeros(count, np.float32)
+    last = np.array([False, False, True, False, False, True])
+    stay, extra = np.float32(0.4), np.float32(0.3)
+
+    def price(start, moves):
+        j, state, total = start, 0, 0.0
+        for t, move in enumerate(moves):
+            total += prices[t, j]
+            if t < frames - 1:
+                if move == 0:
+                    if not goes_on[j]:
+                        return np.inf
+                    j += 1
+                else:
+                    if links[j, move - 1] < 0:
+                        return np.inf
+                    total += costs[j, move - 1] + (extra if state else 0)
+                    j, state = links[j, move - 1] + 1, 1
+            if last[t]:
+                total += stay if state == 0 else 0
+                state = 0
+        return total
+
+    choices, values = np.empty((frames, count, 2), np.uint8), np.empty((2, count), np.float32)
+    cheapest_choices(prices, usage, goes_on, links, costs, last, stay, extra, choices, values, np.zeros(1, np.uint8))
+    for start in range(count):
+        best = min(price(start, (*moves, 0)) for moves in product(range(3), repeat=frames - 1))
+        assert values[0, start] == pytest.approx(best, rel=1e-5)
+    out = np.empty(frames, np.int64)
+    assert follow(choices, links, last, int(values[0].argmin()), 0, out) >= 0
+    assert all(b == a + 1 or b - 1 in links[a] for a, b in pairwise(out))
+
+
+def test_a_seam_is_crossfaded_as_far_as_both_clips_go():
+    ends = clip_ends([20, 20])
+    track = crossfaded(np.array([3, 4, 5, 6, 25, 26, 27, 28]), ends, 2)
+    assert track.share[[0, 1, 6, 7]].tolist() == [0, 0, 0, 0]
+    assert track.main.tolist() == [3, 4, 5, 6, 25, 26, 27, 28]
+    assert track.other[2:6].tolist() == [23, 24, 7, 8]
+    assert 0 < track.share[2] < track.share[3] < 0.5
+    end = crossfaded(np.array([17, 18, 19, 30, 31, 32]), ends, 2)  # nothing follows frame 19
+    assert end.share[3:].tolist() == [0, 0, 0]
+    assert end.share[2] > 0
+
+
+def test_parts_share_no_joint_and_the_first_one_has_root_and_legs(clips):
+    skeleton = clips[0].skeleton
+    parts = body_parts(skeleton, limbs=True)
+    assert sorted(j for part in parts for j in part.joints) == list(range(len(skeleton)))
+    assert {"hips", "left_foot", "right_foot", "spine"} <= {skeleton.roles[j] for j in parts[0].joints}
+    assert [part.name for part in parts[1:]] == ["left_arm", "right_arm", "head"]
+    dog = make("dog_walk", seconds=1).skeleton
+    assert {part.name for part in body_parts(dog, limbs=True)} == {"legs", "head", "tail"}
+    assert [part.name for part in body_parts(skeleton, limbs=False)] == ["body"]
+
+
+def test_limbs_come_from_other_frames_than_the_legs(model):
+    clip = synthesize(model, Request(seconds=6), seed=2)
+    legs, arm = (clip.skeleton.joint(name) for name in ("left_foot", "left_hand"))
+    assert clip.origin.parts == clip.skeleton.names
+    same = clip.origin.which[:, legs, 0] == clip.origin.which[:, arm, 0]
+    same &= clip.origin.frames[:, legs, 0] == clip.origin.frames[:, arm, 0]
+    assert same.mean() < 0.8
+    body = synthesize(model, Request(seconds=6, options={"limbs": False}), seed=2)
+    assert np.array_equal(body.origin.frames[:, legs], body.origin.frames[:, arm])
+
+
+def test_the_plan_names_clip_and_frame_of_every_cell(model):
+    plan = model.plan(Request(seconds=2), np.random.default_rng([1, 0]))
+    which, frames = plan.clip_frames
+    assert which.shape == frames.shape == (60, len(model.skeleton))
+    assert set(np.unique(which)) <= {0, 1}
+    assert frames.max() < 120
+    assert plan.energy == ()
+
+
+def test_hard_keys_are_met_by_render_itself(model, clips):
+    keys = (
+        PoseAt(time=1.0, pose=clips[1][40:41]),
+        RootAt(time=2.5, position=(0.3, 2.8), heading=0.2),
+        RootAt(time=3.5, height=float(clips[0].root[:, 1].mean())),
+    )
+    _, clip = rendered(model, Request(seconds=4, constraints=keys), np.random.default_rng([2, 0]))
+    assert max(key.worst(clip) for key in keys) < 1e-9
+
+
+def test_a_soft_key_pulls_the_more_the_heavier_it_is(model):
+    gaps = []
+    for weight in (0.0, 0.5, 4.0):
+        key = RootAt(time=2.0, position=(0.5, 2.5), weight=weight)
+        _, clip = rendered(model, Request(seconds=3, constraints=(key,)), np.random.default_rng([2, 0]))
+        gaps.append(float(np.linalg.norm(travel(clip).place[60] - (0.5, 2.5))))
+    assert gaps[2] < gaps[1] < gaps[0]
+
+
+def test_a_hard_style_is_shown_throughout_and_an_unknown_one_refused(clips):
+    first = with_labels(clips[0], {"straight": np.ones(len(clips[0]), bool)})
+    model = learn("texture", [first, clips[1]])
+    asked = Request(seconds=4, constraints=(Style(label="straight", span=(1.5, 4)),))
+    clip = synthesize(model, asked, seed=3)
+    assert clip.label("straight")[45:].mean() > 0.9
+    with pytest.raises(UnsupportedConstraint, match="there is no label 'strait'; did you mean 'straight'"):
+        synthesize(model, Request(seconds=2, constraints=(Style(label="strait"),)))
