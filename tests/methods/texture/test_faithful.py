@@ -10,8 +10,8 @@ from texture.oracle import synthesize as oracle
 
 from motionloom.constraints import PoseAt, Request, RootAt, Start, Style
 from motionloom.core import BadRequest, Clip, Skeleton, silent, with_labels
-from motionloom.kinematics.resample import resample
 from motionloom.kinematics.feet.contacts import runs
+from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import body_axes, headings, moved, turned
 from motionloom.methods.texture.config import Config, Options
 from motionloom.methods.texture.faithful.examples import build_examples

@@ -13,8 +13,8 @@ from numpy.random import Generator
 from motionloom.constraints import Constraint, PoseAt, Request, RootAt, RootPath, Style
 from motionloom.core import BoolArray, Clip, FloatArray, FormatError, IntArray, Progress
 from motionloom.core.errors import unknown
-from motionloom.kinematics.local_frames import Frames, joined, observe
 from motionloom.kinematics.capture.glitches import broken_frames
+from motionloom.kinematics.local_frames import Frames, joined, observe
 from motionloom.kinematics.travel import placed
 from motionloom.methods.base import Honours, Model, place
 from motionloom.methods.bend import far_pose, far_root

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import Clip, FloatArray, Skeleton
+from motionloom.kinematics.body.roles import feet, group
 from motionloom.kinematics.feet.contacts import contact_array
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.local_frames import observe
-from motionloom.kinematics.body.roles import feet, group
 from motionloom.kinematics.travel import continuous_headings
 from motionloom.rotation import rotate, to_matrix, yaw
 
