@@ -138,18 +138,18 @@ class Oracle:
             for m in root_frames(cells, a, half, itself=not own):
                 g = w * self.gauss(m, deviation)
                 if cells.place[a + m] is not None:
-                    pairs.append((g * self.point, "point", ground(examples.root[b + m]), ground(cells.place[a + m])))
+                    pairs.append((g * self.point, "point", ground(examples.root[:, b + m]), ground(cells.place[a + m])))
                 if cells.heading[a + m] is not None:
-                    ahead = ground(examples.forward[b + m])
+                    ahead = ground(examples.forward[:, b + m])
                     pairs.append((g * self.orientation, "direction", ahead, cells.forward(a + m, self.axes)))
         place, heading = self.keys.root_weights[i, PLACE], self.keys.root_weights[i, HEADING]
         if place >= 0:
             w = self.point if place == HARD else place
-            pairs.append((w, "point", ground(self.examples.root[j]), ground(self.keys.place[i])))
+            pairs.append((w, "point", ground(self.examples.root[:, j]), ground(self.keys.place[i])))
         if heading >= 0:
             w = self.orientation if heading == HARD else heading
             wanted = np.exp(1j * angle_of(self.keys.heading[i]))
-            pairs.append((w, "direction", ground(self.examples.forward[j]), wanted))
+            pairs.append((w, "direction", ground(self.examples.forward[:, j]), wanted))
         return alignment(pairs)
 
     def distance(self, joint, i, j):
@@ -187,10 +187,10 @@ class Oracle:
     def root_gap(self, examples, cells, i, j, turn, shift):
         out = 0.0
         if cells.place[i] is not None:
-            moved = np.exp(1j * turn) * ground(examples.root[j]) + shift
+            moved = np.exp(1j * turn) * ground(examples.root[:, j]) + shift
             out += self.point * abs(moved - ground(cells.place[i])) ** 2
         if cells.height[i] is not None:
-            out += self.point * (examples.root[j, 1] - cells.height[i]) ** 2
+            out += self.point * (examples.root[1, j] - cells.height[i]) ** 2
         own = examples.turns[0, :, j]
         if cells.heading[i] is not None and cells.turn[i][0] is not None:
             wanted = multiply(yaw(cells.heading[i]), cells.turn[i][0])
@@ -205,10 +205,10 @@ class Oracle:
         keys, own = self.keys, self.influence[0, 0]
         weights = (*keys.root_weights[i], keys.turn_weights[i, 0])
         usual = (own * self.point, own * self.point, own * self.orientation, own * self.orientation)
-        moved = np.exp(1j * turn) * ground(self.examples.root[j]) + shift
+        moved = np.exp(1j * turn) * ground(self.examples.root[:, j]) + shift
         gaps = (
             abs(moved - ground(keys.place[i])) ** 2,
-            (self.examples.root[j, 1] - keys.height[i]) ** 2,
+            (self.examples.root[1, j] - keys.height[i]) ** 2,
             wrap(turn + self.examples.heading[j] - angle_of(keys.heading[i])) ** 2,
             tilt_angle(self.examples.tilt[j], keys.turns[i, 0]) ** 2 if weights[3] >= 0 else 0.0,
         )
@@ -249,9 +249,9 @@ class Oracle:
                 if all(hard) and keys.turn_weights[i, 0] == HARD:
                     continue
                 j, least, (turn, shift) = self.choose(0, i, draws[0], -1)
-                moved = np.exp(1j * turn) * ground(examples.root[j]) + shift
+                moved = np.exp(1j * turn) * ground(examples.root[:, j]) + shift
                 cells.place[i] = keys.place[i] if hard[0] else np.array([moved.imag, moved.real])
-                cells.height[i] = keys.height[i] if hard[1] else examples.root[j, 1]
+                cells.height[i] = keys.height[i] if hard[1] else examples.root[1, j]
                 own = root_headings(examples.turns[0, :, j], cells.skeleton)
                 cells.heading[i] = angle_of(keys.heading[i]) if hard[2] else float(turn + own)
                 tilted = keys.turn_weights[i, 0] == HARD

@@ -31,7 +31,7 @@ def fit(
     steps = parts(part(report, 0.2, 1.0), [1.0] * len(limbs))
     links = tuple(find_links(x, ends, whole[0].fps, groups, step) for x, step in zip(rows, steps, strict=True))
     frames = sum(map(len, whole))
-    best = np.sqrt(np.median(links[0].costs[:, 0])) if links[0].costs.size else 0.0
+    best = np.sqrt(max(float(np.median(links[0].costs[:, 0])), 0.0))
     notes = [
         f"{len(whole)} clips, {frames} frames; parts: {', '.join(p.name for p in limbs)}",
         f"the best link of a frame differs by {100 * best:.1f} cm (median over frames, RMS over joints of the legs)",

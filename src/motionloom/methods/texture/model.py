@@ -23,7 +23,7 @@ from motionloom.methods.live import material_of
 from motionloom.methods.settings import FAITHFUL, Settings
 from motionloom.methods.texture.cells import cell_labels, joint_origin, unblended
 from motionloom.methods.texture.closing import closed, moved_along
-from motionloom.methods.texture.coherent.links import Clips, Links, clip_ends
+from motionloom.methods.texture.coherent.links import NO_COST, Clips, Links, clip_ends
 from motionloom.methods.texture.coherent.parts import Part, body_parts, features
 from motionloom.methods.texture.coherent.plan import Material, choose_parts
 from motionloom.methods.texture.coherent.render import crossfaded, joint_tracks, render_tracks
@@ -73,7 +73,9 @@ class TextureModel(Model[Options]):
         ends = clip_ends([len(clip) for clip in self.clips])
         for k, (targets, costs) in enumerate(self.links):
             check_array(targets, f"links.{k}.frames", "i", (frames, None), low=-1, high=frames - 1)
-            check_array(costs, f"links.{k}.costs", "f", targets.shape, low=0)
+            check_array(costs, f"links.{k}.costs", "f", targets.shape, low=NO_COST)
+            if ((targets < 0) != (costs < 0)).any():
+                raise FormatError(f"links.{k}.frames: expected -1 where, and only where, there is no cost")
             if (targets >= 0).any() and (targets == ends.last[targets])[targets >= 0].any():
                 raise FormatError(f"links.{k}.frames: expected frames that another one follows, found a last one")
 

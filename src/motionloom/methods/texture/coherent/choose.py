@@ -62,7 +62,7 @@ def choose_frames(
 
     count = len(ends.first)
     goes_on = np.arange(count) != ends.last
-    noisy = links.costs * np.exp(SPREAD * rng.standard_normal(links.costs.shape))
+    noisy = np.maximum(links.costs, 0.0) * np.exp(SPREAD * rng.standard_normal(links.costs.shape))
     link_costs = (prices.jump * noisy + prices.each).astype(np.float32)
     used = TASTE * _smoothed(rng.standard_normal(count), ends, 4 * CROWDED * fps) * np.sqrt(8 * CROWDED * fps)
     out = np.empty(frames, np.int64)

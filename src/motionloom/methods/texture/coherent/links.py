@@ -15,14 +15,15 @@ from motionloom.core.progress import slices
 COUNT = 12  # links of a frame to frames of each label, and to all frames
 WINDOW = 0.15  # s: deviation of the Gaussian over which frames are compared
 GAP = 0.4  # s: a link leads at least this far from its frame in the same clip
+NO_COST = -1.0  # of a link that does not exist
 CELLS = 2_000_000  # of the table of distances that are computed at a time
 
 
 class Links(NamedTuple):
     """L links of each of N frames: a jump goes from the frame to the one after the link."""
 
-    frames: IntArray  # (N, L) -1 where there are fewer
-    costs: FloatArray  # (N, L) m^2: the mean squared distance; 0 where there is no link
+    frames: IntArray  # (N, L) -1 where there is none
+    costs: FloatArray  # (N, L) m^2: the mean squared distance; `NO_COST` where there is none
 
 
 class Clips(NamedTuple):
@@ -54,4 +55,4 @@ def find_links(rows: FloatArray, ends: Clips, fps: float, groups: BoolArray, pro
         squares: NDArray[np.float32] = np.zeros((part.stop - part.start + 2 * half, count), np.float32)
         squares[low - part.start + half : high - part.start + half] = squared_distances(values[low:high], values)
         nearest_links(squares, part.start, part.stop - part.start, *ends, gauss, gap, groups, COUNT, links, costs)
-    return Links(links, np.where(links >= 0, costs, 0.0).astype(float))
+    return Links(links, np.where(links >= 0, costs.astype(float), NO_COST))

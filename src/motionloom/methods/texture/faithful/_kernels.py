@@ -159,24 +159,6 @@ def wrapped(angle: Any) -> Any:
 
 
 @kernel
-def orientation_gap(examples: Any, j: Any, c: Any, s: Any, turn: Any, cells: Any, i: Any) -> Any:
-    """The squared angle between root rotation j, turned about the vertical, and that of frame i, as far as filled.
-
-    c and s are the cosine and sine of half the turn.
-    """
-    if cells.root_filled[i, 2] and cells.filled[i, 0]:
-        q, t = cells.world[i], examples.turns[0]
-        w, x, y, z = t[0, j], t[1, j], t[2, j], t[3, j]
-        dot = (c * w - s * y) * q[0] + (c * x + s * z) * q[1] + (c * y + s * w) * q[2] + (c * z - s * x) * q[3]
-        return squared_angle(max(0.0, 0.5 * (1.0 - abs(dot))))
-    if cells.root_filled[i, 2]:
-        return wrapped(turn + examples.heading[j] - cells.heading[i]) ** 2
-    if cells.filled[i, 0]:
-        return tilt_gap(examples.tilt[j], cells.turns[i, 0])
-    return 0.0
-
-
-@kernel
 def tilt_gap(a: Any, b: Any) -> Any:
     """The squared angle between two rotations apart from heading: 2 atan2(|(x, z)|, |(w, y)|) of a b^-1."""
     w = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
@@ -184,95 +166,6 @@ def tilt_gap(a: Any, b: Any) -> Any:
     y = -a[0] * b[2] + a[1] * b[3] + a[2] * b[0] - a[3] * b[1]
     z = -a[0] * b[3] - a[1] * b[2] + a[2] * b[1] + a[3] * b[0]
     return (2.0 * np.arctan2(np.sqrt(x * x + z * z), np.sqrt(w * w + y * y))) ** 2
-
-
-@kernel
-def add_pairs(
-    examples: Any,
-    cells: Any,
-    i: Any,
-    j: Any,
-    first: Any,
-    last: Any,
-    skip: Any,
-    gauss: Any,
-    w: Any,
-    near: Any,
-    sums: Any,
-) -> None:
-    """Add what the root frames first..last say about the alignment of j with i to the sums (EDEN 3.5).
-
-    w are the weights of point and orientation; points are taken relative to `near` (2,) and to the example's frame j0.
-    """
-    half = len(gauss) // 2
-    for other in range(first, last + 1):
-        if other == skip:
-            continue
-        k, weight = j + other - i, gauss[other - i + half]
-        if cells.root_filled[other, 0]:
-            ax, az = examples.root[k, 0] - near[2], examples.root[k, 2] - near[3]
-            bx, bz = cells.place[other, 0] - near[0], cells.place[other, 1] - near[1]
-            add_point(sums, weight * w[0], ax, az, bx, bz)
-        if cells.root_filled[other, 2]:
-            add_direction(sums, weight * w[1], examples.forward[k], cells.forward[other])
-
-
-@kernel(inline=True)
-def add_point(sums: Any, w: Any, ax: Any, az: Any, bx: Any, bz: Any) -> None:
-    """One pair of ground points."""
-    sums[0] += w
-    sums[1] += w * ax
-    sums[2] += w * az
-    sums[3] += w * bx
-    sums[4] += w * bz
-    sums[5] += w * (ax * bx + az * bz)
-    sums[6] += w * (az * bx - ax * bz)
-
-
-@kernel(inline=True)
-def add_direction(sums: Any, w: Any, a: Any, b: Any) -> None:
-    """One pair of headings, as vectors on the ground."""
-    sums[7] += w * (a[0] * b[0] + a[1] * b[1])
-    sums[8] += w * (a[1] * b[0] - a[0] * b[1])
-
-
-@kernel
-def alignment(sums: Any, near: Any, out: Any) -> None:
-    """The turn about the vertical and the shift (x, z) that solve EDEN 3.6, into out (3,)."""
-    c, s = sums[7], sums[8]
-    total = sums[0]
-    if total > 0.0:
-        c += sums[5] - (sums[1] * sums[3] + sums[2] * sums[4]) / total
-        s += sums[6] - (sums[2] * sums[3] - sums[1] * sums[4]) / total
-    turn = np.arctan2(s, c) if c != 0.0 or s != 0.0 else 0.0
-    out[0], out[1], out[2] = turn, 0.0, 0.0
-    if total > 0.0:
-        cos, sin = np.cos(turn), np.sin(turn)
-        ax, az = sums[1] / total + near[2], sums[2] / total + near[3]
-        out[1] = sums[3] / total + near[0] - (cos * ax + sin * az)
-        out[2] = sums[4] / total + near[1] - (cos * az - sin * ax)
-
-
-@kernel
-def root_gaps(
-    examples: Any, cells: Any, i: Any, j: Any, first: Any, last: Any, skip: Any, gauss: Any, move: Any, out: Any
-) -> None:
-    """Add the sums P and Q of the root frames first..last, aligned by `move`, to out (2,)."""
-    half = len(gauss) // 2
-    turn = move[0]
-    cos, sin, c, s = np.cos(turn), np.sin(turn), np.cos(0.5 * turn), np.sin(0.5 * turn)
-    for other in range(first, last + 1):
-        if other == skip:
-            continue
-        k, weight = j + other - i, gauss[other - i + half]
-        if cells.root_filled[other, 0]:
-            x, z = examples.root[k, 0], examples.root[k, 2]
-            dx = cos * x + sin * z + move[1] - cells.place[other, 0]
-            dz = cos * z - sin * x + move[2] - cells.place[other, 1]
-            out[0] += weight * (dx * dx + dz * dz)
-        if cells.root_filled[other, 1]:
-            out[0] += weight * (examples.root[k, 1] - cells.height[other]) ** 2
-        out[1] += weight * orientation_gap(examples, k, c, s, turn, cells, other)
 
 
 @kernel

@@ -21,8 +21,8 @@ class Examples(NamedTuple):
     """One level of all clips, one after the other: N frames, those of the padding included."""
 
     turns: FloatArray  # (J, 4, N) local rotations; those of joint 0 are the root's in the world
-    root: FloatArray  # (N, 3) m
-    forward: FloatArray  # (N, 2) the forward axis of the hips, projected onto the ground
+    root: FloatArray  # (3, N) m
+    forward: FloatArray  # (2, N) the forward axis of the hips, projected onto the ground
     heading: FloatArray  # (N,) rad
     tilt: FloatArray  # (N, 4) the root's rotation turned back to heading 0
     styles: FloatArray  # (N, G) 0 to 1
@@ -115,8 +115,8 @@ def _examples(level: list[_Level], beyond: list[_Level] | None, number: int, opt
     styles = [np.pad(p.styles, ((n, n), (0, 0)), mode="reflect") for p, n in zip(level, pads, strict=True)]
     return Examples(
         np.ascontiguousarray(turns.transpose(1, 2, 0)),
-        np.concatenate([clip.root for clip in clips]),
-        forward_axis(turns[:, 0], body_axes(skeleton)),
+        np.ascontiguousarray(np.concatenate([clip.root for clip in clips]).T),
+        np.ascontiguousarray(forward_axis(turns[:, 0], body_axes(skeleton)).T),
         root_headings(turns[:, 0], skeleton),
         without_heading(turns[:, 0], skeleton),
         np.concatenate(styles),

@@ -73,7 +73,7 @@ def synthesize_texture(
     key_pyramid, style_pyramid = key_levels(keys, options), style_levels(styles, len(levels))
     joints, order = len(skeleton), joint_order(skeleton, options.joint_order)
     draws = [[rng.random((len(k.height), joints)) for _ in range(options.passes)] for k in key_pyramid]
-    steps = iter(parts(progress, [len(k.height) * len(e.root) for k, e in _coarsest_first(key_pyramid, levels)]))
+    steps = iter(parts(progress, [len(k.height) * len(e.heading) for k, e in _coarsest_first(key_pyramid, levels)]))
     axes, energy = body_axes(skeleton).copy(), []
     coarse: Cells | None = None
     for level in reversed(range(len(levels))):
