@@ -95,6 +95,7 @@ def test_a_request_written_and_read_again_is_the_same():
 def test_the_key_of_a_constraint_is_its_class_name():
     assert list(KINDS) == [
         "pose_at",
+        "pose_along",
         "position_at",
         "plant",
         "root_at",

@@ -18,6 +18,7 @@ from motionloom.constraints import (
     LookAt,
     Parameters,
     Plant,
+    PoseAlong,
     PoseAt,
     PositionAt,
     Reach,
@@ -40,6 +41,14 @@ def pose_at(model: Model, take: Clip, rng: Generator) -> PoseAt:
     frame = int(rng.integers(len(take)))
     joints = [("all",), ("upper",), ("left_arm", "head")][int(rng.integers(3))]
     return PoseAt(time=f"{frame}f", pose=take[frame : frame + 1], joints=joints)
+
+
+def pose_along(model: Model, take: Clip, rng: Generator) -> PoseAlong:
+    """Half a second of the take, of the legs, an arm, or all joints."""
+    count = round(take.fps / 2)
+    first = int(rng.integers(len(take) - count))
+    joints = [("all",), ("lower",), ("left_arm",)][int(rng.integers(3))]
+    return PoseAlong(clip=take[first : first + count], span=(f"{first}f", f"{first + count}f"), joints=joints)
 
 
 def position_at(model: Model, take: Clip, rng: Generator) -> PositionAt:
@@ -127,6 +136,7 @@ def avoid(model: Model, take: Clip, rng: Generator) -> Avoid:
 
 REQUESTS: dict[type[Constraint], Callable[[Model, Clip, Generator], Constraint]] = {
     PoseAt: pose_at,
+    PoseAlong: pose_along,
     PositionAt: position_at,
     Plant: plant,
     RootAt: root_at,

@@ -160,6 +160,7 @@ def test_what_a_method_does_not_honour_is_refused_before_any_work(method, models
 
 EXAMPLE = {
     "pose_at": "{time: 0, rotations: {head: {order: xyz, angles: [0deg, 0deg, 0deg]}}",
+    "pose_along": "{clip: legs.bvh, joints: [lower]",
     "position_at": "{joint: head, time: 0, target: [0, 0, 0]",
     "plant": "{joint: left_foot",
     "root_at": "{time: 0, heading: 0deg",

@@ -14,6 +14,7 @@ from motionloom.constraints.parameters import (
     parameter_table,
 )
 from motionloom.constraints.pose import Load, Pose, PoseAt, tilt_between
+from motionloom.constraints.pose_along import GivenClip, PoseAlong
 from motionloom.constraints.request import Request
 from motionloom.constraints.residuals import Row, check, residuals, unmet
 from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath, Start
@@ -28,6 +29,7 @@ __all__ = [
     "Avoid",
     "Constraint",
     "Euler",
+    "GivenClip",
     "Ground",
     "Load",
     "LookAt",
@@ -35,6 +37,7 @@ __all__ = [
     "Parameters",
     "Plant",
     "Pose",
+    "PoseAlong",
     "PoseAt",
     "PositionAt",
     "Reach",

@@ -40,6 +40,11 @@ class Constraint(Described):
         return next((f.name for f in fields(self) if f.name in ("joint", "joints")), "")
 
     @property
+    def clip_field(self) -> str:
+        """The field that gives a clip or one of its frames, if one does."""
+        return next((f.name for f in fields(self) if f.name in ("pose", "clip")), "")
+
+    @property
     def hard(self) -> bool:
         """Must it be met? A weight makes it soft."""
         return self.weight is None
@@ -80,7 +85,7 @@ class Constraint(Described):
             try:
                 self.check_joints(skeleton)
             except (UnknownJoint, SkeletonMismatch) as error:
-                field = self.joint_field if isinstance(error, UnknownJoint) else "pose"
+                field = self.joint_field if isinstance(error, UnknownJoint) else self.clip_field
                 raise BadRequest(str(error), where=(self.key(), field) if field else (self.key(),)) from None
             self.check_values()
         problems.raise_found()

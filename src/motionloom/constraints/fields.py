@@ -89,6 +89,30 @@ def _names(value: Any, field: ValueSpec, where: Where) -> tuple[str, ...]:
     return tuple(_name(item, field, (*where, i)) for i, item in enumerate(items))
 
 
+def _influences(value: Any, field: ValueSpec, where: Where) -> tuple[Any, ...]:
+    """Names, or names with a number of 0 or more each."""
+    pairs = value.items() if isinstance(value, Mapping) else value if _are_pairs(value) else None
+    if pairs is None:
+        return _names(value, field, where)
+    out = []
+    for name, item in pairs:
+        number = float(item) if isinstance(item, (int, float)) and not isinstance(item, bool) else math.nan
+        if not 0 <= number < math.inf:
+            raise fail((*where, str(name)), "a number of 0 or more", item)
+        out.append((_name(name, field, where), number))
+    if not out:
+        raise fail(where, "at least one joint, role or group", value)
+    return tuple(out)
+
+
+def _are_pairs(value: Any) -> bool:
+    return isinstance(value, tuple) and bool(value) and all(isinstance(item, tuple) for item in value)
+
+
+def _written_influences(value: tuple[Any, ...], field: ValueSpec) -> Any:
+    return dict(value) if _are_pairs(value) else list(value)
+
+
 def _time(value: Any, field: ValueSpec, where: Where) -> Moment:
     return moment(value, where)
 
@@ -169,6 +193,7 @@ def positive(value: Any, where: Where) -> Any:
 
 NAME = same("name", _name)
 NAMES = same("names", _names, listed=True)
+INFLUENCES = same("influences", _influences, _written_influences)
 TIME = same("time", _time)
 SPAN = same("span", _span)
 TIMES = same("times", _times, listed=True)

@@ -9,10 +9,24 @@ from motionloom.constraints.gaze import LookAt
 from motionloom.constraints.joint import Plant, PositionAt
 from motionloom.constraints.parameters import Parameters
 from motionloom.constraints.pose import PoseAt
+from motionloom.constraints.pose_along import PoseAlong
 from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath
 from motionloom.constraints.style import Style, StyleAlong
 
 KINDS: Mapping[str, type[Constraint]] = {
     kind.key(): kind
-    for kind in (PoseAt, PositionAt, Plant, RootAt, RootPath, Reach, Style, StyleAlong, Parameters, LookAt, Avoid)
+    for kind in (
+        PoseAt,
+        PoseAlong,
+        PositionAt,
+        Plant,
+        RootAt,
+        RootPath,
+        Reach,
+        Style,
+        StyleAlong,
+        Parameters,
+        LookAt,
+        Avoid,
+    )
 }

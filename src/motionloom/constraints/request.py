@@ -14,6 +14,7 @@ from motionloom.constraints.ground import FLAT, Ground
 from motionloom.constraints.kinds import KINDS
 from motionloom.constraints.parameters import MotionParameter, Parameters
 from motionloom.constraints.pose import Load, PoseAt
+from motionloom.constraints.pose_along import PoseAlong
 from motionloom.constraints.reading import parse_values, read_request_text
 from motionloom.constraints.root import RootAt, Start
 from motionloom.core import BadRequest
@@ -101,11 +102,11 @@ class Request:
         return replace(self, fps=fps, frames=frames, constraints=moved)
 
     def resolved(self, load: Load) -> Request:
-        """The same request with every pose that it names loaded."""
+        """The same request with every pose and clip that it names loaded."""
         made, problems = [], Problems()
         for i, c in enumerate(self.constraints):
             with problems.collect_constraint(i, c.key()):
-                made.append(c.resolved(load) if isinstance(c, PoseAt) else c)
+                made.append(c.resolved(load) if isinstance(c, (PoseAt, PoseAlong)) else c)
         problems.raise_found()
         return replace(self, constraints=tuple(made))
 

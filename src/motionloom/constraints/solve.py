@@ -13,6 +13,7 @@ from motionloom.constraints.displace import displaced_rotations, spread, with_he
 from motionloom.constraints.gaze import LookAt
 from motionloom.constraints.joint import Plant, PositionAt
 from motionloom.constraints.pose import PoseAt
+from motionloom.constraints.pose_along import PoseAlong
 from motionloom.constraints.residuals import residuals, unmet
 from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath
 from motionloom.constraints.routes import around, follow
@@ -24,7 +25,7 @@ from motionloom.kinematics.ik.chain import solve_chain
 from motionloom.kinematics.ik.targets import PoseTarget, PositionTarget, Target
 from motionloom.kinematics.travel import travel
 
-GEOMETRIC = (PoseAt, PositionAt, Plant, RootAt, RootPath, Reach, LookAt, Avoid)
+GEOMETRIC = (PoseAt, PoseAlong, PositionAt, Plant, RootAt, RootPath, Reach, LookAt, Avoid)
 """What geometry can do something about; styles and parameters are for the method that makes the clip."""
 
 MAX_HIP_SHIFT = 0.6  # leg lengths: hips that would have to go farther than this for a limb to reach stay where they are
@@ -103,7 +104,9 @@ class _Sweep:
         return c.frame(len(self.clip), self.clip.fps)
 
     def _posed_frames(self) -> IntArray:
-        return np.array(sorted({self._at(c) for c in self.hard if isinstance(c, PoseAt)}), np.int64)
+        at = {self._at(c) for c in self.hard if isinstance(c, PoseAt)}
+        spans = [c.frames(len(self.clip), self.clip.fps) for c in self.hard if isinstance(c, PoseAlong)]
+        return np.array(sorted(at.union(*spans)), np.int64)
 
     def _ways(self) -> None:
         """Paths first, then places and headings, which must hold exactly."""
@@ -169,10 +172,12 @@ class _Sweep:
                     turns.setdefault(joint, {})[frame] = q if joint else with_heading(clip, frame, q)
                 if height is not None:
                     heights[frame] = height
+            elif isinstance(c, PoseAlong):
+                self._along(c, turns, heights)
         for c in self.hard:
             if isinstance(c, RootAt) and c.height is not None:
                 heights[self._at(c)] = c.height
-        done = all(c.met(clip) for c in self.hard if isinstance(c, (PoseAt, RootAt)))
+        done = all(c.met(clip) for c in self.hard if isinstance(c, (PoseAt, PoseAlong, RootAt)))
         if done or not (turns or heights):
             return
         rotations = clip.rotations.copy()
@@ -185,6 +190,18 @@ class _Sweep:
             root[:, 1] += spread(keys, missing, len(clip), self.width)
             root[keys, 1] = [heights[int(k)] for k in keys]
         self.clip = replace(clip, root=root, rotations=rotations)
+
+    def _along(self, c: PoseAlong, turns: dict[int, dict[int, FloatArray]], heights: dict[int, float]) -> None:
+        """Add what a clip fixes over its span to rotations (by joint and frame) and heights (by frame)."""
+        clip = self.clip
+        span, own = c.frames(len(clip), clip.fps), c.given(clip.skeleton, len(clip), clip.fps)
+        for joint in c.chosen(clip.skeleton):
+            wanted = turns.setdefault(joint, {})
+            for k, frame in enumerate(span):
+                q = own.rotations[k, joint]
+                wanted[frame] = q if joint else with_heading(clip, frame, q)
+                if not joint:
+                    heights[frame] = float(own.root[k, 1])
 
     def _joints(self) -> None:
         """Points and plants: limb by limb, then all together with the spine, then with the hips too.
@@ -255,6 +272,8 @@ class _Sweep:
         held: list[Target] = []
         still: list[int] = []
         for c in self.hard:
+            if isinstance(c, PoseAlong):
+                still += [f for f in c.frames(len(self.clip), self.clip.fps) if f not in here]
             if not isinstance(c, (PoseAt, RootAt)):
                 continue
             frame, at = self._at(c), np.array([self._at(c)])

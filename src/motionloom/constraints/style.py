@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from motionloom.constraints.base import Constraint
-from motionloom.constraints.fields import MAX_COORDINATE, NAME, NAMES, span_field, tolerance_field
+from motionloom.constraints.fields import INFLUENCES, MAX_COORDINATE, NAME, span_field, tolerance_field
 from motionloom.core import Clip, FloatArray, Skeleton
 from motionloom.core.fields import REQUIRED, param
 from motionloom.core.units import Span, fail, frames_of
@@ -21,8 +21,9 @@ class Style(Constraint):
     """A stretch is done in a style: its frames carry a label.
 
     Residual: one value without unit: the share of the span's frames that do not carry the label. The tolerance leaves
-    room for the change from one style to another. `importance` is its weight against other
-    styles; `joints` are the ones it matters for (a label is about the whole body, so the residual does not use them).
+    room for the change from one style to another. `importance` is its weight against other styles; `joints` are the
+    ones it matters for, or how much for each (`{upper: 1, head: 0.5}`): a label is about the whole body, so the
+    residual does not use them.
     """
 
     unit: ClassVar[str] = "share of frames"
@@ -31,7 +32,12 @@ class Style(Constraint):
     importance: float = param(
         1.0, "how much it counts against other styles", low=0, high=1000, slider=(0.0, 10.0), advanced=True
     )
-    joints: tuple[str, ...] = param(("all",), "joints that it matters for", kind=NAMES, advanced=True)
+    joints: tuple[str, ...] | tuple[tuple[str, float], ...] = param(
+        ("all",),
+        "joints that it matters for, or how much: {upper: 1, head: 0.5}",
+        kind=INFLUENCES,
+        advanced=True,
+    )
     tolerance: float = tolerance_field(0.1, "largest share of frames without the label", "", high=1.0)
 
     def frames(self, frames: int, fps: float) -> range:
@@ -39,8 +45,16 @@ class Style(Constraint):
         return frames_of(self.span, frames, fps, ("style", "span"))
 
     def check_joints(self, skeleton: Skeleton) -> None:
-        for name in self.joints:
-            group(skeleton, name)
+        self.influence(skeleton)
+
+    def influence(self, skeleton: Skeleton) -> FloatArray:
+        """(J,) how much it matters for each joint, 0 to 1 or more; where several names apply, the largest."""
+        out = np.zeros(len(skeleton))
+        for item in self.joints:
+            name, value = (item, 1.0) if isinstance(item, str) else item
+            joints = group(skeleton, name)
+            out[joints] = np.maximum(out[joints], value)
+        return out
 
     def residual(self, clip: Clip) -> FloatArray:
         frames = self.frames(len(clip), clip.fps)

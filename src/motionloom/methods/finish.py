@@ -10,6 +10,7 @@ from motionloom.constraints import (
     GEOMETRIC,
     Constraint,
     Plant,
+    PoseAlong,
     PoseAt,
     PositionAt,
     Request,
@@ -59,6 +60,8 @@ def held_joints(clip: Clip, constraints: Iterable[Constraint]) -> BoolArray:
             continue
         if isinstance(c, PoseAt):
             out[c.frame(frames, fps), c.target(clip.skeleton).joints] = True
+        elif isinstance(c, PoseAlong):
+            out[np.ix_(list(c.frames(frames, fps)), c.chosen(clip.skeleton))] = True
         elif isinstance(c, PositionAt):
             out[c.frame(frames, fps), clip.skeleton.joint(c.joint)] = True
         elif isinstance(c, Plant):

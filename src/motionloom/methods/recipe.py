@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from motionloom.constraints import Pose, PoseAt, Request
+from motionloom.constraints import GivenClip, Pose, PoseAlong, PoseAt, Request
 from motionloom.core import BadRequest, Clip, Made, Read, made_here
 from motionloom.core.made import Input
 from motionloom.io.digest import clip_sha256
@@ -96,7 +96,8 @@ def _poses(request: Request | None) -> list[Read]:
     """The clips whose frames a request uses as poses, under the names in the request."""
     out: dict[str, Read] = {}
     for c in request.constraints if request is not None else ():
-        if isinstance(c, PoseAt) and isinstance(c.pose, Pose) and (read := c.pose.reading()) is not None:
+        given = c.pose if isinstance(c, PoseAt) else c.clip if isinstance(c, PoseAlong) else None
+        if isinstance(given, (Pose, GivenClip)) and (read := given.reading()) is not None:
             out[read.name] = read
     return list(out.values())
 

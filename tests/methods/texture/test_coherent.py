@@ -7,8 +7,9 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from motionloom.constraints import PoseAt, Request, RootAt, Style
+from motionloom.constraints import PoseAlong, PoseAt, PositionAt, Request, RootAt, Style
 from motionloom.core import Clip, UnsupportedConstraint, silent, with_labels
+from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, synthesize
 from motionloom.methods.synthesis import rendered
@@ -169,3 +170,31 @@ def test_a_hard_style_is_shown_throughout_and_an_unknown_one_refused(clips):
     assert clip.label("straight")[45:].mean() > 0.9
     with pytest.raises(UnsupportedConstraint, match="there is no label 'strait'; did you mean 'straight'"):
         synthesize(model, Request(seconds=2, constraints=(Style(label="strait"),)))
+
+
+def test_arms_are_made_for_given_legs_and_a_clip_is_continued_at_both_ends(model, clips):
+    legs = resample(clips[1], 30.0)[20:80]
+    asked = PoseAlong(clip=legs, span=("30f", "90f"), joints=("lower",))
+    _, clip = rendered(model, Request(seconds=4, constraints=(asked,)), np.random.default_rng([3, 0]))
+    assert asked.worst(clip) < 1e-9
+    steps, own = (np.linalg.norm(np.diff(travel(c).place, axis=0), axis=1) for c in (clip[30:89], legs[:59]))
+    np.testing.assert_allclose(steps, own, atol=1e-9)  # the body travels as the legs do
+    arm = clip.skeleton.joint("left_forearm")
+    assert not np.array_equal(clip.rotations[30:90, arm], legs.rotations[:, arm])
+
+
+def test_a_hand_passes_through_a_point(model):
+    hand = PositionAt(joint="left_hand", time=1.0, target=(0.4, 1.1, 1.3))
+    _, clip = rendered(model, Request(seconds=3, constraints=(hand,)), np.random.default_rng([4, 0]))
+    assert hand.worst(clip) < 0.02
+
+
+def test_a_faithful_result_has_points_and_given_joints_too(model, clips):
+    hand = PositionAt(joint="left_hand", time=0.5, target=(0.3, 1.0, 0.8))
+    legs = PoseAlong(clip=resample(clips[0], 30.0)[:15], span=(1, 1.5), joints=("left_leg",))
+    asked = Request(seconds=2, options={"variant": "faithful"}, constraints=(hand, legs))
+    plan, clip = rendered(model, asked, np.random.default_rng([4, 0]))
+    assert hand.worst(clip) < 0.02
+    assert legs.worst(clip) < 1e-9
+    assert (plan.source[30:45, clip.skeleton.joint("left_foot")] == -1).all()
+    assert len(plan.energy) == 1

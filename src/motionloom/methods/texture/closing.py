@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motionloom.constraints import Constraint, Plant, Pose, PoseAt, PositionAt, RootAt, RootPath, bend
+from motionloom.constraints import Constraint, Plant, Pose, PoseAlong, PoseAt, PositionAt, RootAt, RootPath, bend
 from motionloom.constraints.steer import Key, steer
 from motionloom.core import Clip, replace
 from motionloom.kinematics.fk import fk
@@ -24,12 +24,17 @@ def closed(clip: Clip, constraints: Sequence[Constraint]) -> Clip:
     soft = [c for c in constraints if not c.hard and isinstance(c, (PoseAt, RootAt, PositionAt)) and c.weight]
     for c in soft:
         clip = bend(clip, [_towards(clip, c)])
-    hard = [_tightened(c) for c in constraints if c.hard]
+    return closed_exactly(clip, [c for c in constraints if c.hard])
+
+
+def closed_exactly(clip: Clip, constraints: Sequence[Constraint]) -> Clip:
+    """The clip bent to constraints, soft ones as if they were hard, far below their tolerances."""
+    hard = [_tightened(dataclasses.replace(c, weight=None)) for c in constraints]
     return bend(clip, hard) if hard else clip
 
 
 def _tightened(c: Constraint) -> Constraint:
-    if isinstance(c, (PoseAt, RootAt)):
+    if isinstance(c, (PoseAt, PoseAlong, RootAt)):
         return dataclasses.replace(c, tolerance=min(c.tolerance, EXACT))
     if isinstance(c, (PositionAt, Plant)):
         return dataclasses.replace(c, tolerance=min(c.tolerance, NEAR))

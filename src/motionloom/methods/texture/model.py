@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import Constraint, PoseAt, Request, RootAt, RootPath, Style
-from motionloom.core import BoolArray, Clip, FloatArray, FormatError, IntArray, Progress
+from motionloom.constraints import (
+    Constraint,
+    Plant,
+    PoseAlong,
+    PoseAt,
+    PositionAt,
+    Request,
+    RootAt,
+    RootPath,
+    Start,
+    Style,
+)
+from motionloom.core import BoolArray, Clip, FloatArray, FormatError, IntArray, Progress, Skeleton
 from motionloom.core.errors import unknown
+from motionloom.core.progress import parts
 from motionloom.kinematics.capture.glitches import broken_frames
 from motionloom.kinematics.local_frames import Frames, joined, observe
 from motionloom.kinematics.travel import placed
@@ -29,8 +41,9 @@ from motionloom.methods.texture.coherent.plan import Material, choose_parts
 from motionloom.methods.texture.coherent.render import crossfaded, joint_tracks, render_tracks
 from motionloom.methods.texture.config import Options
 from motionloom.methods.texture.faithful.examples import Examples, build_examples
-from motionloom.methods.texture.faithful.keys import read_keys, read_styles
-from motionloom.methods.texture.faithful.synthesis import synthesize_texture
+from motionloom.methods.texture.faithful.keys import Keys, Styles, read_keys, read_styles
+from motionloom.methods.texture.faithful.points import with_point_keys
+from motionloom.methods.texture.faithful.synthesis import Texture, synthesize_texture
 from motionloom.methods.texture.plan import Plan
 from motionloom.methods.validate import check_array, check_clips
 
@@ -50,6 +63,11 @@ class TextureModel(Model[Options]):
     honours: ClassVar[Honours] = (
         (PoseAt, "hard"),
         (PoseAt, "soft"),
+        (PoseAlong, "hard"),
+        (PoseAlong, "soft"),
+        (PositionAt, "hard"),
+        (PositionAt, "soft"),
+        (Plant, "hard"),
         (RootAt, "hard"),
         (RootAt, "soft"),
         (Style, "hard"),
@@ -138,18 +156,32 @@ class TextureModel(Model[Options]):
         frames = request.length(self.fps)
         assert frames is not None  # checked before
         names = tuple(clip.name or f"clip {k}" for k, clip in enumerate(self.clips))
+        if request.start is None and any(isinstance(c, (PositionAt, Plant)) for c in request.constraints):
+            request = replace(request, start=Start())  # points in the world need a place to start from
         keys = read_keys(request, self.skeleton, frames, self.fps)  # in every variant: two hard values are an error
         if options.variant == FAITHFUL:
             asked = [c for c in request.constraints if isinstance(c, Style)]
             styles = read_styles(asked, self.styles, self.skeleton, frames, self.fps)
-            given = (self.levels(options), keys, styles, self.influence, self.skeleton)
-            texture = synthesize_texture(*given, options, rng, progress)
+            texture = self._texture(request, keys, styles, options, rng, progress)
             return Plan(texture.source, self.starts, names, texture=texture)
         tracks = choose_parts(self._for(options), request, frames, options, rng, progress)
         source = np.empty((frames, len(self.skeleton)), np.int64)
         for part, shown in zip(self._for(options).parts, tracks, strict=True):
             source[:, list(part.joints)] = shown[:, None]
         return Plan(source, self.starts, names, tracks=tuple(tracks))
+
+    def _texture(
+        self, request: Request, keys: Keys, styles: Styles, options: Options, rng: Generator, progress: Progress
+    ) -> Texture:
+        """The faithful texture; where points are wanted, a second one with keys of the joints that bring them there."""
+        levels, points = self.levels(options), [c for c in request.constraints if isinstance(c, (PositionAt, Plant))]
+        given = (styles, self.influence, self.skeleton, options, rng)
+        if not points:
+            return synthesize_texture(levels, keys, *given, progress)
+        first, second = parts(progress, [1, 1])
+        rough = synthesize_texture(levels, keys, *given, first)
+        clip = Clip(self.skeleton, rough.root, rough.rotations, self.fps)
+        return synthesize_texture(levels, with_point_keys(keys, clip, request.constraints), *given, second)
 
     def _for(self, options: Options) -> Material:
         """The examples with all parts, or with the body as one part that changes where the legs do."""
@@ -182,7 +214,8 @@ class TextureModel(Model[Options]):
         labels = cell_labels(cells.main, marks)
         contacts = [k for k, name in enumerate(names) if ":" in name]
         labels[:, contacts] = marks[cells.main[:, 0]][:, contacts]
-        body = render_tracks(self._frames, tracks[0], cells, self.skeleton, self.fps)
+        given = _given_velocities(request, self.skeleton, plan.frames, self.fps)
+        body = render_tracks(self._frames, tracks[0], cells, self.skeleton, self.fps, given)
         clip = Clip(self.skeleton, body.root, body.rotations, self.fps, names, labels, None, origin)
         clip = place(clip, request, self)
         clip = moved_along(clip, request.constraints)
@@ -193,10 +226,9 @@ class TextureModel(Model[Options]):
 
     def _placed(self, clip: Clip, request: Request) -> Clip:
         """A faithful result stays where its keys put it; without keys of the root, it starts at the origin."""
-        fixed = any(
-            isinstance(c, RootPath) or (isinstance(c, RootAt) and (c.position is not None or c.heading is not None))
-            for c in request.constraints
-        )
+        roots = [c for c in request.constraints if isinstance(c, RootAt)]
+        fixed = any(c.position is not None or c.heading is not None for c in roots)
+        fixed |= any(isinstance(c, (RootPath, PositionAt, Plant)) for c in request.constraints)
         if request.start is not None or fixed:
             return clip
         return placed(clip)
@@ -207,3 +239,12 @@ class TextureModel(Model[Options]):
         heights = [RootAt(time=c.time, height=c.height) for c in request.constraints
                    if isinstance(c, RootAt) and c.hard and c.height is not None]  # fmt: skip
         return far_root(clip, heights, RISE) or far_pose(clip, request.constraints, options.bend_pose)
+
+
+def _given_velocities(request: Request, skeleton: Skeleton, frames: int, fps: float) -> dict[int, FloatArray]:
+    """Velocities of the root (n, 3) over the ground where a given clip moves it, by the first frame."""
+    out = {}
+    for c in request.constraints:
+        if isinstance(c, PoseAlong) and 0 in c.chosen(skeleton):
+            out[c.frames(frames, fps).start] = observe(c.given(skeleton, frames, fps)).root[:-1, :3]
+    return out

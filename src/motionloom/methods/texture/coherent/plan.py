@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from motionloom.constraints import PoseAt, Request, RootAt, Style
+from motionloom.constraints import Plant, PoseAlong, PoseAt, Request, RootAt, Style
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Progress
 from motionloom.core.numbers import squared_distances
 from motionloom.core.progress import parts as split
@@ -20,9 +20,11 @@ from motionloom.methods.texture.coherent.wanted import (
     Guide,
     Price,
     Wanted,
+    along_prices,
     example_rates,
     guide,
     height_prices,
+    plant_prices,
     pose_prices,
     style_prices,
 )
@@ -81,7 +83,9 @@ def _wanted(
     if material.broken.any() and not material.broken.all():
         prices.append(Price(0, frames, np.where(material.broken, BROKEN * IMPOSSIBLE, 0.0)))
     prices += pose_prices((c for c in asked if isinstance(c, PoseAt)), clips, part, frames)
+    prices += along_prices((c for c in asked if isinstance(c, PoseAlong)), clips, part, frames)
     if rooted:
+        prices += plant_prices((c for c in asked if isinstance(c, Plant)), clips, frames)
         prices += height_prices((c for c in asked if isinstance(c, RootAt)), clips, frames)
     return Wanted(tuple(prices), lead, rates)
 

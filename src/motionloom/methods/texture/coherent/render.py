@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from motionloom.constraints.displace import smootherstep
-from motionloom.core import Clip, IntArray, Skeleton
+from motionloom.core import Clip, FloatArray, IntArray, Skeleton
 from motionloom.kinematics.local_frames import Frames, restore
 from motionloom.methods.texture.cells import Track
 from motionloom.methods.texture.coherent.links import Clips
@@ -48,8 +48,13 @@ def joint_tracks(tracks: Sequence[Track], parts: Sequence[Part], joints: int) ->
     return Track(main[:, owner], other[:, owner], np.stack([t.share for t in tracks], 1)[:, owner])
 
 
-def render_tracks(frames: Frames, root: Track, cells: Track, skeleton: Skeleton, fps: float) -> Clip:
-    """The clip of cells (F, J) and of the root's own track (F,), at the origin, without labels and origin."""
+def render_tracks(
+    frames: Frames, root: Track, cells: Track, skeleton: Skeleton, fps: float, given: Mapping[int, FloatArray]
+) -> Clip:
+    """The clip of cells (F, J) and of the root's own track (F,), at the origin, without labels and origin.
+
+    `given` are velocities of the root (n, 3) that are used instead, from some frames on.
+    """
     joints = np.arange(len(skeleton))
     a, b = frames.turns[cells.main, joints], frames.turns[cells.other, joints]
     blended = cells.share > 0
@@ -57,4 +62,6 @@ def render_tracks(frames: Frames, root: Track, cells: Track, skeleton: Skeleton,
     turns[blended] = slerp(a[blended], nearest_sign(b[blended], a[blended]), cells.share[blended])
     share = root.share[:, None]
     motion = (1.0 - share) * frames.root[root.main] + share * frames.root[root.other]
+    for first, velocities in given.items():
+        motion[first : first + len(velocities), :3] = velocities
     return restore(Frames(turns, motion), skeleton, fps)

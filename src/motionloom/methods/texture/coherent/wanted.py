@@ -9,19 +9,32 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from motionloom.constraints import PoseAt, Request, RootAt, RootPath, Style, tilt_between
+from motionloom.constraints import (
+    Plant,
+    PoseAlong,
+    PoseAt,
+    PositionAt,
+    Request,
+    RootAt,
+    RootPath,
+    Style,
+    tilt_between,
+)
 from motionloom.core import Clip, FloatArray
-from motionloom.kinematics.travel import steady_travel
+from motionloom.core.numbers import squared_distances
+from motionloom.kinematics.feet.contacts import foot_parts
+from motionloom.kinematics.travel import steady_travel, without_heading
 from motionloom.methods.texture.coherent.choose import IMPOSSIBLE
 from motionloom.methods.texture.coherent.parts import Part
 from motionloom.methods.texture.paths import path_places
-from motionloom.rotation import angle_between, wrap_angle
+from motionloom.rotation import angle_between, to_matrix, wrap_angle
 
 Float32 = NDArray[np.float32]
 
 HARD_POSE = 40.0  # weight of a hard pose; that of a soft one is its own
 LEVER = 0.3  # m: an angle of a joint counts as the way of a point this far from it
 STYLE = 0.02  # m^2: a frame without a style of importance 1
+LIFTED = 0.02  # m^2: a frame in which a foot that is planted does not stand
 GUIDE = 0.03  # s^2: of the squared difference in speed (m/s) or turn rate (rad/s) from what leads to the next root key
 SHORT_LEG = 0.3  # m: a shorter way between two root keys has no direction of its own
 
@@ -76,6 +89,43 @@ def pose_prices(poses: Iterable[PoseAt], clips: Sequence[Clip], part: Part, fram
     return out
 
 
+def along_prices(asked: Iterable[PoseAlong], clips: Sequence[Clip], part: Part, frames: int) -> list[Price]:
+    """How unlike each example frame is to every frame of a given clip, over the joints of a part that it fixes."""
+    out, skeleton = [], clips[0].skeleton
+    for c in asked:
+        own = c.given(skeleton, frames, clips[0].fps)
+        joints = [j for j in c.chosen(skeleton) if j in part.joints]
+        if not joints:
+            continue
+        examples = np.concatenate([to_matrix(_upright(clip, joints)).reshape(len(clip), -1) for clip in clips])
+        given = to_matrix(_upright(own, joints)).reshape(len(own), -1)
+        scale = LEVER**2 / (2.0 * len(joints)) * (1.0 if c.hard else c.weight or 0.0)
+        squares = scale * squared_distances(given, examples)  # |R - R'|^2 is 2 angle^2 for small angles
+        span = c.frames(frames, clips[0].fps)
+        out += [Price(frame, frame + 1, row) for frame, row in zip(span, squares, strict=True)]
+    return out
+
+
+def _upright(clip: Clip, joints: Sequence[int]) -> FloatArray:
+    turns = clip.rotations[:, joints].copy()
+    if 0 in joints:
+        turns[:, joints.index(0)] = without_heading(clip.rotations[:, 0], clip.skeleton)
+    return turns
+
+
+def plant_prices(plants: Iterable[Plant], clips: Sequence[Clip], frames: int) -> list[Price]:
+    """Frames in which the foot that is planted does not stand are dear."""
+    out, skeleton = [], clips[0].skeleton
+    for c in plants:
+        joint = skeleton.joint(c.joint)
+        labels = [p.label for p in foot_parts(skeleton) if joint in skeleton.below(p.foot.thigh)]
+        if labels:
+            standing = np.any([np.concatenate([clip.label(n) for clip in clips]) for n in labels], axis=0)
+            span = c.frames(frames, clips[0].fps)
+            out.append(Price(span.start, span.stop, np.where(standing, 0.0, LIFTED)))
+    return out
+
+
 def height_prices(roots: Iterable[RootAt], clips: Sequence[Clip], frames: int) -> list[Price]:
     """How far the hips are from the height that is wanted."""
     heights = np.concatenate([clip.root[:, 1] for clip in clips])
@@ -101,6 +151,11 @@ def guide(request: Request, frames: int, fps: float) -> Guide | None:
                 headings[frame] = c.heading
         elif isinstance(c, RootPath):
             places |= path_places(c, frames, fps)
+    for c in request.constraints:  # a body stands about where its points are
+        if isinstance(c, PositionAt):
+            places.setdefault(c.frame(frames, fps), np.array(c.target)[[0, 2]])
+        elif isinstance(c, Plant) and c.target is not None:
+            places.setdefault(c.frames(frames, fps).start, np.array(c.target)[[0, 2]])
     if not places and not headings:
         return None
     begin = request.beginning(frames, fps)

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from motionloom.constraints import Constraint, PoseAt, Request, RootAt, RootPath, Style
+from motionloom.constraints import Constraint, PoseAlong, PoseAt, Request, RootAt, RootPath, Style
 from motionloom.core import BoolArray, FloatArray, Skeleton
-from motionloom.kinematics.body.roles import group
 from motionloom.kinematics.travel import without_heading
 from motionloom.methods.texture.config import Options
 from motionloom.methods.texture.faithful.pyramid import coarser, mean, mean_turn
@@ -64,6 +63,15 @@ def read_keys(request: Request, skeleton: Skeleton, frames: int, fps: float) -> 
                 _set_turn(keys.turns, keys.turn_weights, (frame, joint), value, weight, c, skeleton)
             if target.height is not None:
                 _set_root(keys.height, keys.root_weights, frame, HEIGHT, target.height, weight, c)
+        elif isinstance(c, PoseAlong):
+            own, joints = c.given(skeleton, frames, fps), c.chosen(skeleton)
+            for k, frame in enumerate(c.frames(frames, fps)):
+                for joint in joints:
+                    turn = own.rotations[k, joint]
+                    value = turn if joint else without_heading(turn, skeleton)
+                    _set_turn(keys.turns, keys.turn_weights, (frame, joint), value, weight, c, skeleton)
+                if 0 in joints:
+                    _set_root(keys.height, keys.root_weights, frame, HEIGHT, own.root[k, 1], weight, c)
         elif isinstance(c, RootAt):
             frame = c.frame(frames, fps)
             if c.position is not None:
@@ -93,7 +101,7 @@ def _set_turn(
     skeleton: Skeleton,
 ) -> None:
     if weights[cell] == HARD and weight == HARD and angle_between(values[cell], value) > 1e-9:
-        raise asked.problem(f"{skeleton.names[cell[1]]} has another hard value at frame {cell[0]}", "time")
+        raise asked.problem(f"{skeleton.names[cell[1]]} has another hard value at frame {cell[0]}")
     if weight >= weights[cell]:
         values[cell], weights[cell] = value, weight
 
@@ -104,7 +112,7 @@ def _set_root(
     cell = (frame, channel)
     if weights[cell] == HARD and weight == HARD and np.abs(values[frame] - value).max() > 1e-9:
         name = ("place", "height", "heading")[channel]
-        raise asked.problem(f"the {name} of the root has another hard value at frame {frame}", "time")
+        raise asked.problem(f"the {name} of the root has another hard value at frame {frame}")
     if weight >= weights[cell]:
         values[frame], weights[cell] = value, weight
 
@@ -174,7 +182,7 @@ def read_styles(asked: Iterable[Style], names: Sequence[str], skeleton: Skeleton
     required, most = np.zeros((frames, len(names))), np.zeros((frames, joints))
     for style in asked:
         span, channel = style.frames(frames, fps), names.index(style.label)
-        strength = style.importance * (1.0 if style.weight is None else style.weight) * style_influence(style, skeleton)
+        strength = style.importance * (1.0 if style.weight is None else style.weight) * style.influence(skeleton)
         rows = slice(span.start, span.stop)
         targets[rows, channel] = 1.0
         weights[rows, channel] = np.maximum(weights[rows, channel], strength)
@@ -183,14 +191,6 @@ def read_styles(asked: Iterable[Style], names: Sequence[str], skeleton: Skeleton
             required[rows, channel] = 0.5
     others = (targets == 0.0)[..., None] * most[:, None, :]
     return Styles(targets, weights + others, required)
-
-
-def style_influence(style: Style, skeleton: Skeleton) -> FloatArray:
-    """(J,) how much a style counts for each joint."""
-    out = np.zeros(len(skeleton))
-    for name in style.joints:
-        out[group(skeleton, name)] = 1.0
-    return out
 
 
 def style_levels(styles: Styles, levels: int) -> list[Styles]:
