@@ -12,9 +12,11 @@ from motionloom.constraints import (
     PARAMETERS,
     Avoid,
     Constraint,
+    GivenClip,
     LookAt,
     Parameters,
     Plant,
+    PoseAlong,
     PoseAt,
     PositionAt,
     Reach,
@@ -37,6 +39,7 @@ LABELS = {"walk": "#60a5fa", "run": "#f59e0b"}
 
 SHOWN: dict[str, Callable[[], Constraint]] = {
     "pose_at": lambda: PoseAt(time=1.5, pose=Pose(waving(), "wave.bvh#90"), joints=("right_arm",)),
+    "pose_along": lambda: PoseAlong(clip=GivenClip(arms(), "wave.bvh"), span=(1, 2), joints=("right_arm",)),
     "position_at": lambda: PositionAt(joint="right_hand", time=1.5, target=(-0.15, 1.75, 2.35)),
     "plant": lambda: Plant(joint="left_foot", span=(1.2, 1.7)),
     "root_at": lambda: RootAt(time="end", position=(0.6, 4.0), heading=0.6),
@@ -55,6 +58,12 @@ SHOWN: dict[str, Callable[[], Constraint]] = {
 def waving() -> Clip:
     """One frame of a person who waves."""
     return make("wave", seed=1)[90:91]
+
+
+def arms() -> Clip:
+    """A second of a person who waves."""
+    clip = make("wave", seed=1)
+    return clip[round(clip.fps) : round(2 * clip.fps)]
 
 
 def walk(**settings: Any) -> Clip:
@@ -119,6 +128,15 @@ def pose_at(ax: Any, wanted: PoseAt) -> Clip:
     sticks(ax, clip, [frame], TARGET, width=2.4)
     sticks(ax, placed(waving(), (0.0, 5.0)), [0], BODY)
     ax.text(4.9, 1.3, "pose", ha="right")
+    side_view(ax)
+    return clip
+
+
+def pose_along(ax: Any, wanted: PoseAlong) -> Clip:
+    clip = solve(walk(seconds=3), [wanted])
+    frames = wanted.frames(len(clip), clip.fps)
+    sticks(ax, clip, range(0, len(clip), 20), GHOST, width=1.0)
+    sticks(ax, clip, range(frames.start, frames.stop, 20), TARGET, width=2.0)
     side_view(ax)
     return clip
 

@@ -10,6 +10,7 @@ SECTIONS: Mapping[str, str] = {  # name: what the progress bar says while it is 
     "learning": "learning and making",
     "graphs": "a motion graph, and a path",
     "textons": "textons of two dances",
+    "texture": "limbs of different examples",
     "cleaning": "cleaning feet",
     "editing": "mirror, loop, resample",
     "similarity": "alike, in time, joined",

@@ -1,0 +1,106 @@
+"""`motionloom texture`: which example frame each joint comes from, as pictures and numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from motionloom.cli.bars import busy
+from motionloom.cli.options import Json, Seed, columns, print_json, say
+from motionloom.cli.requests import Root, given_request
+
+if TYPE_CHECKING:
+    from motionloom.methods.texture import Options, TextureModel
+    from motionloom.methods.texture.plan import Plan
+
+
+def texture(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A .loom file that was learned with texture.")],
+    out: Annotated[
+        Path,
+        typer.Option("-o", "--out", metavar="DIR", help="Folder for texture.png, neighbourhood.png and cells.npz."),
+    ],
+    request: Annotated[
+        str, typer.Option("-r", "--request", metavar="FILE|YAML", help="A request file, or YAML: '{seconds: 12}'.")
+    ] = "{seconds: 4}",
+    joint: Annotated[
+        str | None, typer.Option("--joint", metavar="NAME", help="The joint whose neighbourhood is drawn.")
+    ] = None,
+    seed: Seed = 0,
+    root: Root = None,
+    json: Json = False,
+) -> None:
+    """Draw the texture of joints and frames, each cell coloured by its source and keys marked, and list E.
+
+    cells.npz holds the clip and the frame of every cell, keys, and E of every level and pass.
+    """
+    import numpy as np
+
+    from motionloom.methods.texture.faithful.keys import read_keys
+
+    learned = _load(model)
+    asked = given_request(request, root=root)
+    with busy("making") as report:
+        plan = learned.plan(asked, np.random.default_rng([seed, 0]), report)
+    inner, options = learned.inner_request(asked), learned.options(asked)
+    keyed = read_keys(inner, learned.skeleton, plan.frames, learned.fps)
+    keys = keyed.turn_weights >= 0
+    keys[:, 0] |= (keyed.root_weights >= 0).any(1)
+    out.mkdir(parents=True, exist_ok=True)
+    _draw(learned, plan, options, keys, out, joint)
+    which, frames = plan.clip_frames
+    energy = np.array([(e.level, e.number, e.value) for e in plan.energy]).reshape(-1, 3)
+    np.savez_compressed(
+        out / "cells.npz",
+        clip=which,
+        frame=frames,
+        keys=keys,
+        clips=np.array(plan.names),
+        joints=np.array(learned.skeleton.names),
+        energy=energy,
+    )
+    mixed = float((which != which[:, :1]).any(1).mean() if len(plan.names) > 1 else 0.0)
+    mixed = max(mixed, float((frames != frames[:, :1]).any(1).mean()))
+    summary: dict[str, Any] = {
+        "frames": plan.frames,
+        "mixed": mixed,
+        "energy": [e._asdict() for e in plan.energy],
+        "files": [str(out / name) for name in ("texture.png", "neighbourhood.png", "cells.npz")],
+    }
+    if json:
+        print_json(summary)
+        return
+    say(f"{plan.frames} frames; {mixed:.0%} of them show joints of more than one example frame")
+    if plan.energy:
+        cells = [(str(e.level), str(e.number), f"{e.value:.4g}") for e in plan.energy]
+        say("\n".join(columns(("level", "pass", "E"), cells)))
+    for path in summary["files"]:
+        say(f"wrote {path}")
+
+
+def _load(path: Path) -> TextureModel:
+    from motionloom.core import BadRequest
+    from motionloom.methods import load_model
+    from motionloom.methods.texture import TextureModel
+
+    learned = load_model(path)
+    if not isinstance(learned, TextureModel):
+        raise BadRequest(f"{path.name} was learned with {learned.method}, not with texture")
+    return learned
+
+
+def _draw(model: TextureModel, plan: Plan, options: Options, keys: Any, out: Path, joint: str | None) -> None:
+    from motionloom.methods.texture.faithful.synthesis import gauss
+    from motionloom.methods.texture.influence import joint_order
+    from motionloom.plot.texture import neighbourhood, texture_plane
+
+    skeleton = model.skeleton
+    lengths = [len(clip) for clip in model.clips]
+    plane = texture_plane(*plan.clip_frames, lengths, plan.names, skeleton.names, model.fps, keys=keys)
+    plane.figure.savefig(out / "texture.png", dpi=110)
+    chosen = skeleton.joint(joint) if joint else len(skeleton) // 2
+    order, over = joint_order(skeleton, options.joint_order), gauss(options.window_at(0), options.falloff_at(0))
+    shape = neighbourhood(model.influence[chosen], over, order, skeleton.names, chosen)
+    shape.figure.savefig(out / "neighbourhood.png", dpi=110)
