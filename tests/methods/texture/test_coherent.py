@@ -69,6 +69,7 @@ def test_the_way_along_links_is_the_cheapest_of_all(rng):
     prices = rng.uniform(0, 0.5, size=(frames, count)).astype(np.float32)
     usage = np.zeros(count, np.float32)
     last = np.array([False, False, True, False, False, True])
+    closed = np.array([True, False, False, True, False, False])
     stay, extra = np.float32(0.4), np.float32(0.3)
 
     def price(start, moves):
@@ -83,7 +84,7 @@ def test_the_way_along_links_is_the_cheapest_of_all(rng):
                 else:
                     if links[j, move - 1] < 0:
                         return np.inf
-                    total += costs[j, move - 1] + (extra if state else 0)
+                    total += costs[j, move - 1] + (extra if state or closed[t] else 0)
                     j, state = links[j, move - 1] + 1, 1
             if last[t]:
                 total += stay if state == 0 else 0
@@ -91,7 +92,9 @@ def test_the_way_along_links_is_the_cheapest_of_all(rng):
         return total
 
     choices, values = np.empty((frames, count, 2), np.uint8), np.empty((2, count), np.float32)
-    cheapest_choices(prices, usage, goes_on, links, costs, last, stay, extra, choices, values, np.zeros(1, np.uint8))
+    cheapest_choices(
+        prices, usage, goes_on, links, costs, last, closed, stay, extra, choices, values, np.zeros(1, np.uint8)
+    )
     for start in range(count):
         best = min(price(start, (*moves, 0)) for moves in product(range(3), repeat=frames - 1))
         assert values[0, start] == pytest.approx(best, rel=1e-5)

@@ -59,15 +59,16 @@ def nearest_links(
 
 @kernel
 def cheapest_choices(
-    frame_costs: Any, usage: Any, goes_on: Any, links: Any, link_costs: Any, last: Any, stay: Any, extra: Any,
-    choices: Any, values: Any, stop: Any,
+    frame_costs: Any, usage: Any, goes_on: Any, links: Any, link_costs: Any, last: Any, closed: Any, stay: Any,
+    extra: Any, choices: Any, values: Any, stop: Any,
 ) -> None:  # fmt: skip
     """From the last frame back, what to do in each frame of the result, example frame and state.
 
     In state 0 no jump has been made in this interval yet, in state 1 one has. V(t, j, s) = C(t, j) + usage(j) + the
-    cheaper of going on to j + 1 and of a jump to b + 1 for a link b of j; a second jump costs `extra` more. At the end
-    of an interval (`last`) the state goes back to 0, which costs `stay` if no jump was made. `choices` (T, N, 2) is 0
-    to go on, 1 + k for link k, 255 for none; `values` (2, N) those of frame 0. O(T N L).
+    cheaper of going on to j + 1 and of a jump to b + 1 for a link b of j; a second jump, and any in a `closed` frame,
+    costs `extra` more. At the end of an interval (`last`) the state goes back to 0, which costs `stay` if no jump was
+    made. `choices` (T, N, 2) is 0 to go on, 1 + k for link k, 255 for none; `values` (2, N) are those of frame 0.
+    O(T N L).
     """
     frames, count = len(last), len(usage)
     after = np.zeros((2, count), np.float32)
@@ -95,7 +96,7 @@ def cheapest_choices(
                         go = after[0, j + 1] + (stay if s == 0 else np.float32(0.0))
                     else:
                         go = after[s, j + 1]
-                leave = jump if s == 0 else jump + extra
+                leave = jump if s == 0 and not closed[t] else jump + extra
                 if go <= leave:
                     values[s, j] = own + go
                     choices[t, j, s] = 0 if go < FAR else 255

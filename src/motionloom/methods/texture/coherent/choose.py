@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -42,6 +43,19 @@ def intervals(frames: int, fps: float, seconds: tuple[float, float], rng: Genera
     return out
 
 
+def closed_frames(last: BoolArray, apart: int) -> BoolArray:
+    """(F,) the first frames of each interval, up to half of it, in which no jump should be made.
+
+    >>> closed_frames(np.array([0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0], bool), 2).astype(int)
+    array([1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1])
+    """
+    out = np.zeros(len(last), bool)
+    starts = [0, *(np.flatnonzero(last) + 1).tolist(), len(last)]
+    for a, b in pairwise(starts):
+        out[a : a + min(apart, -(-(b - a) // 2))] = True
+    return out
+
+
 def choose_frames(
     costs: Callable[[int, int], Float32],
     frames: int,
@@ -50,17 +64,18 @@ def choose_frames(
     fps: float,
     prices: Prices,
     last: BoolArray,
+    apart: int,
     rng: Generator,
     progress: Progress,
 ) -> IntArray:
     """(F,) example frames. `costs(t0, t1)` (T, N) prices the example frames at the frames t0 .. t1 - 1 of the result.
 
-    A block is decided with a look ahead; then what it shows becomes dearer, so that in the long run all of the
-    examples is shown. `NoPath` if nothing leads on.
+    Seams are `apart` frames from each other, if they can be. A block is decided with a look ahead; then what it shows
+    becomes dearer, so that in the long run all of the examples is shown. `NoPath` if nothing leads on.
     """
     from motionloom.methods.texture.coherent._kernels import cheapest_choices, follow
 
-    count = len(ends.first)
+    count, closed = len(ends.first), closed_frames(last, apart)
     goes_on = np.arange(count) != ends.last
     noisy = np.maximum(links.costs, 0.0) * np.exp(SPREAD * rng.standard_normal(links.costs.shape))
     link_costs = (prices.jump * noisy + prices.each).astype(np.float32)
@@ -72,7 +87,7 @@ def choose_frames(
         t1, t2 = min(t0 + block, frames), min(t0 + block + ahead, frames)
         usage = (prices.repeat * used).astype(np.float32)
         choices, values = np.empty((t2 - t0, count, 2), np.uint8), np.empty((2, count), np.float32)
-        given = (costs(t0, t2), usage, goes_on, links.frames, link_costs, last[t0:t2])
+        given = (costs(t0, t2), usage, goes_on, links.frames, link_costs, last[t0:t2], closed[t0:t2])
         rest = (np.float32(prices.stay), np.float32(prices.extra), choices, values, progress.stop)
         watch(progress, "choosing frames", cheapest_choices, *given, *rest)
         if start < 0:

@@ -57,7 +57,7 @@ def choose_parts(
     """(F,) example frames of each part."""
     fps = material.clips[0].fps
     steps = split(progress, [2.0] + [1.0] * (len(material.parts) - 1))
-    rates = example_rates(material.clips)
+    rates, apart = example_rates(material.clips), round(options.blend * fps)
     lead = guide(request, frames, fps)
     shown: list[IntArray] = []
     for number, (part, links) in enumerate(zip(material.parts, material.links, strict=True)):
@@ -65,7 +65,9 @@ def choose_parts(
         prices = LIMB if number else CARRIER
         last = intervals(frames, fps, LIMB_INTERVAL if number else (options.shortest, options.longest), rng)
         beside = _Beside(material, number, shown, wanted, fps)
-        shown.append(choose_frames(beside.costs, frames, links, material.ends, fps, prices, last, rng, steps[number]))
+        shown.append(
+            choose_frames(beside.costs, frames, links, material.ends, fps, prices, last, apart, rng, steps[number])
+        )
     return shown
 
 
