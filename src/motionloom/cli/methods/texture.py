@@ -39,11 +39,13 @@ def texture(
     import numpy as np
 
     from motionloom.methods.texture.faithful.keys import read_keys
+    from motionloom.methods.texture.plan import Plan
 
     learned = _load(model)
     asked = given_request(request, root=root)
     with busy("making") as report:
         plan = learned.plan(asked, np.random.default_rng([seed, 0]), report)
+    assert isinstance(plan, Plan)
     inner, options = learned.inner_request(asked), learned.options(asked)
     keyed = read_keys(inner, learned.skeleton, plan.frames, learned.fps)
     keys = keyed.turn_weights >= 0

@@ -12,7 +12,7 @@ from motionloom.kinematics.body.roles import feet, group
 from motionloom.kinematics.feet.contacts import contact_array
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.local_frames import observe
-from motionloom.kinematics.travel import continuous_headings
+from motionloom.plot.figures import continuous_headings
 from motionloom.rotation import rotate, to_matrix, yaw
 
 SPEED = 0.1  # s: a velocity of the hips counts as the way made in this time
