@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core import BoolArray, FloatArray, IntArray
-from motionloom.plot.similarity import new_figure
+from motionloom.plot.figures import new_figure
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES, mix, rgb
 
 KEY = "#111111"
@@ -53,8 +53,7 @@ def texture_plane(
     for side in ax.spines.values():
         side.set_color(LINE)
     for k, name in enumerate(clips):
-        colour = mix(rgb(SOURCES[k % len(SOURCES)]), rgb(PAPER), 0.2)
-        ax.plot([], [], "s", color=colour, label=name)
+        ax.plot([], [], "s", color=mix(rgb(SOURCES[k % len(SOURCES)]), rgb(PAPER), 0.2), label=name)
     if keys is not None and keys.any():
         ax.plot([], [], "s", mfc="none", mec=KEY, label="key")
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)

@@ -12,7 +12,7 @@ from motionloom.kinematics.body.roles import feet, group
 from motionloom.kinematics.feet.contacts import contact_array
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.local_frames import observe
-from motionloom.plot.figures import continuous_headings
+from motionloom.kinematics.travel import headings
 from motionloom.rotation import rotate, to_matrix, yaw
 
 SPEED = 0.1  # s: a velocity of the hips counts as the way made in this time
@@ -76,7 +76,7 @@ def features(clips: Sequence[Clip], parts: Sequence[Part]) -> tuple[FloatArray, 
 def _carrier(clip: Clip, part: Part) -> FloatArray:
     places = fk(clip)[:, list(part.joints)]
     hips = clip.root * [1.0, 0.0, 1.0]
-    turn = yaw(-continuous_headings(clip))[:, None]
+    turn = yaw(-headings(clip))[:, None]
     seen = rotate(turn, places - hips[:, None]) / np.sqrt(len(part.joints))
     motion = observe(clip).root
     speed = motion[:, :3] * SPEED * [1.0, 1.0, 0.3]
