@@ -18,7 +18,7 @@ for pool in ("OMP", "OPENBLAS", "MKL", "NUMBA"):  # one thread each: ratios, not
 
 HERE = Path(__file__).parent
 FILE = HERE / "figures.json"
-NOT_MODULES = {"__init__", "__main__", "timing"}
+NOT_MODULES = {"__init__", "__main__", "patch_matching", "timing"}
 
 
 def commit() -> str:

@@ -1,0 +1,188 @@
+"""Motion texture: EDEN's example, exact search in 5,000 frames, quality on a walk and a dance beside patch matching."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from benchmarks.patch_matching import generate
+from benchmarks.timing import MOCAP, best_seconds, figure
+from motionloom.constraints import Pose, PoseAt, Request, RootAt
+from motionloom.core import Clip, silent
+from motionloom.evaluate.measures.table import FAMILIES, numbers
+from motionloom.evaluate.measures.take import take
+from motionloom.evaluate.reference import Reference, reference
+from motionloom.evaluate.report import source_values
+from motionloom.io import load
+from motionloom.kinematics.resample import resample
+from motionloom.kinematics.travel import travel
+from motionloom.methods import learn, prepare, synthesize
+from motionloom.methods.texture import Config, Options
+from motionloom.methods.texture.faithful.examples import build_examples
+from motionloom.methods.texture.faithful.keys import no_keys, read_styles
+from motionloom.methods.texture.faithful.synthesis import synthesize_texture
+from motionloom.methods.texture.influence import influence_matrix
+from motionloom.samples import make
+
+SEEDS = 20
+MATERIAL = {"walk": "16_11", "dance": "60_08"}
+RATIOS = {"skate": "<= 1.1", "peak acceleration": "<= 1.5", "jerk": ""}
+VALUES = {"coverage": ">= 99", "flips": "<= 0", "verbatim run": "<= 60", "verbatim upper": ""}
+DIVERSITY = ("global diversity", "local diversity")
+FAITHFUL = Config.of({"variant": "faithful"})
+
+
+def figures() -> list[dict[str, Any]]:
+    out = [_dog(), _large()]
+    if not (MOCAP / "cmu").is_dir():
+        return [*out, figure("texture of captured clips", None, ">= 99", note="no ../shared/mocap")]
+    out += [_long_dance(), *_root_keys()]
+    for name, file in MATERIAL.items():
+        out += _quality(name, load(MOCAP / "cmu" / f"{file}.bvh"))
+    return out
+
+
+def _texture(clips: list[Clip], frames: int) -> Any:
+    """A job that synthesizes `frames` frames, faithful, one level and pass, K = 9."""
+    options, skeleton = Options.of({"variant": "faithful"}), clips[0].skeleton
+    levels, weights = build_examples(clips, (), options), influence_matrix(skeleton, FAITHFUL)
+    keys = no_keys(frames, len(skeleton))
+    styles = read_styles((), (), skeleton, frames, clips[0].fps)
+
+    def job() -> None:
+        synthesize_texture(levels, keys, styles, weights, skeleton, options, np.random.default_rng(0), silent())
+
+    return job
+
+
+def _dog() -> dict[str, Any]:
+    """EDEN 4.3: 100 frames from 99, which took 300 s in 2002."""
+    path = MOCAP / "dog" / "D1_007_KAN01_001.bvh"
+    clip = resample(load(path) if path.is_file() else make("dog_walk", seconds=5), 30.0)
+    clip = clip[45:144] if path.is_file() else clip[:99]
+    job = _texture([clip], 100)
+    job()
+    [took] = best_seconds([job], rounds=25)
+    note = f"{len(clip.skeleton)} joints, exact search; {300 / took:,.0f} times as fast as in EDEN"
+    return figure("100 frames of a dog from 99, faithful", round(1000 * took, 2), "<= 10", unit="ms", note=note)
+
+
+def _large() -> dict[str, Any]:
+    """Exact search in 5,000 example frames of 31 joints."""
+    folder = MOCAP / "cmu"
+    if folder.is_dir():
+        takes = [resample(load(p), 30.0) for p in sorted(folder.glob("60_*.bvh"))]
+        clips = [Clip(takes[0].skeleton, c.root, c.rotations, 30.0) for c in takes]
+    else:
+        clips = [resample(make("dance", seconds=30, seed=k), 30.0) for k in range(6)]
+    kept: list[Clip] = []
+    while sum(map(len, kept)) < 5000:
+        room = 5000 - sum(map(len, kept))
+        kept.append(clips[len(kept) % len(clips)][:room])
+    job = _texture(kept, 60)
+    job()
+    [took] = best_seconds([job], rounds=5)
+    note = f"{len(kept)} clips, {len(kept[0].skeleton)} joints, one level, one pass"
+    return figure("faithful, 5,000 example frames", round(60 / took), ">= 200", unit="frames/s", note=note)
+
+
+def _long_dance() -> dict[str, Any]:
+    """Twice as long as the clip, cleaning included."""
+    clip = load(MOCAP / "cmu" / "60_08.bvh")
+    model = learn("texture", [clip])
+    frames = len(model.clips[0])  # type: ignore[attr-defined]
+    job = partial(synthesize, model, Request(frames=2 * frames))
+    job()
+    plain = prepare([clip], 30.0, broken="mend").clips[0]
+    took, other = best_seconds([job, lambda: generate(plain, 2 * frames, np.random.default_rng(0))], rounds=5)
+    note = f"{frames} to {2 * frames} frames, cleaned and checked; patch matching takes {other:.2f} s"
+    return figure("long dance, improved", round(took, 2), "<= 1", unit="s", note=note)
+
+
+def _measured(clip: Clip, source: Reference) -> dict[str, float]:
+    wanted = {*RATIOS, *VALUES, *DIVERSITY}
+    out: dict[str, float] = {}
+    for family in FAMILIES:
+        if wanted & set(family.names):
+            out |= {k: v for k, v in numbers(family, take(clip), source).items() if isinstance(v, (int, float))}
+    return out
+
+
+def _quality(name: str, clip: Clip) -> list[dict[str, Any]]:
+    """`SEEDS` results of twice the length by both, by the measures of `evaluate`; the worst seed counts."""
+    model = learn("texture", [clip])
+    shown: Clip = model.clips[0]  # type: ignore[attr-defined]
+    source = reference([shown])
+    own = source_values(source)
+    start = time.perf_counter()
+    rows = [_measured(synthesize(model, Request(frames=2 * len(shown)), seed=seed), source) for seed in range(SEEDS)]
+    rivals = [_measured(generate(shown, 2 * len(shown), np.random.default_rng(s)), source) for s in range(SEEDS)]
+    out, note = [], f"worst of {SEEDS} seeds; all measured in {time.perf_counter() - start:.0f} s"
+    for measure, target in RATIOS.items():
+        ratios, theirs = (
+            [row[measure] / (own[measure].value or 1.0) for row in all_rows] for all_rows in (rows, rivals)
+        )
+        beside = f"{note}; patch matching: {max(theirs):.2f}"
+        title = f"texture of a {name}, {measure}"
+        if measure == "jerk":
+            out.append(figure(f"{title}, least", round(min(ratios), 2), ">= 0.7", unit="times the source's"))
+            target = "<= 1.3"
+        out.append(figure(title, round(max(ratios), 2), target, unit="times the source's", note=beside))
+    for measure, target in VALUES.items():
+        found = [row[measure] for row in rows if measure in row]
+        worst = min(found) if target.startswith(">") else max(found)
+        theirs = [row[measure] for row in rivals if measure in row]
+        beside = f"{note}; patch matching: {min(theirs) if target.startswith('>') else max(theirs):.3g}"
+        out.append(figure(f"texture of a {name}, {measure}", round(worst, 1), target, note=beside))
+    for measure in DIVERSITY:
+        mine, rival = (float(np.mean([row[measure] for row in all_rows])) for all_rows in (rows, rivals))
+        beside = f"means of {SEEDS} seeds: {mine:.3f} and {rival:.3f}"
+        unit = "times that of patch matching"
+        out.append(figure(f"texture of a {name}, {measure}", round(mine / rival, 2), ">= 1", unit=unit, note=beside))
+    return out
+
+
+def _root_keys() -> list[dict[str, Any]]:
+    """Keys of place and heading from a take that was not learned from: how the body gets there (EDEN 4.2.1)."""
+    walks = [load(MOCAP / "cmu" / f"16_{n}.bvh") for n in ("11", "13", "15", "17", "19")]
+    held = resample(load(MOCAP / "cmu" / "16_16.bvh"), 30.0)[1:]
+    model = learn("texture", walks)
+    clips: tuple[Clip, ...] = model.clips  # type: ignore[attr-defined]
+    path = travel(held)
+    start = (path.place[0], path.heading[0])
+    jumps, speeds, errors = [], [], []
+    own_jump = max(_largest_jump(clip) for clip in clips)
+    own_speed = max(_top_speed(clip) for clip in clips)
+    for seed in range(5):
+        keys = []
+        for frame in (0, 60, len(held) - 1):
+            keys.append(RootAt(time=f"{frame}f", position=tuple(path.place[frame]), heading=float(path.heading[frame])))
+        keyed = Request(frames=len(held), constraints=(*keys, PoseAt(time="30f", pose=Pose(held[30:31]), weight=1.0)))
+        clip = synthesize(model, keyed, seed=seed)
+        jumps.append(_largest_jump(clip) / own_jump)
+        speeds.append(_top_speed(clip) / own_speed)
+        errors.append(max(key.worst(clip) for key in keys))
+    note = f"5 seeds, keys at 0, 2 and {len(held) / 30:.1f} s from a held-out walk that starts at {start[0].round(1)}"
+    return [
+        figure("root keys of a held-out walk, largest joint jump", round(max(jumps), 2), "<= 1.2",
+               unit="times the examples'", note=note),
+        figure("root keys of a held-out walk, top speed", round(max(speeds), 2), "<= 1.0",
+               unit="times the examples'", note=note),
+        figure("root keys of a held-out walk, key error after cleaning", round(max(errors), 6), "<= 0.02", unit="m"),
+    ]  # fmt: skip
+
+
+def _largest_jump(clip: Clip) -> float:
+    from motionloom.evaluate.measures.jumps import joint_steps
+
+    return float(joint_steps(clip).max())
+
+
+def _top_speed(clip: Clip) -> float:
+    """m/s: the hips' speed over the ground, averaged over a quarter of a second."""
+    steps = np.linalg.norm(np.diff(travel(clip).place, axis=0), axis=1) * clip.fps
+    count = max(1, round(clip.fps / 4))
+    return float(np.convolve(steps, np.ones(count) / count, mode="valid").max())
