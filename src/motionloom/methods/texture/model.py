@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -29,7 +29,7 @@ from motionloom.kinematics.capture.glitches import broken_frames
 from motionloom.kinematics.local_frames import Frames, joined, observe
 from motionloom.kinematics.travel import placed
 from motionloom.methods.base import Honours, Model, place
-from motionloom.methods.bend import far_pose, far_root
+from motionloom.methods.bend import pose_problem, root_problem
 from motionloom.methods.live import Material as SourceMaterial
 from motionloom.methods.live import material_of
 from motionloom.methods.settings import FAITHFUL, Settings
@@ -147,7 +147,7 @@ class TextureModel(Model[Options]):
 
     # ---- requests ----
 
-    def refuses(self, constraint: Constraint, frames: int | None) -> str:
+    def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str:
         if isinstance(constraint, Style) and constraint.label not in self.styles:
             return unknown(constraint.label, self.styles, "label") if self.styles else "its clips have no labels"
         return ""
@@ -238,7 +238,7 @@ class TextureModel(Model[Options]):
             return ""
         heights = [RootAt(time=c.time, height=c.height) for c in request.constraints
                    if isinstance(c, RootAt) and c.hard and c.height is not None]  # fmt: skip
-        return far_root(clip, heights, RISE) or far_pose(clip, request.constraints, options.bend_pose)
+        return root_problem(clip, heights, RISE) or pose_problem(clip, request.constraints, options.bend_pose)
 
 
 def _given_velocities(request: Request, skeleton: Skeleton, frames: int, fps: float) -> dict[int, FloatArray]:
