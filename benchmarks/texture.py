@@ -12,10 +12,10 @@ from benchmarks.patch_matching import generate
 from benchmarks.timing import MOCAP, best_seconds, figure
 from motionloom.constraints import Pose, PoseAt, Request, RootAt
 from motionloom.core import Clip, silent
+from motionloom.evaluate.evaluation import source_values
 from motionloom.evaluate.measures.table import FAMILIES, numbers
 from motionloom.evaluate.measures.take import take
 from motionloom.evaluate.reference import Reference, reference
-from motionloom.evaluate.report import source_values
 from motionloom.io import load
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import travel

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Json, Seed, columns, print_json, say
+from motionloom.cli.options import Json, Seed, columns, print_json, print_line
 from motionloom.cli.requests import Root, given_request
 
 if TYPE_CHECKING:
@@ -74,12 +74,12 @@ def texture(
     if json:
         print_json(summary)
         return
-    say(f"{plan.frames} frames; {mixed:.0%} of them show joints of more than one example frame")
+    print_line(f"{plan.frames} frames; {mixed:.0%} of them show joints of more than one example frame")
     if plan.energy:
         cells = [(str(e.level), str(e.number), f"{e.value:.4g}") for e in plan.energy]
-        say("\n".join(columns(("level", "pass", "E"), cells)))
+        print_line("\n".join(columns(("level", "pass", "E"), cells)))
     for path in summary["files"]:
-        say(f"wrote {path}")
+        print_line(f"wrote {path}")
 
 
 def _load(path: Path) -> TextureModel:
