@@ -12,6 +12,7 @@ from motionloom.core.progress import parts
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import Foot, feet
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, runs
+from motionloom.kinematics.feet.hips import hips_shift
 from motionloom.kinematics.feet.plants import FootPath, FootPlan, plan_foot
 from motionloom.kinematics.feet.reach import SOFT_REACH, lower_hips, raise_heel
 from motionloom.kinematics.feet.skate_measures import Skate, measure_skate, planted_speed
@@ -21,6 +22,7 @@ from motionloom.rotation import angle_between, multiply
 
 EASE_TIME = 0.2  # s: how long the path of a foot bends before and after a plant
 MAX_STRAY = 0.2  # leg lengths: a contact that strays more than this is a slide, not a plant
+ROLL_OFF = 0.005  # leg lengths: a heel or toe that is higher than this above its plant rolls off the ground
 MAX_HIP_DROP = 0.1  # leg lengths: the hips go down at most this far to let a foot reach its plant
 PINNED_WITHIN = 3e-4  # m: a contact that strays no more than this is pinned already (plants are met to a tenth of it)
 MAX_TRIES = 24  # plants are shortened more and more, so that even the longest is gone before the last try
@@ -162,16 +164,20 @@ def _attempt(
     places, turns = posed
     width = max(1, round(ease * clip.fps))
     paths = [_path(clip, foot, places, points, touching, fixed) for foot in legs]
-    plans = [plan_foot(path, clip.fps, ease=ease, farthest=MAX_STRAY * leg) for path in paths]
+    plans = [plan_foot(path, clip.fps, ease=ease, farthest=MAX_STRAY * leg, rise=ROLL_OFF * leg) for path in paths]
     for i, foot in enumerate(legs):
         plans[i] = raise_heel(foot, plans[i], places, paths[i].fixed, max(1, width // 2))
-    drop = lower_hips(legs, plans, places, np.asarray(fixed.any(1)), width, MAX_HIP_DROP * leg)
-    root = clip.root - drop[:, None] * [0.0, 1.0, 0.0]
+    held = np.asarray(fixed.any(1))
+    shifts = [plan.ankle - path.ankle for plan, path in zip(plans, paths, strict=True)]
+    shift = hips_shift(legs, shifts, places, held, clip.fps)
+    drop = lower_hips(legs, plans, places + shift[:, None], held, width, MAX_HIP_DROP * leg)
+    shift[:, 1] -= drop
+    root = clip.root + shift
     rotations, short, moved = np.array(clip.rotations), np.zeros((len(clip), len(legs))), 0.0
     for i, (foot, plan, path) in enumerate(zip(legs, plans, paths, strict=True)):
         limb = (foot.thigh, foot.shin, foot.ankle)
         still = np.abs(plan.ankle - path.ankle).max(1) < 1e-9
-        still &= (path.fixed | (np.abs(plan.turn[:, 1:]).max(1) < 1e-9)) & (drop == 0)
+        still &= (path.fixed | (np.abs(plan.turn[:, 1:]).max(1) < 1e-9)) & (shift == 0).all(1)
         wanted = multiply(plan.turn, turns[:, foot.ankle])
         solved, missed = limb_rotations(
             clip.skeleton, root, rotations, limb, plan.ankle, orientation=wanted, soft=SOFT_REACH, slides=clip.slides

@@ -41,18 +41,21 @@ class FootPlan:
     toe_on: BoolArray
 
 
-def plan_foot(path: FootPath, fps: float, *, ease: float, farthest: float) -> FootPlan:
+def plan_foot(path: FootPath, fps: float, *, ease: float, farthest: float, rise: float) -> FootPlan:
     """Pin each touching part to one point per contact, and ease the foot's path in and out around it.
 
     A contact in which the part strays over `farthest` metres from its mean place is no plant but a slide: it is cut
-    where the part is quickest. Where heel and toe touch together the foot's direction is held too (their distance is
-    a bone, so both pins are met). Outside contacts the change fades by a quintic with matching value and velocity:
-    straight from one contact to the next if they are within twice `ease` seconds, else to nothing within `ease`.
-    A frame that must stay gives the place of its contact; where several in one plant disagree, the contact ends there.
+    where the part is quickest. A contact ends where the part has risen by `rise` metres: the foot rolls over its ball.
+    Where heel and toe touch together the foot's direction is held too (their distance is a bone, so both pins are met).
+    Outside contacts the change fades by a quintic with matching value and velocity: straight from one contact to the
+    next if they are within twice `ease` seconds, else to nothing within `ease`. A frame that must stay gives the place
+    of its contact; where several in one plant disagree, the contact ends there.
     """
     gap = max(1, round(0.5 * ease * fps))
-    heel = _cut(path.ankle, _core(path.ankle, path.heel_on, fps), path.fixed, farthest, gap)
-    toe = _cut(path.toe, _core(path.toe, path.toe_on, fps), path.fixed, farthest, gap)
+    heel_on = _core(path.ankle, _before_rising(path.ankle[:, 1], path.heel_on, rise, path.toe_on), fps)
+    toe_on = _core(path.toe, _before_rising(path.toe[:, 1], path.toe_on, rise), fps)
+    heel = _cut(path.ankle, heel_on, path.fixed, farthest, gap)
+    toe = _cut(path.toe, toe_on, path.fixed, farthest, gap)
     heel, toe = _apart(heel, toe, gap)
     while True:
         plan = _planned(path, heel, toe, fps, ease)
@@ -143,6 +146,21 @@ def _core(points: FloatArray, on: BoolArray, fps: float) -> BoolArray:
     for a, b in zip(first, last, strict=True):
         if b - a >= SHORTEST * fps - 1:
             out[a : b + 1] = True
+    return out
+
+
+def _before_rising(height: FloatArray, on: BoolArray, rise: float, needs: BoolArray | None = None) -> BoolArray:
+    """Contacts without the frames at their end in which the part already rises: a foot rolls over its ball.
+
+    A part is rising after the last frame at which it is within `rise` of its level, the median of its lower half.
+    Frames are left out only if `needs` holds from there to the end of the contact (for a heel: the toe touches).
+    """
+    out = np.array(on)
+    for a, b in runs(on):
+        level = np.median(np.sort(height[a:b])[: max(1, (b - a) // 2)])
+        rising = a + int(np.flatnonzero(height[a:b] <= level + rise)[-1]) + 1
+        if needs is None or needs[rising - 1 : b].all():
+            out[rising:b] = False
     return out
 
 
