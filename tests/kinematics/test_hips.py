@@ -41,7 +41,7 @@ def dense_shift(
         for t in range(frames):
             hip, knee, ankle = (places[t, j] for j in (foot.thigh, foot.shin, foot.ankle))
             a, b, r = np.linalg.norm(knee - hip), np.linalg.norm(ankle - knee), np.linalg.norm(ankle - hip)
-            angle = lambda r, a=a, b=b: np.arccos((a * a + b * b - r * r) / (2 * a * b))  # noqa: E731
+            angle = lambda r, a=a, b=b: np.arccos((a * a + b * b - r * r) / (2 * a * b))
             rate = min((angle(r + 1e-6) - angle(r - 1e-6)) / 2e-6, r / (a * b * STRAIGHT))
             along = rate * (ankle - hip) / r
             row({3 * t + i: along[i] for i in range(3)}, float(along @ shift[t]))
