@@ -11,7 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from motionloom.cli.flags import flagged
+from motionloom.cli.flags import with_fields
 from motionloom.constraints import KINDS, Start
 from motionloom.core import BadRequest
 from motionloom.core.fields import REQUIRED, Described, Field, fields_of, param
@@ -150,6 +150,6 @@ def test_flags_have_hidden_flags_for_earlier_names():
         print(given)
 
     app = typer.Typer(add_completion=False)
-    app.command()(flagged(run, fields_of(Renamed)))
+    app.command()(with_fields(run, fields_of(Renamed)))
     assert "--few" not in CliRunner().invoke(app, ["--help"]).output
     assert CliRunner().invoke(app, ["--few", "3"]).output == "{'few': '3'}\n"
