@@ -263,5 +263,5 @@ def test_wrong_wishes_are_refused(rings):
         random_route(rings, 0, np.random.default_rng(0))
     with pytest.raises(BadRequest, match="expected uniform or similarity, found 'best'"):
         random_route(rings, 5, np.random.default_rng(0), sampling="best")  # type: ignore[arg-type]
-    with pytest.raises(BadRequest, match="0 s or more, found -1 s"):
+    with pytest.raises(BadRequest, match="expected 0 s or more between transitions, found -1 s"):
         random_route(rings, 5, np.random.default_rng(0), shortest=-1)
