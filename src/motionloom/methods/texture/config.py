@@ -143,7 +143,7 @@ class Options(Settings):
         advanced=True,
     )
     blend: float = param(
-        0.4,
+        0.5,
         "duration of the crossfade from one stretch to the next",
         unit="s",
         low=0.0,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from motionloom.core import BoolArray, IntArray, NoPath, Progress
+from motionloom.core import BoolArray, FloatArray, IntArray, NoPath, Progress
 from motionloom.core.progress import watch
 from motionloom.methods.texture.coherent.links import Clips, Links
 
@@ -20,6 +20,7 @@ BLOCK, AHEAD = 3.0, 3.0  # s that are decided at a time, and s that are looked a
 IMPOSSIBLE = 1e6  # m^2: the cost of what must not be shown
 SPREAD = 0.5  # of the logarithm of the costs of links, which makes takes differ
 TASTE = 0.2  # of the cost of repeating: what a take prefers from the beginning
+CRAMPED = 0.05  # m^2: a jump at the very end or beginning of a clip, where nothing is left to crossfade
 CROWDED = 0.25  # s: deviation of the Gaussian in which a frame that is shown counts as used
 
 
@@ -56,6 +57,13 @@ def closed_frames(last: BoolArray, apart: int) -> BoolArray:
     return out
 
 
+def missing_room(links: IntArray, ends: Clips, half: int) -> FloatArray:
+    """(N, L) 0 to 1: the share of the `half` frames of a crossfade that lie beyond the ends of the clips of a jump."""
+    after = ends.last - np.arange(len(ends.last))
+    before = links + 1 - ends.first[links]
+    return np.clip(1.0 - np.minimum(after[:, None], before) / max(half, 1), 0.0, 1.0)
+
+
 def choose_frames(
     costs: Callable[[int, int], Float32],
     frames: int,
@@ -78,7 +86,8 @@ def choose_frames(
     count, closed = len(ends.first), closed_frames(last, apart)
     goes_on = np.arange(count) != ends.last
     noisy = np.maximum(links.costs, 0.0) * np.exp(SPREAD * rng.standard_normal(links.costs.shape))
-    link_costs = (prices.jump * noisy + prices.each).astype(np.float32)
+    cramped = CRAMPED * missing_room(links.frames, ends, apart // 2)
+    link_costs = (prices.jump * noisy + prices.each + cramped).astype(np.float32)
     used = TASTE * _smoothed(rng.standard_normal(count), ends, 4 * CROWDED * fps) * np.sqrt(8 * CROWDED * fps)
     out = np.empty(frames, np.int64)
     block, ahead = round(BLOCK * fps), round(AHEAD * fps)

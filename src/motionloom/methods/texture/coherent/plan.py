@@ -34,7 +34,7 @@ Float32 = NDArray[np.float32]
 
 CARRIER = Prices(jump=10.0, each=0.003, stay=0.03, extra=0.05, repeat=0.0006)
 LIMB = Prices(jump=10.0, each=0.003, stay=0.02, extra=0.05, repeat=0.0001)
-OWN = 0.007  # m^2: a limb that comes from the same stretch as the legs, in one frame
+OWN = 0.005  # m^2: a limb that comes from the same stretch as the legs, in one frame
 LIMB_INTERVAL = (0.5, 0.9)  # s
 BROKEN = 1e-3  # of what is impossible: a broken frame, which is shown only where nothing else keeps the request
 
