@@ -133,15 +133,19 @@ def close_loop(clip: Clip, loop: Loop | None = None, *, seconds: float = 0.5) ->
     turn = log(multiply(inverse(still.rotations[0]), still.rotations[-1]))
     spins = log(multiply(inverse(still.rotations[[0, -2]]), still.rotations[[1, -1]]))
     rotations = multiply(still.rotations, exp(_faded(turn, spins[1] - spins[0], count, width)))
-    root = still.root + _faded_values(still.root, width)
-    slides = None if still.slides is None else still.slides + _faded_values(still.slides, width)
+    root = still.root + faded_gap(still.root, width)
+    slides = None if still.slides is None else still.slides + faded_gap(still.slides, width)
     motion[:-1] += _faded(motion[-2] - motion[0], np.zeros(3), count - 1, width)
     here = travel(cycle)
     path = from_root_motion(motion, here.place[0], float(here.heading[0]))
     return along(replace(still, root=root, rotations=rotations, slides=slides), path)
 
 
-def _faded_values(values: FloatArray, width: int) -> FloatArray:
+def faded_gap(values: FloatArray, width: int) -> FloatArray:
+    """(F, ...) what to add to values (F, ...) so that the last one is the first again, in value and in rate.
+
+    Half of the gap is added at the start and half is taken away at the end, fading within `width` rows.
+    """
     steps = (values[1] - values[0], values[-1] - values[-2])
     return _faded(values[-1] - values[0], steps[1] - steps[0], len(values) - 1, width)
 

@@ -79,4 +79,10 @@ METHODS: Mapping[str, Method] = {
             "act": MethodCommand("Learn and make", "imitate a performance with the clips of a two-level graph"),
         },
     ),
+    "variation": Method(
+        "motionloom.methods.variation",
+        "many natural takes from a few of one motion; streams of cyclic motion; pen strokes",
+        source="LAU",
+        learning_is_random=True,
+    ),
 }

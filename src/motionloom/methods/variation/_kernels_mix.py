@@ -1,0 +1,289 @@
+"""Variants as random mixtures of aligned takes, one frame at a time: plain arrays, no checks. `takes` are `Takes`.
+
+At moment u of the common clock the pose is sum_c w_c,i x_c,i(u) for degree of freedom i: the regression of LAU eq 6
+with one neighbour from each take. Instead of one kernel weight and independent noise in every frame, the weights are
+random numbers about 1/S that change smoothly, sum to 1, and are shared by degrees of freedom that the network links:
+
+    w_c,i(v) = 1/S + s (g_c,i(v) - mean_c g_c,i(v)) / sqrt(S - 1),
+
+with g of variance 1, s the amount of variation and v the moments since the start. The covariance of the result is then
+s^2 times that of the takes, reduced between moments and between degrees of freedom whose g are independent.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from motionloom.core._jit import kernel
+from motionloom.methods._kernels_live import uniform
+from motionloom.methods.variation._kernels_limbs import constrain, room_for
+from motionloom.methods.variation.timing import MOMENTS
+
+KNOT_SECONDS = 0.3  # s between the knots of random weights
+SLOW_SECONDS = 6.0  # s between the knots of the part of the weights that the whole body shares
+SLOW = 0.2  # share of that part in the variance of the weights
+HALF_LIFE = 0.12  # s: what is left of a seam or a correction is halved in this time
+MARGIN = 0.1  # a value may leave the observed range by this share of it
+FASTEST = 2.0  # the clock of a variant runs at most so much faster or slower than that of the takes
+LIMIT = 2.5  # standard deviations: random numbers are at most so large
+SHIFT = 0.05  # s: standard deviation of the time by which degrees of freedom of a single take are ahead or behind
+TEMPO = 0.06  # standard deviation of the logarithm of a single take's tempo
+
+
+@kernel
+def normal(seed: Any, counter: Any) -> float:
+    """A standard normal number from a seed and a counter (Box and Muller), at most `LIMIT` in size."""
+    a, b = uniform(seed, 2 * counter), uniform(seed, 2 * counter + 1)
+    z = math.sqrt(-2.0 * math.log(1.0 - a)) * math.cos(2.0 * math.pi * b)
+    return min(max(z, -LIMIT), LIMIT)
+
+
+@kernel
+def draw_knot(seed: Any, knot: int, sharing: Any, out: Any) -> None:
+    """out (S, D): random numbers of one knot, shared along the network. They depend on the seed and the knot alone."""
+    takes, count = out.shape
+    plain = np.empty(count)
+    for c in range(takes):
+        for i in range(count):
+            plain[i] = normal(seed, 16 + (knot + 4) * takes * count + c * count + i)
+        for i in range(count):
+            total = 0.0
+            for j in range(count):
+                total += sharing[i, j] * plain[j]
+            out[c, i] = total
+
+
+@kernel
+def weights_at(seed: Any, v: float, step: float, first: Any, knots: Any, sharing: Any, amounts: Any, out: Any) -> None:
+    """out (S, D + 1): the weights v moments after the start; the last column is for timing.
+
+    `knots` (4, S, D) holds the random numbers of knots first[0] to first[0] + 3; those that are missing are drawn. The
+    cubic B-spline through them is divided by the root of its summed squares, so that its variance is 1 everywhere.
+    """
+    takes, count = out.shape[0], out.shape[1] - 1
+    while first[0] < math.floor(v / step):
+        for n in range(3):
+            knots[n] = knots[n + 1]
+        first[0] += 1
+        draw_knot(seed, first[0] + 3, sharing, knots[3])
+    b0, b1, b2, b3 = spline(v / step - first[0])
+    slow = v / step * KNOT_SECONDS / SLOW_SECONDS
+    s0, s1, s2, s3 = spline(slow - math.floor(slow))
+    lasting, varying = math.sqrt(SLOW), math.sqrt(1.0 - SLOW)
+    scale = 1.0 / math.sqrt(max(takes - 1, 1))
+    common = 1.0 / math.sqrt((sharing.sum(0) ** 2).sum())  # the sum over all degrees of freedom has variance 1
+    slowly = np.empty(takes)
+    for c in range(takes):
+        k = -1 - takes * np.int64(math.floor(slow)) - c  # counters below 0: none of them is used by knots
+        slowly[c] = s0 * normal(seed, k) + s1 * normal(seed, k - takes)
+        slowly[c] += s2 * normal(seed, k - 2 * takes) + s3 * normal(seed, k - 3 * takes)
+    for i in range(count + 1):
+        mean, amount = 0.0, amounts[i]
+        for c in range(takes):
+            if i < count:
+                g = b0 * knots[0, c, i] + b1 * knots[1, c, i] + b2 * knots[2, c, i] + b3 * knots[3, c, i]
+            else:  # timing follows the whole body
+                g = 0.0
+                for m in range(count):
+                    g += b0 * knots[0, c, m] + b1 * knots[1, c, m] + b2 * knots[2, c, m] + b3 * knots[3, c, m]
+                g *= common
+            out[c, i] = lasting * slowly[c] + varying * g
+            mean += out[c, i] / takes
+        if takes > 1:  # the numbers of a single take are used for its timing
+            for c in range(takes):
+                out[c, i] = 1.0 / takes + amount * scale * (out[c, i] - mean)
+
+
+@kernel
+def spline(t: float) -> Any:
+    """The four weights of the cubic B-spline at t (0 to 1), divided by the root of their summed squares."""
+    b0, b1 = (1 - t) ** 3 / 6, (3 * t**3 - 6 * t**2 + 4) / 6
+    b2, b3 = (-3 * t**3 + 3 * t**2 + 3 * t + 1) / 6, t**3 / 6
+    size = 1.0 / math.sqrt(b0 * b0 + b1 * b1 + b2 * b2 + b3 * b3)
+    return b0 * size, b1 * size, b2 * size, b3 * size
+
+
+@kernel
+def begin_knots(seed: Any, first: Any, knots: Any, sharing: Any) -> None:
+    """The first four knots."""
+    first[0] = 0
+    for n in range(4):
+        draw_knot(seed, n, sharing, knots[n])
+
+
+@kernel
+def mixed_pose(takes: Any, u: float, weights: Any, shifts: Any, closed: bool, out: Any) -> float:
+    """out (D,): the mixture at moment u, each degree of freedom shifted by so many moments; returns the pace.
+
+    The pace is the frames of the variant in a moment of the clock. Between moments the cubic of Catmull and Rom. Takes
+    that are `closed` repeat: their last moment is their first one again.
+    """
+    count, last = takes.values.shape[2], takes.values.shape[1] - 1
+    pace = 0.0
+    for c in range(len(takes.values)):
+        i, t = _between(u, last, closed)
+        pace += weights[c, count] * ((1 - t) * takes.speeds[c, i] + t * takes.speeds[c, i + 1])
+    i, t = _between(u, last, closed)
+    for d in range(count):
+        if shifts[d] != 0.0:
+            i, t = _between(u + shifts[d], last, closed)
+        before, after = i - 1, i + 2
+        if closed:
+            before, after = before % last, after % last
+        total = 0.0
+        for c in range(len(takes.values)):
+            p1, p2 = takes.values[c, i, d], takes.values[c, i + 1, d]
+            p0 = takes.values[c, before, d] if before >= 0 else 2 * p1 - p2
+            p3 = takes.values[c, after, d] if after <= last else 2 * p2 - p1
+            cubic = p2 - p0 + t * (2 * p0 - 5 * p1 + 4 * p2 - p3 + t * (3 * (p1 - p2) + p3 - p0))
+            total += weights[c, d] * (p1 + 0.5 * t * cubic)
+        out[d] = total
+    return min(max(pace, 1.0 / (FASTEST * MOMENTS)), FASTEST / MOMENTS)
+
+
+@kernel
+def _between(u: float, last: int, closed: bool) -> Any:
+    """The moment at or before u, and how far u is from it to the next."""
+    if closed:
+        u = u % last
+    u = min(max(u, 0.0), float(last))
+    i = min(int(u), last - 1)
+    return i, u - i
+
+
+@kernel
+def within(x: float, low: float, high: float) -> float:
+    """x, or if it leaves low .. high a value that leaves it by less than `MARGIN` of the range, smoothly."""
+    room = MARGIN * (high - low)
+    if room <= 0.0:
+        return min(max(x, low), high)
+    if x > high:
+        return high + room * (1.0 - math.exp(-(x - high) / room))
+    if x < low:
+        return low - room * (1.0 - math.exp(-(low - x) / room))
+    return x
+
+
+@kernel
+def decay(offset: Any, y: float) -> None:
+    """Offsets (2, D), values and rates per frame, one frame on: a critically damped spring to zero; y = 2 ln 2 / h."""
+    fade = math.exp(-y)
+    for d in range(offset.shape[1]):
+        j1 = offset[1, d] + offset[0, d] * y
+        offset[0, d] = fade * (offset[0, d] + j1)
+        offset[1, d] = fade * (offset[1, d] - j1 * y)
+
+
+@kernel
+def predict(
+    takes: Any, seed: Any, clock: Any, step: float, first: Any, knots: Any, amounts: Any, closed: bool, weights: Any,
+    mean: Any,
+) -> float:  # fmt: skip
+    """mean (D,): the pose at clock (2,), the moment and the moments since the start; returns the pace.
+
+    A single take has no others to be mixed with: then each degree of freedom is ahead or behind by a random time, so
+    that the pose combines frames that are near each other.
+    """
+    count = takes.values.shape[2]
+    shifts = np.zeros(count)
+    weights_at(seed, clock[1], step, first, knots, takes.sharing, amounts, weights)
+    if len(takes.values) == 1:
+        for d in range(count):
+            shifts[d] = amounts[d] * SHIFT * step / KNOT_SECONDS * weights[0, d]
+        tempo = math.exp(TEMPO * amounts[count] * weights[0, count])
+        weights[:] = 1.0
+        pace = mixed_pose(takes, clock[0], weights, shifts, closed, mean) * tempo
+    else:
+        pace = mixed_pose(takes, clock[0], weights, shifts, closed, mean)
+    for d in range(count):
+        x = mean[d] / pace if takes.displacement[d] else mean[d]
+        mean[d] = within(x, takes.low[d], takes.high[d])
+    return pace
+
+
+@kernel
+def vote(takes: Any, u: float, weights: Any, closed: bool, out: Any) -> None:
+    """out (P,): whether each foot part stands at moment u in more than half of the takes, by weight."""
+    count, last = takes.values.shape[2], takes.values.shape[1] - 1
+    i, t = _between(u, last, closed)
+    near = i + 1 if t > 0.5 else i
+    for p in range(len(out)):
+        total = 0.0
+        for c in range(len(takes.values)):
+            if takes.contacts[c, near, p]:
+                total += weights[c, count]
+        out[p] = total > 0.5
+
+
+@kernel
+def variant(
+    takes: Any, body: Any, seed: Any, fps: float, amounts: Any, slower: float, closed: bool, steering: Any, start: Any,
+    tasks: Any, lift: float, made: Any, stop: Any,
+) -> int:  # fmt: skip
+    """A whole variant, written into `made`; returns its length.
+
+    Without `closed` it ends where the takes end, or where `made` is full. `slower` scales the time that it takes,
+    `steering` (F, 2) its displacements and its turns per frame; at first the hips are raised by `lift`. Corrected
+    frames go on as offsets that fade.
+    """
+    count, last = takes.values.shape[2], takes.values.shape[1] - 1
+    first, knots = np.zeros(1, np.int64), np.empty((4, len(takes.values), count))
+    begin_knots(seed, first, knots, takes.sharing)
+    weights, mean = np.empty((len(takes.values), count + 1)), np.empty(count)
+    offset, shown = np.zeros((2, count)), np.zeros(count)
+    if body.root[3] >= 0:
+        offset[0, body.root[3]] = lift
+    clock, track = np.zeros(2), start.copy()
+    room = room_for(body)
+    y, step = 2.0 * math.log(2.0) / (HALF_LIFE * fps), KNOT_SECONDS * fps * MOMENTS
+    for f in range(len(made.values)):
+        if stop[0]:
+            return f
+        if closed and clock[0] >= last:
+            clock[0] -= last
+        elif not closed and clock[0] > last + 1e-6:
+            return f
+        pace = predict(takes, seed, clock, step, first, knots, amounts, closed, weights, mean) * slower
+        values = made.values[f]
+        for d in range(count):
+            values[d] = mean[d]
+            if offset[0, d] != 0.0:  # what is left of a correction stays within the limits of the body
+                values[d] = min(max(mean[d] + offset[0, d], body.low[d]), body.high[d])
+        before = made.values[max(f - 2, 0) : max(f, 1)][::-1]
+        corrected = constrain(body, f, track, values, mean, before, tasks, room)
+        for d in range(count):
+            if corrected:
+                offset[0, d] = values[d] - mean[d]
+                most = y * abs(offset[0, d])  # a correction that fades does not grow first
+                offset[1, d] = min(max(offset[0, d] - shown[d], -most), most)
+            shown[d] = offset[0, d]
+        i, t = _between(clock[0], last, closed)
+        for c in range(len(weights)):
+            made.weights[f, c] = weights[c, count]
+            made.frames[f, c] = (1 - t) * takes.frames[c, i] + t * takes.frames[c, i + 1]
+        vote(takes, clock[0], weights, closed, made.contacts[f])
+        travel(body, values, steering[f], track)
+        decay(offset, y)
+        clock += 1.0 / pace
+    return len(made.values)
+
+
+@kernel
+def travel(body: Any, values: Any, steering: Any, track: Any) -> None:
+    """The track (3,), x, z and heading, a frame on; the displacements in `values` are scaled and turned."""
+    left, ahead, turn = body.root[0], body.root[1], body.root[2]
+    if left >= 0:
+        values[left] *= steering[0]
+    if ahead >= 0:
+        values[ahead] *= steering[0]
+    if turn >= 0:
+        values[turn] += steering[1]
+    x = values[left] if left >= 0 else body.root_still[0]
+    z = values[ahead] if ahead >= 0 else body.root_still[1]
+    c, s = math.cos(track[2]), math.sin(track[2])
+    track[0] += c * x + s * z
+    track[1] += c * z - s * x
+    track[2] += values[turn] if turn >= 0 else body.root_still[2]

@@ -1,0 +1,145 @@
+"""Learning: degrees of freedom, a common clock, and the two networks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.random import Generator
+
+from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, part, silent
+from motionloom.core.note import info, warning
+from motionloom.kinematics.feet.contacts import with_contacts
+from motionloom.methods.variation import learn_prior, learn_transition
+from motionloom.methods.variation.config import DEFAULT, SCORES, Config
+from motionloom.methods.variation.dofs import Dofs, fit_dofs, with_moving
+from motionloom.methods.variation.model import SHORTEST, VariationModel, unrolling_of
+from motionloom.methods.variation.networks import Networks, extended, own_edges
+from motionloom.methods.variation.takes import build_takes
+from motionloom.methods.variation.timing import common_clock, find_loop
+
+LENGTHS = 2.0  # the longest clip may last so many times as long as the shortest
+UNLIKE = 3.0  # a clip whose likelihood is so many standard deviations below the mean of the others gets a warning
+
+
+def fit(
+    clips: Sequence[Clip],
+    config: Config = DEFAULT,
+    *,
+    structure: VariationModel | None = None,
+    rng: Generator | None = None,
+    progress: Progress | None = None,
+) -> VariationModel:
+    """Learn from takes of one motion (see `methods.prepare`); `structure` is a model whose networks are used instead.
+
+    With a structure a single clip is enough.
+    """
+    report, rng = progress or silent(), rng or np.random.default_rng(0)
+    _check_clips(clips, structure)
+    standing = tuple(with_contacts(clip) for clip in clips)
+    dofs = fit_dofs(standing) if structure is None else _known_dofs(standing, structure)
+    sequences = [dofs.values(clip) for clip in standing]
+    scales = dofs.scales("reach", np.concatenate(sequences))
+    report(0.0, "aligning clips")
+    clock = common_clock(sequences, scales, clips[0].fps, part(report, 0.0, 0.1))
+    if structure is None:
+        networks, notes = _learned(standing, sequences, dofs, config, rng, part(report, 0.1, 0.95))
+    else:
+        known = np.searchsorted(dofs.moving, structure.dofs.moving)
+        networks, notes = extended(structure.networks, known, dofs.count), ()
+    report(0.95, "finding the cycle")
+    takes = build_takes(standing, sequences, clock, dofs, networks)
+    loop = find_loop(takes.values, scales, clips[0].fps)
+    repeats = "does not repeat" if loop is None else f"repeats: its seam is {loop.seam:.2f} of the takes' distance"
+    facts = f"{dofs.count} of {dofs.layout.count} degrees of freedom move; the motion {repeats}"
+    report(1.0, "finding the cycle")
+    return VariationModel(
+        skeleton=clips[0].skeleton,
+        config=config,
+        fps=clips[0].fps,
+        notes=(*info(facts), *notes),
+        clips=standing,
+        dofs=dofs,
+        networks=networks,
+        clock=clock,
+        loop=loop,
+    )
+
+
+def _check_clips(clips: Sequence[Clip], structure: VariationModel | None) -> None:
+    names = [clip.name or f"clip {k}" for k, clip in enumerate(clips)]
+    if len(clips) < 2 and structure is None:
+        raise BadRequest(
+            f"variation learns from several takes of one motion, found only {names[0]}; "
+            "give more, or a model with a structure learned on others"
+        )
+    short = [f"{name} ({len(clip)})" for name, clip in zip(names, clips, strict=True) if len(clip) < SHORTEST]
+    if short:
+        raise BadRequest(
+            f"expected clips of at least {SHORTEST} frames at {clips[0].fps:g} fps, found {', '.join(short)}"
+        )
+    counts = [len(clip) for clip in clips]
+    if max(counts) > LENGTHS * min(counts):
+        shown = ", ".join(f"{name} {clip.seconds:.2f} s" for name, clip in zip(names, clips, strict=True))
+        raise BadRequest(
+            f"takes of one motion last about as long as each other; the longest of these lasts more than {LENGTHS:g} "
+            f"times as long as the shortest: {shown}"
+        )
+
+
+def _known_dofs(clips: Sequence[Clip], structure: VariationModel) -> Dofs:
+    """The degrees of freedom of a model, for other clips; `BadRequest` if they are those of another body."""
+    theirs, ours = structure.skeleton, clips[0].skeleton
+    if theirs.names != ours.names or not np.array_equal(theirs.parents, ours.parents):
+        raise BadRequest(
+            f"the structure was learned on other degrees of freedom: it has {len(theirs)} joints, "
+            f"and the clips {len(ours)} or other ones"
+        )
+    if structure.fps != clips[0].fps:
+        raise BadRequest(f"the structure was learned at {structure.fps:g} fps, and the clips are at {clips[0].fps:g}")
+    return with_moving(structure.dofs, clips)
+
+
+def _learned(
+    clips: Sequence[Clip],
+    sequences: Sequence[FloatArray],
+    dofs: Dofs,
+    config: Config,
+    rng: Generator,
+    progress: Progress,
+) -> tuple[Networks, tuple[Note, ...]]:
+    """The networks of sequences (F, D), and how likely each clip is by the others."""
+    count = dofs.count
+    none = Networks(np.zeros((2 * count, 2 * count), bool), own_edges(count), 0.0, 0.0)
+    given = unrolling_of(clips, sequences, dofs, none, config)
+    first = learn_prior.Search(config.parents, config.least_gain, config.restarts)
+    prior = learn_prior.learn_prior(given.prior, given.prior_rules, first, rng=rng, progress=part(progress, 0.0, 0.3))
+    kind = SCORES.index(config.score)
+    second = learn_transition.Search(
+        config.rounds, config.candidates, config.tries, config.parents, config.restarts, kind
+    )
+    found = learn_transition.learn_transition(
+        given.material, given.rules, second, rng=rng, progress=part(progress, 0.3, 1.0)
+    )
+    _, parts = learn_transition.resynthesised(given.material, given.rules, found.edges, kind, silent())
+    frames = np.array([len(s) - 2 for s in sequences])
+    each = parts.sum(1) / (frames * count)
+    networks = Networks(
+        prior.edges, found.edges, prior.score / given.prior.instances.size, found.score / (frames.sum() * count)
+    )
+    edges = int(found.edges.sum()) - 2 * count
+    notes = [
+        *info(
+            f"prior network: {int(prior.edges.sum())} edges, log likelihood {networks.prior_score:.2f} per node",
+            f"transition network: {edges} edges beside {2 * count} own ones, score {networks.transition_score:.2f} "
+            "per frame and node",
+        )
+    ]
+    for k, clip in enumerate(clips):
+        others = np.delete(each, k)
+        if len(others) > 1 and each[k] < others.mean() - UNLIKE * max(others.std(ddof=1), 0.1):
+            shown = ", ".join(
+                f"{c.name or i} {score:.2f}" for i, (c, score) in enumerate(zip(clips, each, strict=True))
+            )
+            notes.append(warning(f"{clip.name or k} is unlike the others; scores per frame and node: {shown}"))
+    return networks, tuple(notes)

@@ -1,0 +1,134 @@
+"""Learning the prior network (LAU 5.1): greedy updates of edges that raise the leave-one-out score (eq 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from motionloom.core import BoolArray, FloatArray, IntArray, Progress, silent
+from motionloom.core.progress import each, watch
+from motionloom.methods.variation.networks import ancestors, reversible, sorted_nodes
+from motionloom.methods.variation.regression import Rules
+
+GAIN = 1e-9  # an update that raises the score by less is none
+START_EDGES = 0.5  # edges per node in a random start
+
+
+class PriorData(NamedTuple):
+    """Pairs of frames as instances of the prior network: 2 D nodes, N instances."""
+
+    instances: FloatArray  # (2 D, N) X[0], then X[1]
+    scales: FloatArray  # (2 D,) squared
+    floors: FloatArray  # (2 D,)
+
+
+class Search(NamedTuple):
+    """How far a search of the prior network goes."""
+
+    most: int  # parents of a node
+    least: float  # gain per instance below which an update is not made
+    restarts: int  # random starts beside the one without edges
+
+
+class Found(NamedTuple):
+    """A network and its score, summed over instances and nodes."""
+
+    edges: BoolArray
+    score: float
+
+
+def prior_data(sequences: Sequence[FloatArray], pairs: int, scales: FloatArray, floor: float) -> PriorData:
+    """The first `pairs` pairs of frames of each sequence (F, D)."""
+    rows = [np.hstack([s[:-1], s[1:]])[:pairs] for s in sequences]
+    instances = np.ascontiguousarray(np.concatenate(rows).T)
+    floors = np.maximum(floor * instances.var(1), 1e-12)
+    return PriorData(instances, np.tile(scales**2, 2), floors)
+
+
+def learn_prior(
+    data: PriorData, rules: Rules, search: Search, *, rng: Generator, progress: Progress | None = None
+) -> Found:
+    """The best network of a greedy search from no edges and from random sets of edges."""
+    best = Found(np.zeros((0, 0), bool), -np.inf)
+    for start in each(range(1 + search.restarts), progress or silent(), "learning the prior network"):
+        count = len(data.instances)
+        edges = random_edges(count, rng) if start else np.zeros((count, count), bool)
+        found = climb(data, rules, search, edges, progress or silent())
+        best = found if found.score > best.score else best
+    return best
+
+
+def random_edges(count: int, rng: Generator, per_node: float = START_EDGES) -> BoolArray:
+    """(N, N) a random acyclic set of edges, `per_node` of them for each node on average."""
+    rank = rng.permutation(count)
+    chance = rng.random((count, count)) < 2 * per_node / max(count - 1, 1)
+    return np.asarray(chance & (rank[:, None] > rank[None, :]))
+
+
+def climb(data: PriorData, rules: Rules, search: Search, edges: BoolArray, progress: Progress) -> Found:
+    """The best update of one edge again and again, until none raises the score.
+
+    Each node's part of the score depends on its parents alone, so an update changes one or two parts, and what other
+    nodes would gain stays as it was: only updates of the changed nodes are scored anew.
+    """
+    edges = edges.copy()
+    count = len(edges)
+    everyone = np.arange(count)
+    own = score_nodes(data, rules, everyone, edges, progress)
+    toggled = _toggled(data, rules, edges, everyone, progress)
+    while True:
+        gain = toggled - own[:, None]  # of adding or deleting edge j -> i
+        above = ancestors(edges)
+        may_add = ~edges & ~above.T & ~np.eye(count, dtype=bool)  # j -> i closes a cycle if i is above j
+        may_add &= (edges.sum(1) < search.most)[:, None]
+        added, deleted = np.where(may_add, gain, -np.inf), np.where(edges, gain, -np.inf)
+        reversed_ = np.where(reversible(edges), gain + gain.T, -np.inf)
+        best = [table.max() for table in (added, deleted, reversed_)]
+        kind = int(np.argmax(best))
+        if best[kind] <= max(GAIN, search.least * data.instances.shape[1]):
+            return Found(edges, float(own.sum()))
+        table = (added, deleted, reversed_)[kind]
+        i, j = np.unravel_index(int(table.argmax()), table.shape)
+        edges[i, j] = kind == 0
+        changed = [int(i)]
+        if kind == 2:
+            edges[j, i] = True
+            changed.append(int(j))
+        nodes = np.array(changed)
+        own[nodes] = score_nodes(data, rules, nodes, edges, progress)
+        toggled[nodes] = _toggled(data, rules, edges, nodes, progress)
+
+
+def score_nodes(data: PriorData, rules: Rules, nodes: IntArray, edges: BoolArray, progress: Progress) -> FloatArray:
+    """(n,) the part of each of some nodes in eq 3."""
+    return _scored(data, rules, nodes, edges[nodes], progress)
+
+
+def network_score(data: PriorData, rules: Rules, edges: BoolArray) -> float:
+    """Eq 3 of a whole network; it must be acyclic."""
+    assert sorted_nodes(edges) is not None
+    return float(score_nodes(data, rules, np.arange(len(edges)), edges, silent()).sum())
+
+
+def _toggled(data: PriorData, rules: Rules, edges: BoolArray, nodes: IntArray, progress: Progress) -> FloatArray:
+    """(n, N) the part of each of some nodes with one parent more, or one less where it is a parent already."""
+    count = len(edges)
+    owners = np.repeat(nodes, count)
+    rows = edges[owners] ^ np.tile(np.eye(count, dtype=bool), (len(nodes), 1))
+    rows[np.arange(len(owners)), owners] = False
+    return _scored(data, rules, owners, rows, progress).reshape(len(nodes), count)
+
+
+def _scored(data: PriorData, rules: Rules, nodes: IntArray, rows: BoolArray, progress: Progress) -> FloatArray:
+    """(n,) the part of each node with the parents in its row (n, N)."""
+    from motionloom.methods.variation._kernels_prior import score_updates
+
+    first = np.concatenate([[0], np.cumsum(rows.sum(1))]).astype(np.int64)
+    parents = np.nonzero(rows)[1].astype(np.int64)
+    out, done = np.empty(len(nodes)), np.zeros(1, np.int64)
+    arguments = (*data[:1], nodes.astype(np.int64), first, parents, *data[1:], rules, out, progress.stop, done)
+    watch(progress, "learning the prior network", score_updates, *arguments)
+    return out

@@ -1,0 +1,294 @@
+"""Variation as a model: a few takes of one motion, and two networks of what depends on what in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from numpy.random import Generator
+
+from motionloom.constraints import Constraint, Plant, PositionAt, Request, RootAt
+from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Note, Origin, Progress, part, replace
+from motionloom.core.origin import all_terms
+from motionloom.kinematics.feet.contacts import contact_array, foot_parts, part_positions
+from motionloom.methods.base import Honours, Model, place
+from motionloom.methods.bend import far_root
+from motionloom.methods.live import material_of
+from motionloom.methods.settings import FAITHFUL, Settings
+from motionloom.methods.validate import check_array, check_clips
+from motionloom.methods.variation.body import Body, limb_of
+from motionloom.methods.variation.config import Config, Options
+from motionloom.methods.variation.dofs import Dofs
+from motionloom.methods.variation.learn_prior import prior_data
+from motionloom.methods.variation.networks import Networks
+from motionloom.methods.variation.plan import Plan, fresh, search
+from motionloom.methods.variation.regression import Rules, kernel_width
+from motionloom.methods.variation.regression import material_of as sequences_material
+from motionloom.methods.variation.synthesis import (
+    Motion,
+    Run,
+    Tasks,
+    Unrolling,
+    amounts_of,
+    mix,
+    requested_tasks,
+    unrolled,
+    with_standing_feet,
+)
+from motionloom.methods.variation.takes import Takes, build_takes, closed_takes
+from motionloom.methods.variation.timing import MOMENTS, Loop
+
+SHORTEST = 3  # frames of a clip: one instance of the transition network
+LIMITS = 0.1  # of the observed range: limbs that are corrected may leave it by this at either end
+RISE = 0.1  # m: farthest that the hips are raised or lowered to the height of a root_at
+LONGEST = 2.0  # times the longest clip: the latest end of a variant
+SOURCES = 8  # most clips that a frame is recorded to come from
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class VariationModel(Model[Options]):
+    """Clips with contacts, their degrees of freedom, the networks, and the clips' common clock."""
+
+    method: ClassVar[str] = "variation"
+    honours: ClassVar[Honours] = ((PositionAt, "hard"), (Plant, "hard"), (RootAt, "hard"))
+    options_type: ClassVar[type[Settings]] = Options
+    has_natural_end: ClassVar[bool] = True
+    needs_whole_clips: ClassVar[bool] = True
+    keeps_notes: ClassVar[bool] = True
+
+    clips: tuple[Clip, ...]  # with contacts as labels, at the model's frame rate
+    dofs: Dofs
+    networks: Networks
+    clock: FloatArray  # (S, U) the frame of each clip at each moment of their common clock
+    loop: Loop | None  # where the motion repeats, in moments
+
+    def check(self) -> None:
+        check_clips(self.clips, self.skeleton, self.fps)
+        self.dofs.check()
+        self.networks.check(self.dofs.count)
+        check_array(self.clock, "clock", "f", (len(self.clips), None), low=0)
+        if self.clock.shape[1] < 3 or (np.diff(self.clock, axis=1) < 0).any():
+            raise FormatError("clock: expected three moments or more whose frames never decrease")
+        for k, clip in enumerate(self.clips):
+            if len(clip) < SHORTEST or self.clock[k, -1] > len(clip) - 1:
+                raise FormatError(f"clock: expected frames of clip {k}, which has {len(clip)}")
+        if self.loop is not None and not 0 <= self.loop.start < self.loop.stop < self.clock.shape[1] + MOMENTS:
+            raise FormatError(f"loop: expected moments of a clock of {self.clock.shape[1]}, found {self.loop}")
+        if self.dofs.layout.fps != self.fps or self.dofs.layout.skeleton.names != self.skeleton.names:
+            raise FormatError("dofs.layout: expected the skeleton and frame rate of the model")
+
+    @property
+    def keeps_place(self) -> bool:  # type: ignore[override]
+        """Pen strokes stay where the model puts them: moving them all to one point would hide how they spread."""
+        return self.dofs.layout.root == "place"
+
+    # ---- tables that follow from the fields ----
+
+    @cached_property
+    def sequences(self) -> tuple[FloatArray, ...]:
+        """(F, D) the degrees of freedom of each clip."""
+        return tuple(self.dofs.values(clip) for clip in self.clips)
+
+    @cached_property
+    def takes(self) -> Takes:
+        """The clips on their common clock."""
+        return build_takes(self.clips, self.sequences, self.clock, self.dofs, self.networks)
+
+    @cached_property
+    def limits(self) -> tuple[FloatArray, FloatArray]:
+        """(D,) how far degrees of freedom go when limbs are corrected: the observed range and a little more."""
+        room = LIMITS * (self.takes.high - self.takes.low)
+        return self.takes.low - room, self.takes.high + room
+
+    @cached_property
+    def cycle(self) -> Takes:
+        """The part that repeats, closed."""
+        assert self.loop is not None
+        return closed_takes(self.takes, self.loop)
+
+    @cached_property
+    def unrolling(self) -> Unrolling:
+        """What the networks are unrolled with."""
+        return unrolling_of(self.clips, self.sequences, self.dofs, self.networks, self.config)
+
+    # ---- requests ----
+
+    def refuses(self, constraint: Constraint, frames: int | None) -> str:
+        longest = frames or max(len(clip) for clip in self.clips)
+        if isinstance(constraint, RootAt) and constraint.frame(longest, self.fps) != 0:
+            return "it does not choose its path, so a root_at can only be at time 0"
+        if isinstance(constraint, (PositionAt, Plant)):
+            joint = self.skeleton.joint(constraint.joint)
+            if joint == 0 or (self.skeleton.parents[joint] == 0 and limb_of(self.skeleton, joint).top == joint):
+                return f"no joint that could turn lies between the hips and {self.skeleton.names[joint]!r}"
+        return ""
+
+    def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> Plan:
+        seed, asked = int(rng.integers(2**39)), request.length(self.fps)
+        longest = max(len(clip) for clip in self.clips)
+        if asked is not None and self.loop is None and asked > longest:
+            lengths = ", ".join(f"{(len(clip) / self.fps):.2f}" for clip in self.clips)
+            raise BadRequest(
+                f"this motion does not repeat, and {asked / self.fps:g} s are longer than any of its takes, which last "
+                f"{lengths} s; leave out the length, or ask for at most {longest / self.fps:.2f} s",
+                where=("seconds",) if request.seconds is not None else ("frames",),
+            )
+        endless = asked is not None and self.loop is not None
+        frames = asked if endless and asked is not None else round(LONGEST * longest) + 2
+        begin = request.beginning(frames, self.fps)
+        run = Run(seed, frames, endless, 1.0, np.tile([1.0, 0.0], (frames, 1)), (*begin.position, begin.heading), 0.0)
+        progress(0.0, "planning")
+        motion = self._free(run, options, part(progress, 0.0, 0.3))
+        if asked is not None and len(motion.values) < asked:
+            run, motion = self._lasting(run, motion, asked, options, progress)
+        count = min(len(motion.values), asked or len(motion.values))
+        faithful = options.variant == FAITHFUL  # corrected frames would change where it ends
+        run = run._replace(frames=count, steering=run.steering[:count], endless=run.endless or faithful)
+        run, reason = self._lifted(run, motion, request)
+        body, tasks, owners = requested_tasks(
+            request.constraints, self.dofs, self.limits, count, self.fps, options.ease
+        )
+        if owners:
+
+            def make(trial: Run, given: Tasks) -> Motion:
+                return self._synthesized(trial, body, given, options, part(progress, 0.3, 0.3))
+
+            run = search(run, tasks, owners, make, self.dofs, self.fps, part(progress, 0.3, 1.0))
+        progress(1.0, "planning")
+        return Plan(run, _cycle_starts(motion.frames[:count]) if endless else (0,), reason)
+
+    def render(self, plan: Plan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
+        body, tasks, _ = requested_tasks(
+            request.constraints, self.dofs, self.limits, plan.frames, self.fps, options.ease
+        )
+        requested = fresh(tasks)
+        motion = self._synthesized(plan.run, body, requested, options, part(progress, 0.0, 0.5))
+        clip = self.dofs.clip(motion.values, plan.run.start)
+        notes: tuple[Note, ...] = ()
+        if options.hold_feet and motion.contacts.any():
+            ease = round(options.ease * self.fps)
+            whole = with_standing_feet(tasks, body, motion.contacts, part_positions(clip), ease)
+            motion = self._synthesized(plan.run, body, whole, options, part(progress, 0.5, 1.0))
+            clip = self.dofs.clip(motion.values, plan.run.start)
+            notes = _foot_notes(whole, len(tasks.limb))
+        progress(1.0, "synthesizing")
+        clip = self._described(clip, motion, notes)
+        return place(clip, request, self) if self.keeps_place else clip
+
+    def shortfall(self, clip: Clip, plan: Plan, request: Request, options: Options) -> str:
+        return far_root(clip, request.constraints, RISE)
+
+    def _lasting(
+        self, run: Run, motion: Motion, asked: int, options: Options, progress: Progress
+    ) -> tuple[Run, Motion]:
+        """The run, a little slower, so that it lasts as long as asked for."""
+        if options.variant == FAITHFUL:
+            run = run._replace(endless=True, frames=asked, steering=run.steering[:asked])
+        while options.variant != FAITHFUL and len(motion.values) < asked:
+            run = run._replace(slower=run.slower * (asked + 1) / len(motion.values))
+            motion = self._free(run, options, part(progress, 0.3, 0.3))
+        return run, self._free(run, options, part(progress, 0.3, 0.3))
+
+    def _lifted(self, run: Run, motion: Motion, request: Request) -> tuple[Run, str]:
+        """The run with the hips raised to the height of a `root_at` at time 0; or why that is too far."""
+        first = self.dofs.clip(motion.values[:1], run.start)
+        for c in request.constraints:
+            if isinstance(c, RootAt) and c.height is not None:
+                lift = c.height - float(first.root[0, 1])
+                if abs(lift) > RISE:
+                    return (
+                        run,
+                        f"{c.describe()}: the hips of the takes are {abs(lift):.2f} m away from that height then",
+                    )
+                run = run._replace(lift=lift)
+        return run, ""
+
+    def _requested(
+        self, constraints: Sequence[Constraint], frames: int, options: Options
+    ) -> tuple[Body, Tasks, list[PositionAt | Plant]]:
+        """The body with the limbs that constraints are about, the tasks, and the constraint of each."""
+        return requested_tasks(constraints, self.dofs, self.limits, frames, self.fps, options.ease)
+
+    def _free(self, run: Run, options: Options, progress: Progress) -> Motion:
+        """The degrees of freedom of a run without constraints."""
+        body, tasks, _ = self._requested((), run.frames, options)
+        return self._synthesized(run, body, tasks, options, progress)
+
+    def _synthesized(self, run: Run, body: Body, tasks: Tasks, options: Options, progress: Progress) -> Motion:
+        """The degrees of freedom of a run, by the variant that the options name."""
+        amounts = amounts_of(options, self.dofs)
+        if options.variant == FAITHFUL:
+            return unrolled(self.unrolling, body, run, tasks, amounts, self.fps, progress)
+        takes = self.cycle if run.endless else self.takes
+        return mix(takes, body, run, tasks, amounts, self.fps, progress)
+
+    def _described(self, clip: Clip, motion: Motion, notes: tuple[Note, ...]) -> Clip:
+        """The clip with the labels that most of the takes have, its sources and notes."""
+        names = tuple(dict.fromkeys(n for source in self.clips for n in source.label_names))
+        near = np.round(motion.frames).astype(np.int64)
+        votes = np.zeros((len(clip), len(names)))
+        for k, source in enumerate(self.clips):
+            table = np.stack([source.label(n) for n in names], 1) if names else np.zeros((len(source), 0), bool)
+            votes += motion.weights[:, k : k + 1] * table[near[:, k]]
+        labels = votes > 0.5
+        for p, foot_part in enumerate(foot_parts(self.skeleton)):
+            if foot_part.label in names:
+                labels[:, names.index(foot_part.label)] = motion.contacts[:, p]
+        known = material_of(self.clips)
+        starts = np.cumsum([0, *(len(source) for source in self.clips[:-1])])
+        largest = np.argsort(-motion.weights.mean(0), kind="stable")[:SOURCES]
+        weights = np.maximum(motion.weights[:, largest], 0.0)
+        rows = (starts + near)[:, largest]
+        which = known.which[rows]
+        weights = np.where(which >= 0, weights, 0.0)
+        total = weights.sum(1, keepdims=True)
+        equal = (which >= 0) / np.maximum((which >= 0).sum(1, keepdims=True), 1)
+        weights = np.where(total > 1e-9, weights / np.maximum(total, 1e-9), equal)
+        frames = np.where(which >= 0, known.frames[rows] + (motion.frames - near)[:, largest], -1.0)
+        terms = all_terms(source.origin.licence for source in self.clips)
+        origin = Origin(
+            licence=terms,
+            sources=known.table,
+            which=which[:, None],
+            frames=np.maximum(frames, 0.0)[:, None],
+            weights=weights[:, None],
+            notes=notes,
+        )
+        return replace(clip, label_names=names, labels=labels, origin=origin)
+
+
+def unrolling_of(
+    clips: Sequence[Clip], sequences: Sequence[FloatArray], dofs: Dofs, networks: Networks, config: Config
+) -> Unrolling:
+    """What learning and sampling of the networks need, by the settings of a config."""
+    scales = dofs.scales(config.scale, np.concatenate(sequences))
+    delta = config.target == "delta"
+    material = sequences_material(sequences, dofs.displacement, scales, delta=delta, floor=config.floor)
+    prior = prior_data(sequences, config.pairs, scales, config.floor)
+    width = kernel_width(material, config.kernel_width)
+    rules = Rules(
+        config.neighbours, width, config.velocity**2, config.neighbour_count == "effective", delta
+    )  # k above the number of instances: all of them
+    left = np.concatenate([np.arange(len(s) - 1, -1, -1.0) for s in sequences])
+    return Unrolling(prior, rules, material, rules, networks, left, np.concatenate([contact_array(c) for c in clips]))
+
+
+def _cycle_starts(frames: FloatArray) -> tuple[int, ...]:
+    """Frames of a stream at which a new cycle begins: its takes (F, S) go back."""
+    return (0, *(np.flatnonzero(np.diff(frames.mean(1)) < 0) + 1).tolist())
+
+
+def _foot_notes(tasks: Tasks, first: int) -> tuple[Note, ...]:
+    """How far standing feet, the tasks from `first` on, are from where they should stand: those are clamped."""
+    miss = tasks.miss[first:]
+    far = miss > 1e-3
+    if not far.any():
+        return ()
+    worst = first + int(miss.argmax())
+    text = (
+        f"{int(far.sum())} of {len(far)} times a foot that stands is out of reach, by {miss.max() * 100:.1f} cm at most"
+    )
+    return (Note(text, frame=int(tasks.first[worst])),)

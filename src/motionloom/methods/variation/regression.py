@@ -1,0 +1,87 @@
+"""Conditional distributions (LAU 5.2): k nearest instances, weighed by a kernel. The plain form of the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom.core import BoolArray, FloatArray, IntArray
+
+
+class Rules(NamedTuple):
+    """The settings of the regression, as kernels take them."""
+
+    neighbours: int  # k
+    width: float  # K_W^2, in squared units of the distance
+    velocity: float  # squared weight of the velocity term
+    effective: bool  # n_k is (sum w)^2 / sum w^2 instead of k
+    delta: bool  # predict changes from the frame before instead of values
+
+
+class Material(NamedTuple):
+    """All frames of all sequences, one after the other, as kernels take them.
+
+    An instance of the transition network is three frames f, f + 1, f + 2 of one sequence; it is called f.
+    """
+
+    values: FloatArray  # (D, T) a row per degree of freedom
+    starts: IntArray  # (S + 1,) first frame of each sequence, and T
+    targets: FloatArray  # (D, T) what instance f predicts: X[f + 2] - X[f + 1], or X[f + 2]; 0 past the end
+    absolute: BoolArray  # (D,) are the targets values, not changes?
+    scales: FloatArray  # (D,) squared: what squared differences are multiplied by
+    floors: FloatArray  # (D,) the smallest variance of a prediction
+
+    @property
+    def sequences(self) -> int:
+        return len(self.starts) - 1
+
+
+def material_of(
+    sequences: Sequence[FloatArray], displacement: BoolArray, scales: FloatArray, *, delta: bool, floor: float
+) -> Material:
+    """The material of sequences (F, D); a variance is at least `floor` times that of the targets."""
+    values = np.ascontiguousarray(np.concatenate(sequences).T)
+    starts = np.concatenate([[0], np.cumsum([len(s) for s in sequences])]).astype(np.int64)
+    absolute = displacement | (not delta)
+    targets = np.zeros_like(values)
+    inside = np.zeros(values.shape[1], bool)
+    for a, b in pairwise(starts):
+        targets[:, a : b - 2] = values[:, a + 2 : b] - np.where(absolute[:, None], 0.0, values[:, a + 1 : b - 1])
+        inside[a : b - 2] = True
+    floors = np.maximum(floor * targets[:, inside].var(1), 1e-12)
+    return Material(values, starts, targets, absolute, scales**2, floors)
+
+
+def kernel_width(material: Material, share: float) -> float:
+    """K_W^2: the square of `share` times the root mean square deviation of the degrees of freedom, scaled."""
+    return float(share**2 * (material.values.var(1) * material.scales).mean())
+
+
+def nearest_weights(squared: FloatArray, rules: Rules) -> FloatArray:
+    """(N,) weights of instances at squared distances (N,): eq 5 for the k nearest, 0 for the others.
+
+    Distances are shifted by the smallest one before the exponential, which leaves all ratios as they are. Of instances
+    at equal distance the first ones count.
+    """
+    out = np.zeros(len(squared))
+    near = np.argsort(squared, kind="stable")[: rules.neighbours]
+    out[near] = np.exp(-(squared[near] - squared[near[0]]) / rules.width)
+    return out
+
+
+def moments(weights: FloatArray, values: FloatArray, floor: float, rules: Rules) -> tuple[float, float]:
+    """The mean and variance of eq 6: n_k / (n_k - 1) times the weighted variance, and at least `floor`.
+
+    n_k is the number of weights that are not zero, or, with `effective`, (sum w)^2 / sum w^2. One neighbour alone has
+    no variance: `floor` it is then.
+    """
+    total = weights.sum()
+    mean = float(weights @ values / total)
+    count = float(total**2 / (weights**2).sum()) if rules.effective else float((weights > 0).sum())
+    if count <= 1.0 + 1e-9:
+        return mean, floor
+    spread = float(weights @ (values - mean) ** 2 / total) * count / (count - 1.0)
+    return mean, max(spread, floor)

@@ -1,0 +1,193 @@
+"""From a plan to degrees of freedom: what kernels are given, and what they return."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from motionloom.constraints import Constraint, Plant, PositionAt
+from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, Progress, Skeleton
+from motionloom.core.progress import watch
+from motionloom.kinematics.body.roles import group
+from motionloom.kinematics.feet.contacts import runs
+from motionloom.methods.variation.body import Body, Limb, body_tables, foot_limbs, limb_of
+from motionloom.methods.variation.config import Options
+from motionloom.methods.variation.dofs import Dofs
+from motionloom.methods.variation.learn_prior import PriorData
+from motionloom.methods.variation.networks import Networks
+from motionloom.methods.variation.regression import Material, Rules
+from motionloom.methods.variation.takes import Takes
+
+STAGE = "synthesizing"
+Limits = tuple[FloatArray, FloatArray]
+
+
+class Tasks(NamedTuple):
+    """K limbs that are put somewhere from frame `first` to `last` (excluded); kernels write to `target` and `miss`."""
+
+    limb: IntArray  # (K,) number in the body's limbs
+    first: IntArray
+    last: IntArray
+    ease: IntArray  # (K,) frames before `first` over which the limb comes to its target
+    level: BoolArray  # (K,) is the target on the ground alone, and the height that of `heights`?
+    target: FloatArray  # (K, 3) m, NaN: where the limb is at `first`
+    miss: FloatArray  # (K,) m: largest distance from it
+    heights: FloatArray  # (F, P) m: of foot parts before they are held
+
+
+class Motion(NamedTuple):
+    """What kernels write: F frames, S sources, P foot parts."""
+
+    values: FloatArray  # (F, D)
+    frames: FloatArray  # (F, S) frame of each source
+    weights: FloatArray  # (F, S)
+    contacts: BoolArray  # (F, P)
+
+    def cut(self, frames: int) -> Motion:
+        """The first frames of it."""
+        parts: list[Any] = [part[:frames] for part in self]
+        return Motion(*parts)
+
+
+class Unrolling(NamedTuple):
+    """What the networks are unrolled with (LAU 6)."""
+
+    prior: PriorData
+    prior_rules: Rules
+    material: Material
+    rules: Rules
+    networks: Networks
+    left: FloatArray  # (T,) frames from each frame to the end of its sequence
+    contacts: BoolArray  # (T, P)
+
+
+class Run(NamedTuple):
+    """One synthesis, as a plan decides it."""
+
+    seed: int
+    frames: int
+    endless: bool  # it goes on until `frames`; else it may end before
+    slower: float  # times as long as by its own clock
+    steering: FloatArray  # (F, 2) scale of displacements, turn per frame
+    start: tuple[float, float, float]  # x, z, heading
+    lift: float  # m: the hips are raised by at first
+
+
+def amounts_of(options: Options, dofs: Dofs) -> FloatArray:
+    """(D + 1,) the amount of variation of each degree of freedom, and of timing."""
+    out = np.full(dofs.count + 1, options.amount)
+    for text in options.parts:
+        name, sign, number = text.partition("=")
+        try:
+            amount = float(number)
+        except ValueError:
+            amount = np.nan
+        if not sign or not 0 <= amount <= 4:
+            raise BadRequest(f"parts: expected a body part and an amount from 0 to 4, as left_arm=0.5, found {text!r}")
+        out[:-1][np.isin(dofs.joints, _joints(dofs.layout.skeleton, name))] = amount
+    return out
+
+
+def _joints(skeleton: Skeleton, name: str) -> list[int]:
+    try:
+        return group(skeleton, name.strip())
+    except Exception as error:
+        raise BadRequest(f"parts: {error}") from None
+
+
+def requested_tasks(
+    constraints: Sequence[Constraint], dofs: Dofs, limits: Limits, frames: int, fps: float, ease: float
+) -> tuple[Body, Tasks, list[PositionAt | Plant]]:
+    """The body with its feet and the limbs that hard constraints are about, the tasks, and the constraint of each."""
+    limbs: list[Limb] = foot_limbs(dofs.layout.skeleton)
+    rows: list[tuple[int, int, tuple[float, ...], PositionAt | Plant]] = []
+    for c in constraints:
+        if c.hard and isinstance(c, PositionAt):
+            first = c.frame(frames, fps)
+            rows.append((first, first + 1, tuple(map(float, c.target)), c))
+        elif c.hard and isinstance(c, Plant):
+            span = c.frames(frames, fps)
+            rows.append((span.start, span.stop, tuple(map(float, c.target or (np.nan,) * 3)), c))
+    rows.sort(key=lambda row: row[0])
+    skeleton, feet = dofs.layout.skeleton, len(limbs)
+    limbs += [limb_of(skeleton, skeleton.joint(c.joint)) for *_, c in rows]
+    plain = [(feet + k, first, last, round(ease * fps), target) for k, (first, last, target, _) in enumerate(rows)]
+    return body_tables(dofs, limbs, limits), _tasks(plain, level=False), [c for *_, c in rows]
+
+
+def with_standing_feet(tasks: Tasks, body: Body, contacts: BoolArray, places: FloatArray, ease: int) -> Tasks:
+    """The tasks, and one for each time that a foot part stands: contacts (F, P), at places (F, P, 3).
+
+    A heel stays over its mean place while it stands; a toe, while its heel is up, over its place then. Heights stay as
+    they are: to change that of a foot by a centimetre, a leg that is nearly straight bends its knee by 20 degrees.
+    Where a requested task moves the same leg, the foot is left to it.
+    """
+    legs = [int(body.chains[limb, body.tops[limb]]) for limb in range(len(body.tips))]
+    rows: list[tuple[int, int, int, int, tuple[float, ...]]] = []
+    for p in range(contacts.shape[1]):
+        heels = [h for h in range(p) if legs[h] == legs[p]]
+        on = contacts[:, p] & ~contacts[:, heels].any(1)
+        for a, b in runs(on):
+            known = heels and a > 0 and contacts[a - 1, heels].any()
+            target = (np.nan,) * 3 if known else tuple(places[a:b, p].mean(0).tolist())
+            taken = [
+                legs[limb] == legs[p] and first - late - ease < b and a - ease < last + ease
+                for limb, first, last, late in zip(tasks.limb, tasks.first, tasks.last, tasks.ease, strict=True)
+            ]
+            if not any(taken):
+                rows.append((p, a, b, 0 if known else ease, target))
+    both = _tasks(rows, level=True)
+    joined: list[Any] = [np.concatenate(pair) for pair in zip(tasks[:-1], both[:-1], strict=True)]
+    joined.append(np.ascontiguousarray(places[..., 1]))
+    return Tasks(*joined)
+
+
+def _tasks(rows: Sequence[tuple[int, int, int, int, tuple[float, ...]]], *, level: bool) -> Tasks:
+    numbers = np.array([row[:4] for row in rows], np.int64).reshape(-1, 4)
+    limb, first, last, ease = (np.ascontiguousarray(numbers[:, k]) for k in range(4))
+    targets = np.array([row[4] for row in rows], float).reshape(-1, 3)
+    heights = np.zeros((0, 0))
+    return Tasks(limb, first, last, ease, np.full(len(rows), level), targets, np.zeros(len(rows)), heights)
+
+
+def mix(
+    takes: Takes, body: Body, run: Run, tasks: Tasks, amounts: FloatArray, fps: float,
+    progress: Progress,
+) -> Motion:  # fmt: skip
+    """A variant as a mixture of takes; `tasks.target` and `tasks.miss` are written to."""
+    from motionloom.methods.variation._kernels_mix import variant
+
+    made = _empty(run.frames, takes.values.shape[2], takes.values.shape[0], takes.contacts.shape[2])
+    length = watch(
+        progress, STAGE, variant, takes, body, np.int64(run.seed), fps, amounts, run.slower, run.endless, run.steering,
+        np.array(run.start, float), tasks, run.lift, made, progress.stop,
+    )  # fmt: skip
+    return made.cut(length)
+
+
+def unrolled(
+    networks: Unrolling, body: Body, run: Run, tasks: Tasks, amounts: FloatArray, fps: float,
+    progress: Progress,
+) -> Motion:  # fmt: skip
+    """A variant as a sample of the networks; `tasks.target` and `tasks.miss` are written to."""
+    from motionloom.methods.variation._kernels_unroll import unroll
+
+    prior, prior_rules, material, rules, edges, left, contacts = networks
+    made = _empty(run.frames, len(material.values), material.sequences, contacts.shape[1])
+    length = watch(
+        progress, STAGE, unroll, prior, edges.prior_lists, prior_rules, material, edges.transition_lists, rules, left,
+        contacts, body, np.int64(run.seed), amounts, run.endless, run.steering, np.array(run.start, float), tasks,
+        run.lift, made, progress.stop,
+    )  # fmt: skip
+    return made.cut(length)
+
+
+def _empty(frames: int, degrees: int, sources: int, parts: int) -> Motion:
+    return Motion(
+        np.zeros((frames, degrees)),
+        np.zeros((frames, sources)),
+        np.zeros((frames, sources)),
+        np.zeros((frames, parts), bool),
+    )

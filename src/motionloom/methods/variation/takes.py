@@ -1,0 +1,108 @@
+"""The clips of a model as aligned takes: tables that synthesis reads from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom.core import BoolArray, Clip, FloatArray
+from motionloom.kinematics.body.roles import group
+from motionloom.kinematics.feet.contacts import contact_array
+from motionloom.kinematics.loop import faded_gap
+from motionloom.methods.variation.dofs import Dofs
+from motionloom.methods.variation.networks import Networks
+from motionloom.methods.variation.timing import MOMENTS, Loop
+
+CLOSING = 0.3  # of a loop, at either end, in which the gap between its ends is taken out
+DIFFUSION = 1.5  # how far random weights are shared along edges of the network
+TIED = 1.0  # weight of an edge between the hips and the legs, which must move together for feet to stand
+
+
+class Takes(NamedTuple):
+    """S takes at U moments of their common clock, as kernels take them."""
+
+    values: FloatArray  # (S, U, D) displacements are per moment of the clock
+    speeds: FloatArray  # (S, U) frames of the take in a moment of the clock
+    frames: FloatArray  # (S, U) which frame of the take that is
+    contacts: BoolArray  # (S, U, P) does each foot part stand?
+    low: FloatArray  # (D,) smallest observed value
+    high: FloatArray  # (D,) largest
+    sharing: FloatArray  # (D, D) turns independent random numbers into those that linked DOFs share; rows of length 1
+    displacement: BoolArray  # (D,)
+
+
+def build_takes(
+    clips: Sequence[Clip], sequences: Sequence[FloatArray], frames: FloatArray, dofs: Dofs, networks: Networks
+) -> Takes:
+    """The tables of sequences (F, D) whose frames on the common clock are `frames` (S, U)."""
+    speeds = np.gradient(frames, axis=1)
+    values = np.stack([cubic_at(s, f) for s, f in zip(sequences, frames, strict=True)])
+    values[:, :, dofs.displacement] *= speeds[:, :, None]
+    near = np.round(frames).astype(np.int64)
+    contacts = np.stack([contact_array(clip)[row] for clip, row in zip(clips, near, strict=True)])
+    whole = np.concatenate(sequences)
+    return Takes(
+        np.ascontiguousarray(values),
+        np.ascontiguousarray(speeds),
+        np.ascontiguousarray(frames),
+        np.ascontiguousarray(contacts),
+        whole.min(0),
+        whole.max(0),
+        shared_noise(networks, dofs),
+        dofs.displacement.copy(),
+    )
+
+
+def closed_takes(takes: Takes, loop: Loop) -> Takes:
+    """The takes from the start of a loop to its end, each closed: its last moment is its first one again.
+
+    What a take's own ends differ by, in value and rate, is taken out half at either end (`kinematics.loop`).
+    """
+    last = takes.values.shape[1] - 1
+    inside = np.arange(loop.start, min(loop.stop, last) + 1)
+    beyond = loop.stop - inside[-1]  # a loop ends up to a frame after the last moment: straight on
+    width = max(1, min(len(inside) // 2, round(CLOSING * (len(inside) - 1))))
+
+    def cut(table: FloatArray) -> FloatArray:
+        rows = table[:, inside]
+        if beyond:
+            more = rows[:, -1:] + np.arange(1, beyond + 1)[:, None] * (rows[:, -1:] - rows[:, -2:-1])
+            rows = np.concatenate([rows, more], axis=1)
+        return np.stack([row + faded_gap(row, width) for row in rows])
+
+    frames = np.concatenate([takes.frames[:, inside], np.repeat(takes.frames[:, inside[-1:]], beyond, axis=1)], axis=1)
+    contacts = np.concatenate([takes.contacts[:, inside], np.repeat(takes.contacts[:, inside[-1:]], beyond, 1)], axis=1)
+    speeds = np.maximum(cut(takes.speeds[..., None])[..., 0], 0.25 / MOMENTS)
+    return takes._replace(
+        values=np.ascontiguousarray(cut(takes.values)),
+        speeds=np.ascontiguousarray(speeds),
+        frames=np.ascontiguousarray(frames),
+        contacts=np.ascontiguousarray(contacts),
+    )
+
+
+def cubic_at(values: FloatArray, frames: FloatArray) -> FloatArray:
+    """(N, D) values (F, D) at fractional frames (N,): the cubic spline through all frames."""
+    from scipy.interpolate import CubicSpline
+
+    return np.asarray(CubicSpline(np.arange(len(values)), values, axis=0)(frames))
+
+
+def shared_noise(networks: Networks, dofs: Dofs) -> FloatArray:
+    """(D, D) rows of length 1: random numbers times this are shared by DOFs that the transition network links.
+
+    The heat kernel exp(-b L) of the network's Laplacian L, whose square root is symmetric: it spreads noise along edges
+    and leaves independent what is not linked. The hips and all joints of the legs are linked with each other.
+    """
+    count = dofs.count
+    edges = networks.transition.reshape(count, 3, count).any(1)
+    legs = np.isin(dofs.joints, [0, *group(dofs.layout.skeleton, "lower")])
+    links = (edges | edges.T).astype(float)
+    links[np.ix_(legs, legs)] = TIED
+    np.fill_diagonal(links, 0.0)
+    laplacian = np.diag(links.sum(1)) - links
+    values, vectors = np.linalg.eigh(laplacian)
+    root = (vectors * np.exp(-0.5 * DIFFUSION * values)) @ vectors.T
+    return np.asarray(root / np.linalg.norm(root, axis=1, keepdims=True))

@@ -1,0 +1,103 @@
+"""A common clock for takes of one motion: time warping, the mean timing, and where the motion repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom.analysis.curve import fit_curve
+from motionloom.analysis.dtw import dtw_path
+from motionloom.core import FloatArray, IntArray, Progress, silent
+from motionloom.core.numbers import squared_distances
+from motionloom.core.progress import each
+
+SLOPE = 3  # steps in a row of a time-warping path
+KNOTS = 0.2  # s between knots of a warp
+RATE = 0.05  # s: a change of pose counts as the way made in this time
+SEAM = 1.5  # a motion repeats if its seam is at most so many times the distance between takes
+SHORTEST = 0.5  # s: no loop is shorter
+MOMENTS = 2  # of the common clock in a frame: between them, cubics follow quick movements better than between frames
+
+
+class Loop(NamedTuple):
+    """The mean motion at `stop` goes on as at `start`: moments of the common clock."""
+
+    start: int
+    stop: int
+    seam: float  # in units of the takes' distance from each other
+
+
+def common_clock(
+    sequences: Sequence[FloatArray], scales: FloatArray, fps: float, progress: Progress | None = None
+) -> FloatArray:
+    """(S, U) the frame of each sequence (F, D) at each moment of a clock whose rate is the mean of theirs.
+
+    Every sequence is warped to the one that is nearest to all others. The clock then runs so that the mean over the
+    sequences of their frames grows evenly, `MOMENTS` to a frame: it lasts as long as they do on average.
+    """
+    if len(sequences) == 1:
+        return np.arange(MOMENTS * (len(sequences[0]) - 1) + 1)[None] / MOMENTS
+    features = [_features(s, scales, fps) for s in sequences]
+    costs = np.zeros((len(sequences),) * 2)
+    paths: dict[tuple[int, int], IntArray] = {}
+    pairs = [(a, b) for a in range(len(sequences)) for b in range(a)]
+    for a, b in each(pairs, progress or silent(), "aligning clips"):
+        cost = squared_distances(features[a], features[b])
+        path = dtw_path(cost, limit=SLOPE)
+        costs[a, b] = costs[b, a] = cost[path[:, 0], path[:, 1]].mean()
+        paths[a, b], paths[b, a] = path, path[:, ::-1]
+    middle = int(costs.sum(1).argmin())
+    count = len(sequences[middle])
+    frames = np.empty((len(sequences), count))
+    for k in range(len(sequences)):
+        frames[k] = np.arange(count)
+        if k != middle:
+            curve = fit_curve(paths[middle, k] / fps, knot_seconds=KNOTS)
+            frames[k] = curve.matching(np.arange(count) / fps) * fps
+    mean = frames.mean(0)
+    even = np.linspace(0, mean[-1], max(MOMENTS * round(float(mean[-1])) + 1, 3))
+    return np.stack(
+        [np.clip(np.interp(even, mean, row), 0, len(s) - 1) for row, s in zip(frames, sequences, strict=True)]
+    )
+
+
+def find_loop(takes: FloatArray, scales: FloatArray, fps: float) -> Loop | None:
+    """Where the mean of aligned takes (S, U, D) repeats, if it does: the longest loop among the good ones.
+
+    A seam is the distance in pose and rate between one frame after the last moment of the loop and its first moment. It
+    counts in units of the takes' mean distance from each other (of one take: from its neighbours in time).
+    """
+    mean = takes.mean(0)
+    features = _features(mean, scales, MOMENTS * fps)
+    size = _take_distance(takes, scales, MOMENTS * fps)
+    count, least = len(mean), max(2, round(SHORTEST * MOMENTS * fps))
+    on = 2 * features[-1] - features[-1 - MOMENTS : -1][::-1] if count > MOMENTS else features[:0]
+    going_on = np.vstack([features[MOMENTS:], on])[:count]  # one frame after each moment
+    if count < least or len(going_on) < count:
+        return None
+    seams = np.sqrt(squared_distances(going_on, features)) / max(size, 1e-9)  # [last, start]
+    last, start = np.meshgrid(np.arange(count), np.arange(count), indexing="ij")
+    length = last + MOMENTS - start
+    good = (seams <= SEAM) & (length >= least)
+    if not good.any():
+        return None
+    worth = np.where(good, length / count - 0.25 * seams, -np.inf)
+    at = int(worth.argmax())
+    return Loop(int(start.flat[at]), int(last.flat[at]) + MOMENTS, float(seams.flat[at]))
+
+
+def _take_distance(takes: FloatArray, scales: FloatArray, fps: float) -> float:
+    """The root mean square distance between takes at the same moment; of one take: between successive frames."""
+    features = np.stack([_features(take, scales, fps) for take in takes])
+    if len(takes) == 1:
+        return float(np.sqrt((np.diff(features[0], axis=0) ** 2).sum(1).mean()))
+    return float(np.sqrt(2 * features.var(0, ddof=1).sum(1).mean()))
+
+
+def _features(values: FloatArray, scales: FloatArray, fps: float) -> FloatArray:
+    """(F, 2 D) scaled values and the way that they make in `RATE` seconds."""
+    scaled = values * scales
+    rate = np.gradient(scaled, axis=0) * fps * RATE if len(values) > 1 else np.zeros_like(scaled)
+    return np.hstack([scaled, rate])

@@ -1,0 +1,34 @@
+"""Tiny material for the tests of variation; slow.py holds the obvious versions of what kernels compute."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from motionloom.core import Clip
+from motionloom.kinematics.resample import resample
+from motionloom.methods.variation import Config, VariationModel, fit
+from motionloom.samples import make
+
+sys.path.insert(0, str(Path(__file__).parent))
+QUICK = Config(rounds=1, candidates=2, tries=2, least_gain=1.0)  # tests of synthesis need no good networks
+
+
+@pytest.fixture(scope="session")
+def walks() -> list[Clip]:
+    """Three takes of a short walk."""
+    return [resample(make("walk", seed=s, speed=1.3 + 0.05 * s, seconds=1.6), 30.0) for s in range(3)]
+
+
+@pytest.fixture(scope="session")
+def walker(walks) -> VariationModel:
+    return fit(walks, QUICK, rng=np.random.default_rng(0))
+
+
+@pytest.fixture(scope="session")
+def strokes() -> list[Clip]:
+    """Four takes of a letter."""
+    return [make("stroke", seed=s) for s in range(4)]

@@ -1,0 +1,147 @@
+"""Conditional distributions, scores and structure learning: against hand-worked numbers and slow versions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import slow
+
+from motionloom.core import FormatError, silent
+from motionloom.methods.variation import learn_prior, learn_transition
+from motionloom.methods.variation._kernels_regression import regress
+from motionloom.methods.variation.learn_prior import prior_data
+from motionloom.methods.variation.networks import Networks, ancestors, own_edges, reversible, sorted_nodes
+from motionloom.methods.variation.regression import Rules, material_of, moments, nearest_weights
+
+RULES = Rules(neighbours=5, width=0.5, velocity=0.7, effective=True, delta=True)
+
+
+def test_the_weights_mean_and_variance_of_a_worked_example():
+    """Distances 0, ln 2 and 2 ln 2 with K_W = 1 give weights 1, 1/2 and 1/4 (eq 5); a fourth instance is too far."""
+    rules = Rules(3, 1.0, 0.0, effective=False, delta=True)
+    squared, values = np.log([1.0, 2.0, 4.0, 8.0]), np.array([4.0, 8.0, 0.0, 100.0])
+    weights = nearest_weights(squared, rules)
+    np.testing.assert_allclose(weights, [1, 0.5, 0.25, 0])
+    mean = (4 + 4) / 1.75
+    spread = ((4 - mean) ** 2 + 0.5 * (8 - mean) ** 2 + 0.25 * mean**2) / 1.75
+    np.testing.assert_allclose(moments(weights, values, 1e-9, rules), (mean, 3 / 2 * spread))
+    count = 1.75**2 / (1 + 1 / 4 + 1 / 16)
+    effective = rules._replace(effective=True)
+    np.testing.assert_allclose(moments(weights, values, 1e-9, effective), (mean, count / (count - 1) * spread))
+    assert moments(np.array([1.0, 0, 0, 0]), values, 0.3, rules) == (4.0, 0.3)  # one neighbour has no variance
+
+
+def test_the_compiled_regression_is_the_plain_one(rng):
+    for count in (1, 2, 7, 40):
+        squared, values = rng.integers(0, 9, count) / 4.0, rng.normal(size=count)  # ties too
+        weights = nearest_weights(squared, RULES)
+        found = regress(squared.copy(), count, values, 1e-6, RULES, np.empty(count))
+        np.testing.assert_allclose(found, moments(weights, values, 1e-6, RULES), rtol=1e-12)
+        np.testing.assert_allclose(found, slow.regression(squared, values, 5, 0.5, 1e-6, True), rtol=1e-12)
+
+
+@pytest.fixture
+def sequences(rng):
+    """Three takes of three degrees of freedom; the last is a displacement."""
+    out = []
+    for k in range(3):
+        t = np.arange(9 + k) / (8 + k)
+        out.append(np.stack([np.sin(3 * t), np.cos(2 * t + 0.1 * k), 0.1 * t], 1) + 0.02 * rng.normal(size=(9 + k, 3)))
+    return out
+
+
+def test_the_score_of_a_prior_network_is_equation_3(sequences, rng):
+    scales = np.array([1.0, 2.0, 0.5])
+    data = prior_data(sequences, 4, scales, 0.01)
+    assert data.instances.shape == (6, 12)
+    for _ in range(3):
+        edges = learn_prior.random_edges(6, rng, 2.0)
+        found = learn_prior.network_score(data, RULES, edges)
+        assert found == pytest.approx(slow.prior_score(data.instances, edges, data.scales, data.floors, RULES))
+
+
+@pytest.mark.parametrize(("kind", "growing"), [(1, False), (2, True)])
+def test_the_score_of_a_transition_network_is_equation_4(sequences, rng, kind, growing):
+    absolute = np.array([False, False, True])
+    material = material_of(sequences, absolute, np.array([1.0, 2.0, 0.5]), delta=True, floor=0.01)
+    for _ in range(3):
+        edges = learn_transition.random_start(3, rng, 2.0)
+        made, parts = learn_transition.resynthesised(material, RULES, edges, kind, silent())
+        order = sorted_nodes(edges[:, 6:])
+        expected, frames = slow.transition_score(
+            sequences, edges, order, material.scales, material.floors, RULES, absolute, growing
+        )
+        assert parts.sum() == pytest.approx(expected)
+        np.testing.assert_allclose(made.T, np.concatenate(frames), atol=1e-9)
+
+
+def test_the_ranking_of_an_update_is_the_score_with_the_other_trajectories_held(sequences):
+    material = material_of(sequences, np.zeros(3, bool), np.ones(3), delta=True, floor=0.01)
+    edges = own_edges(3)
+    made, parts = learn_transition.resynthesised(material, RULES, edges, 1, silent())
+    held = learn_transition._scored(material, RULES, 1, np.arange(3), edges, made, silent())
+    np.testing.assert_allclose(held, parts.sum(0))  # without edges between nodes, nothing depends on the others
+
+
+def test_a_prior_network_of_four_nodes_is_recovered(rng):
+    """Nodes 2 and 3 follow from 0 and 1; each frame is two nodes, so that there are four."""
+    x = rng.uniform(-1, 1, size=(80, 2))
+    y = np.stack([np.sin(3 * x[:, 0]), x[:, 1] ** 2], 1) + 0.01 * rng.normal(size=(80, 2))
+    pairs = [np.stack([a, b]) for a, b in zip(x, y, strict=True)]
+    data = prior_data(pairs, 1, np.ones(2), 1e-4)
+    rules = Rules(8, 0.01, 0.0, effective=True, delta=True)
+    found = learn_prior.learn_prior(data, rules, learn_prior.Search(15, 0.05, 1), rng=rng)
+    links = found.edges | found.edges.T
+    assert np.array_equal(np.argwhere(np.triu(links)), [[0, 2], [1, 3]])
+    assert found.score == pytest.approx(learn_prior.network_score(data, rules, found.edges))
+    assert found.score > learn_prior.network_score(data, rules, np.zeros((4, 4), bool)) + 80
+
+
+def test_a_transition_network_of_four_degrees_of_freedom_is_recovered():
+    """Degree 1 moves as degree 0 did before, 3 as 2: what they do next shows in no frames of their own."""
+    sequences = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        drive = rng.normal(size=(80, 2)) * 0.3
+        x = np.zeros((80, 4))
+        for t in range(1, 80):
+            x[t, [0, 2]] = 0.9 * x[t - 1, [0, 2]] + drive[t]
+            x[t, [1, 3]] = np.tanh(2 * x[t - 1, [0, 2]]) + 0.02 * rng.normal(size=2)
+        sequences.append(x)
+    material = material_of(sequences, np.zeros(4, bool), np.ones(4), delta=True, floor=1e-3)
+    rules = Rules(12, 0.02, 0.1, effective=True, delta=True)
+    search = learn_transition.Search(rounds=4, candidates=12, tries=4, most=3, restarts=0, kind=0)
+    found = learn_transition.learn_transition(material, rules, search, rng=np.random.default_rng(0))
+    between = found.edges.reshape(4, 3, 4).any(1)
+    assert between[1, 0]
+    assert between[3, 2]
+    assert not between[:2, 2:].any()  # the two pairs are independent
+    assert not between[2:, :2].any()
+
+
+def test_an_update_is_kept_only_if_the_full_score_rises(sequences):
+    material = material_of(sequences, np.zeros(3, bool), np.ones(3), delta=True, floor=0.01)
+    search = learn_transition.Search(rounds=3, candidates=9, tries=9, most=5, restarts=1, kind=2)
+    _, parts = learn_transition.resynthesised(material, RULES, own_edges(3), 2, silent())
+    found = learn_transition.learn_transition(material, RULES, search, rng=np.random.default_rng(0))
+    assert found.score >= parts.sum()
+    again = learn_transition.resynthesised(material, RULES, found.edges, 2, silent())[1]
+    assert found.score == pytest.approx(again.sum())
+    assert sorted_nodes(found.edges[:, 6:]) is not None
+
+
+def test_graphs_know_their_order_and_what_closes_a_cycle():
+    edges = np.zeros((4, 4), bool)
+    edges[1, 0] = edges[2, 1] = edges[2, 0] = True  # 0 -> 1 -> 2, 0 -> 2
+    assert sorted_nodes(edges).tolist() == [0, 1, 2, 3]
+    assert np.argwhere(ancestors(edges)).tolist() == [[1, 0], [2, 0], [2, 1]]
+    assert np.argwhere(reversible(edges)).tolist() == [[1, 0], [2, 1]]  # 2 -> 0 would close a cycle over 1
+    edges[0, 2] = True
+    assert sorted_nodes(edges) is None
+
+
+def test_a_network_with_a_cycle_is_rejected():
+    transition = own_edges(2)
+    transition[0, 5] = transition[1, 4] = True
+    with pytest.raises(FormatError, match="no cycles within a frame"):
+        Networks(np.zeros((4, 4), bool), transition, 0.0, 0.0).check(2)

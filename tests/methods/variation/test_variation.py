@@ -1,0 +1,151 @@
+"""Variants: degrees of freedom, amount, limbs at their targets, streams, strokes, and clear errors."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from motionloom.constraints import Plant, PositionAt, Request
+from motionloom.core import BadRequest
+from motionloom.kinematics.fk import fk
+from motionloom.kinematics.travel import placed
+from motionloom.methods import synthesize
+from motionloom.methods.synthesis import rendered
+from motionloom.methods.variation import Config, fit
+from motionloom.methods.variation.dofs import fit_dofs
+from motionloom.methods.variation.timing import common_clock
+
+
+def raw(model, request=None, seed=0, **options):
+    """A variant before the finishing pass."""
+    asked = replace(request or Request(), options=options)
+    return rendered(model, asked, np.random.default_rng([seed, 0]))[1]
+
+
+def test_degrees_of_freedom_give_the_clip_back(walks):
+    dofs = fit_dofs(walks)
+    assert dofs.count < dofs.layout.count  # constant columns are dropped
+    assert dofs.displacement.sum() == 3
+    whole = fit_dofs([walks[0]])
+    back = whole.clip(whole.values(walks[0]))
+    still = placed(walks[0])
+    np.testing.assert_allclose(back.root, still.root, atol=2e-3)
+    assert np.abs(fk(back) - fk(still)).max() < 0.02  # what is constant moves by less than half a degree
+    variances = whole.values(walks[0]).var(0)
+    thigh = [i for i, n in enumerate(whole.names) if n.startswith(walks[0].skeleton.names[whole.joints[-1]])]
+    assert (np.diff(variances[thigh]) <= 1e-12).all()  # the first principal axis varies most
+
+
+def test_warped_takes_are_aligned():
+    t = np.linspace(0, 1, 60)
+    takes = [np.stack([np.sin(6 * u), np.cos(4 * u)], 1) for u in (t, t**1.2, np.linspace(0, 1, 50))]
+    frames = common_clock(takes, np.ones(2), 60.0)
+    where = [
+        np.interp(row, np.arange(len(take)), u)
+        for row, take, u in zip(frames, takes, (t, t**1.2, np.linspace(0, 1, 50)), strict=True)
+    ]
+    assert np.ptp(where, axis=0).max() < 0.03  # at each moment all are at the same point of the motion
+    assert (np.diff(frames, axis=1) >= 0).all()
+
+
+def test_without_variation_every_take_is_the_mean_motion(walker):
+    a, b = (raw(walker, seed=seed, amount=0.0) for seed in (1, 2))
+    assert np.array_equal(a.rotations, b.rotations)
+    assert np.array_equal(a.root, b.root)
+    faithful = [raw(walker, seed=seed, amount=0.0, variant="faithful") for seed in (1, 2)]
+    assert np.array_equal(faithful[0].rotations, faithful[1].rotations)
+
+
+def test_variants_differ_from_the_takes_and_from_each_other(walker):
+    made = [walker.dofs.values(raw(walker, seed=seed)) for seed in range(4)]
+    others = [*made[1:], *walker.sequences]
+    for frames in others:
+        near = np.linalg.norm(made[0][:, None] - frames[None], axis=2).min()
+        assert near > 1e-3
+    assert len({len(values) for values in made}) > 1  # each has its own timing
+
+
+def test_values_stay_near_the_observed_range_however_much_they_vary(walker):
+    values = walker.dofs.values(raw(walker, Request(seconds=20), amount=4.0))
+    low, high = walker.limits
+    room = 1e-6 + 0.0 * high
+    assert (values >= low - room).all()
+    assert (values <= high + room).all()
+
+
+def test_a_body_part_can_be_left_without_variation(walker):
+    still, loose = (raw(walker, seed=3, parts=parts) for parts in (["left_arm=0"], []))
+    mean = raw(walker, seed=3, amount=0.0)
+    arm = walker.skeleton.joint("left_forearm")
+    assert not np.allclose(still.rotations[:20, 0], mean.rotations[:20, 0])
+    apart = [np.abs(clip.rotations[:5, arm] - mean.rotations[:5, arm]).max() for clip in (still, loose)]
+    assert apart[0] < 0.3 * apart[1]  # what is left is its timing
+    with pytest.raises(BadRequest, match="expected a body part and an amount"):
+        raw(walker, parts=["left_arm"])
+
+
+def test_a_limb_meets_its_target_to_a_micrometre_and_frames_before_stay_as_they_are(walker):
+    free = raw(walker, Request(seconds=1.2), seed=5, hold_feet=False)
+    hand, frame = walker.skeleton.joint("left_hand"), 24
+    target = fk(free)[frame, hand] + [0.03, 0.05, -0.04]
+    asked = Request(seconds=1.2, constraints=(PositionAt(joint="left_hand", time=f"{frame}f", target=target),))
+    made = raw(walker, asked, seed=5, hold_feet=False)
+    np.testing.assert_allclose(fk(made)[frame, hand], target, atol=1e-6)
+    eased = round(0.15 * walker.fps)
+    assert np.array_equal(made.rotations[: frame - eased], free.rotations[: frame - eased])
+    assert not np.array_equal(made.rotations[frame - 2], free.rotations[frame - 2])
+    step = np.linalg.norm(np.diff(fk(made)[:, hand], axis=0), axis=1).max()
+    assert step < 2.5 * np.linalg.norm(np.diff(fk(free)[:, hand], axis=0), axis=1).max()  # it does not jump there
+
+
+def test_a_plant_holds_a_foot_still_within_a_micrometre(walker):
+    asked = Request(seconds=1.2, constraints=(Plant(joint="left_foot", span=(0.4, 0.6)),))
+    made = raw(walker, asked, seed=1)
+    places = fk(made)[12:18, walker.skeleton.joint("left_foot")]
+    assert np.ptp(places, axis=0).max() < 1e-6
+
+
+def test_a_stream_is_as_long_as_asked_for_and_goes_on_smoothly(walker):
+    assert walker.loop is not None
+    clip = raw(walker, Request(seconds=8))
+    assert len(clip) == round(8 * walker.fps)
+    steps = np.linalg.norm(np.diff(fk(clip), axis=0), axis=2).max(1)
+    known = max(np.linalg.norm(np.diff(fk(c), axis=0), axis=2).max() for c in walker.clips)
+    assert steps.max() < 1.5 * known
+    plan, _ = rendered(walker, Request(seconds=8), np.random.default_rng([0, 0]))
+    assert len(plan.bands()) > 2
+
+
+def test_pen_strokes_go_the_same_way_and_keep_their_own_places(strokes):
+    model = fit(strokes, Config(fps=None, rounds=1), rng=np.random.default_rng(0))
+    assert model.dofs.names == ("root.x", "root.height")
+    starts = np.array([synthesize(model, Request(), seed=s).root[0, :2] for s in range(6)])
+    known = np.array([clip.root[0, :2] for clip in strokes])
+    assert 0.2 < starts.std(0).max() / known.std(0).max() < 3
+    lengths = [len(synthesize(model, Request(), seed=s)) for s in range(6)]
+    assert len(set(lengths)) > 1
+    assert model.fps == strokes[0].fps
+
+
+def test_one_clip_varies_with_a_structure_learned_on_others(walker, walks):
+    model = fit(walks[:1], walker.config, structure=walker)
+    a, b = (raw(model, seed=seed) for seed in (0, 1))
+    assert not np.allclose(a.rotations[:20], b.rotations[:20])
+    assert np.abs(a.rotations[:20] - walks[0].rotations[:20]).max() < 0.5
+    with pytest.raises(BadRequest, match="found only"):
+        fit(walks[:1])
+
+
+def test_bad_input_is_refused_with_what_was_found(walker, walks, strokes, arm, tiny):
+    with pytest.raises(BadRequest, match=r"at least 3 frames at 30 fps, found .*\(2\)"):
+        fit([walks[0], walks[1][:2]])
+    with pytest.raises(BadRequest, match="2 times as long as the shortest"):
+        fit([walks[0], walks[1][:10]])
+    with pytest.raises(BadRequest, match="learned on other degrees of freedom"):
+        fit(strokes[:1], structure=walker)
+    once = replace(walker, loop=None)
+    with pytest.raises(BadRequest, match=r"does not repeat, and 60 s .*1\.60, 1\.60, 1\.60 s"):
+        synthesize(once, Request(seconds=60))
+    assert len(synthesize(once, Request(seconds=1.6))) == 48
