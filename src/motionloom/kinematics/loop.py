@@ -141,13 +141,13 @@ def close_loop(clip: Clip, loop: Loop | None = None, *, seconds: float = 0.5) ->
     return along(replace(still, root=root, rotations=rotations, slides=slides), path)
 
 
-def faded_gap(values: FloatArray, width: int) -> FloatArray:
-    """(F, ...) what to add to values (F, ...) so that the last one is the first again, in value and in rate.
+def faded_gap(values: FloatArray, width: int, *, rate: bool = True) -> FloatArray:
+    """(F, ...) what to add to values (F, ...) so that the last one is the first again, in value and in `rate`.
 
     Half of the gap is added at the start and half is taken away at the end, fading within `width` rows.
     """
     steps = (values[1] - values[0], values[-1] - values[-2])
-    return _faded(values[-1] - values[0], steps[1] - steps[0], len(values) - 1, width)
+    return _faded(values[-1] - values[0], (steps[1] - steps[0]) * rate, len(values) - 1, width)
 
 
 def _faded(gap: FloatArray, slope: FloatArray, count: int, width: int) -> FloatArray:

@@ -18,6 +18,8 @@ from motionloom.methods.variation._kernels_mix import normal, travel
 from motionloom.methods.variation._kernels_regression import add_squares, exclude, kth_smallest
 
 WAITING = 0.3  # of the mean length: neighbours this much nearer to or farther from the end than expected count by 1/e
+PER_SEQUENCE = 2  # neighbours that vote on the end: many would reach back from it, and never be near enough
+TRUST = 0.2  # in the vote of a frame; the rest is what was expected a frame before
 
 
 @kernel
@@ -55,7 +57,7 @@ def near_frames(material: Any, frames: Any, left: Any, expected: float, scale: f
         add_squares(frames[0, j], material.values[j], 0, material.scales[j] / degrees, squared, count)
         add_squares(frames[1, j], material.values[j], 1, material.scales[j] / degrees, squared, count)
     exclude(material.starts, -1, squared, count)
-    limit = kth_smallest(squared, count, min(rules.neighbours, count), space)
+    limit = kth_smallest(squared, count, min(PER_SEQUENCE * (len(material.starts) - 1), count), space)
     least = squared.min()
     total, remaining = 0.0, 0.0
     for m in range(count):
@@ -107,7 +109,8 @@ def unroll(
             values[:] = frames[2]
         if f >= 1:
             around = made.values[f - 1 : f + 1]
-            waiting = near_frames(material, around, left, -1.0 if endless else expected, scale, rules, room)
+            vote = near_frames(material, around, left, -1.0 if endless else expected, scale, rules, room)
+            waiting = vote if expected < 0.0 else expected + TRUST * (vote - expected)
             if not endless and f > 1 and waiting < 0.5:
                 return f
             expected = max(waiting - 1.0, 0.0)

@@ -58,7 +58,9 @@ def build_takes(
 def closed_takes(takes: Takes, loop: Loop) -> Takes:
     """The takes from the start of a loop to its end, each closed: its last moment is its first one again.
 
-    What a take's own ends differ by, in value and rate, is taken out half at either end (`kinematics.loop`).
+    What a take's own ends differ by, in value and rate, is taken out half at either end (`kinematics.loop`). Every take
+    gets the mean displacement of a cycle: hips that face a little to the left at the end of one take would face back
+    in the next cycle of that performer, and turn a stream in circles else.
     """
     last = takes.values.shape[1] - 1
     inside = np.arange(loop.start, min(loop.stop, last) + 1)
@@ -67,16 +69,21 @@ def closed_takes(takes: Takes, loop: Loop) -> Takes:
 
     def cut(table: FloatArray) -> FloatArray:
         rows = table[:, inside]
-        if beyond:
-            more = rows[:, -1:] + np.arange(1, beyond + 1)[:, None] * (rows[:, -1:] - rows[:, -2:-1])
-            rows = np.concatenate([rows, more], axis=1)
-        return np.stack([row + faded_gap(row, width) for row in rows])
+        more = rows[:, -1:] + np.arange(1, beyond + 1)[:, None] * (rows[:, -1:] - rows[:, -2:-1])
+        return np.concatenate([rows, more], axis=1)
+
+    def closed(table: FloatArray, *, rate: bool) -> FloatArray:
+        return np.stack([row + faded_gap(row, width, rate=rate) for row in cut(table)])
 
     frames = np.concatenate([takes.frames[:, inside], np.repeat(takes.frames[:, inside[-1:]], beyond, axis=1)], axis=1)
     contacts = np.concatenate([takes.contacts[:, inside], np.repeat(takes.contacts[:, inside[-1:]], beyond, 1)], axis=1)
-    speeds = np.maximum(cut(takes.speeds[..., None])[..., 0], 0.25 / MOMENTS)
+    speeds = np.maximum(closed(takes.speeds[..., None], rate=False)[..., 0], 0.25 / MOMENTS)
+    values, moved = closed(takes.values, rate=True), takes.displacement
+    values[..., moved] = closed(takes.values[..., moved], rate=False)
+    mean = takes.values[:, inside][..., moved].mean((0, 1))  # per moment
+    values[..., moved] += (mean - values[:, :-1][..., moved].mean(1))[:, None]
     return takes._replace(
-        values=np.ascontiguousarray(cut(takes.values)),
+        values=np.ascontiguousarray(values),
         speeds=np.ascontiguousarray(speeds),
         frames=np.ascontiguousarray(frames),
         contacts=np.ascontiguousarray(contacts),
