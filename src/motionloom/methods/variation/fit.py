@@ -15,7 +15,7 @@ from motionloom.methods.variation.config import DEFAULT, SCORES, Config
 from motionloom.methods.variation.dofs import Dofs, fit_dofs, with_moving
 from motionloom.methods.variation.model import SHORTEST, VariationModel, unrolling_of
 from motionloom.methods.variation.networks import Networks, extended, own_edges
-from motionloom.methods.variation.takes import build_takes
+from motionloom.methods.variation.takes import build_takes, shared_noise
 from motionloom.methods.variation.timing import common_clock, find_loop
 
 LENGTHS = 2.0  # the longest clip may last so many times as long as the shortest
@@ -48,7 +48,8 @@ def fit(
         known = np.searchsorted(dofs.moving, structure.dofs.moving)
         networks, notes = extended(structure.networks, known, dofs.count), ()
     report(0.95, "finding the cycle")
-    takes = build_takes(standing, sequences, clock, dofs, networks)
+    sharing = shared_noise(networks, dofs)
+    takes = build_takes(standing, sequences, clock, dofs, sharing)
     loop = find_loop(takes.values, scales, clips[0].fps)
     repeats = "does not repeat" if loop is None else f"repeats: its seam is {loop.seam:.2f} of the takes' distance"
     facts = f"{dofs.count} of {dofs.layout.count} degrees of freedom move; the motion {repeats}"
@@ -63,6 +64,7 @@ def fit(
         networks=networks,
         clock=clock,
         loop=loop,
+        sharing=sharing,
     )
 
 

@@ -64,11 +64,13 @@ class VariationModel(Model[Options]):
     networks: Networks
     clock: FloatArray  # (S, U) the frame of each clip at each moment of their common clock
     loop: Loop | None  # where the motion repeats, in moments
+    sharing: FloatArray  # (D, D) how random weights are shared by degrees of freedom, see `takes.shared_noise`
 
     def check(self) -> None:
         check_clips(self.clips, self.skeleton, self.fps)
         self.dofs.check()
         self.networks.check(self.dofs.count)
+        check_array(self.sharing, "sharing", "f", (self.dofs.count, self.dofs.count), low=-1.001, high=1.001)
         check_array(self.clock, "clock", "f", (len(self.clips), None), low=0)
         if self.clock.shape[1] < 3 or (np.diff(self.clock, axis=1) < 0).any():
             raise FormatError("clock: expected three moments or more whose frames never decrease")
@@ -95,7 +97,7 @@ class VariationModel(Model[Options]):
     @cached_property
     def takes(self) -> Takes:
         """The clips on their common clock."""
-        return build_takes(self.clips, self.sequences, self.clock, self.dofs, self.networks)
+        return build_takes(self.clips, self.sequences, self.clock, self.dofs, self.sharing)
 
     @cached_property
     def limits(self) -> tuple[FloatArray, FloatArray]:

@@ -34,7 +34,7 @@ class Takes(NamedTuple):
 
 
 def build_takes(
-    clips: Sequence[Clip], sequences: Sequence[FloatArray], frames: FloatArray, dofs: Dofs, networks: Networks
+    clips: Sequence[Clip], sequences: Sequence[FloatArray], frames: FloatArray, dofs: Dofs, sharing: FloatArray
 ) -> Takes:
     """The tables of sequences (F, D) whose frames on the common clock are `frames` (S, U)."""
     speeds = np.gradient(frames, axis=1)
@@ -50,7 +50,7 @@ def build_takes(
         np.ascontiguousarray(contacts),
         whole.min(0),
         whole.max(0),
-        shared_noise(networks, dofs),
+        sharing.copy(),
         dofs.displacement.copy(),
     )
 
