@@ -84,8 +84,6 @@ METHODS: Mapping[str, Method] = {
         "many natural takes from a few of one motion; streams of cyclic motion; pen strokes",
         source="LAU",
         learning_is_random=True,
-        commands={
-            "variation": MethodCommand("Inspect", "list the degrees of freedom and networks of a model of takes")
-        },
+        commands={"variation": MethodCommand("Inspect", "list the degrees of freedom and networks of a model")},
     ),
 }

@@ -10,7 +10,7 @@ import numpy as np
 
 from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, FormatError, IntArray
 from motionloom.kinematics.channels import Channels, Layout, fit_layout, from_channels, to_channels
-from motionloom.kinematics.charts import HORIZON, YAW_ARM, joint_scales
+from motionloom.kinematics.channels.metric import VELOCITY_HORIZON, YAW_ARM, joint_scales
 from motionloom.methods.validate import check_array
 
 STILL_ANGLE = np.radians(0.5)  # a column that moves less than this is constant
@@ -69,7 +69,7 @@ class Dofs:
         """(D,) what differences are multiplied by before they are compared (eq 5).
 
         "reach": radians times the length of what the joint moves, so metres; "radians": as they are; "deviation":
-        standard deviations of `values` (F, D). Displacements count as the way made in `HORIZON` seconds, turns about
+        standard deviations of `values` (F, D). Displacements count as those of `VELOCITY_HORIZON` seconds, turns about
         the vertical as that of a point `YAW_ARM` away.
         """
         if kind == "deviation":
@@ -80,7 +80,7 @@ class Dofs:
             out[2], out[4:6] = YAW_ARM, reach[0]
             out[6 : 6 + 3 * len(self.layout.moving)] = np.repeat(reach[list(self.layout.moving)], 3)
         if self.layout.root == "motion":
-            out[:3] *= HORIZON * self.layout.fps
+            out[:3] *= VELOCITY_HORIZON * self.layout.fps
         return np.asarray(out[self.moving])
 
     def values(self, clip: Clip) -> FloatArray:

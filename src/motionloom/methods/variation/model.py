@@ -15,7 +15,7 @@ from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Note, Ori
 from motionloom.core.origin import all_terms
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts, part_positions
 from motionloom.methods.base import Honours, Model, place
-from motionloom.methods.bend import far_root
+from motionloom.methods.bend import root_problem
 from motionloom.methods.live import material_of
 from motionloom.methods.settings import FAITHFUL, Settings
 from motionloom.methods.validate import check_array, check_clips
@@ -181,7 +181,7 @@ class VariationModel(Model[Options]):
         return place(clip, request, self) if self.keeps_place else clip
 
     def shortfall(self, clip: Clip, plan: Plan, request: Request, options: Options) -> str:
-        return far_root(clip, request.constraints, RISE)
+        return root_problem(clip, request.constraints, RISE)
 
     def _lasting(
         self, run: Run, motion: Motion, asked: int, options: Options, progress: Progress
