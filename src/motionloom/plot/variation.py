@@ -11,7 +11,7 @@ from motionloom.constraints import Request
 from motionloom.core import FloatArray
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.variation import VariationModel
-from motionloom.plot.similarity import new_figure
+from motionloom.plot.figures import new_figure
 from motionloom.plot.style import INK, LINE, PAPER, SOURCES
 
 VARIANTS = 15

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -118,7 +118,7 @@ class VariationModel(Model[Options]):
 
     # ---- requests ----
 
-    def refuses(self, constraint: Constraint, frames: int | None) -> str:
+    def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str:
         longest = frames or max(len(clip) for clip in self.clips)
         if isinstance(constraint, RootAt) and constraint.frame(longest, self.fps) != 0:
             return "it does not choose its path, so a root_at can only be at time 0"
