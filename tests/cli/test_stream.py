@@ -58,7 +58,7 @@ def test_wrong_orders_are_errors(run, model, order, message):
 def test_a_file_needs_an_end(run, model, tmp_path):
     failed = run("stream", model, "-o", tmp_path / "a.bvh")
     assert failed.code == 2
-    assert "give --seconds" in failed.err
+    assert "--out needs --seconds" in failed.err
 
 
 def test_a_model_without_live_characters_is_an_error(run, tmp_path):
