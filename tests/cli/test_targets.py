@@ -13,6 +13,8 @@ from motionloom.methods import load_model
 from motionloom.samples import make
 
 WORK = [
+    "motionloom.recipes.folders.load",  # imported before `io.load` is replaced
+    "motionloom.recipes.repeat.load",
     "motionloom.methods.load_model",
     "motionloom.io.load",
     "motionloom.methods.learn",

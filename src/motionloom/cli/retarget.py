@@ -44,10 +44,11 @@ def retarget(
     from dataclasses import replace
 
     from motionloom.io import FORMATS, load
-    from motionloom.recipes.folders import retarget_files
+    from motionloom.recipes.folders import planned_files, retarget_files
 
     entry = FORMATS.get(to.suffix.lower())
     suffix = to.suffix if entry is not None and entry.write is not None else ".bvh"
+    planned_files(clips, out, suffix)  # before anything is read
     body = load(to, roles=to_roles, trim_tpose=True)
     guide = None if like is None else load(like, replace(reading, trim_tpose=True))
     with busy("retargeting") as report:

@@ -85,7 +85,7 @@ def clean_files(
 ) -> Iterator[EditedFile]:
     """Clean files with the options of `clean`; without `out`, only the reports are made."""
     task = partial(_edit_file, edit=partial(_clean, options=options), reading=reading)
-    return _for_each(task, _jobs(paths, out, to), "cleaning", MIN_EDITS, progress)
+    return _for_each(task, planned_files(paths, out, to), "cleaning", MIN_EDITS, progress)
 
 
 def retarget_files(
@@ -100,7 +100,7 @@ def retarget_files(
 ) -> Iterator[EditedFile]:
     """Retarget files to the skeleton of `body` with the options of `retarget`; without `out`, only reports."""
     task = partial(_edit_file, edit=partial(_retarget, body=body, options=options), reading=reading)
-    return _for_each(task, _jobs(paths, out, to), "retargeting", MIN_EDITS, progress)
+    return _for_each(task, planned_files(paths, out, to), "retargeting", MIN_EDITS, progress)
 
 
 def output_paths(inputs: Sequence[Path], arguments: Sequence[str | Path], out: str | Path, suffix: str) -> list[Path]:
@@ -124,7 +124,8 @@ def output_paths(inputs: Sequence[Path], arguments: Sequence[str | Path], out: s
     return targets
 
 
-def _jobs(paths: Sequence[str | Path], out: str | Path | None, to: str) -> list[Job]:
+def planned_files(paths: Sequence[str | Path], out: str | Path | None, to: str) -> list[Job]:
+    """The files to read with those to write; an error if a file cannot be read or written."""
     found = expand_paths(paths)
     if out is None:
         return [(path, None) for path in found]
