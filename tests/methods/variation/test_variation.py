@@ -79,9 +79,9 @@ def test_a_body_part_can_be_left_without_variation(walker):
     still, loose = (raw(walker, seed=3, parts=parts) for parts in (["left_arm=0"], []))
     mean = raw(walker, seed=3, amount=0.0)
     arm = walker.skeleton.joint("left_forearm")
-    assert not np.allclose(still.rotations[:20, 0], mean.rotations[:20, 0])
-    apart = [np.abs(clip.rotations[:5, arm] - mean.rotations[:5, arm]).max() for clip in (still, loose)]
-    assert apart[0] < 0.3 * apart[1]  # what is left is its timing
+    assert not np.allclose(still.rotations[0, 0], mean.rotations[0, 0])
+    np.testing.assert_allclose(still.rotations[0, arm], mean.rotations[0, arm], atol=1e-9)  # later, timing differs
+    assert not np.allclose(loose.rotations[0, arm], mean.rotations[0, arm])
     with pytest.raises(BadRequest, match="expected a body part and an amount"):
         raw(walker, parts=["left_arm"])
 
