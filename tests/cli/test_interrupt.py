@@ -52,6 +52,7 @@ def test_ctrl_c_while_learning_exits_with_130_and_writes_nothing(method, tmp_pat
 
 WAIT = """
 import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in the background
 from motionloom.cli import bars
 doing = sys.argv.pop(1)
 report = bars.Lines.__call__

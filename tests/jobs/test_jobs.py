@@ -236,7 +236,7 @@ def test_a_task_that_takes_too_long_is_stopped_after_what_it_has_yielded(pool, t
 def test_an_endless_stream_is_stopped_and_does_not_fill_the_memory(pool):
     job = pool.start(repeat, "x" * 100_000, seconds=0.3)
     job.wait()
-    assert len(job._values) <= job_module.AHEAD
+    assert len(job._values) <= job_module.MAX_BUFFERED
     with pytest.raises(TimeUp):
         deque(job.values(), maxlen=1)
 

@@ -59,5 +59,5 @@ def test_a_model_says_what_it_left_out_and_counts_what_it_used(spoilt):
 def test_clips_that_are_broken_throughout_are_refused(spoilt):
     rng = np.random.default_rng(0)
     mess = replace(spoilt, rotations=multiply(spoilt.rotations, exp(rng.normal(size=(*spoilt.rotations.shape[:2], 3)))))
-    with pytest.raises(BadRequest, match="is broken"):
+    with pytest.raises(BadRequest, match="all frames of sample:walk are broken"):
         prepare([mess], spoilt.fps)

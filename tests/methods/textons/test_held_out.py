@@ -109,7 +109,7 @@ def test_textons_foretell_a_salsa_take_better_than_one_linear_system_does(models
     config = Config(fps=30.0)
     rules = learning_settings(config, 30.0)
     ready = prepare(
-        [load(mocap / f"cmu/60_{k:02d}.bvh") for k in (1, 2, 3, 4)], config.fps, spare=TextonModel.glitch_margin
+        [load(mocap / f"cmu/60_{k:02d}.bvh") for k in (1, 2, 3, 4)], config.fps, margin=TextonModel.glitch_margin
     )
     parts = [
         [observe(c) for c, k in zip(ready.clips, ready.owners, strict=True) if (k == 0) == out and len(c) >= 60]
