@@ -9,11 +9,14 @@ import pytest
 
 from motionloom.constraints import Plant, PositionAt, Request
 from motionloom.core import BadRequest
+from motionloom.kinematics.feet.contacts import part_positions
 from motionloom.kinematics.fk import fk
-from motionloom.kinematics.travel import placed
+from motionloom.kinematics.travel import placed, travel
 from motionloom.methods import synthesize
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.variation import Config, fit
+from motionloom.methods.variation._kernels_limbs import forward, place_root, room_for
+from motionloom.methods.variation.body import body_tables, foot_limbs
 from motionloom.methods.variation.dofs import fit_dofs
 from motionloom.methods.variation.timing import common_clock
 
@@ -149,3 +152,15 @@ def test_bad_input_is_refused_with_what_was_found(walker, walks, strokes, arm, t
     with pytest.raises(BadRequest, match=r"does not repeat, and 60 s .*1\.60, 1\.60, 1\.60 s"):
         synthesize(once, Request(seconds=60))
     assert len(synthesize(once, Request(seconds=1.6))) == 48
+
+
+def test_the_kernels_place_feet_where_forward_kinematics_does(walker):
+    clip, limbs = walker.clips[0], foot_limbs(walker.skeleton)
+    body, path = body_tables(walker.dofs, limbs, walker.limits), travel(clip)
+    room, values = room_for(body), walker.dofs.values(clip)
+    whole = part_positions(walker.dofs.clip(values, (*path.place[0], path.heading[0])))
+    for frame in (0, 20, 40):
+        root, turn = place_root(body, values[frame], np.array([*path.place[frame], path.heading[frame]]))
+        for limb in range(len(limbs)):
+            end = forward(body, limb, values[frame], root, turn, room[0], room[1])
+            np.testing.assert_allclose(end, whole[frame, limb], atol=1e-9)

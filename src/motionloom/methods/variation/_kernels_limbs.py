@@ -30,11 +30,12 @@ LONGEST = 0.4  # rad in one iteration
 def place_root(body: Any, values: Any, track: Any) -> Any:
     """World position and rotation of the hips, given their degrees of freedom and x, z, heading."""
     tilt_x = values[body.root[4]] if body.root[4] >= 0 else body.root_still[4]
-    tilt_z = values[body.root[5]] if body.root[5] >= 0 else body.root_still[5]
+    tilt_y = values[body.root[5]] if body.root[5] >= 0 else body.root_still[5]
+    tilt_z = values[body.root[6]] if body.root[6] >= 0 else body.root_still[6]
     height = values[body.root[3]] if body.root[3] >= 0 else body.root_still[3]
     yaw = (math.cos(0.5 * track[2]), 0.0, math.sin(0.5 * track[2]), 0.0)
     hips = (body.hips[0], body.hips[1], body.hips[2], body.hips[3])
-    turn = multiply(multiply(yaw, exp((tilt_x, 0.0, tilt_z))), hips)
+    turn = multiply(multiply(yaw, exp((tilt_x, tilt_y, tilt_z))), hips)
     return (track[0], height, track[1]), turn
 
 

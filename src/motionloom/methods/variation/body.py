@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import FloatArray, IntArray, Skeleton
+from motionloom.kinematics.channels.layout import ROOT_COLUMNS
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.travel import body_axes
 from motionloom.methods.variation.dofs import Dofs
@@ -33,8 +34,8 @@ class Body(NamedTuple):
     columns: IntArray  # (J, 3)
     still: FloatArray  # (J, 3) values of constant columns
     slides: IntArray  # (J, 3) columns of slides that move
-    root: IntArray  # (6,) columns of left, forward, turn (or x, z, heading), height, tilt x, tilt z
-    root_still: FloatArray  # (6,)
+    root: IntArray  # (7,) columns of left, forward, turn (or x, z, heading), height, tilt x, y, z
+    root_still: FloatArray  # (7,)
     hips: FloatArray  # (4,) the hips' frame from body axes, inverted
     chains: IntArray  # (L, C) joints from below the root to the limb's own, -1 past its end
     tips: FloatArray  # (L, 3)
@@ -55,11 +56,11 @@ def body_tables(dofs: Dofs, limbs: Sequence[Limb], limits: tuple[FloatArray, Flo
     axes, columns = np.tile(np.eye(3), (joints, 1, 1)), np.full((joints, 3), -1)
     still, slides = np.zeros((joints, 3)), np.full((joints, 3), -1)
     for k, j in enumerate(layout.moving):
-        at = slice(6 + 3 * k, 9 + 3 * k)
+        at = slice(ROOT_COLUMNS + 3 * k, ROOT_COLUMNS + 3 * k + 3)
         axes[j], columns[j], still[j] = dofs.axes[k], where[at], dofs.still[at]
     offsets = skeleton.offsets + (0.0 if layout.slides is None else layout.slides)
     for k, j in enumerate(layout.sliding):
-        at = slice(6 + 3 * (len(layout.moving) + k), 9 + 3 * (len(layout.moving) + k))
+        at = slice(*(ROOT_COLUMNS + 3 * (len(layout.moving) + k) + n for n in (0, 3)))
         slides[j] = where[at]
         offsets[j] = skeleton.offsets[j] + np.where(slides[j] < 0, dofs.still[at], 0.0)
     assert layout.centre is not None
@@ -72,8 +73,8 @@ def body_tables(dofs: Dofs, limbs: Sequence[Limb], limits: tuple[FloatArray, Flo
         columns.astype(np.int64),
         still,
         slides.astype(np.int64),
-        where[:6].astype(np.int64),
-        dofs.still[:6].copy(),
+        where[:ROOT_COLUMNS].astype(np.int64),
+        dofs.still[:ROOT_COLUMNS].copy(),
         np.asarray(inverse(body_axes(skeleton)), float),
         _padded(chains),
         np.array([limb.tip for limb in limbs], float).reshape(-1, 3),

@@ -10,6 +10,7 @@ import numpy as np
 
 from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, FormatError, IntArray
 from motionloom.kinematics.channels import Channels, Layout, fit_layout, from_channels, to_channels
+from motionloom.kinematics.channels.layout import ROOT_COLUMNS
 from motionloom.kinematics.channels.metric import VELOCITY_HORIZON, YAW_ARM, joint_scales
 from motionloom.methods.validate import check_array
 
@@ -48,7 +49,7 @@ class Dofs:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """One per degree of freedom: "root.forward", "LeftLeg.1" (the first principal axis of a joint) ..."""
-        first, last = 6, 6 + 3 * len(self.layout.moving)
+        first, last = ROOT_COLUMNS, ROOT_COLUMNS + 3 * len(self.layout.moving)
         plain = self.layout.names
         turned = [f"{n[:-2]}.{'123'['xyz'.index(n[-1])]}" for n in plain[first:last]]
         return tuple(np.array([*plain[:first], *turned, *plain[last:]])[self.moving].tolist())
@@ -61,7 +62,7 @@ class Dofs:
     @cached_property
     def joints(self) -> IntArray:
         """(D,) the joint that each degree of freedom belongs to."""
-        owners = [0] * 6 + [j for j in self.layout.moving for _ in range(3)]
+        owners = [0] * ROOT_COLUMNS + [j for j in self.layout.moving for _ in range(3)]
         owners += [j for j in self.layout.sliding for _ in range(3)]
         return np.array(owners, np.int64)[self.moving]
 
@@ -77,8 +78,10 @@ class Dofs:
         out = np.ones(self.layout.count)
         if kind == "reach":
             reach = joint_scales(self.layout.skeleton)
-            out[2], out[4:6] = YAW_ARM, reach[0]
-            out[6 : 6 + 3 * len(self.layout.moving)] = np.repeat(reach[list(self.layout.moving)], 3)
+            out[2], out[4:ROOT_COLUMNS] = YAW_ARM, reach[0]
+            out[ROOT_COLUMNS : ROOT_COLUMNS + 3 * len(self.layout.moving)] = np.repeat(
+                reach[list(self.layout.moving)], 3
+            )
         if self.layout.root == "motion":
             out[:3] *= VELOCITY_HORIZON * self.layout.fps
         return np.asarray(out[self.moving])
@@ -91,16 +94,16 @@ class Dofs:
         """The clip of values (F, D), from a place and heading: the inverse of `values`."""
         whole = np.tile(self.still, (len(values), 1))
         whole[:, self.moving] = values
-        end = 6 + 3 * len(self.axes)
-        turned = whole[:, 6:end].reshape(len(values), -1, 3)
-        whole[:, 6:end] = np.einsum("fja,jac->fjc", turned, self.axes).reshape(len(values), -1)
+        end = ROOT_COLUMNS + 3 * len(self.axes)
+        turned = whole[:, ROOT_COLUMNS:end].reshape(len(values), -1, 3)
+        whole[:, ROOT_COLUMNS:end] = np.einsum("fja,jac->fjc", turned, self.axes).reshape(len(values), -1)
         return from_channels(Channels(whole, self.layout, start))
 
     def _turned(self, channels: FloatArray) -> FloatArray:
         out = channels.copy()
-        end = 6 + 3 * len(self.axes)
-        joints = channels[:, 6:end].reshape(len(channels), -1, 3)
-        out[:, 6:end] = np.einsum("fjc,jac->fja", joints, self.axes).reshape(len(channels), -1)
+        end = ROOT_COLUMNS + 3 * len(self.axes)
+        joints = channels[:, ROOT_COLUMNS:end].reshape(len(channels), -1, 3)
+        out[:, ROOT_COLUMNS:end] = np.einsum("fjc,jac->fja", joints, self.axes).reshape(len(channels), -1)
         return out
 
 
@@ -111,7 +114,7 @@ def fit_dofs(clips: Sequence[Clip]) -> Dofs:
     joints = len(layout.moving)
     axes = np.tile(np.eye(3), (joints, 1, 1))
     for j in range(joints):
-        columns = channels[:, 6 + 3 * j : 9 + 3 * j]
+        columns = channels[:, ROOT_COLUMNS + 3 * j : ROOT_COLUMNS + 3 * j + 3]
         axes[j] = _principal_axes(columns - columns.mean(0))
     whole = Dofs(layout, axes, channels.mean(0), np.arange(layout.count))
     turned = whole._turned(channels)
