@@ -26,7 +26,7 @@ def test_the_commands_of_the_guide_run_and_answer_what_it_says(tmp_path: Path, m
         answers += result.output
     for name in ("reach.png", "walk.png", "now.png", "running.bvh", "driven.bvh", "acted.bvh", "many.bvh"):
         assert (tmp_path / name).stat().st_size > 0
-    for said in ("are strongly connected", "can be walked", "no standing frames", "path of 11.1 m followed"):
+    for said in ("are strongly connected", "walkable", "no standing frames", "path of 11.1 m followed"):
         assert said in answers
         assert said in GUIDE
 

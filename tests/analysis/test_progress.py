@@ -70,7 +70,7 @@ def test_a_matrix_in_blocks_of_rows_is_the_whole_one(name, walks, recorded, monk
 def test_time_warping_ends_once_stop_is_set(limit, recorded, monkeypatch):
     from motionloom.analysis._kernels_dtw import path_through
 
-    monkeypatch.setattr(warping, "LARGE", 0)
+    monkeypatch.setattr(warping, "CANCELLABLE_CELLS", 0)
     cost = np.abs(np.subtract.outer(np.arange(30.0), np.arange(30.0)))
     assert dtw_path(cost, limit=limit, progress=recorded()).tolist() == [[i, i] for i in range(30)]
     progress = recorded()

@@ -266,7 +266,7 @@ class TestEndSites:
 def test_several_roots_are_refused_clearly(read, two):
     second = two[two.index("ROOT") : two.index("MOTION")].replace("Hips", "Other")
     with pytest.raises(
-        FormatError, match=r"walk.bvh:16: a second ROOT 'Other', after 'Hips' in line 2: one file holds one"
+        FormatError, match=r"walk.bvh:16: a second ROOT 'Other', after 'Hips' in line 2: only one actor per file"
     ):
         read(two.replace("MOTION", second + "MOTION"))
 

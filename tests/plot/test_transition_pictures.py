@@ -36,7 +36,7 @@ def test_trails_show_where_frames_come_from(clips):
     assert "blend" in words
     made = [line for line in second.get_lines() if line.get_linewidth() > 2]
     assert made
-    assert second.get_xlabel() == "way [m]"
+    assert second.get_xlabel() == "distance [m]"
     heights = np.concatenate([line.get_ydata() for line in second.get_lines() if len(line.get_ydata())])
     assert -0.05 < heights.min() < 0.1
     assert 1.3 < heights.max() < 2.0

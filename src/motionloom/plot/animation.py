@@ -52,7 +52,7 @@ def animate(
     frame on the clock of the files. `quality` 0..100 is for WebP.
 
     >>> import motionloom as ml
-    >>> walk = ml.samples.make("walk", seconds=0.2)
+    >>> walk = ml.samples.make("walk", seconds=0.5)
     >>> animate(walk, "walk.webp", fps=10)  # doctest: +SKIP
     """
     shown = [clips] if isinstance(clips, Clip) else list(clips)

@@ -118,7 +118,7 @@ def island_notes(found: Sequence[Island], finder: TransitionFinder) -> list[Note
 def round_up(value: float) -> float:
     """A limit rounded up to two digits, so that it is large enough.
 
-    >>> above(0.1003), above(2.0)
+    >>> round_up(0.1003), round_up(2.0)
     (0.11, 2.0)
     """
     if value <= 0:
