@@ -52,8 +52,9 @@ def finish(
 
 
 def held_joints(clip: Clip, constraints: Iterable[Constraint]) -> BoolArray:
-    """(F, J) joints and frames that hard constraints fix."""
+    """(F, J) joints and frames that hard constraints fix; the hips at the first frame, where the clip starts."""
     out = np.zeros((len(clip), len(clip.skeleton)), bool)
+    out[0, 0] = True
     frames, fps = len(clip), clip.fps
     for c in constraints:
         if not c.hard:
