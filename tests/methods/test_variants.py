@@ -13,12 +13,13 @@ from motionloom.methods import METHODS, learn, load_model, problems, save_model,
 SOURCED = [name for name, method in METHODS.items() if method.source]
 PATHS = [name for name in SOURCED if any(kind is RootPath for kind, _ in METHODS[name].module().MODEL.honours)]
 ASKED = Request(seconds=2)
+SMALL_SEARCH = {"variation": {"restarts": 0, "rounds": 1, "parents": 2}}  # the whole one takes minutes
 
 
 @pytest.fixture(scope="module")
 def faithful(tiny_clips):
     """One faithful model of each method that has a source."""
-    return {name: learn(name, tiny_clips, {"variant": "faithful"}) for name in SOURCED}
+    return {name: learn(name, tiny_clips, {"variant": "faithful", **SMALL_SEARCH.get(name, {})}) for name in SOURCED}
 
 
 @pytest.mark.parametrize("method", METHODS)
