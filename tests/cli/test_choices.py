@@ -56,5 +56,7 @@ def test_a_performance_is_acted_out_by_poses_and_by_silhouettes(run, folder):
     assert seen.code == 0
     assert round(seen.json["view_degrees"]) in (40, 60)  # the camera stands at 50
     assert abs(len(load(folder / "b.bvh")) - len(load(folder / "walk1.bvh"))) <= 2
-    said = run("act", folder / "g.loom", folder / "walk1.bvh", "-o", folder / "b.bvh", "--silhouettes", "--told")
+    said = run(
+        "act", folder / "g.loom", folder / "walk1.bvh", "-o", folder / "b.bvh", "--silhouettes", "--camera-known"
+    )
     assert "the camera is at 50 degrees" in said.out

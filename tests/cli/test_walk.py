@@ -109,12 +109,14 @@ def test_info_counts_the_transitions_of_a_walk(run, model, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--seconds", 0), "seconds: expected more than 0 s, found 0 s"),
+        (("--seconds", 0), "seconds: expected a length above 0 s, found 0 s"),
         (("--start", "walk_9.bvh#3"), "no clip 'walk_9.bvh'; did you mean 'walk_"),
         (("--start", "walk_1.bvh"), "expected clip#frame"),
         (("--start", "walk_1.bvh#7000"), "this model has frames 0 to"),
-        (("--pick", "best"), "expected one of similarity, uniform, found 'best'"),
+        (("--sampling", "best"), "expected one of similarity, uniform, found 'best'"),
         (("--picture", "p.gif"), "cannot draw to 'p.gif'"),
+        (("--seconds", 1e9), "1000000000 seconds are more than the limit"),
+        (("--pick", "uniform", "--sampling", "uniform"), "--pick is the earlier name of --sampling; give one of them"),
     ],
 )
 def test_wrong_wishes_are_refused_in_words(run, model, tmp_path, arguments, said):
@@ -153,3 +155,11 @@ def test_a_label_that_no_clip_carries_is_told_alike_by_walk_and_synthesize(run, 
         assert answer.code == 1
         assert "motionloom: no clip carries the label 'moonwalk'; these clips carry walk" in answer.err
     assert not (tmp_path / "x.bvh").exists()
+
+
+def test_earlier_names_of_options_are_accepted_with_a_note_and_hidden(run, model, tmp_path):
+    answer = run("walk", model, "--seconds", 1, "--pick", "uniform", "--no-fresh", "-o", tmp_path / "x.bvh")
+    assert answer.code == 0
+    assert "note: '--pick' is now called '--sampling'" in answer.err
+    assert "note: '--fresh' is now called '--avoid-repeats'" in answer.err
+    assert "--pick" not in run("walk", "--help").out

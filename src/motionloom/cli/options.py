@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from motionloom.core import Clip
     from motionloom.io import Reading
     from motionloom.recipes.folders import EditedFile
+
+T = TypeVar("T")
 
 Clips = Annotated[list[str], typer.Argument(metavar="CLIPS", help="Files, folders or wildcards.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, for scripts.")]
@@ -134,6 +136,19 @@ def ground_height(text: str | None) -> float | None:
     from motionloom.core.units import length
 
     return None if text is None else length(text, ("--ground",))
+
+
+def present_value(earlier: str, old: T | None, present: str, value: T | None) -> T | None:
+    """The value of an option that has an earlier name, with a deprecation note where that was given."""
+    if old is None:
+        return value
+    from motionloom.core.errors import BadRequest
+    from motionloom.core.fields import deprecated
+
+    if value is not None:
+        raise BadRequest(f"{earlier} is the earlier name of {present}; give one of them")
+    deprecated(earlier, present)
+    return old
 
 
 def print_line(text: str = "") -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Json, Seed, Suffix, columns, plural, print_json, print_line
+from motionloom.cli.options import Json, Seed, Suffix, columns, plural, present_value, print_json, print_line
 
 if TYPE_CHECKING:
     from motionloom.methods.graph.walk_clip import WalkTake
@@ -85,7 +85,6 @@ def walk(
         str | None,
         typer.Option(
             "--sampling",
-            "--pick",
             metavar="HOW",
             help="Probability of transitions: similarity (default), uniform, or markov (two-level-graph).",
         ),
@@ -94,7 +93,6 @@ def walk(
         bool | None,
         typer.Option(
             "--avoid-repeats/--no-avoid-repeats",
-            "--fresh/--no-fresh",
             help="Avoid frames that were shown recently (default).",
         ),
     ] = None,
@@ -104,6 +102,8 @@ def walk(
     ] = None,
     to: Suffix = ".bvh",
     json: Json = False,
+    pick: Annotated[str | None, typer.Option("--pick", hidden=True)] = None,
+    fresh: Annotated[bool | None, typer.Option("--fresh/--no-fresh", hidden=True)] = None,
 ) -> None:
     """Random walks of any length through a motion graph, without dead ends."""
     from motionloom.core.progress import parts
@@ -123,7 +123,11 @@ def walk(
         first, *others = known.notes()
         print_line("\n".join([f"{model}: {first}", *(f"  {note}" for note in others)]))
     takes: list[dict[str, Any]] = []
-    given = {"shortest": shortest, "sampling": sampling, "avoid_repeats": avoid_repeats}
+    given = {
+        "shortest": shortest,
+        "sampling": present_value("--pick", pick, "--sampling", sampling),
+        "avoid_repeats": present_value("--fresh", fresh, "--avoid-repeats", avoid_repeats),
+    }
     options = {name: value for name, value in given.items() if value is not None}
     with busy("walking") as report:
         for take, step in enumerate(parts(report, [1] * (count or 1))):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Json, columns, plural, print_json, print_line, with_reading
+from motionloom.cli.options import Json, columns, plural, present_value, print_json, print_line, with_reading
 
 if TYPE_CHECKING:
     from motionloom.methods.two_level_graph import TwoLevelGraphModel
@@ -147,12 +147,13 @@ def act(
     ] = "50deg",
     camera_known: Annotated[
         bool,
-        typer.Option("--camera-known", "--told", help="Use --camera as given; otherwise all 18 viewpoints are tried."),
+        typer.Option("--camera-known", help="Use --camera as given; otherwise all 18 viewpoints are tried."),
     ] = False,
     smooth: Annotated[
         float, typer.Option("--smooth", metavar="X", min=0, help="Cost of transitions, relative to similarity.")
     ] = 0.3,
     json: Json = False,
+    told: Annotated[bool | None, typer.Option("--told", hidden=True)] = None,
     *,
     reading: Any = None,
 ) -> None:
@@ -168,7 +169,8 @@ def act(
     clip = load(performed, reading)
     seen = angle(camera, ("--camera",)) if silhouettes else None
     with busy("acting") as report:
-        played = act_out(learned, clip, camera=seen, camera_known=camera_known, smooth=smooth, progress=report)
+        known = bool(present_value("--told", told, "--camera-known", camera_known or None))
+        played = act_out(learned, clip, camera=seen, camera_known=known, smooth=smooth, progress=report)
     save(played.clip, out)
     view, taken = played.acted.view, len(played.acted.route.taken)
     facts = {

@@ -10,6 +10,7 @@ from numpy.random import Generator
 
 from motionloom.constraints import Request
 from motionloom.core import BadRequest, BoolArray, Clip, NoPath, Progress, part, replace, silent
+from motionloom.core.limits import Limits
 from motionloom.methods.base import Model, place
 from motionloom.methods.graph.build.prune import largest_component, usable_transitions
 from motionloom.methods.graph.config import RouteOptions
@@ -60,8 +61,7 @@ def random_walk(
     `start` is a frame by name, `walk.bvh#120`; with `style` only frames with that label are shown. `options` (shortest,
     sampling, avoid_repeats) are by default those of the model's variant. The same seed and take give the same bits.
     """
-    if not (np.isfinite(seconds) and seconds > 0):
-        raise BadRequest(f"seconds: expected more than 0 s, found {seconds:g} s")
+    Limits.current().check_length(seconds, fps or model.fps)
     graph = graph_of(model)
     request = Request(seconds=seconds, fps=fps)
     rate = fps or model.fps
