@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.timing import best_seconds, figure
 from motionloom.kinematics import foot_parts, with_contacts
-from motionloom.kinematics.feet.lock import LockState, foot_lock, lock_feet
+from motionloom.kinematics.feet.live_lock import LockState, foot_lock, lock_feet
 from motionloom.samples import make
 
 CROWD = 1000

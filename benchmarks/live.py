@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.timing import best_seconds, figure
 from motionloom.control import foot_locked
 from motionloom.core.poses import Commands, commands
-from motionloom.kinematics.feet.lock import foot_lock, lock_feet
+from motionloom.kinematics.feet.live_lock import foot_lock, lock_feet
 from motionloom.methods import learn
 from motionloom.methods.live import Live, state_bytes
 from motionloom.samples import make

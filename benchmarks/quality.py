@@ -13,7 +13,7 @@ MEMORY = """
 import resource
 import numpy as np
 from benchmarks.quality import features
-from motionloom.evaluate.measures.windows import window_scores
+from motionloom.evaluate.measures.coverage_diversity import window_scores
 result, sources = features()
 window_scores(result, sources)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
@@ -32,7 +32,7 @@ def features() -> tuple[Any, list[Any]]:
 def figures() -> list[dict[str, Any]]:
     """The two figures of the quality issue; the memory is that of a whole process that does nothing else."""
     from motionloom.evaluate.evaluation import evaluate_take, source_values
-    from motionloom.evaluate.measures.windows import window_scores
+    from motionloom.evaluate.measures.coverage_diversity import window_scores
     from motionloom.evaluate.reference import reference
     from motionloom.samples import make
 

@@ -13,7 +13,7 @@ import numpy as np
 from similarity_material import in_one_thread, publish, table, walk_and_run
 
 from motionloom.analysis import Curvature, judge
-from motionloom.analysis.bend import SCHEMES, curvature
+from motionloom.analysis.path_curvature import SCHEMES, curvature
 from motionloom.plot.figures import new_figure
 from motionloom.plot.similarity import curvature_curves
 

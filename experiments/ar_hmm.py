@@ -13,8 +13,8 @@ import numpy as np
 
 from motionloom.core import FloatArray, IntArray
 from motionloom.methods.textons.learn.lds import Texton
-from motionloom.methods.textons.learn.segments import Segment
 from motionloom.methods.textons.learn.training_data import LearningSettings, TrainingData
+from motionloom.methods.textons.segments import Segment
 
 ROUNDS = 8  # of EM; after the first few the likelihood hardly rises
 

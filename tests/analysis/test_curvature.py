@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from motionloom.analysis import Curvature, joint_weights
-from motionloom.analysis.bend import SCHEMES, curvature, derivatives, joint_curvatures, smooth
 from motionloom.analysis.curvature import correlation, correlation_fft, relative_positions
+from motionloom.analysis.path_curvature import SCHEMES, curvature, derivatives, joint_curvatures, smooth
 from motionloom.core import BadRequest, InvalidClip
 from motionloom.kinematics.fk import end_positions, fk_rotations
 from motionloom.rotation import inverse, rotate

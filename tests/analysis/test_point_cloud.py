@@ -7,7 +7,7 @@ import pytest
 
 from motionloom.analysis import PointCloud, best_of_tiles, best_share, joint_weights
 from motionloom.analysis.comparison import frame_weights
-from motionloom.analysis.ground import alignment
+from motionloom.analysis.frame_alignment import alignment
 from motionloom.analysis.pairs import local_minima, minima_of_tiles
 from motionloom.core import BadRequest, InvalidClip
 from motionloom.kinematics.fk import fk

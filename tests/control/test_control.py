@@ -74,7 +74,7 @@ def test_the_foot_lock_removes_drift(lives, name):
 
 def test_layers_need_the_same_skeleton(lives, arm):
     from motionloom.control.foot_lock import FootLockLayer
-    from motionloom.kinematics.feet.lock import foot_lock
+    from motionloom.kinematics.feet.live_lock import foot_lock
 
     with pytest.raises(BadRequest, match="this foot lock is for 3 joints"):
         layered(lives["motion-matching"], FootLockLayer(foot_lock(arm))).begin([1])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from motionloom.evaluate.measures.coverage_diversity import WindowScores, spread, take_distance, window_scores
 from motionloom.evaluate.measures.take import NotApplicable
-from motionloom.evaluate.measures.windows import WindowScores, spread, take_distance, window_scores
 
 
 def slow_scores(result, sources) -> WindowScores:

@@ -10,7 +10,7 @@ import pytest
 from motionloom.core import Clip
 from motionloom.io.bvh.read import parse_bvh
 from motionloom.io.bvh.write import bvh_parts
-from motionloom.io.notes import Notes
+from motionloom.io.reader_notes import Notes
 from motionloom.io.reading import Reading
 
 # a person of 1.7 m in centimetres, standing along y: 15 joints, 48 channels

@@ -13,7 +13,7 @@ import pytest
 from motionloom.core import Clip, FormatError
 from motionloom.io.bvh.read import parse_bvh
 from motionloom.io.bvh.write import bvh_parts
-from motionloom.io.notes import Notes
+from motionloom.io.reader_notes import Notes
 from motionloom.io.reading import Reading
 from motionloom.kinematics.fk import fk
 

@@ -73,7 +73,7 @@ def test_other_and_broken_matlab_files_say_what_is_missing(tmp_path, letters, rn
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_the_reader_agrees_with_scipy(tmp_path, packed, rng):
-    from motionloom.io.notes import Notes
+    from motionloom.io.reader_notes import Notes
     from motionloom.io.strokes.mat5 import read_mat5
 
     numbers = {k: (rng.normal(size=(3, 4)) * 50).astype(k) for k in ("f8", "f4", "u1", "i4", "i2")}

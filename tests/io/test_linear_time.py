@@ -10,7 +10,7 @@ import pytest
 from motionloom.core import BadRequest, FormatError
 from motionloom.core.units import moment, quantity
 from motionloom.io import load, load_markers
-from motionloom.io.bvh.numbers import fault, number
+from motionloom.io.number_text import fault, number
 from motionloom.io.sniff import what_is
 
 BVH = """HIERARCHY

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom.io.bvh import _kernels as k
-from motionloom.io.bvh.numbers import number
+from motionloom.io.number_text import number
 
 
 def parse(text: str, width: int = 1, room: int = 10_000) -> tuple[list[list[float]], tuple[int, ...]]:

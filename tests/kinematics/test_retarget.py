@@ -8,10 +8,10 @@ import pytest
 from motionloom.core import BadRequest, Clip, End, Skeleton, replace
 from motionloom.io import load
 from motionloom.kinematics import fk
-from motionloom.kinematics.body.matched_pose import matched_pose
 from motionloom.kinematics.body.rest_pose import Stance, rebased
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.retarget import retarget
+from motionloom.kinematics.retarget_pose import matched_pose
 from motionloom.rotation import IDENTITY, angle_between, between, from_axis_angle, inverse, multiply, rotate
 from motionloom.samples import make
 

@@ -18,7 +18,7 @@ from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import placed, travel
 from motionloom.methods import METHODS, attempt, learn, load_model, save_model, synthesize, synthesize_many
 from motionloom.methods.base import place
-from motionloom.methods.checking import with_parameters
+from motionloom.methods.request_check import with_parameters
 from motionloom.methods.synthesis import rendered
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "requests"

@@ -12,8 +12,8 @@ from motionloom.constraints import MotionParameter, Parameters, Request, paramet
 from motionloom.core import Unmet
 from motionloom.methods import learn, load_model, problems, save_model, synthesize
 from motionloom.methods.base import Honours
-from motionloom.methods.checking import with_parameters
 from motionloom.methods.cuts.model import CutsModel
+from motionloom.methods.request_check import with_parameters
 from motionloom.samples import make
 
 SPREAD = MotionParameter("spread", "m", 3, "largest extent of the root's path", lambda clip: np.ptp(clip.root, axis=0))

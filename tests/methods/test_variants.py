@@ -91,7 +91,7 @@ def test_no_foot_is_touched_in_a_faithful_result(method, faithful, monkeypatch):
         "motionloom.methods.graph.render.blends.hold_plants",
         "motionloom.methods.textons.render.cleanup.pin_plants",
         "motionloom.methods.textons.render.cleanup.lift_sunk_feet",
-        "motionloom.methods.textons.render.grounding.match_foot_heights",
+        "motionloom.methods.textons.render.piece_clips.match_foot_heights",
     ):
         monkeypatch.setattr(where, lambda *given, **more: pytest.fail("a foot was corrected"))
     clip = synthesize(model, ASKED, seed=4)

@@ -13,7 +13,7 @@ from motionloom.core import Clip, MissingExtra, Skeleton, UnknownJoint
 from motionloom.plot import filmstrip, save_filmstrip
 from motionloom.plot.body import body, body_points
 from motionloom.plot.filmstrip import _level
-from motionloom.plot.layout import lay_out, lay_out_aligned
+from motionloom.plot.filmstrip_layout import lay_out, lay_out_aligned
 from motionloom.plot.shading import DIRECTIONS, outlines
 from motionloom.plot.view import View, best_yaw, characteristic_frames, even_frames, vary_poses
 from motionloom.samples import make

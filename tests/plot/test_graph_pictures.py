@@ -7,7 +7,7 @@ import pytest
 
 from motionloom.core import replace
 from motionloom.core.origin import from_file
-from motionloom.core.origins import joined, mixed
+from motionloom.core.origin_joining import joined, mixed
 from motionloom.methods.graph.diagnose.coverage import Coverage
 from motionloom.plot.graph import coverage_picture, path_picture
 from motionloom.samples import make

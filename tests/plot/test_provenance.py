@@ -8,9 +8,9 @@ import pytest
 from motionloom.blend import append
 from motionloom.core import BadRequest, Clip, Origin, Source, concatenate, made_here, replace
 from motionloom.core.origin import from_file
-from motionloom.core.origins import joined, mixed
-from motionloom.plot.provenance import provenance, save_provenance
-from motionloom.plot.sources import tracks
+from motionloom.core.origin_joining import joined, mixed
+from motionloom.plot.source_pictures import provenance, save_provenance
+from motionloom.plot.source_tracks import tracks
 from motionloom.plot.style import SOURCES, rgb
 from motionloom.samples import make
 

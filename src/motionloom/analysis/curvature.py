@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from motionloom.analysis.bend import REST, Scheme, curvature
 from motionloom.analysis.comparison import Comparison, Precision, require_comparable, squared_differences, windows
+from motionloom.analysis.path_curvature import REST, Scheme, curvature
 from motionloom.analysis.weights import Weights, joint_weights
 from motionloom.core import BadRequest, Clip, FloatArray, Progress
 from motionloom.kinematics.fk import fk

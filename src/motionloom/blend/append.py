@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from motionloom.blend.crossfade import blend_transition
 from motionloom.blend.spacetime import spacetime
 from motionloom.blend.stitch import stitch
-from motionloom.blend.transition import blend_transition
 from motionloom.core import BadRequest, Clip
 
 TRANSITIONS: dict[str, Callable[..., Clip]] = {

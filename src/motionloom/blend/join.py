@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.analysis.comparison import Measure
-from motionloom.blend.point import SEARCH, Point, half_window, point_at, same_body, transition_point
+from motionloom.blend.transition_point import SEARCH, Point, half_window, point_at, same_body, transition_point
 from motionloom.core import BoolArray, Clip, FloatArray
-from motionloom.core.origins import joined, mixed
+from motionloom.core.origin_joining import joined, mixed
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.contacts import contact_array, part_positions
 from motionloom.kinematics.feet.transition_contacts import Standing, fit_places_to_plants, standing_at, window_reach

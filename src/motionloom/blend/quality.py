@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.blend.point import Point, laid_on, same_body
-from motionloom.blend.transition import CLOUD
+from motionloom.blend.crossfade import CLOUD
+from motionloom.blend.transition_point import Point, laid_on, same_body
 from motionloom.core import BoolArray, Clip, FloatArray, concatenate
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.contacts import contact_array, part_positions

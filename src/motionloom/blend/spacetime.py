@@ -12,7 +12,7 @@ import numpy as np
 from motionloom.analysis.comparison import Measure
 from motionloom.blend.join import Join, assemble, prepare
 from motionloom.blend.least_torque import least_torque
-from motionloom.blend.point import SEARCH, Point
+from motionloom.blend.transition_point import SEARCH, Point
 from motionloom.core import Clip, FloatArray, Progress, silent
 from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.feet.contacts import foot_parts

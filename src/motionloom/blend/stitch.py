@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom.analysis.comparison import Measure
+from motionloom.blend.crossfade import CLOUD, laid_for_plants
 from motionloom.blend.join import assemble, prepare
-from motionloom.blend.point import SEARCH, Point, laid_on
-from motionloom.blend.transition import CLOUD, laid_for_plants
+from motionloom.blend.transition_point import SEARCH, Point, laid_on
 from motionloom.core import Clip, FloatArray
 from motionloom.rotation import exp, inverse, log, multiply, normalize
 

@@ -55,7 +55,7 @@ class Learn(Table):
             reading: Any = None,
         ) -> None:
             from motionloom.core.note import as_dicts
-            from motionloom.io.files import check_place
+            from motionloom.io.replacing import check_place
             from motionloom.methods import learn, save_model
 
             check_place(out)

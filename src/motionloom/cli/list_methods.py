@@ -17,7 +17,7 @@ def methods(
 ) -> None:
     """List the methods with the constraints they honour and their settings for learning and synthesis."""
     from motionloom.methods import METHODS, describe
-    from motionloom.methods.checking import honoured
+    from motionloom.methods.request_check import honoured
 
     found = [describe(name) for name in names or METHODS]
     if json:

@@ -142,8 +142,8 @@ def present_value(earlier: str, old: T | None, present: str, value: T | None) ->
     """The value of an option that has an earlier name, with a deprecation note where that was given."""
     if old is None:
         return value
+    from motionloom.core.earlier_names import deprecated
     from motionloom.core.errors import BadRequest
-    from motionloom.core.fields import deprecated
 
     if value is not None:
         raise BadRequest(f"{earlier} is the earlier name of {present}; give one of them")

@@ -85,7 +85,7 @@ def write_similarity(found: Similarity, folder: Path) -> dict[str, Any]:
     import numpy as np
 
     from motionloom.analysis.similarity import readable
-    from motionloom.io.files import write_whole
+    from motionloom.io.replacing import write_whole
     from motionloom.plot.figures import save_figure
     from motionloom.plot.similarity import similarity_matrix
 
@@ -127,7 +127,7 @@ def write_similarity(found: Similarity, folder: Path) -> dict[str, Any]:
 
 def _draw_curvatures(found: Similarity, path: Path) -> None:
     """The curvature of feet and hands of both clips, one above the other."""
-    from motionloom.analysis.bend import joint_curvatures
+    from motionloom.analysis.path_curvature import joint_curvatures
     from motionloom.plot.figures import new_figure, save_figure
     from motionloom.plot.similarity import curvature_curves
 

@@ -91,7 +91,7 @@ def view(
         browse = any(Path(pattern).is_dir() for pattern in clips)
     with busy("drawing") as report:
         if sources:
-            from motionloom.plot.provenance import save_provenance
+            from motionloom.plot.source_pictures import save_provenance
 
             save_provenance(shown, target, titles=titles, start=start)
         elif sheet or every:
@@ -143,7 +143,7 @@ def view(
 def _check_target(path: Path) -> None:
     """`BadRequest` or `FormatError` if no picture, animation or page can be written here."""
     from motionloom.core import BadRequest
-    from motionloom.io.files import check_place
+    from motionloom.io.replacing import check_place
 
     kinds = (".html", *PICTURES, *ANIMATIONS)
     if path.suffix.lower() not in (*kinds, *PAGES):

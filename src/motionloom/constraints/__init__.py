@@ -3,14 +3,13 @@
 from motionloom.constraints.base import Constraint
 from motionloom.constraints.fields import Euler
 from motionloom.constraints.gaze import LookAt, facing, gaze
-from motionloom.constraints.ground import FLAT, Ground, read_ground
+from motionloom.constraints.ground_heights import FLAT, Ground, read_ground
 from motionloom.constraints.joint import Plant, PositionAt
-from motionloom.constraints.kinds import KINDS
+from motionloom.constraints.own_parameters import load_parameter
 from motionloom.constraints.parameters import (
     PARAMETERS,
     MotionParameter,
     Parameters,
-    load_parameter,
     parameter_table,
 )
 from motionloom.constraints.pose import Load, Pose, PoseAt, tilt_between
@@ -20,6 +19,7 @@ from motionloom.constraints.residuals import Row, check, residuals, unmet
 from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath, Start
 from motionloom.constraints.solve import GEOMETRIC, bend, solve
 from motionloom.constraints.style import Style, StyleAlong, walked
+from motionloom.constraints.table import KINDS
 
 __all__ = [
     "FLAT",

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from motionloom.constraints.base import Constraint
 from motionloom.constraints.fields import frame_rate, positive, read_value
-from motionloom.constraints.ground import FLAT, Ground, read_ground
-from motionloom.constraints.kinds import KINDS
-from motionloom.constraints.located import Table, read_yaml
+from motionloom.constraints.ground_heights import FLAT, Ground, read_ground
 from motionloom.constraints.root import Start
+from motionloom.constraints.table import KINDS
+from motionloom.constraints.yaml_lines import Table, read_yaml
 from motionloom.core import BadRequest, FormatError
 from motionloom.core.errors import Problems, Where, combine_problems, unknown
 from motionloom.core.files import Files, read_regular

@@ -10,13 +10,13 @@ from typing import Any
 
 from motionloom.constraints.base import Constraint
 from motionloom.constraints.fields import Point2, frame_rate, positive, read_value, written_value
-from motionloom.constraints.ground import FLAT, Ground
-from motionloom.constraints.kinds import KINDS
+from motionloom.constraints.ground_heights import FLAT, Ground
 from motionloom.constraints.parameters import MotionParameter, Parameters
 from motionloom.constraints.pose import Load, PoseAt
 from motionloom.constraints.pose_along import PoseAlong
 from motionloom.constraints.reading import parse_values, read_request_text
 from motionloom.constraints.root import RootAt, Start
+from motionloom.constraints.table import KINDS
 from motionloom.core import BadRequest
 from motionloom.core.arrays import put
 from motionloom.core.errors import Problems

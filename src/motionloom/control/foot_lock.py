@@ -8,7 +8,7 @@ from typing import ClassVar
 from motionloom.control.layered import Layered, layered
 from motionloom.core import BadRequest, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
-from motionloom.kinematics.feet.lock import HALF_LIFE, FootLock, LockState, foot_lock, lock_feet
+from motionloom.kinematics.feet.live_lock import HALF_LIFE, FootLock, LockState, foot_lock, lock_feet
 from motionloom.methods.live import Live
 
 

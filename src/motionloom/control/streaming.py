@@ -14,7 +14,7 @@ from motionloom.core import Clip, Progress
 from motionloom.core.limits import Limits
 from motionloom.methods.base import Model
 from motionloom.methods.live import Live, live_of, live_options
-from motionloom.methods.recipe import synthesis_step
+from motionloom.methods.recipe_steps import synthesis_step
 from motionloom.methods.synthesis import signed
 
 RATE = 60.0  # Hz

@@ -14,11 +14,11 @@ from motionloom.core.errors import (
     Unmet,
     UnsupportedConstraint,
 )
-from motionloom.core.made import Made, Read, made_here
 from motionloom.core.markers import Markers
 from motionloom.core.note import Note
 from motionloom.core.origin import Origin, Source
 from motionloom.core.progress import Cancelled, Progress, part, silent
+from motionloom.core.recipe import Made, Read, made_here
 from motionloom.core.skeleton import End, Skeleton, require_same_hierarchy, same_hierarchy
 
 __all__ = [

@@ -12,7 +12,7 @@ import numpy as np
 from motionloom.core.arrays import BoolArray, FloatArray, IntArray, frozen, put
 from motionloom.core.errors import InvalidClip
 from motionloom.core.origin import Origin
-from motionloom.core.origins import joined
+from motionloom.core.origin_joining import joined
 from motionloom.core.skeleton import Skeleton, require_same_hierarchy
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-import warnings
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass
 from functools import cache
@@ -13,6 +12,7 @@ from types import NoneType, UnionType
 from typing import Any, Self, Union, get_args, get_origin, get_type_hints
 
 from motionloom.core.arrays import put
+from motionloom.core.earlier_names import deprecated
 from motionloom.core.errors import BadRequest, Problems, Where, path_text, unknown
 from motionloom.core.kinds import NUMBER, NUMBERS, TEXT, TRUTH, WHOLE, WORDS, Kind
 from motionloom.core.units import NEEDS_UNIT, UNITS, fail, unit_typed
@@ -172,15 +172,6 @@ class Field:
             "renamed": dict(self.renamed),
             "text": self.describe(),
         }
-
-
-def deprecated(earlier: str, present: str) -> None:
-    """Warn that a name was replaced; the command line prints the warning as a note."""
-    warnings.warn(
-        f"{earlier!r} is now called {present!r}; the earlier name is accepted until the next release",
-        FutureWarning,
-        stacklevel=4,
-    )
 
 
 def param(default: Any, help: str, unit: str = "", *, kind: Kind | None = None, **facts: Any) -> Any:

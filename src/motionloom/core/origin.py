@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.core.arrays import BoolArray, FloatArray, IntArray, frozen, put
-from motionloom.core.made import Made, Read
 from motionloom.core.note import Note
+from motionloom.core.recipe import Made, Read
 
 BETWEEN = " | "  # between the licence lines of several sources
 BODY = ("body",)  # the only part of a clip whose joints all have the same sources

@@ -10,9 +10,9 @@ import numpy as np
 
 from motionloom.core import BadRequest, Clip, FloatArray, Progress, SkeletonMismatch, require_same_hierarchy, silent
 from motionloom.core.progress import each
+from motionloom.evaluate.measures.coverage_diversity import WIDE, WindowScores, window_scores
 from motionloom.evaluate.measures.statistics import centre_of, centred_channels
 from motionloom.evaluate.measures.take import NotApplicable, Take, take, upright_rotations
-from motionloom.evaluate.measures.windows import WIDE, WindowScores, window_scores
 
 SHUFFLED = 600  # frames of the shuffled bound: with more the value hardly changes
 

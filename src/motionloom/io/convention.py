@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionloom.core import BadRequest, FloatArray
-from motionloom.io.bvh.numbers import number
+from motionloom.io.number_text import number
 
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.0254 / 0.45}  # metres; CMU's unit is 5.644 cm
 UP_GROUNDS = {"posture": "from the posture", "assumed": "assumed, without evidence"}  # of `estimate_up`

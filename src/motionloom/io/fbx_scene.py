@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.core.files import read_regular
-from motionloom.io.notes import Notes
+from motionloom.io.reader_notes import Notes
 
 MAX_VALUES = 5_000_000  # nodes times frames
 MAX_DEPTH = 512

@@ -18,7 +18,6 @@ from motionloom.io.bvh.read import read_bvh
 from motionloom.io.bvh.write import write_bvh
 from motionloom.io.digest import file_sha256, start_sha256
 from motionloom.io.fbx import read_fbx
-from motionloom.io.files import check_place, finish_interrupted, replacing, write_file
 from motionloom.io.gltf.container import buffer_files
 from motionloom.io.gltf.read import read_gltf
 from motionloom.io.gltf.write import write_glb
@@ -26,6 +25,7 @@ from motionloom.io.markers.c3d import read_c3d
 from motionloom.io.markers.csv import is_marker_csv, read_marker_csv, write_marker_csv
 from motionloom.io.markers.trc import read_trc, write_trc
 from motionloom.io.reading import DEFAULT, Reading, ReadingSettings
+from motionloom.io.replacing import check_place, finish_interrupted, replacing, write_file
 from motionloom.io.sidecars.labels import labels_text, with_file_labels
 from motionloom.io.sidecars.licence import with_licence
 from motionloom.io.sidecars.names import EMPTY, ambiguous_side_files, belongs_to_another, side_names, side_path

@@ -11,8 +11,8 @@ from motionloom.core import Clip, FloatArray, Skeleton
 from motionloom.core.origin import from_file
 from motionloom.io import convention as conv
 from motionloom.io.bvh.body import unique_names
-from motionloom.io.bvh.numbers import LARGEST
-from motionloom.io.notes import Notes
+from motionloom.io.number_text import LARGEST
+from motionloom.io.reader_notes import Notes
 from motionloom.kinematics.body.rest_pose import Stance, rebased, typical_frame
 from motionloom.kinematics.body.roles import guess_roles
 from motionloom.kinematics.fk import fk, local_rotations

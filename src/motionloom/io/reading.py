@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 
 from motionloom.core import BadRequest
 from motionloom.io.convention import unit_of, up_of
-from motionloom.io.notes import Notes
+from motionloom.io.reader_notes import Notes
 
 FPS_RANGE = (1e-3, 1e6)  # frames per second
 

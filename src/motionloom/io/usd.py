@@ -15,8 +15,8 @@ from motionloom.core import BadRequest, Clip, End, FloatArray, FormatError, Miss
 from motionloom.core.files import check_regular
 from motionloom.io import convention as conv
 from motionloom.io.from_world import clip_from_world, split_matrices
-from motionloom.io.notes import Notes
 from motionloom.io.own_process import read_in_own_process
+from motionloom.io.reader_notes import Notes
 from motionloom.io.reading import DEFAULT, Reading
 from motionloom.kinematics.body.rest_pose import stance
 from motionloom.kinematics.fk import world

@@ -10,7 +10,6 @@ import numpy as np
 from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, Skeleton, part, silent, with_labels
 from motionloom.core.numbers import smoothstep
 from motionloom.core.progress import each, parts
-from motionloom.kinematics.body.matched_pose import ankle_level, matched_pose
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import SIDES, feet
 from motionloom.kinematics.feet.contacts import contacts
@@ -18,6 +17,7 @@ from motionloom.kinematics.feet.pinning import remove_skate
 from motionloom.kinematics.feet.skate_measures import Skate, measure_skate
 from motionloom.kinematics.fk import fk, fk_rotations, local_rotations
 from motionloom.kinematics.ik.limb import place_limb
+from motionloom.kinematics.retarget_pose import ankle_level, matched_pose
 from motionloom.rotation import IDENTITY, inverse, multiply, normalize, slerp
 
 FLOOR = (0.10, 0.20)  # m in the source: a hand lower than the first is held to the floor, above the second it is free

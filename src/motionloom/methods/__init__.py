@@ -9,9 +9,9 @@ from motionloom.methods.table import METHODS, Method
 
 if TYPE_CHECKING:
     from motionloom.methods.base import Model
-    from motionloom.methods.checking import check_request, problems
     from motionloom.methods.description import Description, describe
     from motionloom.methods.learning import learn, prepare
+    from motionloom.methods.request_check import check_request, problems
     from motionloom.methods.settings import Settings, param
     from motionloom.methods.store import load_model, model_facts, save_model
     from motionloom.methods.synthesis import Attempt, attempt, synthesize, synthesize_many
@@ -22,14 +22,14 @@ _MODULE_OF = {
     "Model": "base",
     "Settings": "settings",
     "attempt": "synthesis",
-    "check_request": "checking",
+    "check_request": "request_check",
     "describe": "description",
     "learn": "learning",
     "load_model": "store",
     "model_facts": "store",
     "param": "settings",
     "prepare": "learning",
-    "problems": "checking",
+    "problems": "request_check",
     "save_model": "store",
     "synthesize": "synthesis",
     "synthesize_many": "synthesis",

@@ -14,11 +14,11 @@ from numpy.random import Generator
 from motionloom.constraints import Constraint, Request
 from motionloom.core import BadRequest, Clip, FloatArray, Made, Note, Progress, Skeleton, Source, silent
 from motionloom.core.arrays import put
-from motionloom.core.made import Input
+from motionloom.core.recipe import Input
 from motionloom.kinematics.travel import headings, placed
-from motionloom.methods.checking import check_request, with_parameters
+from motionloom.methods.array_checks import check_finite, check_number
+from motionloom.methods.request_check import check_request, with_parameters
 from motionloom.methods.settings import Settings, param
-from motionloom.methods.validate import check_finite, check_number
 
 __all__ = ["Band", "Honours", "Learned", "Measured", "Model", "Plan", "Settings", "check_request", "param"]
 

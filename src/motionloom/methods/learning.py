@@ -31,7 +31,7 @@ from motionloom.kinematics.capture.tpose import without_tpose
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.resample import resample
 from motionloom.methods.base import Learned, Measured, Model
-from motionloom.methods.recipe import learning_steps
+from motionloom.methods.recipe_steps import learning_steps
 from motionloom.methods.table import METHODS
 
 MIN_PIECE = 0.5  # s: shorter pieces of a clip are left out

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Skeleton, Source
 from motionloom.core.arrays import BoolArray
-from motionloom.core.origins import joined
+from motionloom.core.origin_joining import joined
 from motionloom.core.poses import Commands, Poses, plain
 from motionloom.kinematics.travel import Travel
 

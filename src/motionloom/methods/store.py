@@ -16,10 +16,10 @@ import numpy as np
 
 from motionloom.core import FormatError, Made, Note
 from motionloom.core.files import open_regular
-from motionloom.core.made import Input
 from motionloom.core.note import as_dicts
+from motionloom.core.recipe import Input
 from motionloom.io.digest import start_sha256
-from motionloom.io.files import write_whole
+from motionloom.io.replacing import write_whole
 from motionloom.methods.base import Learned, Model
 from motionloom.methods.packing import Packer, Unpacker
 from motionloom.methods.table import METHODS

@@ -14,9 +14,9 @@ from motionloom.core import Clip, Made, NoPath, Progress, Unmet, part, replace, 
 from motionloom.core.origin import all_terms
 from motionloom.kinematics.resample import resample
 from motionloom.methods.base import Model, Plan
-from motionloom.methods.checking import with_parameters
 from motionloom.methods.finish import finish
-from motionloom.methods.recipe import synthesis_step
+from motionloom.methods.recipe_steps import synthesis_step
+from motionloom.methods.request_check import with_parameters
 
 PLAN_SHARE, RENDER_SHARE = 0.75, 0.8  # planning, of planning and rendering; both, of the whole
 

@@ -14,7 +14,7 @@ from motionloom.core import Clip, FloatArray
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.travel import travel
 from motionloom.plot.figures import blank_axes, frame_axes, picture_kind, save_figure
-from motionloom.plot.layout import StripRow, lay_out, lay_out_aligned
+from motionloom.plot.filmstrip_layout import StripRow, lay_out, lay_out_aligned
 from motionloom.plot.paint import paint_body, paint_shadow, paint_stroke
 from motionloom.plot.style import INK, LINE, QUIET, SOURCES, TONES
 from motionloom.plot.view import FootTrail

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from motionloom.core import Clip, FloatArray
-from motionloom.io.files import write_whole
+from motionloom.io.replacing import write_whole
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import travel
 from motionloom.plot.body import body, body_points
 from motionloom.plot.shape import DrawnBody
-from motionloom.plot.sources import SourceBand, source_colours, tracks
+from motionloom.plot.source_tracks import SourceBand, source_colours, tracks
 from motionloom.plot.style import RGB, as_hex
 from motionloom.plot.view import best_yaw, foot_trails, ground_height
 

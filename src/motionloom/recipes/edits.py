@@ -13,7 +13,7 @@ from motionloom.analysis import align as find_alignment
 from motionloom.analysis.dtw import Ends
 from motionloom.blend import Point, transition_point
 from motionloom.blend import append as join_clips
-from motionloom.blend.point import half_window, point_at
+from motionloom.blend.transition_point import half_window, point_at
 from motionloom.core import Clip, Made, Note, Progress, Read, made_here, part, replace, silent
 from motionloom.core.progress import parts
 from motionloom.evaluate.capture_checks.check import repair as repair_glitches

@@ -14,7 +14,7 @@ from motionloom.control.streaming import stream_clip
 from motionloom.core import BadRequest, Clip, Made, MotionloomError, Progress, Read, Unmet, part, silent
 from motionloom.core import replace as clip_with
 from motionloom.core.files import Files
-from motionloom.core.made import Input, program_platform, program_version
+from motionloom.core.recipe import Input, program_platform, program_version
 from motionloom.io import load, save
 from motionloom.io.digest import clip_sha256, file_sha256
 from motionloom.io.formats import format_of

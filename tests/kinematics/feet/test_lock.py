@@ -9,7 +9,7 @@ from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, Skeleton, r
 from motionloom.kinematics import fk, part_positions, with_contacts, world
 from motionloom.kinematics.feet import _kernels_lock as constants
 from motionloom.kinematics.feet.contacts import foot_parts
-from motionloom.kinematics.feet.lock import FootLock, LockState, foot_lock, lock_feet
+from motionloom.kinematics.feet.live_lock import FootLock, LockState, foot_lock, lock_feet
 from motionloom.kinematics.ik.limb import two_bone
 from motionloom.rotation import angle_between, between, exp, inverse, log, multiply, normalize, rotate
 from motionloom.samples import make

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from motionloom.blend.transition import blend_weights
+from motionloom.blend.crossfade import blend_weights
 from motionloom.core import Clip
 from motionloom.kinematics.resample import resample
 from motionloom.methods.graph.build.blend_check import (

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from motionloom.core import BadRequest, Clip, Origin, Skeleton, replace, with_labels
 from motionloom.methods.graph import Graph, Transitions
+from motionloom.methods.graph.build.limits import read_limits
 from motionloom.methods.graph.build.prune import (
     graph_facts,
     largest_component,
@@ -18,7 +19,7 @@ from motionloom.methods.graph.build.prune import (
     usable_transitions,
     walkable_frames,
 )
-from motionloom.methods.graph.labels import label_sets, read_limits
+from motionloom.methods.graph.labels import label_sets
 
 POINT = Skeleton(("Hips",), np.array([-1]), np.zeros((1, 3)), ("hips",))
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from motionloom.blend import blend_transition
+from motionloom.blend.crossfade import CLOUD, blend_weights, laid_for_plants
 from motionloom.blend.join import prepare
-from motionloom.blend.point import Point, laid_on
-from motionloom.blend.transition import CLOUD, blend_weights, laid_for_plants
+from motionloom.blend.transition_point import Point, laid_on
 from motionloom.core import BadRequest, Clip, replace
 from motionloom.kinematics.feet.contacts import part_positions, with_contacts
 from motionloom.kinematics.resample import resample

@@ -8,9 +8,9 @@ import pytest
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.similarity import measure_named
 from motionloom.analysis.weights import joint_weights
+from motionloom.blend.crossfade import CLOUD, laid_for_plants
 from motionloom.blend.join import prepare
-from motionloom.blend.point import Point, laid_on
-from motionloom.blend.transition import CLOUD, laid_for_plants
+from motionloom.blend.transition_point import Point, laid_on
 from motionloom.core import BadRequest, Clip, SkeletonMismatch, silent, with_labels
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.fk import fk

@@ -20,8 +20,8 @@ from motionloom.methods.textons import Config, TextonModel
 from motionloom.methods.textons.fit import learning_settings
 from motionloom.methods.textons.learn.em import learn
 from motionloom.methods.textons.learn.lds import Dynamics, log_likelihood
-from motionloom.methods.textons.learn.segments import Segment
 from motionloom.methods.textons.learn.training_data import TrainingData
+from motionloom.methods.textons.segments import Segment
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -21,7 +21,8 @@ from motionloom.methods import learn, load_model, save_model, synthesize
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.textons import Options
 from motionloom.methods.textons.learn.em import learn as learn_textons
-from motionloom.methods.textons.learn.em import objective, segment_all
+from motionloom.methods.textons.learn.em import objective
+from motionloom.methods.textons.learn.segmentation import segment_all
 from motionloom.methods.textons.learn.training_data import LearningSettings, TrainingData
 from motionloom.rotation import angle_between
 

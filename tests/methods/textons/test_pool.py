@@ -11,8 +11,8 @@ from motionloom.kinematics.local_frames import joined, observe
 from motionloom.methods.textons.learn.em import learn as learn_textons
 from motionloom.methods.textons.learn.lds import Dynamics, Prior, fit, log_likelihood, log_prior, pool_likelihood
 from motionloom.methods.textons.learn.pooled_prior import pool_of
-from motionloom.methods.textons.learn.segments import Segment
 from motionloom.methods.textons.learn.training_data import LearningSettings, TrainingData
+from motionloom.methods.textons.segments import Segment
 
 FIT = {"keep": 0.99, "largest": 3}
 

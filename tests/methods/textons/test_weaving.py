@@ -17,7 +17,7 @@ from motionloom.kinematics.fk import fk
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.textons import Options
 from motionloom.methods.textons.render.cleanup import CleanupState, clean_windows
-from motionloom.methods.textons.render.grounding import MIN_BLOCK, GroundingState, ground_and_place, render_piece
+from motionloom.methods.textons.render.piece_clips import MIN_BLOCK, GroundingState, ground_and_place, render_piece
 from motionloom.methods.textons.render.stream import split_clips, take_frames
 from motionloom.rotation import angle_between
 

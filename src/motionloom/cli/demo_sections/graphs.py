@@ -19,7 +19,7 @@ from motionloom.plot.figures import new_figure
 from motionloom.plot.graph import path_picture
 from motionloom.plot.page import CommandBlock, Paragraph, PictureBlock, PlayerBlock, Section, TableBlock, axes_picture
 from motionloom.plot.player import Stage
-from motionloom.plot.provenance import provenance
+from motionloom.plot.source_pictures import provenance
 from motionloom.samples import make
 
 WALKS = ((1.3, 0), (1.3, 40), (1.3, -40), (1.1, 80), (1.1, -80))  # speed m/s, turn deg/s

@@ -112,7 +112,7 @@ def walk(
     from motionloom.methods.graph.build.prune import graph_facts
     from motionloom.methods.graph.walk_clip import graph_of, random_walk
     from motionloom.plot.figures import picture_kind
-    from motionloom.plot.provenance import save_provenance
+    from motionloom.plot.source_pictures import save_provenance
 
     if picture is not None:
         picture_kind(picture)

@@ -20,8 +20,8 @@ from motionloom.evaluate.reference import Reference, reference
 from motionloom.evaluate.report import QualityReport, SourceValue, Spread
 from motionloom.jobs import TimeUp, start
 from motionloom.methods import METHODS, prepare
-from motionloom.methods.checking import check_length
 from motionloom.methods.learning import Prepared
+from motionloom.methods.request_check import check_length
 
 METHOD_WORK = 3000.0  # estimated units of work (see `Effort`) of a method for each source frame and result frame
 DEFAULT_SECONDS = 10.0  # length of baselines, and estimated length of results, where the request has none

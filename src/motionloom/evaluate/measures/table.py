@@ -14,9 +14,9 @@ import numpy as np
 from motionloom.core import Progress, silent
 from motionloom.core.progress import parts
 from motionloom.evaluate.measures import floor, physics, smoothness, statistics
+from motionloom.evaluate.measures.coverage_diversity import window_scores
 from motionloom.evaluate.measures.take import FPS, NotApplicable, Take, feature_joints, heights, upright_rotations
 from motionloom.evaluate.measures.verbatim import verbatim_run
-from motionloom.evaluate.measures.windows import window_scores
 from motionloom.evaluate.reference import Reference
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import feet

@@ -15,8 +15,8 @@ import numpy as np
 
 from motionloom.core import FloatArray
 from motionloom.core.files import open_regular
-from motionloom.io.bvh.numbers import LARGEST, fault, number
-from motionloom.io.notes import Notes
+from motionloom.io.number_text import LARGEST, fault, number
+from motionloom.io.reader_notes import Notes
 from motionloom.io.sniff import what_is
 from motionloom.rotation import from_euler
 

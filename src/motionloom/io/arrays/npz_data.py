@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionloom.core.files import read_regular
-from motionloom.io.notes import Notes
+from motionloom.io.reader_notes import Notes
 from motionloom.io.sniff import what_is
 
 MAX_MEMBERS = 10_000

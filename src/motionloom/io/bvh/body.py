@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom.core import FloatArray, IntArray
 from motionloom.io.bvh.header import Hierarchy, Node
-from motionloom.io.notes import Notes
+from motionloom.io.reader_notes import Notes
 from motionloom.kinematics.body.names import read_names
 from motionloom.kinematics.body.roles import guess_roles
 from motionloom.rotation import angle_between, inverse, multiply, rotate

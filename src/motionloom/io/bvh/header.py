@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NoReturn
 
 from motionloom.core import FormatError
-from motionloom.io.bvh.numbers import LARGEST, fault, number
+from motionloom.io.number_text import LARGEST, fault, number
 
 MAX_DEPTH = 256  # joints in one chain; real bodies have about ten
 MAX_JOINTS = 10_000

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionloom.core import FloatArray
-from motionloom.io.bvh.numbers import CUT, LARGEST, fault, number
-from motionloom.io.notes import Notes
+from motionloom.io.number_text import CUT, LARGEST, fault, number
+from motionloom.io.reader_notes import Notes
 
 _NOTHING = re.compile(rb"[ \t\v\f]*(?:(?:#|//)[^\r\n]*)?(?:\r\n|\n|\r)|[ \t\v\f]+")
 _FRAMES = re.compile(rb"frames[ \t]*:?[ \t]*([^\s]{0,80})", re.IGNORECASE)

@@ -1,8 +1,8 @@
 """BVH reader: text files with a HIERARCHY and a MOTION section, as every animation package writes them.
 
 Position channels replace OFFSET, as in Blender. BVH states neither unit nor up axis: both are estimated, with notes in
-`clip.origin.notes`. Facts of the file alone (channel orders, wrapper joints, frame time) goes to
-`clip.origin.header["bvh"]`, for `bvh_write`.
+`clip.origin.notes`. Facts of the file alone (channel orders, wrapper joints, frame time) are kept in
+`clip.origin.header["bvh"]`, for the writer.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from motionloom.io import convention as conv
 from motionloom.io.bvh.body import Body, build, check_scale, columns_of, find_slides, local_positions, unique_names
 from motionloom.io.bvh.header import Hierarchy, read_hierarchy
 from motionloom.io.bvh.motion import read_motion
-from motionloom.io.notes import Notes
+from motionloom.io.reader_notes import Notes
 from motionloom.io.reading import DEFAULT, Reading
 from motionloom.io.sniff import what_is
 from motionloom.kinematics.body.roles import guess_roles

@@ -18,7 +18,7 @@ from motionloom.core import Clip, FloatArray, FormatError
 from motionloom.io import convention as conv
 from motionloom.io.bvh.motion import rate_of
 from motionloom.io.bvh.tracks import Track, source_of, tracks_of
-from motionloom.io.files import write_file
+from motionloom.io.replacing import write_file
 
 _UNNAMEABLE = re.compile(r"[\r\n{}]|\s//|^//|^\s|\s$|^$", re.ASCII)
 

@@ -15,7 +15,7 @@ from typing import IO, NamedTuple
 
 from motionloom.core import BadRequest, FormatError, MotionloomError
 from motionloom.io.download.datasets import DATASETS, Dataset, checksums
-from motionloom.io.files import write_whole
+from motionloom.io.replacing import write_whole
 from motionloom.io.sidecars.licence import FOLDER
 
 SUMS = "SHA256SUMS"

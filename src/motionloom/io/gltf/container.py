@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from motionloom.core import FloatArray
 from motionloom.core.files import read_regular
-from motionloom.io.notes import Notes
+from motionloom.io.reader_notes import Notes
 from motionloom.io.sniff import what_is
 
 MAX_JSON = 256 << 20

@@ -18,7 +18,7 @@ from motionloom.core.origin import from_file
 from motionloom.io.bvh.body import unique_names
 from motionloom.io.gltf.container import Document, open_document
 from motionloom.io.gltf.tracks import Tracks, frame_times, read_tracks
-from motionloom.io.notes import Notes
+from motionloom.io.reader_notes import Notes
 from motionloom.io.reading import DEFAULT, Reading
 from motionloom.io.sidecars.licence import one_line
 from motionloom.kinematics.body.rest_pose import Stance, rebased, typical_frame

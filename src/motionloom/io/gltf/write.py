@@ -21,7 +21,7 @@ from motionloom.core import BadRequest, Clip, FloatArray, FormatError
 from motionloom.io.bvh.body import restore_wrappers
 from motionloom.io.bvh.tracks import wrappers_of
 from motionloom.io.convention import unit_of, up_of
-from motionloom.io.files import write_file
+from motionloom.io.replacing import write_file
 from motionloom.kinematics.body.rest_pose import stance
 from motionloom.kinematics.fk import world
 from motionloom.rotation import multiply, rotate, to_matrix

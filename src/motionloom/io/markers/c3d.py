@@ -10,7 +10,7 @@ from motionloom.core import FloatArray, Markers
 from motionloom.core.files import read_regular
 from motionloom.io.markers.c3d_parameters import DEC, MIPS, Header, Value, read_head, reals
 from motionloom.io.markers.units import make_markers
-from motionloom.io.notes import Notes
+from motionloom.io.reader_notes import Notes
 from motionloom.io.reading import DEFAULT, Reading
 from motionloom.io.sniff import what_is
 

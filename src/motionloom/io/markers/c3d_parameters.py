@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.core import FloatArray
-from motionloom.io.notes import Notes
+from motionloom.io.reader_notes import Notes
 
 BLOCK = 512  # bytes; places in the file are counted in blocks, from 1
 MARK = 0x50  # the second byte of every C3D file

@@ -8,8 +8,8 @@ import numpy as np
 
 from motionloom.core import FloatArray
 from motionloom.core.files import read_regular
-from motionloom.io.bvh.numbers import LARGEST, fault, number
-from motionloom.io.notes import Notes
+from motionloom.io.number_text import LARGEST, fault, number
+from motionloom.io.reader_notes import Notes
 from motionloom.io.sniff import what_is
 
 GROWTH = 64  # a table may take this many times the bytes of its file: rows that are mostly blank are not worth more

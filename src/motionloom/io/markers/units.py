@@ -11,8 +11,8 @@ import numpy as np
 from motionloom.core import FloatArray, Markers
 from motionloom.core.origin import from_file
 from motionloom.io import convention as conv
-from motionloom.io.bvh.numbers import LARGEST
-from motionloom.io.notes import Notes
+from motionloom.io.number_text import LARGEST
+from motionloom.io.reader_notes import Notes
 from motionloom.io.reading import Reading
 
 _HIGH = re.compile(r"head|hd\b|fhd|bhd|c7|clav|shou|sho\b|neck", re.IGNORECASE)

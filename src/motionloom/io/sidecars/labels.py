@@ -10,8 +10,8 @@ import numpy as np
 
 from motionloom.core import BoolArray, Clip, FormatError, with_labels
 from motionloom.core.files import read_regular
-from motionloom.io.bvh.numbers import fault, number
-from motionloom.io.files import write_whole
+from motionloom.io.number_text import fault, number
+from motionloom.io.replacing import write_whole
 from motionloom.io.sidecars.names import find_side_file, side_path
 
 HEAD = ["start", "end", "label"]

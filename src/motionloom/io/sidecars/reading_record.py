@@ -7,7 +7,7 @@ from dataclasses import replace as with_changes
 from pathlib import Path
 
 from motionloom.core import Clip, Note, Read, replace
-from motionloom.core.made import Input
+from motionloom.core.recipe import Input
 from motionloom.io.digest import file_sha256
 from motionloom.io.reading import Reading
 from motionloom.io.sidecars.licence import licence_file

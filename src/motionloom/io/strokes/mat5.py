@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.io.notes import Notes
+from motionloom.io.reader_notes import Notes
 
 MAX_BYTES = 256 << 20  # bytes after unpacking
 MAX_DEPTH = 8

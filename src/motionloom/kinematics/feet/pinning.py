@@ -13,8 +13,8 @@ from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import Foot, feet
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, runs
 from motionloom.kinematics.feet.hips import hips_shift
+from motionloom.kinematics.feet.leg_reach import SOFT_REACH, lower_hips, raise_heel
 from motionloom.kinematics.feet.plants import FootPath, FootPlan, plan_foot
-from motionloom.kinematics.feet.reach import SOFT_REACH, lower_hips, raise_heel
 from motionloom.kinematics.feet.skate_measures import Skate, measure_skate, planted_speed
 from motionloom.kinematics.fk import fk_rotations
 from motionloom.kinematics.ik.limb import limb_rotations

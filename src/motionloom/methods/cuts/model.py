@@ -14,14 +14,14 @@ from motionloom.core import Clip, FormatError, NoPath, Progress, part, replace
 from motionloom.core.progress import parts
 from motionloom.kinematics.loop import Loop
 from motionloom.kinematics.resample import concatenate_aligned
+from motionloom.methods.array_checks import check_array, check_clips
 from motionloom.methods.base import Band, Honours, Model, place
-from motionloom.methods.bend import bend_unless, pose_problem, pose_warnings, root_problem
+from motionloom.methods.bend_to_constraints import bend_unless, pose_problem, pose_warnings, root_problem
 from motionloom.methods.cuts.config import Options
 from motionloom.methods.cuts.cut_points import Cuts
 from motionloom.methods.cuts.random_path import CutGraph, pieces, random_nodes
 from motionloom.methods.schedule import Reachable, schedule, style_problem
 from motionloom.methods.settings import Settings
-from motionloom.methods.validate import check_array, check_clips
 
 MAX_RISE = 0.1  # m by which the hips are raised or lowered to the height of a root_at
 

@@ -6,14 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from motionloom.core import Clip, Note, Progress, part, silent
+from motionloom.methods.graph.build.limits import Limits, effective_limit
 from motionloom.methods.graph.build.prune import PruneReport, graph_facts, prune
-from motionloom.methods.graph.build.thresholds import effective_limit
 from motionloom.methods.graph.build.transitions import BuiltGraph, build_with_report, find_transitions
 from motionloom.methods.graph.config import GraphConfig
 from motionloom.methods.graph.diagnose.connectivity import TransitionFinder, connection_notes
 from motionloom.methods.graph.frame_names import with_mirrored
 from motionloom.methods.graph.graph import Graph, Transitions
-from motionloom.methods.graph.labels import Limits
 
 
 class LearnedGraph(NamedTuple):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.blend.transition import blend_weights
+from motionloom.blend.crossfade import blend_weights
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray
 from motionloom.core.arrays import frozen, put
 

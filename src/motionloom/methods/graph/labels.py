@@ -1,17 +1,13 @@
-"""Sets of labels of the frames of a graph, and distance limits for pairs of labels."""
+"""Sets of labels of the frames of a graph."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip, FloatArray, IntArray
-from motionloom.core.units import length
-
-Limits = Mapping[tuple[str, str], float]
-"""Largest distance of joined frames with these two labels, in either order: {("walk", "jog"): 0.09}."""
+from motionloom.core import Clip, IntArray
 
 
 class LabelSets(NamedTuple):
@@ -34,37 +30,3 @@ def label_sets(clips: Sequence[Clip]) -> LabelSets:
     place[order] = np.arange(len(order))
     sets = tuple(frozenset(n for n, yes in zip(names, rows[k], strict=False) if yes) for k in order)
     return LabelSets(sets, place[of.ravel()])
-
-
-def read_limits(text: str) -> dict[tuple[str, str], float]:
-    """Limits for pairs of labels from one line: "walk jog 9cm, jog jog 0.08". Plain numbers are the measure's unit.
-
-    >>> read_limits("walk jog 9cm, jog jog 0.08")
-    {('walk', 'jog'): 0.09, ('jog', 'jog'): 0.08}
-    """
-    out: dict[tuple[str, str], float] = {}
-    for part in filter(None, (p.strip() for p in text.split(","))):
-        words = part.split()
-        if len(words) != 3:
-            raise BadRequest(
-                f"expected two labels and a limit, such as 'walk jog 9cm', found {part!r}", where=("limits",)
-            )
-        out[words[0], words[1]] = length(words[2], ("limits", f"{words[0]} {words[1]}"))
-    return out
-
-
-def limit_table(found: LabelSets, limit: float, limits: Limits) -> FloatArray:
-    """(S, S) the limit for each two label sets: the strictest one given for any of their labels."""
-    known = set().union(*found.sets)
-    for pair, value in limits.items():
-        if missing := [n for n in pair if n not in known]:
-            have = ", ".join(sorted(known)) or "no labels"
-            raise BadRequest(f"no clip carries the label {missing[0]!r}; these clips carry {have}", where=("limits",))
-        if not (np.isfinite(value) and value >= 0):
-            raise BadRequest(f"expected at least 0 for {' and '.join(pair)}, found {value}", where=("limits",))
-    table = np.full((len(found.sets), len(found.sets)), float(limit))
-    for i, one in enumerate(found.sets):
-        for j, other in enumerate(found.sets):
-            given = [v for (x, y), v in limits.items() if (x in one and y in other) or (y in one and x in other)]
-            table[i, j] = min(given, default=limit)
-    return table

@@ -15,9 +15,8 @@ from numpy.random import Generator
 from motionloom.constraints import Avoid, Constraint, Reach, Request, RootPath, StyleAlong
 from motionloom.core import BoolArray, Clip, IntArray, Note, Progress, part, replace
 from motionloom.methods.base import Band, Model, O, place
-from motionloom.methods.bend import bend_unless, pose_problem, pose_warnings
+from motionloom.methods.bend_to_constraints import bend_unless, pose_problem, pose_warnings
 from motionloom.methods.graph.build.prune import walkable_frames
-from motionloom.methods.graph.checks import check_graph
 from motionloom.methods.graph.config import RouteOptions
 from motionloom.methods.graph.frame_names import frame_name
 from motionloom.methods.graph.graph import Graph, Route
@@ -46,6 +45,7 @@ from motionloom.methods.graph.search.moves import GroundMoves, ground_moves
 from motionloom.methods.graph.search.random_walk import random_route
 from motionloom.methods.graph.search.result import SearchResult
 from motionloom.methods.graph.search.scheduled_walk import EdgeWeights, continue_route, scheduled_walk
+from motionloom.methods.graph.stored_checks import check_graph
 from motionloom.methods.schedule import Reachable, frames_with_label
 from motionloom.methods.settings import Settings
 

@@ -20,7 +20,7 @@ from motionloom.methods.graph.model import PathGraphModel
 from motionloom.methods.graph.query.allowed_frames import FrameSchedule
 from motionloom.methods.graph.render.render import render
 from motionloom.methods.graph.search.random_walk import random_route, repeats_after
-from motionloom.methods.recipe import synthesis_step
+from motionloom.methods.recipe_steps import synthesis_step
 from motionloom.methods.schedule import frames_with_label, missing_label
 from motionloom.methods.synthesis import finished, signed
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from motionloom.core import FloatArray, FormatError, IntArray, Progress, silent
 from motionloom.core.progress import watch
+from motionloom.methods.array_checks import check_array
 from motionloom.methods.graph import Graph
-from motionloom.methods.validate import check_array
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ from motionloom.constraints import (
 )
 from motionloom.core import Clip, NoPath, Note, Progress, part
 from motionloom.methods.base import Band, Honours
-from motionloom.methods.bend import pose_problem
+from motionloom.methods.bend_to_constraints import pose_problem
 from motionloom.methods.graph import Route
 from motionloom.methods.graph.model import GraphModel, timeline
 from motionloom.methods.graph.query.messages import start_problem

@@ -14,6 +14,7 @@ from motionloom.constraints import Reach, Request, RootPath, Style
 from motionloom.core import Clip, IntArray, Origin, Progress
 from motionloom.core.origin import all_terms
 from motionloom.methods.actions import action_names
+from motionloom.methods.array_checks import check_clips
 from motionloom.methods.base import Band, Honours, Model, place
 from motionloom.methods.live import material_of
 from motionloom.methods.motion_matching.config import Options
@@ -21,7 +22,6 @@ from motionloom.methods.motion_matching.database import Database, build_database
 from motionloom.methods.motion_matching.live import MatchingLive
 from motionloom.methods.motion_matching.plan import MatchingPlan, plan_request
 from motionloom.methods.settings import Settings
-from motionloom.methods.validate import check_clips
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -19,13 +19,13 @@ from motionloom.methods.textons.config import DEFAULT, Config
 from motionloom.methods.textons.learn.em import LearnedTextons, criterion, learn
 from motionloom.methods.textons.learn.greedy import initial_textons
 from motionloom.methods.textons.learn.lds import Prior
-from motionloom.methods.textons.learn.segments import ObservedSegment, count_transitions
 from motionloom.methods.textons.learn.training_data import LearningSettings, TrainingData
 from motionloom.methods.textons.model import TextonModel
 from motionloom.methods.textons.plan import shortest_paths as paths
 from motionloom.methods.textons.plan.transitions import join_distances
 from motionloom.methods.textons.render.join_check import gentle_joins
 from motionloom.methods.textons.render.synthesis import Synthesizer
+from motionloom.methods.textons.segments import ObservedSegment, count_transitions
 
 HALVINGS = 16  # of the tolerance (each by the root of two) until there are as many textons as requested
 TOLERANCES = (0.5, 0.6, 0.7, 0.8, 0.95, 1.1)  # tried for BIC and MDL

@@ -13,12 +13,11 @@ from numpy.random import Generator
 from motionloom.constraints import Constraint, PoseAt, Request, RootAt
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progress, replace
 from motionloom.kinematics.channels.metric import MetricSpace
+from motionloom.methods.array_checks import check_array, check_number
 from motionloom.methods.base import Honours, Model, check_request, place
 from motionloom.methods.settings import Settings
-from motionloom.methods.textons.checks import check_observed, check_space, check_textons
 from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.learn.lds import Texton
-from motionloom.methods.textons.learn.segments import ObservedSegment, Segments
 from motionloom.methods.textons.live import LiveOptions, TextonLive, texton_live
 from motionloom.methods.textons.plan.notation import plan_path, write_path
 from motionloom.methods.textons.plan.pieces import TextonPlan
@@ -28,7 +27,8 @@ from motionloom.methods.textons.plan.transitions import JoinFinder, Joins
 from motionloom.methods.textons.render.edit_pose import edit_pose
 from motionloom.methods.textons.render.stream import Renderer, split_clips
 from motionloom.methods.textons.render.synthesis import Synthesizer
-from motionloom.methods.validate import check_array, check_number
+from motionloom.methods.textons.segments import ObservedSegment, Segments
+from motionloom.methods.textons.stored_checks import check_observed, check_space, check_textons
 
 MAX_NOTED_TEXTONS = 40  # textons of a path that a clip's notes list
 

@@ -28,8 +28,9 @@ from motionloom.core.progress import parts
 from motionloom.kinematics.capture.glitches import broken_frames
 from motionloom.kinematics.local_frames import Frames, joined, observe
 from motionloom.kinematics.travel import placed
+from motionloom.methods.array_checks import check_array, check_clips
 from motionloom.methods.base import Honours, Model, place
-from motionloom.methods.bend import pose_problem, root_problem
+from motionloom.methods.bend_to_constraints import pose_problem, root_problem
 from motionloom.methods.live import Material as SourceMaterial
 from motionloom.methods.live import material_of
 from motionloom.methods.settings import FAITHFUL, Settings
@@ -45,7 +46,6 @@ from motionloom.methods.texture.faithful.keys import Keys, Styles, read_keys, re
 from motionloom.methods.texture.faithful.points import with_point_keys
 from motionloom.methods.texture.faithful.synthesis import Texture, synthesize_texture
 from motionloom.methods.texture.plan import Plan
-from motionloom.methods.validate import check_array, check_clips
 
 RISE = 0.15  # m: farthest that the hips are raised or lowered to the height of a key
 

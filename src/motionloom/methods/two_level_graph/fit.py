@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.blend.point import half_window
+from motionloom.blend.transition_point import half_window
 from motionloom.core import Clip, Note, Progress, part, silent
 from motionloom.methods.graph import Graph
 from motionloom.methods.graph.build.blend_check import find_rough_transitions, no_rough_transitions

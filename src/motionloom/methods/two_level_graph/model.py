@@ -12,6 +12,7 @@ from numpy.random import Generator
 
 from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath, Style
 from motionloom.core import BadRequest, BoolArray, IntArray, NoPath, Progress
+from motionloom.methods.array_checks import check_array, check_number
 from motionloom.methods.base import Honours
 from motionloom.methods.graph import Graph, Route
 from motionloom.methods.graph.frame_names import frame_name, frame_named
@@ -39,7 +40,6 @@ from motionloom.methods.two_level_graph.markov import Chain, chain, edge_weights
 from motionloom.methods.two_level_graph.rules import Pruned
 from motionloom.methods.two_level_graph.silhouettes import silhouette_views
 from motionloom.methods.two_level_graph.sketch import SketchGoal, follow_clusters
-from motionloom.methods.validate import check_array, check_number
 
 MAX_TREES = 4096  # cluster trees that are kept in memory
 BEAM_WIDTH, CLUSTER_BEAM_WIDTH = 400, 6  # defaults of `beam_width`: for frames, and for cluster paths

@@ -21,7 +21,7 @@ from motionloom.methods.graph import Graph, Route
 from motionloom.methods.graph.frame_names import frame_name
 from motionloom.methods.graph.render.render import render
 from motionloom.methods.graph.render.root_tracks import tracks
-from motionloom.methods.recipe import synthesis_step
+from motionloom.methods.recipe_steps import synthesis_step
 from motionloom.methods.synthesis import finished, signed
 from motionloom.methods.two_level_graph.markov import Chain, chain
 from motionloom.methods.two_level_graph.model import TwoLevelGraphModel

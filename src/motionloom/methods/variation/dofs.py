@@ -12,7 +12,7 @@ from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, FormatError
 from motionloom.kinematics.channels import Channels, Layout, fit_layout, from_channels, to_channels
 from motionloom.kinematics.channels.layout import ROOT_COLUMNS
 from motionloom.kinematics.channels.metric import VELOCITY_HORIZON, YAW_ARM, joint_scales
-from motionloom.methods.validate import check_array
+from motionloom.methods.array_checks import check_array
 
 STILL_ANGLE = np.radians(0.5)  # a column that moves less than this is constant
 STILL_LENGTH = 1e-3  # m, the same for columns in metres

@@ -14,11 +14,11 @@ from motionloom.constraints import Constraint, Plant, PositionAt, Request, RootA
 from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Note, Origin, Progress, part, replace
 from motionloom.core.origin import all_terms
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts, part_positions
+from motionloom.methods.array_checks import check_array, check_clips
 from motionloom.methods.base import Honours, Model, place
-from motionloom.methods.bend import root_problem
+from motionloom.methods.bend_to_constraints import root_problem
 from motionloom.methods.live import material_of
 from motionloom.methods.settings import FAITHFUL, Settings
-from motionloom.methods.validate import check_array, check_clips
 from motionloom.methods.variation.body import Body, limb_of
 from motionloom.methods.variation.config import Config, Options
 from motionloom.methods.variation.dofs import Dofs

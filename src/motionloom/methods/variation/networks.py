@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, FormatError, IntArray
-from motionloom.methods.validate import check_array, check_number
+from motionloom.methods.array_checks import check_array, check_number
 
 
 class Lists(NamedTuple):

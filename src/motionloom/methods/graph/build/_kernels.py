@@ -79,7 +79,7 @@ def align_pairs(points: Any, a: Any, b: Any, clip: Any, radius: int, turn: Any, 
     """The turn and shift (HECK 3.2-3.4) that align the points around frame b[t] with those around a[t], for each t.
 
     points (N, J, 3) of all clips; clip (N, 2): first and last frame (excluded) of each frame's clip. `radius` frames to
-    each side, weighted equally, fewer where a clip ends. Slow version: `laid_on` of motionloom.blend.point.
+    each side, weighted equally, fewer where a clip ends. Slow version: `laid_on` of motionloom.blend.transition_point.
     """
     joints = points.shape[1]
     for t in range(len(a)):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motionloom.blend.transition import CLOUD
+from motionloom.blend.crossfade import CLOUD
 from motionloom.core import Clip, FloatArray, IntArray, Progress, silent
 from motionloom.core.progress import parts, slices
 from motionloom.kinematics.feet.transition_contacts import fit_to_plants

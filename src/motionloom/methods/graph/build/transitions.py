@@ -13,18 +13,25 @@ from motionloom.analysis.curvature import Curvature
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.similarity import measure_named
 from motionloom.analysis.weights import joint_weights
-from motionloom.blend.point import half_window, same_body
+from motionloom.blend.transition_point import half_window, same_body
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, concatenate, part, silent
 from motionloom.core.progress import each, parts
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts, with_contacts
 from motionloom.kinematics.fk import fk
 from motionloom.methods.graph.build.alignment import align_transitions, clip_spans
 from motionloom.methods.graph.build.blend_check import RoughTransitions, find_rough_transitions, no_rough_transitions
+from motionloom.methods.graph.build.limits import (
+    DEFAULT_LIMIT,
+    DEFAULT_SHARE,
+    Limits,
+    estimate_limit,
+    limit_table,
+    read_limits,
+)
 from motionloom.methods.graph.build.point_clouds import Clouds, build_clouds, near_pairs
 from motionloom.methods.graph.build.thinning import Thinner
-from motionloom.methods.graph.build.thresholds import DEFAULT_LIMIT, DEFAULT_SHARE, estimate_limit
 from motionloom.methods.graph.graph import Graph, Transitions
-from motionloom.methods.graph.labels import Limits, label_sets, limit_table, read_limits
+from motionloom.methods.graph.labels import label_sets
 
 __all__ = [
     "DEFAULT_LIMIT",

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.blend.point import half_window
+from motionloom.blend.transition_point import half_window
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, with_labels
 from motionloom.core import replace as clip_with
 from motionloom.methods.graph.build.blend_check import RoughTransitions, rough_transitions
+from motionloom.methods.graph.build.limits import Limits
 from motionloom.methods.graph.build.prune import strong_components
 from motionloom.methods.graph.frame_names import frame_name
 from motionloom.methods.graph.graph import Graph, Transitions
-from motionloom.methods.graph.labels import Limits
 
 SEARCH_FPS = 30.0  # faster models are thinned to about this frame rate
 MAX_FRAMES = 8_000  # of more, clips are left out evenly

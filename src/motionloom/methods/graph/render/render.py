@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, Origin
-from motionloom.core.origins import joined, mixed
+from motionloom.core.origin_joining import joined, mixed
 from motionloom.kinematics.feet.clearance import lift_swings, usual_clearance
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.graph.graph import Graph, Route

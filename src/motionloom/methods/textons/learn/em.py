@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from motionloom.core import BadRequest, FloatArray, IntArray, Progress, part, silent
-from motionloom.core.progress import each, watch
+from motionloom.core.progress import each
 from motionloom.methods.textons.learn.greedy import initial_textons
 from motionloom.methods.textons.learn.lds import Texton, parameter_count
-from motionloom.methods.textons.learn.segments import Segment, count_transitions
+from motionloom.methods.textons.learn.segmentation import segment_all
 from motionloom.methods.textons.learn.training_data import LearningSettings, TrainingData
+from motionloom.methods.textons.segments import Segment, count_transitions
 
 GREEDY_SHARE = 0.3  # share of the greedy initialisation in the progress of learning
 
@@ -35,30 +36,6 @@ class LearnedTextons:
     @property
     def counts(self) -> FloatArray:
         return count_transitions(self.segments, len(self.textons))
-
-
-def segment_all(
-    data: TrainingData,
-    textons: Sequence[Texton],
-    transitions: FloatArray,
-    shortest: int,
-    progress: Progress | None = None,
-) -> tuple[list[Segment], float]:
-    """The E-step: the best segmentation of every clip, and its value (frames, starts and transitions)."""
-    from motionloom.methods.textons.learn._kernels import best_segmentation
-
-    found: list[Segment] = []
-    value = 0.0
-    log_m = np.log(transitions)
-    report = progress or silent()
-    for clip in each(range(len(data.clips)), report, "segmenting", [len(c) for c in data.clips]):
-        score = data.score(clip, textons, report)
-        task = (score, data.start[clip], log_m, shortest, report.stop)
-        labels, starts, best = watch(report, "segmenting", best_segmentation, *task)
-        stops = [*starts[1:].tolist(), len(data.clips[clip])]
-        found += [Segment(clip, int(a), int(b), int(i)) for a, b, i in zip(starts, stops, labels, strict=True)]
-        value += float(best)
-    return found, value
 
 
 def learn(

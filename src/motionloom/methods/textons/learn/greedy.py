@@ -8,8 +8,8 @@ import numpy as np
 
 from motionloom.core import FloatArray, Progress, silent
 from motionloom.methods.textons.learn.lds import Texton
-from motionloom.methods.textons.learn.segments import Segment
 from motionloom.methods.textons.learn.training_data import LearningSettings, TrainingData
+from motionloom.methods.textons.segments import Segment
 
 
 def initial_textons(

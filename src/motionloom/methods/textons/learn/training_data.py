@@ -23,7 +23,7 @@ from motionloom.methods.textons.learn.lds import (
 )
 from motionloom.methods.textons.learn.likelihood import likelihood
 from motionloom.methods.textons.learn.pooled_prior import pool_of
-from motionloom.methods.textons.learn.segments import Segment
+from motionloom.methods.textons.segments import Segment
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BadRequest, BoolArray, IntArray, NoPath
-from motionloom.methods.textons.learn.segments import Segments
 from motionloom.methods.textons.plan.pieces import (
     MIN_FRAMES,
     Piece,
@@ -25,6 +24,7 @@ from motionloom.methods.textons.plan.pieces import (
 )
 from motionloom.methods.textons.plan.random_walk import SegmentWalk
 from motionloom.methods.textons.plan.transitions import far_join_notes, keys_distance
+from motionloom.methods.textons.segments import Segments
 
 _SECONDS = r"(\d+(?:\.\d+)?)"
 _STEP = re.compile(rf"(\d+)(?:#(\d+)(?:@{_SECONDS}?(?:\.\.{_SECONDS}?)?)?)?(?:={_SECONDS}s?)?")

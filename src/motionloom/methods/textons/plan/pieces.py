@@ -13,7 +13,7 @@ from motionloom.core import BadRequest, FloatArray, Note
 from motionloom.core.note import warning
 from motionloom.kinematics.local_frames import Frames
 from motionloom.methods.base import Band
-from motionloom.methods.textons.learn.segments import Segments
+from motionloom.methods.textons.segments import Segments
 
 MIN_FRAMES = 4  # of a piece: two key poses, and two of the next
 LENGTH_SLACK = 1.1  # a texton may last longer than its longest segment, or shorter than its shortest, by this factor

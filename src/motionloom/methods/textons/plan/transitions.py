@@ -19,9 +19,9 @@ from motionloom.core.numbers import squared_distances
 from motionloom.kinematics.fk import positions
 from motionloom.kinematics.local_frames import Frames, joined
 from motionloom.methods.textons.config import Options
-from motionloom.methods.textons.learn.segments import Segments
 from motionloom.methods.textons.plan import shortest_paths as paths
 from motionloom.methods.textons.plan.pieces import Piece
+from motionloom.methods.textons.segments import Segments
 
 VELOCITY_HORIZON = 0.1  # s: velocities count as the displacement in this time
 DISTANCE_UNIT = 0.25  # of the median distance of all pairs: the unit of `distance_penalty`

@@ -12,8 +12,8 @@ from motionloom.kinematics.channels.metric import MetricSpace, from_coordinates,
 from motionloom.kinematics.channels.sides import continuous, on_side_of
 from motionloom.kinematics.local_frames import Frames
 from motionloom.methods.textons.learn.lds import Texton
-from motionloom.methods.textons.learn.segments import Segments
 from motionloom.methods.textons.plan.pieces import Piece
+from motionloom.methods.textons.segments import Segments
 
 
 class TextonCharts:

@@ -12,9 +12,9 @@ from motionloom.core import BoolArray, FloatArray, Progress, Skeleton, silent
 from motionloom.core.progress import each
 from motionloom.kinematics.fk import positions
 from motionloom.kinematics.local_frames import Frames, joined
-from motionloom.methods.textons.learn.segments import Segments
 from motionloom.methods.textons.plan.pieces import piece_of
 from motionloom.methods.textons.render.synthesis import Synthesizer
+from motionloom.methods.textons.segments import Segments
 
 ACCELERATION_STEP = 1 / 30  # s: accelerations are second differences over this time, as in the measure of quality
 JOINS_TRIED = 40  # for each segment

@@ -20,7 +20,7 @@ from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.plan.pieces import Piece
 from motionloom.methods.textons.plan.random_walk import OnPlaced
 from motionloom.methods.textons.render.cleanup import CleanupState, clean_windows
-from motionloom.methods.textons.render.grounding import GroundingState, ground_and_place, render_piece
+from motionloom.methods.textons.render.piece_clips import GroundingState, ground_and_place, render_piece
 from motionloom.methods.textons.render.synthesis import Synthesizer
 
 

@@ -12,12 +12,12 @@ from motionloom.core import FloatArray
 from motionloom.kinematics.channels.metric import MetricSpace
 from motionloom.kinematics.local_frames import Frames, joined
 from motionloom.methods.textons.learn.lds import Dynamics, Texton
-from motionloom.methods.textons.learn.segments import Segments
 from motionloom.methods.textons.plan.pieces import Piece
 from motionloom.methods.textons.render.cache import ByteCache
 from motionloom.methods.textons.render.charts import TextonCharts
 from motionloom.methods.textons.render.reference import ReferenceSegment, reference_segment
 from motionloom.methods.textons.render.trajectory import constrained_run, eased, free_run, slow_noise
+from motionloom.methods.textons.segments import Segments
 
 CACHE_BYTES = 64 * 2**20  # for each of factors and reference segments
 SLOPE_FRAMES = 12  # frames over which the slope of the residual outside the basis dies out

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core.arrays import FloatArray, IntArray
-from motionloom.core.made import Made
 from motionloom.core.note import Note
 from motionloom.core.origin import BODY, Origin, Source, all_terms
+from motionloom.core.recipe import Made
 
 
 class _Rows(NamedTuple):

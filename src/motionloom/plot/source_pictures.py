@@ -15,7 +15,7 @@ from motionloom.plot.figures import blank_axes, frame_axes, picture_kind, save_f
 from motionloom.plot.limbs import body_size
 from motionloom.plot.paint import paint_body
 from motionloom.plot.shape import DrawnBody
-from motionloom.plot.sources import SourceBand, source_colours, tracks
+from motionloom.plot.source_tracks import SourceBand, source_colours, tracks
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, RGB
 from motionloom.plot.view import View, best_yaw, even_frames
 

@@ -22,10 +22,10 @@ from motionloom.kinematics.feet.smoothing import away_from
 from motionloom.kinematics.local_frames import Frames, joined, path_of, restore
 from motionloom.kinematics.travel import Travel
 from motionloom.methods.textons.config import Options
-from motionloom.methods.textons.learn.segments import Segments
 from motionloom.methods.textons.plan.pieces import Piece
 from motionloom.methods.textons.plan.random_walk import OnPlaced
 from motionloom.methods.textons.render.synthesis import Synthesizer
+from motionloom.methods.textons.segments import Segments
 
 CONTEXT = 1.0  # s: frames on either side that grounding takes into account
 MIN_BLOCK = 3.0  # s: least that is grounded at once

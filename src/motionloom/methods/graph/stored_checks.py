@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from motionloom.core import FormatError, Skeleton
+from motionloom.methods.array_checks import check_array, check_clips, check_number
 from motionloom.methods.graph.graph import Graph
-from motionloom.methods.validate import check_array, check_clips, check_number
 
 
 def check_graph(graph: Graph, skeleton: Skeleton, fps: float) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from motionloom.core import FormatError
 from motionloom.kinematics.channels.metric import MetricSpace
+from motionloom.methods.array_checks import check_array, check_number
 from motionloom.methods.textons.learn.lds import Texton
-from motionloom.methods.textons.learn.segments import ObservedSegment
-from motionloom.methods.validate import check_array, check_number
+from motionloom.methods.textons.segments import ObservedSegment
 
 ROOT_CHANNELS = 4
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from motionloom.constraints import GivenClip, Pose, PoseAlong, PoseAt, Request
 from motionloom.core import BadRequest, Clip, Made, Read, made_here
-from motionloom.core.made import Input
+from motionloom.core.recipe import Input
 from motionloom.io.digest import clip_sha256
 from motionloom.methods.packing import Packer
 

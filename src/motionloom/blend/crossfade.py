@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom.analysis.comparison import Measure
 from motionloom.blend.join import Join, assemble, prepare
-from motionloom.blend.point import SEARCH, Point, laid_on
+from motionloom.blend.transition_point import SEARCH, Point, laid_on
 from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.ground_alignment import Alignment
