@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from motionloom.core import Clip, MissingExtra, Skeleton, UnknownJoint
+from motionloom.core import Clip, MissingExtra, Skeleton, UnknownJoint, silent
 from motionloom.plot import filmstrip, save_filmstrip
 from motionloom.plot.body import body, body_points
 from motionloom.plot.filmstrip import _level
@@ -144,7 +144,7 @@ def test_a_limb_is_as_thick_as_its_balls() -> None:
 
 
 def test_equally_long_clips_show_the_same_times_in_columns(walk: Clip) -> None:
-    rows = lay_out_aligned([walk, walk[:90]], ["before", "after"], 5, trails=True)
+    rows = lay_out_aligned([walk, walk[:90]], ["before", "after"], 5, trails=True, progress=silent())
     whole, part = (row.frames / row.clip.fps for row in rows)
     assert part.tolist() == whole[whole < 1.5].tolist()
     assert rows[0].box[0] == rows[1].box[0]

@@ -93,7 +93,7 @@ def view(
         if sources:
             from motionloom.plot.source_pictures import save_provenance
 
-            save_provenance(shown, target, titles=titles, start=start)
+            save_provenance(shown, target, titles=titles, start=start, progress=report)
         elif sheet or every:
             from motionloom.plot.contact_sheet import save_contact_sheet
 
@@ -107,7 +107,7 @@ def view(
         elif kind in PAGES:
             from motionloom.plot.player import write_player
 
-            write_player(shown, target, titles=titles, start=start)
+            write_player(shown, target, titles=titles, start=start, progress=report)
         elif kind in ANIMATIONS:
             from motionloom.plot.animation import animate
 
@@ -136,6 +136,7 @@ def view(
                 streamers=streamers or (),
                 aligned=True if start or end is not None else None,
                 start=start,
+                progress=report,
             )
     print_line(f"{target}: {', '.join(titles) if len(titles) < 6 else f'{len(titles)} clips'}")
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.core import Clip, FloatArray
+from motionloom.core import Clip, FloatArray, Progress, silent
+from motionloom.core.progress import each, parts
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.travel import travel
 from motionloom.plot.figures import blank_axes, frame_axes, picture_kind, save_figure
@@ -37,6 +38,7 @@ def filmstrip(
     streamers: Sequence[str] = (),
     aligned: bool | None = None,
     start: float = 0.0,
+    progress: Progress | None = None,
 ) -> Any:
     """Draw clips as filmstrips, one row each (before and after, for example), and return the matplotlib axes.
 
@@ -46,21 +48,23 @@ def filmstrip(
     by default they do if the clips are equally long. `start` (s) is the time of the first frame on the files' clock.
     """
     rows = [clips] if isinstance(clips, Clip) else list(clips)
+    measuring, drawing = parts(progress or silent(), [1, 3])
     names = list(titles) if titles is not None else [clip.name for clip in rows]
     if aligned is None:
         aligned = len(rows) > 1 and np.ptp([clip.seconds for clip in rows]) < 1.5 / min(clip.fps for clip in rows)
     if aligned and len(rows) > 1:
-        laid = lay_out_aligned(rows, names, poses, trails=trails)
+        laid = lay_out_aligned(rows, names, poses, trails=trails, progress=measuring)
     else:
-        laid = [lay_out(clip, name, poses, trails=trails) for clip, name in zip(rows, names, strict=True)]
+        named = each(list(zip(rows, names, strict=True)), measuring, "drawing")
+        laid = [lay_out(clip, name, poses, trails=trails) for clip, name in named]
     laid = [replace(row, start=start, streamers=_joints(row.clip, streamers)) for row in laid]
     scales = [max((row.box[1] - row.box[0]) / MAX_WIDTH, (row.box[3] - row.box[2]) / MAX_HEIGHT) for row in laid]
     if max(scales) > 4 * min(scales):
-        return _own_scales(laid, ax, scales)
-    return _rows(laid, ax, max(scales))
+        return _own_scales(laid, ax, scales, drawing)
+    return _rows(laid, ax, max(scales), drawing)
 
 
-def _own_scales(laid: list[StripRow], ax: Any, scales: list[float]) -> Any:
+def _own_scales(laid: list[StripRow], ax: Any, scales: list[float], progress: Progress) -> Any:
     """Rows of very different size (a person and a pen), each in axes and with a scale of its own."""
     heights = [
         (row.box[3] - row.box[2]) / inch + TITLE_HEIGHT + TIME_HEIGHT for row, inch in zip(laid, scales, strict=True)
@@ -68,14 +72,14 @@ def _own_scales(laid: list[StripRow], ax: Any, scales: list[float]) -> Any:
     widths = [(row.box[1] - row.box[0]) / inch for row, inch in zip(laid, scales, strict=True)]
     ax = blank_axes(max(widths), sum(heights)) if ax is None else ax
     top = 0.0
-    for row, inch, height in zip(laid, scales, heights, strict=True):
+    for row, inch, height in each(list(zip(laid, scales, heights, strict=True)), progress, "drawing"):
         inset = ax.inset_axes((0, top - height, max(widths), height), transform=ax.transData)
-        _rows([row], inset, inch, max(widths))
+        _rows([row], inset, inch, silent(), max(widths))
         top -= height
     return frame_axes(ax, max(widths), top)
 
 
-def _rows(laid: list[StripRow], ax: Any, inch: float, least: float = 0.0) -> Any:
+def _rows(laid: list[StripRow], ax: Any, inch: float, progress: Progress, least: float = 0.0) -> Any:
     """Rows under each other with one scale: `inch` metres of the scene per inch of the picture, `least` inches wide."""
     width = max(*(row.box[1] - row.box[0] for row in laid), least * inch, MIN_WIDTH * inch)
     head, foot = TITLE_HEIGHT * inch, TIME_HEIGHT * inch
@@ -83,17 +87,28 @@ def _rows(laid: list[StripRow], ax: Any, inch: float, least: float = 0.0) -> Any
     if ax is None:
         ax = blank_axes(width / inch, sum(heights) / inch)
     top = 0.0
-    for row, height in zip(laid, heights, strict=True):
+    for row, height in each(list(zip(laid, heights, strict=True)), progress, "drawing"):
         left, _, _, high = row.box
         _draw_row(ax, row, np.array([-left, top - head - high]), width, (top, top - height), inch)
         top -= height
     return frame_axes(ax, width, top)
 
 
-def save_filmstrip(clips: Clip | Sequence[Clip], path: str | Path, *, dpi: int = 130, **options: Any) -> None:
+def save_filmstrip(
+    clips: Clip | Sequence[Clip],
+    path: str | Path,
+    *,
+    dpi: int = 130,
+    progress: Progress | None = None,
+    **options: Any,
+) -> None:
     """Write a filmstrip as PNG, SVG or PDF by the suffix of `path`. Missing folders are made."""
     picture_kind(path)  # before anything is drawn
-    save_figure(filmstrip(clips, **options).figure, path, dpi=dpi)
+    drawing, saving = parts(progress or silent(), [2, 1])
+    axes = filmstrip(clips, **options, progress=drawing)
+    saving(0.0, "writing")
+    save_figure(axes.figure, path, dpi=dpi)
+    saving(1.0, "writing")
 
 
 def _draw_row(ax: Any, row: StripRow, drop: FloatArray, width: float, span: tuple[float, float], inch: float) -> None:

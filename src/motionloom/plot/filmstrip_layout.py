@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from motionloom.core import Clip, FloatArray, IntArray
+from motionloom.core import Clip, FloatArray, IntArray, Progress
+from motionloom.core.progress import each
 from motionloom.kinematics.travel import travel
 from motionloom.plot.body import body, body_points
 from motionloom.plot.shape import DrawnBody
@@ -76,9 +77,12 @@ def lay_out(clip: Clip, title: str, poses: int | None = None, *, trails: bool = 
     return _with_box(row) if connected else _side_by_side(row)
 
 
-def lay_out_aligned(clips: Sequence[Clip], titles: Sequence[str], poses: int | None, *, trails: bool) -> list[StripRow]:
+def lay_out_aligned(
+    clips: Sequence[Clip], titles: Sequence[str], poses: int | None, *, trails: bool, progress: Progress
+) -> list[StripRow]:
     """Rows that show the same times in columns, chosen for the longest clip; shorter clips have fewer poses."""
-    rows = [lay_out(clip, title, poses, trails=trails) for clip, title in zip(clips, titles, strict=True)]
+    named = each(list(zip(clips, titles, strict=True)), progress, "drawing")
+    rows = [lay_out(clip, title, poses, trails=trails) for clip, title in named]
     if not all(row.shape.parts for row in rows):
         return rows
     view = rows[0].view

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.core import Clip, FloatArray
+from motionloom.core import Clip, FloatArray, Progress, silent
+from motionloom.core.progress import each, parts
 from motionloom.io.replacing import write_whole
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.fk import fk
@@ -47,6 +48,7 @@ def write_player(
     titles: Sequence[str] | None = None,
     fps: float = 60.0,
     start: float = 0.0,
+    progress: Progress | None = None,
 ) -> None:
     """Write an HTML page that plays clips side by side. It holds all it needs and works from a file, offline.
 
@@ -55,13 +57,23 @@ def write_player(
     """
     shown = (clips,) if isinstance(clips, Clip) else tuple(clips)
     names = tuple(titles) if titles is not None else tuple(clip.name for clip in shown)
-    page = document(", ".join(names), player((Stage(shown, names=names),), alone=True, fps=fps, clock=start))
+    stages = (Stage(shown, names=names),)
+    page = document(", ".join(names), player(stages, alone=True, fps=fps, clock=start, progress=progress))
     write_whole(path, [page.encode()])
 
 
-def player(stages: Sequence[Stage], *, alone: bool = False, fps: float = 30.0, clock: float = 0.0) -> str:
+def player(
+    stages: Sequence[Stage],
+    *,
+    alone: bool = False,
+    fps: float = 30.0,
+    clock: float = 0.0,
+    progress: Progress | None = None,
+) -> str:
     """The HTML of one player, for a page that `document` wraps: its stages play on one clock, from `clock` on."""
-    data = page_json({"stages": [_stage(stage, fps) for stage in stages], "clock": clock})
+    shares = parts(progress or silent(), [sum(len(clip) for clip in stage.clips) for stage in stages])
+    drawn = [_stage(stage, fps, own) for stage, own in zip(stages, shares, strict=True)]
+    data = page_json({"stages": drawn, "clock": clock})
     return f'<div class="loom"{" data-alone" if alone else ""}><script type="application/json">{data}</script></div>'
 
 
@@ -94,9 +106,11 @@ def characteristic_time(clip: Clip) -> float:
     return round((len(clip) - 1 if len(clip.skeleton) == 1 else int(away.argmax())) / clip.fps, 3)
 
 
-def _stage(stage: Stage, fps: float) -> dict[str, Any]:
+def _stage(stage: Stage, fps: float, progress: Progress) -> dict[str, Any]:
     names = stage.names or tuple(clip.name for clip in stage.clips)
-    figures = [player_figure(clip, name, fps) for clip, name in zip(stage.clips, names, strict=True)]
+    named = list(zip(stage.clips, names, strict=True))
+    sizes = [len(clip) for clip in stage.clips]
+    figures = [player_figure(clip, name, fps) for clip, name in each(named, progress, "drawing", sizes)]
     if len(figures) > 1:
         figures[0]["yaw"], shifts = _row(stage.clips, figures[0]["yaw"], figures[0]["size"])
         for figure, shift in zip(figures, shifts, strict=True):

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.core import Clip, FloatArray
+from motionloom.core import Clip, FloatArray, Progress, silent
+from motionloom.core.progress import each, parts
 from motionloom.plot.body import body, body_points
 from motionloom.plot.figures import blank_axes, frame_axes, picture_kind, save_figure
 from motionloom.plot.limbs import body_size
@@ -31,7 +32,13 @@ FEW_PARTS = 3  # body parts whose tracks share the height of one band
 POSE_SPACING = 0.62  # inches from pose to pose
 
 
-def provenance(clips: Clip | Sequence[Clip], *, titles: Sequence[str] | None = None, start: float = 0.0) -> Any:
+def provenance(
+    clips: Clip | Sequence[Clip],
+    *,
+    titles: Sequence[str] | None = None,
+    start: float = 0.0,
+    progress: Progress | None = None,
+) -> Any:
     """Draw, for each clip, poses along time and under them coloured bands: which clip, and which of its frames.
 
     Each body part has a track of its own. In a blend, each clip's colour is as high as its weight; a plain cut is a
@@ -40,13 +47,14 @@ def provenance(clips: Clip | Sequence[Clip], *, titles: Sequence[str] | None = N
     shown = [clips] if isinstance(clips, Clip) else list(clips)
     names = list(titles) if titles is not None else [clip.name for clip in shown]
     found = [tracks(clip) for clip in shown]
-    colours = source_colours([band for parts in found for bands in parts.values() for band in bands])
-    rows = [POSES_HEIGHT + BAND_HEIGHT * max(1, len(parts) / FEW_PARTS) + AXIS_HEIGHT for parts in found]
+    colours = source_colours([band for part in found for bands in part.values() for band in bands])
+    rows = [POSES_HEIGHT + BAND_HEIGHT * max(1, len(part) / FEW_PARTS) + AXIS_HEIGHT for part in found]
     heights = [TITLE_HEIGHT + row * _rows(clip) for clip, row in zip(shown, rows, strict=True)]
     key = 0.24 * int(np.ceil(len(colours) / 6)) + 0.14
     ax = blank_axes(WIDTH, sum(heights) + key)
     top = 0.0
-    for clip, title, one, row, height in zip(shown, names, found, rows, heights, strict=True):
+    columns = list(zip(shown, names, found, rows, heights, strict=True))
+    for clip, title, one, row, height in each(columns, progress or silent(), "drawing", heights):
         _draw_title(ax, clip, title, one, top)
         for k in range(_rows(clip)):
             _draw_row(ax, clip, one, colours, k, top - TITLE_HEIGHT - k * row, start)
@@ -62,10 +70,15 @@ def save_provenance(
     titles: Sequence[str] | None = None,
     start: float = 0.0,
     dpi: int = 130,
+    progress: Progress | None = None,
 ) -> None:
     """Write the picture: PNG, SVG or PDF by the suffix of `path`. Missing folders are made."""
     picture_kind(path)  # before anything is drawn
-    save_figure(provenance(clips, titles=titles, start=start).figure, path, dpi=dpi)
+    drawing, saving = parts(progress or silent(), [2, 1])
+    axes = provenance(clips, titles=titles, start=start, progress=drawing)
+    saving(0.0, "writing")
+    save_figure(axes.figure, path, dpi=dpi)
+    saving(1.0, "writing")
 
 
 def _rows(clip: Clip) -> int:
