@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Json, Measures, own_parameters, plural, print_json, print_line, warn
+from motionloom.cli.options import Force, Json, Measures, own_parameters, plural, print_json, print_line, warn
 
 
 def again(
@@ -20,6 +20,7 @@ def again(
         Path, typer.Option("--sources", metavar="FOLDER", help="Folder with its clips, models and other files.")
     ] = Path(),
     measure: Measures = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Make a result again, with the same bytes on the same version and platform; prints what is missing or differs.
@@ -29,7 +30,7 @@ def again(
     from motionloom.io import check_target
     from motionloom.recipes import again as repeat
 
-    check_target(out)
+    check_target(out, overwrite=force)
     with busy("making again") as report:
         done = repeat(result, sources, out, parameters=own_parameters(measure), progress=report)
     if json:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Json, plural, print_json, print_line, warn, with_reading
+from motionloom.cli.options import Force, Json, plural, print_json, print_line, warn, with_reading
 from motionloom.cli.pairs import ClipA, ClipB, MeasureName, report_rates, write_json
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def append(
     measure: MeasureName = "point-cloud",
     ease: Annotated[str, typer.Option("--ease", metavar="HOW", help="For blend: smooth or linear.")] = "smooth",
     plants: Annotated[bool, typer.Option(help="Hold feet that stand during the transition.")] = True,
+    force: Force = False,
     json: Json = False,
     *,
     reading: Any = None,
@@ -45,7 +46,7 @@ def append(
     from motionloom.io import check_target, load, save
     from motionloom.recipes.edits import append as append_clips
 
-    check_target(out)
+    check_target(out, overwrite=force)
     first, second = (load(path, reading) for path in (a, b))
     times = None if at is None else _two_times(at)
     options: dict[str, Any] = {"method": method, "at": times, "window": window, "search": search, "measure": measure}

@@ -12,6 +12,7 @@ import typer
 from motionloom.cli.bars import busy
 from motionloom.cli.options import (
     Clips,
+    Force,
     Json,
     Suffix,
     columns,
@@ -49,6 +50,7 @@ def clean(
     repair: Annotated[
         bool, typer.Option("--repair", help="First interpolate short glitches; prints a line for each.")
     ] = False,
+    force: Force = False,
     json: Json = False,
     *,
     reading: Any = None,
@@ -61,7 +63,7 @@ def clean(
 
     options: dict[str, Any] = {"ease": ease, "ground": ground_height(ground), "find_contacts": find, "repair": repair}
     with busy("cleaning") as report:
-        files = list(clean_files(clips, out, to=to, reading=reading, progress=report, **options))
+        files = list(clean_files(clips, out, to=to, reading=reading, overwrite=force, progress=report, **options))
     print_reports(files, _print_table, _as_dict, json=json)
 
 

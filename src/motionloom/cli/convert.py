@@ -37,7 +37,9 @@ def convert(
     to_up: Annotated[
         str | None, typer.Option("--to-up", metavar="AXIS", help="Up axis to write; by default that of the source.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a source file.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a source, or files that motionloom did not write.")
+    ] = False,
     json: Json = False,
     *,
     reading: Any = None,

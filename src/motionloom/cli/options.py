@@ -31,6 +31,7 @@ Measures = Annotated[
         help="Define a motion parameter by a function from a clip to one number or three. Runs FILE; repeatable.",
     ),
 ]
+Force = Annotated[bool, typer.Option("--force", help="Replace files that motionloom did not write.")]
 Suffix = Annotated[str, typer.Option("--to", metavar="SUFFIX", help="Format of files in a folder: bvh, glb, npz ...")]
 
 READING_OPTIONS: dict[str, tuple[Any, Any]] = {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Clips, Json, columns, file_dict, print_line, print_reports, with_reading
+from motionloom.cli.options import Clips, Force, Json, columns, file_dict, print_line, print_reports, with_reading
 
 if TYPE_CHECKING:
     from motionloom.recipes.folders import EditedFile
@@ -33,6 +33,7 @@ def retarget(
     to_roles: Annotated[
         Path | None, typer.Option("--to-roles", metavar="FILE", help="Roles file of the other skeleton (TOML).")
     ] = None,
+    force: Force = False,
     json: Json = False,
     *,
     reading: Any = None,
@@ -48,13 +49,12 @@ def retarget(
 
     entry = FORMATS.get(to.suffix.lower())
     suffix = to.suffix if entry is not None and entry.write is not None else ".bvh"
-    planned_files(clips, out, suffix)  # before anything is read
+    planned_files(clips, out, suffix, overwrite=force)  # before anything is read
     body = load(to, roles=to_roles, trim_tpose=True)
     guide = None if like is None else load(like, replace(reading, trim_tpose=True))
     with busy("retargeting") as report:
-        files = list(
-            retarget_files(clips, body, out, to=suffix, reading=reading, like=guide, plant=plant, progress=report)
-        )
+        options: dict[str, Any] = {"like": guide, "plant": plant, "overwrite": force, "progress": report}
+        files = list(retarget_files(clips, body, out, to=suffix, reading=reading, **options))
     print_reports(files, _print_table, _as_dict, json=json)
 
 

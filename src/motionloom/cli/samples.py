@@ -10,7 +10,7 @@ import typer
 
 from motionloom.cli.bars import progress
 from motionloom.cli.flags import Table, with_fields
-from motionloom.cli.options import Json, Seed, columns, plural, print_json, print_line
+from motionloom.cli.options import Force, Json, Seed, columns, plural, print_json, print_line
 
 HELP = """Sample clips without a download: people, a dog, pen strokes.
 
@@ -34,11 +34,12 @@ class Samples(Table):
         def make_sample(
             out: Annotated[Path | None, typer.Option("-o", "--out", metavar="FILE", help="The file to write.")] = None,
             seed: Seed = 0,
+            force: Force = False,
             json: Json = False,
             *,
             given: Any = None,
         ) -> None:
-            _make(name, given, seed, out, Path(), json)
+            _make(name, given, seed, out, Path(), force, json)
 
         return with_fields(make_sample, list(SAMPLES[name].parameters.values()))
 
@@ -49,6 +50,7 @@ def list_samples(
     everything: Annotated[bool, typer.Option("--all", help="Make every sample, into the folder of -o.")] = False,
     out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for --all.")] = Path("samples"),
     seed: Seed = 0,
+    force: Force = False,
 ) -> None:
     """List the samples, or make all of them."""
     if ctx.invoked_subcommand is not None:
@@ -57,7 +59,7 @@ def list_samples(
 
     if everything:
         for name in progress(list(SAMPLES), "making"):
-            _make(name, {}, seed, None, out, False)
+            _make(name, {}, seed, None, out, force, False)
     elif json:
         print_json(
             [
@@ -72,17 +74,19 @@ def list_samples(
         print_line("Its parameters: motionloom samples walk --help")
 
 
-def _make(name: str, given: dict[str, Any], seed: int, out: Path | None, folder: Path, json: bool) -> None:
+def _make(name: str, given: dict[str, Any], seed: int, out: Path | None, folder: Path, force: bool, json: bool) -> None:
     """Make one sample and write it: to `out`, or by its own name into `folder`."""
     from motionloom.io import check_target, save
     from motionloom.kinematics.summary import clip_facts
     from motionloom.samples import SAMPLES, make
 
-    if out is not None:
-        check_target(out)
     parameters = SAMPLES[name].parameters
+    if out is not None:
+        check_target(out, overwrite=force)
     clip = make(name, seed, **{n: parameters[n].read(text, (n,)) for n, text in given.items()})
-    out = out or folder / f"{name}{'.csv' if len(clip.skeleton) == 1 else '.bvh'}"  # a pen stroke is a table
+    if out is None:
+        out = folder / f"{name}{'.csv' if len(clip.skeleton) == 1 else '.bvh'}"  # a pen stroke is a table
+        check_target(out, overwrite=force)
     save(clip, out)
     if json:
         print_json({"path": str(out), **clip_facts(clip).as_dict()})

@@ -14,7 +14,7 @@ import typer
 
 from motionloom.cli.bars import busy
 from motionloom.cli.flags import with_fields
-from motionloom.cli.options import Seed, plural, print_line
+from motionloom.cli.options import Force, Seed, plural, print_line
 
 if TYPE_CHECKING:
     from motionloom.core.fields import Field
@@ -40,6 +40,7 @@ def drive(
     rate: Annotated[float, typer.Option("--rate", metavar="HZ", min=1, max=1000, help="Poses per second.")] = 60.0,
     seed: Seed = 0,
     lock: Annotated[bool, typer.Option(help="Hold feet where they touch.")] = True,
+    force: Force = False,
     *,
     given: Any = None,
 ) -> None:
@@ -56,7 +57,7 @@ def drive(
     from motionloom.methods import load_model
 
     if out is not None:
-        check_target(out)
+        check_target(out, overwrite=force)
         if seconds is None:
             raise BadRequest("--out needs --seconds: a file has an end")
     learned = load_model(model)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Json, Measures, Seed, Suffix, columns, plural, print_json, print_line, warn
+from motionloom.cli.options import Force, Json, Measures, Seed, Suffix, columns, plural, print_json, print_line, warn
 from motionloom.cli.requests import RequestOption, Root, given_request
 
 if TYPE_CHECKING:
@@ -32,23 +32,23 @@ def synthesize(
     to: Suffix = ".bvh",
     root: Root = None,
     measure: Measures = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Make new clips. If hard constraints are not met, the residuals are printed and the exit code is 1."""
-    from motionloom.core.progress import part
+    from motionloom.core.progress import parts
     from motionloom.io import check_target, save
     from motionloom.methods import attempt, load_model
 
-    check_target(_target(out, None if count is None else 0, to))
+    targets = [_target(out, take, to) for take in ([None] if count is None else range(count))]
+    for target in targets:
+        check_target(target, overwrite=force)
     learned = load_model(model)
     constraints = given_request(request, root=root, measure=measure)
     reports: list[dict[str, Any]] = []
-    takes = count or 1
     with busy("making") as report:
-        for take in range(takes):
-            own = part(report, take / takes, (take + 1) / takes)
+        for take, (target, own) in enumerate(zip(targets, parts(report, [1] * len(targets)), strict=True)):
             found = attempt(learned, constraints, seed=seed, take=take, progress=own)
-            target = _target(out, None if count is None else take, to)
             written = found.clip is not None and (found.met or best)
             if found.clip is not None and written:
                 save(found.clip, target)

@@ -155,10 +155,10 @@ def save(clip: Clip, path: str | Path, *, unit: str | float | None = None, up: s
                 write_file(staged / side_path(path, kind).name, [text.encode()])
 
 
-def check_target(path: str | Path, *, overwrite: bool = True) -> None:
+def check_target(path: str | Path, *, overwrite: bool = False) -> None:
     """Raise what `save` would raise for this name, before any work is done: no writer, no library, no such place.
 
-    Without `overwrite` also if a file exists there that motionloom did not write, or that was changed since.
+    A file that motionloom did not write, or that was changed since, is replaced only with `overwrite`.
     """
     path = Path(path)
     entry = _format_for_writing(path)
@@ -166,9 +166,10 @@ def check_target(path: str | Path, *, overwrite: bool = True) -> None:
         entry.library()
     check_place(path)
     finish_interrupted(path, side_names(path))
-    if not overwrite and not is_own_output(path):
-        why = "exists, or a file beside it, and motionloom did not write it as it is now"
-        raise BadRequest(f"{path} {why}: choose another name, or replace it with --force")
+    if overwrite or is_own_output(path) or (entry.keeps_origin and path.is_file() and load(path).origin.made):
+        return
+    why = "exists, or a file beside it, and motionloom did not write it as it is now"
+    raise BadRequest(f"{path} {why}: choose another name, or replace it with --force")
 
 
 def _format_for_writing(path: Path) -> Format:

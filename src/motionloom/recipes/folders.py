@@ -58,18 +58,19 @@ def convert_files(
 ) -> Iterator[EditedFile]:
     """Convert files, folders and patterns to a file or folder `out`: the files in order, as they are written.
 
-    `to` is the format of files in a folder, `unit` and `up` those to write. A source is replaced only with `overwrite`.
+    `to` is the format of files in a folder, `unit` and `up` those to write. Sources and other files that motionloom
+    did not write are replaced only with `overwrite`.
     """
     found = expand_paths(paths)
     targets = output_paths(found, paths, out, to)
-    for target in targets:
-        entry = format_of(target)
-        if entry is None or entry.write_markers is None:  # whether a file contains markers is known when it is read
-            check_target(target)
     sources = {path.resolve() for path in found}
     own = next((target for target in targets if target.resolve() in sources), None)
     if own is not None and not overwrite:
         raise BadRequest(f"{own} is one of the clips to read: give another name, or --force to overwrite it")
+    for target in targets:
+        entry = format_of(target)
+        if entry is None or entry.write_markers is None:  # whether a file contains markers is known when it is read
+            check_target(target, overwrite=overwrite)
     task = partial(_convert_file, reading=reading, unit=unit, up=up, resample=resample, stand=stand)
     return _for_each(task, list(zip(found, targets, strict=True)), "converting", MIN_FILES, progress)
 
@@ -80,12 +81,13 @@ def clean_files(
     *,
     to: str = ".bvh",
     reading: Reading = DEFAULT,
+    overwrite: bool = False,
     progress: Progress | None = None,
     **options: Any,
 ) -> Iterator[EditedFile]:
     """Clean files with the options of `clean`; without `out`, only the reports are made."""
     task = partial(_edit_file, edit=partial(_clean, options=options), reading=reading)
-    return _for_each(task, planned_files(paths, out, to), "cleaning", MIN_EDITS, progress)
+    return _for_each(task, planned_files(paths, out, to, overwrite=overwrite), "cleaning", MIN_EDITS, progress)
 
 
 def retarget_files(
@@ -95,12 +97,13 @@ def retarget_files(
     *,
     to: str = ".bvh",
     reading: Reading = DEFAULT,
+    overwrite: bool = False,
     progress: Progress | None = None,
     **options: Any,
 ) -> Iterator[EditedFile]:
     """Retarget files to the skeleton of `body` with the options of `retarget`; without `out`, only reports."""
     task = partial(_edit_file, edit=partial(_retarget, body=body, options=options), reading=reading)
-    return _for_each(task, planned_files(paths, out, to), "retargeting", MIN_EDITS, progress)
+    return _for_each(task, planned_files(paths, out, to, overwrite=overwrite), "retargeting", MIN_EDITS, progress)
 
 
 def output_paths(inputs: Sequence[Path], arguments: Sequence[str | Path], out: str | Path, suffix: str) -> list[Path]:
@@ -124,14 +127,16 @@ def output_paths(inputs: Sequence[Path], arguments: Sequence[str | Path], out: s
     return targets
 
 
-def planned_files(paths: Sequence[str | Path], out: str | Path | None, to: str) -> list[Job]:
+def planned_files(
+    paths: Sequence[str | Path], out: str | Path | None, to: str, *, overwrite: bool = False
+) -> list[Job]:
     """The files to read with those to write; an error if a file cannot be read or written."""
     found = expand_paths(paths)
     if out is None:
         return [(path, None) for path in found]
     targets = output_paths(found, paths, out, to)
     for target in targets:
-        check_target(target)
+        check_target(target, overwrite=overwrite)
     return list(zip(found, targets, strict=True))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Json, Seed, Suffix, columns, plural, present_value, print_json, print_line
+from motionloom.cli.options import Force, Json, Seed, Suffix, columns, plural, present_value, print_json, print_line
 
 if TYPE_CHECKING:
     from motionloom.methods.graph.walk_clip import WalkTake
@@ -101,6 +101,7 @@ def walk(
         typer.Option("--picture", metavar="FILE", help="Draw the source of every frame: .png, .svg or .pdf."),
     ] = None,
     to: Suffix = ".bvh",
+    force: Force = False,
     json: Json = False,
     pick: Annotated[str | None, typer.Option("--pick", hidden=True)] = None,
     fresh: Annotated[bool | None, typer.Option("--fresh/--no-fresh", hidden=True)] = None,
@@ -116,7 +117,9 @@ def walk(
 
     if picture is not None:
         picture_kind(picture)
-    check_target(_target(model, out, None if count is None else 0, to))
+    targets = [_target(model, out, take, to) for take in ([None] if count is None else range(count))]
+    for path in targets:
+        check_target(path, overwrite=force)
     learned = load_model(model)
     known = graph_facts(graph_of(learned))
     if not json:
@@ -130,7 +133,7 @@ def walk(
     }
     options = {name: value for name, value in given.items() if value is not None}
     with busy("walking") as report:
-        for take, step in enumerate(parts(report, [1] * (count or 1))):
+        for take, (path, step) in enumerate(zip(targets, parts(report, [1] * len(targets)), strict=True)):
             made = random_walk(
                 learned,
                 seconds,
@@ -142,7 +145,6 @@ def walk(
                 progress=step,
                 **options,
             )
-            path = _target(model, out, None if count is None else take, to)
             save(made.clip, path)
             drawn = None if picture is None else _numbered(picture, None if count is None else take)
             if drawn is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Json, columns, plural, present_value, print_json, print_line, with_reading
+from motionloom.cli.options import Force, Json, columns, plural, present_value, print_json, print_line, with_reading
 
 if TYPE_CHECKING:
     from motionloom.methods.two_level_graph import TwoLevelGraphModel
@@ -34,6 +34,7 @@ def choices(
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write the motion of the choices followed.")
     ] = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """List the next moves in a two-level graph, the most probable first, each with its number.
@@ -48,7 +49,7 @@ def choices(
     from motionloom.methods.two_level_graph.model import follow_choices
 
     if out is not None:
-        check_target(out)
+        check_target(out, overwrite=force)
     learned = two_level(model)
     start = first_frame(learned, at)
     numbers = [n.strip() for n in follow.split(",") if n.strip()]
@@ -152,6 +153,7 @@ def act(
     smooth: Annotated[
         float, typer.Option("--smooth", metavar="X", min=0, help="Cost of transitions, relative to similarity.")
     ] = 0.3,
+    force: Force = False,
     json: Json = False,
     told: Annotated[bool | None, typer.Option("--told", hidden=True)] = None,
     *,
@@ -164,7 +166,7 @@ def act(
     from motionloom.io import check_target, load, save
     from motionloom.methods.two_level_graph.performance import act_out
 
-    check_target(out)
+    check_target(out, overwrite=force)
     learned = two_level(model)
     clip = load(performed, reading)
     seen = angle(camera, ("--camera",)) if silhouettes else None

@@ -50,7 +50,7 @@ def is_own_output(path: str | Path) -> bool:
 
 def is_unchanged(origin: Origin) -> bool:
     """Is the clip what its source's file contains, from the first frame on, or are its sources unknown?"""
-    if any(step.command != "samples" for step in origin.made) or len(origin.parts) > 1:
+    if origin.made or len(origin.parts) > 1:
         return False
     found = runs(origin, 0, [])
     return len(found) == 1 and all(row[1:] == (0.0, 1.0) for row in found[0][1]) and not _mirrored(origin)
@@ -65,7 +65,10 @@ def with_output(origin: Origin, sha256: str) -> Origin:
 
 
 def with_origin(clip: Clip, path: str | Path) -> Clip:
-    """The clip with the provenance that is stored beside its file, if there is one and it has as many frames."""
+    """The clip with the provenance that is stored beside its file, if there is one and it has as many frames.
+
+    A sample is a source like a captured clip: what is stored beside it only records that motionloom wrote it.
+    """
     beside = find_side_file(path, "origin")
     if beside is None:
         return clip
@@ -76,7 +79,8 @@ def with_origin(clip: Clip, path: str | Path) -> Clip:
         return replace(clip, origin=clip.origin.with_notes(note))
     except (ValueError, KeyError, TypeError, IndexError, OverflowError) as error:
         raise FormatError(f"not a provenance file: {type(error).__name__}: {error}", path=beside) from None
-    return replace(clip, origin=origin)
+    sample = origin.made and all(step.command == "samples" for step in origin.made)
+    return clip if sample else replace(clip, origin=origin)
 
 
 def read_facts(path: Path) -> dict[str, Any]:
