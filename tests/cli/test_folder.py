@@ -75,8 +75,7 @@ def test_killed_workers_cost_their_own_files_only(many_clips, tmp_path):
     written = {path.name.removesuffix(".npz") for path in tmp_path.glob("walk_*.npz")}
     lost = {line.removeprefix("motionloom: ").split(".bvh")[0] for line in named}
     assert len(lost) == len(named)
-    assert written.isdisjoint(lost)
-    assert len(written) + len(lost) == CLIPS
+    assert len(written | lost) == CLIPS  # a worker may be killed after it wrote its file, before it reported it
     assert command.returncode == (1 if named else 0)  # none, if each was between two files when it was killed
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from motionloom.cli.options import plural
+from motionloom.core import BadRequest
 from motionloom.io import load, save
 from motionloom.methods import load_model
 from motionloom.samples import make
@@ -53,6 +54,27 @@ def test_a_format_that_cannot_be_written_is_found_before_the_work(
     answer = run(*commands(folder, tmp_path / "x.xyz")[which])
     assert answer.code == 1
     assert "no writer for .xyz; there are .bvh" in answer.err
+
+
+@pytest.mark.parametrize("which", range(11))
+def test_a_file_of_the_user_is_replaced_only_with_force(
+    run: Any, folder: Path, tmp_path: Path, which: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def worked(*_: object, **__: object) -> None:
+        raise BadRequest("worked")
+
+    monkeypatch.chdir(tmp_path)
+    for name in ("x.bvh", "no.bvh", "no_walk.bvh", "no_walks/take_000.bvh", "takes/take_000.bvh"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("of the user")
+    for name in WORK:
+        monkeypatch.setattr(name, worked)
+    command = commands(folder, tmp_path / "x.bvh")[which]
+    assert (
+        "motionloom did not write it as it is now: choose another name, or replace it with --force" in run(*command).err
+    )
+    assert "worked" in run(*command, "--force").err
+    assert (tmp_path / "x.bvh").read_text() == "of the user"
 
 
 def test_a_place_that_cannot_be_written_to_is_found_before_learning(

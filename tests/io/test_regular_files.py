@@ -56,6 +56,7 @@ SIDE_FILES = ["walk.labels.csv", "walk.roles.toml", "roles.toml", "walk.licence.
 
 @pytest.mark.parametrize("name", SIDE_FILES)
 def test_a_side_file_that_is_a_link_to_elsewhere_is_refused_and_not_printed(walk, name):
+    (walk.parent / name).unlink(missing_ok=True)
     (walk.parent / name).symlink_to(walk.parent.parent / "secret.txt")
     with pytest.raises(FormatError, match="a link that leads outside the folder of its clip") as caught:
         load(walk)
@@ -64,6 +65,7 @@ def test_a_side_file_that_is_a_link_to_elsewhere_is_refused_and_not_printed(walk
 
 @pytest.mark.parametrize("name", SIDE_FILES)
 def test_a_side_file_that_is_a_pipe_is_refused(walk, name):
+    (walk.parent / name).unlink(missing_ok=True)
     os.mkfifo(walk.parent / name)
     with pytest.raises(FormatError, match=f"{name}: .*a named pipe"):
         load(walk)

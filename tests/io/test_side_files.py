@@ -96,21 +96,21 @@ def test_a_side_file_that_was_there_before_its_clip_is_not_replaced(tiny, tmp_pa
 
 def test_only_our_own_unchanged_output_is_replaced_without_force(tiny, tmp_path):
     path = tmp_path / "walk.bvh"
-    check_target(path, overwrite=False)
+    check_target(path)
     save(with_facts(tiny, label="walk", command="synthesize"), path)
-    check_target(path, overwrite=False)
+    check_target(path)
     labels = (tmp_path / "walk.labels.csv").read_text()
     (tmp_path / "walk.labels.csv").write_text(labels.replace("walk", "stroll"))
     with pytest.raises(BadRequest, match=r"motionloom did not write it as it is now.*--force"):
-        check_target(path, overwrite=False)
+        check_target(path)
     (tmp_path / "walk.labels.csv").write_text(labels)
     path.write_bytes(path.read_bytes() + b"\n")
     with pytest.raises(BadRequest, match="--force"):
-        check_target(path, overwrite=False)
+        check_target(path)
     save(tiny, tmp_path / "capture.bvh")  # a clip without a recipe
     with pytest.raises(BadRequest, match="--force"):
-        check_target(tmp_path / "capture.bvh", overwrite=False)
-    check_target(tmp_path / "capture.bvh")
+        check_target(tmp_path / "capture.bvh")
+    check_target(tmp_path / "capture.bvh", overwrite=True)
 
 
 OLD = (10, ("old",), "CC BY 4.0", ("synthesize",))
