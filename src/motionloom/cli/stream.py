@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def drive(
     model: Annotated[
-        Path, typer.Argument(metavar="MODEL.loom", help="A model of motion-matching, a motion graph or textons.")
+        Path, typer.Argument(metavar="MODEL.loom", help="A model of any method that makes clips of any length.")
     ],
     out: Annotated[
         Path | None,

@@ -3,16 +3,20 @@
 from motionloom.control.crowd import keep_apart, replace_members
 from motionloom.control.foot_lock import FootLockLayer, foot_locked
 from motionloom.control.layered import Layered
+from motionloom.control.queued import Queued, queued
 from motionloom.control.record import record
 from motionloom.control.stepping import Steered, run
-from motionloom.control.streaming import stream_clip
+from motionloom.control.streaming import live_characters, stream_clip
 
 __all__ = [
     "FootLockLayer",
     "Layered",
+    "Queued",
     "Steered",
     "foot_locked",
     "keep_apart",
+    "live_characters",
+    "queued",
     "record",
     "replace_members",
     "run",

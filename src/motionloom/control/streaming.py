@@ -7,6 +7,7 @@ from itertools import repeat
 from typing import Any
 
 from motionloom.control.foot_lock import foot_locked
+from motionloom.control.queued import queued
 from motionloom.control.record import record
 from motionloom.control.script import follow, parse_order
 from motionloom.control.stepping import run
@@ -45,10 +46,15 @@ def stream_clip(
     return signed(clip, model, step)
 
 
+def live_characters(model: Model[Any]) -> Live:
+    """The live characters of a model: its method's own, or blocks of its clips that are made ahead."""
+    return live_of(model) if hasattr(model, "live") else queued(model)
+
+
 def begin_stream(
     model: Model[Any], *, seed: int = 0, lock: bool = True, options: Mapping[str, Any] | None = None
 ) -> tuple[Live, Any]:
     """The live characters of a model, and the state of one before its first step."""
-    live: Live = live_of(model)
+    live = live_characters(model)
     live = foot_locked(live) if lock else live
     return live, live.begin([seed], options=live_options(model, options or {}))
