@@ -118,7 +118,9 @@ class Commands(TyperGroup):
             code = exit_code(error)
             if code is None:
                 raise
-            typer.echo(f"motionloom: {error_message(error)}", err=True)
+            from motionloom.core.text import printable
+
+            typer.echo(f"motionloom: {printable(error_message(error))}", err=True)
             raise typer.Exit(code) from None
 
 

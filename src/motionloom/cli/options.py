@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from motionloom.cli.flags import added_options
+from motionloom.core.text import printable
 
 if TYPE_CHECKING:
     from motionloom.constraints import MotionParameter
@@ -154,12 +155,12 @@ def present_value(earlier: str, old: T | None, present: str, value: T | None) ->
 
 def print_line(text: str = "") -> None:
     """Print a line on standard output, above the progress bar if there is one."""
-    print(text)
+    print(printable(text))
 
 
 def warn(text: str) -> None:
     """Print a line on standard error."""
-    print(f"motionloom: {text}", file=sys.stderr)
+    print(f"motionloom: {printable(text)}", file=sys.stderr)
 
 
 def plural(count: int, thing: str) -> str:
@@ -173,7 +174,7 @@ def plural(count: int, thing: str) -> str:
 
 def print_json(value: Any) -> None:
     """Print one JSON value on standard output."""
-    print(json.dumps(value, indent=2, ensure_ascii=False))
+    print(printable(json.dumps(value, indent=2, ensure_ascii=False)))
 
 
 def file_dict(file: EditedFile) -> dict[str, Any]:

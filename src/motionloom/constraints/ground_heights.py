@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from numpy.typing import ArrayLike
 from motionloom.core import BadRequest, FloatArray, FormatError
 from motionloom.core.arrays import frozen, put
 from motionloom.core.files import read_regular
+from motionloom.core.text import csv_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ def read_ground(path: Path, name: str = "") -> Ground:
     except UnicodeDecodeError:
         raise FormatError("expected text with rows x,z,y, found something else", path=path) from None
     rows: list[list[float]] = []
-    for number, row in enumerate(csv.reader(text.splitlines()), start=1):
+    for number, row in csv_rows(text, path):
         if not row or not "".join(row).strip():
             continue
         try:
@@ -121,10 +121,10 @@ def read_ground(path: Path, name: str = "") -> Ground:
             if not rows and [v.strip().lower() for v in row] == ["x", "z", "y"]:
                 continue
             raise FormatError(
-                f"expected three numbers x,z,y, found {','.join(row)!r}", path=path, line=number
+                f"expected three numbers x,z,y, found {','.join(row)[:80]!r}", path=path, line=number
             ) from None
         if len(values) != 3 or not np.isfinite(values).all():
-            raise FormatError(f"expected three numbers x,z,y, found {','.join(row)!r}", path=path, line=number)
+            raise FormatError(f"expected three numbers x,z,y, found {','.join(row)[:80]!r}", path=path, line=number)
         rows.append(values)
     if not rows:
         raise FormatError("expected rows x,z,y, found none", path=path)

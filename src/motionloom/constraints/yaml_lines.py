@@ -10,6 +10,8 @@ from motionloom.core import BadRequest
 
 MAX_DEPTH = 20  # levels: requests need few, and aliases can form a cycle
 MAX_VALUES = 100_000  # values, aliases counted as often as they are used
+MAX_CHARACTERS = 400  # of a number, a date or any other value that is not plain text
+TEXT = "tag:yaml.org,2002:str"
 
 
 class Table(dict[str, Any]):
@@ -26,7 +28,9 @@ def read_yaml(text: str, name: str) -> Any:
         mark = error.problem_mark or error.context_mark
         place = name if mark is None else f"{name}:{mark.line + 1}"
         raise BadRequest(f"this is not YAML: {error.problem or error.context}", place=place) from None
-    except (yaml.YAMLError, RecursionError) as error:
+    except RecursionError:
+        raise BadRequest("nested too deeply for a request", place=name) from None
+    except yaml.YAMLError as error:
         raise BadRequest(f"this is not YAML: {str(error).splitlines()[0]}", place=name) from None
     return None if node is None else _Reader(name).value(node, 0)
 
@@ -55,7 +59,13 @@ class _Reader:
             return table
         if isinstance(node, yaml.SequenceNode):
             return [self.value(item, depth + 1) for item in node.value]
+        text = str(node.value)
+        if node.tag != TEXT and len(text) > MAX_CHARACTERS:
+            raise BadRequest(f"cannot read this value: {text[:40]}... ({len(text)} characters)", place=place)
         try:
             return self.scalars.construct_object(node)
         except (yaml.YAMLError, ValueError) as error:
             raise BadRequest(f"cannot read this value: {str(error).splitlines()[0]}", place=place) from None
+        except (LookupError, AttributeError, ArithmeticError):  # from PyYAML, where the text does not suit its tag
+            kind = node.tag.rpartition(":")[2]
+            raise BadRequest(f"cannot read this value: expected !!{kind}, found {text[:40]!r}", place=place) from None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from motionloom.core.errors import BadRequest
 
 VARIABLE = "MOTIONLOOM_LIMITS"
+MAX_DEPTH = 256  # joints in one chain, for readers and writers; real bodies have about ten
 
 
 @dataclass(frozen=True)

@@ -222,7 +222,10 @@ def _split(value: object, where: Where, expected: str) -> tuple[float, str]:
             )
         amount, unit = float(match[1]), match[2]
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
-        amount, unit = float(value), ""
+        try:
+            amount, unit = float(value), ""
+        except OverflowError:  # a whole number above 1e308
+            raise fail(where, "a finite number", f"{str(value)[:40]}...") from None
     else:
         raise fail(where, expected, value)
     if not math.isfinite(amount):

@@ -30,7 +30,9 @@ def read_fbx(path: str | Path, reading: Reading = DEFAULT) -> Clip:
         raise MissingExtra("FBX files need ufbx: pip install 'motionloom[fbx]'")
     notes = reading.notes(path)
     _check(path, notes)
-    arrays, facts = read_in_own_process(read_scene, path, reading.up is None, reading.fps, library="FBX", reuse=False)
+    arrays, facts = read_in_own_process(
+        read_scene, path, reading.up is None, reading.fps, library="FBX", modules=("ufbx",), reuse=False
+    )
     for note in facts["notes"]:
         notes.add(note)
     metres = float(facts["unit"]) if reading.metres is None else reading.metres

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.core.files import read_regular
+from motionloom.core.limits import MAX_DEPTH, Limits
 from motionloom.io.reader_notes import Notes
 
 MAX_VALUES = 5_000_000  # nodes times frames
-MAX_DEPTH = 512
 _kept: list[Any] = []  # everything that ufbx has handed out, as it may look at it again
 
 
@@ -106,6 +106,8 @@ def _take(scene: Any, ufbx: Any, notes: Notes) -> tuple[Any, float, float]:
         begin, end = float(baked.key_time_min), float(baked.key_time_max)
     if not (np.isfinite([begin, end]).all() and abs(begin) < 1e6 and abs(end) < 1e6):
         raise notes.error(f"invalid take: from {begin:g} s to {end:g} s")
+    if why := Limits.current().exceeded(seconds=end - begin):
+        raise notes.error(f"the take lasts from {begin:g} s to {end:g} s: {why}")
     return anim, begin, end
 
 

@@ -8,8 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
-from motionloom.core import BadRequest, Clip, FormatError, Markers, Note, replace
-from motionloom.core.limits import Limits
+from motionloom.core import BadRequest, Clip, FormatError, Markers, Note, Skeleton, replace
+from motionloom.core.limits import MAX_DEPTH, Limits
 from motionloom.io.acclaim.amc import asf_files, read_amc
 from motionloom.io.arrays.humanml3d import write_humanml3d
 from motionloom.io.arrays.npz import read_npz, write_npz
@@ -101,6 +101,7 @@ def load(path: str | Path, reading: Reading = DEFAULT, **settings: Unpack[Readin
     digest = start_sha256(path)
     clip = entry.read(path, reading)
     _check_size(path, len(clip), len(clip.skeleton), clip.fps)
+    check_depth(clip.skeleton, path)
     if ambiguous := ambiguous_side_files(path):
         clip = replace(clip, origin=clip.origin.with_notes(*ambiguous))
     clip = with_file_labels(with_roles(clip, path, reading.roles), path)
@@ -117,6 +118,15 @@ def load(path: str | Path, reading: Reading = DEFAULT, **settings: Unpack[Readin
 def _check_size(path: Path, frames: int, joints: int, fps: float) -> None:
     if why := Limits.current().exceeded(frames=frames, joints=joints, seconds=frames / fps):
         raise FormatError(why, path=path)
+
+
+def check_depth(skeleton: Skeleton, path: str | Path) -> None:
+    """`FormatError` if a chain of joints is longer than readers and writers accept."""
+    depth = [0] * len(skeleton)
+    for j, parent in enumerate(skeleton.parents.tolist()):
+        depth[j] = 1 + (depth[parent] if parent >= 0 else 0)
+    if max(depth) > MAX_DEPTH:
+        raise FormatError(f"a chain of {max(depth)} joints; at most {MAX_DEPTH} are supported", path=path)
 
 
 def _check_stature(clip: Clip, unit: str | float) -> Clip:
@@ -142,6 +152,7 @@ def save(clip: Clip, path: str | Path, *, unit: str | float | None = None, up: s
     path = Path(path)
     entry = _format_for_writing(path)
     assert entry.write is not None
+    check_depth(clip.skeleton, path)
     beside = [side_path(path, kind).name for kind in ("labels", "licence", "origin")]
     with replacing(path, beside, side_names(path)) as staged:
         entry.write(clip, staged / path.name, unit=unit, up=up)

@@ -11,20 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip, End, FloatArray, FormatError, MissingExtra, Skeleton, replace
+from motionloom.core import BadRequest, Clip, End, FloatArray, FormatError, InvalidClip, MissingExtra, Skeleton, replace
 from motionloom.core.files import check_regular
 from motionloom.io import convention as conv
 from motionloom.io.from_world import clip_from_world, split_matrices
 from motionloom.io.own_process import read_in_own_process
-from motionloom.io.reader_notes import Notes
 from motionloom.io.reading import DEFAULT, Reading
+from motionloom.io.usd_scene import KEY, MISSING, read_scene, usd_library, usd_words
 from motionloom.kinematics.body.rest_pose import stance
 from motionloom.kinematics.fk import world
 from motionloom.rotation import to_matrix
-
-KEY = "motionloom"
-MISSING = "USD files need usd-core: pip install 'motionloom[usd]'"
-MAX_VALUES = 50_000_000  # joints times frames
 
 
 def write_usd(clip: Clip, path: str | Path, *, unit: str | float | None = None, up: str | None = None) -> None:
@@ -59,7 +55,7 @@ def write_usd(clip: Clip, path: str | Path, *, unit: str | float | None = None, 
     facts = {"roles": list(body.roles), "ends": [[e.joint, *e.offset, e.name] for e in body.ends], "fps": clip.fps}
     layer.customLayerData = {KEY: json.dumps(facts)}
     layer.comment = clip.origin.licence
-    _export(layer, path)
+    _export(layer, path, usd)
 
 
 def read_usd(path: str | Path, reading: Reading = DEFAULT) -> Clip:
@@ -74,65 +70,41 @@ def read_usd(path: str | Path, reading: Reading = DEFAULT) -> Clip:
         check_regular(path)
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror or error}", path=path) from None
-    return read_in_own_process(_read, path, reading, library="USD")
-
-
-def _read(path: str, reading: Reading) -> Clip:
-    usd = usd_library()
+    scene = read_in_own_process(read_scene, path, reading, library="USD", modules=("pxr.UsdSkel",))
     notes = reading.notes(path)
-    stage = _open(path, usd, notes)
-    query, prim = _skeleton(stage, usd, notes)
-    joints = [str(j) for j in query.GetJointOrder()]
-    parents = _parents(joints, usd, notes)
-    times, rate = _times(stage, query, len(joints), reading.fps, notes)
-    worlds = np.empty((len(times), len(joints), 4, 4))
-    for f, time in enumerate(times):
-        cache = usd.UsdGeom.XformCache(time)
-        turned = query.ComputeJointSkelTransforms(cache.GetTime(), False)
-        if turned is None or len(turned) != len(joints):
-            raise notes.error("the joints have no transforms: rest transforms or animation are missing")
-        worlds[f] = np.array(turned) @ np.array(cache.GetLocalToWorldTransform(prim))
-    own = _own(stage.GetRootLayer().customLayerData.get(KEY), joints)
-    bind = np.array(query.GetJointWorldBindTransforms())
+    for note in scene.notes:
+        notes.add(note)
     rest = None
-    if own is None and bind.shape == (len(joints), 4, 4) and np.isfinite(bind).all():
-        rest = split_matrices(np.swapaxes(bind, -1, -2))[1]
-    metres = usd.UsdGeom.GetStageMetersPerUnit(stage) if reading.metres is None else reading.metres
-    axis = str(usd.UsdGeom.GetStageUpAxis(stage)).lower() if reading.axis is None else reading.axis
-    places, turns = split_matrices(np.swapaxes(worlds, -1, -2))
-    names = [str(n) for n in query.GetSkeleton().GetJointNamesAttr().Get() or []]
-    if len(names) != len(joints):
-        names = [joint.rsplit("/", 1)[-1] for joint in joints]
+    if scene.own is None and scene.bind.shape == scene.worlds.shape[1:] and np.isfinite(scene.bind).all():
+        rest = split_matrices(np.swapaxes(scene.bind, -1, -2))[1]
+    places, turns = split_matrices(np.swapaxes(scene.worlds, -1, -2))
     clip = clip_from_world(
         notes,
-        names,
-        parents,
+        scene.names,
+        scene.parents,
         places,
         turns,
-        rate,
-        metres=metres,
-        up=axis,
+        scene.rate,
+        metres=scene.metres,
+        up=scene.up,
         rest=rest,
         drop_slides=reading.drop_slides,
-        fold=own is None,
+        fold=scene.own is None,
     )
-    if own is not None and (licence := str(stage.GetRootLayer().comment or "")):
-        clip = replace(clip, origin=with_changes(clip.origin, licence=licence))
-    if own is None or len(own["roles"]) != len(clip.skeleton):
-        return clip
+    if scene.own is not None and scene.comment:
+        clip = replace(clip, origin=with_changes(clip.origin, licence=scene.comment))
+    return clip if scene.own is None else _with_own_facts(clip, scene.own)
+
+
+def _with_own_facts(clip: Clip, own: dict[str, Any]) -> Clip:
+    """The clip with the roles and end sites that our own writer kept, if they fit (the file may have been edited)."""
     body = clip.skeleton
-    ends = tuple(End(int(j), (float(x), float(y), float(z)), str(name)) for j, x, y, z, name in own["ends"])
-    return replace(clip, skeleton=Skeleton(body.names, body.parents, body.offsets, tuple(own["roles"]), ends))
-
-
-def usd_library() -> Any:
-    """The parts of USD that are used here, in one object."""
     try:
-        import pxr
-        from pxr import Gf, Sdf, Tf, Usd, UsdGeom, UsdSkel, Vt  # noqa: F401
-    except ImportError:
-        raise MissingExtra(MISSING) from None
-    return pxr
+        ends = tuple(End(int(j), (float(x), float(y), float(z)), str(name)) for j, x, y, z, name in own["ends"])
+        roles = tuple(str(role) for role in own["roles"])
+        return replace(clip, skeleton=Skeleton(body.names, body.parents, body.offsets, roles, ends))
+    except (InvalidClip, ValueError, TypeError, OverflowError):
+        return clip
 
 
 def _joint_paths(skeleton: Skeleton, usd: Any) -> list[str]:
@@ -191,7 +163,7 @@ def _animate(motion: Any, clip: Clip, paths: list[str], metres: float, axis: str
             rotations.Set(usd.Vt.QuatfArray.FromNumpy(turns[f]), f)
 
 
-def _export(layer: Any, path: Path) -> None:
+def _export(layer: Any, path: Path, usd: Any) -> None:
     """Write the layer to a file and flush it to disk."""
     try:
         if not layer.Export(str(path)):
@@ -200,75 +172,5 @@ def _export(layer: Any, path: Path) -> None:
             os.fsync(file.fileno())
     except OSError as error:
         raise FormatError(f"cannot be written: {error.strerror or error}", path=path) from None
-
-
-def _open(path: str | Path, usd: Any, notes: Notes) -> Any:
-    try:
-        return usd.Usd.Stage.Open(str(path))
     except usd.Tf.ErrorException as error:
-        lines = str(error).strip().splitlines() or ["unknown"]
-        raise notes.error(f"not a USD file that can be opened: {lines[-1].strip()[:200]}") from None
-
-
-def _skeleton(stage: Any, usd: Any, notes: Notes) -> tuple[Any, Any]:
-    """The query of the first skeleton that is animated, or of the first one at all, and its prim."""
-    cache = usd.UsdSkel.Cache()
-    found = []
-    for prim in stage.Traverse(usd.Usd.TraverseInstanceProxies()):
-        if prim.IsA(usd.UsdSkel.Root):
-            cache.Populate(usd.UsdSkel.Root(prim), usd.Usd.TraverseInstanceProxies())
-        if prim.IsA(usd.UsdSkel.Skeleton):
-            query = cache.GetSkelQuery(usd.UsdSkel.Skeleton(prim))
-            if query and len(query.GetJointOrder()):
-                found.append((query, prim))
-    if not found:
-        raise notes.error("no skeleton in this file (UsdSkel)")
-    moving = [pair for pair in found if pair[0].GetAnimQuery()]
-    if len(found) > 1:
-        notes.info(f"{len(found)} skeletons: {(moving or found)[0][1].GetPath()} is read")
-    return (moving or found)[0]
-
-
-def _parents(joints: list[str], usd: Any, notes: Notes) -> list[int]:
-    parents = [int(p) for p in usd.UsdSkel.Topology(joints).GetParentIndices()]
-    roots = [joint for joint, parent in zip(joints, parents, strict=True) if parent < 0]
-    if parents[0] != -1 or len(roots) > 1:
-        raise notes.error(f"expected one root joint, the first one; found {', '.join(roots[:4])}")
-    if any(p >= j for j, p in enumerate(parents)):
-        raise notes.error("a joint stands before its parent")
-    return parents
-
-
-def _times(stage: Any, query: Any, joints: int, fps: float | None, notes: Notes) -> tuple[FloatArray, float]:
-    """Time codes of the frames, and the frame rate."""
-    codes = float(stage.GetTimeCodesPerSecond())
-    animation = query.GetAnimQuery()
-    samples = np.array(animation.GetJointTransformTimeSamples() if animation else [], float)
-    if len(samples) < 2:
-        notes.info("no motion: one frame")
-        return samples if len(samples) else np.zeros(1), fps or float(stage.GetFramesPerSecond()) or 24.0
-    steps = np.diff(samples)
-    if np.abs(steps - steps.mean()).max() < 1e-4 * steps.mean():
-        return _check_size(samples, joints, notes), fps or codes / float(steps.mean())
-    rate = float(stage.GetFramesPerSecond()) or 24.0
-    count = int((samples[-1] - samples[0]) * rate / codes + 1e-6) + 1
-    if count * joints > MAX_VALUES:
-        raise notes.error(f"{count} frames of {joints} joints are too many")
-    notes.info(f"uneven time samples: put on {count} even frames at {rate:g} per second")
-    return samples[0] + np.arange(count) * codes / rate, fps or rate
-
-
-def _check_size(samples: FloatArray, joints: int, notes: Notes) -> FloatArray:
-    if len(samples) * joints > MAX_VALUES:
-        raise notes.error(f"{len(samples)} frames of {joints} joints are too many")
-    return samples
-
-
-def _own(text: Any, joints: list[str]) -> dict[str, Any] | None:
-    """What our own writer kept with the layer, if it fits."""
-    try:
-        facts = json.loads(text) if isinstance(text, str) else None
-        fits = facts is not None and len(facts["roles"]) == len(joints) and isinstance(facts["ends"], list)
-    except (ValueError, KeyError, TypeError):
-        return None
-    return facts if fits else None
+        raise FormatError(f"cannot be written: {usd_words(error)}", path=path) from None

@@ -18,6 +18,7 @@ from motionloom.core import FormatError, Made, Note
 from motionloom.core.files import open_regular
 from motionloom.core.note import as_dicts
 from motionloom.core.recipe import Input
+from motionloom.core.text import read_json
 from motionloom.io.digest import start_sha256
 from motionloom.io.replacing import write_whole
 from motionloom.methods.base import Learned, Model
@@ -103,7 +104,7 @@ def _open(path: str | Path, *, arrays: bool = True) -> tuple[dict[str, Any], dic
     if "motionloom" not in facts:
         raise FormatError("a safetensors file, but not a motionloom model", path=path)
     try:
-        head = json.loads(facts["motionloom"])
+        head = read_json(facts["motionloom"].encode("utf-8", "replace"))
         version, checksum = head["format"], head.pop("checksum")
     except (ValueError, KeyError, TypeError, RecursionError):
         raise FormatError("damaged: its description cannot be read", path=path) from None

@@ -190,3 +190,14 @@ def test_a_segment_cut_by_a_pose_is_said_once_in_a_path(model):
     path = lambda *pieces: write_path(model.segments, plan_of(pieces))
     assert path(lead, on) == path(whole)
     assert len(path(whole, whole)) == 2  # played twice
+
+
+def test_chances_that_underflow_still_give_a_successor(model):
+    """In a long walk, small chances times the penalties of repetition and of the edge of the stage were all 0."""
+    walk = model.walk(model.options_type(), np.random.default_rng(0))
+    walk.joins = walk.joins._replace(chances=walk.joins.chances * 1e-200)
+    walk.visits = 1000.0 * np.arange(len(walk.segments))
+    walk.place = np.array([40 * walk.stage, 0.0])
+    last = walk.piece(int(walk.joins.inside[0]))
+    drawn = [walk.step(last) for _ in range(20)]
+    assert all(piece is not None and walk.joins.chances[last.observed, piece.observed] > 0 for piece in drawn)

@@ -14,6 +14,7 @@ import numpy as np
 
 from motionloom.core import BadRequest, Clip, End, InvalidClip, Origin, Skeleton
 from motionloom.core.origin import from_file
+from motionloom.core.text import is_unicode, read_json
 from motionloom.io.arrays.npz_data import Arrays, npz_bytes
 from motionloom.io.arrays.smpl import is_smpl, smpl_clip
 from motionloom.io.convention import unit_of, up_of
@@ -123,9 +124,9 @@ def _origin(arrays: Arrays, frames: int, notes: Notes) -> Origin:
     if "origin" not in arrays:
         return plain
     try:
-        facts = json.loads(arrays["origin"].astype(np.uint8).tobytes())
+        facts = read_json(arrays["origin"].astype(np.uint8).tobytes())
         return with_origin_facts(plain, facts, frames)
-    except (ValueError, KeyError, TypeError, IndexError, OverflowError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, OverflowError, AttributeError) as error:
         raise notes.error(f"its sources of frames do not fit: {error}") from None
 
 
@@ -146,6 +147,8 @@ def _texts(arrays: Arrays, name: str, notes: Notes) -> tuple[str, ...]:
         array = np.char.decode(array, "utf-8", "replace")
     if array.dtype.kind != "U" or array.ndim != 1 or array.size > 100_000:
         raise notes.error(f"array {name!r}: expected names in a row, found {array.dtype} of shape {array.shape}")
+    if not all(is_unicode(str(text)) for text in array):
+        raise notes.error(f"array {name!r}: a name that is not valid text")
     return tuple(str(text) for text in array)
 
 

@@ -10,6 +10,7 @@ import io
 import zipfile
 import zlib
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -119,7 +120,16 @@ def _header(file: io.BytesIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
         raise ValueError(f"NPY version {version}")
     try:
         shape, turned, dtype = read(file, max_header_size=10_000)
-    except (SyntaxError, TypeError, KeyError, RecursionError, MemoryError, UnicodeError, IndexError) as error:
+    except (
+        SyntaxError,
+        TokenError,
+        TypeError,
+        KeyError,
+        RecursionError,
+        MemoryError,
+        UnicodeError,
+        IndexError,
+    ) as error:
         raise ValueError(f"its header: {type(error).__name__}") from None
     if len(shape) > 8 or any(not 0 <= n < 1 << 40 for n in shape):
         raise ValueError(f"shape {shape}")

@@ -206,12 +206,13 @@ def check_scale(nodes: list[Node], values: FloatArray, columns: Columns, notes: 
 def unique_names(names: list[str]) -> list[str]:
     """Names that repeat get a number: Spine, Spine#2, Spine#3."""
     taken, out = set(names), []
-    seen: set[str] = set()
+    counts: dict[str, int] = {}  # the last number that each name was given
     for name in names:
-        new, count = name, 1
-        while new in seen or (count > 1 and new in taken):
+        new, count = name, counts.get(name, 0)
+        while count and new in taken:
             count += 1
             new = f"{name}#{count}"
-        seen.add(new)
+        counts[name] = max(count, 1)
+        taken.add(new)
         out.append(new)
     return out

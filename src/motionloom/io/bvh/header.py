@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import NoReturn
 
 from motionloom.core import FormatError
+from motionloom.core.limits import MAX_DEPTH
 from motionloom.io.number_text import LARGEST, fault, number
 
-MAX_DEPTH = 256  # joints in one chain; real bodies have about ten
 MAX_JOINTS = 10_000
 CHANNELS = {f"{axis}{kind}": f"{axis.upper()}{kind}" for kind in ("position", "rotation", "scale") for axis in "xyz"}
 KEYWORDS = ("ROOT", "JOINT", "END", "OFFSET", "CHANNELS", "}")

@@ -7,6 +7,7 @@ import http.client
 import os
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +24,8 @@ PIECE = 1 << 20
 TRIES = 4
 PATIENCE = 30.0  # s without a byte
 UNPACKED = 8 << 30  # bytes that an archive may hold
+LARGEST = 8 << 30  # bytes of one download
+SCHEMES = ("https", "http")
 
 Watch = Callable[[str, int, int], None]  # the file, bytes there, bytes in all (0: not known)
 
@@ -61,6 +64,9 @@ def fetch(
     if data.archive and clips:
         data.path_of(clips[0])
     paths = [data.archive] if data.archive else [data.path_of(clip) for clip in clips or data.starter]
+    scheme = urllib.parse.urlsplit(base or data.base).scheme
+    if scheme not in SCHEMES:
+        raise BadRequest(f"expected an address that starts with https:// or http://, found {(base or '')[:80]!r}")
     target = Path(name if folder is None else folder)
     _say_terms(data, target)
     out = []
@@ -127,13 +133,19 @@ def _go_on(url: str, part: Path, watch: Watch | None) -> None:
         if answer.status != 206:
             have = 0
         length = answer.headers.get("Content-Length", "")
-        total = have + int(length) if length.isdigit() else 0
+        total = have + int(length) if length.isdigit() and len(length) < 19 else 0
+        if total > LARGEST:
+            raise FormatError(f"{total} bytes are more than the limit of {LARGEST >> 30} GB", path=part)
         with open(part, "ab" if have else "wb") as file:
             for piece in _pieces(answer):
-                file.write(piece)
                 have += len(piece)
+                if have > LARGEST:
+                    raise FormatError(f"larger than {LARGEST >> 30} GB: not downloaded further", path=part)
+                file.write(piece)
                 if watch is not None:
                     watch(part.name.removesuffix(".part"), have, total)
+            file.flush()
+            os.fsync(file.fileno())
         if total and have < total:
             raise OSError(f"the connection ended after {have} of {total} bytes")
 
@@ -151,10 +163,14 @@ def _unpack(archive: Path, folder: Path) -> list[Fetched]:
             inside = [i for i in source.infolist() if i.filename.lower().endswith(".bvh") and not i.is_dir()]
             if sum(i.file_size for i in inside) > UNPACKED:
                 raise FormatError(f"holds over {UNPACKED >> 30} GB", path=archive)
+            names: set[str] = set()
             for info in inside:
                 at = folder / PurePosixPath(info.filename.replace("\\", "/")).name
                 if at.name.startswith("._"):  # what macOS puts beside files
                     continue
+                if at.name.lower() in names:
+                    raise FormatError(f"holds two files of the name {at.name!r}", path=archive)
+                names.add(at.name.lower())
                 fresh = not (at.is_file() and at.stat().st_size == info.file_size)
                 if fresh:
                     with source.open(info) as file:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import struct
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from motionloom.core import FloatArray
 from motionloom.core.files import read_regular
+from motionloom.core.text import read_json
 from motionloom.io.reader_notes import Notes
 from motionloom.io.sniff import what_is
 
@@ -33,13 +33,16 @@ class Document:
     def __init__(self, tree: dict[str, Any], chunk: bytes, folder: Path, notes: Notes) -> None:
         self.tree, self.chunk, self.folder, self.notes = tree, chunk, folder, notes
         self._buffers: dict[int, bytes] = {}
+        self._lists: dict[str, list[dict[str, Any]]] = {}  # that were checked
 
     def all(self, kind: str) -> list[dict[str, Any]]:
         """All objects of a kind: "nodes", "skins", "animations" ..."""
-        found = self.tree.get(kind, [])
-        if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
-            raise self.notes.error(f"{kind!r} is not a list of objects")
-        return found
+        if kind not in self._lists:
+            found = self.tree.get(kind, [])
+            if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+                raise self.notes.error(f"{kind!r} is not a list of objects")
+            self._lists[kind] = found
+        return self._lists[kind]
 
     def index(self, value: Any, kind: str, where: str) -> int:
         """A number that points into a list of the document."""
@@ -163,7 +166,7 @@ class Document:
 
 def buffer_files(path: Path) -> list[Path]:
     """The files beside a glTF file that hold its buffers."""
-    buffers = open_document(path, Notes(str(path))).tree.get("buffers", [])
+    buffers = open_document(path, Notes(str(path))).all("buffers")
     uris = [unquote(uri) for b in buffers if isinstance(uri := b.get("uri"), str) and not uri.startswith("data:")]
     return [path.parent / uri for uri in uris]
 
@@ -188,8 +191,8 @@ def parse_document(data: bytes, head: bytes, folder: Path, notes: Notes) -> Docu
     if len(text) > MAX_JSON:
         raise notes.error(f"its JSON is larger than {MAX_JSON >> 20} MB")
     try:
-        tree = json.loads(text.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
+        tree = read_json(text)
+    except ValueError as error:
         raise notes.error(f"its JSON cannot be read: {str(error)[:120]}") from None
     if not isinstance(tree, dict) or not isinstance(tree.get("asset"), dict):
         raise notes.error("not a glTF file: its JSON has no 'asset'")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core import BadRequest, Clip, End, FloatArray, Skeleton, replace
+from motionloom.core.limits import MAX_DEPTH
 from motionloom.core.origin import from_file
 from motionloom.io.bvh.body import unique_names
 from motionloom.io.gltf.container import Document, open_document
@@ -27,7 +28,6 @@ from motionloom.kinematics.fk import fk
 from motionloom.rotation import from_matrix, multiply, normalize, rotate
 
 MAX_NODES = 100_000
-MAX_DEPTH = 512
 MIN_SLIDE = 1e-6  # m
 
 

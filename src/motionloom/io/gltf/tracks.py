@@ -75,7 +75,7 @@ def read_tracks(document: Document, animation: int) -> Tracks:
         if not isinstance(target, dict):
             raise notes.error(f"{where}: no target")
         path = target.get("path")
-        if target.get("node") is None or path not in PATHS:
+        if target.get("node") is None or not isinstance(path, str) or path not in PATHS:
             continue
         node = document.index(target["node"], "nodes", where)
         number = channel.get("sampler")

@@ -14,6 +14,7 @@ from motionloom.io.number_text import fault, number
 from motionloom.io.replacing import write_whole
 from motionloom.io.sidecars.names import find_side_file, side_path
 
+MAX_LABELS = 1000  # different labels of one clip: each takes a byte per frame
 HEAD = ["start", "end", "label"]
 _SLACK = 1e-3  # frames: times are written as decimals, so a frame's own time may come out a little late
 
@@ -53,6 +54,8 @@ def read_labels(path: str | Path, frames: int, fps: float) -> dict[str, BoolArra
                 raise FormatError("expected the name of a label, found an empty cell", path=path, line=line)
             if end < start:
                 raise FormatError(f"ends at {end:g} s, before it starts at {start:g} s", path=path, line=line)
+            if len(found) == MAX_LABELS and label not in found:
+                raise FormatError(f"more than {MAX_LABELS} different labels", path=path, line=line)
             on = found.setdefault(label, np.zeros(frames, bool))
             on[_frame(start, fps, frames) : _frame(end, fps, frames)] = True
     except csv.Error as error:

@@ -14,6 +14,7 @@ from typing import Any
 
 from motionloom.core import Clip, FormatError, Note, Origin, replace
 from motionloom.core.files import read_regular
+from motionloom.core.text import read_json
 from motionloom.io.digest import file_sha256
 from motionloom.io.sidecars.names import find_side_file, side_path
 from motionloom.io.sidecars.origin_json import OtherOrigin, origin_facts, runs, with_origin_facts
@@ -86,8 +87,8 @@ def with_origin(clip: Clip, path: str | Path) -> Clip:
 def read_facts(path: Path) -> dict[str, Any]:
     """The content of a provenance file; `FormatError` if it is none, `OtherOrigin` if it is of another version."""
     try:
-        facts = json.loads(read_regular(path).decode("utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        facts = read_json(read_regular(path))
+    except (OSError, ValueError) as error:
         raise FormatError(f"not a provenance file: {type(error).__name__}: {error}", path=path) from None
     if not isinstance(facts, dict):
         raise FormatError("not a provenance file: expected an object", path=path)

@@ -65,14 +65,16 @@ def read_roles(path: str | Path) -> dict[str, str]:
         table = tomllib.loads(read_regular(path).decode("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise FormatError(f"cannot be read: {error}", path=path) from None
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise FormatError("not a roles file: nested too deeply", path=path) from None
+    except (tomllib.TOMLDecodeError, ValueError) as error:  # ValueError: numbers of thousands of digits
         raise FormatError(f"not a TOML file: {error}", path=path) from None
     roles = table.get("roles")
     if not isinstance(roles, dict):
         raise FormatError("expected a [roles] table", path=path)
     for role, joint in roles.items():
         if not isinstance(joint, str):
-            raise FormatError(f"role {role}: expected a joint name in quotes, found {joint!r}", path=path)
+            raise FormatError(f"role {role}: expected a joint name in quotes, found {str(joint)[:60]!r}", path=path)
     return roles
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from motionloom.core import BadRequest, FloatArray, FormatError, IntArray, Skeleton
 from motionloom.core.errors import unknown
 from motionloom.core.files import read_regular
+from motionloom.core.text import csv_rows
 from motionloom.methods.texture.config import Config
 
 
@@ -59,7 +59,7 @@ def read_influence(path: Path, skeleton: Skeleton) -> FloatArray:
         raise BadRequest(f"cannot read {str(path)!r}: {error.strerror or error}", where=("influence_file",)) from None
     except UnicodeDecodeError:
         raise FormatError("expected a table of numbers, found something that is not text", path=path) from None
-    rows = [row for row in csv.reader(text.splitlines()) if "".join(row).strip()]
+    rows = [row for _, row in csv_rows(text, path) if "".join(row).strip()]
     if not rows:
         raise FormatError("expected a row with the names of the joints, found nothing", path=path)
     columns = _joints(rows[0][1:], skeleton, path, 1)

@@ -150,17 +150,19 @@ class SegmentWalk:
 
         With `balanced`, segments that were shown more often than others are less likely to come again.
         """
-        chances = self.joins.chances[last.observed].copy()
-        if not chances.any():
-            return None
+        chances = self.joins.chances[last.observed]
         may = np.flatnonzero(chances)
+        if not len(may):
+            return None
+        logs = np.log(chances[may])  # products of these factors would underflow in long walks
         if self.options.balanced:
-            chances[may] *= REPEAT_PENALTY ** (self.visits[may] - self.visits[may].min())
+            logs += np.log(REPEAT_PENALTY) * self.visits[may]
         off = float(np.linalg.norm(self.place)) / self.stage
         if off > 0.5:
-            far = self._distance_after(may)
-            chances[may] *= np.exp(-(far - far.min()) * off**2 / EDGE_PULL)
-        chosen = int(self.rng.choice(len(chances), p=chances / chances.sum()))
+            logs -= self._distance_after(may) * off**2 / EDGE_PULL
+        weights = np.zeros(len(chances))
+        weights[may] = np.exp(logs - logs.max())
+        chosen = int(self.rng.choice(len(weights), p=weights / weights.sum()))
         return self.vary(self.piece(chosen))
 
     def draw(self, last: Piece, texton: int) -> Piece:

@@ -1,0 +1,61 @@
+"""Text from files: CSV and JSON that end in our own errors, and text that is safe to print."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from motionloom.core.errors import FormatError
+
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def csv_rows(text: str, path: str | Path) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a CSV text with their line numbers; `FormatError` where it is not CSV, or a cell is huge."""
+    rows = csv.reader(text.splitlines())
+    try:
+        for row in rows:
+            yield rows.line_num, row
+    except csv.Error as error:
+        raise FormatError(str(error), path=path, line=rows.line_num) from None
+
+
+def read_json(data: bytes) -> Any:
+    """The value of a JSON text in UTF-8. Escapes that are half a character (`\\ud800`) become question marks.
+
+    `ValueError` if it is not JSON, also where it is nested too deeply.
+    """
+    text = data.decode("utf-8-sig")
+    try:
+        value = json.loads(text)
+        if "\\ud" in text or "\\uD" in text:
+            value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    return value
+
+
+def is_unicode(text: str) -> bool:
+    """Whether text can be written to a file: it contains no half of a character.
+
+    >>> is_unicode("é"), is_unicode(chr(0xD800))
+    (True, False)
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def printable(text: str) -> str:
+    """Text for a terminal: control characters and marks of direction are escaped; line ends and tabs are kept.
+
+    >>> printable("walk" + chr(27) + "[2J")
+    'walk\\\\u001b[2J'
+    """
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
