@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from motionloom.methods.checking import check_request
+from motionloom.methods.request_check import check_request
 
 from motionloom.constraints import Request
 from motionloom.core import BadRequest, FormatError
