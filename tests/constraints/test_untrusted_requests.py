@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 
 import pytest
-from motionloom.methods.request_check import check_request
 
 from motionloom.constraints import Request
 from motionloom.core import BadRequest, FormatError
 from motionloom.core.files import Files
 from motionloom.methods import learn
+from motionloom.methods.request_check import check_request
 from motionloom.samples import make
 
 HUGE = "9" * 400

@@ -34,7 +34,8 @@ from motionloom.io.sidecars.reading_record import with_reading_record
 from motionloom.io.sidecars.roles import with_roles
 from motionloom.io.strokes.csv import read_stroke, write_stroke
 from motionloom.io.strokes.handwriting import read_handwriting
-from motionloom.io.usd import read_usd, usd_library, write_usd
+from motionloom.io.usd import read_usd, write_usd
+from motionloom.io.usd_scene import usd_library
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.capture.tpose import without_tpose
