@@ -14,6 +14,7 @@ from motionloom.constraints import (
     Constraint,
     GivenClip,
     LookAt,
+    Pace,
     Parameters,
     Plant,
     PoseAlong,
@@ -32,6 +33,7 @@ from motionloom.constraints.pose import Pose
 from motionloom.core import Clip, concatenate
 from motionloom.core.units import Quantity
 from motionloom.kinematics import fk, placed, travel
+from motionloom.kinematics.pace import pace as pace_of
 from motionloom.samples import make
 
 BODY, TARGET, GHOST = "#334155", "#dc2626", "#94a3b8"
@@ -50,6 +52,7 @@ SHOWN: dict[str, Callable[[], Constraint]] = {
     "parameters": lambda: Parameters(
         values=(("speed", Quantity(1.3, "speed")), ("turn", Quantity(np.radians(104), "angle")))
     ),
+    "pace": lambda: Pace(speed=(1.2, 1.5), span=(0.0, 2.5)),
     "look_at": lambda: LookAt(target=(1.5, 1.4, 3.0), span=(1.0, 3.0)),
     "avoid": lambda: Avoid(center=(0.1, 2.6), radius=0.5),
 }
@@ -223,6 +226,16 @@ def style_along(ax: Any, wanted: StyleAlong) -> Clip:
         ax.plot([z, z], [x - 0.6, x + 0.6], color=TARGET, lw=2)
         ax.text(z, x + 0.7, f"{distance:g} m", ha="center", color=TARGET)
     ax.set_ylim(-2, 3)
+    return clip
+
+
+def pace(ax: Any, wanted: Pace) -> Clip:
+    clip = walk_then_run()
+    times, frames = np.arange(len(clip)) / clip.fps, wanted.frames(len(clip), clip.fps)
+    ax.plot(times, pace_of(clip), color=BODY, lw=2)
+    low, high = wanted.speed
+    ax.fill_between([frames.start / clip.fps, frames.stop / clip.fps], low, high, color=TARGET, alpha=0.25, lw=0)
+    ax.set(xlabel="time [s]", ylabel="speed [m/s]", ylim=(0, None))
     return clip
 
 

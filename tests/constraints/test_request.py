@@ -104,6 +104,7 @@ def test_the_key_of_a_constraint_is_its_class_name():
         "style",
         "style_along",
         "parameters",
+        "pace",
         "look_at",
         "avoid",
     ]

@@ -10,6 +10,7 @@ import pytest
 from motionloom.constraints import (
     Avoid,
     LookAt,
+    Pace,
     Parameters,
     Plant,
     PoseAt,
@@ -246,6 +247,41 @@ def test_hips_that_sway_do_not_walk_farther(person, gliding):
 def test_a_stretch_has_two_lengths_in_order(stretch):
     with pytest.raises(BadRequest, match=r"style_along\.stretch"):
         StyleAlong(label="sneak", stretch=stretch)
+
+
+# pace
+
+
+def test_a_pace_is_the_speed_outside_of_its_range_averaged_over_a_second(stroll):
+    speed = np.linalg.norm(stroll.root[-1] - stroll.root[0]) / (len(stroll) - 1) * stroll.fps
+    assert Pace(speed=speed).worst(stroll) == pytest.approx(0, abs=1e-9)
+    np.testing.assert_allclose(Pace(speed=(speed + 0.2, 9.0)).residual(stroll), 0.2, atol=1e-9)
+    np.testing.assert_allclose(Pace(speed=(0, speed - 0.3), stretch=(1, 2)).residual(stroll), 0.3, atol=1e-9)
+    np.testing.assert_allclose(Pace(speed=1.4, stretch=(500, 600)).residual(stroll), [1.4])  # not so far
+    half = replace(stroll, root=np.where(np.arange(len(stroll))[:, None] < 20, stroll.root, stroll.root[20]))
+    first = Pace(speed=speed, span=(0, "20f"))
+    assert first.worst(half) == pytest.approx(0, abs=1e-9)  # what follows the span does not count
+    assert Pace(speed=speed).worst(half) == pytest.approx(speed)  # the second half stands
+
+
+@pytest.mark.parametrize(
+    ("wrong", "where"),
+    [
+        ("speed: [2, 1]", r"pace\.speed"),
+        ("speed: -1", r"pace\.speed"),
+        ("speed: 1, span: [0, 1], stretch: [0, 1]", r"pace\.stretch"),
+        ("speed: 1, stretch: [2, 1]", r"pace\.stretch"),
+    ],
+)
+def test_a_wrong_pace_is_an_error(wrong, where):
+    with pytest.raises(BadRequest, match=where):
+        Request.from_yaml(f"constraints: [{{pace: {{{wrong}}}}}]")
+
+
+def test_a_pace_is_written_as_it_is_read():
+    for text in ("{speed: 1.4}", "{speed: [1.2, 1.4], span: [0, 5]}", "{speed: 3, stretch: [0, 5], weight: 2}"):
+        request = Request.from_yaml(f"constraints: [{{pace: {text}}}]")
+        assert Request.from_yaml(request.to_yaml()) == request
 
 
 # look_at

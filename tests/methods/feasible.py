@@ -16,6 +16,7 @@ from motionloom.constraints import (
     Avoid,
     Constraint,
     LookAt,
+    Pace,
     Parameters,
     Plant,
     PoseAlong,
@@ -31,6 +32,7 @@ from motionloom.constraints import (
 )
 from motionloom.core import Clip
 from motionloom.kinematics.fk import fk
+from motionloom.kinematics.pace import pace as pace_of
 from motionloom.kinematics.travel import travel
 from motionloom.methods import Model, synthesize
 
@@ -83,6 +85,14 @@ def root_at(model: Model, take: Clip, rng: Generator) -> RootAt:
         place = tuple(rng.uniform(-5, 5, size=2))
         return RootAt(time=0, position=place, heading=float(rng.uniform(-3, 3)))
     return asked
+
+
+def pace(model: Model, take: Clip, rng: Generator) -> Pace:
+    """The speeds of the take, over all of it or a part."""
+    span = None if rng.random() < 0.5 else (1.0, 3.0)
+    part = take if span is None else take[round(span[0] * take.fps) : round(span[1] * take.fps)]
+    speed = pace_of(part)
+    return Pace(speed=(float(speed.min()), float(speed.max())), span=span)
 
 
 def root_path(model: Model, take: Clip, rng: Generator) -> RootPath:
@@ -144,6 +154,7 @@ REQUESTS: dict[type[Constraint], Callable[[Model, Clip, Generator], Constraint]]
     Reach: reach,
     Style: style,
     StyleAlong: style_along,
+    Pace: pace,
     Parameters: parameters,
     LookAt: look_at,
     Avoid: avoid,

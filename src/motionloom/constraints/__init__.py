@@ -6,6 +6,7 @@ from motionloom.constraints.gaze import LookAt, facing, gaze
 from motionloom.constraints.ground_heights import FLAT, Ground, read_ground
 from motionloom.constraints.joint import Plant, PositionAt
 from motionloom.constraints.own_parameters import load_parameter
+from motionloom.constraints.pace import Pace
 from motionloom.constraints.parameters import (
     PARAMETERS,
     MotionParameter,
@@ -34,6 +35,7 @@ __all__ = [
     "Load",
     "LookAt",
     "MotionParameter",
+    "Pace",
     "Parameters",
     "Plant",
     "Pose",

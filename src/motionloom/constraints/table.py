@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from motionloom.constraints.base import Constraint
 from motionloom.constraints.gaze import LookAt
 from motionloom.constraints.joint import Plant, PositionAt
+from motionloom.constraints.pace import Pace
 from motionloom.constraints.parameters import Parameters
 from motionloom.constraints.pose import PoseAt
 from motionloom.constraints.pose_along import PoseAlong
@@ -26,6 +27,7 @@ KINDS: Mapping[str, type[Constraint]] = {
         Style,
         StyleAlong,
         Parameters,
+        Pace,
         LookAt,
         Avoid,
     )

@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.constraints import PoseAt, Style, StyleAlong, tilt_between
+from motionloom.constraints import Constraint, Pace, PoseAt, Style, StyleAlong, tilt_between
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Progress, UInt8Array, silent
 from motionloom.core.progress import parts
 from motionloom.kinematics.feet.contacts import runs
+from motionloom.kinematics.pace import pace
 from motionloom.rotation import angle_between
 
 POSE_SHARES = (0.0, 0.002, 0.01, 0.05, 0.25)  # shares of all frames that are tried as near enough to a pose
@@ -118,42 +119,42 @@ class Schedule(NamedTuple):
     """Labels and poses that can be kept, and the nodes from which."""
 
     reachable: Reachable
-    spans: tuple[tuple[range, str], ...]  # frames and label of each style that is kept
+    spans: tuple[tuple[range, BoolArray], ...]  # frames of each style and pace that is kept, and the nodes (N,) for it
     near: Mapping[int, BoolArray]  # (N,) nodes near enough to the pose, by frame
-    missing: Style | None = None  # a hard style that cannot be kept; later ones are not tried
+    missing: Style | Pace | None = None  # a hard style or pace that cannot be kept; later ones are not tried
 
 
 def schedule(
     net: FrameNet,
     clips: Sequence[Clip],
-    styles: Sequence[Style],
+    styles: Sequence[Style | Pace],
     poses: Sequence[PoseAt],
     frames: int,
     *,
     free: Reachable,
     progress: Progress | None = None,
 ) -> Schedule:
-    """The nodes that can be shown at each time so that labels and poses are kept to the end.
+    """The nodes that can be shown at each time so that labels, paces and poses are kept to the end.
 
-    Hard labels come first, then soft ones by weight and importance, each as far as the end can still be reached,
+    Hard labels and paces come first, then soft ones by weight and importance, each as far as the end can be reached,
     strictly or with the margin that its tolerance leaves at its ends; then poses, by the nearest share of all frames
     with which the end can be reached: first by frames that are the pose itself. Poses are not shown within blends.
     `free` is the reachability without any of them.
     """
     fps, nodes = clips[0].fps, len(net.goes_on)
     wide = free.bits.shape[1] > (nodes + 7) // 8
-    labels = {s.label: frames_with_label(clips, s.label) for s in styles}
-    best, kept = free, tuple[tuple[range, str], ...]()
+    masks = {s: nodes_of(clips, s) for s in styles}
+    best, kept = free, tuple[tuple[range, BoolArray], ...]()
     trials = iter(parts(progress or silent(), [1] * (2 * len(styles) + len(POSE_SHARES))))
 
-    def trial(spans: tuple[tuple[range, str], ...], near: Mapping[int, BoolArray]) -> Reachable:
-        allowed = allowed_nodes([(span, labels[label]) for span, label in spans], near, frames, nodes)
+    def trial(spans: tuple[tuple[range, BoolArray], ...], near: Mapping[int, BoolArray]) -> Reachable:
+        allowed = allowed_nodes(spans, near, frames, nodes)
         return Reachable(net, frames, allowed, pure=tuple(near), transitions=wide, progress=next(trials))
 
-    soft = sorted((s for s in styles if not s.hard), key=lambda s: -(s.weight or 0.0) * s.importance)
+    soft = sorted((s for s in styles if not s.hard), key=lambda s: -(s.weight or 0.0) * getattr(s, "importance", 1.0))
     for style in [s for s in styles if s.hard] + soft:
         for slack in (0.0, 1.0):
-            spans = (*kept, (label_span(style, frames, fps, slack), style.label))
+            spans = (*kept, (label_span(style, frames, fps, slack), masks[style]))
             found = trial(spans, {})
             if found.first_dead < 0:
                 best, kept = found, spans
@@ -173,11 +174,31 @@ def schedule(
     return Schedule(best, kept, {})
 
 
-def label_span(style: Style, frames: int, fps: float, slack: float) -> range:
-    """The frames of a style's span; with `slack` 1, without the margin that its tolerance leaves at its ends."""
+def label_span(style: Style | Pace, frames: int, fps: float, slack: float) -> range:
+    """The frames of a span; with `slack` 1, without a margin at its ends.
+
+    For a style that is the margin that its tolerance leaves, for a pace half of the second that it is averaged over.
+    """
     span = style.frames(frames, fps)
-    room = int(slack * style.tolerance * len(span) / 2)
+    room = slack * (style.tolerance * len(span) if isinstance(style, Style) else min(0.5 * fps, 0.2 * len(span)))
+    room = int(room / 2)
     return range(span.start + room, span.stop - room)
+
+
+def nodes_of(clips: Sequence[Clip], c: Constraint) -> BoolArray:
+    """(N,) frames that carry the label of a `style` or `style_along`, or move at the speed of a `pace`.
+
+    Half of the tolerance of a pace is left for the blends between clips.
+    """
+    if isinstance(c, Pace):
+        return np.asarray(c.deviation(frame_paces(clips)) <= 0.5 * c.tolerance)
+    assert isinstance(c, (Style, StyleAlong))
+    return frames_with_label(clips, c.label)
+
+
+def frame_paces(clips: Sequence[Clip]) -> FloatArray:
+    """(N,) m/s: the pace of the source around each frame."""
+    return np.concatenate([pace(clip) for clip in clips])
 
 
 def frames_with_label(clips: Sequence[Clip], label: str) -> BoolArray:
@@ -206,8 +227,26 @@ def missing_label(clips: Sequence[Clip], label: str) -> str:
     return f"no clip carries the label {label!r}; these clips carry {', '.join(known) or 'no labels'}"
 
 
-def style_problem(clips: Sequence[Clip], style: Style | StyleAlong, links: str, advice: str) -> str:
-    """Why a style cannot be kept: no frame carries its label, or no `links` (transitions, cuts) lead through them."""
+def missing_pace(clips: Sequence[Clip], c: Pace) -> str:
+    """Why a pace cannot be shown, or "": no frame moves at it; with the speeds of the clips and the nearest request."""
+    if nodes_of(clips, c).any():
+        return ""
+    low, high = np.quantile(frame_paces(clips), [0.02, 0.98])
+    nearest = float(np.clip(c.speed[0] if c.speed[0] > high else c.speed[1], low, high))
+    return (
+        f"no clip moves at the speed of {c.describe()}; these clips move at {low:.2f} to {high:.2f} m/s (the nearest "
+        f"request: `pace: {{speed: {nearest:.2f}}}`)"
+    )
+
+
+def style_problem(clips: Sequence[Clip], style: Style | StyleAlong | Pace, links: str, advice: str) -> str:
+    """Why a style or pace cannot be kept: no frame shows it, or no `links` (transitions, cuts) lead through them."""
+    if isinstance(style, Pace):
+        mask = nodes_of(clips, style)
+        return missing_pace(clips, style) or (
+            f"no route through these clips keeps {style.describe()}: {int(mask.sum())} of {len(mask)} frames move at "
+            f"that speed, and no {links} lead there and back in time ({advice})"
+        )
     if problem := missing_label(clips, style.label):
         return problem
     longest = max(b - a for clip in clips for a, b in runs(clip.label(style.label)))

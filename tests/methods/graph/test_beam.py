@@ -58,7 +58,7 @@ def slow_cost(graph, route, goal):
             deep = radius - float(np.linalg.norm(b - [x, z]))
             total += (20 * deep**2 + 0.5 * deep) * passed if deep > 0 else 0.0
         if len(goal.parts) and (row := goal.parts[min(int(now / line.spacing), len(goal.parts) - 1)]) >= 0:
-            total += goal.frame_costs[row, labelled[f]] * passed
+            total += goal.frame_costs[row, labelled[f]] * max(passed, goal.usual_step)
         s = now
     if not goal.timed and s < line.length - 1e-9:
         return None
@@ -124,6 +124,7 @@ def test_what_a_part_of_the_line_asks_of_its_frames_counts(arm, seed):
     free = along([[0.0, 0.0], [0.1, 0.5], [0.0, 0.9]])
     metres = np.arange(len(free.line.points)) * free.line.spacing
     goal = replace(free, parts=np.where(metres < 0.4, -1, 0), frame_costs=rng.uniform(0, 0.5, (1, graph.count)))
+    goal = replace(goal, usual_step=0.05)
     found = found_by(graph, goal, [1, 16])
     assert found.cost == pytest.approx(slow_cost(graph, found.route, goal), rel=1e-6)
     best = best_of_all(graph, goal, [1, 16], range(1, 13))

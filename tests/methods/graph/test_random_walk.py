@@ -140,7 +140,7 @@ def test_alike_frames_are_preferred_if_asked_for(arm):
     np.testing.assert_allclose(counts / counts.sum(), want / want.sum(), atol=0.03)
 
 
-def next_slow(graph, at, clock, shortest, ahead, forget, draws, weight, stay, shown):
+def next_slow(graph, at, clock, shortest, ahead, forget, draws, weight, go, stay, shown):
     """`next_transition`, written down plainly."""
 
     def fresh(frame):
@@ -158,7 +158,7 @@ def next_slow(graph, at, clock, shortest, ahead, forget, draws, weight, stay, sh
         if not out or (n - at < shortest and stay[n]):
             continue
         ways = [weight[t] * fresh(graph.enter[t]) for t in out]
-        on = fresh(n + 1) if stay[n] else 0.0
+        on = go[n] * fresh(n + 1) if stay[n] else 0.0
         survived *= on / (on + sum(ways))
         if 1 - survived >= draws[0] or not stay[n]:
             return out[int(np.searchsorted(np.cumsum(ways), draws[1] * sum(ways), side="right"))]
@@ -173,13 +173,14 @@ def test_the_compiled_walk_is_the_plain_one(rings, shortest):
     inside = largest_component(rings)
     stay = np.append(inside[:-1] & inside[1:] & (rings.clip_of[:-1] == rings.clip_of[1:]), False)
     weight = _weights(rings, inside, None, "uniform") * rng.random(len(rings.transitions))
+    go = rng.random(rings.count)
     shown, slow = np.full(rings.count + 1, NEVER_SHOWN), np.full(rings.count + 1, NEVER_SHOWN)
     at, clock = int(np.flatnonzero(inside)[0]), 0
     for _ in range(200):
         draws = rng.random(2)
-        args = (rings.first_out, rings.enter, weight, stay)
+        args = (rings.first_out, rings.enter, weight, go, stay)
         t = next_transition(at, clock, shortest, 10, 50.0, draws, *args, shown)
-        assert t == next_slow(rings, at, clock, shortest, 10, 50.0, draws, weight, stay, slow)
+        assert t == next_slow(rings, at, clock, shortest, 10, 50.0, draws, weight, go, stay, slow)
         np.testing.assert_array_equal(shown, slow)
         clock += int(rings.leave[t]) - at + rings.blend
         at = int(rings.enter[t])

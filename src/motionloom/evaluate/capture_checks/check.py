@@ -17,6 +17,7 @@ from motionloom.evaluate.capture_checks.findings import (
     floor_findings,
     glitch_findings,
     in_file,
+    pace_findings,
     rest_findings,
     still_findings,
 )
@@ -41,6 +42,7 @@ CHECKS: tuple[Callable[[Clip], list[Finding]], ...] = (
     elbow_findings,
     floor_findings,
     bone_findings,
+    pace_findings,
 )
 """The checks of one clip; a new one is a function and a line here."""
 
@@ -49,8 +51,9 @@ def check_clips(clips: Sequence[Clip], *, progress: Progress | None = None) -> l
     """Find the problems of clips, in the order of the clips.
 
     Glitches, frozen joints and joints that never move, flipped limbs, T-pose frames, feet below or off the floor,
-    drifting bone lengths; a frame rate that free fall contradicts (over all clips of the same body); duplicates and
-    mirrored duplicates. An added T-pose in frame 0 is reported once and left out of the other checks.
+    drifting bone lengths, a pace that swings; a frame rate that free fall contradicts (over all clips of the same
+    body); duplicates and mirrored duplicates. An added T-pose in frame 0 is reported once and left out of the other
+    checks.
     """
     report = progress or silent()
     one_by_one, together = parts(report, [3, 1])

@@ -11,12 +11,16 @@ from motionloom.kinematics.body.roles import feet, fingers
 from motionloom.kinematics.capture.glitches import Glitch, glitches, rest_frames, small_joints
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.fk import fk
+from motionloom.kinematics.pace import speed_changes, step_speed
 from motionloom.rotation import angle_between
 
 MIN_TURN = np.radians(1.0)  # a joint that turns by less than this does not move
 MIN_FROZEN = 0.5  # seconds without any turn while the rest of the body moves
 MAX_PENETRATION = 0.03  # metres below the floor
 MAX_SOLE = 0.12  # metres from a foot joint to the sole below it
+MIN_SWINGS, SWINGS_PER_MINUTE = 5, 15.0  # changes of speed while moving that no captured clip shows
+MIN_PACED = 10.0  # seconds: shorter clips are not checked for their pace
+MOVING_SPEED = 0.5  # m/s
 MAX_STRETCH = (0.005, 0.02)  # change of a bone's length: 5 mm or 2 %, whichever is larger
 
 
@@ -180,3 +184,22 @@ def bone_findings(clip: Clip) -> list[Finding]:
             )
             out.append(make_finding(clip, "bone length", text, name, (f, f + 1), float(off[f]), "m"))
     return out
+
+
+def pace_findings(clip: Clip) -> list[Finding]:
+    """A body that keeps changing its speed while it moves, as bad transitions do."""
+    if len(clip) < MIN_PACED * clip.fps:
+        return []
+    speed, second = step_speed(clip), round(clip.fps)
+    swings = [(a, b) for a, b in speed_changes(clip) if speed[a : b + second].min() > MOVING_SPEED]
+    rate = 60.0 * len(swings) * clip.fps / len(clip)
+    if len(swings) < MIN_SWINGS or rate < SWINGS_PER_MINUTE:
+        return []
+    a, b = max(swings, key=lambda span: float(np.ptp(speed[span[0] : span[1] + second])))
+    part = speed[a : b + second]
+    text = (
+        f"the speed over the ground changes by over 0.4 m/s within a second {len(swings)} times in "
+        f"{len(clip) / clip.fps:.0f} s, up to {part.min():.1f} to {part.max():.1f} m/s, "
+        f"{frame_range(clip, a, min(b + second, len(clip)))}"
+    )
+    return [make_finding(clip, "uneven pace", text, "all", (a, min(b + second, len(clip))), rate, "per min")]

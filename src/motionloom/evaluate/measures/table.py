@@ -18,6 +18,7 @@ from motionloom.evaluate.measures.coverage_diversity import window_scores
 from motionloom.evaluate.measures.take import FPS, NotApplicable, Take, feature_joints, heights, upright_rotations
 from motionloom.evaluate.measures.verbatim import verbatim_run
 from motionloom.evaluate.reference import Reference
+from motionloom.kinematics import pace
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.skate_measures import measure_skate
@@ -70,6 +71,13 @@ QUALITY_MEASURES: Mapping[str, QualityMeasure] = {
     "range violations": QualityMeasure("%", "joint frames over 5 deg beyond the source's range", "low", near_zero=0.1),
     "worst violation": QualityMeasure("deg", "largest angle of a joint beyond the source's range", "low", "max"),
     "spectrum distance": QualityMeasure("Hz", "earth-mover distance between power spectra", "low"),
+    "speed changes": QualityMeasure(
+        "per min", "changes of the speed over the ground by over 0.4 m/s within a second", "source", near_zero=2.0
+    ),
+    "root acceleration": QualityMeasure(
+        "m/s^2", "largest acceleration of the hips over the ground, over 0.2 s", "source", "max"
+    ),
+    "standing": QualityMeasure("%", "frames with a pace below 0.2 m/s", "source", near_zero=2.0),
     "off balance": QualityMeasure(
         "cm", "mean distance of the centre of mass from its support while standing still", "low", near_zero=0.5
     ),
@@ -175,6 +183,17 @@ def _physics(result: Take, source: Reference, progress: Progress) -> Numbers:
     }
 
 
+def _pace(result: Take, source: Reference, progress: Progress) -> Numbers:
+    clip = result.clip
+    if len(clip) <= 2 * FPS:
+        raise NotApplicable("a clip of two seconds or less has no pace")
+    return {
+        "speed changes": 60.0 * len(pace.speed_changes(clip)) * FPS / len(clip),
+        "root acceleration": float(pace.root_acceleration(clip).max()),
+        "standing": 100 * float(pace.standing(clip).mean()),
+    }
+
+
 def _or_reason(compute: Callable[[], float]) -> float | str:
     try:
         return compute()
@@ -215,6 +234,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(("verbatim run", "verbatim upper"), _verbatim, True, Effort(20, 50)),
     Family(("correlation error", "spectrum distance"), _statistics, True, Effort(15, 1)),
     Family(("range violations", "worst violation"), _ranges, True, Effort(6, 1), sound=True),
+    Family(("speed changes", "root acceleration", "standing"), _pace, False, Effort(4)),
     Family(("off balance", "gravity error"), _physics, False, Effort(18)),
 )
 

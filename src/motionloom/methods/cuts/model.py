@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import Constraint, PoseAt, Request, RootAt, Style
+from motionloom.constraints import Constraint, Pace, PoseAt, Request, RootAt, Style
 from motionloom.core import Clip, FormatError, NoPath, Progress, part, replace
 from motionloom.core.progress import parts
 from motionloom.kinematics.loop import Loop
@@ -55,6 +55,8 @@ class CutsModel(Model[Options]):
         (PoseAt, "hard"),
         (Style, "hard"),
         (Style, "soft"),
+        (Pace, "hard"),
+        (Pace, "soft"),
     )
     keeps_notes: ClassVar[bool] = True
     options_type: ClassVar[type[Settings]] = Options
@@ -78,6 +80,8 @@ class CutsModel(Model[Options]):
                 raise FormatError(f"loops.{k}: expected frames of a clip of {len(clip)}, found {loop}")
 
     def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str:
+        if isinstance(constraint, Pace) and constraint.stretch is not None:
+            return "it does not choose its path: give pace a span instead of a stretch"
         if isinstance(constraint, RootAt) and frames is not None and constraint.frame(frames, self.fps) != 0:
             return "it does not choose its path, so a root_at can only be at time 0"
         return ""
@@ -118,7 +122,7 @@ class CutsModel(Model[Options]):
                 f"no sequence of cuts lasts {frames / self.fps:g} s; the longest lasts {lasts:g} s (no cut with a seam "
                 f"below {self.config.largest * 100:g} cm continues it; raise `largest`)"
             )
-        styles = [c for c in request.constraints if isinstance(c, Style)]
+        styles = [c for c in request.constraints if isinstance(c, (Style, Pace))]
         poses = [c for c in request.constraints if isinstance(c, PoseAt)]
         found = schedule(graph.net, self.clips, styles, poses, frames, free=free, progress=rest)
         if found.missing is None:

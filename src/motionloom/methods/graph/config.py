@@ -112,6 +112,13 @@ class RouteOptions(Settings):
         renamed=(("alike", "similarity"),),
     )
     avoid_repeats: bool = param(True, "random walks avoid frames that were shown recently", formerly=("fresh",))
+    steadiness: float = param(
+        1.0,
+        "cost of transitions that change the speed more than the clips do; 0: none",
+        low=0,
+        high=100,
+        slider=(0.0, 10.0),
+    )
     clean_feet: bool = cleaning_param()
 
     @classmethod
@@ -121,4 +128,4 @@ class RouteOptions(Settings):
     @property
     def walk_options(self) -> dict[str, Any]:
         """The keyword arguments of `random_route`."""
-        return {name: getattr(self, name) for name in ("shortest", "sampling", "avoid_repeats")}
+        return {name: getattr(self, name) for name in ("shortest", "sampling", "avoid_repeats", "steadiness")}

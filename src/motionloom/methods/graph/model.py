@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import Avoid, Constraint, Reach, Request, RootPath, StyleAlong
+from motionloom.constraints import Avoid, Constraint, Pace, Reach, Request, RootPath, StyleAlong
 from motionloom.core import BoolArray, Clip, IntArray, Note, Progress, part, replace
 from motionloom.methods.base import Band, Model, O, place
 from motionloom.methods.bend_to_constraints import bend_unless, pose_problem, pose_warnings
@@ -25,7 +25,7 @@ from motionloom.methods.graph.query.allowed_frames import (
     FrameSchedule,
     label_problem,
     time_beyond_end,
-    with_label_costs,
+    with_frame_costs,
 )
 from motionloom.methods.graph.query.goal import GroundGoal, is_later_place
 from motionloom.methods.graph.query.messages import (
@@ -45,8 +45,9 @@ from motionloom.methods.graph.search.moves import GroundMoves, ground_moves
 from motionloom.methods.graph.search.random_walk import random_route
 from motionloom.methods.graph.search.result import SearchResult
 from motionloom.methods.graph.search.scheduled_walk import EdgeWeights, continue_route, scheduled_walk
+from motionloom.methods.graph.search.steadiness import steady_weights
 from motionloom.methods.graph.stored_checks import check_graph
-from motionloom.methods.schedule import Reachable, frames_with_label
+from motionloom.methods.schedule import Reachable, nodes_of
 from motionloom.methods.settings import Settings
 
 SCHEDULE_SHARE = 0.1  # of planning, for the schedule of allowed frames
@@ -184,7 +185,7 @@ class PathGraphModel(GraphModel[P]):
         """The route that the search finds, continued at random to the length of the request."""
         frames, constraints, latest, start, _, schedule = query
         problem = schedule.missing or self._unknown_label(constraints) or start_problem(start, constraints)
-        goal = with_label_costs(goal, self.graph, constraints)
+        goal = with_frame_costs(goal, self.graph, constraints)
         found = self.search(query, goal, options, part(progress, 0.0, 0.6))
         rest = part(progress, 0.6, 1.0)
 
@@ -215,6 +216,7 @@ class PathGraphModel(GraphModel[P]):
             least=options.min_progress / self.fps,
             look=round(BEAM_OUTLOOK * self.fps),
             budget=options.budget,
+            steadiness=options.steadiness,
             progress=progress,
             **own,
         )
@@ -241,7 +243,7 @@ class PathGraphModel(GraphModel[P]):
     def extend(self, route: Route, schedule: FrameSchedule, frames: int, options: P, rng: Generator) -> Route:
         """The route made longer by a random walk, as far as the schedule of the request allows."""
         least = round(options.shortest * self.fps)
-        weights = self.walk_weights(options)
+        weights = self.walk_weights(options) or self._steady_weights(options)
         reachable, moves = schedule.reachable, schedule.moves
         return continue_route(self.graph, moves, route, reachable, frames, rng, shortest=least, weights=weights)
 
@@ -255,17 +257,19 @@ class PathGraphModel(GraphModel[P]):
         return found if len(found) < 100 else found[::2]
 
     def _unknown_label(self, constraints: Sequence[Constraint]) -> str:
-        """Why a hard label along the path cannot be kept, or "": no frame carries it."""
-        hard = [c for c in constraints if isinstance(c, StyleAlong) and c.hard]
-        return next(
-            (label_problem(self.graph, c) for c in hard if not frames_with_label(self.graph.clips, c.label).any()), ""
-        )
+        """Why a hard label or pace along the path cannot be kept, or "": no frame shows it."""
+        hard = [c for c in constraints if isinstance(c, (StyleAlong, Pace)) and c.hard]
+        return next((label_problem(self.graph, c) for c in hard if not nodes_of(self.graph.clips, c).any()), "")
 
     def _random_plan(
         self, request: Request, options: P, schedule: FrameSchedule, frames: int, rng: Generator, progress: Progress
     ) -> GraphPlan:
-        """A random walk; with obstacles or labels along the path, the best of up to `MAX_WALKS` of them."""
-        measured = [c for c in request.constraints if isinstance(c, (Avoid, StyleAlong))]
+        """A random walk; with obstacles, labels or paces, the best of up to `MAX_WALKS` of them."""
+        measured = [
+            c
+            for c in request.constraints
+            if isinstance(c, (Avoid, StyleAlong)) or (isinstance(c, Pace) and (c.hard or c.stretch is not None))
+        ]
         problem = schedule.missing or self._unknown_label(measured)
         found: list[tuple[float, Route]] = []
         for k in range(MAX_WALKS if measured else 1):
@@ -274,10 +278,17 @@ class PathGraphModel(GraphModel[P]):
             clip = place(render(self.graph, route, lift=options.clean_feet), request, self) if measured else None
             over = sum(max(0.0, c.worst(clip) - c.limit) for c in measured) if clip is not None else 0.0
             found.append((over, route))
-            if over == 0.0:
+            if over == 0.0 or problem:
                 break
         best = min(found, key=lambda pair: pair[0])[1]
         return GraphPlan(best, timeline(self.graph, best), reason=problem)
+
+    def _steady_weights(self, options: P) -> EdgeWeights | None:
+        usable = np.zeros(len(self.graph.transitions), bool)
+        usable[self.moves.number] = True
+        gaps = np.zeros(len(usable))
+        gaps[self.moves.number] = self.moves.speed_gap
+        return steady_weights(self.graph, gaps, self.walkable, usable, options.steadiness)
 
     def random_route(
         self, schedule: FrameSchedule, frames: int, options: P, rng: Generator, start: int | None = None
@@ -288,6 +299,7 @@ class PathGraphModel(GraphModel[P]):
             allowed = schedule.allowed
             return random_route(self.graph, frames, rng, start=start, allowed=allowed, **options.walk_options)
         reachable = schedule.reachable or Reachable(schedule.moves.net, frames, transitions=True)
+        weights = weights or self._steady_weights(options)
         least = round(options.shortest * self.fps)
         first, taken = scheduled_walk(schedule.moves, reachable, 0, start, rng, shortest=least, weights=weights)
         return Route(first, taken, frames)

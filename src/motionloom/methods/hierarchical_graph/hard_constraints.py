@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from motionloom.constraints import Avoid, PoseAt, PositionAt, Reach, Request, RootAt, RootPath, Style
+from motionloom.constraints import Avoid, Pace, PoseAt, PositionAt, Reach, Request, RootAt, RootPath, Style
 from motionloom.core import Clip, NoPath, Progress, silent
 from motionloom.core.progress import parts
 from motionloom.kinematics.travel import travel
@@ -37,7 +37,8 @@ def hard_requirements(
             f"{(frames - 1 - free.first_dead) / fps:g} s (no transition continues it; raise `limit`)"
         )
     hard = [c for c in request.constraints if c.hard]
-    styles, poses = [c for c in hard if isinstance(c, Style)], [c for c in hard if isinstance(c, PoseAt)]
+    styles = [c for c in hard if isinstance(c, (Style, Pace))]
+    poses = [c for c in hard if isinstance(c, PoseAt)]
     found = schedule(net, graph.clips, styles, poses, frames, free=free, progress=rest)
     if found.missing is not None:
         raise NoPath(style_problem(graph.clips, found.missing, "transitions", "raise `limit`, or give a weight"))

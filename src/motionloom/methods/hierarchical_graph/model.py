@@ -12,6 +12,8 @@ from numpy.random import Generator
 
 from motionloom.constraints import (
     Avoid,
+    Constraint,
+    Pace,
     PoseAt,
     PositionAt,
     Reach,
@@ -81,7 +83,7 @@ class HierarchicalGraphModel(GraphModel[Options]):
     method: ClassVar[str] = "hierarchical-graph"
     honours: ClassVar[Honours] = tuple(
         (kind, strength)
-        for kind in (PoseAt, RootAt, PositionAt, RootPath, Reach, Style, Avoid)
+        for kind in (PoseAt, RootAt, PositionAt, RootPath, Reach, Style, Pace, Avoid)
         for strength in ("hard", "soft")
     )
     options_type: ClassVar[type[Settings]] = Options
@@ -95,19 +97,26 @@ class HierarchicalGraphModel(GraphModel[Options]):
     @cached_property
     def material(self) -> SearchMaterial:
         """Graph and trees as arrays for the search."""
-        return material(self.graph, self.levels)
+        return material(self.graph, self.levels, steady=self.config.variant != "faithful")
 
     def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> HierarchicalPlan:
         """The best route found; where no route keeps hard labels, the best one with these as soft constraints."""
         try:
             return self._searched(request, options, rng, progress)
         except NoPath as problem:
-            kept = [dataclasses.replace(c, weight=1.0) if isinstance(c, Style) else c for c in request.constraints]
+            kept = [
+                dataclasses.replace(c, weight=1.0) if isinstance(c, (Style, Pace)) else c for c in request.constraints
+            ]
             softer = dataclasses.replace(request, constraints=tuple(kept))
             try:
                 return self._searched(softer, options, rng, progress)._replace(reason=str(problem))
             except NoPath:
                 raise problem from None
+
+    def refuses(self, constraint: Constraint, frames: int | None, options: Options | None = None) -> str:
+        if isinstance(constraint, Pace) and constraint.stretch is not None:
+            return "it searches by time: give pace a span instead of a stretch"
+        return ""
 
     def shortfall(self, clip: Clip, plan: HierarchicalPlan, request: Request, options: Options) -> str:
         if not (why := place_problem(clip, request, options.bend)):
@@ -129,7 +138,7 @@ class HierarchicalGraphModel(GraphModel[Options]):
             restarts=options.restarts,
             shortcuts=options.shortcuts,
         )
-        if all(c.hard and isinstance(c, (PoseAt, Style)) for c in request.constraints):
+        if all(c.hard and isinstance(c, (PoseAt, Style, Pace)) for c in request.constraints):
             return self._planned(terms, [search.unguided()], "nothing to optimise")
         seen: list[RoundResult] = []
         seen.extend(search.rounds(options.budget, options.patience, part(progress, SCHEDULE_SHARE, 1.0)))

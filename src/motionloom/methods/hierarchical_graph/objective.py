@@ -11,6 +11,7 @@ import numpy as np
 from motionloom.constraints import (
     Avoid,
     Constraint,
+    Pace,
     PoseAt,
     PositionAt,
     Reach,
@@ -24,10 +25,11 @@ from motionloom.core import BoolArray, FloatArray, IntArray
 from motionloom.kinematics.fk import fk
 from motionloom.methods.graph import Graph
 from motionloom.methods.graph.render.root_tracks import tracks
+from motionloom.methods.graph.search.speed_gaps import speed_gaps
 from motionloom.methods.hierarchical_graph.config import Options
 from motionloom.methods.hierarchical_graph.edge_trees import EdgeTrees
 from motionloom.methods.hierarchical_graph.search_arrays import TERMS, HardFrames, ScoreTerms, SearchMaterial
-from motionloom.methods.schedule import frames_with_label, pose_distances
+from motionloom.methods.schedule import nodes_of, pose_distances
 
 HARD_WEIGHT = 10.0  # of a hard constraint while routes are compared; bending then meets it
 SAMPLE_STEP = 0.1  # s between the frames at which obstacles and arrivals are evaluated; for paths, every other
@@ -36,12 +38,16 @@ PATH_SAMPLES = 40  # of a given path
 BODY, JOINTS = float(TERMS.index("body")), float(TERMS.index("joints"))
 
 
-def material(graph: Graph, levels: EdgeTrees) -> SearchMaterial:
-    """A graph and its trees as arrays for the compiled search."""
+def material(graph: Graph, levels: EdgeTrees, *, steady: bool = False) -> SearchMaterial:
+    """A graph and its trees as arrays for the compiled search.
+
+    If `steady`, changes of speed (m/s) beyond those of the clips are added to the distances of the joined frames.
+    """
     moves, clips = graph.transitions, len(graph.clips)
     top = levels.medoid[levels.roots]
     pair = graph.clip_of[moves.a[top]] * clips + graph.clip_of[moves.b[top]]
     largest = float(moves.distance.max(initial=0.0)) or 1.0
+    apart = moves.distance / largest + (speed_gaps(graph) if steady else 0.0)
     lengths = np.diff(graph.starts)
     by_leaving = np.argsort(levels.ends[levels.roots, 0], kind="stable")
     out = np.asarray(levels.roots, np.int64)[by_leaving]
@@ -49,7 +55,7 @@ def material(graph: Graph, levels: EdgeTrees) -> SearchMaterial:
         clip=np.repeat(np.stack([graph.starts[:-1], graph.starts[1:]], 1), lengths, axis=0),
         heading=tracks(graph).heading,
         edge=np.stack([moves.a, moves.b], 1),
-        move=np.column_stack([moves.distance / largest, moves.turn, moves.shift]),
+        move=np.column_stack([apart, moves.turn, moves.shift]),
         first_out=graph.first_out,
         half=graph.half,
         node=np.column_stack([levels.first, levels.stop, levels.medoid, levels.ends]).astype(np.int64),
@@ -64,14 +70,14 @@ def material(graph: Graph, levels: EdgeTrees) -> SearchMaterial:
     )
 
 
-def hard_frames(graph: Graph, poses: Mapping[int, BoolArray], styles: Sequence[tuple[range, str]]) -> HardFrames:
-    """Hard poses and labels: at each time of `poses` one of these frames; in each span only frames with the label."""
+def hard_frames(graph: Graph, poses: Mapping[int, BoolArray], styles: Sequence[tuple[range, BoolArray]]) -> HardFrames:
+    """Hard poses, labels and paces: at each time of `poses` one of these frames; in each span only these (N,)."""
     times, count = sorted(poses), graph.count
     return HardFrames(
         np.array(times, np.int64),
         np.array([poses[k] for k in times], bool).reshape(-1, count),
         np.array([(span.start, span.stop) for span, _ in styles], np.int64).reshape(-1, 2),
-        np.array([label_counts(graph, label) for _, label in styles], np.int64).reshape(-1, count + 1),
+        np.array([counts_before(mask) for _, mask in styles], np.int64).reshape(-1, count + 1),
     )
 
 
@@ -80,9 +86,9 @@ def score_terms(graph: Graph, request: Request, options: Options) -> ScoreTerms:
     return _Builder(graph, request, options).built()
 
 
-def label_counts(graph: Graph, label: str) -> IntArray:
-    """(N + 1,) the number of frames with a label before each frame."""
-    return np.concatenate([[0], np.cumsum(frames_with_label(graph.clips, label))])
+def counts_before(mask: BoolArray) -> IntArray:
+    """(N + 1,) the number of marked frames before each frame, of `mask` (N,)."""
+    return np.concatenate([[0], np.cumsum(mask)])
 
 
 class _Builder:
@@ -148,12 +154,12 @@ class _Builder:
         time = float(c.frame(self.frames, self.fps))
         self.rows["poses"].append((time, len(self.unlike) - 1, self.weight(c, "joints")))
 
-    def style(self, c: Style) -> None:
+    def style(self, c: Style | Pace) -> None:
         if c.hard:
             return  # kept by every route
         span = c.frames(self.frames, self.fps)
-        self.carried.append(label_counts(self.graph, c.label))
-        weight = self.weight(c, "style") * c.importance
+        self.carried.append(counts_before(nodes_of(self.graph.clips, c)))
+        weight = self.weight(c, "style") * (c.importance if isinstance(c, Style) else 1.0)
         self.rows["spans"].append((span.start, span.stop, len(self.carried) - 1, weight))
 
     def reach(self, c: Reach) -> None:
@@ -183,6 +189,7 @@ _ADD: dict[type[Constraint], Callable[[_Builder, Any], None]] = {
     PositionAt: _Builder.position_at,
     PoseAt: _Builder.pose_at,
     Style: _Builder.style,
+    Pace: _Builder.style,
     Reach: _Builder.reach,
     Avoid: _Builder.avoid,
     RootPath: _Builder.root_path,

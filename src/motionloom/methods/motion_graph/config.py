@@ -74,5 +74,6 @@ class Options(RouteOptions):
         "sampling": "uniform",
         "avoid_repeats": False,
         "shortest": 0.0,
+        "steadiness": 0.0,
         "clean_feet": False,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from motionloom.constraints import Avoid, PoseAt, Reach, RootAt, RootPath, Style, StyleAlong
+from motionloom.constraints import Avoid, Pace, PoseAt, Reach, RootAt, RootPath, Style, StyleAlong
 from motionloom.core import Progress
 from motionloom.methods.base import Honours
 from motionloom.methods.graph.model import PathGraphModel
@@ -23,7 +23,7 @@ class MotionGraphModel(PathGraphModel[Options]):
     method: ClassVar[str] = "motion-graph"
     honours: ClassVar[Honours] = tuple(
         (kind, strength)
-        for kind in (RootPath, Reach, RootAt, Avoid, Style, StyleAlong)
+        for kind in (RootPath, Reach, RootAt, Avoid, Style, StyleAlong, Pace)
         for strength in ("hard", "soft")
     ) + ((PoseAt, "hard"),)
     options_type: ClassVar[type[Settings]] = Options

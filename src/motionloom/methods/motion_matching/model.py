@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import Reach, Request, RootPath, Style
+from motionloom.constraints import Pace, Reach, Request, RootPath, Style
 from motionloom.core import Clip, IntArray, Origin, Progress
 from motionloom.core.origin import all_terms
 from motionloom.methods.actions import action_names
@@ -29,7 +29,7 @@ class MotionMatchingModel(Model[Options]):
     """Clips; the table of their frames is computed from them and the config."""
 
     method: ClassVar[str] = "motion-matching"
-    honours: ClassVar[Honours] = ((RootPath, "soft"), (Reach, "soft"), (Style, "soft"))
+    honours: ClassVar[Honours] = ((RootPath, "soft"), (Reach, "soft"), (Style, "soft"), (Pace, "soft"))
     options_type: ClassVar[type[Settings]] = Options
     live_options_type: ClassVar[type[Settings] | None] = Options
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import Constraint, Reach, Request, RootPath, Style
+from motionloom.constraints import Constraint, Pace, Reach, Request, RootPath, Style
 from motionloom.core import FloatArray, IntArray, Progress
 from motionloom.kinematics.travel import Travel, ground_turn
 from motionloom.methods.base import Band
@@ -90,9 +90,10 @@ def plan_request(
     legs = request_legs(constraints, np.array(start.position, float), frames, fps)
     most = frames if frames is not None else _max_frames(legs, float(database.speeds[-1, 1]), fps)
     styles = _styles(constraints, actions, most, fps)
+    paces = [c for c in constraints if isinstance(c, Pace)]
     shown, track = np.empty(most, np.int64), np.empty((most, 3))
     shown[0], track[0] = state.frame[0], state.track[0]
-    guide = _Guide(database, legs, fps)
+    guide = _Guide(database, legs, fps, [(c, c.frames(most, fps)) for c in paces])
     one = (state.frame, state.wait, state.track[0], state.tuning[0])
     for f in range(1, most):
         if f % FRAMES_PER_REPORT == 0:
@@ -145,9 +146,13 @@ def _styles(constraints: Sequence[Constraint], actions: Sequence[str], frames: i
 class _Guide:
     """Guides one character along legs, one after the other."""
 
-    def __init__(self, database: Database, legs: Sequence[Leg], fps: float) -> None:
-        self.database, self.legs, self.fps = database, list(legs), fps
+    def __init__(
+        self, database: Database, legs: Sequence[Leg], fps: float, paces: Sequence[tuple[Pace, range]] = ()
+    ) -> None:
+        self.database, self.legs, self.fps, self.paces = database, list(legs), fps, paces
         self.along = 0.0
+        self.walked = 0.0  # m since the start
+        self.before: FloatArray | None = None  # (2,) the place a tick ago
         self.goals = np.zeros((len(database.times), 4))
         self.query = np.empty(database.features.shape[1], np.float32)
 
@@ -162,12 +167,17 @@ class _Guide:
         from motionloom.methods.motion_matching._kernels_step import choose_frame
 
         track = one[2]
+        self.walked += 0.0 if self.before is None else float(np.linalg.norm(track[:2] - self.before))
+        self.before = track[:2].copy()
         while self.legs and self._passed(self.legs[0], track, f):
             self.legs.pop(0)
             self.along = 0.0
         guided = bool(self.legs) and f >= self.legs[0].first
         if guided:
             self._lead(self.legs[0], track, f, action)
+        elif (speeds := self._requested(f)) is not None:
+            guided = True
+            self._ahead(float(np.clip(self.database.speeds[action, 1], *speeds)))
         choose_frame(self.database, one, self.goals, guided, action, changed, 1.0 / self.fps, self.query)
 
     def _passed(self, leg: Leg, track: FloatArray, f: int) -> bool:
@@ -184,6 +194,8 @@ class _Guide:
         _, usual, high = self.database.speeds[action]
         left = leg.ends[-1] - self.along
         pace = usual if leg.stop is None else min(left / max((leg.stop - f) / self.fps, 0.1), high)
+        if (speeds := self._requested(f)) is not None:
+            pace = float(np.clip(pace, *speeds))
         off = track[:2] - leg.at(self.along)[0]
 
         def ahead(t: float) -> FloatArray:
@@ -199,3 +211,17 @@ class _Guide:
                 direction = leg.heading
             self.goals[i, :2] = ground_turn(-track[2], ahead(t) - track[:2])
             self.goals[i, 2:] = np.sin(direction - track[2]), np.cos(direction - track[2])
+
+    def _requested(self, f: int) -> tuple[float, float] | None:
+        """The range of speeds that applies to frame f, or None; of several, the one with the largest weight."""
+        now = [
+            c
+            for c, span in self.paces
+            if (f in span if c.stretch is None else c.stretch[0] <= self.walked < c.stretch[1])
+        ]
+        return max(now, key=lambda c: c.weight or 0.0).speed if now else None
+
+    def _ahead(self, speed: float) -> None:
+        """Set the goals straight ahead at a speed, where there is no leg to follow."""
+        for i, t in enumerate(self.database.times):
+            self.goals[i] = 0.0, speed * t, 0.0, 1.0

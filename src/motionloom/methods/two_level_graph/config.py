@@ -108,5 +108,6 @@ class Options(RouteOptions):
         "sampling": "markov",
         "avoid_repeats": False,
         "shortest": 0.0,
+        "steadiness": 0.0,
         "clean_feet": False,
     }

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath, Style
+from motionloom.constraints import Pace, PoseAt, Reach, Request, RootAt, RootPath, Style
 from motionloom.core import BadRequest, BoolArray, IntArray, NoPath, Progress
 from motionloom.methods.array_checks import check_array, check_number
 from motionloom.methods.base import Honours
@@ -51,7 +51,7 @@ class TwoLevelGraphModel(PathGraphModel[Options]):
 
     method: ClassVar[str] = "two-level-graph"
     honours: ClassVar[Honours] = tuple(
-        (kind, strength) for kind in (RootPath, Reach, RootAt, Style) for strength in ("hard", "soft")
+        (kind, strength) for kind in (RootPath, Reach, RootAt, Style, Pace) for strength in ("hard", "soft")
     ) + ((PoseAt, "hard"),)
     options_type: ClassVar[type[Settings]] = Options
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.constraints import Constraint, PoseAt, RootAt, RootPath, Style, StyleAlong
+from motionloom.constraints import Constraint, Pace, PoseAt, RootAt, RootPath, Style, StyleAlong
 from motionloom.core import BadRequest, BoolArray, Progress, UInt8Array, silent
 from motionloom.core.progress import parts
 from motionloom.core.units import Moment, nearest, seconds_of
@@ -16,10 +16,13 @@ from motionloom.methods.graph.build.prune import largest_component, usable_trans
 from motionloom.methods.graph.graph import Graph
 from motionloom.methods.graph.query.goal import GroundGoal
 from motionloom.methods.graph.search.moves import GroundMoves
-from motionloom.methods.schedule import Reachable, frames_with_label, schedule, style_problem
+from motionloom.methods.schedule import Reachable, frame_paces, nodes_of, schedule, style_problem
 
 MISSING_LABEL_COST = 0.25  # m^2: cost of a frame without the label along a path, as if it were half a metre off
 HARD_WEIGHT = 1000.0  # of a hard label: it outweighs any path
+STANDING_SHARE = 0.35  # of the usual pace: slower frames count as standing, the slower the more
+STANDING_WEIGHT = 2.0  # of a standing frame on the way, against a label of weight 1
+STAND_MARGIN = 0.5  # m from the ends of a path where standing is natural
 LABEL_MARGIN = 0.1  # m before and after its stretch in which a label is kept too,
 LABEL_MARGIN_GROWTH = 0.03  # and metres more for each metre of the path
 
@@ -46,13 +49,13 @@ def frame_schedule(
     known: bool,
     progress: Progress | None = None,
 ) -> FrameSchedule:
-    """The frames that can be shown at each time so that labels and poses are kept to the end.
+    """The frames that can be shown at each time so that labels, paces and poses are kept to the end.
 
     Hard labels come first, then soft ones by weight and importance, each as far as a route remains, strictly or with
     the margin that its tolerance leaves at its ends; then poses, by the nearest frames that lie on a route.
     `frames` is the length of the result, or its upper limit (not `known`).
     """
-    styles = [c for c in constraints if isinstance(c, Style)]
+    styles = [c for c in constraints if isinstance(c, Style) or (isinstance(c, Pace) and c.stretch is None)]
     poses = [c for c in constraints if isinstance(c, PoseAt)]
     if not known:
         _check_without_length(styles, poses)
@@ -60,7 +63,7 @@ def frame_schedule(
         return FrameSchedule(moves, None)
     always = [s for s in styles if s.span is None and s.hard]
     if always and len(always) == len(styles) and not poses:  # the same labels at all times
-        allowed = np.logical_and.reduce([frames_with_label(graph.clips, s.label) for s in always])
+        allowed = np.logical_and.reduce([nodes_of(graph.clips, s) for s in always])
         part = largest_component(graph, allowed)
         if part.any():
             usable = usable_transitions(graph, allowed)[moves.number]
@@ -83,7 +86,7 @@ def latest_time(constraints: Sequence[Constraint], fps: float) -> LatestTime:
     last = LatestTime(1, None)
     for c in constraints:
         moments: Sequence[Moment] = ()
-        if isinstance(c, Style):
+        if isinstance(c, (Style, Pace)):
             moments = c.span or ()
         elif isinstance(c, RootPath):
             moments = c.times or ()
@@ -91,7 +94,7 @@ def latest_time(constraints: Sequence[Constraint], fps: float) -> LatestTime:
             moments = (c.time,)
         for when in moments:
             if not str(when).startswith("end"):
-                frames = nearest(seconds_of(when, 0, fps) * fps) + (0 if isinstance(c, Style) else 1)
+                frames = nearest(seconds_of(when, 0, fps) * fps) + (0 if isinstance(c, (Style, Pace)) else 1)
                 last = max(last, LatestTime(frames, c), key=lambda latest: latest.frames)
     return last
 
@@ -124,30 +127,50 @@ def has_timed_places(constraints: Sequence[Constraint], fps: float) -> bool:
     )
 
 
-def _check_without_length(styles: Sequence[Style], poses: Sequence[PoseAt]) -> None:
+def _check_without_length(styles: Sequence[Style | Pace], poses: Sequence[PoseAt]) -> None:
     moments = [(c, when) for c in styles for when in c.span or ()] + [(c, c.time) for c in poses]
     for c, when in moments:
         if isinstance(when, str) and when.startswith("end"):
             raise c.problem(f"{when!r} needs the length of the result: give seconds")
 
 
-def with_label_costs(goal: GroundGoal, graph: Graph, constraints: Sequence[Constraint]) -> GroundGoal:
-    """The goal with the costs of `style_along`: of frames without the label on each part of its line."""
-    labels = [c for c in constraints if isinstance(c, StyleAlong)]
-    if not labels:
+def with_frame_costs(goal: GroundGoal, graph: Graph, constraints: Sequence[Constraint]) -> GroundGoal:
+    """The goal with costs of graph frames on each part of its line: without the label, outside of the pace, standing.
+
+    `style_along` and `pace` with a stretch set the first two. On a path without times, standing frames cost too, except
+    within `STAND_MARGIN` of its ends: the clips may start and stop, the path does not.
+    """
+    labels = [c for c in constraints if _is_along(c)]
+    slow = STANDING_SHARE * _usual_pace(graph)
+    still = np.maximum(0.0, 1.0 - frame_paces(graph.clips) / slow)
+    if not labels and (goal.timed or not still.any()):
         return goal
     metres = np.arange(len(goal.line.points)) * goal.line.spacing
     room = LABEL_MARGIN + LABEL_MARGIN_GROWTH * metres  # the distance walked differs from the position on the line
-    there = np.stack([(metres + room >= c.stretch[0]) & (metres - room < c.stretch[1]) for c in labels], 1)
-    sets, parts = np.unique(there, axis=0, return_inverse=True)
-    cost = np.stack(
-        [(HARD_WEIGHT if c.weight is None else c.weight) * ~frames_with_label(graph.clips, c.label) for c in labels]
-    )
+    rows = [(metres + room >= c.stretch[0]) & (metres - room < c.stretch[1]) for c in labels]
+    inner = (metres >= STAND_MARGIN) & (metres < metres[-1] - STAND_MARGIN)
+    rows.append(inner & (not goal.timed))
+    cost = [(HARD_WEIGHT if c.weight is None else c.weight) * ~nodes_of(graph.clips, c) for c in labels]
+    cost.append(STANDING_WEIGHT * still)
+    sets, parts = np.unique(np.stack(rows, 1), axis=0, return_inverse=True)
     return replace(
-        goal, parts=parts.ravel().astype(np.int64), frame_costs=MISSING_LABEL_COST * (sets.astype(float) @ cost)
+        goal,
+        parts=parts.ravel().astype(np.int64),
+        frame_costs=MISSING_LABEL_COST * (sets.astype(float) @ np.stack(cost)),
+        usual_step=0.5 * _usual_pace(graph) / graph.clips[0].fps,
     )
 
 
-def label_problem(graph: Graph, style: Style | StyleAlong) -> str:
+def _is_along(c: Constraint) -> bool:
+    """Does it apply to a part of the path?"""
+    return isinstance(c, StyleAlong) or (isinstance(c, Pace) and c.stretch is not None)
+
+
+def _usual_pace(graph: Graph) -> float:
+    """m/s: the median pace of the clips."""
+    return max(0.2, float(np.median(frame_paces(graph.clips))))
+
+
+def label_problem(graph: Graph, style: Style | StyleAlong | Pace) -> str:
     """Why a label cannot be kept: no frame carries it, or no route leads through its frames."""
     return style_problem(graph.clips, style, "transitions", "learn with a larger limit, or give it a weight")

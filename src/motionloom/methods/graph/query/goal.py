@@ -40,6 +40,7 @@ class GroundGoal:
     first: float = 0.0  # m along the line at which the path begins
     parts: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))  # (M,) row of `frame_costs`, or -1
     frame_costs: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))  # (P, N) m^2, of each graph frame
+    usual_step: float = 0.0  # m: a slower frame costs `frame_costs` as if it had moved by this
 
     @property
     def clock(self) -> FloatArray:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motionloom.constraints import Avoid, Constraint, Reach, RootAt, RootPath, Start, Style, StyleAlong
+from motionloom.constraints import Avoid, Constraint, Pace, Reach, RootAt, RootPath, Start, Style, StyleAlong
 from motionloom.core import Clip, Note
 from motionloom.core.note import warning
 from motionloom.methods.graph.config import RouteOptions
 from motionloom.methods.graph.query.goal import MAX_START_GAP, GroundGoal
 from motionloom.methods.graph.search.result import SearchResult
-from motionloom.methods.schedule import missing_label
+from motionloom.methods.schedule import missing_label, missing_pace
 
 
 def start_problem(begin: Start, constraints: Sequence[Constraint]) -> str:
@@ -71,7 +71,7 @@ def bend_problem(clip: Clip, goal: GroundGoal | None, constraints: Sequence[Cons
 def result_notes(
     clip: Clip, clips: Sequence[Clip], constraints: Sequence[Constraint], arrival: float | None = None
 ) -> tuple[Note, ...]:
-    """Notes about a finished clip: its deviation from its path, and soft labels that none of the `clips` carries.
+    """Notes about a finished clip: deviation from its path, and soft labels and paces that none of the `clips` shows.
 
     A path's end that is missed by more than `arrival` metres gives a warning.
     """
@@ -79,9 +79,14 @@ def result_notes(
     for c in constraints:
         if isinstance(c, RootPath):
             notes += _path_notes(c, clip, arrival)
-        elif isinstance(c, (Style, StyleAlong)) and not c.hard and (problem := missing_label(clips, c.label)):
+        elif isinstance(c, (Style, StyleAlong, Pace)) and not c.hard and (problem := _missing(clips, c)):
             notes.append(warning(problem, constraint=c.describe()))
     return tuple(dict.fromkeys(notes))
+
+
+def _missing(clips: Sequence[Clip], c: Style | StyleAlong | Pace) -> str:
+    """Why a label or pace cannot be shown by any of the clips, or ""."""
+    return missing_pace(clips, c) if isinstance(c, Pace) else missing_label(clips, c.label)
 
 
 def _path_notes(c: RootPath, clip: Clip, arrival: float | None) -> list[Note]:

@@ -20,15 +20,16 @@ def next_transition(
     first_out: Any,
     enter: Any,
     weight: Any,
+    go: Any,
     stay: Any,
     shown: Any,
 ) -> int:
     """The next transition of a walk that has just reached frame `at`, as frame `clock` of the result.
 
-    At every frame n from at + shortest on, continuing has weight w_n and each transition t that leaves there w_t; the
-    probability of leaving is sum w_t / (w_n + sum w_t). draws[0] is compared with the probability of having left by
-    now, draws[1] selects the transition. w = weight * freshness, which is min(1, age / forget)^4 of the frames that
-    would follow: one of the first `ahead` of them was last shown `age` frames ago. Where a clip cannot continue, a
+    At every frame n from at + shortest on, continuing has weight w_n (of `go`) and each transition t that leaves there
+    w_t; the probability of leaving is sum w_t / (w_n + sum w_t). draws[0] is compared with the probability of having
+    left by now, draws[1] selects the transition. w = weight * freshness, which is min(1, age / forget)^4 of the frames
+    that would follow: one of the first `ahead` of them was last shown `age` frames ago. Where a clip cannot continue, a
     transition is taken at any time. `stay` (N,): whether the clip can continue; `weight` (T,): 0 for transitions that
     must not be taken; `shown` (N,): when each frame was last shown, updated here. Cost: frames of the piece times
     out-degree times `ahead`; a 60 s walk takes about 1 ms. Slow version: `next_slow` in
@@ -44,7 +45,7 @@ def next_transition(
             for t in range(first, last):
                 if weight[t] > 0:
                     total += weight[t] * freshness(enter[t], now, ahead, forget, stay, shown)
-            on = freshness(n + 1, now, ahead, forget, stay, shown) if stay[n] else 0.0
+            on = go[n] * freshness(n + 1, now, ahead, forget, stay, shown) if stay[n] else 0.0
             if total > 0:
                 kept *= on / (on + total)
                 if 1.0 - kept >= draws[0] or not stay[n]:

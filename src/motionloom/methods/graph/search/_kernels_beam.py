@@ -51,6 +51,7 @@ class BeamTask(NamedTuple):
     circles: Any  # (C, 3) obstacles: x, z, radius
     parts: Any  # (M,) row of `frame_costs` at each point, -1: none
     frame_costs: Any  # (P, N) of each graph frame there
+    usual_step: float  # m: a slower frame costs `frame_costs` as if it had moved by this
     bits: Any  # packed (F, (N + T) / 8): frames and transitions that may be used at each time
     last: Any  # (5,) the end: x, z, heading, weight of the place, weight of the heading
     least: float  # m: least advance along the line in a frame
@@ -257,7 +258,7 @@ def _frame_cost(task: Any, px: float, pz: float, x: float, z: float, h: float, s
         deep = task.circles[c, 2] - np.hypot(x - task.circles[c, 0], z - task.circles[c, 1])
         if deep > 0.0:
             cost += 20.0 * deep * deep * passed + 0.5 * deep * passed
-    return now, cost + frame_cost(task.parts, task.frame_costs, now, task.spacing, n) * passed
+    return now, cost + frame_cost(task.parts, task.frame_costs, now, task.spacing, n) * max(passed, task.usual_step)
 
 
 @kernel

@@ -16,6 +16,7 @@ from motionloom.methods.graph.search.result import SearchResult
 
 TRANSITION_COST = 0.001  # m^2 along a metre: least cost of a transition
 DISTANCE_COST = 0.002  # added for a transition between the most distant frames
+SPEED_COST = 0.1  # added for a transition whose clips differ by 1 m/s more than the clips' own changes of speed
 SCHEDULED_WIDTH_FACTOR = 2  # wider beam with labels or poses, where most of the nearest candidates lead elsewhere
 MAX_CROWDING = 4  # times the even share of candidates that one graph frame may have; at least two
 
@@ -32,16 +33,19 @@ def search_beam(
     look: int,
     budget: int,
     transition_cost: float = 1.0,
+    steadiness: float = 0.0,
     progress: Progress | None = None,
 ) -> SearchResult:
     """The best route found by a beam of `width` candidates that advance at least `least` metres a frame.
 
     With labels or poses the beam is twice as wide. `look`: frames ahead along each candidate's clip from which the
-    remaining cost is estimated. `transition_cost`: factor on the costs of transitions.
+    remaining cost is estimated. `transition_cost`: factor on the costs of transitions. `steadiness`: factor on
+    the cost of changes of speed that the clips do not show.
     """
     from motionloom.methods.graph.search._kernels_beam import BeamMoves, BeamTask, beam, level_count
 
     costs = transition_cost * (TRANSITION_COST + DISTANCE_COST * moves.distance**2)
+    costs = costs + steadiness * SPEED_COST * moves.speed_gap**2
     step = np.concatenate([moves.step, moves.outlook(look)], 1)
     price = np.stack([costs, moves.walked], 1)
     arrays = BeamMoves(step, moves.goes_on, moves.first_out, moves.enter, moves.over, price)
@@ -56,6 +60,7 @@ def search_beam(
         goal.circles,
         goal.parts,
         goal.frame_costs,
+        goal.usual_step,
         bits,
         np.array([*line.points[-1], goal.last[0], goal.last[2], goal.last[1]]),
         least,

@@ -11,6 +11,7 @@ from motionloom.core import BoolArray, FloatArray, IntArray
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.graph.graph import Graph
 from motionloom.methods.graph.render.root_tracks import tracks
+from motionloom.methods.graph.search.speed_gaps import speed_gaps
 from motionloom.methods.schedule import FrameNet
 from motionloom.rotation import wrap_angle
 
@@ -27,6 +28,7 @@ class GroundMoves:
     distance: FloatArray  # (T,) distance of the joined frames, as a share of the largest
 
     number: IntArray  # (T,) index of each transition in the graph
+    speed_gap: FloatArray  # (T,) m/s: change of speed beyond what the clips show; see `speed_gaps`
 
     @property
     def blend(self) -> int:
@@ -66,7 +68,7 @@ class GroundMoves:
         leave = np.repeat(np.arange(len(allowed)), np.diff(self.first_out))
         keep = usable & allowed[leave] & allowed[self.enter]
         first_out = np.searchsorted(leave[keep], np.arange(len(allowed) + 1))
-        entered = (self.enter[keep], self.over[keep], self.distance[keep], self.number[keep])
+        entered = (self.enter[keep], self.over[keep], self.distance[keep], self.number[keep], self.speed_gap[keep])
         return GroundMoves(self.step, goes_on, first_out, *entered)
 
 
@@ -88,7 +90,8 @@ def ground_moves(graph: Graph) -> GroundMoves:
     over[..., :2] = ground_turn(-heading[leave][:, None], shown[..., :2] - place[leave][:, None])
     over[..., 2] = wrap_angle(shown[..., 2] - heading[leave][:, None])
     largest = float(t.distance.max(initial=0.0)) or 1.0
-    return GroundMoves(step, goes_on, graph.first_out, enter, over, t.distance / largest, np.arange(len(t)))
+    gaps = speed_gaps(graph)
+    return GroundMoves(step, goes_on, graph.first_out, enter, over, t.distance / largest, np.arange(len(t)), gaps)
 
 
 def positions_ahead(found: GroundMoves, frames: int) -> FloatArray:

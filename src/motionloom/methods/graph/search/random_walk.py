@@ -15,10 +15,13 @@ from motionloom.methods.graph.frame_names import frame_name
 from motionloom.methods.graph.graph import Graph, Route
 from motionloom.methods.graph.render.render import join_route
 from motionloom.methods.graph.render.root_tracks import stretches
+from motionloom.methods.graph.search.speed_gaps import speed_gaps
+from motionloom.methods.graph.search.steadiness import steady_weights
 
 Sampling = Literal["uniform", "similarity"]
 MIN_BETWEEN_TRANSITIONS = 0.5  # s between two transitions, where there is a choice
 REPEAT_WINDOW = 1.0  # s: a walk repeats itself where it shows the same frames in the same order for this long
+LEAST_WEIGHT = 1e-12  # of an edge that changes the speed: improbable, but never impossible
 NEVER_SHOWN = -(2**40)  # the time of a frame that has not been shown
 
 
@@ -62,6 +65,7 @@ def walk_transitions(
     shortest: float = MIN_BETWEEN_TRANSITIONS,
     sampling: Sampling = "similarity",
     avoid_repeats: bool = True,
+    steadiness: float = 0.0,
 ) -> Iterator[tuple[int, int]]:
     """An endless random walk as pairs: the first frame of a piece, and the transition at its end.
 
@@ -70,7 +74,8 @@ def walk_transitions(
     ("uniform"), or in proportion to exp(-(d - least) / (mean - least)), d being the distances of the joined frames
     ("similarity"). After a transition, `shortest` seconds pass before the next; where the clip is shorter, half of its
     rest (a walk that always ended short pieces would have few choices). With `avoid_repeats`, frames that were shown
-    recently are avoided where there is a choice.
+    recently are avoided where there is a choice. With `steadiness`, transitions that change the speed
+    more than the clips do are improbable, and so are pieces that end in one (`steady_weights`).
     """
     from motionloom.methods.graph.render._kernels import next_transition
 
@@ -80,13 +85,17 @@ def walk_transitions(
     inside = _connected(graph, allowed)
     stay = np.append(inside[:-1] & inside[1:] & (graph.clip_of[:-1] == graph.clip_of[1:]), False)
     weight = _weights(graph, inside, allowed, sampling)
+    go = np.ones(graph.count)
+    steady = steady_weights(graph, speed_gaps(graph), inside, weight > 0, steadiness) if steadiness else None
+    if steady is not None:
+        weight, go = weight * np.maximum(steady.take, LEAST_WEIGHT), np.maximum(steady.go, LEAST_WEIGHT)
     at = int(rng.choice(np.flatnonzero(inside))) if start is None else _start(graph, start, inside)
     ahead = max(1, round(REPEAT_WINDOW * fps)) if avoid_repeats else 0
     forget = float(inside.sum()) if avoid_repeats else 1.0
     shown = np.full(graph.count + 1, NEVER_SHOWN)
     clock, least, left = 0, round(shortest * fps), _left(stay)
     while True:
-        args = (graph.first_out, graph.enter, weight, stay, shown)
+        args = (graph.first_out, graph.enter, weight, go, stay, shown)
         wait = least if left[at] >= least else int(left[at]) // 2
         t = int(next_transition(at, clock, wait, ahead, forget, rng.random(2), *args))
         yield at, t

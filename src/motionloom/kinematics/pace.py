@@ -1,0 +1,62 @@
+"""Pace: the speed of a body over the ground, its changes, and the acceleration of the hips."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motionloom.core import BoolArray, Clip, FloatArray
+from motionloom.kinematics.feet.contacts import runs
+from motionloom.kinematics.travel import travel
+
+STEP_TIME = 0.5  # s: about one step, over which the sway of the hips within a stride averages out
+PACE_TIME = 1.0  # s: over which the pace is averaged
+SPEED_CHANGE = 0.4  # m/s within a second: a change of speed that people notice
+STANDING_SPEED = 0.2  # m/s: a slower body stands
+ACCELERATION_TIME = 0.2  # s: over which velocities are averaged before accelerations are computed
+
+
+def step_speed(clip: Clip, seconds: float = STEP_TIME) -> FloatArray:
+    """(F,) m/s: net displacement of the hips over the ground in `seconds` around each frame; at the ends, beside it."""
+    place = travel(clip).place
+    span = min(max(1, round(seconds * clip.fps)), len(place) - 1)
+    if span < 1:
+        return np.zeros(len(place))
+    first = np.clip(np.arange(len(place)) - span // 2, 0, len(place) - 1 - span)
+    return np.asarray(np.linalg.norm(place[first + span] - place[first], axis=1) * clip.fps / span)
+
+
+def pace(clip: Clip) -> FloatArray:
+    """(F,) m/s: the speed over the ground averaged over a second around each frame; at the ends, beside it."""
+    speed = step_speed(clip)
+    span = min(max(1, round((PACE_TIME - STEP_TIME) * clip.fps)), len(speed))
+    total = np.concatenate([[0.0], np.cumsum(speed)])
+    first = np.clip(np.arange(len(speed)) - span // 2, 0, len(speed) - span)
+    return np.asarray((total[first + span] - total[first]) / span)
+
+
+def speed_changes(clip: Clip, limit: float = SPEED_CHANGE) -> list[tuple[int, int]]:
+    """Spans [first, end) of frames from which the speed changes by more than `limit` m/s within a second."""
+    return runs(changes_within_second(clip) > limit)
+
+
+def changes_within_second(clip: Clip) -> FloatArray:
+    """(F - 1 s,) m/s: the change of speed within a second from each frame; none for a clip of a second or less."""
+    speed, second = step_speed(clip), round(clip.fps)
+    return np.abs(speed[second:] - speed[:-second]) if len(speed) > second else np.zeros(0)
+
+
+def standing(clip: Clip) -> BoolArray:
+    """(F,) whether the body stands: its pace is below 0.2 m/s."""
+    return np.asarray(pace(clip) < STANDING_SPEED)
+
+
+def root_acceleration(clip: Clip) -> FloatArray:
+    """(F,) m/s^2: acceleration of the hips over the ground, from velocities averaged over 0.2 s."""
+    place, span = travel(clip).place, max(1, round(ACCELERATION_TIME * clip.fps))
+    out = np.zeros(len(place))
+    if len(place) <= 2 * span:
+        return out
+    velocity = (place[span:] - place[:-span]) * clip.fps / span
+    change = (velocity[span:] - velocity[:-span]) * clip.fps / span
+    out[span : span + len(change)] = np.linalg.norm(change, axis=1)
+    return out
