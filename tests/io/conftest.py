@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from motionloom.io.bvh.read import parse_bvh
 from motionloom.io.bvh.write import bvh_parts
 from motionloom.io.reader_notes import Notes
 from motionloom.io.reading import Reading
+
+sys.path.insert(0, str(Path(__file__).parent))  # tests of this folder share their small files
 
 # a person of 1.7 m in centimetres, standing along y: 15 joints, 48 channels
 PERSON = """HIERARCHY

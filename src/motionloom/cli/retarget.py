@@ -30,6 +30,14 @@ def retarget(
     plant: Annotated[
         bool, typer.Option("--plant/--no-plant", help="Put feet and hands where the source's are; hold planted feet.")
     ] = True,
+    axes: Annotated[
+        str,
+        typer.Option(
+            "--axes",
+            metavar="AXES",
+            help="Joint axes in BVH for a glTF SKELETON: of the rig, or along the world's axes at rest (rig, world).",
+        ),
+    ] = "rig",
     to_roles: Annotated[
         Path | None, typer.Option("--to-roles", metavar="FILE", help="Roles file of the other skeleton (TOML).")
     ] = None,
@@ -40,7 +48,9 @@ def retarget(
 ) -> None:
     """Transfer motion to another skeleton: joints by role, limbs in the same directions, root scaled by leg length.
 
-    Files in a folder OUT have the suffix of SKELETON if that format can be written, otherwise .bvh.
+    A glTF file as SKELETON is the rig: a GLB file as OUT is that file, with its mesh, skin and materials, and the
+    motion as its animation; a BVH file has the rig's joint axes. Files in a folder OUT have the suffix of SKELETON if
+    that format can be written, otherwise .bvh.
     """
     from dataclasses import replace
 
@@ -49,11 +59,12 @@ def retarget(
 
     entry = FORMATS.get(to.suffix.lower())
     suffix = to.suffix if entry is not None and entry.write is not None else ".bvh"
+    suffix = ".glb" if to.suffix.lower() == ".gltf" else suffix
     planned_files(clips, out, suffix, overwrite=force)  # before anything is read
     body = load(to, roles=to_roles, trim_tpose=True)
     guide = None if like is None else load(like, replace(reading, trim_tpose=True))
     with busy("retargeting") as report:
-        options: dict[str, Any] = {"like": guide, "plant": plant, "overwrite": force, "progress": report}
+        options: dict[str, Any] = {"like": guide, "plant": plant, "axes": axes, "overwrite": force, "progress": report}
         files = list(retarget_files(clips, body, out, to=suffix, reading=reading, **options))
     print_reports(files, _print_table, _as_dict, json=json)
 

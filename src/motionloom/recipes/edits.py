@@ -14,9 +14,10 @@ from motionloom.analysis.dtw import Ends
 from motionloom.blend import Point, transition_point
 from motionloom.blend import append as join_clips
 from motionloom.blend.transition_point import half_window, point_at
-from motionloom.core import Clip, Made, Note, Progress, Read, made_here, part, replace, silent
+from motionloom.core import BadRequest, Clip, Made, Note, Progress, Read, made_here, part, replace, silent
 from motionloom.core.progress import parts
 from motionloom.evaluate.capture_checks.check import repair as repair_glitches
+from motionloom.io.gltf.rig import with_axes
 from motionloom.kinematics.body.rest_pose import rebased, stance
 from motionloom.kinematics.feet.contacts import with_contacts
 from motionloom.kinematics.feet.pinning import SkateReport, remove_skate
@@ -100,16 +101,27 @@ class Retargeted(NamedTuple):
 
 
 def retarget(
-    clip: Clip, body: Clip, *, like: Clip | None = None, plant: bool = True, progress: Progress | None = None
+    clip: Clip,
+    body: Clip,
+    *,
+    like: Clip | None = None,
+    plant: bool = True,
+    axes: str = "rig",
+    progress: Progress | None = None,
 ) -> Retargeted:
     """The clip's motion on the skeleton of `body`; `like` is a clip in which the clip's own body stands.
 
     With `plant`, feet and hands go to the scaled positions of the source's, and feet are held during contacts.
+    `axes` are the local frames of joints in BVH files, for a `body` from glTF: those of the "rig", or along the "world"
+    axes in the rest pose.
     """
+    if axes not in ("rig", "world"):
+        raise BadRequest(f"axes: expected rig or world, found {axes!r}")
     others = [body] if like is None else [body, like]
-    step = edit_step("retarget", [clip, *others], {"plant": None if plant else False})
+    given = {"plant": None if plant else False, "axes": None if axes == "rig" else axes}
+    step = edit_step("retarget", [clip, *others], given)
     made, report = retargeted(clip, body, like=like, plant=plant, progress=progress)
-    return Retargeted(_with_step(made, step), report)
+    return Retargeted(_with_step(with_axes(made, axes), step), report)
 
 
 class Appended(NamedTuple):

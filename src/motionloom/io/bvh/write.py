@@ -18,6 +18,7 @@ from motionloom.core import Clip, FloatArray, FormatError
 from motionloom.io import convention as conv
 from motionloom.io.bvh.motion import rate_of
 from motionloom.io.bvh.tracks import Track, source_of, tracks_of
+from motionloom.io.gltf.rig import rig_of, with_rig_axes
 from motionloom.io.replacing import write_file
 
 _UNNAMEABLE = re.compile(r"[\r\n{}]|\s//|^//|^\s|\s$|^$", re.ASCII)
@@ -34,6 +35,8 @@ def bvh_parts(
     clip: Clip, path: str | Path = "", *, unit: str | float | None = None, up: str | None = None, decimals: int = 6
 ) -> list[Any]:
     """The bytes of the file in two pieces: everything up to the frame time, and the rows."""
+    rig = rig_of(clip)
+    clip = with_rig_axes(clip, rig) if rig is not None and rig.axes == "rig" else clip
     metres = clip.origin.unit if unit is None else conv.unit_of(unit)
     axis = clip.origin.up if up is None else conv.up_of(up)
     decimals = max(decimals, 6, 6 + int(np.ceil(np.log10(metres))))  # micrometres, if the unit is a metre or less

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import struct
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -30,8 +31,9 @@ _DTYPES = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126
 class Document:
     """A glTF document: JSON objects by kind and number, and accessors as float arrays."""
 
-    def __init__(self, tree: dict[str, Any], chunk: bytes, folder: Path, notes: Notes) -> None:
+    def __init__(self, tree: dict[str, Any], chunk: bytes, folder: Path, notes: Notes, digest: str = "") -> None:
         self.tree, self.chunk, self.folder, self.notes = tree, chunk, folder, notes
+        self.sha256 = digest  # of the file
         self._buffers: dict[int, bytes] = {}
         self._lists: dict[str, list[dict[str, Any]]] = {}  # that were checked
 
@@ -102,7 +104,7 @@ class Document:
     def _slice(self, view: Any, offset: Any, count: int, width: int, dtype: Any, where: str) -> NDArray[Any]:
         """(count, width) values at `offset` of a buffer view, rows `byteStride` apart."""
         entry = self.all("bufferViews")[self.index(view, "bufferViews", where)]
-        data = self._buffer(entry.get("buffer"), where)
+        data = self.buffer(entry.get("buffer"), where)
         start = self._whole(entry.get("byteOffset", 0), where, "byteOffset")
         length = self._whole(entry.get("byteLength"), where, "byteLength")
         offset = self._whole(offset, where, "byteOffset")
@@ -117,18 +119,19 @@ class Document:
         rows = np.lib.stride_tricks.as_strided(flat, (count, row), (stride, 1), writeable=False) if count else flat
         return np.ascontiguousarray(rows).view(dtype).reshape(count, width)
 
-    def _buffer(self, number: Any, where: str) -> bytes:
+    def buffer(self, number: Any, where: str = "buffers") -> bytes:
+        """The bytes of a buffer."""
         at = self.index(number, "buffers", where)
         if at not in self._buffers:
             entry = self.all("buffers")[at]
             length = self._whole(entry.get("byteLength"), f"buffer {at}", "byteLength")
-            data = self.chunk if entry.get("uri") is None else self._fetched(entry["uri"], f"buffer {at}")
+            data = self.chunk if entry.get("uri") is None else self.fetched(entry["uri"], f"buffer {at}")
             if len(data) < length:
                 raise self.notes.error(f"buffer {at}: expected {length} bytes, found {len(data)}")
             self._buffers[at] = data
         return self._buffers[at]
 
-    def _fetched(self, uri: Any, where: str) -> bytes:
+    def fetched(self, uri: Any, where: str) -> bytes:
         """The bytes behind a `uri`: inside the document, or a file that does not leave the folder."""
         if not isinstance(uri, str):
             raise self.notes.error(f"{where}: 'uri' must be text")
@@ -202,7 +205,7 @@ def parse_document(data: bytes, head: bytes, folder: Path, notes: Notes) -> Docu
     required = tree.get("extensionsRequired", [])
     if isinstance(required, list) and any("compression" in str(name) for name in required):
         raise notes.error(f"needs {required[0]!s:.60}: compressed files are not read; export without compression")
-    return Document(tree, chunk, folder, notes)
+    return Document(tree, chunk, folder, notes, sha256(data).hexdigest())
 
 
 def _chunks(data: bytes, notes: Notes) -> tuple[bytes, bytes]:

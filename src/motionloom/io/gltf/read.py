@@ -18,6 +18,7 @@ from motionloom.core.limits import MAX_DEPTH
 from motionloom.core.origin import from_file
 from motionloom.io.bvh.body import unique_names
 from motionloom.io.gltf.container import Document, open_document
+from motionloom.io.gltf.rig import HEADER, Rig
 from motionloom.io.gltf.tracks import Tracks, frame_times, read_tracks
 from motionloom.io.reader_notes import Notes
 from motionloom.io.reading import DEFAULT, Reading
@@ -61,8 +62,8 @@ def clip_of(document: Document, reading: Reading = DEFAULT) -> Clip:
     times, rate = frame_times(document, tracks, reading.fps, _stated_rate(own), len(joints))
     joints = _without_wrappers(joints, nodes, notes) if own is None else _without_own_wrappers(joints, own)
     clip = _clip(document, nodes, joints, tracks, times, rate, metres, drop_slides=reading.drop_slides)
+    rest = np.array([nodes[j].rotation for j in joints])
     if own is None:
-        rest = np.array([nodes[j].rotation for j in joints])
         clip = rebased(clip, Stance(np.zeros(3), rest, ""))
         pose = fk(clip[(n := typical_frame(clip)) : n + 1])[0]
         roles = guess_roles(clip.skeleton.names, clip.skeleton.parents, clip.skeleton.offsets, pose)
@@ -71,8 +72,32 @@ def clip_of(document: Document, reading: Reading = DEFAULT) -> Clip:
         roles, ends = _own_facts(own, clip.skeleton, notes)
     body = clip.skeleton
     licence = one_line(document.tree["asset"].get("copyright"))
-    origin = from_file(Path(notes.path).name, len(clip), licence=licence, notes=notes.all)
+    header = {HEADER: _rig(document, nodes, joints, clip, rest, metres).header()} if own is None else {}
+    origin = from_file(Path(notes.path).name, len(clip), licence=licence, notes=notes.all, header=header)
     return replace(clip, skeleton=Skeleton(body.names, body.parents, body.offsets, roles, ends), origin=origin)
+
+
+def _rig(document: Document, nodes: list[Node], joints: list[int], clip: Clip, rest: FloatArray, metres: float) -> Rig:
+    """What writing the clip back into the file needs."""
+    place, turn, scale = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), {-1: metres}
+    above = _up(nodes, joints[0])[:0:-1]
+    for n in above:
+        place = place + rotate(turn, nodes[n].translation * scale[nodes[n].parent])
+        turn = multiply(turn, nodes[n].rotation)
+        scale[n] = scale[nodes[n].parent] * nodes[n].scale
+    for n in joints:
+        scale[n] = scale[nodes[n].parent] * nodes[n].scale
+    file = Path(document.notes.path).resolve()
+    return Rig(
+        str(file),
+        document.sha256,
+        clip.skeleton.names,
+        tuple(joints),
+        tuple(map(tuple, rest.tolist())),
+        (*place.tolist(), *turn.tolist()),
+        tuple(map(tuple, clip.skeleton.offsets.tolist())),
+        tuple(scale[nodes[n].parent] for n in joints),
+    )
 
 
 def read_nodes(document: Document) -> list[Node]:

@@ -1,5 +1,7 @@
 """GLB writer: a skeleton, a thin mesh of its bones bound to it, and one animation with a key for every frame.
 
+A clip whose skeleton came from a glTF file is written as that file with this animation (`rig`).
+
 glTF is in metres, y up, right-handed, as we are. The mesh is there so that importers build an armature: bones without
 skin are plain nodes to Blender, Godot and three.js. Rotations of all joints are keyed, translations only of the root
 and of joints that slide. Nodes stand in the bind pose, which is `stance(clip)`. Joints that stood above the hips in the
@@ -9,25 +11,24 @@ roles, end sites) is in `asset.extras.motionloom`.
 
 from __future__ import annotations
 
-import json
-import struct
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from motionloom.core import BadRequest, Clip, FloatArray, FormatError
+from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.io.bvh.body import restore_wrappers
 from motionloom.io.bvh.tracks import wrappers_of
 from motionloom.io.convention import unit_of, up_of
+from motionloom.io.gltf.binary import UINT8, UINT16, UINT32, Binary, keys_of
+from motionloom.io.gltf.rig import glb_bytes, rig_of, rig_parts
 from motionloom.io.replacing import write_file
 from motionloom.kinematics.body.rest_pose import stance
 from motionloom.kinematics.fk import world
 from motionloom.rotation import multiply, rotate, to_matrix
 
 MIN_SLIDE = 1e-4  # m; a joint that slides less than this around its place gets no translation track
-FLOAT, UINT8, UINT16, UINT32 = 5126, 5121, 5123, 5125
 VERTICES, INDICES = 34962, 34963
 # an octahedron about a bone: base, four around it at a fifth of the way, tip; and its eight faces
 _FACES = np.array([[0, 2, 1], [0, 3, 2], [0, 4, 3], [0, 1, 4], [5, 1, 2], [5, 2, 3], [5, 3, 4], [5, 4, 1]])
@@ -41,49 +42,16 @@ def write_glb(clip: Clip, path: str | Path, *, unit: str | float | None = None, 
 
 
 def glb_parts(clip: Clip, path: str | Path = "") -> list[Any]:
-    """The bytes of the file, in pieces."""
-    binary = _Binary()
+    """The bytes of the file, in pieces: on the rig that the clip came from, or on a thin mesh of its bones."""
+    rig = rig_of(clip)
+    if rig is not None and (found := rig_parts(clip, rig, Path(clip.name).stem or Path(path).stem or "motion")):
+        return found
+    binary = Binary()
     document = _document(clip, binary, Path(path).stem)
-    document["buffers"] = [{"byteLength": binary.size}]
-    document["bufferViews"] = binary.views
-    document["accessors"] = binary.accessors
-    text = json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
-    text += b" " * (-len(text) % 4)
-    total = 12 + 8 + len(text) + 8 + binary.size
-    if total >= 1 << 32:
-        raise FormatError(f"a GLB file can be 4 GB at most; {len(clip)} frames of this clip need more", path=path)
-    head = struct.pack("<4sIII4s", b"glTF", 2, total, len(text), b"JSON")
-    return [head, text, struct.pack("<I4s", binary.size, b"BIN\0"), *binary.parts]
+    return glb_bytes(document, binary, path)
 
 
-class _Binary:
-    """The binary chunk: pieces of 4-byte aligned data, and the views and accessors into them."""
-
-    def __init__(self) -> None:
-        self.parts: list[Any] = []
-        self.views: list[dict[str, Any]] = []
-        self.accessors: list[dict[str, Any]] = []
-        self.size = 0
-
-    def view(self, data: NDArray[Any], target: int | None = None) -> int:
-        """A view on this data, which is put at the end."""
-        raw = np.ascontiguousarray(data)
-        view: dict[str, Any] = {"buffer": 0, "byteOffset": self.size, "byteLength": raw.nbytes}
-        if target is not None:
-            view["target"] = target
-        pad = -raw.nbytes % 4
-        self.parts += [raw.data, b"\0" * pad]
-        self.size += raw.nbytes + pad
-        self.views.append(view)
-        return len(self.views) - 1
-
-    def accessor(self, view: int, kind: str, count: int, component: int = FLOAT, **more: Any) -> int:
-        entry = {"bufferView": view, "componentType": component, "count": count, "type": kind}
-        self.accessors.append(entry | {k: v for k, v in more.items() if v})
-        return len(self.accessors) - 1
-
-
-def _document(clip: Clip, binary: _Binary, name: str) -> dict[str, Any]:
+def _document(clip: Clip, binary: Binary, name: str) -> dict[str, Any]:
     """Everything but the buffers."""
     body = clip.skeleton
     count = len(body)
@@ -154,7 +122,7 @@ def _around(wrappers: list[dict[str, Any]]) -> tuple[FloatArray, FloatArray]:
 
 
 def _animation(
-    clip: Clip, wrappers: list[dict[str, Any]], moving: list[int], binary: _Binary, name: str
+    clip: Clip, wrappers: list[dict[str, Any]], moving: list[int], binary: Binary, name: str
 ) -> dict[str, Any]:
     """One animation: frame f is at f / fps seconds. Each joint's keys lie together in the one view of all rotations."""
     frames, count = len(clip), len(clip.skeleton)
@@ -167,7 +135,7 @@ def _animation(
     if wrappers:
         root, hips = restore_wrappers(wrappers, root, rotations[:, 0])
         rotations = np.concatenate([hips[:, None], rotations[:, 1:]], axis=1)
-    turns = binary.view(_keys(rotations))
+    turns = binary.view(keys_of(rotations))
     moved = np.stack([root, *(offsets_of(clip, j) for j in moving)]).astype(np.float32)
     shifts = binary.view(moved)
     tracks += [("translation", j, k, "VEC3", 12) for k, j in enumerate([0, *moving])]
@@ -187,20 +155,6 @@ def offsets_of(clip: Clip, joint: int) -> FloatArray:
     return clip.skeleton.offsets[joint] + clip.slides[:, joint]
 
 
-def _keys(rotations: FloatArray) -> NDArray[np.float32]:
-    """(F, J, 4) w x y z to (J, F, 4) x y z w, with neighbours on one hemisphere: importers interpolate plainly."""
-    frames, joints = rotations.shape[:2]
-    out = np.empty((joints, frames, 4), np.float32)
-    by_joint = rotations.transpose(1, 0, 2)
-    out[..., :3] = by_joint[..., 1:]
-    out[..., 3] = by_joint[..., 0]
-    flips = np.einsum("jfc,jfc->jf", out[:, 1:], out[:, :-1]) < 0
-    if flips.any():
-        odd = np.cumsum(flips, axis=1, dtype=np.int32) & 1
-        out[:, 1:] *= (1 - 2 * odd).astype(np.float32)[..., None]  # three times as fast as by a mask
-    return out
-
-
 def _inverse_binds(places: FloatArray, turns: FloatArray) -> NDArray[np.float32]:
     """(J, 4, 4), column by column: from the bind pose in the world to each joint's own frame."""
     out = np.zeros((len(places), 4, 4), np.float32)
@@ -211,7 +165,7 @@ def _inverse_binds(places: FloatArray, turns: FloatArray) -> NDArray[np.float32]
     return out
 
 
-def _mesh(clip: Clip, places: FloatArray, turns: FloatArray, binary: _Binary) -> dict[str, Any]:
+def _mesh(clip: Clip, places: FloatArray, turns: FloatArray, binary: Binary) -> dict[str, Any]:
     """A slim octahedron for every bone, moved by the joint where the bone starts."""
     body = clip.skeleton
     bones = [(int(body.parents[j]), places[j]) for j in range(1, len(body))]

@@ -1,0 +1,107 @@
+"""A rig keeps its axes, mesh, skin and materials: GLB in, the same GLB out with another animation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from rig_files import parse, rig, skinned, values
+
+from motionloom.core import BadRequest
+from motionloom.io import load, save
+from motionloom.io.gltf.rig import rig_of, with_rig_axes
+from motionloom.kinematics.fk import fk
+from motionloom.recipes import retarget
+from motionloom.rotation import angle_between
+from motionloom.samples import make
+
+STYLES = ("mixamo", "unreal", "blender")
+
+
+@pytest.fixture(scope="module")
+def walk(tmp_path_factory):
+    path = tmp_path_factory.mktemp("walk") / "walk.bvh"
+    save(make("walk", seed=2, seconds=1.0), path)
+    return load(path)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_motion_on_a_rig_is_the_same_file_with_another_animation(tmp_path, walk, style):
+    hero = rig(tmp_path / "hero.glb", style)
+    body = load(hero)
+    assert {"hips", "left_foot", "right_hand", "head"} <= set(body.skeleton.roles)
+    made = retarget(walk, body).clip
+    save(made, tmp_path / "out.glb")
+    before, chunk = parse(hero)
+    after, new_chunk = parse(tmp_path / "out.glb")
+    for kind in ("nodes", "meshes", "skins", "materials", "scenes", "extras"):
+        assert after[kind] == before[kind]
+    assert new_chunk[: len(chunk)] == chunk  # mesh, skin and textures, byte for byte
+    (animation,) = after["animations"]
+    assert animation["name"] == "walk"
+    places = fk(made)
+    for frame in (0, len(made) // 2, len(made) - 1):
+        shown, _ = skinned(tmp_path / "out.glb", frame)
+        for j, name in enumerate(made.skeleton.names):
+            np.testing.assert_allclose(shown[name][:3, 3], places[frame, j], atol=1e-4)
+    again = load(tmp_path / "out.glb")
+    np.testing.assert_allclose(fk(again), places, atol=1e-4)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_the_rest_pose_on_its_own_rig_changes_nothing(tmp_path, style):
+    hero = rig(tmp_path / "hero.glb", style)
+    save(load(hero), tmp_path / "out.glb")
+    (rest, skin), (shown, points) = skinned(hero, None), skinned(tmp_path / "out.glb", 0)
+    for name, matrix in rest.items():
+        np.testing.assert_allclose(shown[name], matrix, atol=1e-6)
+    np.testing.assert_allclose(points, skin, atol=1e-5)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_the_skin_follows_the_bones(tmp_path, walk, style):
+    """Each point of the mesh hangs on one joint, 3 cm from it: it stays there, whatever the axes of the joint."""
+    hero = rig(tmp_path / "hero.glb", style)
+    made = retarget(walk, load(hero)).clip
+    save(made, tmp_path / "out.glb")
+    _, points = skinned(tmp_path / "out.glb", 7)
+    apart = np.linalg.norm(points.reshape(3, -1, 3) - fk(made)[7], axis=2)
+    np.testing.assert_allclose(apart, 0.03, atol=1e-4)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_bvh_has_the_axes_of_the_rig(tmp_path, walk, style):
+    body = load(rig(tmp_path / "hero.glb", style))
+    made = retarget(walk, body).clip
+    save(made, tmp_path / "rig.bvh")
+    save(made, tmp_path / "out.glb")
+    tree, chunk = parse(tmp_path / "out.glb")
+    found = load(tmp_path / "rig.bvh")
+    np.testing.assert_allclose(fk(found), fk(made), atol=1e-4)
+    outputs = {c["target"]["node"]: tree["animations"][0]["samplers"][c["sampler"]]["output"]
+               for c in tree["animations"][0]["channels"] if c["target"]["path"] == "rotation"}  # fmt: skip
+    for j in range(1, len(made.skeleton)):  # local rotations in the file are those of the bones
+        x, y, z, w = values(tree, chunk, outputs[j]).T
+        assert angle_between(found.rotations[:, j], np.stack([w, x, y, z], 1)).max() < 1e-3
+    save(retarget(walk, body, axes="world").clip, tmp_path / "world.bvh")
+    plain = load(tmp_path / "world.bvh")
+    np.testing.assert_allclose(plain.skeleton.offsets[1:], body.skeleton.offsets[1:], atol=1e-5)
+    with pytest.raises(BadRequest, match="rig or world"):
+        retarget(walk, body, axes="bones")
+
+
+def test_a_rig_that_is_gone_or_changed_gives_a_plain_file(tmp_path, walk):
+    hero = rig(tmp_path / "hero.glb", "mixamo")
+    made = retarget(walk, load(hero)).clip
+    hero.write_bytes(hero.read_bytes() + b"\0\0\0\0")
+    save(made, tmp_path / "out.glb")
+    tree, _ = parse(tmp_path / "out.glb")
+    assert tree["meshes"][0]["name"] == "bones"
+    np.testing.assert_allclose(fk(load(tmp_path / "out.glb")), fk(made), atol=1e-4)
+
+
+def test_axes_of_the_rig_are_the_inverse_of_those_of_the_world(tmp_path):
+    body = load(rig(tmp_path / "hero.glb", "blender"))
+    own = rig_of(body)
+    assert own is not None
+    np.testing.assert_allclose(fk(with_rig_axes(body, own)), fk(body), atol=1e-9)
+    assert angle_between(with_rig_axes(body, own).rotations[0, 1:], np.array(own.rest)[1:]).max() < 1e-6
