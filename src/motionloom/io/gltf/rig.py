@@ -18,9 +18,9 @@ import numpy as np
 
 from motionloom.core import Clip, End, FloatArray, FormatError, Skeleton, replace
 from motionloom.core.files import read_regular
-from motionloom.io.reader_notes import Notes
 from motionloom.io.gltf.binary import Binary, keys_of
 from motionloom.io.gltf.container import Document, parse_document
+from motionloom.io.reader_notes import Notes
 from motionloom.kinematics.fk import world
 from motionloom.rotation import IDENTITY, inverse, multiply, rotate
 
