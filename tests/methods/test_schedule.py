@@ -107,7 +107,7 @@ def test_labels_come_first_then_poses_and_what_cannot_be_kept_is_named(tiny):
     pose = PoseAt(time=0.2, pose=tiny[5:6])
     found = schedule(net, [low], [Style(label="low", weight=1.0)], [pose], 4, free=free)
     assert found.missing is None
-    assert found.spans == ((range(4), "low"),)
+    assert [(span, mask.tolist()) for span, mask in found.spans] == [(range(4), low.label("low").tolist())]
     assert found.reachable.at(0).tolist() == [True] + [False] * 9
     assert found.near == {}  # no frame that carries the label is near enough
     found = schedule(net, [low], [], [pose], 4, free=free)

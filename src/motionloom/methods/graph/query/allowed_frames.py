@@ -140,17 +140,17 @@ def with_frame_costs(goal: GroundGoal, graph: Graph, constraints: Sequence[Const
     `style_along` and `pace` with a stretch set the first two. On a path without times, standing frames cost too, except
     within `STAND_MARGIN` of its ends: the clips may start and stop, the path does not.
     """
-    labels = [c for c in constraints if _is_along(c)]
+    labels = [(c, c.stretch) for c in constraints if isinstance(c, (StyleAlong, Pace)) and c.stretch is not None]
     slow = STANDING_SHARE * _usual_pace(graph)
     still = np.maximum(0.0, 1.0 - frame_paces(graph.clips) / slow)
     if not labels and (goal.timed or not still.any()):
         return goal
     metres = np.arange(len(goal.line.points)) * goal.line.spacing
     room = LABEL_MARGIN + LABEL_MARGIN_GROWTH * metres  # the distance walked differs from the position on the line
-    rows = [(metres + room >= c.stretch[0]) & (metres - room < c.stretch[1]) for c in labels]
+    rows = [(metres + room >= first) & (metres - room < last) for _, (first, last) in labels]
     inner = (metres >= STAND_MARGIN) & (metres < metres[-1] - STAND_MARGIN)
     rows.append(inner & (not goal.timed))
-    cost = [(HARD_WEIGHT if c.weight is None else c.weight) * ~nodes_of(graph.clips, c) for c in labels]
+    cost = [(HARD_WEIGHT if c.weight is None else c.weight) * ~nodes_of(graph.clips, c) for c, _ in labels]
     cost.append(STANDING_WEIGHT * still)
     sets, parts = np.unique(np.stack(rows, 1), axis=0, return_inverse=True)
     return replace(
@@ -159,11 +159,6 @@ def with_frame_costs(goal: GroundGoal, graph: Graph, constraints: Sequence[Const
         frame_costs=MISSING_LABEL_COST * (sets.astype(float) @ np.stack(cost)),
         usual_step=0.5 * _usual_pace(graph) / graph.clips[0].fps,
     )
-
-
-def _is_along(c: Constraint) -> bool:
-    """Does it apply to a part of the path?"""
-    return isinstance(c, StyleAlong) or (isinstance(c, Pace) and c.stretch is not None)
 
 
 def _usual_pace(graph: Graph) -> float:
