@@ -68,8 +68,11 @@ if TYPE_CHECKING:
     from motionloom.recipes import clean_files as clean_files
     from motionloom.recipes import convert as convert
     from motionloom.recipes import convert_files as convert_files
+    from motionloom.recipes import label_files as label_files
+    from motionloom.recipes import loop_files as loop_files
     from motionloom.recipes import retarget as retarget
     from motionloom.recipes import retarget_files as retarget_files
+    from motionloom.recipes import trim_files as trim_files
 
 __version__ = "0.1.0"
 
@@ -117,10 +120,12 @@ _NAMES = {
     "find_similar": "analysis",
     "fk": "kinematics",
     "judge": "analysis",
+    "label_files": "recipes",
     "learn": "methods",
     "load": "io",
     "load_markers": "io",
     "load_model": "methods",
+    "loop_files": "recipes",
     "mirror": "kinematics",
     "model_facts": "methods",
     "remove_skate": "kinematics",
@@ -134,6 +139,7 @@ _NAMES = {
     "stream_clip": "control",
     "synthesize": "methods",
     "travel": "kinematics",
+    "trim_files": "recipes",
     "with_contacts": "kinematics",
     "write_player": "plot",
 }

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Json, Suffix, file_dict, plural, print_line, print_reports, with_reading
+from motionloom.cli.options import (
+    InPlace,
+    Json,
+    RootBone,
+    Suffix,
+    file_dict,
+    plural,
+    print_line,
+    print_reports,
+    with_reading,
+)
 
 if TYPE_CHECKING:
     from motionloom.recipes.folders import EditedFile
@@ -30,6 +40,8 @@ def convert(
     stand: Annotated[
         bool, typer.Option("--stand", help="Give the skeleton a standing rest pose, where its own is not.")
     ] = False,
+    in_place: InPlace = False,
+    root_bone: RootBone = False,
     to_unit: Annotated[
         str | None,
         typer.Option("--to-unit", metavar="UNIT", help="Length unit to write; by default that of the source."),
@@ -65,6 +77,8 @@ def convert(
             up=to_up,
             resample=resample,
             stand=stand,
+            in_place=in_place,
+            root_bone=root_bone,
             overwrite=force,
             progress=report,
         ):

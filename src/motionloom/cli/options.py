@@ -33,6 +33,10 @@ Measures = Annotated[
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that motionloom did not write.")]
+InPlace = Annotated[bool, typer.Option("--in-place", help="Remove the travel: every frame over the origin, facing +z.")]
+RootBone = Annotated[
+    bool, typer.Option("--root-bone", help="Put the travel on a bone `root` on the floor, above the hips.")
+]
 Suffix = Annotated[str, typer.Option("--to", metavar="SUFFIX", help="Format of files in a folder: bvh, glb, npz ...")]
 
 READING_OPTIONS: dict[str, tuple[Any, Any]] = {

@@ -9,16 +9,22 @@ if TYPE_CHECKING:
     from motionloom.recipes.edits import Aligned as Aligned
     from motionloom.recipes.edits import Appended as Appended
     from motionloom.recipes.edits import Cleaned as Cleaned
+    from motionloom.recipes.edits import Looped as Looped
     from motionloom.recipes.edits import Retargeted as Retargeted
     from motionloom.recipes.edits import align as align
     from motionloom.recipes.edits import append as append
     from motionloom.recipes.edits import clean as clean
     from motionloom.recipes.edits import convert as convert
+    from motionloom.recipes.edits import loop as loop
     from motionloom.recipes.edits import retarget as retarget
+    from motionloom.recipes.edits import trim as trim
     from motionloom.recipes.folders import EditedFile as EditedFile
     from motionloom.recipes.folders import clean_files as clean_files
     from motionloom.recipes.folders import convert_files as convert_files
+    from motionloom.recipes.folders import loop_files as loop_files
     from motionloom.recipes.folders import retarget_files as retarget_files
+    from motionloom.recipes.folders import trim_files as trim_files
+    from motionloom.recipes.labelling import label_files as label_files
     from motionloom.recipes.repeat import Repeated as Repeated
     from motionloom.recipes.repeat import again as again
 
@@ -27,6 +33,7 @@ _HOMES = {
     "Appended": "edits",
     "Cleaned": "edits",
     "EditedFile": "folders",
+    "Looped": "edits",
     "Repeated": "repeat",
     "Retargeted": "edits",
     "again": "repeat",
@@ -36,8 +43,13 @@ _HOMES = {
     "clean_files": "folders",
     "convert": "edits",
     "convert_files": "folders",
+    "label_files": "labelling",
+    "loop": "edits",
+    "loop_files": "folders",
     "retarget": "edits",
     "retarget_files": "folders",
+    "trim": "edits",
+    "trim_files": "folders",
 }
 __all__ = [*_HOMES]
 

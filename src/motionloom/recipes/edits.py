@@ -16,14 +16,19 @@ from motionloom.blend import append as join_clips
 from motionloom.blend.transition_point import half_window, point_at
 from motionloom.core import BadRequest, Clip, Made, Note, Progress, Read, made_here, part, replace, silent
 from motionloom.core.progress import parts
+from motionloom.core.units import Moment, nearest
 from motionloom.evaluate.capture_checks.check import repair as repair_glitches
 from motionloom.io.gltf.rig import with_axes
 from motionloom.kinematics.body.rest_pose import rebased, stance
 from motionloom.kinematics.feet.contacts import with_contacts
 from motionloom.kinematics.feet.pinning import SkateReport, remove_skate
+from motionloom.kinematics.loop import Loop, close_loop, find_loop, repeat, seam
 from motionloom.kinematics.resample import resample as resampled
 from motionloom.kinematics.retarget import RetargetReport
 from motionloom.kinematics.retarget import retarget as retargeted
+from motionloom.kinematics.root_bone import with_root_bone
+from motionloom.kinematics.travel import in_place as without_travel
+from motionloom.kinematics.trim import trim_contacts, trim_times
 
 
 def edit_step(command: str, clips: Sequence[Clip], options: Mapping[str, Any]) -> Made:
@@ -48,17 +53,79 @@ def convert(
     *,
     resample: float | None = None,
     stand: bool = False,
+    in_place: bool = False,
+    root_bone: bool = False,
     to_unit: str | float | None = None,
     to_up: str | None = None,
 ) -> Clip:
-    """The clip at another frame rate or on a rest pose that stands; `to_unit` and `to_up` are arguments of `save`."""
-    given = {"resample": resample, "stand": stand or None, "to_unit": to_unit, "to_up": to_up}
+    """The clip at another frame rate or on a rest pose that stands; `to_unit` and `to_up` are arguments of `save`.
+
+    `in_place` removes the travel over the ground; `root_bone` gives it to a bone on the floor.
+    """
+    given: dict[str, Any] = {"resample": resample, "stand": stand or None, "to_unit": to_unit, "to_up": to_up}
+    given |= {"in_place": in_place or None, "root_bone": root_bone or None}
     step = edit_step("convert", [clip], given)
     clip = clip if resample is None else resampled(clip, resample)
     if stand:
         rest = stance(clip)
         clip = replace(rebased(clip, rest), origin=clip.origin.with_notes(Note(f"rest pose: {rest.said}")))
-    return _with_step(clip, step)
+    return _with_step(_without_travel(clip, in_place, root_bone), step)
+
+
+def _without_travel(clip: Clip, in_place: bool, root_bone: bool) -> Clip:
+    """The clip without its travel, or with its travel on a bone on the floor."""
+    if in_place and root_bone:
+        raise BadRequest("in place or with a root bone: a clip in place has no travel to put on a bone")
+    return without_travel(clip) if in_place else with_root_bone(clip) if root_bone else clip
+
+
+class Looped(NamedTuple):
+    """Cycles of a loop, and where the loop is in the clip."""
+
+    clip: Clip
+    loop: Loop
+
+
+def loop(
+    clip: Clip,
+    *,
+    times: int = 1,
+    start: float | None = None,
+    end: float | None = None,
+    shortest: float = 0.4,
+    longest: float | None = None,
+    blend: float = 0.5,
+    in_place: bool = False,
+    root_bone: bool = False,
+) -> Looped:
+    """The stretch of a clip that repeats best (or from `start` to `end` s), its seam closed, `times` times over.
+
+    `shortest` and `longest` limit its length in seconds; `blend` is the time over which the seam fades. The last frame
+    of the result is its first again, carried on by its travel.
+    """
+    given = {"times": times, "start": start, "end": end, "shortest": shortest, "longest": longest, "blend": blend}
+    step = edit_step("loop", [clip], {**given, "in_place": in_place or None, "root_bone": root_bone or None})
+    if (start is None) != (end is None):
+        raise BadRequest("give both start and end of a loop, or neither")
+    if start is not None and end is not None:
+        first, last = (nearest(t * clip.fps) for t in (start, end))
+        if not 0 <= first < last - 1 < len(clip) - 1:
+            raise BadRequest(f"expected a loop inside of {clip.seconds:.2f} s, found {start:g} to {end:g} s")
+        found = Loop(first, last, seam(clip, first, last), 0.0, 0.0)
+    else:
+        found = find_loop(clip, shortest=shortest, longest=longest)
+    made = repeat(close_loop(clip, found, seconds=blend), times)
+    return Looped(_with_step(_without_travel(made, in_place, root_bone), step), found)
+
+
+def trim(clip: Clip, *, start: Moment = 0, end: Moment | None = None, contacts: str | None = None) -> Clip:
+    """The clip between two times, or whole strides from one touch-down of a foot (`contacts`: "left_heel") to another.
+
+    Both together: first the times, then the strides in between.
+    """
+    step = edit_step("trim", [clip], {"start": start or None, "end": end, "contacts": contacts})
+    made = trim_times(clip, start, end)
+    return _with_step(trim_contacts(made, contacts) if contacts is not None else made, step)
 
 
 class Cleaned(NamedTuple):

@@ -18,7 +18,7 @@ from motionloom.jobs import MIN_FILES, JobFailed, each
 from motionloom.kinematics.capture.tpose import starts_with_tpose
 from motionloom.kinematics.feet.pinning import SkateReport
 from motionloom.kinematics.retarget import RetargetReport
-from motionloom.recipes.edits import clean, convert, retarget
+from motionloom.recipes.edits import clean, convert, loop, retarget, trim
 
 MIN_EDITS = 6  # files from which on an edit in several processes pays
 LARGE = 8_000_000  # bytes: a file that takes longer to read is read in another process, which can be cancelled at once
@@ -36,6 +36,7 @@ class EditedFile:
     report: SkateReport | RetargetReport | None = None
     repaired: tuple[str, ...] = ()  # lines on glitches
     begins_with_tpose: bool = False
+    summary: str = ""  # of the edit, in one line
     error: str = ""
 
 
@@ -53,6 +54,8 @@ def convert_files(
     up: str | None = None,
     resample: float | None = None,
     stand: bool = False,
+    in_place: bool = False,
+    root_bone: bool = False,
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> Iterator[EditedFile]:
@@ -71,7 +74,8 @@ def convert_files(
         entry = format_of(target)
         if entry is None or entry.write_markers is None:  # whether a file contains markers is known when it is read
             check_target(target, overwrite=overwrite)
-    task = partial(_convert_file, reading=reading, unit=unit, up=up, resample=resample, stand=stand)
+    options = {"resample": resample, "stand": stand, "in_place": in_place, "root_bone": root_bone}
+    task = partial(_convert_file, reading=reading, unit=unit, up=up, options=options)
     return _for_each(task, list(zip(found, targets, strict=True)), "converting", MIN_FILES, progress)
 
 
@@ -104,6 +108,36 @@ def retarget_files(
     """Retarget files to the skeleton of `body` with the options of `retarget`; without `out`, only reports."""
     task = partial(_edit_file, edit=partial(_retarget, body=body, options=options), reading=reading)
     return _for_each(task, planned_files(paths, out, to, overwrite=overwrite), "retargeting", MIN_EDITS, progress)
+
+
+def loop_files(
+    paths: Sequence[str | Path],
+    out: str | Path | None = None,
+    *,
+    to: str = ".bvh",
+    reading: Reading = DEFAULT,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Iterator[EditedFile]:
+    """Loops of files with the options of `loop`; without `out`, they are only found."""
+    task = partial(_edit_file, edit=partial(_loop, options=options), reading=reading)
+    return _for_each(task, planned_files(paths, out, to, overwrite=overwrite), "finding loops", MIN_EDITS, progress)
+
+
+def trim_files(
+    paths: Sequence[str | Path],
+    out: str | Path,
+    *,
+    to: str = ".bvh",
+    reading: Reading = DEFAULT,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Iterator[EditedFile]:
+    """Trim files with the options of `trim`."""
+    task = partial(_edit_file, edit=partial(_trim, options=options), reading=reading)
+    return _for_each(task, planned_files(paths, out, to, overwrite=overwrite), "trimming", MIN_EDITS, progress)
 
 
 def output_paths(inputs: Sequence[Path], arguments: Sequence[str | Path], out: str | Path, suffix: str) -> list[Path]:
@@ -197,13 +231,25 @@ def _retarget(clip: Clip, progress: Progress, body: Clip, options: Mapping[str, 
     return done.clip, EditedFile(Path(), report=done.report)
 
 
+def _loop(clip: Clip, progress: Progress, options: Mapping[str, Any]) -> tuple[Clip, EditedFile]:
+    made, found = loop(clip, **options)
+    first, last = found.start / clip.fps, found.end / clip.fps
+    text = f"{first:.2f} to {last:.2f} s ({last - first:.2f} s), {100 * found.seam:.1f} cm apart at the seam"
+    return made, EditedFile(Path(), summary=text)
+
+
+def _trim(clip: Clip, progress: Progress, options: Mapping[str, Any]) -> tuple[Clip, EditedFile]:
+    made = trim(clip, **options)
+    frames = made.origin.main()[1]
+    return made, EditedFile(Path(), summary=f"frames {frames[0]:.0f} to {frames[-1]:.0f} of {len(clip)}")
+
+
 def _convert_file(
     job: tuple[Path, Path],
     reading: Reading,
     unit: str | float | None,
     up: str | None,
-    resample: float | None,
-    stand: bool,
+    options: Mapping[str, Any],
 ) -> EditedFile:
     """Convert one file. Wrong arguments are raised, because they concern all files."""
     path, target = job
@@ -215,7 +261,7 @@ def _convert_file(
             clip = load_markers(path, reading)
             save_markers(clip, target, unit=unit, up=up)
         else:
-            clip = convert(load(path, reading), resample=resample, stand=stand, to_unit=unit, to_up=up)
+            clip = convert(load(path, reading), **options, to_unit=unit, to_up=up)
             save(clip, target, unit=unit, up=up)
     except (BadRequest, Cancelled):
         raise

@@ -23,7 +23,7 @@ from motionloom.methods import METHODS, Model, learn, load_model, synthesize
 from motionloom.methods.graph.walk_clip import random_walk
 from motionloom.methods.packing import Unpacker
 from motionloom.methods.two_level_graph.performance import act_out
-from motionloom.recipes.edits import align, append, clean, convert, options_of, retarget
+from motionloom.recipes.edits import align, append, clean, convert, loop, options_of, retarget, trim
 from motionloom.recipes.finder import Finder
 from motionloom.samples import make
 
@@ -280,6 +280,14 @@ def _retarget(step: Made, repeater: _Repeater) -> Clip:
     return retarget(clip, body, like=like[0] if like else None, **options_of(step))[0]
 
 
+def _loop(step: Made, repeater: _Repeater) -> Clip:
+    return loop(repeater.clip(step.clips[0], step), **options_of(step)).clip
+
+
+def _trim(step: Made, repeater: _Repeater) -> Clip:
+    return trim(repeater.clip(step.clips[0], step), **options_of(step))
+
+
 def _append(step: Made, repeater: _Repeater) -> Clip:
     options = options_of(step)
     if "at" in options:
@@ -304,6 +312,8 @@ REPEATS: Mapping[str, Callable[[Made, _Repeater], Clip]] = {
     "convert": _convert,
     "clean": _clean,
     "retarget": _retarget,
+    "loop": _loop,
+    "trim": _trim,
     "append": _append,
     "align": _align,
     "samples": _samples,

@@ -1,0 +1,82 @@
+"""`motionloom label`: set, remove and list the labels of clips."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from motionloom.cli.bars import busy
+from motionloom.cli.options import Clips, Json, plural, print_json, print_line
+
+if TYPE_CHECKING:
+    from motionloom.recipes.labelling import LabelledFile
+
+label = typer.Typer(
+    help="Set, remove and list the labels of clips, in the files beside them.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+ClipsThenLabel = Annotated[
+    list[str],
+    typer.Argument(metavar="CLIPS... LABEL", help="Files, folders or wildcards, then the label.", show_default=False),
+]
+Start = Annotated[str | None, typer.Option("--start", metavar="TIME", help="Start of the span: 1.5, 45f, end-3.")]
+End = Annotated[str | None, typer.Option("--end", metavar="TIME", help="End of the span, excluded: 4, end-0.5.")]
+
+
+@label.command("add")
+def add(clips: ClipsThenLabel, start: Start = None, end: End = None, json: Json = False) -> None:
+    """Set a label over a span of each clip, by default over all of it."""
+    _change(clips, start, end, json, remove=False)
+
+
+@label.command("remove")
+def remove(clips: ClipsThenLabel, start: Start = None, end: End = None, json: Json = False) -> None:
+    """Remove a label from a span of each clip, by default from all of it."""
+    _change(clips, start, end, json, remove=True)
+
+
+@label.command("list")
+def listed(clips: Clips, json: Json = False) -> None:
+    """List the labels of each clip with their spans in seconds; contacts are counted."""
+    from motionloom.recipes.labelling import label_files
+
+    with busy("reading") as report:
+        files = list(label_files(clips, progress=report))
+    _print(files, json)
+
+
+def _change(clips: list[str], start: str | None, end: str | None, json: bool, *, remove: bool) -> None:
+    from motionloom.core.units import moment
+    from motionloom.recipes.labelling import label_files
+
+    if len(clips) < 2:
+        raise typer.BadParameter("give clips and then a label: motionloom label add 'walk_*.bvh' walk")
+    *paths, name = clips
+    span = None
+    if start is not None or end is not None:
+        span = (moment(start or 0, ("--start",)), moment(end or "end", ("--end",)))
+    with busy("labelling") as report:
+        files = list(label_files(paths, name, span=span, remove=remove, progress=report))
+    _print(files, json)
+
+
+def _print(files: list[LabelledFile], json: bool) -> None:
+    if json:
+        rows: list[dict[str, Any]] = []
+        for file in files:
+            wrote = None if file.written is None else str(file.written)
+            rows.append({"path": str(file.path), "labels": file.labels, "written": wrote})
+        print_json(rows)
+        return
+    for file in files:
+        contacts = sum(len(s) for name, s in file.labels.items() if name.startswith("contact:"))
+        texts = [
+            f"{name} {', '.join(f'{a:.2f}-{b:.2f} s' for a, b in found)}"
+            for name, found in file.labels.items()
+            if not name.startswith("contact:")
+        ]
+        texts += [plural(contacts, "contact")] if contacts else []
+        print_line(f"{file.path}: {'; '.join(texts) or 'no labels'}")

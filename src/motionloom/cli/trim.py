@@ -1,0 +1,45 @@
+"""`motionloom trim`: cut the ends of clips, at times or at contacts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from motionloom.cli.bars import busy
+from motionloom.cli.loop import edit_dict, print_edits
+from motionloom.cli.options import Clips, Force, Json, Suffix, print_reports, with_reading
+
+
+@with_reading()
+def trim(
+    clips: Clips,
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="OUT", help="A file or a folder.")],
+    start: Annotated[str, typer.Option("--start", metavar="TIME", help="First time kept: 1.5, 45f, end-3.")] = "0",
+    end: Annotated[
+        str | None, typer.Option("--end", metavar="TIME", help="Time of the end: 4, end-0.5; by default the clip's.")
+    ] = None,
+    contacts: Annotated[
+        str | None,
+        typer.Option(
+            "--contacts",
+            metavar="FOOT",
+            help="Keep whole strides, between touch-downs of: left, right_toe ...",
+        ),
+    ] = None,
+    to: Suffix = ".bvh",
+    force: Force = False,
+    json: Json = False,
+    *,
+    reading: Any = None,
+) -> None:
+    """Keep the part of each clip between two times, or whole strides; labels and the source of every frame stay."""
+    from motionloom.core.units import moment
+    from motionloom.recipes.folders import trim_files
+
+    options: dict[str, Any] = {"start": moment(start, ("--start",)), "contacts": contacts}
+    options["end"] = None if end is None else moment(end, ("--end",))
+    with busy("trimming") as report:
+        files = list(trim_files(clips, out, to=to, reading=reading, overwrite=force, progress=report, **options))
+    print_reports(files, print_edits, edit_dict, json=json)

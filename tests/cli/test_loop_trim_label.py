@@ -1,0 +1,113 @@
+"""`loop`, `trim`, `label`, and clips in place or with a root bone, on the command line."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom.io import load, save
+from motionloom.kinematics.feet.contacts import contacts
+from motionloom.kinematics.fk import fk
+from motionloom.kinematics.loop import seam
+from motionloom.kinematics.root_bone import with_root_bone
+from motionloom.kinematics.travel import travel
+from motionloom.recipes import again
+from motionloom.samples import make
+
+
+@pytest.fixture(scope="module")
+def walks(tmp_path_factory):
+    path = tmp_path_factory.mktemp("walks")
+    for seed in (1, 2):
+        save(make("walk", seed=seed, seconds=3.5), path / f"walk_{seed}.bvh")
+    return path
+
+
+def test_a_loop_closes_and_goes_on(run, walks, tmp_path):
+    done = run("loop", walks / "walk_1.bvh", "-o", tmp_path / "cycle.bvh", "--times", "3", "--json")
+    (found,) = done.json
+    cycles = load(tmp_path / "cycle.bvh")
+    assert found["frames"] == len(cycles)
+    period = (len(cycles) - 1) // 3
+    assert seam(cycles, period, 2 * period) < 1e-3
+    path = travel(cycles).place
+    np.testing.assert_allclose(
+        np.linalg.norm(path[period] - path[0]), np.linalg.norm(path[-1] - path[-1 - period]), atol=1e-3
+    )
+    again(tmp_path / "cycle.bvh", walks, tmp_path / "same.bvh")
+    assert (tmp_path / "same.bvh").read_bytes() == (tmp_path / "cycle.bvh").read_bytes()
+
+
+def test_a_loop_in_place_does_not_travel(run, walks, tmp_path):
+    run("loop", walks / "walk_1.bvh", "-o", tmp_path / "cycle.bvh", "--in-place")
+    cycle = load(tmp_path / "cycle.bvh")
+    assert np.abs(travel(cycle).place).max() < 1e-4
+    assert np.ptp(fk(cycle)[:, cycle.skeleton.joint("left_foot")], axis=0).max() > 0.2
+
+
+@pytest.mark.parametrize("suffix", [".bvh", ".glb"])
+def test_a_root_bone_carries_the_travel(run, walks, tmp_path, suffix):
+    run("convert", walks / "walk_2.bvh", tmp_path / f"root{suffix}", "--root-bone")
+    walk, back = load(walks / "walk_2.bvh"), load(tmp_path / f"root{suffix}")
+    text = (tmp_path / f"root{suffix}").read_bytes()
+    assert b"ROOT root" in text or b'"root"' in text
+    joints = [back.skeleton.names.index(n) for n in walk.skeleton.names]
+    np.testing.assert_allclose(fk(back)[:, joints], fk(walk), atol=1e-4)  # the body is where it was
+    bone = with_root_bone(walk)
+    assert bone.skeleton.names[0] == "root"
+    np.testing.assert_allclose(bone.root[:, 1], 0)
+    np.testing.assert_allclose(bone.root[:, [0, 2]], walk.root[:, [0, 2]])
+    hips = fk(bone)[:, 1]
+    np.testing.assert_allclose(hips, walk.root, atol=1e-9)
+
+
+def test_in_place_and_root_bone_exclude_each_other(run, walks, tmp_path):
+    done = run("convert", walks / "walk_1.bvh", tmp_path / "x.bvh", "--root-bone", "--in-place")
+    assert done.code == 2
+    assert "no travel to put on a bone" in done.err
+
+
+def test_trim_by_time(run, walks, tmp_path):
+    run("trim", walks / "walk_1.bvh", "-o", tmp_path / "part.bvh", "--start", "0.5", "--end", "end-1")
+    walk, part = load(walks / "walk_1.bvh"), load(tmp_path / "part.bvh")
+    first = round(0.5 * walk.fps)
+    np.testing.assert_allclose(part.root, walk.root[first : first + len(part)], atol=1e-5)
+    assert abs(part.seconds - (walk.seconds - 1.5)) < 0.1
+    np.testing.assert_array_equal(part.origin.main()[1][:2], [first, first + 1])  # frames count as in the source
+
+
+def test_trim_by_contacts_keeps_whole_strides(run, walks, tmp_path):
+    run("trim", walks, "-o", tmp_path / "out", "--contacts", "left")
+    for name in ("walk_1", "walk_2"):
+        walk, part = load(walks / f"{name}.bvh"), load(tmp_path / "out" / f"{name}.bvh")
+        touch = contacts(walk)["contact:left_heel"]
+        first = int(part.origin.main()[1][0])
+        stop = first + len(part)
+        assert list(touch[[first - 1, first, stop - 1, stop]]) == [False, True, False, True]
+    done = run("trim", walks / "walk_1.bvh", "-o", tmp_path / "x.bvh", "--contacts", "left_front")
+    assert done.code == 1
+    assert "no foot part 'left_front'; this body has left_heel" in done.err
+
+
+def test_labels_are_set_removed_and_listed(run, tmp_path):
+    for seed in (1, 2):
+        save(make("walk", seed=seed, seconds=2)[:60], tmp_path / f"walk_{seed}.npz")
+    before = (tmp_path / "walk_1.npz").read_bytes()
+    run("label", "add", f"{tmp_path}/walk_*.npz", "stroll")
+    run("label", "add", tmp_path / "walk_1.npz", "turn", "--start", "0.5", "--end", "1")
+    clip = load(tmp_path / "walk_1.npz")
+    assert clip.label("stroll").all()
+    assert load(tmp_path / "walk_2.npz").label("stroll").all()
+    on = np.flatnonzero(clip.label("turn"))
+    assert (on[0], on[-1] + 1) == (round(0.5 * clip.fps), round(clip.fps))
+    assert (tmp_path / "walk_1.npz").read_bytes() == before  # only the labels file was written
+    listed = run("label", "list", tmp_path / "walk_1.npz", "--json").json
+    assert listed[0]["labels"]["turn"] == [[0.5, 1.0]]
+    run("label", "remove", tmp_path / "walk_1.npz", "stroll", "--start", "1")
+    clip = load(tmp_path / "walk_1.npz")
+    assert clip.label("stroll")[: round(clip.fps)].all()
+    assert not clip.label("stroll")[round(clip.fps) :].any()
+    assert "turn 0.50-1.00 s" in run("label", "list", tmp_path / "walk_1.npz").out
+    done = run("label", "add", "walk")
+    assert done.code == 2
+    assert "give clips and then a label" in done.err
