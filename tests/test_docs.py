@@ -26,6 +26,7 @@ RUN_HERE = (
     "similarity",
     "alignment",
     "transitions",
+    "splicing",
 )  # others have their own tests
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 

@@ -27,6 +27,7 @@ BEHIND = {
     "trim": "trim_files",
     "loop": "loop_files",
     "label": "label_files",
+    "splice": "splice",
     "similar": "find_similar",
     "judge": "judge",
     "align": "align",

@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from motionloom.recipes import loop_files as loop_files
     from motionloom.recipes import retarget as retarget
     from motionloom.recipes import retarget_files as retarget_files
+    from motionloom.recipes import splice as splice
     from motionloom.recipes import trim_files as trim_files
 
 __version__ = "0.1.0"
@@ -136,6 +137,7 @@ _NAMES = {
     "save": "io",
     "save_filmstrip": "plot",
     "save_model": "methods",
+    "splice": "recipes",
     "stream_clip": "control",
     "synthesize": "methods",
     "travel": "kinematics",

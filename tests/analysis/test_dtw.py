@@ -169,3 +169,25 @@ def test_a_path_takes_one_byte_a_cell_beyond_the_costs(rng):
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 2 * cost.size
+
+
+@pytest.mark.parametrize("limit", [None, 1, 3])
+def test_either_end_has_the_least_mean_of_all_ends(rng, limit):
+    cost = rng.uniform(0, 1, (7, 9))
+    ends = [(6, j) for j in range(9)] + [(i, 8) for i in range(6)]
+    found = []
+    for i, j in ends:
+        try:
+            path = dtw_path(cost[: i + 1, : j + 1], limit=limit)
+        except BadRequest:  # too steep for the limit
+            continue
+        found.append((cost[path[:, 0], path[:, 1]].mean(), path.tolist()))
+    best = min(found)
+    chosen = dtw_path(cost, limit=limit, ends="either")
+    assert chosen.tolist() == best[1]
+    assert dtw_cost(cost, limit=limit, ends="either") == pytest.approx(best[0] * len(chosen))
+
+
+def test_either_end_of_equal_clips_is_their_common_end():
+    frames = np.arange(6.0)
+    assert dtw_path((frames[:, None] - frames) ** 2, limit=3, ends="either").tolist() == [[k, k] for k in range(6)]

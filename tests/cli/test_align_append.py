@@ -49,7 +49,7 @@ def test_align_says_what_goes_with_what(folder, tmp_path):
     assert "walk.bvh 0.00 to" in done.output
     bad = call("align", folder / "walk.bvh", folder / "slow.bvh", "-o", tmp_path, "--ends", "loose")
     assert bad.exit_code == 2
-    assert "--ends: expected fixed, free, free-start or free-end, found 'loose'" in bad.output
+    assert "--ends: expected fixed, free, free-start, free-end or either, found 'loose'" in bad.output
 
 
 @pytest.mark.parametrize("method", ["blend", "stitch", "spacetime"])

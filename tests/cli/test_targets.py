@@ -35,6 +35,7 @@ def commands(folder: Path, out: Path) -> list[tuple[object, ...]]:
         ("act", model, walk, "-o", out),
         ("choices", model, "--follow", "0", "-o", out),
         ("append", walk, other, "-o", out),
+        ("splice", walk, other, "-o", out),
         ("clean", walk, "-o", out),
         ("retarget", walk, "--to", other, "-o", out),
         ("samples", "walk", "-o", out),
@@ -42,7 +43,7 @@ def commands(folder: Path, out: Path) -> list[tuple[object, ...]]:
     ]
 
 
-@pytest.mark.parametrize("which", range(11))
+@pytest.mark.parametrize("which", range(12))
 def test_a_format_that_cannot_be_written_is_found_before_the_work(
     run: Any, folder: Path, tmp_path: Path, which: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

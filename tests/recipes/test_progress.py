@@ -35,6 +35,7 @@ def files(clips, tmp_path_factory):
 WORK = {
     "append, blend": lambda c, m, f, out, p: ml.append(c[0], c[1], progress=p).clip,
     "append, spacetime": lambda c, m, f, out, p: ml.append(c[0], c[1], method="spacetime", progress=p).clip,
+    "splice": lambda c, m, f, out, p: ml.splice(c[0], c[1], crop=True, progress=p).clip,
     "clean": lambda c, m, f, out, p: ml.clean(c[0], repair=True, find_contacts=True, progress=p).clip,
     "retarget": lambda c, m, f, out, p: ml.retarget(c[0], c[1], progress=p).clip,
     "remove skate": lambda c, m, f, out, p: ml.remove_skate(c[0], progress=p)[0],

@@ -16,6 +16,7 @@ from motionloom.io.sidecars.origin import origin_path
 from motionloom.methods import METHODS, learn, load_model, save_model, synthesize
 from motionloom.recipes.edits import align, append, clean, convert, retarget
 from motionloom.recipes.repeat import CannotRepeat, again, recipe_of
+from motionloom.recipes.splicing import splice
 from motionloom.samples import make
 
 WALKS = ((0, 1.3, 0.0), (1, 1.4, 0.2), (2, 1.3, -0.2))
@@ -89,12 +90,15 @@ def test_clips_that_a_request_names_are_found_by_their_content(clips: Path, tmp_
 def edited(clips: Path, folder: Path) -> dict[str, Path]:
     """A result of each edit, and of an edit of an edit."""
     a, b = load(clips / "walk_0.bvh", trim_tpose=True), load(clips / "walk_1.bvh")
-    out = {name: folder / f"{name}.bvh" for name in ("convert", "clean", "retarget", "append", "align", "chain")}
+    out = {
+        name: folder / f"{name}.bvh" for name in ("convert", "clean", "retarget", "append", "align", "splice", "chain")
+    }
     save(convert(a, resample=24, to_unit="m"), out["convert"], unit="m")
     save(clean(a, find_contacts=True).clip, out["clean"])
     save(retarget(a, b)[0], out["retarget"])
     save(append(a, b, window=0.3).clip, out["append"])
     save(align(a, b, window=0.1, ends="free").clip, out["align"])
+    save(splice(a, b, posture=False, plain=a, crop=True).clip, out["splice"])
     save(append(load(out["clean"]), load(out["convert"]), at=(2.0, 1.0)).clip, out["chain"])
     return out
 

@@ -10,8 +10,10 @@ from motionloom.core._jit import kernel
 
 
 @kernel
-def free_steps(cost: Any, free_start: bool, codes: Any, stop: Any, done: Any) -> Any:
+def free_steps(cost: Any, free_start: bool, codes: Any, side: Any, stop: Any, done: Any) -> Any:
     """Least sums of the last row, (M,), and the step into each cell, with any number of steps either way.
+
+    `side` (N,) gets the least sums of the last column.
 
     T[i, j] = cost[i, j] + min(T[i-1, j-1], T[i-1, j], T[i, j-1]), the diagonal first among equals. Row by row, in
     memory order, with one row of sums. `codes` (N, M) uint8 gets 0 for a diagonal step (or a start in row 0), 1 for
@@ -28,6 +30,7 @@ def free_steps(cost: Any, free_start: bool, codes: Any, stop: Any, done: Any) ->
         above[j] = total
         if keep:
             codes[0, j] = 0 if start else 1
+    side[0] = total
     for i in range(1, rows):
         done[0] = i
         if stop[0]:
@@ -57,11 +60,12 @@ def free_steps(cost: Any, free_start: bool, codes: Any, stop: Any, done: Any) ->
                 left = min(left, min(up, corner)) + cost[i, j]
                 above[j] = left
                 corner = up
+        side[i] = left
     return above
 
 
 @kernel
-def limited_steps(cost: Any, limit: int, free_start: bool, codes: Any, stop: Any, done: Any) -> Any:
+def limited_steps(cost: Any, limit: int, free_start: bool, codes: Any, side: Any, stop: Any, done: Any) -> Any:
     """Like `free_steps`, with at most `limit` = k steps across or down in a row and a diagonal step between runs.
 
     E[i, j] = cost[i, j] + T[i-1, j-1]                        the path arrives diagonally (or starts)
@@ -115,16 +119,17 @@ def limited_steps(cost: Any, limit: int, free_start: bool, codes: Any, stop: Any
                 code[j] = limit + m if better else code[j]
         if keep:
             codes[i] = code
+        side[i] = best[columns - 1]
     return best
 
 
 @kernel
-def trace(codes: Any, limit: int, column: int, path: Any) -> int:
-    """Walk back from (N - 1, column) to row 0; fills `path` (N + M, 2) from its end, returns where it begins.
+def trace(codes: Any, limit: int, row: int, column: int, path: Any) -> int:
+    """Walk back from (row, column) to row 0; fills `path` (N + M, 2) from its end, returns where it begins.
 
     `limit` is that of `limited_steps`, or 0 for codes of `free_steps`.
     """
-    i, j = codes.shape[0] - 1, column
+    i, j = row, column
     at = path.shape[0]
     while True:
         at -= 1
@@ -155,22 +160,48 @@ def trace(codes: Any, limit: int, column: int, path: Any) -> int:
 
 
 @kernel
-def path_through(
-    cost: Any, limit: int, free_start: bool, free_end: bool, codes: Any, path: Any, stop: Any, done: Any
-) -> Any:
+def least_mean_end(codes: Any, limit: int, last: Any, side: Any, path: Any) -> Any:
+    """The cell of the last row or column whose path has the least mean cost; ties go to the longer path.
+
+    `last` (M,) and `side` (N,) are the least sums of these cells. Every path is traced for its length: O((N + M)^2).
+    """
+    rows, columns = codes.shape
+    best, row, column, longest = np.inf, rows - 1, columns - 1, 0
+    for k in range(rows + columns - 1):
+        i, j = (rows - 1, k) if k < columns else (k - columns, columns - 1)
+        total = last[k] if k < columns else side[i]
+        if not np.isfinite(total):
+            continue
+        count = path.shape[0] - trace(codes, limit, i, j, path)
+        mean = total / count
+        if mean < best or (mean == best and count > longest):
+            best, row, column, longest = mean, i, j, count
+    return row, column
+
+
+@kernel
+def path_through(cost: Any, limit: int, free_start: bool, end: int, codes: Any, path: Any, stop: Any, done: Any) -> Any:
     """The whole search in one compiled call, as each one costs time when a process first uses it.
 
     Returns the least cost (infinite: no path) and where `path` (N + M, 2) begins; with no rows in `codes` and `path`
-    only the cost is found. `limit` 0 is none. Counts rows in `done`, and returns an infinite cost once `stop` is set.
+    only the cost is found. `limit` 0 is none. `end` is 0 for the last cell, 1 for any of the last row, 2 for the cell
+    of the last row or column with the least mean. Counts rows in `done`, and returns an infinite cost once `stop` is
+    set.
     """
+    side = np.empty(cost.shape[0])
     if limit == 0:
-        last = free_steps(cost, free_start, codes, stop, done)
+        last = free_steps(cost, free_start, codes, side, stop, done)
     else:
-        last = limited_steps(cost, limit, free_start, codes, stop, done)
+        last = limited_steps(cost, limit, free_start, codes, side, stop, done)
     if stop[0]:  # the codes are not all there
         return np.inf, 0
-    column = last.argmin() if free_end else last.size - 1
+    row, column = cost.shape[0] - 1, last.size - 1
+    if end == 1:
+        column = last.argmin()
+    elif end == 2:
+        row, column = least_mean_end(codes, limit, last, side, path)
+    total = last[column] if row == cost.shape[0] - 1 else side[row]
     begin = 0
-    if path.shape[0] > 0 and np.isfinite(last[column]):
-        begin = trace(codes, limit, column, path)
-    return last[column], begin
+    if path.shape[0] > 0 and np.isfinite(total):
+        begin = trace(codes, limit, row, column, path)
+    return total, begin

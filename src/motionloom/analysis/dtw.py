@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from motionloom.core import BadRequest, IntArray, Progress, silent
 from motionloom.core.progress import check_stop, watch
 
-Ends = Literal["fixed", "free", "free-start", "free-end"]
+Ends = Literal["fixed", "free", "free-start", "free-end", "either"]
 CANCELLABLE_CELLS = 1_000_000  # cells of a matrix from which on the search can be cancelled, some 5 ms
 LONGEST_RUN = 127  # the step codes are one byte each
 
@@ -35,6 +35,8 @@ def dtw_path(
 
     `ends="fixed"` joins the corners (0, 0) and (N-1, M-1). "free" still covers every row, but may begin and end in
     any column: it finds the stretch of the second clip that fits the first. "free-start" and "free-end" free one end.
+    "either" begins at (0, 0) and ends at the end of either clip, in the cell of the last row or column whose path has
+    the least mean cost (HECK 4.2.2).
 
     Costs are not negative; an infinite cost closes a cell. Beyond the matrix it takes one byte a cell.
 
@@ -52,8 +54,8 @@ def _checked(cost: ArrayLike, limit: int | None, ends: str) -> NDArray[Any]:
         raise BadRequest(f"time warping needs a matrix of costs (frames, frames), found shape {matrix.shape}")
     if limit is not None and not 1 <= limit <= LONGEST_RUN:
         raise BadRequest(f"a slope limit is 1 to {LONGEST_RUN} steps in a row, or None; found {limit}")
-    if ends not in ("fixed", "free", "free-start", "free-end"):
-        raise BadRequest(f"ends: expected fixed, free, free-start or free-end, found {ends!r}")
+    if ends not in get_args(Ends):
+        raise BadRequest(f"ends: expected fixed, free, free-start, free-end or either, found {ends!r}")
     least = matrix.min()  # NaN if any cost is
     if not least >= 0:
         found = "NaN" if np.isnan(least) else f"{least:g}"
@@ -68,9 +70,10 @@ def _search(
     from motionloom.analysis._kernels_dtw import path_through
 
     rows, columns = matrix.shape
+    keep = keep or ends == "either"  # the lengths of paths are needed
     codes = np.empty(matrix.shape if keep else (0, 0), np.uint8)
     path = np.empty((rows + columns if keep else 0, 2), np.int64)
-    free = ends in ("free", "free-start"), ends in ("free", "free-end")
+    free = ends in ("free", "free-start"), 2 if ends == "either" else int(ends in ("free", "free-end"))
     report, done = progress or silent(), np.zeros(1, np.int64)
     task = (matrix, limit or 0, *free, codes, path, report.stop, done)
     if matrix.size < CANCELLABLE_CELLS:  # over before a thread has started

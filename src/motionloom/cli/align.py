@@ -25,7 +25,7 @@ from motionloom.cli.pairs import (
 if TYPE_CHECKING:
     from motionloom.recipes import Aligned
 
-ENDS = ("fixed", "free", "free-start", "free-end")
+ENDS = ("fixed", "free", "free-start", "free-end", "either")
 
 
 @with_reading(trim_tpose=True)
@@ -44,7 +44,12 @@ def align(
         typer.Option("--limit", metavar="N", min=0, help="Steps in a row that one clip may wait; 0 for no limit."),
     ] = 3,
     ends: Annotated[
-        str, typer.Option("--ends", metavar="HOW", help="fixed, or free, free-start, free-end: find A within B.")
+        str,
+        typer.Option(
+            "--ends",
+            metavar="HOW",
+            help="fixed; free, free-start, free-end: find A within B; either: until one clip ends.",
+        ),
     ] = "fixed",
     knots: Annotated[float, typer.Option("--knots", metavar="S", help="Distance of the curve's knots [s].")] = 0.25,
     json: Json = False,
@@ -60,7 +65,7 @@ def align(
     from motionloom.recipes import align as align_clips
 
     if ends not in ENDS:
-        raise BadRequest(f"--ends: expected fixed, free, free-start or free-end, found {ends!r}")
+        raise BadRequest(f"--ends: expected fixed, free, free-start, free-end or either, found {ends!r}")
     first, second = load(a, reading), load(b, reading)
     options: dict[str, Any] = {"weights": read_weights(weights), "limit": limit, "ends": ends, "knots": knots}
     options |= {} if window is None else {"window": window}

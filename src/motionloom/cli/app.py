@@ -59,6 +59,7 @@ COMMANDS: Mapping[str, Command] = {
         label="set, remove and list the labels of clips",
         retarget="transfer the motion of clips to another skeleton",
         append="join two clips with a transition where they are most similar",
+        splice="put the action of one clip on the locomotion of another",
     ),
     **_group(
         "Compare",

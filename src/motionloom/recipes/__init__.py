@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from motionloom.recipes.labelling import label_files as label_files
     from motionloom.recipes.repeat import Repeated as Repeated
     from motionloom.recipes.repeat import again as again
+    from motionloom.recipes.splicing import splice as splice
 
 _HOMES = {
     "Aligned": "edits",
@@ -48,6 +49,7 @@ _HOMES = {
     "loop_files": "folders",
     "retarget": "edits",
     "retarget_files": "folders",
+    "splice": "splicing",
     "trim": "edits",
     "trim_files": "folders",
 }

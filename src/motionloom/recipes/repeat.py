@@ -25,6 +25,7 @@ from motionloom.methods.packing import Unpacker
 from motionloom.methods.two_level_graph.performance import act_out
 from motionloom.recipes.edits import align, append, clean, convert, loop, options_of, retarget, trim
 from motionloom.recipes.finder import Finder
+from motionloom.recipes.splicing import splice
 from motionloom.samples import make
 
 LEARNED = 0.6  # learning a model as a share of making its clip again
@@ -299,6 +300,11 @@ def _align(step: Made, repeater: _Repeater) -> Clip:
     return align(*(repeater.clip(read, step) for read in step.clips), **options_of(step)).clip
 
 
+def _splice(step: Made, repeater: _Repeater) -> Clip:
+    upper, lower, *plain = (repeater.clip(read, step) for read in step.clips)
+    return splice(upper, lower, plain=plain[0] if plain else None, **options_of(step)).clip
+
+
 def _samples(step: Made, repeater: _Repeater) -> Clip:
     options = options_of(step)
     return make(options.pop("name"), seed=step.seed or 0, **options)
@@ -316,5 +322,6 @@ REPEATS: Mapping[str, Callable[[Made, _Repeater], Clip]] = {
     "trim": _trim,
     "append": _append,
     "align": _align,
+    "splice": _splice,
     "samples": _samples,
 }

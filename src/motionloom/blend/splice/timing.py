@@ -1,0 +1,151 @@
+"""Time alignment of two locomotions by their legs (HECK 4.2.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom.analysis import AlignmentCurve, PointCloud, dtw_path, fit_curve
+from motionloom.analysis.alignment import MAX_RUN
+from motionloom.analysis.gait import gait_period, leg_swing, legs
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray, NoPath, Progress
+from motionloom.kinematics.body.roles import feet
+from motionloom.kinematics.fk import fk
+from motionloom.kinematics.loop import close_loop, find_loop, repeat
+
+GRID_FPS = 60.0  # frames per second at which legs are compared, or the clips' own rate if that is lower
+WINDOW = 1 / 12  # s to each side: the length of the point clouds
+NEAR_BEST = 1.2  # the first local minimum within this factor of the best one is the common phase
+USUAL_CYCLE = 1.2  # s, where no cycle is found
+MIN_LIFT = 0.03  # m: rise of an ankle below which feet do not step
+POOR_COST = 0.10  # m: root mean square distance of the legs above which an alignment is called poor
+MAX_LIMITED = 0.5  # share of steps at the slope limit above which it is called poor
+CYCLIC_SEAM = 0.10  # m: largest seam (pose and velocity) of a clip that may be looped
+
+
+@dataclass(frozen=True, eq=False)
+class LegTiming:
+    """The time alignment curve of a lower and an upper clip, and how well their legs fit."""
+
+    curve: AlignmentCurve  # clip 0 is the lower one, clip 1 the upper one; seconds
+    path: IntArray  # (P, 2) matching frames at `fps`, in the lower clip and in the cropped upper one
+    fps: float
+    crop: float  # s: start of the upper clip that is left out, so that both begin in phase
+    cost: float  # m: root mean square distance of hips and knees along the path
+    limited: float  # 0..1: share of the path's steps that are at the slope limit
+
+    @property
+    def poor(self) -> str:
+        """Why the alignment is poor, or ""."""
+        if self.cost > POOR_COST:
+            return f"the legs differ by {100 * self.cost:.0f} cm on average (3 to 7 cm is usual)"
+        if self.limited > MAX_LIMITED:
+            return f"{100 * self.limited:.0f} % of the alignment is at its slope limit"
+        return ""
+
+    def upper_times(self, seconds: FloatArray) -> FloatArray:
+        """Times in the upper clip that belong to times in the lower one."""
+        return self.curve.matching(seconds, of=0, to=1)
+
+
+def leg_points(clip: Clip, fps: float) -> FloatArray:
+    """(F, 3, 3) hips, left and right knee at this frame rate, from the first to the last frame of the clip."""
+    points = legs(clip).points
+    count = max(2, round((len(clip) - 1) * fps / clip.fps) + 1)
+    at = np.linspace(0, len(clip) - 1, count)
+    at = np.where(np.abs(at - np.round(at)) < 1e-9, np.round(at), at)
+    first = np.minimum(at.astype(np.int64), len(clip) - 2)
+    t = (at - first)[:, None, None]
+    return np.asarray((1 - t) * points[first] + t * points[first + 1])
+
+
+def require_stepping(clip: Clip) -> None:
+    """`BadRequest` unless a foot of the clip leaves the ground: an action must be performed while stepping."""
+    ankles = [foot.ankle for foot in feet(clip.skeleton)]
+    lift = float(np.ptp(fk(clip)[:, ankles, 1], axis=0).max(initial=0.0))
+    if lift < MIN_LIFT:
+        raise BadRequest(
+            f"{clip.name or 'the clip'}: its feet do not step (no ankle rises by {100 * MIN_LIFT:.0f} cm, found "
+            f"{100 * lift:.1f} cm); clips are aligned by their legs, so they must show steps"
+        )
+
+
+def align_legs(lower: Clip, upper: Clip, *, progress: Progress | None = None) -> LegTiming:
+    """Which moments of `upper` are in the same phase of the gait as which moments of `lower` (HECK 4.2.2).
+
+    Costs are point clouds of hips and knees, which may be shifted in height (stairs) and turned about the vertical.
+    The upper clip is cropped to the phase of the lower clip's first frame: of the local minima of the distance within
+    one cycle, the first within `NEAR_BEST` of the best (HECK takes the first, which is often half a cycle off). The
+    cheapest path then runs to the end of either clip, where its mean cost is least, and a C1 curve is fitted to it.
+    """
+    fps = min(lower.fps, upper.fps, GRID_FPS)
+    a, b = leg_points(lower, fps), leg_points(upper, fps)
+    rates = [(len(p) - 1) / ((len(c) - 1) / c.fps) for p, c in ((a, lower), (b, upper))]  # frames per second of each
+    radius = max(1, round(WINDOW * fps))
+    shortest = 2 * radius + 1
+    if min(len(a), len(b)) <= shortest:
+        raise BadRequest(
+            f"clips of at least {shortest / fps:.2f} s are needed, found {min(len(a), len(b)) / fps:.2f} s"
+        )
+    measure = PointCloud(radius=radius, freedom="height", precision="double")
+    cost = measure.between(_extended(a, radius), _extended(b, radius), np.ones(3)).matrix()
+    start = common_phase(cost[0], leg_period(upper) or USUAL_CYCLE, fps)
+    if len(b) - start <= shortest:
+        raise BadRequest(f"{upper.name or 'the upper clip'}: no phase in common with {lower.name or 'the lower clip'}")
+    path = dtw_path(cost[:, start:], limit=MAX_RUN, ends="either", progress=progress)
+    on_path = cost[path[:, 0], path[:, 1] + start]
+    times = (path + [0, start]) / rates
+    return LegTiming(
+        _curve(times, path), path, fps, start / rates[1], float(np.sqrt(on_path.mean())), _share_limited(path)
+    )
+
+
+def _curve(times: FloatArray, path: IntArray) -> AlignmentCurve:
+    """The curve of a path; for one of diagonal steps alone, the straight line that it is."""
+    if (np.diff(path, axis=0) == 1).all():
+        return AlignmentCurve(np.array([0.0, 0.0, 1.0, 1.0]), times[[0, -1]], 1)
+    return fit_curve(times)
+
+
+def _extended(points: FloatArray, frames: int) -> FloatArray:
+    """Point reflections of the motion at both ends, so that every frame has a whole window around it."""
+    front, back = 2 * points[0] - points[frames:0:-1], 2 * points[-1] - points[-2 : -2 - frames : -1]
+    return np.concatenate([front, points, back])
+
+
+def leg_period(clip: Clip) -> float | None:
+    """Seconds of one gait cycle of the clip; None if it has none."""
+    return gait_period(leg_swing(legs(clip)), clip.fps)
+
+
+def common_phase(cost: FloatArray, period: float, fps: float) -> int:
+    """The frame of the upper clip in the phase of the lower clip's first one, by squared distances `cost` (F,) m^2."""
+    size = np.sqrt(np.maximum(cost[: max(3, round(period * fps) + 1)], 0.0))
+    padded = np.concatenate([[np.inf], size, [np.inf]])
+    minima = np.flatnonzero((padded[1:-1] <= padded[:-2]) & (padded[1:-1] <= padded[2:]))
+    return int(minima[np.argmax(size[minima] <= NEAR_BEST * size[minima].min())])
+
+
+def _share_limited(path: IntArray) -> float:
+    """The share of steps in runs across or down that are as long as the slope limit allows."""
+    steps = np.diff(path, axis=0)
+    kind = steps[:, 0] - steps[:, 1]  # 0 diagonal, -1 across, 1 down
+    borders = np.flatnonzero(np.diff(kind)) + 1
+    runs = np.split(kind, borders)
+    return float(sum(len(run) for run in runs if run[0] and len(run) >= MAX_RUN) / max(1, len(kind)))
+
+
+def looped(upper: Clip, lower: Clip) -> Clip | None:
+    """The upper clip repeated until it is long enough for the lower one; None if it is not cyclic."""
+    try:
+        found = find_loop(upper)
+    except NoPath:
+        return None
+    if found.seam > CYCLIC_SEAM:
+        return None
+    cycle = close_loop(upper, found)
+    period = leg_period(upper) or USUAL_CYCLE
+    pace = max(1.0, period / (leg_period(lower) or period))  # longer cycles need more time
+    seconds = 1.25 * pace * lower.seconds + 2 * period
+    return repeat(cycle, int(np.ceil(seconds / ((len(cycle) - 1) / cycle.fps))))

@@ -1,0 +1,157 @@
+"""`motionloom splice`: put the action of one clip on the locomotion of another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from motionloom.cli.bars import busy
+from motionloom.cli.options import Json, columns, plural, print_json, print_line, warn, with_reading
+
+if TYPE_CHECKING:
+    from motionloom.blend.splice import Splice
+    from motionloom.core import Clip
+
+STAGES = ("time", "space", "posture")
+
+
+@with_reading(trim_tpose=True)
+def splice(
+    upper: Annotated[str, typer.Argument(metavar="UPPER", help="The action: a file, a folder or a wildcard.")],
+    lower: Annotated[str, typer.Argument(metavar="LOWER", help="The locomotion: a file, a folder or a wildcard.")],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", metavar="OUT", help="A file; a folder if there are several actions or walks.")
+    ],
+    plain: Annotated[
+        Path | None,
+        typer.Option(
+            "--plain", metavar="CLIP", help="A plain walk of the action's performer: transfer only what differs."
+        ),
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option("--without", metavar="STAGE", help="Leave out a stage: time, space, posture; repeatable."),
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option("--baseline", metavar="NAME", help="For comparison: naive, time (aligned in time only), global."),
+    ] = None,
+    cut: Annotated[
+        str,
+        typer.Option("--cut", metavar="PART", help="upper, left_arm, right_arm, head, left_hand, right_hand."),
+    ] = "upper",
+    crop: Annotated[bool, typer.Option("--crop", help="End where the action is over, if it is too short.")] = False,
+    picture: Annotated[bool, typer.Option("--picture", help="Write a filmstrip (.png) beside each result.")] = False,
+    json: Json = False,
+    *,
+    reading: Any = None,
+) -> None:
+    """Put the upper body of UPPER on the legs of LOWER: in step, upright as the legs require, in the action's posture.
+
+    Hips and legs are those of LOWER, unchanged; the joints above the first spine joint are those of UPPER, timed by its
+    legs. Both clips must show steps. A shorter UPPER is repeated if it is cyclic. Of several actions and walks, every
+    action is put on every walk.
+    """
+    from motionloom.core import BadRequest
+    from motionloom.io import check_target, expand_paths, load, save
+    from motionloom.recipes.splicing import splice as splice_clips
+
+    actions, walks = expand_paths([upper]), expand_paths([lower])
+    several = len(actions) * len(walks) > 1
+    options: dict[str, Any] = {**_stages(without or [], baseline), "cut": cut, "crop": crop}
+    targets = {
+        (a, b): out / f"{a.stem}_on_{b.stem}.bvh" if several or out.suffix == "" else out
+        for a in actions
+        for b in walks
+    }
+    if len(set(targets.values())) < len(targets):
+        raise BadRequest("several clips have the same name, so their results would overwrite each other")
+    for target in targets.values():
+        check_target(target)
+    usual = None if plain is None else load(plain, reading)
+    clips = {path: load(path, reading) for path in dict.fromkeys([*actions, *walks])}
+    results: list[dict[str, Any]] = []
+    with busy("splicing") as report:
+        for i, ((a, b), target) in enumerate(targets.items()):
+            from motionloom.core import part
+
+            now = part(report, i / len(targets), (i + 1) / len(targets))
+            made = splice_clips(clips[a], clips[b], plain=usual, **options, progress=now)
+            save(made.clip, target)
+            if picture:
+                _draw(clips[b], made.clip, target)
+            results.append(_summary(made, target, a, b))
+    if json:
+        print_json(results)
+        return
+    _print(results, len(actions), len(walks))
+
+
+def _stages(without: Sequence[str], baseline: str | None) -> dict[str, Any]:
+    """The stages as options of the recipe."""
+    from dataclasses import asdict
+
+    from motionloom.blend.splice import BASELINES
+    from motionloom.core import BadRequest
+    from motionloom.core.errors import unknown
+
+    wrong = [name for name in without if name not in STAGES]
+    if wrong:
+        raise BadRequest(f"--without: expected {', '.join(STAGES)}, found {wrong[0]!r}")
+    if baseline is None:
+        space = "local" if "space" in without else "aligned"
+        return {"time": "time" not in without, "space": space, "posture": "posture" not in without}
+    if without:
+        raise BadRequest("--baseline already leaves out stages: give it without --without")
+    if baseline not in BASELINES:
+        raise BadRequest(unknown(baseline, BASELINES, "baseline"))
+    return asdict(BASELINES[baseline])
+
+
+def _summary(made: Splice, target: Path, upper: Path, lower: Path) -> dict[str, Any]:
+    from motionloom.core.note import as_dicts
+
+    timing = made.timing
+    own = made.clip.origin.notes
+    return {
+        "out": str(target),
+        "upper": str(upper),
+        "lower": str(lower),
+        "frames": len(made.clip),
+        "fps": made.clip.fps,
+        "looped": made.looped,
+        "cost_cm": None if timing is None else round(100 * timing.cost, 2),
+        "crop_s": None if timing is None else round(timing.crop, 3),
+        "at_slope_limit": None if timing is None else round(timing.limited, 3),
+        "notes": as_dicts(own),
+    }
+
+
+def _draw(lower: Clip, clip: Clip, target: Path) -> None:
+    from motionloom.plot.filmstrip import save_filmstrip
+
+    titles = [lower.name, target.stem]
+    save_filmstrip([lower[: len(clip)], clip], target.with_suffix(".png"), titles=titles)
+
+
+def _print(results: Sequence[dict[str, Any]], actions: int, walks: int) -> None:
+    rows = [
+        (
+            r["out"],
+            str(r["frames"]),
+            "-" if r["cost_cm"] is None else f"{r['cost_cm']:.1f} cm",
+            "-" if r["crop_s"] is None else f"{r['crop_s']:.2f} s",
+            "yes" if r["looped"] else "no",
+        )
+        for r in results
+    ]
+    print_line("\n".join(columns(("clip", "frames", "legs differ", "action from", "repeated"), rows)))
+    if len(results) > 1:
+        print_line(f"{plural(actions, 'action')} and {plural(walks, 'walk')}: {len(results)} combinations")
+    for r in results:
+        for note in r["notes"]:
+            if note.get("level") == "warning":
+                warn(f"{r['out']}: {note['text']}")

@@ -1,0 +1,246 @@
+"""Splicing: the laws of HECK 4.2, its baselines, other cuts, and words for mistakes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from motionloom.analysis import at_times
+from motionloom.blend.splice import FULL, GLOBAL, NAIVE, TIME_ONLY, Stages, splice
+from motionloom.blend.splice.body import CUTS, cut_named
+from motionloom.blend.splice.splice import posture_difference
+from motionloom.blend.splice.timing import align_legs, common_phase
+from motionloom.core import BadRequest, Clip, Skeleton, SkeletonMismatch, replace
+from motionloom.kinematics.fk import fk, fk_rotations, local_rotations
+from motionloom.kinematics.travel import headings, turned
+from motionloom.rotation import angle_between, from_axis_angle, inverse, multiply, rotate
+from motionloom.samples import make
+
+
+@pytest.fixture(scope="module")
+def carry() -> Clip:
+    return make("carry", seconds=5, seed=2, fps=30)
+
+
+@pytest.fixture(scope="module")
+def curve() -> Clip:
+    return make("walk", turn=0.7, seconds=3, seed=1, fps=30)
+
+
+@pytest.fixture(scope="module")
+def spliced(carry, curve):
+    return splice(carry, curve)
+
+
+def test_a_clip_spliced_with_itself_is_unchanged(curve):
+    made = splice(curve, curve)
+    assert_allclose(made.clip.rotations, curve.rotations, atol=1e-9)
+    assert_array_equal(made.clip.root, curve.root)
+    assert made.timing.cost < 1e-6
+    assert made.timing.crop == 0
+
+
+def test_lower_joints_and_root_have_the_bits_of_the_lower_clip(spliced, curve):
+    upper = cut_named(curve.skeleton).joints
+    lower = [j for j in range(len(curve.skeleton)) if j not in upper]
+    assert_array_equal(spliced.clip.rotations[:, lower], curve.rotations[:, lower])
+    assert_array_equal(spliced.clip.root, curve.root)
+
+
+def test_upper_joints_are_those_of_the_upper_clip_at_the_aligned_times(spliced, curve):
+    inside = cut_named(curve.skeleton).joints[1:]
+    timed = at_times(spliced.upper, spliced.seconds)
+    assert_array_equal(spliced.clip.rotations[:, inside], timed.rotations[:, inside])
+
+
+def test_what_both_hands_hold_keeps_its_width(spliced, carry):
+    def width(clip):
+        points = fk(clip)
+        return np.linalg.norm(
+            points[:, clip.skeleton.joint("left_hand")] - points[:, clip.skeleton.joint("right_hand")], axis=1
+        )
+
+    assert_allclose(width(spliced.clip), width(at_times(spliced.upper, spliced.seconds)), atol=1e-9)
+
+
+def test_the_posture_is_that_of_the_upper_clip(spliced):
+    timed = at_times(spliced.upper, spliced.seconds)
+    assert np.degrees(posture_difference(spliced.clip, timed)) < 0.01
+
+
+def test_turning_the_lower_clip_turns_the_result(spliced, carry, curve):
+    again = splice(carry, turned(curve, 1.1, about=(2, 3)))
+    assert_allclose(fk(again.clip), fk(turned(spliced.clip, 1.1, about=(2, 3))), atol=1e-8)
+
+
+def test_turning_and_moving_the_upper_clip_changes_nothing(spliced, carry, curve):
+    again = splice(turned(carry, -2.0, about=(1, 0)), curve)
+    assert_allclose(fk(again.clip), fk(spliced.clip), atol=1e-8)
+
+
+def other_axes(clip: Clip) -> Clip:
+    """The same motion on a skeleton whose joints have other axes at rest."""
+    rng = np.random.default_rng(5)
+    count = len(clip.skeleton)
+    extra = from_axis_angle(rng.normal(size=(count, 3)), rng.uniform(0.2, 2.0, count))  # world: Q' = Q extra
+    turns = multiply(fk_rotations(clip)[1], extra)
+    above = np.where(clip.skeleton.parents < 0, 0, clip.skeleton.parents)
+    offsets = rotate(inverse(extra[above]), clip.skeleton.offsets)
+    offsets[0] = clip.skeleton.offsets[0]
+    body = Skeleton(clip.skeleton.names, clip.skeleton.parents, offsets, clip.skeleton.roles)
+    return replace(clip, skeleton=body, rotations=local_rotations(body, turns))
+
+
+def test_other_rest_axes_give_the_same_joint_positions(spliced, carry, curve):
+    lower = other_axes(curve)
+    upper = replace(other_axes(carry), skeleton=lower.skeleton)
+    assert_allclose(fk(lower), fk(curve), atol=1e-9)
+    assert_allclose(fk(splice(upper, lower).clip), fk(spliced.clip), atol=1e-6)
+
+
+def test_joints_are_nearer_to_the_truth_than_by_naive_replacement(carry):
+    lower, truth = (make(name, turn=0.7, speed=1.0, seconds=3, seed=4, fps=30) for name in ("walk", "carry"))
+    inside = cut_named(lower.skeleton).joints
+
+    def error(stages):
+        made = splice(carry, lower, stages=stages).clip
+        return np.linalg.norm(fk(made)[:, inside] - fk(truth)[:, inside], axis=-1).mean()
+
+    assert error(FULL) < error(NAIVE)
+
+
+def test_the_neck_is_steadier_than_by_naive_replacement():
+    carry, steps = make("carry", seconds=6, seed=2, fps=30), make("steps", seed=3, fps=30)
+
+    def wobble(clip):
+        points, neck = fk(clip), clip.skeleton.joint("neck")
+        path = points[:, neck] - points[:, 0]
+        own = fk(steps)
+        return np.linalg.norm(
+            path - path.mean(0) - (own[:, neck] - own[:, 0]) + (own[:, neck] - own[:, 0]).mean(0), axis=1
+        ).mean()
+
+    assert wobble(splice(carry, steps).clip) < 0.5 * wobble(splice(carry, steps, stages=NAIVE).clip)
+
+
+def test_with_the_global_orientation_the_upper_body_faces_as_in_its_clip(carry, curve):
+    back = turned(carry, np.pi)
+    chest = lambda clip: fk_rotations(clip)[1][:, clip.skeleton.joint("spine")]
+    made = splice(back, curve, stages=GLOBAL)
+    assert angle_between(chest(made.clip), chest(at_times(made.upper, made.seconds))).max() < 1e-6
+
+
+def test_stages_can_be_left_out(carry, curve):
+    spine = curve.skeleton.joint("spine")
+    made = splice(carry, curve, stages=TIME_ONLY)
+    assert_allclose(made.clip.rotations[:, spine], at_times(made.upper, made.seconds).rotations[:, spine], atol=1e-12)
+    assert splice(carry, curve, stages=NAIVE).timing is None
+    untransferred = splice(carry, curve, stages=Stages(posture=False))
+    assert_array_equal(untransferred.posture, [1, 0, 0, 0])
+
+
+def test_a_plain_walk_of_the_performer_keeps_the_lean_into_the_curve(carry):
+    walk = make("walk", speed=1.0, seconds=4, seed=2, fps=30)
+    curve = make("walk", turn=1.2, speed=1.2, seconds=3, seed=1, fps=30)
+    whole, difference = splice(carry, curve), splice(carry, curve, plain=walk)
+    same = splice(walk, curve, plain=walk)
+    assert_allclose(same.posture, [1, 0, 0, 0], atol=0.02)  # nothing differs from a plain walk
+    assert angle_between(whole.posture, difference.posture) > 0.005
+
+
+def test_arms_stay_in_phase_with_the_legs():
+    upper = make("walk", seconds=6, seed=5, fps=30)
+    lower = make("walk", speed=1.7, seconds=3, seed=6, fps=30)
+    made = splice(upper, lower).clip
+
+    def lead(clip, left, right):
+        points = fk(clip)
+        h = headings(clip)
+        ahead = np.stack([np.sin(h), np.zeros(len(h)), np.cos(h)], 1)
+        return np.einsum(
+            "fk,fk->f", points[:, clip.skeleton.joint(left)] - points[:, clip.skeleton.joint(right)], ahead
+        )
+
+    arms, legs = lead(made, "left_hand", "right_hand"), lead(made, "left_shin", "right_shin")
+    assert np.corrcoef(arms, legs)[0, 1] < -0.8
+
+
+def test_a_short_cyclic_action_is_repeated(curve):
+    made = splice(make("carry", seconds=2.2, seed=2, fps=30), curve)
+    assert made.looped
+    assert len(made.clip) == len(curve)
+    assert any("was repeated" in note.text for note in made.clip.origin.notes)
+
+
+def test_a_short_action_that_is_not_cyclic_is_rejected_with_advice_or_cropped(curve):
+    short = make("steps", count=2, seed=3, fps=30)
+    long = make("walk", seconds=8, seed=1, fps=30)
+    with pytest.raises(BadRequest, match=r"not cyclic.*--crop"):
+        splice(short, long)
+    made = splice(short, long, crop=True)
+    assert len(made.clip) < len(long)
+    assert any("left out" in note.text for note in made.clip.origin.notes)
+
+
+def test_the_origin_has_two_parts(spliced, carry, curve):
+    origin = spliced.clip.origin
+    assert origin.parts == ("lower", "upper")
+    assert [s.sources[0].name for s in origin.spans(0)] == [curve.name]
+    assert {s.sources[0].name for s in origin.spans(1)} == {carry.name}
+    assert_allclose(origin.frames[:, 1, 0], spliced.seconds * carry.fps, atol=1e-6)
+
+
+@pytest.mark.parametrize("cut", [c for c in CUTS if c != "upper"])
+def test_other_cuts_change_only_their_part(cut, curve):
+    wave = make("carry", seconds=5, seed=2, fps=30)
+    made = splice(wave, curve, cut=cut)
+    inside = cut_named(curve.skeleton, cut).joints
+    outside = [j for j in range(len(curve.skeleton)) if j not in inside]
+    assert_array_equal(made.clip.rotations[:, outside], curve.rotations[:, outside])
+    assert np.abs(made.clip.rotations[:, inside] - curve.rotations[:, inside]).max() > 1e-3
+    assert any("extension" in note.text for note in made.clip.origin.notes)
+    same = splice(curve, curve, cut=cut)
+    assert_allclose(same.clip.rotations, curve.rotations, atol=1e-9)
+
+
+def test_the_common_phase_is_the_first_good_minimum():
+    cost = np.array([5.0, 4.0, 5.0, 2.0, 1.0, 2.0, 3.0, 1.1, 3.0]) ** 2
+    assert common_phase(cost, period=1.0, fps=8) == 4
+    assert common_phase(cost[::-1], period=1.0, fps=8) == 1  # 1.1 is within a factor of 1.2
+
+
+def test_height_does_not_shift_the_alignment(curve):
+    raised = replace(curve, root=curve.root + np.linspace(0, 2, len(curve))[:, None] * [0, 1, 0])
+    timing = align_legs(raised, curve)
+    times = np.arange(len(curve)) / curve.fps
+    assert np.abs(timing.upper_times(times) - times).max() < 0.05
+
+
+def test_feet_must_step(curve):
+    standing = make("look", seconds=4, fps=30)
+    with pytest.raises(BadRequest, match="feet do not step"):
+        splice(standing, curve)
+
+
+def test_missing_roles_are_listed(curve):
+    roles = tuple("" if r in ("left_shin", "spine") else r for r in curve.skeleton.roles)
+    bare = replace(curve, skeleton=replace_roles(curve.skeleton, roles))
+    with pytest.raises(BadRequest, match=r"role left_shin|role spine"):
+        splice(bare, bare)
+
+
+def replace_roles(skeleton, roles):
+    return Skeleton(skeleton.names, skeleton.parents, skeleton.offsets, roles, skeleton.ends)
+
+
+def test_other_joints_need_retargeting(curve):
+    with pytest.raises(SkeletonMismatch, match="retarget"):
+        splice(make("dog_walk", seconds=2, fps=30), curve)
+
+
+def test_unknown_cuts_and_stages_are_errors(carry, curve):
+    with pytest.raises(BadRequest, match="expected one of upper"):
+        splice(carry, curve, cut="tail")
+    with pytest.raises(BadRequest, match="expected aligned, local, global"):
+        Stages(space="up")  # type: ignore[arg-type]
