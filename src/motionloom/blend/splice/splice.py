@@ -26,7 +26,7 @@ from motionloom.core import (
     silent,
 )
 from motionloom.core.origin import BODY, all_terms
-from motionloom.core.origins import joined
+from motionloom.core.origin_joining import joined
 from motionloom.kinematics.body.proportions import on_skeleton, same_bones
 from motionloom.rotation import angle_between, continuous, inverse, multiply
 
