@@ -20,7 +20,7 @@ from mutations import damaged_bytes, damaged_model, model_parts
 from motionloom.constraints import Request
 from motionloom.core import Clip, Markers, MotionloomError, replace, with_labels
 from motionloom.core.files import Files
-from motionloom.core.poses import Commands
+from motionloom.core.poses import commands
 from motionloom.io import load, load_many, load_markers, save
 from motionloom.io.formats import save_markers
 from motionloom.io.sidecars.origin import origin_text
@@ -280,9 +280,9 @@ def _run_model(folder: Path) -> Any:
     if live is not None:
         state = live.begin(np.arange(3))
         walking = {"heading": np.array([0.5]), "speed": np.array([1.2])}
-        commands = Commands(**{name: value for name, value in walking.items() if name in live.accepts})
+        wanted = commands(**{name: value for name, value in walking.items() if name in live.accepts})
         for _ in range(20):
-            state, poses = live.step(state, commands, 1 / 30)
+            state, poses = live.step(state, wanted, 1 / 30)
         assert np.isfinite(poses.rotations).all()
     return clip
 
@@ -320,6 +320,7 @@ def prepare(kind: Kind, top: Path) -> tuple[Path, bytes]:
     """The folder of a kind with its other files, and the valid bytes."""
     folder = top / kind.name.replace("/", "_").replace(".", "_")
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / Path(kind.name).name).unlink(missing_ok=True)  # the last damaged file of an earlier run
     kind.others(folder)
     return folder, kind.valid(folder)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,7 +11,7 @@ import numpy as np
 from motionloom.analysis.comparison import Comparison, Precision, require_comparable, squared_differences, windows
 from motionloom.analysis.path_curvature import REST, Scheme, curvature
 from motionloom.analysis.weights import Weights, joint_weights
-from motionloom.core import BadRequest, Clip, FloatArray, Progress
+from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, Progress
 from motionloom.kinematics.fk import fk
 from motionloom.rotation import rotate
 
@@ -56,18 +57,47 @@ class Curvature:
         w = joint_weights(a.skeleton, self.weights)
         inner = slice(self.radius, -self.radius or None)
         apart = squared_differences(_poses(a, w)[inner], _poses(b, w)[inner], self.precision)
-        dtype: Any = np.float32 if self.precision == "single" else np.float64
         one, other = (self.windows(c, w) for c in (a, b))
         most = 1.0 if self.normalised else _most(_largest(one), _largest(other))
+        sample = tuple(_evenly(len(windows)) for windows in (one, other))
+        return self._compared(one, other, apart, most, _threshold(apart, sample, self.share))
+
+    def prepare_clips(self, clips: Sequence[Clip], counts: BoolArray) -> Comparison:
+        """All frames of several clips, counted through them, ready to be compared with each other.
+
+        Windows stay inside their clip, and scale and candidates are those of the frames that `counts` (N,), so the
+        result does not depend on the order of the clips. Values of other frames have no meaning.
+        """
+        if not 0 < self.share <= 1:
+            raise BadRequest(f"share of candidates: expected more than 0 and at most 1, found {self.share}")
+        w, total = joint_weights(clips[0].skeleton, self.weights), sum(map(len, clips))
+        inner = slice(self.radius, -self.radius or None)
+        poses = np.concatenate([_poses(clip, w) for clip in clips])[inner]
+        starts = np.cumsum([0, *map(len, clips)])
+        seen = np.zeros((max(total - 2 * self.radius, 0), (2 * self.radius + 1) * np.count_nonzero(w)))
+        for start, clip in zip(starts, clips, strict=False):
+            if len(clip) >= max(2 * self.radius + 1, 5):
+                seen[start : start + len(clip) - 2 * self.radius] = self.windows(clip, w)
+        used = np.flatnonzero(counts[inner])
+        step = max(1, -(-len(used) // _SAMPLE))
+        of = np.searchsorted(starts, used + self.radius, side="right")
+        sample = np.concatenate([used[of == k][::step] for k in np.unique(of)])
+        apart = squared_differences(poses, poses, self.precision)
+        most = 1.0 if self.normalised else _largest(seen[used])
+        return self._compared(seen, seen, apart, most, _threshold(apart, (sample, sample), self.share))
+
+    def _compared(self, one: FloatArray, other: FloatArray, apart: Any, most: float, threshold: float) -> Comparison:
+        """The matrix of windows; `apart` gives D_rp of any rows and columns."""
+        dtype: Any = np.float32 if self.precision == "single" else np.float64
         worst = 2 * most or 1.0  # two clips at rest: only the pose tells
         left, right = one.astype(dtype), other.astype(dtype)
-        threshold = _threshold(apart, (len(one), len(other)), self.share)
 
         def block(rows: slice, columns: slice) -> FloatArray:
             from motionloom.analysis._kernels import correlate_chosen
 
-            out = np.empty((rows.stop - rows.start, columns.stop - columns.start), dtype)
-            correlate_chosen(left[rows], right[columns], apart(rows, columns), threshold, most, worst, out)
+            poses = apart(rows, columns)
+            out = np.empty(poses.shape, dtype)
+            correlate_chosen(left[rows], right[columns], poses, threshold, most, worst, out)
             return out
 
         return Comparison((len(one), len(other)), (self.radius, self.radius), block)
@@ -137,7 +167,8 @@ def correlation_fft(
     """`correlation` in the Fourier domain (GUAN 5.2): each mask slides over clip B by a product of spectra.
 
     A mask is mean-free, so B's mean over the window drops out by itself. One inverse transform per frame of A. With
-    9-frame masks this is no gain over the matrix product (measured in experiments/01); it pays for masks of seconds.
+    9-frame masks this is no gain over the matrix product (measured in experiments/01), nor with masks of seconds
+    (4 to 7 times slower with 241 frames): it is here because GUAN proposes it.
     """
     masks = windows(kappa_a, radius)
     masks = (masks - masks.mean(1, keepdims=True)) * weights
@@ -169,14 +200,13 @@ def _largest(flat: FloatArray) -> float:
     return float(np.einsum("fd,fd->f", flat, flat).max())
 
 
-def _threshold(apart: Any, shape: tuple[int, int], share: float) -> float:
-    """The D_rp that `share` of the pairs do not exceed."""
-    whole = slice(0, shape[0]), slice(0, shape[1])
-    if max(shape) <= _SAMPLE:
-        cells = apart(*whole)
-    else:
-        step = [slice(0, n, -(-n // _SAMPLE)) for n in shape]
-        cells = apart(*step)
-    flat = cells.ravel()
+def _evenly(count: int) -> IntArray:
+    """At most `_SAMPLE` evenly spaced rows."""
+    return np.arange(0, count, max(1, -(-count // _SAMPLE)))
+
+
+def _threshold(apart: Any, sample: tuple[IntArray, ...], share: float) -> float:
+    """The D_rp that `share` of the pairs of sampled rows and columns do not exceed."""
+    flat = apart(*sample).ravel()
     at = max(int(np.ceil(share * flat.size)) - 1, 0)
     return float(np.partition(flat, at)[at])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -10,7 +11,7 @@ import numpy as np
 from motionloom.analysis.comparison import Comparison, Precision, require_comparable, squared_differences
 from motionloom.analysis.root_frame import angular_velocities, root_velocity
 from motionloom.analysis.weights import Weights, joint_weights
-from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress
+from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, Progress
 
 # acos(1 - u)^2 on [0, 1], constant first: Chebyshev interpolation of acos(1 - u)^2 / u, relative error 2.4e-6.
 HALF_ANGLE = np.array(
@@ -51,17 +52,25 @@ class JointAngles:
     def prepare(self, a: Clip, b: Clip) -> Comparison:
         """Both clips ready to be compared, whole or by tiles."""
         require_comparable(a, b, shortest=2, why="a velocity")
+        return self._compared([a], [b])
+
+    def prepare_clips(self, clips: Sequence[Clip], counts: BoolArray) -> Comparison:
+        """All frames of several clips, counted through them, ready to be compared with each other."""
+        return self._compared(clips, clips)
+
+    def _compared(self, a: Sequence[Clip], b: Sequence[Clip]) -> Comparison:
         w_p, w_a, w_v = checked_attributes(self.attributes, self.terms_of)
-        w = joint_weights(a.skeleton, self.weights)[1:]
+        w = joint_weights(a[0].skeleton, self.weights)[1:]
         used = np.flatnonzero(w) + 1
         if not used.size:
             raise BadRequest("joint angles: only the root has a weight, and its angle is not compared")
         w = w[used - 1]
-        one, other = (_moving(clip, used, w_p, w_v * w) for clip in (a, b))
+        one, other = (np.concatenate([_moving(clip, used, w_p, w_v * w) for clip in clips]) for clips in (a, b))
         moving = squared_differences(one, other, self.precision)
         dtype = np.float32 if self.precision == "single" else np.float64
-        left = a.rotations[:, used].astype(dtype)
-        right = np.ascontiguousarray(b.rotations[:, used].transpose(1, 2, 0), dtype)
+        left = np.concatenate([clip.rotations[:, used] for clip in a]).astype(dtype)
+        turned = np.concatenate([clip.rotations[:, used] for clip in b])
+        right = np.ascontiguousarray(turned.transpose(1, 2, 0), dtype)
         scaled, poly = (w_a * w).astype(dtype), HALF_ANGLE.astype(dtype)
 
         def block(rows: slice, columns: slice) -> FloatArray:
@@ -71,7 +80,7 @@ class JointAngles:
             add_half_angles(left[rows], np.ascontiguousarray(right[:, :, columns]), scaled, poly, out)
             return np.maximum(out, 0, out=out)
 
-        return Comparison((len(a), len(b)), (0, 0), block)
+        return Comparison((len(one), len(other)), (0, 0), block)
 
     def matrix(self, a: Clip, b: Clip, progress: Progress | None = None) -> FloatArray:
         """(F_a, F_b): every frame has its row and column (velocities at the ends are one-sided)."""
@@ -96,5 +105,7 @@ def checked_attributes(attributes: tuple[float, ...], names: tuple[str, ...]) ->
 
 def _moving(clip: Clip, joints: IntArray, w_p: float, w_v: FloatArray) -> FloatArray:
     """Root and joint velocities side by side (F, D), times the roots of their weights."""
+    if len(clip) < 2:
+        return np.zeros((len(clip), 3 + 3 * len(joints)))
     turning = angular_velocities(clip.rotations[:, joints], clip.fps) * np.sqrt(w_v)[:, None]
     return np.concatenate([np.sqrt(w_p) * root_velocity(clip), turning.reshape(len(clip), -1)], 1)

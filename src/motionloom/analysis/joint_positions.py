@@ -12,7 +12,7 @@ from motionloom.analysis.comparison import Comparison, Precision, require_compar
 from motionloom.analysis.joint_angles import checked_attributes
 from motionloom.analysis.root_frame import angular_velocities, in_root_frame
 from motionloom.analysis.weights import Weights, joint_weights
-from motionloom.core import BadRequest, Clip, FloatArray, Progress, require_same_hierarchy
+from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, Progress, require_same_hierarchy
 from motionloom.kinematics.fk import accelerations, fk, velocities
 
 
@@ -80,15 +80,25 @@ class JointPositions:
     def prepare(self, a: Clip, b: Clip) -> Comparison:
         """Both clips ready to be compared, whole or by tiles."""
         require_comparable(a, b, shortest=3, why="an acceleration")
-        w_p, w_v, w_v0, w_a0 = checked_attributes(self.attributes, self.terms_of)
-        w = joint_weights(a.skeleton, self.weights)
-        both = [_parts(clip, w) for clip in (a, b)]
-        by = self.scales if self.scales is not None else _largest_steps(both)
-        factors = np.sqrt(np.array([w_p, w_v, w_v0, w_v0, w_a0, w_a0]) / astuple(by))
-        one, other = (
-            np.concatenate([f * part for f, part in zip(factors, parts, strict=True) if f > 0], 1) for parts in both
-        )
+        one, other = self._features((a, b))
         return Comparison((len(a), len(b)), (0, 0), squared_differences(one, other, self.precision))
+
+    def prepare_clips(self, clips: Sequence[Clip], counts: BoolArray) -> Comparison:
+        """All frames of several clips, counted through them, ready to be compared with each other."""
+        rows = np.concatenate(self._features(clips))
+        return Comparison((len(rows), len(rows)), (0, 0), squared_differences(rows, rows, self.precision))
+
+    def _features(self, clips: Sequence[Clip]) -> list[FloatArray]:
+        """(F, D) of each clip: all parts side by side, scaled."""
+        w_p, w_v, w_v0, w_a0 = checked_attributes(self.attributes, self.terms_of)
+        w = joint_weights(clips[0].skeleton, self.weights)
+        all_parts = [_parts(clip, w) for clip in clips]
+        by = self.scales if self.scales is not None else _largest_steps(all_parts)
+        factors = np.sqrt(np.array([w_p, w_v, w_v0, w_v0, w_a0, w_a0]) / astuple(by))
+        return [
+            np.concatenate([f * part for f, part in zip(factors, parts, strict=True) if f > 0], 1)
+            for parts in all_parts
+        ]
 
     def matrix(self, a: Clip, b: Clip, progress: Progress | None = None) -> FloatArray:
         """(F_a, F_b): every frame has its row and column (velocities at the ends are one-sided)."""
@@ -105,6 +115,8 @@ def _parts(clip: Clip, w: FloatArray) -> list[FloatArray]:
     """The six parts of eq. 2.27, (F, D) each, joints multiplied by the root of their weight."""
     used = np.flatnonzero(w)
     frames = len(clip)
+    if frames < 3:
+        return [np.zeros((frames, n)) for n in (3 * len(used), 3 * len(used), 3, 3, 3, 3)]
     root = np.stack([velocities(clip.root, clip.fps), accelerations(clip.root, clip.fps)], 1)
     seen = in_root_frame(clip, np.concatenate([root, fk(clip)[:, used] - clip.root[:, None]], 1))
     local = (seen[:, 2:] * np.sqrt(w[used])[:, None]).reshape(frames, -1)

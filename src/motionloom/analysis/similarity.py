@@ -17,7 +17,9 @@ from motionloom.analysis.weights import Weights
 from motionloom.core import BadRequest, Clip, FloatArray, Progress, part, silent
 from motionloom.kinematics.resample import resample
 
-MEASURES: dict[str, type[JointAngles] | type[JointPositions] | type[PointCloud] | type[Curvature]] = {
+AnyMeasure = JointAngles | JointPositions | PointCloud | Curvature
+
+MEASURES: dict[str, type[AnyMeasure]] = {
     "joint-angles": JointAngles,
     "joint-positions": JointPositions,
     "point-cloud": PointCloud,
@@ -46,7 +48,7 @@ def measure_named(
     weights: Weights | None = None,
     radius: int | None = None,
     database: Sequence[Clip] = (),
-) -> Measure:
+) -> AnyMeasure:
     """A measure by its name, with joint weights, a window radius in frames, and a data set to normalise by.
 
     `radius` is for the two that look at windows (point-cloud, curvature); `database` for joint-positions.

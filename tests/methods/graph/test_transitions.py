@@ -290,3 +290,27 @@ def test_nothing_is_lost_on_real_clips(mocap):
     assert len(whole & mine) >= 0.99 * len(whole)
     for a, b in whole - mine:  # single precision: one frame beside it is as near
         assert any((a + i, b + j) in mine for i in (-1, 0, 1) for j in (-1, 0, 1))
+
+
+@pytest.mark.parametrize("name", ["point-cloud", "joint-angles", "joint-positions", "curvature"])
+def test_the_order_of_the_clips_does_not_matter(name):
+    """With clips in a row, the jump from one to the next once set the scale of curvature."""
+    clips = [resample(make("walk", seconds=2, seed=k, turn=0.4 * k), FPS) for k in range(4)]
+    clips = [moved(clip, np.array([50.0 * k, -30.0 * k])) for k, clip in enumerate(clips)]
+
+    def named(order):
+        given = [clips[k] for k in order]
+        limit = 0.15 if name == "point-cloud" else None
+        found = find_transitions(given, measure=name, window=0.3, limit=limit)
+        starts = np.concatenate([[0], np.cumsum([len(c) for c in given])])
+        clip = [np.searchsorted(starts, ends, side="right") - 1 for ends in (found.a, found.b)]
+        ends = [(np.array(order)[k], n - starts[k]) for k, n in zip(clip, (found.a, found.b), strict=True)]
+        rows = zip(*(column.tolist() for end in ends for column in end), strict=True)
+        return dict(zip(rows, found.distance.tolist(), strict=True))
+
+    one, other = named([0, 1, 2, 3]), named([2, 0, 3, 1])
+    assert len(one) > 10
+    assert one.keys() == other.keys()
+    np.testing.assert_allclose([one[k] for k in one], [other[k] for k in one], rtol=1e-3, atol=1e-5)
+    if name == "curvature":  # on the old scale, all distances agreed to 1e-5
+        assert np.ptp(list(one.values())) > 0.01 * max(one.values())

@@ -6,6 +6,7 @@ The default is a length for point clouds, a quantile for other measures.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -23,25 +24,25 @@ DEFAULT_LIMIT = 0.08
 # of all pairs, for other measures, whose units depend on the material. GUAN 4.2.1 keeps 0.1 to 1.5 %; this gives about
 # as many transitions as DEFAULT_LIMIT on CMU's subjects 16, 60 and 143.
 DEFAULT_SHARE = 0.005
-SAMPLE_COUNT, SAMPLE_FRAMES = 24, 32  # stretches that are compared with each other, and their length
+SAMPLE_FRAMES = 768  # frames, about, that are compared with each other to estimate a limit
 
 
-def estimate_limit(comparison: Comparison, span: IntArray, share: float = DEFAULT_SHARE) -> float:
-    """The value that `share` of the pairs of frames do not exceed, estimated from evenly spaced tiles of the matrix.
+def estimate_limit(comparison: Comparison, span: IntArray, apart: int, share: float = DEFAULT_SHARE) -> float:
+    """The value that `share` of the pairs of frames do not exceed, estimated from evenly spaced frames of each clip.
 
-    `comparison` is of all clips in a row with themselves, `span` (N, 2) the frames that count. 0 if there are none.
+    `comparison` is of all clips in a row with themselves, `span` (N, 2) the frames that count; pairs of one clip less
+    than `apart` frames from each other do not. The order of the clips does not matter. 0 if there are no pairs.
     """
-    first, stop = comparison.first[0], comparison.first[0] + comparison.shape[0]
-    counts = span[:, 0] < span[:, 1]
-    at = np.unique(np.linspace(first, max(first, stop - SAMPLE_FRAMES), SAMPLE_COUNT).astype(int))
-    seen = [np.empty(0)]
-    for i in at:
-        for j in at[at > i]:
-            rows, columns = (slice(int(k), int(min(k + SAMPLE_FRAMES, stop))) for k in (i, j))
-            block = comparison.block(*(slice(s.start - first, s.stop - first) for s in (rows, columns)))
-            seen.append(block[np.outer(counts[rows], counts[columns])])
-    values = np.concatenate(seen)
-    return float(np.quantile(values, share)) if len(values) else 0.0
+    used = np.flatnonzero(span[:, 0] < span[:, 1])
+    step = max(1, -(-len(used) // SAMPLE_FRAMES))
+    taken = used[(used - span[used, 0]) % step == 0]
+    if not len(taken):
+        return 0.0
+    rows: Any = taken - comparison.first[0]
+    values = comparison.block(rows, rows)
+    same = span[taken, 0][:, None] == span[taken, 0]
+    keep = np.triu(~same | (np.abs(taken[:, None] - taken) >= apart), 1)
+    return float(np.quantile(values[keep], share)) if keep.any() else 0.0
 
 
 def effective_limit(measure: str, limit: float | None, distances: FloatArray) -> float:

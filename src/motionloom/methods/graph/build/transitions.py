@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from motionloom.analysis.comparison import Comparison, Measure
-from motionloom.analysis.curvature import Curvature
+from motionloom.analysis.comparison import Comparison
 from motionloom.analysis.point_cloud import PointCloud
-from motionloom.analysis.similarity import measure_named
+from motionloom.analysis.similarity import AnyMeasure, measure_named
 from motionloom.analysis.weights import joint_weights
 from motionloom.blend.transition_point import half_window, same_body
-from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, concatenate, part, silent
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, part, silent
 from motionloom.core.progress import each, parts
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts, with_contacts
 from motionloom.kinematics.fk import fk
@@ -141,11 +140,9 @@ def similar_pairs(
         return most, near_pairs(
             _clouds(clips, span, chosen), found.of, table, step=step, radius=radius, apart=least, progress=report
         )
-    comparison = chosen.prepare(*[concatenate(clips)] * 2)
-    most = estimate_limit(comparison, span) if limit is None else limit
-    table = limit_table(found, most, given)
-    if not isinstance(chosen, Curvature):
-        table = table.astype(np.float32)  # as the values: a pair exactly at the limit is kept
+    comparison = chosen.prepare_clips(clips, span[:, 0] < span[:, 1])
+    most = estimate_limit(comparison, span, least) if limit is None else limit
+    table = limit_table(found, most, given).astype(np.float32)  # as the values: a pair exactly at the limit is kept
     return most, _tiles(comparison, _Rules(span, found.of, table, radius, least), report)
 
 
@@ -208,15 +205,10 @@ class _Rules(NamedTuple):
     apart: int
 
 
-def _measure(name: str, window: float, fps: float, clips: Sequence[Clip]) -> Measure:
+def _measure(name: str, window: float, fps: float, clips: Sequence[Clip]) -> AnyMeasure:
     if not (np.isfinite(window) and window >= 0):
         raise BadRequest(f"window: expected 0 s or more, found {window}")
-    measure = measure_named(name, radius=round(window * fps / 2), database=clips)
-    if isinstance(measure, Curvature):
-        # Where one clip ends and the next begins, curvature is ten thousand times as large as elsewhere; its values are
-        # small differences of large numbers, which single precision would round to zero.
-        return replace(measure, precision="double")
-    return measure
+    return measure_named(name, radius=round(window * fps / 2), database=clips)
 
 
 def _clouds(clips: Sequence[Clip], span: IntArray, measure: PointCloud) -> Clouds:
