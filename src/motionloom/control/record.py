@@ -36,6 +36,7 @@ def record(live: Live, steps: Iterable[tuple[State, Poses]], fps: float, *, row:
         labels.append(np.array(actions) == i)
     which, frames, weights = (np.stack(rows) for rows in zip(*sources, strict=True))
     parts = BODY if which.shape[1] == 1 else tuple(f"part {g}" for g in range(which.shape[1]))
+    parts = live.skeleton.names if 1 < which.shape[1] == len(live.skeleton) else parts
     known = live.material.table
     terms = all_terms(source.licence for source in known)
     origin = Origin(licence=terms, sources=known, which=which, frames=frames, weights=weights, parts=parts)

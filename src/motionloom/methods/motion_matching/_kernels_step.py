@@ -5,34 +5,24 @@ A row of `state` is read and written in place; `step` in `live.py` has made a co
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from motionloom.core._jit import kernel
-from motionloom.core._kernels_numbers import wrap_angle
-from motionloom.methods._kernels_live import (
-    ACTION,
-    EARLY,
-    FACING,
-    HEADING,
-    PLACE_X,
-    PLACE_Z,
-    SPEED,
-    between,
-    changed,
-    command_row,
-    difference,
-    turned_by,
-    turned_left,
+from motionloom.methods._kernels_live import ACTION, EARLY, between, changed, command_row, turned_by, turned_left
+from motionloom.methods._kernels_tracks import (
+    commanded_trajectory,
+    decay,
+    jump_hips,
+    jump_joint,
+    move_track,
+    place_hips,
+    steering_turn,
 )
 from motionloom.methods.actions import ANY
 from motionloom.methods.motion_matching._kernels_search import distance, nearest
 
-ARRIVAL_RADIUS = 0.15  # m: a place within this distance has been reached
-SLOWING_TIME = 0.6  # s: a character slows down to arrive in no less time
-STANDING_SPEED = 0.1  # m/s: below this there is no direction of travel
 INTERVAL, HALF_LIFE, RESPONSE, STEERING, PERSISTENCE = range(5)  # columns of `tuning`
 
 
@@ -67,53 +57,6 @@ def advance(db: Any, commands: Any, state: Any, dt: float, root: Any, rotations:
             )  # fmt: skip
         between(state.root[k], state.rotations[k], state.time[k] / tick, root[k], rotations[k])
         contacts[k] = db.contacts[state.frame[k]]
-
-
-@kernel
-def commanded_trajectory(db: Any, given: Any, frame: int, track: Any, response: float, tick: float, goals: Any) -> bool:
-    """goals (POINTS, 4): x, z and direction x, z of the commanded trajectory, relative to the track; False: no command.
-
-    The velocity changes to the commanded one, and the heading to the direction of travel, as a critically damped spring
-    with this half-life (Holden 2021).
-    """
-    speeds = db.speeds[np.int64(given[ACTION])]  # -1 is the last row: all frames
-    pace = speeds[1] if math.isnan(given[SPEED]) else min(given[SPEED], speeds[2])
-    now_x, now_z, turning = db.step[frame, 0] / tick, db.step[frame, 1] / tick, db.step[frame, 2] / tick
-    course, facing = given[HEADING] - track[2], math.nan
-    if not math.isnan(given[PLACE_X]) and not math.isnan(given[PLACE_Z]):
-        x, z = given[PLACE_X] - track[0], given[PLACE_Z] - track[1]
-        far = math.hypot(x, z)
-        course = math.atan2(x, z) - track[2]
-        pace = min(pace, far / SLOWING_TIME)
-        if far < ARRIVAL_RADIUS:
-            pace = 0.0
-            facing = 0.0 if math.isnan(given[FACING]) else given[FACING] - track[2]
-    elif math.isnan(course):
-        if math.isnan(given[SPEED]):
-            return False
-        course = math.atan2(now_x, now_z) if math.hypot(now_x, now_z) > STANDING_SPEED else 0.0
-    course = wrap_angle(course)
-    if math.isnan(facing):
-        facing = course if pace > STANDING_SPEED else 0.0
-    facing = wrap_angle(facing)
-    y = 2.0 * math.log(2.0) / response
-    goal_x, goal_z = pace * math.sin(course), pace * math.cos(course)
-    for i in range(len(db.times)):
-        t = db.times[i]
-        fade = math.exp(-y * t)
-        goals[i, 0] = _spring_place(now_x, goal_x, y, t, fade)
-        goals[i, 1] = _spring_place(now_z, goal_z, y, t, fade)
-        angle = fade * (-facing + (turning - facing * y) * t) + facing
-        goals[i, 2], goals[i, 3] = math.sin(angle), math.cos(angle)
-    return True
-
-
-@kernel
-def _spring_place(velocity: float, goal: float, y: float, t: float, fade: float) -> float:
-    """Displacement in t seconds by a velocity that changes to `goal`: a critically damped spring, integrated."""
-    j0 = velocity - goal
-    j1 = j0 * y
-    return fade * (-j1 / (y * y) + (-j0 - j1 * t) / y) + j1 / (y * y) + j0 / y + goal * t
 
 
 @kernel
@@ -156,59 +99,22 @@ def choose_frame(db: Any, one: Any, goals: Any, guided: bool, action: Any, new: 
         if found >= 0:
             frame = found
     x, z = db.step[frame, 0], db.step[frame, 1]
-    c, s = math.cos(track[2]), math.sin(track[2])
-    track[0] += c * x + s * z
-    track[1] += c * z - s * x
-    track[2] = wrap_angle(track[2] + db.step[frame, 2] + _steering_turn(goals, guided, x, z, tuning, tick))
+    turn = steering_turn(goals, guided, x, z, tuning[STEERING], tuning[RESPONSE], tick)
+    move_track(track, x, z, db.step[frame, 2] + turn)
     at[0] = frame + 1
     return found
 
 
 @kernel
-def _steering_turn(goals: Any, guided: bool, x: float, z: float, tuning: Any, tick: float) -> float:
-    """The turn added in a tick: towards the commanded direction, at most `steering`, and none while standing."""
-    last = len(goals) - 1
-    if (
-        not guided
-        or math.hypot(x, z) < STANDING_SPEED * tick
-        or math.hypot(goals[last, 0], goals[last, 1]) < STANDING_SPEED
-    ):
-        return 0.0
-    off = wrap_angle(math.atan2(goals[0, 0], goals[0, 1]) - math.atan2(x, z))
-    most = tuning[STEERING] * tick
-    return min(max(off * tick / tuning[RESPONSE], -most), most)
-
-
-@kernel
 def jump(db: Any, source: int, target: int, tick: float, offsets: Any) -> None:
-    """Offsets (J + 1, 2, 3), values and velocities, that keep the pose continuous at a jump (Bollo 2018).
+    """Offsets (J + 1, 2, 3), values and velocities, that keep the pose continuous at a jump.
 
     Row 0 is the position of the hips relative to the track; row 1 + j the rotation vector of joint j. They are added to
     the remaining offsets of earlier jumps.
     """
-    for i in range(3):
-        offsets[0, 0, i] += db.hips[source, i] - db.hips[target, i]
-        offsets[0, 1, i] += db.hips_velocity[source, i] - db.hips_velocity[target, i]
-    here, there, rate, other = np.empty(4), np.empty(4), np.empty(3), np.empty(3)
+    jump_hips(db, source, target, offsets[0])
     for j in range(db.rotations.shape[1]):
-        _rate(db, source, j, tick, rate, there)
-        _rate(db, target, j, tick, other, there)
-        turned_by(offsets[1 + j, 0], db.rotations[source, j], here)
-        difference(here, db.rotations[target, j], offsets[1 + j, 0])
-        for i in range(3):
-            offsets[1 + j, 1, i] += rate[i] - other[i]
-
-
-@kernel
-def _rate(db: Any, frame: int, j: int, tick: float, out: Any, room: Any) -> None:
-    """rad/s: angular velocity of a joint from a frame to the next; at the end of a clip, from the previous one."""
-    frame = min(frame, db.last[frame] - 1)
-    room[:] = db.rotations[frame + 1, j]
-    if j == 0:
-        turned_left(db.step[frame, 2], room, room)
-    difference(room, db.rotations[frame, j], out)
-    for i in range(3):
-        out[i] /= tick
+        jump_joint(db, source, target, j, tick, offsets[1 + j])
 
 
 @kernel
@@ -216,18 +122,8 @@ def show(
     db: Any, frame: int, track: Any, half_life: float, tick: float, offsets: Any, root: Any, rotations: Any
 ) -> None:
     """The pose of a frame on its track, with offsets that decay by a tick."""
-    y = 2.0 * math.log(2.0) / half_life
-    fade = math.exp(-y * tick)
-    for r in range(len(offsets)):
-        for i in range(3):
-            j1 = offsets[r, 1, i] + offsets[r, 0, i] * y
-            offsets[r, 0, i] = fade * (offsets[r, 0, i] + j1 * tick)
-            offsets[r, 1, i] = fade * (offsets[r, 1, i] - j1 * y * tick)
-    x, z = db.hips[frame, 0] + offsets[0, 0, 0], db.hips[frame, 2] + offsets[0, 0, 2]
-    c, s = math.cos(track[2]), math.sin(track[2])
-    root[0] = track[0] + c * x + s * z
-    root[1] = db.hips[frame, 1] + offsets[0, 0, 1]
-    root[2] = track[1] + c * z - s * x
+    decay(offsets, half_life, tick)
+    place_hips(db, frame, track, offsets[0, 0], root)
     for j in range(len(rotations)):
         turned_by(offsets[1 + j, 0], db.rotations[frame, j], rotations[j])
     turned_left(track[2], rotations[0], rotations[0])

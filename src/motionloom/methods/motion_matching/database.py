@@ -12,16 +12,16 @@ from motionloom.core import BoolArray, Clip, FloatArray, IntArray
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.contacts import contact_array
 from motionloom.kinematics.fk import fk
-from motionloom.kinematics.travel import ground_turn, steady_travel, travel
+from motionloom.kinematics.travel import steady_travel
 from motionloom.methods.actions import UInt64Array, action_bits, action_marks, action_names, speed_ranges
 from motionloom.methods.motion_matching.config import Config
-from motionloom.rotation import multiply, rotate, yaw
+from motionloom.methods.tracks import POINTS, TrackFrames, track_frames, trajectory, trajectory_times
+from motionloom.rotation import rotate, yaw
 
 Float32Array = NDArray[np.float32]
 
 SMALL_BOX, LARGE_BOX = 16, 64  # frames in the bounding boxes of the search
 LANES = 8  # the number of columns is filled up with zeros to a multiple of this
-POINTS = 3  # of a trajectory, spread evenly over the horizon
 CLIP_TAIL = 0.3  # s: the last frames of a clip are not jumped to
 
 
@@ -53,7 +53,7 @@ def build_database(clips: Sequence[Clip], config: Config) -> Database:
     """All frames of clips of one skeleton at one frame rate, with contacts as labels."""
     marks = action_marks(clips, action_names(clips))
     fps = clips[0].fps
-    times = np.maximum(1, np.round(config.horizon * fps * np.arange(1, POINTS + 1) / POINTS)) / fps
+    times = trajectory_times(config.horizon, fps)
     parts = [_clip_parts(clip, times) for clip in clips]
     raw, groups = _stacked([p.features for p in parts]), parts[0].groups
     mean, gain = _scales(raw, groups, config)
@@ -64,7 +64,7 @@ def build_database(clips: Sequence[Clip], config: Config) -> Database:
     last = np.repeat(np.cumsum(lengths) - 1, lengths)
     tail = np.concatenate([_tail(len(c), fps) for c in clips])
     allowed = np.where(tail, np.uint64(0), labels)
-    step = _stacked([p.step for p in parts])
+    step = _stacked([p.body.step for p in parts])
     return Database(
         features,
         _boxes(features, SMALL_BOX),
@@ -79,10 +79,10 @@ def build_database(clips: Sequence[Clip], config: Config) -> Database:
         np.ascontiguousarray(gain[: 4 * POINTS]),
         step,
         last,
-        _stacked([p.hips for p in parts]),
-        np.concatenate([p.hips_heading for p in parts]),
-        _stacked([p.hips_velocity for p in parts]),
-        _stacked([p.rotations for p in parts]),
+        _stacked([p.body.hips for p in parts]),
+        np.concatenate([p.body.hips_heading for p in parts]),
+        _stacked([p.body.hips_velocity for p in parts]),
+        _stacked([p.body.rotations for p in parts]),
         np.concatenate([contact_array(clip) for clip in clips]),
         speed_ranges(np.linalg.norm(step[:, :2], axis=1) * fps, marks, np.ones(len(step), bool)),
     )
@@ -93,54 +93,24 @@ class _Parts(NamedTuple):
 
     features: FloatArray
     groups: tuple[int, ...]  # columns of each of the five kinds of features
-    step: FloatArray
-    hips: FloatArray
-    hips_heading: FloatArray
-    hips_velocity: FloatArray
-    rotations: FloatArray
+    body: TrackFrames
 
 
 def _clip_parts(clip: Clip, times: FloatArray) -> _Parts:
     track = steady_travel(clip)
-    place, heading = track.place, track.heading
     frames, fps = len(clip), clip.fps
-    step = np.zeros((frames, 3))
-    if frames > 1:
-        step[:-1, :2] = ground_turn(-heading[:-1], np.diff(place, axis=0))
-        step[:-1, 2] = np.diff(heading)
-        step[-1] = step[-2]  # the last frame has the velocity of the previous one
-    rotations = clip.rotations.copy()
-    rotations[:, 0] = multiply(yaw(-heading), rotations[:, 0])
-    points = fk(clip)
-    ankles = [foot.ankle for foot in feet(clip.skeleton)]
-    here = np.concatenate([points[:, :1], points[:, ankles]], axis=1)
+    body = track_frames(clip, track)
+    here = fk(clip)[:, [foot.ankle for foot in feet(clip.skeleton)]]
     velocity = np.zeros_like(here)
     if frames > 1:
         velocity[:-1] = np.diff(here, axis=0) * fps
         velocity[-1] = velocity[-2]
-    turn = yaw(-heading)[:, None]
-    here[..., [0, 2]] -= place[:, None]
+    turn = yaw(-track.heading)[:, None]
+    here[..., [0, 2]] -= track.place[:, None]
     seen, moving = rotate(turn, here), rotate(turn, velocity)
-    ahead, facing = _trajectory(place, heading, times, fps)
-    features = [ahead, facing, seen[:, 1:].reshape(frames, -1), moving[:, 1:].reshape(frames, -1), moving[:, 0]]
-    groups = tuple(f.shape[1] for f in features)
-    sway = travel(clip).heading - heading
-    return _Parts(np.concatenate(features, 1), groups, step, seen[:, 0], sway, moving[:, 0], rotations)
-
-
-def _trajectory(place: FloatArray, heading: FloatArray, times: FloatArray, fps: float) -> tuple[FloatArray, FloatArray]:
-    """(F, 2 POINTS) future places and directions, relative to the track; past its end a clip is extrapolated."""
-    frames = len(place)
-    pace = (place[-1] - place[-2]) if frames > 1 else np.zeros(2)
-    places, directions = [], []
-    for t in np.round(times * fps).astype(int):
-        at = np.arange(frames) + t
-        over = np.maximum(at - (frames - 1), 0)
-        there = place[np.minimum(at, frames - 1)] + over[:, None] * pace
-        places.append(ground_turn(-heading, there - place))
-        turn = heading[np.minimum(at, frames - 1)] - heading
-        directions.append(np.stack([np.sin(turn), np.cos(turn)], 1))
-    return np.concatenate(places, 1), np.concatenate(directions, 1)
+    ahead, facing = trajectory(track, times, fps)
+    features = [ahead, facing, seen.reshape(frames, -1), moving.reshape(frames, -1), body.hips_velocity]
+    return _Parts(np.concatenate(features, 1), tuple(f.shape[1] for f in features), body)
 
 
 def _scales(raw: FloatArray, groups: tuple[int, ...], config: Config) -> tuple[FloatArray, FloatArray]:

@@ -45,6 +45,8 @@ from motionloom.methods.texture.faithful.examples import Examples, build_example
 from motionloom.methods.texture.faithful.keys import Keys, Styles, read_keys, read_styles
 from motionloom.methods.texture.faithful.points import with_point_keys
 from motionloom.methods.texture.faithful.synthesis import Texture, synthesize_texture
+from motionloom.methods.texture.live import LiveOptions, TextureLive
+from motionloom.methods.texture.live_tables import build_tables
 from motionloom.methods.texture.plan import Plan
 
 RISE = 0.15  # m: farthest that the hips are raised or lowered to the height of a key
@@ -77,6 +79,7 @@ class TextureModel(Model[Options]):
     needs_whole_clips: ClassVar[bool] = True
     keeps_notes: ClassVar[bool] = True
     options_type: ClassVar[type[Settings]] = Options
+    live_options_type: ClassVar[type[Settings] | None] = LiveOptions
 
     clips: tuple[Clip, ...]  # with contacts as labels
     influence: FloatArray  # (J, J) M
@@ -144,6 +147,12 @@ class TextureModel(Model[Options]):
             self._levels.clear()
             self._levels[key] = build_examples(self.clips, self.styles, options)
         return self._levels[key]
+
+    @cached_property
+    def live(self) -> TextureLive:
+        """Characters that follow commands step by step."""
+        tables, actions = build_tables(self._material)
+        return TextureLive(tables, actions, self.skeleton, self.fps, self._sources)
 
     # ---- requests ----
 

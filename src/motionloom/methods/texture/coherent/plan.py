@@ -50,6 +50,15 @@ class Material(NamedTuple):
     influence: FloatArray  # (J, J)
     broken: BoolArray  # (N,) frames that `motionloom check` calls broken
 
+    def part_weights(self) -> FloatArray:
+        """(P, P) how much part q counts in the choice of part p, for q < p: the mean of M over their joints."""
+        out = np.zeros((len(self.parts), len(self.parts)))
+        for p, own in enumerate(self.parts):
+            for q, other in enumerate(self.parts[:p]):
+                out[p, q] = self.influence[np.ix_(own.joints, other.joints)].mean()
+        total = out.sum(1, keepdims=True)
+        return np.divide(out, total, out=np.zeros_like(out), where=total > 0)
+
 
 def choose_parts(
     material: Material, request: Request, frames: int, options: Options, rng: Generator, progress: Progress
@@ -102,11 +111,9 @@ class _Beside:
     def __init__(self, material: Material, number: int, shown: Sequence[IntArray], wanted: Wanted, fps: float) -> None:
         self.wanted, self.shown, self.ends = wanted, shown, material.ends
         self.rows: list[Float32] = []
-        own = list(material.parts[number].joints)
-        weights = [float(material.influence[np.ix_(own, list(p.joints))].mean()) for p in material.parts[:number]]
-        total = sum(weights) or 1.0
+        weights = material.part_weights()[number, :number]
         for weight, rows in zip(weights, material.features[:number], strict=True):
-            self.rows.append((np.sqrt(weight / total) * rows).astype(np.float32))
+            self.rows.append((np.sqrt(weight) * rows).astype(np.float32))
         self.gap = max(2, round(GAP * fps))
 
     def costs(self, first: int, stop: int) -> Float32:
