@@ -87,9 +87,7 @@ def move_track(track: Any, x: float, z: float, turn: float) -> None:
 
 
 @kernel
-def steering_turn(
-    goals: Any, guided: bool, x: float, z: float, steering: float, response: float, tick: float
-) -> float:
+def steering_turn(goals: Any, guided: bool, x: float, z: float, steering: float, response: float, tick: float) -> float:
     """The turn added in a tick: towards the commanded direction, at most `steering`, and none while standing."""
     last = len(goals) - 1
     if (

@@ -93,7 +93,9 @@ def live_of(model: Any) -> Live:
     """The live characters of a model; `BadRequest` if its method has none."""
     found: Live | None = getattr(model, "live", None)
     if found is None:
-        raise BadRequest(f"{model.method} has no live characters; motion-matching, texture, textons and the motion graphs do")
+        raise BadRequest(
+            f"{model.method} has no live characters; motion-matching, texture, textons and the motion graphs do"
+        )
     return found
 
 

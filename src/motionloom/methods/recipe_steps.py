@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from motionloom.constraints import GivenClip, Pose, PoseAlong, PoseAt, Request
 from motionloom.core import BadRequest, Clip, Made, Read, made_here
 from motionloom.core.recipe import Input
-from motionloom.io.digest import clip_sha256
+from motionloom.io.digest import clip_sha256, file_sha256
 from motionloom.methods.packing import Packer
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def learning_steps(
         clips=reads,
         edits=() if trim_tpose else ({"trim_tpose": False},),
         measured=tuple(measured),
+        files=settings_files(config),
         learning_gap=gap,
     )
     return (*before, step)
@@ -71,10 +73,16 @@ def synthesis_step(
         seed=seed,
         take=take,
         edits=(*learning.edits, *edits),
-        files=_ground(request),
+        files=(*learning.files, *_ground(request)),
         poses=(*_poses(request), *(_read(clip, i) for i, clip in enumerate(clips))),
         gap=gap,
     )
+
+
+def settings_files(config: Any) -> tuple[Input, ...]:
+    """The files that settings of learning name, without their folders."""
+    paths = [Path(path) for name in config.FILES if (path := getattr(config, name)) is not None]
+    return tuple(Input(path.name, file_sha256(path)) for path in paths)
 
 
 def _read(clip: Clip, number: int) -> Read:

@@ -68,3 +68,4 @@ class Settings(Described, metaclass=_FillVariant):
     """
 
     FAITHFUL: ClassVar[Mapping[str, Any]] = {}
+    FILES: ClassVar[tuple[str, ...]] = ()  # settings that name a file, which is read during learning

@@ -137,6 +137,8 @@ class _Repeater:
             for item in absent if maker is None else ():
                 yield self._absent(item)
         for item in step.files:
+            if not relearned and item in _learned_with(step):
+                continue
             if self.finder.find(item.sha256, item.name) is None:
                 yield self._absent(item)
 
@@ -197,15 +199,32 @@ class _Repeater:
             return load_model(found)
         clips = [self.clip(read, step) for read in step.clips]
         config = Unpacker({}).unpack(step.config, METHODS[step.method].module().Config, "config")
+        config = replace(config, **self._settings_files(config, step))
         trim = options_of(step).get("trim_tpose", True)
         report = part(self.progress, 0.0, LEARNED)
         given = {"seed": step.learning_seed or 0, "trim_tpose": trim, "parameters": self.parameters}
         return learn(step.method, clips, config, **given, progress=report)
 
+    def _settings_files(self, config: Any, step: Made) -> dict[str, str]:
+        """Where the files that settings of learning name are now."""
+        hashes, out = dict(step.files), {}
+        for name in config.FILES:
+            if (named := getattr(config, name)) is not None and (sha256 := hashes.get(Path(named).name)):
+                out[name] = str(self.finder.find(sha256, Path(named).name) or named)
+        return out
+
     @property
     def making(self) -> Progress:
         """The progress of making a clip, after its model was learned."""
         return part(self.progress, LEARNED, 1.0)
+
+
+def _learned_with(step: Made) -> list[Input]:
+    """The files that settings of learning name: not needed where the model itself is at hand."""
+    given = (step.config or {}).get("fields", {})
+    settings = METHODS[step.method].module().Config.FILES if step.method in METHODS else ()
+    names = [Path(named).name for name in settings if isinstance(named := given.get(name), str)]
+    return [item for item in step.files if item.name in names]
 
 
 def _inputs(read: Read, *, recipe: bool = False) -> list[Input]:

@@ -1,7 +1,7 @@
 """One tick of a live texture for one character, and the step for many: plain arrays, no checks.
 
-A row of `state` is read and written in place; `step` in `live.py` has made a copy of it. Prices are in m^2 (mean squared
-distances of joints), as in `coherent/choose.py`.
+A row of `state` is read and written in place; `step` in `live.py` has made a copy of it. Prices are in m^2, mean
+squared distances of joints, as in `coherent/choose.py`.
 """
 
 from __future__ import annotations

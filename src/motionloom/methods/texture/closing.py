@@ -7,7 +7,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motionloom.constraints import Constraint, Plant, Pose, PoseAlong, PoseAt, PositionAt, RootAt, RootPath, bend
+from motionloom.constraints import (
+    Constraint,
+    Plant,
+    Pose,
+    PoseAlong,
+    PoseAt,
+    PositionAt,
+    Request,
+    RootAt,
+    RootPath,
+    bend,
+)
 from motionloom.constraints.steer import Key, steer
 from motionloom.core import Clip, replace
 from motionloom.kinematics.fk import fk
@@ -69,11 +80,26 @@ def _towards(clip: Clip, c: PoseAt | RootAt | PositionAt) -> Constraint:
 
 
 def moved_along(clip: Clip, constraints: Sequence[Constraint]) -> Clip:
-    """The clip with its path led through soft paths, a place each second, as far as it can walk there."""
+    """The clip with its path led through the paths, a place each second; a hard one is then followed exactly."""
     for c in constraints:
-        if isinstance(c, RootPath) and not c.hard:
+        if isinstance(c, RootPath):
             clip = steer(clip, _path_keys(clip, c))
     return clip
+
+
+def lifted(clip: Clip, request: Request) -> Clip:
+    """A faithful result on ground with heights: the root has its height over the ground below it.
+
+    A hard height, which is one in the world, is kept.
+    """
+    root = clip.root.copy()
+    root[:, 1] += request.ground.height_at(root[:, 0], root[:, 2])
+    for c in request.constraints:
+        if isinstance(c, RootAt) and c.hard and c.height is not None:
+            root[c.frame(len(clip), clip.fps), 1] = c.height
+        elif isinstance(c, PoseAt) and c.hard and (height := c.target(clip.skeleton).height) is not None:
+            root[c.frame(len(clip), clip.fps), 1] = height
+    return replace(clip, root=root)
 
 
 def _path_keys(clip: Clip, path: RootPath) -> dict[int, Key]:

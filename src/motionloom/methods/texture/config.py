@@ -47,6 +47,7 @@ class Config(Settings):
     variant: str = variant_param("EDEN")
 
     FAITHFUL: ClassVar[Mapping[str, Any]] = {"influence": "hops"}
+    FILES: ClassVar[tuple[str, ...]] = ("influence_file",)
 
 
 def _frames_list(default: tuple[float, ...] | None, text: str, symbol: str, **facts: Any) -> Any:
@@ -122,6 +123,7 @@ class Options(Settings):
         advanced=True,
     )
     limbs: bool = param(True, "arms and head come from other example frames than the legs", only_with=IMPROVED_ONLY)
+    loop: bool = param(False, "the last frame leads on to the first, so it can be repeated", only_with=IMPROVED_ONLY)
     shortest: float = param(
         0.7,
         "shortest interval in which the legs change once to another stretch of the examples",

@@ -26,6 +26,8 @@ from motionloom.core import BoolArray, Clip, FloatArray, FormatError, IntArray, 
 from motionloom.core.errors import unknown
 from motionloom.core.progress import parts
 from motionloom.kinematics.capture.glitches import broken_frames
+from motionloom.kinematics.feet.pinning import pin_plants
+from motionloom.kinematics.feet.terrain import on_ground
 from motionloom.kinematics.local_frames import Frames, joined, observe
 from motionloom.kinematics.travel import placed
 from motionloom.methods.array_checks import check_array, check_clips
@@ -35,9 +37,9 @@ from motionloom.methods.live import Material as SourceMaterial
 from motionloom.methods.live import material_of
 from motionloom.methods.settings import FAITHFUL, Settings
 from motionloom.methods.texture.cells import cell_labels, joint_origin, unblended
-from motionloom.methods.texture.closing import closed, moved_along
+from motionloom.methods.texture.closing import closed, lifted, moved_along
 from motionloom.methods.texture.coherent.links import NO_COST, Clips, Links, clip_ends
-from motionloom.methods.texture.coherent.parts import Part, body_parts, features
+from motionloom.methods.texture.coherent.parts import Part, body_parts, features, roughness
 from motionloom.methods.texture.coherent.plan import Material, choose_parts
 from motionloom.methods.texture.coherent.render import crossfaded, joint_tracks, render_tracks
 from motionloom.methods.texture.config import Options
@@ -47,6 +49,7 @@ from motionloom.methods.texture.faithful.points import with_point_keys
 from motionloom.methods.texture.faithful.synthesis import Texture, synthesize_texture
 from motionloom.methods.texture.live import LiveOptions, TextureLive
 from motionloom.methods.texture.live_tables import build_tables
+from motionloom.methods.texture.looping import LOOPABLE, ROUNDS, in_rounds
 from motionloom.methods.texture.plan import Plan
 
 RISE = 0.15  # m: farthest that the hips are raised or lowered to the height of a key
@@ -74,8 +77,10 @@ class TextureModel(Model[Options]):
         (RootAt, "soft"),
         (Style, "hard"),
         (Style, "soft"),
+        (RootPath, "hard"),
         (RootPath, "soft"),
     )
+    uneven_ground: ClassVar[bool] = True
     needs_whole_clips: ClassVar[bool] = True
     keeps_notes: ClassVar[bool] = True
     options_type: ClassVar[type[Settings]] = Options
@@ -134,7 +139,8 @@ class TextureModel(Model[Options]):
         ends: Clips = clip_ends([len(clip) for clip in self.clips])
         broken = np.concatenate([broken_frames(clip) for clip in self.clips])
         rows = features(self.clips, self.parts)
-        return Material(self.clips, ends, self.parts, rows, self.links, self.influence, broken)
+        rough = tuple(roughness(self.clips, part) for part in self.parts)
+        return Material(self.clips, ends, self.parts, rows, self.links, self.influence, broken, rough)
 
     @cached_property
     def _levels(self) -> dict[tuple[object, ...], list[Examples]]:
@@ -159,6 +165,13 @@ class TextureModel(Model[Options]):
     def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str:
         if isinstance(constraint, Style) and constraint.label not in self.styles:
             return unknown(constraint.label, self.styles, "label") if self.styles else "its clips have no labels"
+        if (
+            options is not None
+            and options.loop
+            and options.variant != FAITHFUL
+            and not isinstance(constraint, LOOPABLE)
+        ):
+            return "a loop repeats, and places in the world do not (option `loop`)"
         return ""
 
     def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> Plan:
@@ -198,14 +211,17 @@ class TextureModel(Model[Options]):
             return self._material
         whole = (Part("body", tuple(range(len(self.skeleton)))),)
         return self._material._replace(
-            parts=whole, features=self._material.features[:1], links=self._material.links[:1]
+            parts=whole,
+            features=self._material.features[:1],
+            links=self._material.links[:1],
+            rough=self._material.rough[:1],
         )
 
     def render(self, plan: Plan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
         progress(0.0, "rendering")
         names, marks = self._marks
-        terms = [clip.origin.licence for clip in self.clips]
         if plan.texture is not None:
+            terms = [clip.origin.licence for clip in self.clips]
             origin = joint_origin(unblended(plan.source), self._sources, self.skeleton, terms)
             styles = [k for k, name in enumerate(names) if ":" not in name]
             labels = cell_labels(plan.source, marks[:, styles])
@@ -213,25 +229,48 @@ class TextureModel(Model[Options]):
             root, rotations = plan.texture.root, plan.texture.rotations
             clip = Clip(self.skeleton, root, rotations, self.fps, own, labels, None, origin)
             clip = self._placed(clip, request)
+            if not request.ground.flat:
+                clip = lifted(clip, request)
             progress(1.0, "rendering")
             return clip
-        material = self._for(options)
-        half = round(options.blend * self.fps / 2)
-        tracks = [crossfaded(shown, material.ends, half) for shown in plan.tracks]
+        clip = self._loop(plan, request, options) if options.loop else self._single(plan, request, options)
+        progress(1.0, "rendering")
+        return clip
+
+    def _single(self, plan: Plan, request: Request, options: Options) -> Clip:
+        """The improved variant: the chosen frames on the path and ground of the request, bent to its keys."""
+        clip = place(self._shown(plan, request.constraints, options), request, self)
+        clip = moved_along(clip, request.constraints)
+        if not request.ground.flat:
+            clip = pin_plants(clip).clip if options.clean_feet else clip
+            clip = on_ground(clip, request.ground.height_at)
+        if not self.shortfall(clip, plan, request, options):
+            clip = closed(clip, request.constraints)
+        return clip
+
+    def _loop(self, plan: Plan, request: Request, options: Options) -> Clip:
+        """The middle one of three rounds: bent to keys and cleaned beyond its own ends, so that it repeats."""
+        rounds = in_rounds(request.constraints, plan.frames, self.fps)
+        clip, middle = self._shown(plan, rounds, options, ROUNDS), slice(plan.frames, 2 * plan.frames)
+        if not self.shortfall(clip[middle], plan, request, options):
+            clip = closed(clip, rounds)
+        if options.clean_feet:
+            clip = pin_plants(clip).clip
+        return place(clip[middle], request, self)
+
+    def _shown(self, plan: Plan, constraints: Sequence[Constraint], options: Options, rounds: int = 1) -> Clip:
+        """The chosen frames, so many times one after the other, with crossfaded seams, from the origin on."""
+        names, marks = self._marks
+        material, half = self._for(options), round(options.blend * self.fps / 2)
+        tracks = [crossfaded(np.tile(shown, rounds), material.ends, half) for shown in plan.tracks]
         cells = joint_tracks(tracks, material.parts, len(self.skeleton))
-        origin = joint_origin(cells, self._sources, self.skeleton, terms)
+        origin = joint_origin(cells, self._sources, self.skeleton, [clip.origin.licence for clip in self.clips])
         labels = cell_labels(cells.main, marks)
         contacts = [k for k, name in enumerate(names) if ":" in name]
         labels[:, contacts] = marks[cells.main[:, 0]][:, contacts]
-        given = _given_velocities(request, self.skeleton, plan.frames, self.fps)
+        given = _given_velocities(constraints, self.skeleton, rounds * plan.frames, self.fps)
         body = render_tracks(self._frames, tracks[0], cells, self.skeleton, self.fps, given)
-        clip = Clip(self.skeleton, body.root, body.rotations, self.fps, names, labels, None, origin)
-        clip = place(clip, request, self)
-        clip = moved_along(clip, request.constraints)
-        if not self.shortfall(clip, plan, request, options):
-            clip = closed(clip, request.constraints)
-        progress(1.0, "rendering")
-        return clip
+        return Clip(self.skeleton, body.root, body.rotations, self.fps, names, labels, None, origin)
 
     def _placed(self, clip: Clip, request: Request) -> Clip:
         """A faithful result stays where its keys put it; without keys of the root, it starts at the origin."""
@@ -250,10 +289,12 @@ class TextureModel(Model[Options]):
         return root_problem(clip, heights, RISE) or pose_problem(clip, request.constraints, options.bend_pose)
 
 
-def _given_velocities(request: Request, skeleton: Skeleton, frames: int, fps: float) -> dict[int, FloatArray]:
+def _given_velocities(
+    constraints: Sequence[Constraint], skeleton: Skeleton, frames: int, fps: float
+) -> dict[int, FloatArray]:
     """Velocities of the root (n, 3) over the ground where a given clip moves it, by the first frame."""
     out = {}
-    for c in request.constraints:
+    for c in constraints:
         if isinstance(c, PoseAlong) and 0 in c.chosen(skeleton):
             out[c.frames(frames, fps).start] = observe(c.given(skeleton, frames, fps)).root[:-1, :3]
     return out

@@ -75,11 +75,13 @@ def choose_frames(
     apart: int,
     rng: Generator,
     progress: Progress,
+    seams: Callable[[int], FloatArray] | None = None,
 ) -> IntArray:
     """(F,) example frames. `costs(t0, t1)` (T, N) prices the example frames at the frames t0 .. t1 - 1 of the result.
 
     Seams are `apart` frames from each other, if they can be. A block is decided with a look ahead; then what it shows
-    becomes dearer, so that in the long run all of the examples is shown. `NoPath` if nothing leads on.
+    becomes dearer, so that in the long run all of the examples is shown. `NoPath` if nothing leads on. For a loop,
+    `seams(j)` (N,) is what it costs to go on from each example frame to j, the first one that is shown.
     """
     from motionloom.methods.texture.coherent._kernels import cheapest_choices, follow
 
@@ -96,11 +98,18 @@ def choose_frames(
         t1, t2 = min(t0 + block, frames), min(t0 + block + ahead, frames)
         usage = (prices.repeat * used).astype(np.float32)
         choices, values = np.empty((t2 - t0, count, 2), np.uint8), np.empty((2, count), np.float32)
-        given = (costs(t0, t2), usage, goes_on, links.frames, link_costs, last[t0:t2], closed[t0:t2])
+        wanted = costs(t0, t2)
+        given = (wanted, usage, goes_on, links.frames, link_costs, last[t0:t2], closed[t0:t2])
         rest = (np.float32(prices.stay), np.float32(prices.extra), choices, values, progress.stop)
+        if start >= 0 and seams is not None and t2 == frames:
+            wanted[-1] += seams(start)
         watch(progress, "choosing frames", cheapest_choices, *given, *rest)
         if start < 0:
-            start = int((values[0] + TASTE * prices.repeat * fps * rng.standard_normal(count)).argmin())
+            taste = TASTE * prices.repeat * fps * rng.standard_normal(count)
+            start = int((values[0] + taste + (0.0 if seams is None else _closing(links, ends, prices))).argmin())
+            if seams is not None and t2 == frames:  # the first frame is known only now
+                wanted[-1] += seams(start)
+                watch(progress, "choosing frames", cheapest_choices, *given, *rest)
         after = follow(choices, links.frames, last[t0:t1], start, state, out[t0:t1])
         if after < 0:
             raise NoPath("these clips are too short and unlike each other: no frame leads on from their ends")
@@ -108,6 +117,13 @@ def choose_frames(
         used = used + _smoothed(np.bincount(out[t0:t1], minlength=count).astype(float), ends, CROWDED * fps)
         progress(t1 / frames, "choosing frames")
     return out
+
+
+def _closing(links: Links, ends: Clips, prices: Prices) -> FloatArray:
+    """(N,) what it costs at least to come to each frame from another place: the best link of the frame before it."""
+    before = np.maximum(np.arange(len(ends.first)) - 1, ends.first)
+    best = np.where(links.costs[:, 0] >= 0, prices.jump * links.costs[:, 0], IMPOSSIBLE)
+    return np.asarray(np.where(before < np.arange(len(before)), best[before], IMPOSSIBLE))
 
 
 def _smoothed(values: NDArray[np.float64], ends: Clips, deviation: float) -> NDArray[np.float64]:

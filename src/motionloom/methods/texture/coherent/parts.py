@@ -13,10 +13,11 @@ from motionloom.kinematics.feet.contacts import contact_array
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.local_frames import observe
 from motionloom.kinematics.travel import headings
-from motionloom.rotation import rotate, to_matrix, yaw
+from motionloom.rotation import inverse, log, multiply, rotate, to_matrix, yaw
 
 SPEED = 0.1  # s: a velocity of the hips counts as the way made in this time
 CONTACT = 0.04  # m: a foot that stands in one frame and swings in the other
+USUAL = 1.3  # times the 95th percentile of a part's accelerations: up to here they are no noise
 
 
 class Part(NamedTuple):
@@ -71,6 +72,27 @@ def features(clips: Sequence[Clip], parts: Sequence[Part]) -> tuple[FloatArray, 
         rows = [to_matrix(clip.rotations[:, list(part.joints)]).reshape(len(clip), len(reach), 9) for clip in clips]
         out.append((np.concatenate(rows) * scale[:, None]).reshape(-1, 9 * len(reach)))
     return tuple(np.ascontiguousarray(x) for x in out)
+
+
+def roughness(clips: Sequence[Clip], part: Part) -> FloatArray:
+    """(N,) 0 or more: how far the angular accelerations of a part exceed `USUAL` times their 95th percentile, squared.
+
+    Noise of a capture turns a trunk and its arms against each other, so that hands stay where they are; joints of
+    different frames show it. Legs are left out: a step is rough by itself.
+    """
+    skeleton = clips[0].skeleton
+    legs = {j for foot in feet(skeleton) for j in skeleton.below(foot.thigh)}
+    joints = [j for j in part.joints if j not in legs]
+    sizes = [np.zeros(len(clip)) for clip in clips]
+    for j in joints:
+        reach = _reach(skeleton, j)
+        for clip, total in zip(clips, sizes, strict=True):
+            if len(clip) > 2:
+                turn = log(multiply(inverse(clip.rotations[:-1, j]), clip.rotations[1:, j]))
+                total[1:-1] += (reach * np.linalg.norm(np.diff(turn, axis=0), axis=1)) ** 2
+    total = np.sqrt(np.concatenate(sizes))
+    usual = USUAL * float(np.percentile(total, 95))
+    return np.maximum(total / usual - 1.0, 0.0) ** 2 if usual > 0 else np.zeros(len(total))
 
 
 def _carrier(clip: Clip, part: Part) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Progress
 from motionloom.core.numbers import squared_distances
 from motionloom.core.progress import parts as split
 from motionloom.methods.texture.coherent.choose import IMPOSSIBLE, Prices, choose_frames, intervals
-from motionloom.methods.texture.coherent.links import GAP, Clips, Links
+from motionloom.methods.texture.coherent.links import GAP, WINDOW, Clips, Links
 from motionloom.methods.texture.coherent.parts import Part
 from motionloom.methods.texture.coherent.wanted import (
     Guide,
@@ -35,6 +36,8 @@ Float32 = NDArray[np.float32]
 CARRIER = Prices(jump=10.0, each=0.003, stay=0.03, extra=0.05, repeat=0.0006)
 LIMB = Prices(jump=10.0, each=0.003, stay=0.02, extra=0.05, repeat=0.0001)
 OWN = 0.005  # m^2: a limb that comes from the same stretch as the legs, in one frame
+COPIED = 4.0  # times `OWN` that it costs more, for the square of the seconds that all parts have shown one stretch
+ROUGH = 0.05  # m^2: a frame whose accelerations are twice what is usual at most
 LIMB_INTERVAL = (0.5, 0.9)  # s
 BROKEN = 1e-3  # of what is impossible: a broken frame, which is shown only where nothing else keeps the request
 
@@ -49,6 +52,7 @@ class Material(NamedTuple):
     links: tuple[Links, ...]
     influence: FloatArray  # (J, J)
     broken: BoolArray  # (N,) frames that `motionloom check` calls broken
+    rough: tuple[FloatArray, ...]  # (N,) of each part: see `roughness`
 
     def part_weights(self) -> FloatArray:
         """(P, P) how much part q counts in the choice of part p, for q < p: the mean of M over their joints."""
@@ -74,10 +78,29 @@ def choose_parts(
         prices = LIMB if number else CARRIER
         last = intervals(frames, fps, LIMB_INTERVAL if number else (options.shortest, options.longest), rng)
         beside = _Beside(material, number, shown, wanted, fps)
+        seams = partial(_loop_seams, material, number, prices) if options.loop else None
         shown.append(
-            choose_frames(beside.costs, frames, links, material.ends, fps, prices, last, apart, rng, steps[number])
+            choose_frames(
+                beside.costs, frames, links, material.ends, fps, prices, last, apart, rng, steps[number], seams
+            )
         )
     return shown
+
+
+def _loop_seams(material: Material, number: int, prices: Prices, first: int) -> FloatArray:
+    """(N,) what it costs to show frame `first` after each example frame: nothing after the one before it."""
+    rows, count = material.features[number], len(material.ends.first)
+    half = max(1, round(2 * WINDOW * material.clips[0].fps))
+    after = np.minimum(np.arange(count) + 1, material.ends.last)
+    total = np.zeros(count)
+    for m in range(-half, half + 1):
+        a = np.clip(after + m, material.ends.first, material.ends.last)
+        b = int(np.clip(first + m, material.ends.first[first], material.ends.last[first]))
+        total += ((rows[a] - rows[b]) ** 2).sum(1)
+    out = prices.jump * total / (2 * half + 1) + prices.each
+    if first > material.ends.first[first]:
+        out[first - 1] = 0.0
+    return np.asarray(out)
 
 
 def _wanted(
@@ -93,11 +116,14 @@ def _wanted(
     prices = style_prices((c for c in asked if isinstance(c, Style)), clips, part, frames)
     if material.broken.any() and not material.broken.all():
         prices.append(Price(0, frames, np.where(material.broken, BROKEN * IMPOSSIBLE, 0.0)))
+    rough = material.rough[material.parts.index(part)]
+    if rough.any() and len(material.parts) > 1:  # joints of one frame keep their noise to themselves
+        prices.append(Price(0, frames, ROUGH * rough))
     prices += pose_prices((c for c in asked if isinstance(c, PoseAt)), clips, part, frames)
     prices += along_prices((c for c in asked if isinstance(c, PoseAlong)), clips, part, frames)
     if rooted:
         prices += plant_prices((c for c in asked if isinstance(c, Plant)), clips, frames)
-        prices += height_prices((c for c in asked if isinstance(c, RootAt)), clips, frames)
+        prices += height_prices((c for c in asked if isinstance(c, RootAt)), clips, frames, request.ground)
     return Wanted(tuple(prices), lead, rates)
 
 
@@ -105,7 +131,8 @@ class _Beside:
     """The prices of the example frames of a part beside what the parts chosen before it show.
 
     A frame is dear where those parts looked different in it, as far as they count for this one (M); and dear, too, if
-    it belongs to the stretch that the first part shows: a limb from there brings nothing new.
+    it belongs to the stretch that the first part shows: a limb from there brings nothing new. The longer all parts have
+    shown one stretch, the dearer, so that no long piece of the examples is copied.
     """
 
     def __init__(self, material: Material, number: int, shown: Sequence[IntArray], wanted: Wanted, fps: float) -> None:
@@ -115,6 +142,7 @@ class _Beside:
         for weight, rows in zip(weights, material.features[:number], strict=True):
             self.rows.append((np.sqrt(weight) * rows).astype(np.float32))
         self.gap = max(2, round(GAP * fps))
+        self.own = (OWN * (1.0 + COPIED * np.minimum(copied(shown) / fps, 2.0) ** 2)).astype(np.float32)
 
     def costs(self, first: int, stop: int) -> Float32:
         out = self.wanted.costs(first, stop)
@@ -125,5 +153,19 @@ class _Beside:
             low = np.maximum(near - self.gap, self.ends.first[near])
             high = np.minimum(near + self.gap, self.ends.last[near])
             at = np.arange(out.shape[1])
-            out += np.float32(OWN) * ((at >= low[:, None]) & (at <= high[:, None]))
+            out += self.own[first:stop, None] * ((at >= low[:, None]) & (at <= high[:, None]))
         return out
+
+
+def copied(shown: Sequence[IntArray]) -> FloatArray:
+    """(F,) for how many frames all parts have shown one stretch of the examples together; 0 without parts.
+
+    >>> copied([np.array([3, 4, 5, 6, 9]), np.array([3, 4, 5, 7, 9])])
+    array([0., 1., 2., 0., 0.])
+    """
+    if not shown:
+        return np.zeros(0)
+    same = np.all([row == shown[0] for row in shown], axis=0)
+    on = np.concatenate([[False], (np.diff(shown[0]) == 1) & same[1:] & same[:-1]])
+    frames = np.arange(len(on))
+    return (frames - np.maximum.accumulate(np.where(on, 0, frames))).astype(float)

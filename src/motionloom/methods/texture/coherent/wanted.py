@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionloom.constraints import (
+    Ground,
     Plant,
     PoseAlong,
     PoseAt,
@@ -55,12 +56,16 @@ class Guide(NamedTuple):
 
 
 def style_prices(styles: Iterable[Style], clips: Sequence[Clip], part: Part, frames: int) -> list[Price]:
-    """Frames without the label are impossible where it is hard, and dear where it is not."""
+    """Frames without the label are impossible where it is hard, and dear where it is not.
+
+    A soft style counts for a part as much as for its joints; a hard one is about the whole body.
+    """
     out = []
     for style in styles:
         span = style.frames(frames, clips[0].fps)
         lacking = ~np.concatenate([clip.label(style.label) for clip in clips])
-        soft = STYLE * style.importance * (style.weight or 0.0)
+        counts = float(style.influence(clips[0].skeleton)[list(part.joints)].mean())
+        soft = STYLE * style.importance * (style.weight or 0.0) * counts
         price = IMPOSSIBLE if style.hard else soft
         out.append(Price(span.start, span.stop, lacking * price))
     return out
@@ -126,15 +131,16 @@ def plant_prices(plants: Iterable[Plant], clips: Sequence[Clip], frames: int) ->
     return out
 
 
-def height_prices(roots: Iterable[RootAt], clips: Sequence[Clip], frames: int) -> list[Price]:
-    """How far the hips are from the height that is wanted."""
+def height_prices(roots: Iterable[RootAt], clips: Sequence[Clip], frames: int, ground: Ground) -> list[Price]:
+    """How far the hips are from the height over the ground that is wanted."""
     heights = np.concatenate([clip.root[:, 1] for clip in clips])
     out = []
     for asked in roots:
         if asked.height is not None:
             frame = asked.frame(frames, clips[0].fps)
             weight = HARD_POSE if asked.hard else (asked.weight or 0.0)
-            out.append(Price(frame, frame + 1, weight * (heights - asked.height) ** 2))
+            below = 0.0 if asked.position is None else float(ground.height_at(*asked.position))
+            out.append(Price(frame, frame + 1, weight * (heights - asked.height + below) ** 2))
     return out
 
 

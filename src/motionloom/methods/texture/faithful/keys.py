@@ -76,8 +76,9 @@ def read_keys(request: Request, skeleton: Skeleton, frames: int, fps: float) -> 
             frame = c.frame(frames, fps)
             if c.position is not None:
                 _set_root(keys.place, keys.root_weights, frame, PLACE, np.array(c.position), weight, c)
-            if c.height is not None:
-                _set_root(keys.height, keys.root_weights, frame, HEIGHT, c.height, weight, c)
+            if c.height is not None:  # over the ground, where the place is known
+                below = 0.0 if c.position is None else float(request.ground.height_at(*c.position))
+                _set_root(keys.height, keys.root_weights, frame, HEIGHT, c.height - below, weight, c)
             if c.heading is not None:
                 _set_root(keys.heading, keys.root_weights, frame, HEADING, yaw(c.heading), weight, c)
         elif isinstance(c, RootPath):
