@@ -76,6 +76,23 @@ def test_a_model_that_is_there_is_used_and_the_clips_are_not_needed(clips: Path,
     assert same(tmp_path / "a.glb", tmp_path / "b.glb")
 
 
+def test_a_file_that_learning_read_is_found_by_its_content(clips: Path, tmp_path: Path) -> None:
+    walk = load(clips / "walk_0.bvh")
+    names, given = walk.skeleton.names, tmp_path / "given.csv"
+    rows = [",".join(["", *names]), *(",".join([name, *["0.5"] * len(names)]) for name in names)]
+    given.write_text("\n".join(rows))
+    model = learn("texture", [walk], {"influence_file": str(given)})
+    made = tmp_path / "made.bvh"
+    save(synthesize(model, Request(seconds=2), seed=2), made)
+    given.unlink()
+    with pytest.raises(CannotRepeat, match=r"given.csv \(sha256 .*\) is not in"):
+        again(made, sources=clips, out=tmp_path / "same.bvh")
+    folder = tmp_path / "sources"
+    shutil.copytree(clips, folder)
+    (folder / "other.csv").write_text("\n".join(rows))
+    assert again(made, sources=folder, out=tmp_path / "same.bvh").same
+
+
 def test_clips_that_a_request_names_are_found_by_their_content(clips: Path, tmp_path: Path) -> None:
     model = learn("cuts", [load(path) for path in sorted(clips.glob("*.bvh"))])
     (tmp_path / "asks").mkdir()

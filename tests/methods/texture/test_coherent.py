@@ -7,16 +7,19 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from motionloom.constraints import PoseAlong, PoseAt, PositionAt, Request, RootAt, Style
-from motionloom.core import Clip, UnsupportedConstraint, silent, with_labels
+from motionloom.constraints import Ground, PoseAlong, PoseAt, PositionAt, Request, RootAt, RootPath, Style
+from motionloom.core import Clip, UnsupportedConstraint, replace, silent, with_labels
+from motionloom.kinematics.feet.contacts import foot_parts, part_positions
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, synthesize
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.texture.coherent._kernels import cheapest_choices, follow
 from motionloom.methods.texture.coherent.links import COUNT, GAP, WINDOW, clip_ends, find_links
-from motionloom.methods.texture.coherent.parts import body_parts
+from motionloom.methods.texture.coherent.parts import body_parts, roughness
 from motionloom.methods.texture.coherent.render import crossfaded
+from motionloom.methods.texture.coherent.wanted import style_prices
+from motionloom.rotation import angle_between, from_axis_angle, multiply
 from motionloom.samples import make
 
 
@@ -201,3 +204,51 @@ def test_a_faithful_result_has_points_and_given_joints_too(model, clips):
     assert legs.worst(clip) < 1e-9
     assert (plan.source[30:45, clip.skeleton.joint("left_foot")] == -1).all()
     assert len(plan.energy) == 1
+
+
+def test_the_last_frame_of_a_loop_leads_on_to_its_first(model, clips):
+    key = PoseAt(time=0.1, pose=clips[0][30:31], joints=("left_arm",))
+    clip = synthesize(model, Request(seconds=2, options={"loop": True}, constraints=(key,)), seed=1)
+    steps = angle_between(clip.rotations[1:, 1:], clip.rotations[:-1, 1:])
+    seam = angle_between(clip.rotations[-1, 1:], clip.rotations[0, 1:])
+    assert (seam <= 1.2 * steps.max(0) + 0.01).all()
+    assert abs(clip.root[-1, 1] - clip.root[0, 1]) <= 1.2 * np.abs(np.diff(clip.root[:, 1])).max()
+    assert key.met(clip)
+    there = RootAt(time=1.0, position=(0.0, 1.0))
+    with pytest.raises(UnsupportedConstraint, match="a loop repeats, and places in the world do not"):
+        synthesize(model, Request(seconds=2, options={"loop": True}, constraints=(there,)))
+
+
+def test_feet_stand_on_ground_with_heights(model):
+    grid = np.array([(x, z, 0.1 * z) for x in (-3.0, 3.0) for z in (-2.0, 6.0)])
+    clip = synthesize(model, Request(seconds=3, ground=Ground(grid)), seed=1)
+    flat = synthesize(model, Request(seconds=3), seed=1)
+    for i, part in enumerate(foot_parts(clip.skeleton)):
+        over = part_positions(clip)[clip.label(part.label), i]
+        usual = part_positions(flat)[flat.label(part.label), i, 1].mean()
+        np.testing.assert_allclose(over[:, 1] - 0.1 * over[:, 2], usual, atol=0.02)
+
+
+def test_a_hard_path_is_followed_by_render_itself(model):
+    path = RootPath(points=((0, 0), (0.4, 1.5), (0, 3)))
+    _, clip = rendered(model, Request(seconds=2.6, constraints=(path,)), np.random.default_rng([2, 0]))
+    assert path.worst(clip) <= path.tolerance
+
+
+def test_a_soft_style_counts_for_a_part_as_much_as_for_its_joints(clips):
+    legs, arm, *_ = body_parts(clips[0].skeleton, limbs=True)
+
+    def price(part, **given):
+        return style_prices([Style(label="none", weight=1.0, **given)], clips, part, 30)[0].costs.max()
+
+    assert price(legs, joints=(("left_arm", 0.5),)) == 0
+    assert price(arm, joints=(("left_arm", 0.5),)) == pytest.approx(0.5 * price(arm))
+
+
+def test_frames_in_which_a_part_trembles_are_found(clips):
+    arm = body_parts(clips[0].skeleton, limbs=True)[1]
+    turns = clips[0].rotations.copy()
+    turns[50, arm.joints[1]] = multiply(turns[50, arm.joints[1]], from_axis_angle([1.0, 0, 0], 0.5))
+    found = roughness([replace(clips[0], rotations=turns), clips[1]], arm)
+    assert set(np.argsort(found)[-3:]) == {49, 50, 51}
+    assert found[49:52].min() > 2 * roughness(clips, arm).max()
