@@ -12,7 +12,7 @@ from motionloom.kinematics.feet.contacts import contact_array
 from motionloom.kinematics.travel import steady_travel
 from motionloom.methods.actions import UInt64Array, action_bits, action_marks, action_names, speed_ranges
 from motionloom.methods.texture.coherent.plan import Material
-from motionloom.methods.tracks import track_frames, trajectory, trajectory_times
+from motionloom.methods.tracks import TrackFrames, track_frames, trajectory, trajectory_times
 
 Float32Array = NDArray[np.float32]
 
@@ -56,18 +56,22 @@ def build_tables(material: Material) -> tuple[LiveTables, tuple[str, ...]]:
     bodies = [track_frames(clip, track) for clip, track in zip(clips, tracks, strict=True)]
     ahead = [np.concatenate(trajectory(track, times, fps), 1) for track in tracks]
     points = np.concatenate(ahead).reshape(-1, 2, len(times), 2).transpose(0, 2, 1, 3).reshape(-1, len(times), 4)
-    body = [np.ascontiguousarray(np.concatenate(rows)) for rows in zip(*bodies, strict=True)]
+    body = TrackFrames(*(np.ascontiguousarray(np.concatenate(rows)) for rows in zip(*bodies, strict=True)))
     owner = np.zeros(len(clips[0].skeleton), np.int64)
     for p, part in enumerate(parts):
         owner[list(part.joints)] = p
     tables = LiveTables(
-        *body,
+        step=body.step,
+        hips=body.hips,
+        hips_heading=body.hips_heading,
+        hips_velocity=body.hips_velocity,
+        rotations=body.rotations,
         first=material.ends.first,
         last=material.ends.last,
         contacts=np.concatenate([contact_array(clip) for clip in clips]),
         broken=material.broken if not material.broken.all() else np.zeros(len(material.broken), bool),
         labels=action_bits(marks),
-        speeds=speed_ranges(np.linalg.norm(body[0][:, :2], axis=1) * fps, marks, np.ones(len(body[0]), bool)),
+        speeds=speed_ranges(np.linalg.norm(body.step[:, :2], axis=1) * fps, marks, np.ones(len(body.step), bool)),
         times=times,
         tick=1.0 / fps,
         stride=max(1, round(APART * fps)),
