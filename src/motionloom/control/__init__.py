@@ -3,15 +3,19 @@
 from motionloom.control.crowd import keep_apart, replace_members
 from motionloom.control.foot_lock import FootLockLayer, foot_locked
 from motionloom.control.layered import Layered
+from motionloom.control.playback import Playback
 from motionloom.control.queued import Queued, queued
 from motionloom.control.record import record
+from motionloom.control.splice_layer import SpliceLayer
 from motionloom.control.stepping import Steered, run
 from motionloom.control.streaming import live_characters, stream_clip
 
 __all__ = [
     "FootLockLayer",
     "Layered",
+    "Playback",
     "Queued",
+    "SpliceLayer",
     "Steered",
     "foot_locked",
     "keep_apart",

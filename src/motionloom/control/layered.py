@@ -51,6 +51,11 @@ class Layered:
         return self.live.actions
 
     @property
+    def overlays(self) -> tuple[str, ...]:
+        """Names that `Commands.overlay` indexes: those of the first layer that has any."""
+        return next((names for layer in self.layers if (names := getattr(layer, "overlays", ()))), ())
+
+    @property
     def skeleton(self) -> Skeleton:
         return self.live.skeleton
 

@@ -43,10 +43,13 @@ def _value(name: str, values: Sequence[str], live: Live) -> float | int | list[f
     if len(values) != count and name not in ("values", "action", "overlay"):
         raise BadRequest(f"command {name}: expected {count} value{'s' if count > 1 else ''}, found {len(values)}")
     if name in ("action", "overlay"):
+        known = live.actions if name == "action" else getattr(live, "overlays", ())
         action = " ".join(values)
-        if action not in live.actions:
-            raise BadRequest(f"there is no action {action!r}; there are: {', '.join(live.actions) or 'none'}")
-        return live.actions.index(action)
+        if action == "none" and name == "overlay":
+            return -1
+        if action not in known:
+            raise BadRequest(f"there is no {name} {action!r}; there are: {', '.join(known) or 'none'}")
+        return known.index(action)
     if name in ("heading", "facing"):
         return angle(values[0], where)
     if name in ("place", "look"):

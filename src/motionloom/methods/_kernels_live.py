@@ -75,7 +75,7 @@ def faulty(
         for k in range(len(whole)):
             if whole[k] != -1 and not accepted >> f & 1:
                 return f, 3
-            if not -1 <= whole[k] < actions:
+            if whole[k] < -1 or (f == 4 and whole[k] >= actions):  # the layer of overlays knows how many it has
                 return f, 2
     return -1, -1
 

@@ -1,0 +1,290 @@
+"""Compiled step of splicing at run time (HECK 4.3): many characters, constant work for each."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from motionloom.blend.splice._kernels import best_rotation
+from motionloom.core._jit import kernel
+from motionloom.kinematics.feet._kernels_two_bone import cross, dot, exp, inverse, minus, multiply, normalize, rotate
+
+RATE_SCALE = 0.15  # s: a difference in the rate of the swing counts as the distance that it makes in this time
+PREDICTION = 0.15  # m: cost of half a cycle between the predicted and the matched phase
+FOLLOW = 0.12  # s: time in which a difference between both is made up
+MAX_RATE = 3.0  # cycles per second
+
+
+@kernel
+def _slerp(a: Any, b: Any, t: Any) -> Any:
+    """From a to b along the shorter arc; the same values as `rotation.slerp`."""
+    d = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+    if d < 0.0:
+        b = (-b[0], -b[1], -b[2], -b[3])
+    less = more = 0.0
+    for k in range(4):
+        less += (b[k] - a[k]) ** 2
+        more += (b[k] + a[k]) ** 2
+    omega = 2.0 * math.atan2(math.sqrt(less), math.sqrt(more))
+    s = math.sin(omega)
+    if s < 1e-8:
+        wa, wb = 1.0 - t, t
+    else:
+        wa, wb = math.sin((1.0 - t) * omega) / s, math.sin(t * omega) / s
+    return normalize(
+        (wa * a[0] + wb * b[0], wa * a[1] + wb * b[1], wa * a[2] + wb * b[2], wa * a[3] + wb * b[3])
+    )
+
+
+@kernel
+def _quaternion(row: Any) -> Any:
+    return (row[0], row[1], row[2], row[3])
+
+
+@kernel
+def sample_row(turns: Any, tangents: Any, first: int, last: int, frame: float, out: Any) -> None:
+    """Rotations `out` (U, 4) at a fractional frame of the rows `first` to `last`: the C1 curve of `analysis.at_times`.
+
+    A Bezier curve of slerps through the frames; `tangents` (T, U, 3) are rotation vectors per frame.
+    """
+    at = min(max(frame, 0.0), float(last - first))
+    i = min(int(at), max(last - first - 1, 0))
+    t = at - i
+    a, b = first + i, min(first + i + 1, last)
+    for u in range(turns.shape[1]):
+        p, q = _quaternion(turns[a, u]), _quaternion(turns[b, u])
+        if t < 1e-9 or a == b:
+            value = p
+        else:
+            v, w = tangents[a, u], tangents[b, u]
+            c = multiply(p, exp((v[0] / 3.0, v[1] / 3.0, v[2] / 3.0)))
+            d = multiply(q, exp((-w[0] / 3.0, -w[1] / 3.0, -w[2] / 3.0)))
+            pc, cd, dq = _slerp(p, c, t), _slerp(c, d, t), _slerp(d, q, t)
+            value = _slerp(_slerp(pc, cd, t), _slerp(cd, dq, t), t)
+        for k in range(4):
+            out[u, k] = value[k]
+
+
+@kernel
+def _trunk(body: Any, turns: Any, places: Any, world: Any) -> None:
+    """World rotations and places, relative to the root, of the joints that the lower body needs."""
+    parents, offsets, trunk = body[0], body[1], body[2]
+    for j in trunk:
+        if j == 0:
+            places[0, 0] = places[0, 1] = places[0, 2] = 0.0
+            for k in range(4):
+                world[0, k] = turns[0, k]
+            continue
+        p = parents[j]
+        above = _quaternion(world[p])
+        line = rotate(above, (offsets[j, 0], offsets[j, 1], offsets[j, 2]))
+        turn = multiply(above, _quaternion(turns[j]))
+        for k in range(3):
+            places[j, k] = places[p, k] + line[k]
+        for k in range(4):
+            world[j, k] = turn[k]
+
+
+@kernel
+def _chest(body: Any, turns: Any, slots: Any, places: Any, world: Any, own: bool) -> None:
+    """Places of the upper body's joints in the frame of the attachment. With `own`, `turns` are those of all joints."""
+    parents, offsets, joint, chest = body[0], body[1], body[3], body[4]
+    places[joint, 0] = places[joint, 1] = places[joint, 2] = 0.0
+    world[joint, 0], world[joint, 1], world[joint, 2], world[joint, 3] = 1.0, 0.0, 0.0, 0.0
+    for j in chest:
+        p = parents[j]
+        above = _quaternion(world[p])
+        line = rotate(above, (offsets[j, 0], offsets[j, 1], offsets[j, 2]))
+        turn = multiply(above, _quaternion(turns[j] if own else turns[slots[j]]))
+        for k in range(3):
+            places[j, k] = places[p, k] + line[k]
+        for k in range(4):
+            world[j, k] = turn[k]
+
+
+@kernel
+def _line_frame(line: Any) -> Any:
+    """The rotation whose x axis is along `line` and whose y axis is as near to the vertical as possible."""
+    size = 1.0 / math.sqrt(dot(line, line))
+    x = (line[0] * size, line[1] * size, line[2] * size)
+    y = (-x[0] * x[1], 1.0 - x[1] * x[1], -x[2] * x[1])
+    size = 1.0 / max(math.sqrt(dot(y, y)), 1e-9)
+    y = (y[0] * size, y[1] * size, y[2] * size)
+    z = cross(x, y)
+    # the rotation matrix with columns x, y, z as a quaternion, by its largest component
+    w2, x2 = 1.0 + x[0] + y[1] + z[2], 1.0 + x[0] - y[1] - z[2]
+    y2, z2 = 1.0 - x[0] + y[1] - z[2], 1.0 - x[0] - y[1] + z[2]
+    if w2 >= x2 and w2 >= y2 and w2 >= z2:
+        q = (w2, y[2] - z[1], z[0] - x[2], x[1] - y[0])
+    elif x2 >= y2 and x2 >= z2:
+        q = (y[2] - z[1], x2, y[0] + x[1], z[0] + x[2])
+    elif y2 >= z2:
+        q = (z[0] - x[2], y[0] + x[1], y2, z[1] + y[2])
+    else:
+        q = (x[1] - y[0], z[0] + x[2], z[1] + y[2], z2)
+    return normalize(q)
+
+
+@kernel
+def _matched_phase(swing: Any, last: Any, reference: Any, phase: float, rate: float, seen: bool, dt: float) -> Any:
+    """The phase (cycles) of the reference whose swing fits best, near to the predicted one; and the rate."""
+    count = reference.shape[0]
+    predicted = phase + rate * dt
+    speed = (0.0, 0.0)
+    if seen and dt > 0.0:
+        speed = ((swing[0] - last[0]) / dt * RATE_SCALE, (swing[1] - last[1]) / dt * RATE_SCALE)
+    best, least = 0.0, np.inf
+    for k in range(count):
+        off = k / count - predicted
+        off -= math.floor(off + 0.5)
+        cost = (swing[0] - reference[k, 0]) ** 2 + (swing[1] - reference[k, 1]) ** 2
+        if seen:
+            cost += (speed[0] - reference[k, 2]) ** 2 + (speed[1] - reference[k, 3]) ** 2
+            cost += (2.0 * PREDICTION * off) ** 2
+        if cost < least:
+            least, best = cost, off
+    if not seen:
+        return predicted + best, rate
+    follow = 1.0 - math.exp(-dt / FOLLOW)
+    rate = min(max(rate + 0.5 * follow * follow * best / dt, 0.0), MAX_RATE)
+    return predicted + follow * best, rate
+
+
+@kernel
+def _action_frame(times: Any, start: int, count: int, cycles: float, cyclic: bool, phase: float, loop: float) -> float:
+    """Seconds of an action at a phase: `times` holds them at `count` + 1 even steps of its cycles."""
+    share = phase / cycles
+    share = share - math.floor(share) if cyclic else min(max(share, 0.0), 1.0)
+    at = share * count
+    near = math.floor(at + 0.5)
+    if abs(at - near) < 1e-9:
+        at = float(near)
+    k = min(int(at), count - 1)
+    a, b = times[start + k], times[start + k + 1]
+    seconds = a + (at - k) * (b - a)
+    return seconds - math.floor(seconds / loop) * loop if cyclic else seconds
+
+
+@kernel
+def splice_step(
+    body: Any,
+    table: Any,
+    overlay: Any,
+    given_phase: Any,
+    turns: Any,
+    action: Any,
+    fade: Any,
+    phase: Any,
+    rate: Any,
+    swing: Any,
+    seen: Any,
+    means: Any,
+    fade_time: float,
+    memory: float,
+    dt: float,
+) -> None:
+    """One step of N characters: rotations `turns` (N, J, 4) and the state arrays are overwritten.
+
+    Each action's upper joints are sampled at the phase of the legs, turned at the attachment onto the cloud of the
+    pose below (HECK 4.2.3), and their posture is set back by the mean of the spliced posture (4.3). From one action to
+    the next, or to none, rotations are blended by smootherstep over `fade_time`. About 5 us for a character.
+    """
+    parents, offsets, _, joint, _, joints, slots, cloud, posture, line, shins, above = body
+    rows, tangents, starts, ends, fps, times, time_starts, time_counts, cycles, cyclic, loops, wanted, begin_means = table[:13]
+    reference = table[13]
+    count, size = turns.shape[0], turns.shape[1]
+    upper = joints.shape[0]
+    places, world = np.empty((size, 3)), np.empty((size, 4))
+    targets = np.empty((2, upper, 4))
+    own, points = np.empty((cloud.shape[0], 3)), np.empty((cloud.shape[0], 3))
+    horn = np.empty(4)
+    for n in range(count):
+        pose = turns[n]
+        _trunk(body, pose, places, world)
+        left, right = line[0], line[1]
+        hips = (
+            places[left, 0] - places[right, 0],
+            places[left, 1] - places[right, 1],
+            places[left, 2] - places[right, 2],
+        )
+        frame = _line_frame(hips)
+        parent = _quaternion(world[above])
+        knees = (
+            places[shins[0], 0] - places[shins[1], 0],
+            places[shins[0], 1] - places[shins[1], 1],
+            places[shins[0], 2] - places[shins[1], 2],
+        )
+        flat = max(math.sqrt(hips[0] ** 2 + hips[2] ** 2), 1e-9)
+        now = ((-hips[2] * knees[0] + hips[0] * knees[2]) / flat, knees[1])
+        if not math.isnan(given_phase[n]):
+            phase[n] = given_phase[n]
+        elif dt > 0.0 or not seen[n]:
+            found = _matched_phase(now, swing[n], reference, phase[n], rate[n], seen[n] > 0, dt)
+            phase[n], rate[n] = found
+        if dt > 0.0 or not seen[n]:
+            swing[n, 0], swing[n, 1] = now
+        asked = overlay[n if overlay.shape[0] > 1 else 0]
+        if dt > 0.0 or not seen[n]:
+            if not seen[n]:
+                action[n, 0] = action[n, 1] = asked
+                fade[n] = 1.0
+                if asked >= 0:
+                    means[n, 1] = begin_means[asked]
+            elif fade[n] >= 1.0 and asked != action[n, 1]:
+                action[n, 0], action[n, 1] = action[n, 1], asked
+                means[n, 0] = means[n, 1]
+                if asked >= 0:
+                    means[n, 1] = begin_means[asked]
+                fade[n] = 0.0
+            fade[n] = min(1.0, fade[n] + dt / fade_time)
+            seen[n] = 1
+        if action[n, 1] < 0 and (fade[n] >= 1.0 or action[n, 0] < 0):
+            continue
+        _chest(body, pose, slots, places, world, True)
+        for k in range(cloud.shape[0]):
+            for i in range(3):
+                own[k, i] = places[cloud[k], i]
+        to_frame = multiply(inverse(frame), parent)
+        for slot in range(2):
+            a = action[n, slot]
+            if slot == 0 and fade[n] >= 1.0:
+                continue
+            target = targets[slot]
+            if a < 0:
+                for u in range(upper):
+                    for k in range(4):
+                        target[u, k] = pose[joints[u], k]
+                continue
+            seconds = _action_frame(
+                times, time_starts[a], time_counts[a], cycles[a], cyclic[a] > 0, phase[n], loops[a]
+            )
+            sample_row(rows, tangents, starts[a], ends[a], seconds * fps[a], target)
+            _chest(body, target, slots, places, world, False)
+            for k in range(cloud.shape[0]):
+                for i in range(3):
+                    points[k, i] = places[cloud[k], i]
+            best_rotation(points, own, horn)
+            local = multiply(_quaternion(pose[joint]), _quaternion(horn))
+            turn = multiply(to_frame, local)
+            mean = means[n, slot]
+            if dt > 0.0 and memory < 1e9:
+                share = 1.0 - math.exp(-dt / memory)
+                for k in range(posture.shape[0]):
+                    j = posture[k]
+                    v = rotate(turn, (places[j, 0], places[j, 1], places[j, 2]))
+                    for i in range(3):
+                        mean[k, i] += share * (v[i] - mean[k, i])
+            best_rotation(mean, wanted[a], horn)
+            final = normalize(multiply(inverse(to_frame), multiply(_quaternion(horn), turn)))
+            for k in range(4):
+                target[0, k] = final[k]
+        t = fade[n]
+        weight = t * t * t * (10.0 + t * (6.0 * t - 15.0))
+        for u in range(upper):
+            value = _quaternion(targets[1, u])
+            if t < 1.0:
+                value = _slerp(_quaternion(targets[0, u]), value, weight)
+            for k in range(4):
+                pose[joints[u], k] = value[k]

@@ -1,0 +1,80 @@
+"""Live characters that play a clip: the simplest method below a layer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motionloom.analysis import at_times
+from motionloom.core import BoolArray, Clip, FloatArray, Skeleton
+from motionloom.core.poses import Commands, Poses
+from motionloom.kinematics.feet.contacts import contacts, foot_parts
+from motionloom.kinematics.travel import Travel
+from motionloom.methods.live import Material, Sources, Status, check_dt, check_seeds, material_of
+
+
+class PlayState(NamedTuple):
+    """The times of N characters."""
+
+    seconds: FloatArray  # (N,) in the clip
+
+
+@dataclass(frozen=True, eq=False)
+class Playback:
+    """Characters that play `clip` once, where it is, and then hold its last pose. Seeds are not used.
+
+    `Poses.phase` runs from 0 to 1 over the clip with `clip_phase` (for `pair_table`), and is not known without it.
+    """
+
+    accepts: ClassVar[tuple[str, ...]] = ()
+    actions: ClassVar[tuple[str, ...]] = ()
+
+    clip: Clip
+    clip_phase: bool = False
+
+    @property
+    def skeleton(self) -> Skeleton:
+        return self.clip.skeleton
+
+    @property
+    def fps(self) -> float:
+        return self.clip.fps
+
+    @property
+    def material(self) -> Material:
+        return material_of([self.clip])
+
+    @cached_property
+    def _touching(self) -> BoolArray:
+        found = contacts(self.clip)
+        columns = [found[part.label] for part in foot_parts(self.skeleton)]
+        return np.stack(columns, 1) if columns else np.zeros((len(self.clip), 0), bool)
+
+    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Any = None) -> PlayState:
+        return PlayState(np.zeros(len(check_seeds(seeds))))
+
+    def step(self, state: PlayState, commands: Commands, dt: float) -> tuple[PlayState, Poses]:
+        """The pose at the present time, and the time `dt` later: the first step shows the first frame."""
+        dt = check_dt(dt)
+        now = state.seconds
+        shown = at_times(self.clip, now)
+        frames = np.clip(np.round(now * self.clip.fps), 0, len(self.clip) - 1).astype(int)
+        touching = self._touching[frames]
+        last = (len(self.clip) - 1) / self.clip.fps
+        phase = np.minimum(now / last, 1.0) if self.clip_phase else np.full(len(now), np.nan)
+        return PlayState(now + dt), Poses(shown.root.copy(), shown.rotations.copy(), touching, phase)
+
+    def status(self, state: PlayState) -> Status:
+        count = len(state.seconds)
+        none = np.zeros((count, 0))
+        return Status(np.full(count, -1), (), none, none, np.zeros(count, bool), np.zeros(count))
+
+    def sources(self, state: PlayState) -> Sources:
+        frames = np.clip(state.seconds * self.clip.fps, 0, len(self.clip) - 1)
+        which = np.zeros((len(frames), 1, 1), np.int64) if self.material.table else np.full((len(frames), 1, 1), -1)
+        weights = np.where(which >= 0, 1.0, 0.0)
+        return Sources(which, frames[:, None, None], weights)

@@ -1,0 +1,88 @@
+"""Splicing as a layer on any live method: the action that `commands.overlay` names on the legs below."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from motionloom.blend.splice.tables import SpliceTable, kernel_arrays
+from motionloom.core import BadRequest, FloatArray, IntArray, Skeleton, UInt8Array
+from motionloom.core.poses import Commands, Poses
+
+FADE = 0.35  # s from one action to the next, or to none
+MEMORY = 2.0  # s over which the posture of the splice is averaged
+
+
+class SpliceState(NamedTuple):
+    """The splices of N characters between two steps."""
+
+    action: IntArray  # (N, 2) the action that is left, and the present one; -1 for none
+    fade: FloatArray  # (N,) 0..1 from the one to the other
+    phase: FloatArray  # (N,) cycles of the reference locomotion
+    rate: FloatArray  # (N,) cycles per second
+    swing: FloatArray  # (N, 2) m, of the last step
+    seen: UInt8Array  # (N,) 1 after the first step
+    means: FloatArray  # (N, 2, P, 3) m: running mean of the spliced posture before transfer, for both actions
+
+
+@dataclass(frozen=True, eq=False)
+class SpliceLayer:
+    """Splices prepared actions onto the poses below, in phase with their legs (HECK 4.3).
+
+    The phase is `Poses.phase` where the method below supplies it; otherwise it is found by matching the swing of the
+    legs to that of the reference. An action that is switched on, off or over fades within `fade` seconds, and a
+    switch during a fade waits for its end. `memory` is the time over which the posture of the splice is averaged;
+    infinite for the stored posture.
+    """
+
+    accepts: ClassVar[tuple[str, ...]] = ("overlay",)
+
+    table: SpliceTable
+    fade: float = FADE
+    memory: float = MEMORY
+
+    @property
+    def overlays(self) -> tuple[str, ...]:
+        """Names that `Commands.overlay` indexes."""
+        return self.table.names
+
+    @cached_property
+    def _arrays(self) -> Any:
+        return kernel_arrays(self.table)
+
+    def begin(self, seeds: IntArray, skeleton: Skeleton) -> SpliceState:
+        """No action; the skeleton must be that of the table."""
+        if len(skeleton) != len(self.table.skeleton):
+            raise BadRequest(
+                f"the actions are for {len(self.table.skeleton)} joints, the characters have {len(skeleton)}: "
+                "retarget the actions first"
+            )
+        count, points = len(seeds), len(self.table.cut.posture)
+        return SpliceState(
+            np.full((count, 2), -1),
+            np.ones(count),
+            np.zeros(count),
+            np.full(count, self.table.rate),
+            np.zeros((count, 2)),
+            np.zeros(count, np.uint8),
+            np.zeros((count, 2, points, 3)),
+        )
+
+    def step(self, state: SpliceState, poses: Poses, commands: Commands, dt: float) -> tuple[SpliceState, Poses]:
+        """The poses with the upper body of the action; hips and legs stay as they are."""
+        from motionloom.blend.splice._kernels_step import splice_step
+
+        asked = commands.overlay
+        if (asked >= len(self.overlays)).any() or (asked < -1).any():
+            listed = ", ".join(f"{i} {name}" for i, name in enumerate(self.overlays))
+            raise BadRequest(f"command overlay: no action {int(asked.max())}; actions: {listed}")
+        body, table = self._arrays
+        new = SpliceState(*(part.copy() for part in state))
+        turns = np.array(poses.rotations, float, order="C")
+        given = np.array(poses.phase, float, order="C")
+        overlay = np.array(asked, np.int64, order="C")
+        splice_step(body, table, overlay, given, turns, *new, self.fade, self.memory, float(dt))
+        return new, poses._replace(rotations=turns, phase=new.phase.copy())
