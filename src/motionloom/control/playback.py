@@ -61,12 +61,18 @@ class Playback:
         """The pose at the present time, and the time `dt` later: the first step shows the first frame."""
         dt = check_dt(dt)
         now = state.seconds
-        shown = at_times(self.clip, now)
-        frames = np.clip(np.round(now * self.clip.fps), 0, len(self.clip) - 1).astype(int)
+        at = np.clip(now * self.clip.fps, 0, len(self.clip) - 1)
+        frames = np.round(at).astype(int)
+        whole = np.abs(at - frames) < 1e-6  # these frames keep their bits
+        shown = (
+            at_times(self.clip, at / self.clip.fps) if not whole.all() else self.clip[frames if len(frames) else [0]]
+        )
+        root = np.where(whole[:, None], self.clip.root[frames], shown.root[: len(at)])
+        rotations = np.where(whole[:, None, None], self.clip.rotations[frames], shown.rotations[: len(at)])
         touching = self._touching[frames]
         last = (len(self.clip) - 1) / self.clip.fps
         phase = np.minimum(now / last, 1.0) if self.clip_phase else np.full(len(now), np.nan)
-        return PlayState(now + dt), Poses(shown.root.copy(), shown.rotations.copy(), touching, phase)
+        return PlayState(now + dt), Poses(root, rotations, touching, phase)
 
     def status(self, state: PlayState) -> Status:
         count = len(state.seconds)

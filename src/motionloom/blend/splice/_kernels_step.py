@@ -9,7 +9,7 @@ import numpy as np
 
 from motionloom.blend.splice._kernels import best_rotation
 from motionloom.core._jit import kernel
-from motionloom.kinematics.feet._kernels_two_bone import cross, dot, exp, inverse, minus, multiply, normalize, rotate
+from motionloom.kinematics.feet._kernels_two_bone import cross, dot, exp, inverse, multiply, normalize, rotate
 
 RATE_SCALE = 0.15  # s: a difference in the rate of the swing counts as the distance that it makes in this time
 PREDICTION = 0.15  # m: cost of half a cycle between the predicted and the matched phase
@@ -33,9 +33,7 @@ def _slerp(a: Any, b: Any, t: Any) -> Any:
         wa, wb = 1.0 - t, t
     else:
         wa, wb = math.sin((1.0 - t) * omega) / s, math.sin(t * omega) / s
-    return normalize(
-        (wa * a[0] + wb * b[0], wa * a[1] + wb * b[1], wa * a[2] + wb * b[2], wa * a[3] + wb * b[3])
-    )
+    return normalize((wa * a[0] + wb * b[0], wa * a[1] + wb * b[1], wa * a[2] + wb * b[2], wa * a[3] + wb * b[3]))
 
 
 @kernel
@@ -192,7 +190,9 @@ def splice_step(
     the next, or to none, rotations are blended by smootherstep over `fade_time`. About 5 us for a character.
     """
     parents, offsets, _, joint, _, joints, slots, cloud, posture, line, shins, above = body
-    rows, tangents, starts, ends, fps, times, time_starts, time_counts, cycles, cyclic, loops, wanted, begin_means = table[:13]
+    rows, tangents, starts, ends, fps, times, time_starts, time_counts, cycles, cyclic, loops, wanted, begin_means = (
+        table[:13]
+    )
     reference = table[13]
     count, size = turns.shape[0], turns.shape[1]
     upper = joints.shape[0]
@@ -257,9 +257,7 @@ def splice_step(
                     for k in range(4):
                         target[u, k] = pose[joints[u], k]
                 continue
-            seconds = _action_frame(
-                times, time_starts[a], time_counts[a], cycles[a], cyclic[a] > 0, phase[n], loops[a]
-            )
+            seconds = _action_frame(times, time_starts[a], time_counts[a], cycles[a], cyclic[a] > 0, phase[n], loops[a])
             sample_row(rows, tangents, starts[a], ends[a], seconds * fps[a], target)
             _chest(body, target, slots, places, world, False)
             for k in range(cloud.shape[0]):
