@@ -189,7 +189,7 @@ def splice_step(
     pose below (HECK 4.2.3), and their posture is set back by the mean of the spliced posture (4.3). From one action to
     the next, or to none, rotations are blended by smootherstep over `fade_time`. About 5 us for a character.
     """
-    parents, offsets, _, joint, _, joints, slots, cloud, posture, line, shins, above = body
+    _, _, _, joint, _, joints, slots, cloud, posture, line, shins, above = body
     rows, tangents, starts, ends, fps, times, time_starts, time_counts, cycles, cyclic, loops, wanted, begin_means = (
         table[:13]
     )
