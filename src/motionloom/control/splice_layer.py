@@ -80,7 +80,8 @@ class SpliceLayer:
             listed = ", ".join(f"{i} {name}" for i, name in enumerate(self.overlays))
             raise BadRequest(f"command overlay: no action {int(asked.max())}; actions: {listed}")
         body, table = self._arrays
-        new = SpliceState(*(part.copy() for part in state))
+        copies: list[Any] = [part.copy() for part in state]
+        new = SpliceState(*copies)
         turns = np.array(poses.rotations, float, order="C")
         given = np.array(poses.phase, float, order="C")
         overlay = np.array(asked, np.int64, order="C")
