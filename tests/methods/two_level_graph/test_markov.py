@@ -96,3 +96,17 @@ def test_delta_decides_how_often_a_faithful_walk_takes_transitions(tiny_clips):
         return sum(len(own.plan(asked, np.random.default_rng([s, 0])).route.taken) for s in range(5))
 
     assert 2 * transitions(0.05) < transitions(20.0)
+
+
+def test_delta_of_a_request_decides_how_often_a_walk_takes_transitions(models):
+    """Also with the defaults, which avoid repeats and changes of speed on top of eq. 2.16."""
+    model = models["two-level-graph"]
+
+    def routes(delta):
+        asked = Request(seconds=20, options={} if delta is None else {"delta": delta})
+        return [model.plan(asked, np.random.default_rng([s, 0])).route for s in range(3)]
+
+    counts = [sum(len(route.taken) for route in routes(delta)) for delta in (0.02, 20.0)]
+    assert counts[0] < counts[1]
+    assert routes(None) == routes(model.config.delta)
+    assert routes(0.02) != routes(20.0)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Avoid, Constraint, Pace, Reach, Request, RootPath, StyleAlong
-from motionloom.core import BoolArray, Clip, IntArray, Note, Progress, part, replace
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progress, part, replace
 from motionloom.methods.base import Band, Model, O, place
 from motionloom.methods.bend_to_constraints import bend_unless, pose_problem, pose_warnings
 from motionloom.methods.graph.build.prune import walkable_frames
@@ -162,6 +162,10 @@ class PathGraphModel(GraphModel[P]):
         """The probability of each step of a random walk; None: by the options `sampling` and `avoid_repeats`."""
         return None
 
+    def transition_weights(self, options: P) -> FloatArray | None:
+        """(T,) weight of each transition in a random walk, against 1 for continuing; None: by the option `sampling`."""
+        return None
+
     def shortfall(self, clip: Clip, plan: GraphPlan, request: Request, options: P) -> str:
         return bend_problem(clip, plan.goal, request.constraints, options) or pose_problem(
             clip, request.constraints, options.bend_pose
@@ -295,9 +299,9 @@ class PathGraphModel(GraphModel[P]):
     ) -> Route:
         """A random walk of `frames` frames within a schedule, from graph frame `start` (None: as in `options`)."""
         start, weights = self.start_frame(options) if start is None else start, self.walk_weights(options)
-        if schedule.reachable is None and weights is None:
-            allowed = schedule.allowed
-            return random_route(self.graph, frames, rng, start=start, allowed=allowed, **options.walk_options)
+        if schedule.reachable is None and (weights is None or options.avoid_repeats or options.steadiness > 0):
+            walk = {"allowed": schedule.allowed, "likely": self.transition_weights(options), **options.walk_options}
+            return random_route(self.graph, frames, rng, start=start, **walk)
         reachable = schedule.reachable or Reachable(schedule.moves.net, frames, transitions=True)
         weights = weights or self._steady_weights(options)
         least = round(options.shortest * self.fps)

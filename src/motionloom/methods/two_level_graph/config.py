@@ -88,11 +88,21 @@ class Options(RouteOptions):
         advanced=True,
     )
     sampling: str = param(
-        "similarity",
-        "probability of the transitions of a random walk: higher for similar frames, uniform, or by eq. 2.16",
-        choices=("similarity", "uniform", "markov"),
+        "markov",
+        "probability of the transitions of a random walk: by eq. 2.16 with `delta`, by similarity alone, or uniform",
+        choices=("markov", "similarity", "uniform"),
         formerly=("pick",),
         renamed=(("alike", "similarity"),),
+    )
+    delta: float | None = param(
+        None,
+        "distance scale of transition probabilities, as a share of the limit; default: the model's",
+        symbol="delta",
+        low=0.01,
+        high=100,
+        slider=(0.01, 3.0),
+        scale="log",
+        only_with=("sampling", "markov"),
     )
     start: str = param("", "first frame: walk.bvh#120")
     choices: tuple[str, ...] = param((), "choices to follow, by their numbers, one after the other: [0, 3, 1]")

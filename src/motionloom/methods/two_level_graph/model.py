@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Pace, PoseAt, Reach, Request, RootAt, RootPath, Style
-from motionloom.core import BadRequest, BoolArray, IntArray, NoPath, Progress
+from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, NoPath, Progress
 from motionloom.methods.array_checks import check_array, check_number
 from motionloom.methods.base import Honours
 from motionloom.methods.graph import Graph, Route
@@ -36,7 +36,7 @@ from motionloom.methods.two_level_graph.cluster_trees import (
 )
 from motionloom.methods.two_level_graph.clusters import Clusters, cluster_features
 from motionloom.methods.two_level_graph.config import Options
-from motionloom.methods.two_level_graph.markov import Chain, chain, edge_weights
+from motionloom.methods.two_level_graph.markov import Chain, chain, edge_weights, likeness
 from motionloom.methods.two_level_graph.rules import Pruned
 from motionloom.methods.two_level_graph.silhouettes import silhouette_views
 from motionloom.methods.two_level_graph.sketch import SketchGoal, follow_clusters
@@ -154,7 +154,21 @@ class TwoLevelGraphModel(PathGraphModel[Options]):
         return require_walkable(self.graph, frame, self.walkable)
 
     def walk_weights(self, options: Options) -> EdgeWeights | None:
-        return edge_weights(self.chain) if options.sampling == "markov" else None
+        if options.sampling != "markov":
+            return None
+        return edge_weights(
+            self.chain if options.delta is None else chain(self.graph, self._delta(options), self.walkable)
+        )
+
+    def transition_weights(self, options: Options) -> FloatArray | None:
+        """exp(-D/delta) of eq. 2.16 against 1 for the next frame; avoiding repeats and changes of speed comes on top."""
+        if options.sampling != "markov":
+            return None
+        return likeness(self.graph.transitions.distance, self._delta(options))
+
+    def _delta(self, options: Options) -> float:
+        """delta of eq. 2.16 in the unit of the graph's distances: that of the options, or the model's."""
+        return self.delta if options.delta is None else self.delta * options.delta / self.config.delta
 
     def _examples(self, starts: IntArray) -> IntArray:
         """Of many frames to start at, two for each cluster: at a third and two thirds of its frames among them."""

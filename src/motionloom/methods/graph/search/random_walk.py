@@ -21,7 +21,7 @@ from motionloom.methods.graph.search.steadiness import steady_weights
 Sampling = Literal["uniform", "similarity"]
 MIN_BETWEEN_TRANSITIONS = 0.5  # s between two transitions, where there is a choice
 REPEAT_WINDOW = 1.0  # s: a walk repeats itself where it shows the same frames in the same order for this long
-LEAST_WEIGHT = 1e-12  # of an edge that changes the speed: improbable, but never impossible
+LEAST_WEIGHT = 1e-12  # of an edge: improbable, but never impossible
 NEVER_SHOWN = -(2**40)  # the time of a frame that has not been shown
 
 
@@ -66,16 +66,18 @@ def walk_transitions(
     sampling: Sampling = "similarity",
     avoid_repeats: bool = True,
     steadiness: float = 0.0,
+    likely: FloatArray | None = None,
 ) -> Iterator[tuple[int, int]]:
     """An endless random walk as pairs: the first frame of a piece, and the transition at its end.
 
     It stays in the largest strongly connected component (of the `allowed` frames (N,), if given) and starts anywhere in
     it, or at frame `start`. At each choice the clip continues or a transition is taken: all equally probable
     ("uniform"), or in proportion to exp(-(d - least) / (mean - least)), d being the distances of the joined frames
-    ("similarity"). After a transition, `shortest` seconds pass before the next; where the clip is shorter, half of its
-    rest (a walk that always ended short pieces would have few choices). With `avoid_repeats`, frames that were shown
-    recently are avoided where there is a choice. With `steadiness`, transitions that change the speed
-    more than the clips do are improbable, and so are pieces that end in one (`steady_weights`).
+    ("similarity"); `likely` (T,) gives other weights of the transitions, against 1 for continuing. After a transition,
+    `shortest` seconds pass before the next; where the clip is shorter, half of its rest (a walk that always ended short
+    pieces would have few choices). With `avoid_repeats`, frames that were shown recently are avoided where there is a
+    choice. With `steadiness`, transitions that change the speed more than the clips do are improbable, and so are
+    pieces that end in one (`steady_weights`).
     """
     from motionloom.methods.graph.render._kernels import next_transition
 
@@ -84,7 +86,7 @@ def walk_transitions(
     fps = graph.clips[0].fps
     inside = _connected(graph, allowed)
     stay = np.append(inside[:-1] & inside[1:] & (graph.clip_of[:-1] == graph.clip_of[1:]), False)
-    weight = _weights(graph, inside, allowed, sampling)
+    weight = _weights(graph, inside, allowed, sampling, likely)
     go = np.ones(graph.count)
     steady = steady_weights(graph, speed_gaps(graph), inside, weight > 0, steadiness) if steadiness else None
     if steady is not None:
@@ -123,19 +125,23 @@ def _connected(graph: Graph, allowed: BoolArray | None) -> BoolArray:
     return inside
 
 
-def _weights(graph: Graph, inside: BoolArray, allowed: BoolArray | None, sampling: Sampling) -> FloatArray:
+def _weights(
+    graph: Graph, inside: BoolArray, allowed: BoolArray | None, sampling: Sampling, likely: FloatArray | None
+) -> FloatArray:
     """(T,) weight of each transition, against 1 for continuing the clip; 0 for those that must not be taken."""
     use = inside[graph.leave] & inside[graph.enter]
     if allowed is not None:
         use &= usable_transitions(graph, allowed)
+    if likely is not None:
+        return np.where(use, np.maximum(likely, LEAST_WEIGHT), 0.0)
     if sampling == "uniform":
         return use.astype(float)
     if sampling != "similarity":
         raise BadRequest(f"sampling: expected uniform or similarity, found {sampling!r}")
     least = float(graph.transitions.distance[use].min())
     d = np.where(use, graph.transitions.distance, least)
-    likely = np.exp(-(d - least) / max(float(d[use].mean() - least), 1e-12))
-    return np.where(use, np.maximum(likely, 1e-6), 0.0)  # improbable, but never impossible
+    similar = np.exp(-(d - least) / max(float(d[use].mean() - least), 1e-12))
+    return np.where(use, np.maximum(similar, 1e-6), 0.0)  # improbable, but never impossible
 
 
 def _start(graph: Graph, start: int, inside: BoolArray) -> int:
