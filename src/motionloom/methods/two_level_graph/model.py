@@ -161,7 +161,7 @@ class TwoLevelGraphModel(PathGraphModel[Options]):
         )
 
     def transition_weights(self, options: Options) -> FloatArray | None:
-        """exp(-D/delta) of eq. 2.16 against 1 for the next frame; avoiding repeats and changes of speed comes on top."""
+        """exp(-D/delta) of eq. 2.16, against 1 for the next frame; the walk avoids repeats and changes of speed on top."""
         if options.sampling != "markov":
             return None
         return likeness(self.graph.transitions.distance, self._delta(options))
