@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from small_graphs import every_way, graph_of, placed_track, random_graph, walker
 
-from motionloom.constraints import Start
+from motionloom.constraints import Request, RootPath, Start
 from motionloom.methods.graph.graph import Route
 from motionloom.methods.graph.query.goal import GroundGoal
 from motionloom.methods.graph.query.polyline import line_through
 from motionloom.methods.graph.search._kernels_bound import branch_and_bound
 from motionloom.methods.graph.search.branch_and_bound import search_branch_and_bound
 from motionloom.methods.graph.search.moves import ground_moves
+from motionloom.methods.motion_graph import Config, MotionGraphModel
 
 FREE = np.zeros((0, 0), np.uint8)
 NONE = (np.zeros(0, np.int64), np.zeros((0, 0)))  # no labels along the path
@@ -160,3 +161,27 @@ def test_frames_cost_what_is_said_for_each_part_of_the_path(arm):
     fines[0, :61] = 1e3
     far = search(graph, line, [2], (0, 0, 0), 20, 0.01, labels=(parts, fines))
     assert (graph.enter[far[1]] > 61).any()
+
+
+def test_a_body_does_not_stand_until_the_path_is_over(arm):
+    """A walk that swerves, and a stand: with little progress at least, standing costs less than swerving."""
+    frames = np.arange(80)
+    swerve = 0.25 * np.cos(2 * np.pi * frames / 40)
+    clips = [walker(arm, np.full(80, 0.1), swerve), walker(arm, np.zeros(80), np.zeros(80))]
+    pairs = [(a, b) for a in range(5, 76, 5) for b in range(85, 156, 10)]
+    graph = graph_of(clips, [*pairs, *((b, a) for a, b in pairs), (75, 5), (155, 85)])
+    model = MotionGraphModel(skeleton=arm, config=Config(), fps=10.0, graph=graph)
+    path = RootPath(points=((0, 0), (0, 8)), weight=1.0)
+
+    def followed(**options):
+        request = Request(constraints=(path,), options={"search": "branch-and-bound", **options})
+        route = model.plan(request, np.random.default_rng(0)).route
+        place = placed_track(graph, route, (0, 0, 0))
+        still = np.linalg.norm(np.diff(place, axis=0), axis=1) < 0.02
+        return still.mean(), np.linalg.norm(place[-1] - [0, 8])
+
+    assert model.least_progress(model.options(Request())) == pytest.approx(0.05, abs=0.005)
+    still, short = followed()
+    lazy, far = followed(min_progress=0.1)
+    assert still < 0.3 < 0.4 < lazy
+    assert max(short, far) < 1.0

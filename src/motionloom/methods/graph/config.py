@@ -70,9 +70,10 @@ class RouteOptions(Settings):
         formerly=("ahead",),
         advanced=True,
     )
-    min_progress: float = param(
-        0.1,
-        "least speed along a path, so that standing still has a cost",
+    min_progress: float | None = param(
+        None,
+        "least speed along a path, so that standing still has a cost; default: half the speed of slow walks in the "
+        "clips, or 0.1 m/s in a beam search",
         unit="m/s",
         low=0.01,
         high=10,

@@ -53,6 +53,8 @@ from motionloom.methods.settings import Settings
 SCHEDULE_SHARE = 0.1  # of planning, for the schedule of allowed frames
 MAX_WALKS = 200  # random walks that are tried to meet constraints on their path
 BEAM_OUTLOOK = 0.5  # s: the beam estimates costs along each candidate's clip this far ahead
+BEAM_PROGRESS = 0.1  # m/s: default of `min_progress` in a beam search, and the least one anywhere
+STANDING_SPEED = 0.2  # m/s below which a body stands
 
 P = TypeVar("P", bound=RouteOptions)
 
@@ -217,7 +219,7 @@ class PathGraphModel(GraphModel[P]):
             query.start,
             self.starts(query.schedule, options),
             bits,
-            least=options.min_progress / self.fps,
+            least=(BEAM_PROGRESS if options.min_progress is None else options.min_progress) / self.fps,
             look=round(BEAM_OUTLOOK * self.fps),
             budget=options.budget,
             steadiness=options.steadiness,
@@ -238,11 +240,25 @@ class PathGraphModel(GraphModel[P]):
             query.schedule.bits,
             lookahead=lookahead,
             step=kept,
-            least=options.min_progress / self.fps,
+            least=self.least_progress(options),
             frames=query.frames,
             budget=options.budget,
             progress=progress,
         )
+
+    def least_progress(self, options: P) -> float:
+        """m per frame by which a search along a path counts a body as farther on, even if it stands.
+
+        By default half the speed of slow motion in the clips (the lowest quarter of the frames that move): with less,
+        a body that stands on the path costs nearly nothing, and searches that look only a few seconds ahead let it
+        stand until the path has been counted to its end.
+        """
+        if options.min_progress is not None:
+            return options.min_progress / self.fps
+        speeds = np.linalg.norm(self.moves.step[:, :2], axis=1) * self.fps
+        moving = speeds[speeds > STANDING_SPEED]
+        slow = float(np.quantile(moving, 0.25)) if len(moving) else 0.0
+        return max(BEAM_PROGRESS, 0.5 * slow) / self.fps
 
     def extend(self, route: Route, schedule: FrameSchedule, frames: int, options: P, rng: Generator) -> Route:
         """The route made longer by a random walk, as far as the schedule of the request allows."""

@@ -134,7 +134,7 @@ class TwoLevelGraphModel(PathGraphModel[Options]):
             self.graph,
             ground_moves(self.graph),
             lambda n: tree_motions(self.tree(n, reach=options.reach), self.chain, reach),
-            SketchGoal(goal.line, options.min_progress / self.fps, query.frames, query.schedule.reachable),
+            SketchGoal(goal.line, self.least_progress(options), query.frames, query.schedule.reachable),
             query.start,
             starts if len(starts) <= 2 * self.clusters.count else self._examples(starts),
             keep=max(1, round(options.step * self.fps)),
@@ -161,7 +161,7 @@ class TwoLevelGraphModel(PathGraphModel[Options]):
         )
 
     def transition_weights(self, options: Options) -> FloatArray | None:
-        """exp(-D/delta) of eq. 2.16, against 1 for the next frame; the walk avoids repeats and changes of speed on top."""
+        """exp(-D/delta) of eq. 2.16, against 1 for the next frame."""
         if options.sampling != "markov":
             return None
         return likeness(self.graph.transitions.distance, self._delta(options))

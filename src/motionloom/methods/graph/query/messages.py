@@ -93,12 +93,12 @@ def _path_notes(c: RootPath, clip: Clip, arrival: float | None) -> list[Note]:
     length = float(np.linalg.norm(np.diff(np.array(c.points), axis=0), axis=1).sum())
     off = np.abs(c.residual(clip))
     worst = int(off.argmax())
+    end = float(np.linalg.norm(clip.root[-1, [0, 2]] - np.array(c.points[-1])))
     text = (
-        f"path of {length:.1f} m followed, {100 * off.mean():.1f} cm off on average, {100 * off.max():.1f} cm at worst "
-        f"(at {worst / clip.fps:.1f} s)"
+        f"path of {length:.1f} m followed to {100 * end:.1f} cm from its end, "
+        f"{100 * off.mean():.1f} cm off on average, {100 * off.max():.1f} cm at worst (at {worst / clip.fps:.1f} s)"
     )
     out = [Note(text, frame=worst, constraint=c.describe())]
-    end = float(np.linalg.norm(clip.root[-1, [0, 2]] - np.array(c.points[-1])))
     if arrival is not None and c.times is None and end > arrival:
         missed = f"it ends {end:.2f} m from the path's end, more than {arrival:g} m"
         out.append(warning(missed, frame=len(clip) - 1, constraint=c.describe()))
