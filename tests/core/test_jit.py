@@ -36,3 +36,23 @@ def test_a_cache_that_refers_to_a_class_which_was_renamed_counts_as_empty(tmp_pa
     assert found.load("signature") is None
     found.save("signature", (1, 2))
     assert found.load("signature") == (1, 2)
+
+
+def test_a_cache_on_a_full_disk_is_done_without(tmp_path):
+    (tmp_path / "file").write_text("")
+    found = caching.IndexDataCacheFile(tmp_path / "file" / "below", "kernel", b"stamp")  # as ENOSPC: an OSError
+    found.save("signature", (1, 2))
+
+
+def test_without_a_folder_to_cache_in_kernels_are_compiled_in_memory_with_a_message(monkeypatch):
+    """A container with a read-only package folder and home folder."""
+    monkeypatch.setattr(jit._locators, "_locator_classes", [])
+    monkeypatch.setattr(jit.compiling, "_uncached", [])
+    assert "once after installation" in jit.compiling.how_often()
+
+    @jit.kernel
+    def double(x):
+        return 2 * x
+
+    assert double(21) == 42
+    assert "NUMBA_CACHE_DIR" in jit.compiling.how_often()

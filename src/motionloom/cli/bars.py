@@ -23,7 +23,7 @@ def busy(doing: str) -> Iterator[Progress]:
 
     The bar is removed when the task is done. Compilation of kernels is reported in a line.
     """
-    compiling.notify(lambda: print("motionloom: compiling (once after installation) ...", file=sys.stderr, flush=True))
+    compiling.notify(lambda: print(f"motionloom: compiling ({compiling.how_often()}) ...", file=sys.stderr, flush=True))
     if not sys.stderr.isatty():
         yield Lines(doing)
         return

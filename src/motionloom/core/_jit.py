@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, overload
@@ -54,12 +55,13 @@ if _locators is not None:  # numba's own, after ours
     ]
 
 
-def _tolerate_stale_index(cache_file: Any) -> None:
-    """Treat a cache index that cannot be unpickled as empty, so that the kernel is compiled again.
+def _tolerate_unusable_cache(cache_file: Any) -> None:
+    """Treat a cache index that cannot be unpickled as empty, and do without a cache that cannot be written.
 
-    An index contains argument types; after an upgrade it may refer to a class that was moved or renamed.
+    An index contains argument types; after an upgrade it may refer to a class that was moved or renamed. A disk may be
+    full, or a folder read-only since the program started.
     """
-    load_index = cache_file._load_index
+    load_index, save = cache_file._load_index, cache_file.save
 
     def load_or_empty(self: Any) -> Any:
         try:
@@ -67,11 +69,15 @@ def _tolerate_stale_index(cache_file: Any) -> None:
         except Exception:
             return {}
 
-    cache_file._load_index = load_or_empty
+    def save_or_skip(self: Any, key: Any, data: Any) -> None:
+        with suppress(OSError):
+            save(self, key, data)
+
+    cache_file._load_index, cache_file.save = load_or_empty, save_or_skip
 
 
 if hasattr(caching, "IndexDataCacheFile"):
-    _tolerate_stale_index(caching.IndexDataCacheFile)
+    _tolerate_unusable_cache(caching.IndexDataCacheFile)
 
 
 class _Compiling(event.Listener):
@@ -101,6 +107,7 @@ def kernel(function: Any = None, *, fastmath: Any = False, inline: bool = False)
         try:
             return njit(**options, cache=True)(plain)
         except RuntimeError:  # no folder to cache in can be written to
+            compiling.not_cached()
             return njit(**options)(plain)
 
     return decorate if function is None else decorate(function)

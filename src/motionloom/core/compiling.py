@@ -44,7 +44,25 @@ class Notice:
         self._show()
 
 
+ONCE = "once after installation"
+ALWAYS = (
+    "at every start, because neither the package folder nor the cache folder can be written to; set NUMBA_CACHE_DIR "
+    "to a folder of your own"
+)
+
 _notices: list[Notice] = []
+_uncached: list[bool] = []
+
+
+def not_cached() -> None:
+    """A kernel cannot be cached: it will be compiled again at the next start."""
+    if not _uncached:
+        _uncached.append(True)
+
+
+def how_often() -> str:
+    """When kernels are compiled, in words for the notice."""
+    return ALWAYS if _uncached else ONCE
 
 
 def notify(show: Callable[[], None]) -> None:

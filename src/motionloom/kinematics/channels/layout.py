@@ -44,6 +44,10 @@ class Layout:
         centre = np.tile([1.0, 0, 0, 0], (count, 1)) if self.centre is None else self.centre
         put(self, "centre", frozen(centre, np.float64, (count, 4), "centre"))
         put(self, "sliding", tuple(int(j) for j in self.sliding))
+        for name, first in (("joints", 1), ("sliding", 0)):
+            given = getattr(self, name)
+            if len(set(given)) != len(given) or not all(first <= j < count for j in given):
+                raise BadRequest(f"{name}: expected different joints from {first} to {count - 1}, found {given[:40]}")
         if self.slides is not None:
             put(self, "slides", frozen(self.slides, np.float64, (count, 3), "slides"))
 

@@ -45,6 +45,7 @@ def check_observed(observed: Sequence[ObservedSegment], textons: int, joints: in
     for k, seen in enumerate(observed):
         name = f"observed.{k}"
         check_number(seen.texton, f"{name}.texton", low=0, high=textons - 1)
+        check_number(seen.frame, f"{name}.frame", low=0, high=1e9)
         check_number(seen.pace, f"{name}.pace", low=0.0)
         check_array(seen.frames.turns, f"{name}.frames.turns", "f", (None, joints, 4))
         frames = len(seen.frames.turns)
