@@ -179,6 +179,12 @@ def test_commands_that_are_no_numbers_are_errors(live, given):
         live.step(live.begin([1]), commands(**given), 0.1)
 
 
+@pytest.mark.parametrize(("name", "value"), [("place", np.zeros((1, 1))), ("heading", np.zeros((1, 1)))])
+def test_commands_of_another_shape_are_errors_before_a_kernel_reads_them(live, name, value):
+    with pytest.raises(BadRequest, match=f"command {name}: expected shape"):
+        live.step(live.begin([1]), commands()._replace(**{name: value}), 0.1)
+
+
 def test_commands_for_another_number_of_characters_are_errors(live):
     with pytest.raises(BadRequest, match="action: expected 1 or 2 rows, found 3"):
         live.step(live.begin([1, 2]), commands(action=[0, 0, 0]), 0.1)

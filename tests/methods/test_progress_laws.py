@@ -51,6 +51,17 @@ def test_synthesis_reports_lawful_shares_and_makes_the_same(method, models, reco
     assert np.array_equal(clip.rotations, plain.rotations)
 
 
+@pytest.mark.parametrize("method", ["cuts", "motion-graph", "two-level-graph", "textons"])
+def test_long_motion_reports_while_it_is_rendered_and_finished(method, models, recorded):
+    short, long = recorded(), recorded()
+    attempt(models[method], Request(seconds=5), progress=short)
+    attempt(models[method], Request(seconds=60), progress=long)
+    assert long.lawful()
+    assert len(set(long.shares)) > len(set(short.shares)) + 12  # units of work, not a fixed number of stages
+    assert {"rendering", "joining"} & set(long.stages)
+    assert len(set(long.stages)) > 3
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_stop_that_is_set_before_cancels_at_once(method, models, tiny_clips, recorded):
     for work in (

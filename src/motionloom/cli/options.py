@@ -103,10 +103,13 @@ def load_all(paths: Iterable[str], reading: Reading) -> list[tuple[Path, Clip]]:
     from motionloom.cli.bars import busy
     from motionloom.io import expand_paths, load
     from motionloom.jobs import MIN_FILES, each
+    from motionloom.recipes.folders import LARGE
 
     found = expand_paths(paths)
+    large = any(path.stat().st_size > LARGE for path in found)
+    worth = 1 if large else MIN_FILES
     with busy("reading") as report:
-        clips = each(partial(load, reading=reading), found, name=lambda p: p.name, progress=report, worth=MIN_FILES)
+        clips = each(partial(load, reading=reading), found, name=lambda p: p.name, progress=report, worth=worth)
         return list(zip(found, clips, strict=True))
 
 

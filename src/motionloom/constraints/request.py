@@ -101,12 +101,15 @@ class Request:
         frames = None if self.frames is None else self.length(fps)
         return replace(self, fps=fps, frames=frames, constraints=moved)
 
-    def resolved(self, load: Load) -> Request:
-        """The same request with every pose and clip that it names loaded."""
+    def resolved(self, load: Load, files: Files | None = None) -> Request:
+        """The same request with every pose and clip that it names loaded; `files` are the folders that may be read."""
         made, problems = [], Problems()
         for i, c in enumerate(self.constraints):
             with problems.collect_constraint(i, c.key()):
-                made.append(c.resolved(load) if isinstance(c, (PoseAt, PoseAlong)) else c)
+                if isinstance(c, (PoseAt, PoseAlong)):
+                    field = "pose" if isinstance(c, PoseAt) else "clip"
+                    c = c.resolved(load if files is None else _inside(load, files, field))
+                made.append(c)
         problems.raise_found()
         return replace(self, constraints=tuple(made))
 
@@ -121,7 +124,7 @@ class Request:
         """
         files = files or Files()
         request = cls(**parse_values(text, files, name))
-        return request if load is None else request.resolved(lambda path: load(str(files.resolve(path, ("pose",)))))
+        return request if load is None else request.resolved(load, files)
 
     @classmethod
     def from_file(cls, path: str | Path, load: Load | None = None, files: Files | None = None) -> Request:
@@ -173,3 +176,8 @@ def _retimed(constraint: Constraint, ratio: float) -> Constraint:
         elif f.name == "path" and value is not None:
             changes[f.name] = tuple((convert(w[0]), *w[1:]) for w in value)
     return replace(constraint, **changes)
+
+
+def _inside(load: Load, files: Files, field: str) -> Load:
+    """`load` for names that must lie inside the folders of `files`; an error names the field."""
+    return lambda path: load(str(files.resolve(path, (field,))))

@@ -18,7 +18,7 @@ from motionloom.constraints.residuals import residuals, unmet
 from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath
 from motionloom.constraints.routes import around, follow
 from motionloom.constraints.steer import Key, steer
-from motionloom.core import Clip, FloatArray, IntArray, replace
+from motionloom.core import Clip, FloatArray, IntArray, Progress, replace, silent
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.ik.chain import solve_chain
@@ -38,6 +38,7 @@ def solve(
     fade: float = 0.4,
     smooth: float = 0.12,
     sweeps: int = 4,
+    progress: Progress | None = None,
 ) -> Clip:
     """A clip in which every hard constraint holds; `Unmet`, with the best clip and its residuals, if there is none.
 
@@ -47,15 +48,19 @@ def solve(
     seconds. A clip that meets everything comes back as it is. Soft constraints are not touched.
     """
     hard = [c for c in constraints if c.hard]
+    report = progress or silent()
+    report(0.0, "solving")
     best, missed = clip, _missed(clip, hard)
-    for _ in range(sweeps):
+    for sweep in range(sweeps):
+        report(sweep / sweeps, "solving")
         if not missed[0]:
-            return best
+            break
         clip = _Sweep(clip, hard, fade * clip.fps, smooth).run()
         now = _missed(clip, hard)
         if now >= missed:  # this leads nowhere
             break
         best, missed = clip, now
+    report(1.0, "solving")
     if missed[0]:
         raise unmet(best, residuals(best, hard))
     return best

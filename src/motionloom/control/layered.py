@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from motionloom.core import BadRequest, Skeleton
@@ -70,7 +71,9 @@ class Layered:
     def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Any = None) -> LayeredState:
         """The characters of the method below, and every layer's state for them; `options` are the method's."""
         whole = check_seeds(seeds)
-        one = LayeredState(self.live.begin([0]), tuple(layer.begin(whole[:0], self.skeleton) for layer in self.layers))
+        one = LayeredState(
+            self.live.begin([0]), tuple(layer.begin(np.zeros(1, np.int64), self.skeleton) for layer in self.layers)
+        )
         check_memory(len(whole), one, len(self.skeleton))
         return LayeredState(
             self.live.begin(whole, at, options), tuple(layer.begin(whole, self.skeleton) for layer in self.layers)

@@ -71,7 +71,15 @@ def _column(name: str, value: ArrayLike | None) -> Any:
 
 
 def plain(given: Commands) -> Commands:
-    """The same commands as contiguous, writable arrays of the right type: kernels are compiled for these alone."""
+    """The same commands as contiguous, writable arrays of the right type: kernels are compiled for these alone.
+
+    `BadRequest` for a field of another shape, which a kernel would read beyond its end.
+    """
+    for name, field in zip(Commands._fields, given, strict=True):
+        inner = SHAPES.get(name, ())
+        if np.ndim(field) != 1 + len(inner) or (name != "values" and field.shape[1:] != inner):
+            wanted = ", ".join(["N", *("D" if name == "values" else str(n) for n in inner)])
+            raise BadRequest(f"command {name}: expected shape ({wanted}), found {np.shape(field)}")
     fields: list[Any] = [
         field if field.flags.carray and field.dtype == dtype else np.array(field, dtype, order="C")
         for field, dtype in zip(given, DTYPES, strict=True)

@@ -7,6 +7,8 @@ import numpy as np
 from motionloom.core import Clip, FloatArray, Skeleton
 from motionloom.rotation import inverse, multiply, rotate
 
+BLOCK_FRAMES = 2**14  # that one call of the kernel takes: some tens of milliseconds
+
 
 def fk(clip: Clip) -> FloatArray:
     """World positions of all joints, (F, J, 3) metres, joints in file order."""
@@ -41,7 +43,11 @@ def _forward(
     places = np.empty((frames, joints, 3))
     turns = np.empty((frames if keep else 1, joints, 4))
     offsets = skeleton.offsets[None] if slides is None else skeleton.offsets + slides
-    forward(skeleton.parents, offsets, np.ascontiguousarray(root), np.ascontiguousarray(rotations), places, turns)
+    root, rotations = np.ascontiguousarray(root), np.ascontiguousarray(rotations)
+    for first in range(0, frames, BLOCK_FRAMES):  # so that Ctrl-C is noticed between two blocks
+        at = slice(first, first + BLOCK_FRAMES)
+        own = offsets if slides is None else offsets[at]
+        forward(skeleton.parents, own, root[at], rotations[at], places[at], turns[at] if keep else turns)
     return places, turns
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip, FloatArray, IntArray, concatenate
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, concatenate, silent
+from motionloom.core.progress import each
 from motionloom.kinematics.travel import ground_turn, placed, root_motion, travel
 from motionloom.rotation import continuous, exp, inverse, log, multiply, slerp
 
@@ -91,14 +92,14 @@ def crop(clip: Clip, start: float = 0.0, end: float | None = None) -> Clip:
     return clip[a:b]
 
 
-def concatenate_aligned(clips: Sequence[Clip]) -> Clip:
+def concatenate_aligned(clips: Sequence[Clip], progress: Progress | None = None) -> Clip:
     """Clips one after the other, each moved and turned on the ground so that it goes on from where the last one was.
 
     The step over the cut is the mean of the step before it and the step after it, each in its own heading frame, so
     the body neither stalls nor skates there. Poses are cut, not blended.
     """
     out = list(clips[:1])
-    for clip in clips[1:]:
+    for clip in each(clips[1:], progress or silent(), "joining"):
         before = out[-1]
         steps = [root_motion(c)[i] for c, i in ((before, -2), (clip, 0)) if len(c) > 1]
         step = np.mean(steps, axis=0) if steps else np.zeros(3)

@@ -22,6 +22,7 @@ from motionloom.constraints import (
     unmet,
 )
 from motionloom.core import BoolArray, Clip, Note, Progress, Unmet, replace, silent
+from motionloom.core.progress import parts
 from motionloom.kinematics.feet.pinning import remove_skate
 
 
@@ -39,14 +40,13 @@ def finish(
     cleaning. Notes in the clip's origin report the result of cleaning.
     """
     report = progress or silent()
-    report(0.0, "finishing")
+    solving, cleaning = parts(report, [1, 2])
     try:
-        clip = solve(clip, request.all_constraints)
+        clip = solve(clip, request.all_constraints, progress=solving)
     except Unmet as error:
         raise unmet(error.best, residuals(error.best, request)) from None
-    report(0.5, "cleaning feet")
     if clean:
-        clip = _clean_plants(clip, request)
+        clip = _clean_plants(clip, request, cleaning)
     report(1.0, "finishing")
     return clip, check(clip, request)
 
@@ -72,9 +72,9 @@ def held_joints(clip: Clip, constraints: Iterable[Constraint]) -> BoolArray:
     return out
 
 
-def _clean_plants(clip: Clip, request: Request) -> Clip:
+def _clean_plants(clip: Clip, request: Request, progress: Progress) -> Clip:
     hard = [c for c in request.all_constraints if c.hard]
-    pinned, report = remove_skate(clip, hard=held_joints(clip, hard))
+    pinned, report = remove_skate(clip, hard=held_joints(clip, hard), progress=progress)
     if report.before.b is None or not report.plants:  # no feet on the ground
         return clip
     if report.moved == 0.0 and report.missed == 0.0:  # the method has already pinned its plants

@@ -194,6 +194,8 @@ def start_places(at: Travel | None, count: int) -> FloatArray:
     """(N, 3) first x, z and heading of the characters; a single row of `at` applies to all."""
     out = np.zeros((count, 3))
     if at is not None:
+        if np.shape(at.place)[1:] != (2,) or np.ndim(at.heading) != 1:
+            raise BadRequest(f"at: expected places (N, 2), found {np.shape(at.place)}, {np.shape(at.heading)}")
         if len(at.place) not in (1, count) or len(at.heading) not in (1, count):
             raise BadRequest(f"at: expected 1 or {count} places and headings, found {len(at.place)}")
         out[:, :2], out[:, 2] = at.place, at.heading

@@ -12,6 +12,7 @@ from motionloom.core import FloatArray
 from motionloom.io.number_text import CUT, LARGEST, fault, number
 from motionloom.io.reader_notes import Notes
 
+BLOCK_VALUES = 2**20  # numbers that are parsed in one call: some tens of milliseconds
 _NOTHING = re.compile(rb"[ \t\v\f]*(?:(?:#|//)[^\r\n]*)?(?:\r\n|\n|\r)|[ \t\v\f]+")
 _FRAMES = re.compile(rb"frames[ \t]*:?[ \t]*([^\s]{0,80})", re.IGNORECASE)
 _FRAME_TIME = re.compile(rb"frame[ \t]*time[ \t]*:?[ \t]*([^\s]{0,80})", re.IGNORECASE)
@@ -119,9 +120,12 @@ def _rows(data: Any, at: int, line: int, width: int, declared: int, notes: Notes
     values = np.empty((min(max(declared, 1), most), width))
     row = 0
     while True:
-        status, at, line, row, column, token = k.parse_rows(bytes_, at, line, values, row)
+        block = values[: row + max(1, BLOCK_VALUES // width)]  # so that Ctrl-C is noticed between two blocks
+        status, at, line, row, column, token = k.parse_rows(bytes_, at, line, block, row)
         if status != k.FULL:
             break
+        if row < len(values):
+            continue
         grown = np.empty((min(2 * len(values) + 16, most), width))
         grown[:row] = values[:row]
         values = grown

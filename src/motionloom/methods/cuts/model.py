@@ -102,7 +102,7 @@ class CutsModel(Model[Options]):
         return CutsPlan(tuple(pieces(nodes, graph.lengths)), names, problem)
 
     def render(self, plan: CutsPlan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
-        clip = place(concatenate_aligned([self.clips[c][a:b] for c, a, b in plan.pieces]), request, self)
+        clip = place(concatenate_aligned([self.clips[c][a:b] for c, a, b in plan.pieces], progress), request, self)
         notes = pose_warnings(clip, request.constraints)
         clip = bend_unless(clip, request.constraints, plan.reason or self.shortfall(clip, plan, request, options))
         return replace(clip, origin=dataclasses.replace(clip.origin, notes=tuple(notes)))

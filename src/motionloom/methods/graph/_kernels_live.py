@@ -21,10 +21,9 @@ from motionloom.methods._kernels_live import (
     SPEED,
     between,
     command_row,
-    mixed,
-    turned_left,
     uniform,
 )
+from motionloom.rotation._kernels import mixed, turned_left
 
 ARRIVAL_RADIUS = 0.4  # m: within this distance of a place, no direction is preferred
 

@@ -118,9 +118,11 @@ class GraphLive:
         speeds = self.tables.speeds[state.commanded[:, 5].astype(np.int64)]
         commanded = state.commanded[:, 1]
         used = np.where(np.isnan(commanded), speeds[:, 1], np.clip(commanded, speeds[:, 0], speeds[:, 2]))
-        blending = len(self.tables.alpha) + 1 - state.blended + state.tuning[:, 0]
-        wait = np.where(state.over >= 0, blending, np.maximum(state.tuning[:, 0] - state.since, 0))
-        until = wait / self.fps
+        blending, shortest = state.over >= 0, state.tuning[:, 0]
+        wait = np.where(blending, shortest, np.maximum(shortest - state.since, 0)).astype(np.int64)
+        first = np.where(blending, self.tables.enter[np.maximum(state.over, 0)], state.frame)
+        wait = wait + self.tables.until_exit[np.minimum(first + wait, len(self.tables.until_exit) - 1)]
+        until = (wait + np.where(blending, len(self.tables.alpha) + 1 - state.blended, 0)) / self.fps
         clamped = np.asarray(~np.isnan(commanded) & (used != commanded))
         return Status(action, ("speed",), commanded[:, None].copy(), used[:, None], clamped, until)
 
@@ -133,7 +135,7 @@ class GraphLive:
         alpha = np.where(blending, tables.alpha[np.clip(state.blended - 1, 0, len(tables.alpha) - 1)], 0.0)
         both = np.stack([first, np.where(blending, second, first)], 1)[:, None]
         which = np.where([[[True, False]]] | blending[:, None, None], self.material.which[both], -1)
-        weights = np.stack([1 - alpha, alpha], 1)[:, None]
+        weights = np.where(which >= 0, np.stack([1 - alpha, alpha], 1)[:, None], 0.0)
         return Sources(which, self.material.frames[both].astype(float), weights)
 
 

@@ -35,6 +35,7 @@ class GraphTables(NamedTuple):
     goes_on: BoolArray  # (N,) whether the next frame of the clip can be shown
     exit_end: IntArray  # (N,) the last following frame of the clip that has a transition; -1: none
     first_out: IntArray  # (N + 1,) transitions first_out[n] .. first_out[n + 1] - 1 leave at frame n
+    until_exit: IntArray  # (N,) frames to the next frame of the clip that has a transition; 0 where none follows
     leave: IntArray  # (T,)
     enter: IntArray  # (T,)
     turn: FloatArray  # (T,) alignment of the clip that is entered
@@ -94,6 +95,7 @@ def build_tables(graph: Graph) -> tuple[GraphTables, tuple[str, ...]]:
         goes_on,
         _exit_end(goes_on, inside, leave),
         first_out,
+        _until_exit(goes_on, first_out),
         leave,
         enter,
         t.turn[use],
@@ -114,6 +116,15 @@ def build_tables(graph: Graph) -> tuple[GraphTables, tuple[str, ...]]:
         plan.value(action_cost),
     )
     return tables, names
+
+
+def _until_exit(goes_on: BoolArray, first_out: IntArray) -> IntArray:
+    """(N,) frames from each frame to the next one with a transition, along its clip; 0 where none follows."""
+    out = np.zeros(len(goes_on), np.int64)
+    for n in range(len(goes_on) - 2, -1, -1):
+        if first_out[n] == first_out[n + 1] and goes_on[n] and (out[n + 1] or first_out[n + 1] < first_out[n + 2]):
+            out[n] = out[n + 1] + 1
+    return out
 
 
 def _velocity(place: FloatArray, fps: float) -> FloatArray:

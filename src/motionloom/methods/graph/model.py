@@ -123,7 +123,7 @@ class GraphModel(Model[O]):
         return graph_live(self.graph)
 
     def render(self, plan: Any, request: Request, options: O, rng: Generator, progress: Progress) -> Clip:
-        clip = place(render(self.graph, plan.route, lift=self.cleans_feet(request)), request, self)
+        clip = place(render(self.graph, plan.route, lift=self.cleans_feet(request), progress=progress), request, self)
         notes = (*plan.notes, *pose_warnings(clip, request.constraints))
         clip = bend_unless(clip, request.constraints, plan.reason or self.shortfall(clip, plan, request, options))
         return replace(clip, origin=dataclasses.replace(clip.origin, notes=notes))

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Request
-from motionloom.core import BadRequest, BoolArray, Clip, NoPath, Progress, part, replace, silent
+from motionloom.core import BadRequest, BoolArray, Clip, NoPath, Progress, replace, silent
 from motionloom.core.limits import Limits
+from motionloom.core.progress import parts
 from motionloom.methods.base import Model, place
 from motionloom.methods.graph.build.prune import largest_component, usable_transitions
 from motionloom.methods.graph.config import RouteOptions
@@ -70,12 +71,12 @@ def random_walk(
     at = None if start is None else frame_named(graph, start)
     allowed = None if style is None else _labelled(graph, style)
     report = progress or silent()
-    report(0.0, "walking")
+    walking, rendering, finishing = parts(report, [1, 3, 6])
+    walking(0.0, "walking")
     route = _route(model, cover, np.random.default_rng([seed, take]), at, allowed, options)
-    report(0.1, "rendering")
-    clip = render(graph, route, lift=model.cleans_feet(request))
+    clip = render(graph, route, lift=model.cleans_feet(request), progress=rendering)
     clip = replace(clip, origin=dataclasses.replace(clip.origin, notes=()))  # those of the source files
-    done, _ = finished(model, place(clip, request, model), request, part(report, 0.4, 1.0))
+    done, _ = finished(model, place(clip, request, model), request, finishing)
     report(1.0, "done")
     given = {"seconds": seconds, "fps": fps, "start": start, "style": style, **options}
     edits = [{name: value} for name, value in given.items() if value is not None]

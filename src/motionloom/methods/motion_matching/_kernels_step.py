@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
-from motionloom.methods._kernels_live import ACTION, EARLY, between, changed, command_row, turned_by, turned_left
+from motionloom.methods._kernels_live import ACTION, EARLY, between, changed, command_row
 from motionloom.methods._kernels_tracks import (
     commanded_trajectory,
     decay,
@@ -22,6 +22,7 @@ from motionloom.methods._kernels_tracks import (
 )
 from motionloom.methods.actions import ANY
 from motionloom.methods.motion_matching._kernels_search import distance, nearest
+from motionloom.rotation._kernels import turned_by, turned_left
 
 INTERVAL, HALF_LIFE, RESPONSE, STEERING, PERSISTENCE = range(5)  # columns of `tuning`
 

@@ -76,7 +76,7 @@ class MatchingLive:
         """The frame that each character shows; offsets of jumps are ignored."""
         shown = state.frame[:, None, None]
         which = self.material.which[shown]
-        return Sources(which, self.material.frames[shown].astype(float), np.ones(which.shape))
+        return Sources(which, self.material.frames[shown].astype(float), (which >= 0).astype(float))
 
 
 def begin(database: Database, seeds: ArrayLike, at: Travel | None, options: Options) -> MatchingState:

@@ -13,8 +13,8 @@ import numpy as np
 
 from motionloom.core._jit import kernel
 from motionloom.kinematics.channels._kernels import chart, unchart
+from motionloom.kinematics.feet._kernels_live_ground import foot_places, move, without_own_heading
 from motionloom.methods._kernels_live import EARLY, between, uniform
-from motionloom.methods.textons._kernels_ground import foot_places, move, without_own_heading
 
 LOOKAHEAD, NOISE, VARIATION, NOISE_TIME = range(4)  # columns of `tuning`
 SLOPE_FRAMES = 12  # frames within which the slope of the residual outside the basis dies out

@@ -192,7 +192,7 @@ class TextonLive:
         """The observed frame that each character deviates from."""
         shown = (self.tables.first[state.segment] + state.frame)[:, None, None]
         which = self.material.which[shown]
-        return Sources(which, self.material.frames[shown], np.ones(which.shape))
+        return Sources(which, self.material.frames[shown], (which >= 0).astype(float))
 
 
 def texton_live(synthesizer: Synthesizer, finder: JoinFinder) -> TextonLive:

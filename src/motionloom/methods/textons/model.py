@@ -95,9 +95,9 @@ class TextonModel(Model[Options]):
     def render(self, plan: TextonPlan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
         posed = any(isinstance(c, PoseAt) for c in request.constraints)  # plants are then cleaned at the end
         if posed or not options.clean_feet:
-            clip = self.render_uncleaned(plan, plan.rng(rng), options)
+            clip = self.render_uncleaned(plan, plan.rng(rng), options, progress=progress)
         else:
-            clip, cleanup = self.renderer.render_clip(plan.pieces, plan.frames, plan.rng(rng), options)
+            clip, cleanup = self.renderer.render_clip(plan.pieces, plan.frames, plan.rng(rng), options, progress)
             clip = replace(clip, origin=clip.origin.with_notes(*([Note(str(cleanup))] if cleanup.plants else [])))
         clip = replace(clip, origin=clip.origin.with_notes(*plan.notes, _path_note(self.segments, plan)))
         return place(clip, request, self)
@@ -126,6 +126,7 @@ class TextonModel(Model[Options]):
         *,
         noise: float | None = None,
         drive: str | None = None,
+        progress: Progress | None = None,
     ) -> Clip:
         """The frames of a plan, from the origin, facing +z, with contacts; plants are not cleaned yet.
 
@@ -133,7 +134,8 @@ class TextonModel(Model[Options]):
         """
         options = self.usual_options if options is None else options
         given: dict[str, Any] = {k: v for k, v in (("noise", noise), ("drive", drive)) if v is not None}
-        return self.renderer.uncleaned_clip(plan.pieces, plan.frames, rng, dataclasses.replace(options, **given))
+        varied = dataclasses.replace(options, **given)
+        return self.renderer.uncleaned_clip(plan.pieces, plan.frames, rng, varied, progress)
 
     def walk(self, options: Options, rng: Generator) -> SegmentWalk:
         """A random walk over the observed segments."""

@@ -12,16 +12,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
-from motionloom.methods._kernels_live import (
-    ACTION,
-    EARLY,
-    between,
-    changed,
-    command_row,
-    turned_by,
-    turned_left,
-    uniform,
-)
+from motionloom.methods._kernels_live import ACTION, EARLY, between, changed, command_row, uniform
 from motionloom.methods._kernels_tracks import (
     commanded_trajectory,
     decay,
@@ -32,6 +23,7 @@ from motionloom.methods._kernels_tracks import (
     steering_turn,
 )
 from motionloom.methods.actions import ANY
+from motionloom.rotation._kernels import turned_by, turned_left
 
 HALF_LIFE, RESPONSE, STEERING, LIMBS, INTERVAL = range(5)  # columns of `tuning`
 

@@ -6,8 +6,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from motionloom.core import BoolArray, Clip, FloatArray, Origin
+from motionloom.core import BoolArray, Clip, FloatArray, Origin, Progress, silent
 from motionloom.core.origin_joining import joined, mixed
+from motionloom.core.progress import each, parts
 from motionloom.kinematics.feet.clearance import lift_swings, usual_clearance
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.graph.graph import Graph, Route
@@ -20,19 +21,24 @@ __all__ = ["Tracks", "join_route", "render", "track", "tracks"]
 _CLEARANCE: WeakKeyDictionary[Graph, float] = WeakKeyDictionary()  # computed once for each graph
 
 
-def render(graph: Graph, route: Route, *, lift: bool = True) -> Clip:
+def render(graph: Graph, route: Route, *, lift: bool = True, progress: Progress | None = None) -> Clip:
     """The motion of a route, in the coordinates of its first clip; with `lift`, scraping swinging feet are lifted.
 
     Its frames and blends are those of `join_route`; the height of lifted feet is `usual_clearance`.
     """
     if not lift:
-        return join_route(graph, route)
+        return join_route(graph, route, progress)
+    joining, lifting = parts(progress or silent(), [1, 1])
+    clip = join_route(graph, route, joining)
+    lifting(0.0, "lifting swinging feet")
     if graph not in _CLEARANCE:
         _CLEARANCE[graph] = usual_clearance(graph.clips)
-    return lift_swings(join_route(graph, route), _CLEARANCE[graph])
+    clip = lift_swings(clip, _CLEARANCE[graph])
+    lifting(1.0, "lifting swinging feet")
+    return clip
 
 
-def join_route(graph: Graph, route: Route) -> Clip:
+def join_route(graph: Graph, route: Route, progress: Progress | None = None) -> Clip:
     """The frames and blends of a route, one after the other: the same as a chain of `blend_transition`.
 
     The second clip of every transition is aligned by the transition's turn and shift. Labels are those of the clip that
@@ -46,7 +52,7 @@ def join_route(graph: Graph, route: Route) -> Clip:
     sliding = any(clip.slides is not None for clip in graph.clips)
     names = tuple(dict.fromkeys(name for clip in graph.clips for name in clip.label_names))
     roots, rotations, slides, labels, origins = [], [], [], [], []
-    for s in shown:
+    for s in each(shown, progress or silent(), "rendering", [s.frames for s in shown]):
         if s.transition < 0:
             clip, part = _part(graph, s)
             roots.append(clip.root[part])

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from numpy.random import Generator
 
-from motionloom.core import Clip
+from motionloom.core import Clip, Progress, silent
 from motionloom.core.clip import concatenate
 from motionloom.kinematics.feet.grounding import lift_sunk_feet
 from motionloom.kinematics.local_frames import Frames
@@ -35,12 +35,17 @@ class Renderer:
         return self.synthesizer.charts.vary_keys(piece, most, rng)
 
     def render_clip(
-        self, pieces: Sequence[Piece], frames: int, rng: Generator, options: Options
+        self,
+        pieces: Sequence[Piece],
+        frames: int,
+        rng: Generator,
+        options: Options,
+        progress: Progress | None = None,
     ) -> tuple[Clip, CleanupState]:
         """The first `frames` frames of the pieces, cleaned, and a summary of the cleaning."""
         heights = self.synthesizer.segments.heights
         state, out, total = CleanupState(), [], 0
-        for clip in self.uncleaned_clips(iter(pieces), rng, options):
+        for clip in _reported(self.uncleaned_clips(iter(pieces), rng, options), frames, progress or silent()):
             state, clean = clean_windows(state, clip, heights)
             out += clean
             total += sum(len(c) for c in clean)
@@ -82,13 +87,30 @@ class Renderer:
         if clip is not None:
             yield clip
 
-    def uncleaned_clip(self, pieces: Sequence[Piece], frames: int, rng: Generator, options: Options) -> Clip:
+    def uncleaned_clip(
+        self,
+        pieces: Sequence[Piece],
+        frames: int,
+        rng: Generator,
+        options: Options,
+        progress: Progress | None = None,
+    ) -> Clip:
         """The first `frames` frames of the pieces as one clip; plants are not pinned.
 
         Feet are grounded and lifted, unless `clean_feet` is off.
         """
-        clip = take_frames(self.uncleaned_clips(iter(pieces), rng, options), frames)
+        clips = _reported(self.uncleaned_clips(iter(pieces), rng, options), frames, progress or silent())
+        clip = take_frames(clips, frames)
         return lift_sunk_feet(clip, self.synthesizer.segments.heights) if options.clean_feet else clip
+
+
+def _reported(clips: Iterator[Clip], frames: int, progress: Progress) -> Iterator[Clip]:
+    """The same clips; progress is the share of the frames that they have."""
+    made = 0
+    for clip in clips:
+        made += len(clip)
+        progress(min(1.0, made / frames), "rendering")
+        yield clip
 
 
 def split_clips(clips: Iterator[Clip], frames: int) -> Iterator[Clip]:

@@ -1,4 +1,4 @@
-"""Feet of live textons: the root moves over standing feet as it did in the observed segments, frame by frame.
+"""The root of a live character moves over its standing feet as it did in the frames observed, frame by frame.
 
 The causal form of `kinematics.feet.grounding.ground_root`. Plain arrays, no checks.
 """
@@ -12,7 +12,7 @@ import numpy as np
 
 from motionloom.core._jit import kernel
 from motionloom.core._kernels_numbers import wrap_angle
-from motionloom.methods._kernels_live import turned_left
+from motionloom.rotation._kernels import turned_left
 
 GROUND_TIME = 0.04  # s: the time over which corrections along the ground are averaged
 HEIGHT_TIME = 0.1  # s: and those of height
