@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
-from motionloom.rotation._kernels import mixed
+from motionloom.core._kernels_rotation import mixed
 
 EARLY = 1e-9  # s: a tick this near is made now, so that 2/60 s are one tick of 30 fps
 HEADING, SPEED, PLACE_X, PLACE_Z, FACING, ACTION = range(6)  # columns of a character's commands as one row

@@ -13,8 +13,8 @@ import numpy as np
 
 from motionloom.core._jit import kernel
 from motionloom.core._kernels_numbers import wrap_angle
+from motionloom.core._kernels_rotation import difference, turned_by, turned_left
 from motionloom.methods._kernels_live import ACTION, FACING, HEADING, PLACE_X, PLACE_Z, SPEED
-from motionloom.rotation._kernels import difference, turned_by, turned_left
 
 ARRIVAL_RADIUS = 0.15  # m: a place within this distance has been reached
 SLOWING_TIME = 0.6  # s: a character slows down to arrive in no less time

@@ -12,7 +12,7 @@ import numpy as np
 
 from motionloom.core._jit import kernel
 from motionloom.core._kernels_numbers import wrap_angle
-from motionloom.rotation._kernels import turned_left
+from motionloom.core._kernels_rotation import turned_left
 
 GROUND_TIME = 0.04  # s: the time over which corrections along the ground are averaged
 HEIGHT_TIME = 0.1  # s: and those of height

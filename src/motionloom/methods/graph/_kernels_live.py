@@ -12,6 +12,7 @@ import numpy as np
 
 from motionloom.core._jit import kernel
 from motionloom.core._kernels_numbers import wrap_angle
+from motionloom.core._kernels_rotation import mixed, turned_left
 from motionloom.methods._kernels_live import (
     ACTION,
     EARLY,
@@ -23,7 +24,6 @@ from motionloom.methods._kernels_live import (
     command_row,
     uniform,
 )
-from motionloom.rotation._kernels import mixed, turned_left
 
 ARRIVAL_RADIUS = 0.4  # m: within this distance of a place, no direction is preferred
 

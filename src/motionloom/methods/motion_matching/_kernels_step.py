@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
+from motionloom.core._kernels_rotation import turned_by, turned_left
 from motionloom.methods._kernels_live import ACTION, EARLY, between, changed, command_row
 from motionloom.methods._kernels_tracks import (
     commanded_trajectory,
@@ -22,7 +23,6 @@ from motionloom.methods._kernels_tracks import (
 )
 from motionloom.methods.actions import ANY
 from motionloom.methods.motion_matching._kernels_search import distance, nearest
-from motionloom.rotation._kernels import turned_by, turned_left
 
 INTERVAL, HALF_LIFE, RESPONSE, STEERING, PERSISTENCE = range(5)  # columns of `tuning`
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
+from motionloom.core._kernels_rotation import turned_by, turned_left
 from motionloom.methods._kernels_live import ACTION, EARLY, between, changed, command_row, uniform
 from motionloom.methods._kernels_tracks import (
     commanded_trajectory,
@@ -23,7 +24,6 @@ from motionloom.methods._kernels_tracks import (
     steering_turn,
 )
 from motionloom.methods.actions import ANY
-from motionloom.rotation._kernels import turned_by, turned_left
 
 HALF_LIFE, RESPONSE, STEERING, LIMBS, INTERVAL = range(5)  # columns of `tuning`
 
