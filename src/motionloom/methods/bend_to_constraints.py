@@ -10,6 +10,8 @@ from motionloom.constraints import Constraint, PoseAt, RootAt, bend
 from motionloom.core import Clip, Note
 from motionloom.core.note import warning
 
+MAX_SPEED_RATIO, SPEED_MARGIN = 1.5, 0.5  # of the sources' highest speed, and m/s
+SPEED_TIME = 0.25  # s
 LARGE_POSE_GAP = np.radians(15.0)  # a joint that has to turn farther gives a warning
 
 
@@ -35,6 +37,25 @@ def root_problem(clip: Clip, constraints: Iterable[Constraint], metres: float) -
         if isinstance(c, RootAt) and c.hard and (worst := c.worst(clip)) > c.limit + metres:
             return f"no available frames are near {c.describe()}: the nearest is {worst:.2f} {c.unit} off"
     return ""
+
+
+def speed_problem(clip: Clip, sources: Iterable[Clip]) -> str:
+    """Why the bent clip is out of reach: its hips are much faster over the ground than those of its sources; or ""."""
+    fastest, speed = max(map(_fastest, sources)), _fastest(clip)
+    if speed <= MAX_SPEED_RATIO * fastest + SPEED_MARGIN:
+        return ""
+    return (
+        f"the places requested are too far apart: the hips would move at {speed:.1f} m/s, the clips reach {fastest:.1f}"
+    )
+
+
+def _fastest(clip: Clip) -> float:
+    """m/s: the highest speed of the hips over the ground, averaged over `SPEED_TIME`."""
+    frames = min(max(1, round(SPEED_TIME * clip.fps)), len(clip) - 1)
+    if frames < 1:
+        return 0.0
+    gone = clip.root[frames:, [0, 2]] - clip.root[:-frames, [0, 2]]
+    return float(np.linalg.norm(gone, axis=1).max()) * clip.fps / frames
 
 
 def pose_warnings(clip: Clip, constraints: Iterable[Constraint]) -> list[Note]:

@@ -12,7 +12,7 @@ from motionloom.core import Clip, UnsupportedConstraint, replace, silent, with_l
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import travel
-from motionloom.methods import learn, synthesize
+from motionloom.methods import attempt, learn, synthesize
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.texture.coherent._kernels import cheapest_choices, follow
 from motionloom.methods.texture.coherent.links import COUNT, GAP, WINDOW, clip_ends, find_links
@@ -252,3 +252,13 @@ def test_frames_in_which_a_part_trembles_are_found(clips):
     found = roughness([replace(clips[0], rotations=turns), clips[1]], arm)
     assert set(np.argsort(found)[-3:]) == {49, 50, 51}
     assert found[49:52].min() > 2 * roughness(clips, arm).max()
+
+
+@pytest.mark.parametrize(
+    "far", [RootAt(time=1.0, position=(50, 50)), PositionAt(time=1.0, joint="left_hand", target=(40, 1, 0))]
+)
+def test_a_key_that_no_motion_of_the_clips_can_reach_is_reported(model, far):
+    found = attempt(model, Request(seconds=2, constraints=(far,)))
+    assert not found.met
+    assert "the hips would move at" in found.reason
+    assert attempt(model, Request(seconds=2, constraints=(RootAt(time=1.0, position=(0.2, 1.4)),))).met

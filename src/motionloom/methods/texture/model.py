@@ -32,7 +32,7 @@ from motionloom.kinematics.local_frames import Frames, joined, observe
 from motionloom.kinematics.travel import placed
 from motionloom.methods.array_checks import check_array, check_clips
 from motionloom.methods.base import Honours, Model, place
-from motionloom.methods.bend_to_constraints import pose_problem, root_problem
+from motionloom.methods.bend_to_constraints import pose_problem, root_problem, speed_problem
 from motionloom.methods.live import Material as SourceMaterial
 from motionloom.methods.live import material_of
 from motionloom.methods.settings import FAITHFUL, Settings
@@ -286,7 +286,8 @@ class TextureModel(Model[Options]):
             return ""
         heights = [RootAt(time=c.time, height=c.height) for c in request.constraints
                    if isinstance(c, RootAt) and c.hard and c.height is not None]  # fmt: skip
-        return root_problem(clip, heights, RISE) or pose_problem(clip, request.constraints, options.bend_pose)
+        far = root_problem(clip, heights, RISE) or pose_problem(clip, request.constraints, options.bend_pose)
+        return far or speed_problem(clip, self.clips)
 
 
 def _given_velocities(
