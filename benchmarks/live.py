@@ -32,6 +32,8 @@ def figures() -> list[dict[str, Any]]:
     for method in GRAPHS:
         out += _speeds(f"{method}, {len(short)} walks", learn(method, short).live, 20_000, None)  # type: ignore[attr-defined]
     out += _speeds(f"textons, {len(short)} walks", learn("textons", short, TEXTONS).live, None, None)  # type: ignore[attr-defined]
+    takes = [make("walk", seed=i, seconds=2) for i in range(4)]
+    out += _speeds("variation, 4 takes", learn("variation", takes).live, None, 6_000)  # type: ignore[attr-defined]
     return [*out, *_lock(matching)]
 
 

@@ -2,110 +2,70 @@
 
     python experiments/81_variation_of_walks.py
 
-Prints a table. Needs ../shared/mocap (CMU subject 35). Takes about five minutes, most of it to learn the networks.
+Prints a table, and figures of ten minutes of walking. Uses ../shared/mocap (CMU subject 35), else samples.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import time
 
 import numpy as np
-from similarity_material import MOCAP, REAL
+from variation_material import TAKES, bootstrap, cycles, figures, print_table, variants
 
-from motionloom.analysis.alignment import cycle_times
-from motionloom.analysis.dtw import dtw_path
 from motionloom.constraints import Request
-from motionloom.core import Clip, FloatArray
-from motionloom.io import load
-from motionloom.kinematics.feet.contacts import contact_array, part_positions, part_speeds
-from motionloom.kinematics.resample import resample
+from motionloom.kinematics.travel import travel
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.variation import Config, VariationModel, fit
 
-FPS = 60.0
-TAKES, VARIANTS = 4, 15
-CYCLE = (0.9, 1.6)  # s: shorter and longer ones are parts of a cycle, or two
-ROWS = ("to the nearest take", "between", "nearest over second", "timing", "length deviation", "acceleration", "jerk",
-        "correlation error", "standing feet m/s", "frames")  # fmt: skip
+MINUTES = 10
 
 
-def cycles() -> list[Clip]:
-    """One cycle of each walk of subject 35: from one step of the left foot to its next."""
-    out = []
-    for path in sorted(MOCAP.glob("35_0[1-8].bvh")):
-        clip = load(path)
-        steps = cycle_times(clip)
-        whole = np.flatnonzero((np.diff(steps) > CYCLE[0]) & (np.diff(steps) < CYCLE[1]))
-        if len(whole):
-            a, b = (round(float(t) * clip.fps) for t in steps[whole[0] : whole[0] + 2])
-            out.append(resample(clip[a : b + 1], FPS))
-    return out
-
-
-def apart(a: FloatArray, b: FloatArray) -> tuple[float, float]:
-    """Root mean square distance along the time-warping path, and the path's mean distance from even timing, frames."""
-    cost = ((a[:, None] - b[None]) ** 2).mean(2)
-    path = dtw_path(cost, limit=3)
-    even = path[:, 0] * (len(b) - 1) / (len(a) - 1)
-    return float(np.sqrt(cost[path[:, 0], path[:, 1]].mean())), float(np.abs(path[:, 1] - even).mean())
-
-
-def among(values: Sequence[FloatArray]) -> FloatArray:
-    """(pairs, 2) distance and timing of every two."""
-    return np.array([apart(a, b) for k, a in enumerate(values) for b in values[:k]])
-
-
-def size(values: Sequence[FloatArray], order: int) -> float:
-    """Root mean square of a derivative."""
-    return float(np.sqrt(np.mean([(np.diff(v, n=order, axis=0) ** 2).mean() for v in values])))
-
-
-def figures(takes: Sequence[Clip], clips: Sequence[Clip], model: VariationModel) -> list[float]:
-    """One number for each of `ROWS`."""
+def stream(model: VariationModel) -> None:
+    """Ranges, speed and spread of ten minutes, and how near its poses stay to those of the takes."""
+    clip = rendered(model, Request(seconds=60 * MINUTES), np.random.default_rng([0, 0]))[1]
+    values, whole = model.dofs.values(clip), np.concatenate(model.sequences)
     angles = ~model.dofs.displacement
-    known, made = ([model.dofs.values(c)[:, angles] for c in group] for group in (takes, clips))
-    own, others = among(known), among(made)
-    unit = float(np.median(own[:, 0]))
-    far = np.sort([[apart(v, t)[0] for t in known] for v in made], axis=1)
-    correlations = [np.corrcoef(np.concatenate(group).T) for group in (known, made)]
-    feet = np.mean([part_speeds(part_positions(c), FPS)[contact_array(c)].mean() for c in clips])
-    lengths = [np.std([len(v) for v in group], ddof=1) for group in (made, known)]
+    low, high = whole.min(0), whole.max(0)
+    half = 0.5 * np.maximum(high - low, 1e-9)
+    beyond = np.abs(values - 0.5 * (low + high)).max(0) / half
+    speed = np.linalg.norm(np.diff(travel(clip).place, axis=0), axis=1).mean() * clip.fps
+    own = np.mean([np.linalg.norm(np.diff(travel(c).place, axis=0), axis=1).mean() * c.fps for c in model.clips])
+    minutes = np.array_split(values[:, angles], MINUTES)
+    spread = [float(np.sqrt(minute.var(0).mean())) for minute in minutes]
+    poses = values[:: round(model.fps / 5), angles]
+    near = np.sqrt(((poses[:, None] - whole[None, :, angles]) ** 2).mean(2)).min(1)
+    apart = [np.sqrt(((s[:, None] - o[None]) ** 2).mean(2)).min(1).mean() for s, o in _others(model, angles)]
+    print(
+        f"{MINUTES} min: largest value {beyond[angles].max():.2f} of its range, speed {speed / own:.3f} of the takes', "
+        f"spread of a minute {min(spread) / spread[0]:.2f} to {max(spread) / spread[0]:.2f} of the first; "
+        f"distance of a pose from the nearest one of the takes {near.mean() / np.mean(apart):.2f} (largest "
+        f"{near.max() / np.mean(apart):.2f}) of that between takes"
+    )
+
+
+def _others(model: VariationModel, angles: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Each take, and all others."""
     return [
-        float(np.median(far[:, 0])) / unit,
-        float(np.median(others[:, 0])) / unit,
-        float(np.median(far[:, 0] / far[:, 1])),
-        float(others[:, 1].mean() / own[:, 1].mean()),
-        float(lengths[0] / lengths[1]),
-        size(made, 2) / size(known, 2),
-        size(made, 3) / size(known, 3),
-        float(np.abs(correlations[0] - correlations[1]).mean()),
-        float(feet),
-        float(np.mean([len(v) for v in made])),
+        (s[:, angles], np.concatenate([o for m, o in enumerate(model.sequences) if m != k])[:, angles])
+        for k, s in enumerate(model.sequences)
     ]
 
 
-def variants(model: VariationModel, **options: Any) -> list[Clip]:
-    """Variants before the finishing pass."""
-    asked = Request(options=options)
-    return [rendered(model, asked, np.random.default_rng([0, k]))[1] for k in range(VARIANTS)]
-
-
 def main() -> None:
-    if not REAL:
-        print("needs the real clips of ../shared/mocap, which are not here: skipped")
-        return
     walks = cycles()
-    model = fit(walks[:TAKES], Config(fps=FPS), rng=np.random.default_rng(0))
+    start = time.process_time()
+    model = fit(walks[:TAKES], Config(fps=60.0), rng=np.random.default_rng(0))
+    print(f"learned in {time.process_time() - start:.1f} s of processor time, compiling included")
     for note in model.notes:
         print(note.text)
-    columns = {"takes": model.clips, "held out": walks[TAKES:], "default": variants(model)}
+    made = variants(model)
+    columns = {"takes": model.clips, "held out": walks[TAKES:], "default": made}
     columns |= {f"amount {a}": variants(model, amount=a) for a in (0.5, 1.5)}
     columns |= {"feet free": variants(model, hold_feet=False), "faithful": variants(model, variant="faithful")}
-    table = {name: figures(model.clips, clips, model) for name, clips in columns.items()}
-    print(f"{'':22}" + "".join(f"{name:>13}" for name in table))
-    for k, row in enumerate(ROWS):
-        print(f"{row:22}" + "".join(f"{values[k]:13.2f}" for values in table.values()))
+    print_table({name: figures(model.clips, list(clips), model) for name, clips in columns.items()})
+    low, high = bootstrap(model.clips, made, model)
+    print(f"between variants, 95 % bootstrap interval: {low:.2f} to {high:.2f}")
+    stream(model)
 
 
 if __name__ == "__main__":

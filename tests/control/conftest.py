@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from motionloom.control import foot_locked
+from motionloom.control import foot_locked, varied
 from motionloom.core import Clip
-from motionloom.methods import METHODS, learn
+from motionloom.methods import METHODS, Model, learn
 from motionloom.methods.live import Live
 from motionloom.samples import make
 
+QUICK = {"variation": {"rounds": 1, "candidates": 2, "tries": 2, "least_gain": 1.0}}  # networks need not be good here
 LIVE = [name for name, method in METHODS.items() if hasattr(method.module().MODEL, "live")]
 
 
@@ -20,13 +21,21 @@ def walks() -> list[Clip]:
 
 
 @pytest.fixture(scope="session")
-def lives(walks: list[Clip]) -> dict[str, Live]:
+def models(walks: list[Clip]) -> dict[str, Model]:
+    """One model of every method with live characters."""
+    return {name: learn(name, walks, QUICK.get(name)) for name in LIVE}
+
+
+@pytest.fixture(scope="session")
+def lives(models: dict[str, Model]) -> dict[str, Live]:
     """The live characters of every method."""
-    return {name: learn(name, walks).live for name in LIVE}  # type: ignore[attr-defined]
+    return {name: model.live for name, model in models.items()}  # type: ignore[attr-defined]
 
 
-@pytest.fixture(params=[*LIVE, "motion-matching, foot lock"], scope="session")
-def live(request: pytest.FixtureRequest, lives: dict[str, Live]) -> Live:
-    """One live method at a time, and one with a layer on top."""
-    name, *locked = request.param.split(", ")
-    return foot_locked(lives[name]) if locked else lives[name]
+@pytest.fixture(params=[*LIVE, "motion-matching, foot lock", "motion-matching, variation"], scope="session")
+def live(request: pytest.FixtureRequest, lives: dict[str, Live], models: dict[str, Model]) -> Live:
+    """One live method at a time, and one with each of the layers on top."""
+    name, *layers = request.param.split(", ")
+    if layers == ["variation"]:
+        return varied(lives[name], models["variation"])
+    return foot_locked(lives[name]) if layers else lives[name]

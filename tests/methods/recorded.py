@@ -52,7 +52,11 @@ def results(only: str = "") -> Iterator[tuple[str, Clip | None]]:
         for method in METHODS:
             if only not in method:
                 continue
-            model = learn(method, clips)
+            try:
+                model = learn(method, clips)
+            except MotionloomError:  # these clips are no takes of one motion, for example
+                yield f"{name}/{method}", None
+                continue
             for label, request in requests(method, name):
                 if isinstance(request, Request):
                     yield f"{name}/{method}/{label}", _made(model, request, 3)

@@ -13,7 +13,7 @@ from motionloom.methods import METHODS, learn, load_model, problems, save_model,
 SOURCED = [name for name, method in METHODS.items() if method.source]
 PATHS = [name for name in SOURCED if any(kind is RootPath for kind, _ in METHODS[name].module().MODEL.honours)]
 ASKED = Request(seconds=2)
-SMALL_SEARCH = {"variation": {"restarts": 0, "rounds": 1, "parents": 2}}  # the whole one takes minutes
+SMALL_SEARCH = {"variation": {"restarts": 0, "rounds": 1, "parents": 2}}  # the whole one takes ten seconds
 
 
 @pytest.fixture(scope="module")

@@ -68,6 +68,7 @@ COMMANDS: Mapping[str, Command] = {
         align="align two clips in time",
         evaluate="measure the quality of results against their source clips",
         compare="run several methods on the same clips and compare the results",
+        study="let people rate clips, and analyse their ratings",
     ),
     **_group(
         "Learn and make",

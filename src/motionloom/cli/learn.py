@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.flags import Table, with_fields
+from motionloom.cli.flags import Table, added_options, with_fields
 from motionloom.cli.options import (
     Clips,
     Json,
@@ -53,13 +53,15 @@ class Learn(Table):
             *,
             given: Any = None,
             reading: Any = None,
+            others: Any = None,
         ) -> None:
             from motionloom.core.note import as_dicts
             from motionloom.io.replacing import check_place
-            from motionloom.methods import learn, save_model
+            from motionloom.methods import learn, load_model, save_model
 
             check_place(out)
             own = own_parameters(measure)
+            models = {key: load_model(path) for key, path in others.items() if path is not None}
             loaded = load_all(clips, reading)
             paths = [path for path, _ in loaded]
             with busy("learning") as report:
@@ -71,6 +73,7 @@ class Learn(Table):
                     files=paths,
                     trim_tpose=not keep_tpose,
                     parameters=own,
+                    models=models,
                     progress=report,
                 )
             save_model(model, out)
@@ -83,7 +86,18 @@ class Learn(Table):
             for note in model.notes:
                 print_line(f"  {note}")
 
-        return with_fields(learn_model, describe(name).config)
+        return with_fields(with_models(learn_model, name), describe(name).config)
+
+
+def with_models(run: Callable[..., None], method: str) -> Callable[..., None]:
+    """`run` with an option for each model that a method can learn with; `others` are their files by name."""
+    from motionloom.methods import METHODS
+
+    options = {
+        name: (Annotated[Path | None, typer.Option(f"--{name}", metavar="MODEL.loom", help=text)], None)
+        for name, text in METHODS[method].models.items()
+    }
+    return added_options(run, options, "others")
 
 
 learn = typer.Typer(cls=Learn, no_args_is_help=True, help=HELP, add_completion=False, rich_markup_mode=None)

@@ -40,6 +40,13 @@ def drive(
     rate: Annotated[float, typer.Option("--rate", metavar="HZ", min=1, max=1000, help="Poses per second.")] = 60.0,
     seed: Seed = 0,
     lock: Annotated[bool, typer.Option(help="Hold feet where they touch.")] = True,
+    vary: Annotated[
+        Path | None,
+        typer.Option("--vary", metavar="TAKES.loom", help="Add the variation of a model of takes to any character."),
+    ] = None,
+    vary_amount: Annotated[
+        float, typer.Option("--vary-amount", min=0, max=4, help="How much: 1 as in the takes.")
+    ] = 1.0,
     force: Force = False,
     *,
     given: Any = None,
@@ -61,16 +68,26 @@ def drive(
         if seconds is None:
             raise BadRequest("--out needs --seconds: a file has an end")
     learned = load_model(model)
+    takes = None if vary is None else load_model(vary)
     orders = command or []
     if out is None:
-        live, state = begin_stream(learned, seed=seed, lock=lock, options=given)
+        live, state = begin_stream(learned, seed=seed, lock=lock, options=given, variation=takes, amount=vary_amount)
         steps = repeat(1.0 / rate) if seconds is None else repeat(1.0 / rate, max(1, round(seconds * rate)))
         _print(run(live, state, follow([parse_order(text, live) for text in orders]), steps), rate)
         return
     assert seconds is not None
     with busy("recording") as report:
         clip = stream_clip(
-            learned, seconds, rate=rate, orders=orders, seed=seed, lock=lock, options=given, progress=report
+            learned,
+            seconds,
+            rate=rate,
+            orders=orders,
+            seed=seed,
+            lock=lock,
+            options=given,
+            variation=takes,
+            amount=vary_amount,
+            progress=report,
         )
     save(clip, out)
     print_line(f"{out}: {plural(len(clip), 'frame')}, {clip.seconds:.2f} s at {rate:g} fps, seed {seed}")

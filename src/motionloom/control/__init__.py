@@ -9,6 +9,7 @@ from motionloom.control.record import record
 from motionloom.control.splice_layer import SpliceLayer
 from motionloom.control.stepping import Steered, run
 from motionloom.control.streaming import live_characters, stream_clip
+from motionloom.control.varied import varied
 
 __all__ = [
     "FootLockLayer",
@@ -25,4 +26,5 @@ __all__ = [
     "replace_members",
     "run",
     "stream_clip",
+    "varied",
 ]

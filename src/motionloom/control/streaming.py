@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import repeat
 from typing import Any
 
@@ -11,6 +12,7 @@ from motionloom.control.queued import queued
 from motionloom.control.record import record
 from motionloom.control.script import follow, parse_order
 from motionloom.control.stepping import run
+from motionloom.control.varied import varied
 from motionloom.core import Clip, Progress
 from motionloom.core.limits import Limits
 from motionloom.methods.base import Model
@@ -30,19 +32,28 @@ def stream_clip(
     seed: int = 0,
     lock: bool = True,
     options: Mapping[str, Any] | None = None,
+    variation: Model[Any] | None = None,
+    amount: float = 1.0,
     progress: Progress | None = None,
 ) -> Clip:
     """So many seconds of one live character that follows `orders` (see `parse_order`), with its recipe.
 
     `options` are those of the model's live characters, as plain values. With `lock`, feet are held where they touch.
+    `variation` is a model of takes whose variation is added, by this amount (see `varied`).
     """
     Limits.current().check_length(seconds, rate)
-    live, state = begin_stream(model, seed=seed, lock=lock, options=options)
+    live, state = begin_stream(model, seed=seed, lock=lock, options=options, variation=variation, amount=amount)
     script = follow([parse_order(text, live) for text in orders])
     steps = repeat(1.0 / rate, max(1, round(seconds * rate)))
     clip = record(live, run(live, state, script, steps, progress=progress), rate)
     given = {"seconds": seconds, "rate": rate, "orders": list(orders), "lock": lock, "options": dict(options or {})}
+    if variation is not None:
+        given |= {"variation": "" if variation.file is None else variation.file.name, "amount": amount}
     step = synthesis_step(model, "stream", seed=seed, edits=[{name: value} for name, value in given.items()])
+    if variation is not None and variation.file is None:
+        step = replace(step, gap="the model of its variation was not read from a file")
+    elif variation is not None and variation.file is not None:
+        step = replace(step, files=(*step.files, variation.file))
     return signed(clip, model, step)
 
 
@@ -52,9 +63,16 @@ def live_characters(model: Model[Any]) -> Live:
 
 
 def begin_stream(
-    model: Model[Any], *, seed: int = 0, lock: bool = True, options: Mapping[str, Any] | None = None
+    model: Model[Any],
+    *,
+    seed: int = 0,
+    lock: bool = True,
+    options: Mapping[str, Any] | None = None,
+    variation: Model[Any] | None = None,
+    amount: float = 1.0,
 ) -> tuple[Live, Any]:
     """The live characters of a model, and the state of one before its first step."""
     live = live_characters(model)
+    live = live if variation is None else varied(live, variation, amount=amount)
     live = foot_locked(live) if lock else live
     return live, live.begin([seed], options=live_options(model, options or {}))

@@ -162,6 +162,7 @@ def learn(
     files: Sequence[str | Path] | None = None,
     trim_tpose: bool = True,
     parameters: Sequence[MotionParameter] = (),
+    models: Mapping[str, Model[Any]] | None = None,
     progress: Progress | None = None,
 ) -> Model[Any]:
     """Learn a model by name from clips. `config` is the method's Config, a mapping of its fields, or None.
@@ -169,6 +170,7 @@ def learn(
     Clips are prepared first (see `prepare`; `model.notes` has its notes). The same seed gives the same model.
     `parameters` are user-defined and measured on every clip; the model stores names and values, never the functions.
     `files`, one for each clip, are hashed for the model's list of sources; without them the clips' arrays are.
+    `models` are other models that the method can learn with (`Method.models`), by name.
     """
     if method not in METHODS:
         raise BadRequest(unknown(method, METHODS, "method"))
@@ -179,6 +181,7 @@ def learn(
         raise BadRequest(f"config: expected the Config of {method}, found {type(config).__name__}")
     if files is not None and len(files) != len(clips):
         raise BadRequest(f"files: expected one for each of {len(clips)} clips, found {len(files)}")
+    _check_models(method, models or {})
     broken = "mend" if module.MODEL.needs_whole_clips else "leave out"
     report = progress or silent()
     margin = module.MODEL.glitch_margin
@@ -186,7 +189,7 @@ def learn(
         clips, config.fps, trim_tpose=trim_tpose, broken=broken, margin=margin, progress=part(report, 0.0, 0.1)
     )
     rng = np.random.default_rng([seed])
-    model: Model[Any] = module.fit(ready.clips, config, rng=rng, progress=part(report, 0.1, 1.0))
+    model: Model[Any] = module.fit(ready.clips, config, **(models or {}), rng=rng, progress=part(report, 0.1, 1.0))
     hashes = [(clip_sha256(c), "clip") for c in clips] if files is None else [(file_sha256(f), "file") for f in files]
     used = [sum(len(c) for c, k in zip(ready.clips, ready.owners, strict=True) if k == i) for i in range(len(clips))]
     sources = tuple(
@@ -197,7 +200,17 @@ def learn(
         Measured(p.name, p.unit, p.size, np.stack([p.measured(clip) for clip in ready.clips])) for p in parameters
     )
     own = [p.name for p in parameters]
-    made = learning_steps(method, config, clips, seed=seed, trim_tpose=trim_tpose, measured=own)
+    made = learning_steps(method, config, clips, seed=seed, trim_tpose=trim_tpose, measured=own, models=models or {})
     notes = ready.notes + model.notes
     report(1.0, "done")
     return dataclasses.replace(model, sources=sources, notes=notes, measured=measured, made=made)
+
+
+def _check_models(method: str, models: Mapping[str, Model[Any]]) -> None:
+    """`BadRequest` for a model that a method cannot learn with."""
+    known = METHODS[method].models
+    for name, given in models.items():
+        if name not in known:
+            raise BadRequest(f"{method} does not learn with another model {name!r}; {', '.join(known) or 'with none'}")
+        if not isinstance(given, Model):
+            raise BadRequest(f"{name}: expected a model, found {type(given).__name__}")

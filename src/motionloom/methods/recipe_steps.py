@@ -25,23 +25,30 @@ def learning_steps(
     seed: int,
     trim_tpose: bool = True,
     measured: Sequence[str] = (),
+    models: Mapping[str, Model[Any]] | None = None,
 ) -> tuple[Made, ...]:
-    """All steps up to a model: those of its clips, each once, then learning."""
+    """All steps up to a model: those of its clips, each once, then learning; `models` are those learned with."""
     before: list[Made] = []
     for clip in clips:
         before += [step for step in clip.origin.made if step not in before]
     reads = tuple(_read(clip, i) for i, clip in enumerate(clips))
     unread = next((read.name for read in reads if not read.sha256), "")
     gap = f"{unread} was not read from a file, or was edited after it was read" if unread else ""
+    others = {name: other.file for name, other in (models or {}).items()}
+    unsaved = next((name for name, file in others.items() if file is None), "")
+    gap = gap or (f"the model given as {unsaved} was not read from a file" if unsaved else "")
+    edits: list[Mapping[str, Any]] = [] if trim_tpose else [{"trim_tpose": False}]
+    if others:
+        edits.append({"models": {name: file.name for name, file in others.items() if file is not None}})
     step = made_here(
         "learn",
         method=method,
         config=Packer().pack(config, "config"),
         learning_seed=seed,
         clips=reads,
-        edits=() if trim_tpose else ({"trim_tpose": False},),
+        edits=tuple(edits),
         measured=tuple(measured),
-        files=settings_files(config),
+        files=(*settings_files(config), *(file for file in others.values() if file is not None)),
         learning_gap=gap,
     )
     return (*before, step)

@@ -26,6 +26,7 @@ class Method(NamedTuple):
     learns_from: tuple[str, ...] = ("clips",)  # "clips", "markers", "models"
     learning_is_random: bool = False  # the learning seed matters
     needs_skeleton: bool = True  # a model has one skeleton (a gaze map has none)
+    models: Mapping[str, str] = {}  # other models that learning can be given: keyword of `fit`, help
     commands: Mapping[str, MethodCommand] = {}  # functions of the module `motionloom.cli.methods.FOLDER`
 
     @property
@@ -84,6 +85,12 @@ METHODS: Mapping[str, Method] = {
         "many natural takes from a few of one motion; streams of cyclic motion; pen strokes",
         source="LAU",
         learning_is_random=True,
-        commands={"variation": MethodCommand("Inspect", "list the degrees of freedom and networks of a model")},
+        models={"structure": "a model of variation whose networks are used; a single clip is enough then"},
+        commands={
+            "variation": MethodCommand(
+                "Inspect", "list the degrees of freedom and networks of a model; compress takes"
+            ),
+            "select": MethodCommand("Clips", "drop takes that are unlike the others, and list the reasons"),
+        },
     ),
 }

@@ -9,6 +9,8 @@ import numpy as np
 
 from motionloom.constraints import Request
 from motionloom.core import FloatArray
+from motionloom.kinematics.fk import fk
+from motionloom.kinematics.travel import placed
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.variation import VariationModel
 from motionloom.plot.figures import new_figure
@@ -16,6 +18,7 @@ from motionloom.plot.style import INK, LINE, PAPER, SOURCES
 
 VARIANTS = 15
 SHOWN = 3  # degrees of freedom, those that vary most between takes
+PHASES = 6  # moments at which bodies are overlaid
 ENERGY = 0.99  # of the variance that the principal dimensions keep
 TAKE = {"color": SOURCES[0], "lw": 1.8, "zorder": 3}
 VARIANT = {"color": SOURCES[1], "lw": 0.8, "alpha": 0.8}
@@ -57,6 +60,31 @@ def curves(model: VariationModel, seed: int) -> Any:
     return figure
 
 
+def bodies(model: VariationModel, seed: int) -> Any:
+    """Takes and variants overlaid at equal shares of their length, from the side; pen strokes are drawn whole."""
+    made = [rendered(model, Request(), np.random.default_rng([seed, take]))[1] for take in range(VARIANTS)]
+    pen = len(model.skeleton) == 1
+    shares = (1.0,) if pen else tuple(np.linspace(0, 1, PHASES))
+    figure = new_figure(2.2 * len(shares) + (1.5 if pen else 0.0), 3.4)
+    panels = figure.subplots(1, len(shares), squeeze=False, sharey=True)[0]
+    bones = [(j, int(p)) for j, p in enumerate(model.skeleton.parents) if p >= 0]
+    for ax, share in zip(panels, shares, strict=True):
+        for group, look in ((made, VARIANT), (model.clips, TAKE)):
+            for clip in group:
+                if pen:
+                    ax.plot(clip.root[:, 0], clip.root[:, 1], **look)
+                    continue
+                frame = round(share * (len(clip) - 1))
+                points = fk(placed(clip, frame=frame)[frame : frame + 1])[0]
+                lines = [(points[j, [2, 1]], points[p, [2, 1]]) for j, p in bones]
+                x = np.concatenate([[a[0], b[0], np.nan] for a, b in lines])
+                y = np.concatenate([[a[1], b[1], np.nan] for a, b in lines])
+                ax.plot(x, y, **look)
+        ax.set_aspect("equal")
+        _finish(ax, "" if pen else f"{share:.0%}", "")
+    return figure
+
+
 def networks(model: VariationModel, seed: int) -> Any:
     """The edges of both networks as matrices: a row for each node, a column for each possible parent."""
     count = model.dofs.count
@@ -94,4 +122,8 @@ def _finish(ax: Any, x: str, y: str) -> None:
         side.set_color(LINE)
 
 
-PICTURES: Mapping[str, Callable[[VariationModel, int], Any]] = {"curves": curves, "networks": networks}
+PICTURES: Mapping[str, Callable[[VariationModel, int], Any]] = {
+    "curves": curves,
+    "bodies": bodies,
+    "networks": networks,
+}

@@ -203,6 +203,9 @@ class _Repeater:
         trim = options_of(step).get("trim_tpose", True)
         report = part(self.progress, 0.0, LEARNED)
         given = {"seed": step.learning_seed or 0, "trim_tpose": trim, "parameters": self.parameters}
+        given["models"] = {
+            name: self.other_model(file, step) for name, file in options_of(step).get("models", {}).items()
+        }
         return learn(step.method, clips, config, **given, progress=report)
 
     def _settings_files(self, config: Any, step: Made) -> dict[str, str]:
@@ -213,6 +216,13 @@ class _Repeater:
                 out[name] = str(self.finder.find(sha256, Path(named).name) or named)
         return out
 
+    def other_model(self, name: str, step: Made) -> Model[Any]:
+        """A model that a step learned with, from its file."""
+        item = next(item for item in step.files if item.name == name)
+        found = self.finder.find(item.sha256, item.name)
+        assert found is not None  # `missing` was empty
+        return load_model(found)
+
     @property
     def making(self) -> Progress:
         """The progress of making a clip, after its model was learned."""
@@ -220,10 +230,11 @@ class _Repeater:
 
 
 def _learned_with(step: Made) -> list[Input]:
-    """The files that settings of learning name: not needed where the model itself is at hand."""
+    """Files of models and settings that a model was learned with: not needed where the model itself is at hand."""
     given = (step.config or {}).get("fields", {})
     settings = METHODS[step.method].module().Config.FILES if step.method in METHODS else ()
     names = [Path(named).name for name in settings if isinstance(named := given.get(name), str)]
+    names += options_of(step).get("models", {}).values()
     return [item for item in step.files if item.name in names]
 
 
@@ -267,22 +278,26 @@ def _synthesize(step: Made, repeater: _Repeater) -> Clip:
         return error.best
 
 
+def _own_options(step: Made) -> dict[str, Any]:
+    """The options of a step, without those of learning its model."""
+    return {name: value for name, value in options_of(step).items() if name not in ("trim_tpose", "models")}
+
+
 def _walk(step: Made, repeater: _Repeater) -> Clip:
-    options = options_of(step)
-    options.pop("trim_tpose", None)
+    options = _own_options(step)
     model = repeater.model(step)
     return random_walk(model, seed=step.seed or 0, take=step.take or 0, progress=repeater.making, **options).clip
 
 
 def _stream(step: Made, repeater: _Repeater) -> Clip:
-    options = options_of(step)
-    options.pop("trim_tpose", None)
+    options = _own_options(step)
+    if "variation" in options:
+        options["variation"] = repeater.other_model(options["variation"], step)
     return stream_clip(repeater.model(step), seed=step.seed or 0, progress=repeater.making, **options)
 
 
 def _act(step: Made, repeater: _Repeater) -> Clip:
-    options = options_of(step)
-    options.pop("trim_tpose", None)
+    options = _own_options(step)
     model: Any = repeater.model(step)
     return act_out(model, repeater.clip(step.poses[-1], step), progress=repeater.making, **options).clip
 

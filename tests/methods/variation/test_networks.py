@@ -32,10 +32,10 @@ def test_the_weights_mean_and_variance_of_a_worked_example():
 
 
 def test_the_compiled_regression_is_the_plain_one(rng):
-    for count in (1, 2, 7, 40):
+    for count in (1, 2, 7, 40, 200, 1000):
         squared, values = rng.integers(0, 9, count) / 4.0, rng.normal(size=count)  # ties too
         weights = nearest_weights(squared, RULES)
-        found = regress(squared.copy(), count, values, 1e-6, RULES, np.empty(count))
+        found = regress(squared.copy(), count, values, 1e-6, RULES, np.empty(count), np.empty(count, np.int64))
         np.testing.assert_allclose(found, moments(weights, values, 1e-6, RULES), rtol=1e-12)
         np.testing.assert_allclose(found, slow.regression(squared, values, 5, 0.5, 1e-6, True), rtol=1e-12)
 

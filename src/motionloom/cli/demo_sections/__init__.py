@@ -11,6 +11,7 @@ SECTIONS: Mapping[str, str] = {  # name: what the progress bar says while it is 
     "graphs": "a motion graph, and a path",
     "textons": "textons of two dances",
     "texture": "limbs of different examples",
+    "variation": "new takes of a walk",
     "cleaning": "cleaning feet",
     "editing": "mirror, loop, resample",
     "similarity": "alike, in time, joined",

@@ -1,4 +1,4 @@
-"""`motionloom variation`: what a model of takes has learned, as a table, as JSON and as pictures."""
+"""`motionloom variation` and `motionloom select`: what a model of takes has learned, and which takes fit together."""
 
 from __future__ import annotations
 
@@ -6,21 +6,49 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from motionloom.cli.bars import progress
-from motionloom.cli.options import Json, Seed, columns, print_json, print_line
+from motionloom.cli.bars import busy, progress
+from motionloom.cli.options import (
+    Clips,
+    Json,
+    Seed,
+    columns,
+    load_all,
+    plural,
+    print_json,
+    print_line,
+    unique_names,
+    with_reading,
+)
 
 if TYPE_CHECKING:
+    from motionloom.core import Clip
     from motionloom.methods.variation import VariationModel
 
 MOST = 6  # parents listed in a cell
 LATER = ("", "'", "''")  # after the name of a parent: at t, at t + 1, at t + 2
 
 
-def variation(
+class ShowOrCommand(TyperGroup):
+    """`variation MODEL` is short for `variation show MODEL`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        short = args and args[0] not in self.commands and args[0] not in ctx.help_option_names
+        return super().parse_args(ctx, ["show", *args] if short else args)
+
+
+variation = typer.Typer(
+    cls=ShowOrCommand, no_args_is_help=True, add_completion=False, rich_markup_mode=None,
+    help="List what a model of takes has learned (`motionloom variation MODEL.loom`), or find takes to leave out.",
+)  # fmt: skip
+
+
+@variation.command()
+def show(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A .loom file that was learned with variation.")],
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="DIR", help="Folder for pictures: curves, networks.")
+        Path | None, typer.Option("-o", "--out", metavar="DIR", help="Folder for pictures: curves, bodies, networks.")
     ] = None,
     seed: Seed = 0,
     json: Json = False,
@@ -85,3 +113,85 @@ def _draw(model: VariationModel, folder: Path, seed: int, *, quiet: bool) -> lis
     for name in list(PICTURES) if quiet else progress(list(PICTURES), "drawing"):
         PICTURES[name](model, seed).savefig(folder / f"{name}.png", dpi=110)
     return [folder / f"{name}.png" for name in PICTURES]
+
+
+Rate = Annotated[float, typer.Option("--fps", metavar="FPS", min=1, max=1000, help="Compare at this frame rate.")]
+
+
+@variation.command("compress")
+@with_reading(omit=("trim_tpose",), fps="--source-fps")
+def compress(
+    clips: Clips,
+    tolerance: Annotated[
+        float,
+        typer.Option(
+            "--tolerance", metavar="M", min=0, help="Largest error: root mean square at the tips of limbs [m]."
+        ),
+    ] = 0.02,
+    rate: Rate = 30.0,
+    json: Json = False,
+    *,
+    reading: Any = None,
+) -> None:
+    """List the takes that the others re-synthesise within a tolerance: they can be left out."""
+    from motionloom.methods.variation.selection import compress_clips
+
+    takes = _takes(clips, reading, rate)
+    with busy("re-synthesising clips") as report:
+        found = compress_clips(takes, tolerance, progress=report)
+    if json:
+        rows = {key: [item._asdict() for item in getattr(found, key)] for key in ("superfluous", "kept")}
+        print_json({**rows, "tolerance": tolerance})
+        return
+    cells = [(item.name, f"{item.error * 100:.1f}", "leave out") for item in found.superfluous]
+    cells += [(item.name, f"{item.error * 100:.1f}", "keep") for item in found.kept]
+    print_line("\n".join(columns(("clip", "error cm", ""), cells, left=(0, 2))))
+    print_line(f"{len(found.superfluous)} of {plural(len(takes), 'clip')} within {tolerance * 100:g} cm of the others'")
+
+
+@with_reading(omit=("trim_tpose",), fps="--source-fps")
+def select(
+    clips: Clips,
+    trusted: Annotated[
+        list[str],
+        typer.Option("--trusted", metavar="SET", help="Clips that are known to be alike: files, folders, wildcards."),
+    ],
+    rate: Rate = 30.0,
+    seed: Seed = 0,
+    json: Json = False,
+    *,
+    reading: Any = None,
+) -> None:
+    """Drop takes that are unlike the others, judged by how likely a trusted set makes its own.
+
+    Clips judge each other: how likely is each one if up to six others re-synthesise it? The least likely one is dropped
+    until all are above the tenth percentile of the trusted set.
+    """
+    import numpy as np
+
+    from motionloom.methods.variation.config import Config
+    from motionloom.methods.variation.selection import select_clips
+
+    takes, known = _takes(clips, reading, rate), _takes(trusted, reading, rate)
+    with busy("selecting clips") as report:
+        found = select_clips(takes, known, Config(fps=rate), rng=np.random.default_rng([seed]), progress=report)
+    if json:
+        print_json({**found._asdict(), "dropped": [item._asdict() for item in found.dropped]})
+        return
+    cells = [
+        (d.name, f"{d.likelihood:.2f}", f"dropped in round {d.round}: unlike the others in {', '.join(d.worst)}")
+        for d in found.dropped
+    ]
+    cells += [(name, f"{x:.2f}", "kept") for name, x in zip(found.kept, found.likelihoods, strict=True)]
+    print_line("\n".join(columns(("clip", "likelihood", ""), cells, left=(0, 2))))
+    print_line(
+        f"kept {len(found.kept)} of {plural(len(takes), 'clip')}; log likelihoods per frame and degree of freedom, "
+        f"threshold {found.threshold:.2f} (tenth percentile of {plural(len(known), 'trusted clip')})"
+    )
+
+
+def _takes(paths: list[str], reading: Any, fps: float) -> list[Clip]:
+    """Clips of one skeleton at one frame rate, prepared as for learning."""
+    from motionloom.methods import prepare
+
+    return list(prepare(unique_names(load_all(paths, reading)), fps, broken="mend").clips)

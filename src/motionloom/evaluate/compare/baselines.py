@@ -64,6 +64,14 @@ def join_pieces(sources: Sequence[Clip], frames: int, rng: Generator) -> Clip:
     return concatenate_aligned(parts)[:frames]
 
 
+def cycle_animation(sources: Sequence[Clip], frames: int, rng: Generator) -> Clip:
+    """Whole source clips in random order, each placed where the previous one ended: no clip is ever new."""
+    parts: list[Clip] = []
+    while sum(len(p) for p in parts) < frames:
+        parts.append(sources[int(rng.integers(len(sources)))])
+    return concatenate_aligned(parts)[:frames]
+
+
 def add_noise(sources: Sequence[Clip], frames: int, rng: Generator) -> Clip:
     """The source with 0.3 rad of noise at every joint but the root, new in each frame."""
     if len(sources[0].skeleton) < 2:
@@ -80,4 +88,5 @@ BASELINES: Mapping[str, Baseline] = {
     "interpolated keyframes": interpolated,
     "pieces without blending": join_pieces,
     "noise added": add_noise,
+    "cycle animation": cycle_animation,
 }

@@ -54,7 +54,7 @@ def forward(body: Any, limb: int, values: Any, root: Any, turn: Any, places: Any
             o[2] + (values[body.slides[j, 2]] if body.slides[j, 2] >= 0 else 0.0),
         )
         p = add(p, rotate(q, slid))
-        v = _turn_vector(body, j, values)
+        v = turn_vector(body, j, values)
         c = body.centre[j]
         q = multiply(multiply(q, (c[0], c[1], c[2], c[3])), exp(v))
         for i in range(3):
@@ -66,7 +66,7 @@ def forward(body: Any, limb: int, values: Any, root: Any, turn: Any, places: Any
 
 
 @kernel
-def _turn_vector(body: Any, j: int, values: Any) -> Any:
+def turn_vector(body: Any, j: int, values: Any) -> Any:
     """The rotation vector of a joint relative to its centre, from its principal axes."""
     x, y, z = 0.0, 0.0, 0.0
     for a in range(3):
@@ -90,7 +90,7 @@ def _jacobian(body: Any, limb: int, values: Any, end: Any, places: Any, turns: A
             break
         k, a = body.free_joints[limb, n], body.free_axes[limb, n]
         j = body.chains[limb, k]
-        v = _turn_vector(body, j, values)
+        v = turn_vector(body, j, values)
         dv = (body.axes[j, a, 0], body.axes[j, a, 1], body.axes[j, a, 2])
         angle = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
         if angle < 1e-6:

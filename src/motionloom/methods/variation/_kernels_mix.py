@@ -57,44 +57,45 @@ def draw_knot(seed: Any, knot: int, sharing: Any, out: Any) -> None:
 
 
 @kernel
-def weights_at(seed: Any, v: float, step: float, first: Any, knots: Any, sharing: Any, amounts: Any, out: Any) -> None:
-    """out (S, D + 1): the weights v moments after the start; the last column is for timing.
+def weights_at(
+    seed: Any, v: float, step: float, first: Any, knots: Any, takes: Any, base: Any, amounts: Any, out: Any
+) -> None:  # fmt: skip
+    """out (S, D + 1): the weights v moments after the start, about `base` (S,); the last column is for timing.
 
     `knots` (4, S, D) holds the random numbers of knots first[0] to first[0] + 3; those that are missing are drawn. The
     cubic B-spline through them is divided by the root of its summed squares, so that its variance is 1 everywhere.
     """
-    takes, count = out.shape[0], out.shape[1] - 1
+    clips, count = out.shape[0], out.shape[1] - 1
     while first[0] < math.floor(v / step):
         for n in range(3):
             knots[n] = knots[n + 1]
         first[0] += 1
-        draw_knot(seed, first[0] + 3, sharing, knots[3])
+        draw_knot(seed, first[0] + 3, takes.sharing, knots[3])
     b0, b1, b2, b3 = spline(v / step - first[0])
     slow = v / step * KNOT_SECONDS / SLOW_SECONDS
     s0, s1, s2, s3 = spline(slow - math.floor(slow))
     lasting, varying = math.sqrt(SLOW), math.sqrt(1.0 - SLOW)
-    scale = 1.0 / math.sqrt(max(takes - 1, 1))
-    common = 1.0 / math.sqrt((sharing.sum(0) ** 2).sum())  # the sum over all degrees of freedom has variance 1
-    slowly = np.empty(takes)
-    for c in range(takes):
-        k = -1 - takes * np.int64(math.floor(slow)) - c  # counters below 0: none of them is used by knots
-        slowly[c] = s0 * normal(seed, k) + s1 * normal(seed, k - takes)
-        slowly[c] += s2 * normal(seed, k - 2 * takes) + s3 * normal(seed, k - 3 * takes)
+    scale = 1.0 / math.sqrt(max(clips - 1, 1))
+    slowly = np.empty(clips)
+    for c in range(clips):
+        k = -1 - clips * np.int64(math.floor(slow)) - c  # counters below 0: none of them is used by knots
+        slowly[c] = s0 * normal(seed, k) + s1 * normal(seed, k - clips)
+        slowly[c] += s2 * normal(seed, k - 2 * clips) + s3 * normal(seed, k - 3 * clips)
     for i in range(count + 1):
         mean, amount = 0.0, amounts[i]
-        for c in range(takes):
+        for c in range(clips):
             if i < count:
                 g = b0 * knots[0, c, i] + b1 * knots[1, c, i] + b2 * knots[2, c, i] + b3 * knots[3, c, i]
             else:  # timing follows the whole body
                 g = 0.0
                 for m in range(count):
                     g += b0 * knots[0, c, m] + b1 * knots[1, c, m] + b2 * knots[2, c, m] + b3 * knots[3, c, m]
-                g *= common
+                g *= takes.common
             out[c, i] = lasting * slowly[c] + varying * g
-            mean += out[c, i] / takes
-        if takes > 1:  # the numbers of a single take are used for its timing
-            for c in range(takes):
-                out[c, i] = 1.0 / takes + amount * scale * (out[c, i] - mean)
+            mean += out[c, i] / clips
+        if clips > 1:  # the numbers of a single take are used for its timing
+            for c in range(clips):
+                out[c, i] = base[c] + amount * scale * (out[c, i] - mean)
 
 
 @kernel
@@ -179,17 +180,18 @@ def decay(offset: Any, y: float) -> None:
 
 @kernel
 def predict(
-    takes: Any, seed: Any, clock: Any, step: float, first: Any, knots: Any, amounts: Any, closed: bool, weights: Any,
-    mean: Any,
+    takes: Any, seed: Any, clock: Any, step: float, first: Any, knots: Any, base: Any, amounts: Any, slower: float,
+    closed: bool, weights: Any, mean: Any,
 ) -> float:  # fmt: skip
     """mean (D,): the pose at clock (2,), the moment and the moments since the start; returns the pace.
 
-    A single take has no others to be mixed with: then each degree of freedom is ahead or behind by a random time, so
-    that the pose combines frames that are near each other.
+    The weights vary about `base` (S,), and all takes `slower` times their time. A single take has no others to be
+    mixed with: then each degree of freedom is ahead or behind by a random time, so that the pose combines frames that
+    are near each other.
     """
     count = takes.values.shape[2]
     shifts = np.zeros(count)
-    weights_at(seed, clock[1], step, first, knots, takes.sharing, amounts, weights)
+    weights_at(seed, clock[1], step, first, knots, takes, base, amounts, weights)
     if len(takes.values) == 1:
         for d in range(count):
             shifts[d] = amounts[d] * SHIFT * step / KNOT_SECONDS * weights[0, d]
@@ -201,7 +203,9 @@ def predict(
     for d in range(count):
         x = mean[d] / pace if takes.displacement[d] else mean[d]
         mean[d] = within(x, takes.low[d], takes.high[d])
-    return pace
+        if takes.displacement[d]:
+            mean[d] /= slower
+    return pace * slower
 
 
 @kernel
@@ -233,6 +237,7 @@ def variant(
     first, knots = np.zeros(1, np.int64), np.empty((4, len(takes.values), count))
     begin_knots(seed, first, knots, takes.sharing)
     weights, mean = np.empty((len(takes.values), count + 1)), np.empty(count)
+    base = np.full(len(takes.values), 1.0 / len(takes.values))
     offset, shown = np.zeros((2, count)), np.zeros(count)
     if body.root[3] >= 0:
         offset[0, body.root[3]] = lift
@@ -246,7 +251,7 @@ def variant(
             clock[0] -= last
         elif not closed and clock[0] > last + 1e-6:
             return f
-        pace = predict(takes, seed, clock, step, first, knots, amounts, closed, weights, mean) * slower
+        pace = predict(takes, seed, clock, step, first, knots, base, amounts, slower, closed, weights, mean)
         values = made.values[f]
         for d in range(count):
             values[d] = mean[d]

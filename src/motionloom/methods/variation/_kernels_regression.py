@@ -13,13 +13,21 @@ import numpy as np
 from motionloom.core._jit import kernel
 
 LOG_2_PI = math.log(2.0 * math.pi)
+SAMPLED = 64  # instances that an estimate of the distance of the k-th nearest looks at, about
+SPARE = 1.3  # times k instances should be within it
 
 
 @kernel
 def kth_smallest(values: Any, count: int, k: int, room: Any) -> float:
-    """The k-th smallest (from 1) of the first `count` values; `room` is as long. Hoare's selection, O(count)."""
+    """The k-th smallest (from 1) of the first `count` values; `room` is as long."""
     for m in range(count):
         room[m] = values[m]
+    return _select(room, count, k)
+
+
+@kernel
+def _select(room: Any, count: int, k: int) -> float:
+    """The k-th smallest (from 1) of the first `count` numbers, which change places. Hoare's selection, O(count)."""
     low, high, want = 0, count - 1, k - 1
     while low < high:
         pivot = room[(low + high) >> 1]
@@ -43,55 +51,89 @@ def kth_smallest(values: Any, count: int, k: int, room: Any) -> float:
 
 
 @kernel
-def regress(squared: Any, count: int, targets: Any, floor: float, rules: Any, room: Any) -> tuple[float, float]:
-    """Mean and variance (eq 6) of the targets of the k nearest of `count` instances at squared distances.
+def nearest(squared: Any, count: int, k: int, room: Any, chosen: Any) -> int:
+    """chosen[:n]: the k nearest of `count` instances, in order; returns n, less than k where fewer are at hand.
 
-    Instances at infinite distance are left out. Of those as far as the k-th, the first ones count.
+    Instances at infinite distance are left out. Of those as far as the k-th, the first ones count. A distance that a
+    few more than k should be within is estimated from every so many instances, so that only those few are sorted out;
+    all are, where the estimate was too small.
     """
-    k = min(rules.neighbours, count)
-    limit = kth_smallest(squared, count, k, room)
-    if math.isinf(limit):
-        k = 0
-        for m in range(count):
+    limit = math.inf
+    stride = count // SAMPLED
+    if stride > 1 and count > 3 * k:
+        n = 0
+        for m in range(0, count, stride):
             if not math.isinf(squared[m]):
-                k += 1
-        limit = kth_smallest(squared, count, k, room)
-    least, below = math.inf, 0
-    for m in range(count):
-        least = min(least, squared[m])
-        if squared[m] < limit:
+                room[n] = squared[m]
+                n += 1
+        rank = int(SPARE * k / stride) + 3
+        if rank < n:
+            limit = _select(room, n, rank)
+    n = _within(squared, count, limit, room, chosen)
+    if n < k and not math.isinf(limit):
+        n = _within(squared, count, math.inf, room, chosen)
+    if n <= k:
+        return n
+    limit = _select(room, n, k)
+    below = 0
+    for m in range(n):
+        if squared[chosen[m]] < limit:
             below += 1
-    ties = k - below
-    total, total_squared, mean, used = 0.0, 0.0, 0.0, 0
-    for m in range(count):
-        if squared[m] > limit:
+    ties, kept = k - below, 0
+    for m in range(n):
+        d = squared[chosen[m]]
+        if d > limit:
             continue
-        if squared[m] == limit:
+        if d == limit:
             if ties == 0:
                 continue
             ties -= 1
-        w = math.exp(-(squared[m] - least) / rules.width)
+        chosen[kept] = chosen[m]
+        kept += 1
+    return kept
+
+
+@kernel
+def _within(squared: Any, count: int, limit: float, room: Any, chosen: Any) -> int:
+    """Instances at finite distances up to `limit`: their numbers, and in `room` their distances; returns how many."""
+    n = 0
+    for m in range(count):
+        d = squared[m]
+        if d <= limit and d < math.inf:
+            room[n], chosen[n] = d, m
+            n += 1
+    return n
+
+
+@kernel
+def regress(
+    squared: Any, count: int, targets: Any, floor: float, rules: Any, room: Any, chosen: Any
+) -> tuple[float, float]:  # fmt: skip
+    """Mean and variance (eq 6) of the targets of the k nearest of `count` instances at squared distances.
+
+    Instances at infinite distance are left out. `room` (count,) and the whole numbers `chosen` (count,) are space.
+    """
+    n = nearest(squared, count, rules.neighbours, room, chosen)
+    least = math.inf
+    for m in range(n):
+        least = min(least, squared[chosen[m]])
+    total, total_squared, mean, used = 0.0, 0.0, 0.0, 0
+    for m in range(n):
+        w = math.exp(-(squared[chosen[m]] - least) / rules.width)
         if w > 0.0:
             used += 1
         room[m] = w
         total += w
         total_squared += w * w
-        mean += w * targets[m]
+        mean += w * targets[chosen[m]]
     mean /= total
-    n = total * total / total_squared if rules.effective else float(used)
-    if n <= 1.0 + 1e-9:
+    effective = total * total / total_squared if rules.effective else float(used)
+    if effective <= 1.0 + 1e-9:
         return mean, floor
-    ties = k - below
     spread = 0.0
-    for m in range(count):
-        if squared[m] > limit:
-            continue
-        if squared[m] == limit:
-            if ties == 0:
-                continue
-            ties -= 1
-        spread += room[m] * (targets[m] - mean) ** 2
-    return mean, max(spread / total * n / (n - 1.0), floor)
+    for m in range(n):
+        spread += room[m] * (targets[chosen[m]] - mean) ** 2
+    return mean, max(spread / total * effective / (effective - 1.0), floor)
 
 
 @kernel

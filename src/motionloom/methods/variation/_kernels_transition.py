@@ -18,10 +18,12 @@ ONE_STEP, PROPAGATED, GROWING, SQUARED = range(4)  # scores: see `config.SCORES`
 
 
 @kernel
-def predict(material: Any, node: int, parents: Any, frames: Any, held_out: int, rules: Any, room: Any) -> Any:
+def predict(
+    material: Any, node: int, parents: Any, frames: Any, held_out: int, rules: Any, room: Any, chosen: Any
+) -> Any:  # fmt: skip
     """Mean and variance of what a node does next, given two frames and, for parents within it, the third: (3, D).
 
-    `room` (2, T - 2) holds the squared distances and space to select in.
+    `room` (2, T - 2) holds the squared distances and space to select in, `chosen` (T - 2,) numbers of instances.
     """
     squared, space = room[0], room[1]
     count, degrees = squared.shape[0], material.values.shape[0]
@@ -34,21 +36,24 @@ def predict(material: Any, node: int, parents: Any, frames: Any, held_out: int, 
         j, late = p % degrees, p // degrees
         add_squares(frames[late, j], material.values[j], late, material.scales[j], squared, count)
     exclude(material.starts, held_out, squared, count)
-    return regress(squared, count, material.targets[node], material.floors[node], rules, space)
+    return regress(squared, count, material.targets[node], material.floors[node], rules, space, chosen)
 
 
 @kernel
 def resynthesise(
-    material: Any, lists: Any, rules: Any, kind: int, made: Any, likelihood: Any, stop: Any
+    material: Any, lists: Any, rules: Any, kind: int, due: Any, made: Any, likelihood: Any, stop: Any
 ) -> bool:  # fmt: skip
     """made (D, T): each sequence from its first two frames, by the means of the others. likelihood (S, D): eq 4.
 
-    With one step, every frame is predicted from observed frames. False if it was stopped.
+    Only nodes that are `due` (D,) are computed; `made` and `likelihood` hold those of the others already, which must
+    not depend on them. With one step, every frame is predicted from observed frames. False if it was stopped.
     """
     degrees, total = material.values.shape
-    room = np.empty((2, total - 2))
+    room, chosen = np.empty((2, total - 2)), np.empty(total - 2, np.int64)
     frames, spread = np.empty((3, degrees)), np.empty(degrees)
-    likelihood[:] = 0.0
+    for i in range(degrees):
+        if due[i]:
+            likelihood[:, i] = 0.0
     for s in range(len(material.starts) - 1):
         begin, end = material.starts[s], material.starts[s + 1]
         made[:, begin : begin + 2] = material.values[:, begin : begin + 2]
@@ -57,10 +62,13 @@ def resynthesise(
             if stop[0]:
                 return False
             seen = material.values if kind == ONE_STEP else made
-            frames[0], frames[1] = seen[:, t - 2], seen[:, t - 1]
+            for i in range(degrees):
+                frames[0, i], frames[1, i], frames[2, i] = seen[i, t - 2], seen[i, t - 1], seen[i, t]
             for i in lists.order:
+                if not due[i]:
+                    continue
                 parents = lists.parents[lists.first[i] : lists.first[i + 1]]
-                mean, variance = predict(material, i, parents, frames, s, rules, room)
+                mean, variance = predict(material, i, parents, frames, s, rules, room, chosen)
                 if not material.absolute[i]:
                     mean += frames[1, i]
                 made[i, t] = mean
@@ -71,7 +79,9 @@ def resynthesise(
 
 
 @kernel
-def node_score(material: Any, node: int, parents: Any, made: Any, rules: Any, kind: int, room: Any) -> float:
+def node_score(
+    material: Any, node: int, parents: Any, made: Any, rules: Any, kind: int, room: Any, chosen: Any
+) -> float:  # fmt: skip
     """The part of one node in the score if it had these parents and all other trajectories stayed as in `made`."""
     degrees = material.values.shape[0]
     frames = np.empty((3, degrees))
@@ -87,7 +97,7 @@ def node_score(material: Any, node: int, parents: Any, made: Any, rules: Any, ki
             if kind == ONE_STEP:
                 before, last = material.values[node, t - 2], material.values[node, t - 1]
             frames[0, node], frames[1, node] = before, last
-            mean, variance = predict(material, node, parents, frames, s, rules, room)
+            mean, variance = predict(material, node, parents, frames, s, rules, room, chosen)
             if not material.absolute[node]:
                 mean += last
             spread = _grown(spread, variance, material.absolute[node])
@@ -116,10 +126,11 @@ def score_updates(
     done: Any,
 ) -> None:  # fmt: skip
     """out[u] = `node_score` of node nodes[u] with the parents parents[first[u] : first[u + 1]]."""
-    room = np.empty((2, material.values.shape[1] - 2))
+    instances = material.values.shape[1] - 2
+    room, chosen = np.empty((2, instances)), np.empty(instances, np.int64)
     for u in range(len(nodes)):
         if stop[0]:
             out[u:] = -math.inf
             return
-        out[u] = node_score(material, nodes[u], parents[first[u] : first[u + 1]], made, rules, kind, room)
+        out[u] = node_score(material, nodes[u], parents[first[u] : first[u + 1]], made, rules, kind, room, chosen)
         done[0] += 1

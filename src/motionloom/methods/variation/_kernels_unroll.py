@@ -19,7 +19,6 @@ from motionloom.methods.variation._kernels_regression import add_squares, exclud
 
 WAITING = 0.3  # of the mean length: neighbours this much nearer to or farther from the end than expected count by 1/e
 PER_SEQUENCE = 2  # neighbours that vote on the end: many would reach back from it, and never be near enough
-TRUST = 0.2  # in the vote of a frame; the rest is what was expected a frame before
 
 
 @kernel
@@ -29,13 +28,13 @@ def first_frames(
     """values (2, D) sampled from the prior network; a node without parents from all instances."""
     nodes, count = instances.shape
     given = np.zeros(nodes)
-    squared, room = np.empty(count), np.empty(count)
+    room, chosen = np.empty((2, count)), np.empty(count, np.int64)
     degrees = nodes // 2
     for n in range(nodes):
         i = lists.order[n]
         parents = lists.parents[lists.first[i] : lists.first[i + 1]]
         mean, variance = _kernels_prior.predict(
-            instances, i, parents, given, -1, scales, floors, rules, squared, room
+            instances, i, parents, given, -1, scales, floors, rules, room, chosen
         )  # fmt: skip
         given[i] = mean + amounts[i % degrees] * math.sqrt(variance) * normal(seed, i)
     values[0], values[1] = given[:degrees], given[degrees:]
@@ -76,10 +75,15 @@ def unroll(
     body: Any, seed: Any, amounts: Any, endless: bool, steering: Any, start: Any, tasks: Any, lift: float, made: Any,
     stop: Any,
 ) -> int:  # fmt: skip
-    """A variant, written into `made`; returns its length. It ends where its neighbours do, unless it is `endless`."""
+    """A variant, written into `made`; returns its length.
+
+    Unless it is `endless`, it ends when it is as long as its neighbours predicted on average: in every frame, the
+    frames so far and the weighted mean of those from its neighbours to their ends. A sample that strays ends too, at
+    the latest when it is twice as long as the longest sequence.
+    """
     degrees, total = material.values.shape
     sequences = len(material.starts) - 1
-    room = np.empty((2, total - 2))
+    room, chosen = np.empty((2, total - 2)), np.empty(total - 2, np.int64)
     frames, mean = np.empty((3, degrees)), np.empty(degrees)
     start_values = np.empty((2, degrees))
     first_frames(prior[0], prior_lists, prior[1], prior[2], prior_rules, seed, amounts, start_values)
@@ -88,7 +92,7 @@ def unroll(
     track, votes = start.copy(), np.zeros(contacts.shape[1])
     limbs = room_for(body)
     scale = WAITING * total / sequences
-    expected = -1.0
+    expected, lengths = -1.0, 0.0
     for f in range(len(made.values)):
         if stop[0]:
             return f
@@ -100,7 +104,7 @@ def unroll(
             frames[0], frames[1] = made.values[f - 2], made.values[f - 1]
             for i in lists.order:
                 parents = lists.parents[lists.first[i] : lists.first[i + 1]]
-                middle, variance = _kernels_transition.predict(material, i, parents, frames, -1, rules, room)
+                middle, variance = _kernels_transition.predict(material, i, parents, frames, -1, rules, room, chosen)
                 if not material.absolute[i]:
                     middle += frames[1, i]
                 mean[i] = middle
@@ -110,7 +114,8 @@ def unroll(
         if f >= 1:
             around = made.values[f - 1 : f + 1]
             vote = near_frames(material, around, left, -1.0 if endless else expected, scale, rules, room)
-            waiting = vote if expected < 0.0 else expected + TRUST * (vote - expected)
+            lengths += f + vote
+            waiting = lengths / f - f
             if not endless and f > 1 and waiting < 0.5:
                 return f
             expected = max(waiting - 1.0, 0.0)

@@ -12,6 +12,24 @@ SOURCE = "LAU"
 SCORES = ("one-step", "propagated", "growing", "squared")  # numbered as in `_kernels_transition`
 
 
+def amount_param() -> Any:
+    """The amount of variation."""
+    return param(
+        1.0, "amount of variation: 0 the mean motion, 1 as in the clips, more within their range", low=0, high=4,
+        slider=(0.0, 2.0), symbol="sigma",
+    )  # fmt: skip
+
+
+def parts_param() -> Any:
+    """Other amounts for parts of the body."""
+    return param((), "other amounts for parts of the body, as [left_arm=0.5, head=0]", advanced=True)
+
+
+def hold_param() -> Any:
+    """Whether standing feet are held in place."""
+    return param(True, "hold feet in place while they stand, by a vote of the clips (eq 7)")
+
+
 @dataclass(frozen=True)
 class Config(Settings):
     """What learning needs."""
@@ -102,12 +120,9 @@ class Options(Settings):
     FAITHFUL: ClassVar[Mapping[str, Any]] = {"hold_feet": False, "clean_feet": False}
 
     variant: str | None = variant_of_model(SOURCE)
-    amount: float = param(
-        1.0, "amount of variation: 0 the mean motion, 1 as in the clips, more within their range", low=0, high=4,
-        slider=(0.0, 2.0), symbol="sigma",
-    )  # fmt: skip
-    parts: tuple[str, ...] = param((), "other amounts for parts of the body, as [left_arm=0.5, head=0]", advanced=True)
-    hold_feet: bool = param(True, "hold feet in place while they stand, by a vote of the clips (eq 7)")
+    amount: float = amount_param()
+    parts: tuple[str, ...] = parts_param()
+    hold_feet: bool = hold_param()
     clean_feet: bool = cleaning_param()
     ease: float = param(0.15, "time over which limbs move to their targets and back", unit="s", low=0, high=2)
 

@@ -16,9 +16,10 @@ from motionloom.methods.variation.dofs import Dofs, fit_dofs, with_moving
 from motionloom.methods.variation.model import SHORTEST, VariationModel, unrolling_of
 from motionloom.methods.variation.networks import Networks, extended, own_edges
 from motionloom.methods.variation.takes import build_takes, shared_noise
-from motionloom.methods.variation.timing import common_clock, find_loop
+from motionloom.methods.variation.timing import Clock, align_takes, find_loop
 
 LENGTHS = 2.0  # the longest clip may last so many times as long as the shortest
+DIFFERENT = 1.0  # root mean square distance of a clip from the nearest other one, against that from the mean pose
 UNLIKE = 3.0  # a clip whose likelihood is so many standard deviations below the mean of the others gets a warning
 
 
@@ -35,13 +36,17 @@ def fit(
     With a structure a single clip is enough.
     """
     report, rng = progress or silent(), rng or np.random.default_rng(0)
+    if structure is not None and not isinstance(structure, VariationModel):
+        raise BadRequest(f"structure: expected a model of variation, found one of {structure.method}")
     _check_clips(clips, structure)
     standing = tuple(with_contacts(clip) for clip in clips)
     dofs = fit_dofs(standing) if structure is None else _known_dofs(standing, structure)
     sequences = [dofs.values(clip) for clip in standing]
     scales = dofs.scales("reach", np.concatenate(sequences))
     report(0.0, "aligning clips")
-    clock = common_clock(sequences, scales, clips[0].fps, part(report, 0.0, 0.1))
+    aligned = align_takes(sequences, scales, clips[0].fps, part(report, 0.0, 0.1))
+    _check_alike(clips, aligned)
+    clock = aligned.frames
     if structure is None:
         networks, notes = _learned(standing, sequences, dofs, config, rng, part(report, 0.1, 0.95))
     else:
@@ -73,7 +78,7 @@ def _check_clips(clips: Sequence[Clip], structure: VariationModel | None) -> Non
     if len(clips) < 2 and structure is None:
         raise BadRequest(
             f"variation learns from several takes of one motion, found only {names[0]}; "
-            "give more, or a model with a structure learned on others"
+            "give more, or a model with a structure learned on others (--structure MODEL.loom)"
         )
     short = [f"{name} ({len(clip)})" for name, clip in zip(names, clips, strict=True) if len(clip) < SHORTEST]
     if short:
@@ -86,6 +91,21 @@ def _check_clips(clips: Sequence[Clip], structure: VariationModel | None) -> Non
         raise BadRequest(
             f"takes of one motion last about as long as each other; the longest of these lasts more than {LENGTHS:g} "
             f"times as long as the shortest: {shown}"
+        )
+
+
+def _check_alike(clips: Sequence[Clip], clock: Clock) -> None:
+    """`BadRequest` if a clip is no take of the same motion: time-warped, none is nearer to it than the mean pose."""
+    if len(clips) < 2:
+        return
+    others = np.where(np.eye(len(clips), dtype=bool), np.inf, clock.costs)
+    far = np.sqrt(others.min(1) / np.maximum(clock.still, 1e-12))
+    if far.max() > DIFFERENT:
+        shown = ", ".join(f"{clip.name or k} {x:.2f}" for k, (clip, x) in enumerate(zip(clips, far, strict=True)))
+        raise BadRequest(
+            "the clips are too different to be takes of one motion. Distances from the nearest other clip, in units of "
+            f"the distance from the mean pose (takes: below {DIFFERENT:g}): {shown}; `motionloom select` finds clips "
+            "that belong together"
         )
 
 

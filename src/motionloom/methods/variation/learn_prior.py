@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -15,6 +15,8 @@ from motionloom.methods.variation.regression import Rules
 
 GAIN = 1e-9  # an update that raises the score by less is none
 START_EDGES = 0.5  # edges per node in a random start
+FEW = 4  # nodes
+STAGE = "learning the prior network"
 
 
 class PriorData(NamedTuple):
@@ -53,7 +55,7 @@ def learn_prior(
 ) -> Found:
     """The best network of a greedy search from no edges and from random sets of edges."""
     best = Found(np.zeros((0, 0), bool), -np.inf)
-    for start in each(range(1 + search.restarts), progress or silent(), "learning the prior network"):
+    for start in each(range(1 + search.restarts), progress or silent(), STAGE):
         count = len(data.instances)
         edges = random_edges(count, rng) if start else np.zeros((count, count), bool)
         found = climb(data, rules, search, edges, progress or silent())
@@ -115,11 +117,21 @@ def network_score(data: PriorData, rules: Rules, edges: BoolArray) -> float:
 
 def _toggled(data: PriorData, rules: Rules, edges: BoolArray, nodes: IntArray, progress: Progress) -> FloatArray:
     """(n, N) the part of each of some nodes with one parent more, or one less where it is a parent already."""
-    count = len(edges)
-    owners = np.repeat(nodes, count)
-    rows = edges[owners] ^ np.tile(np.eye(count, dtype=bool), (len(nodes), 1))
-    rows[np.arange(len(owners)), owners] = False
-    return _scored(data, rules, owners, rows, progress).reshape(len(nodes), count)
+    from motionloom.methods.variation._kernels_prior import score_toggled
+
+    out = np.empty((len(nodes), len(edges)))
+    arguments = (*data[:1], nodes.astype(np.int64), edges, *data[1:], rules, out, progress.stop)
+    _compute(progress, len(nodes), score_toggled, *arguments)
+    return out
+
+
+def _compute(progress: Progress, nodes: int, kernel: Callable[..., None], *arguments: Any) -> None:
+    """Run a kernel; one of a few nodes takes about a millisecond, and is not worth a thread."""
+    if nodes < FEW:
+        progress(None, STAGE)
+        kernel(*arguments)
+    else:
+        watch(progress, STAGE, kernel, *arguments)
 
 
 def _scored(data: PriorData, rules: Rules, nodes: IntArray, rows: BoolArray, progress: Progress) -> FloatArray:
@@ -130,5 +142,5 @@ def _scored(data: PriorData, rules: Rules, nodes: IntArray, rows: BoolArray, pro
     parents = np.nonzero(rows)[1].astype(np.int64)
     out, done = np.empty(len(nodes)), np.zeros(1, np.int64)
     arguments = (*data[:1], nodes.astype(np.int64), first, parents, *data[1:], rules, out, progress.stop, done)
-    watch(progress, "learning the prior network", score_updates, *arguments)
+    _compute(progress, len(nodes), score_updates, *arguments)
     return out

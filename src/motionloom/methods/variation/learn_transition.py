@@ -11,7 +11,7 @@ from numpy.random import Generator
 from motionloom.core import BoolArray, FloatArray, IntArray, Progress, part, silent
 from motionloom.core.progress import watch
 from motionloom.methods.variation.learn_prior import GAIN, START_EDGES, Found
-from motionloom.methods.variation.networks import ancestors, lists, own_edges, reversible, sorted_nodes
+from motionloom.methods.variation.networks import ancestors, downstream, lists, own_edges, reversible, sorted_nodes
 from motionloom.methods.variation.regression import Material, Rules
 
 STAGE = "learning the transition network"
@@ -79,7 +79,8 @@ def climb(material: Material, rules: Rules, search: Search, edges: BoolArray, pr
             count = len(edges)
             if sorted_nodes(trial[:, 2 * count :]) is None:
                 continue  # an update of this round has closed the way for this one
-            new_made, new_parts = resynthesised(material, rules, trial, search.kind, trying)
+            due = downstream(trial, update.nodes)
+            new_made, new_parts = resynthesised(material, rules, trial, search.kind, trying, (made, parts, due))
             if new_parts.sum() > parts.sum() + GAIN:
                 edges, made, parts = trial, new_made, new_parts
                 kept += 1
@@ -90,15 +91,27 @@ def climb(material: Material, rules: Rules, search: Search, edges: BoolArray, pr
 
 
 def resynthesised(
-    material: Material, rules: Rules, edges: BoolArray, kind: int, progress: Progress
+    material: Material,
+    rules: Rules,
+    edges: BoolArray,
+    kind: int,
+    progress: Progress,
+    known: tuple[FloatArray, FloatArray, BoolArray] | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Every sequence re-synthesised by the others (D, T), and the part (S, D) of each sequence and node in eq 4."""
+    """Every sequence re-synthesised by the others (D, T), and the part (S, D) of each sequence and node in eq 4.
+
+    `known` are those of another network, and the nodes (D,) that differ from it: the others are taken over.
+    """
     from motionloom.methods.variation._kernels_transition import resynthesise
 
     count = len(edges)
-    made, parts = np.empty_like(material.values), np.empty((material.sequences, count))
+    if known is None:
+        made, parts = np.empty_like(material.values), np.empty((material.sequences, count))
+        due = np.ones(count, bool)
+    else:
+        made, parts, due = known[0].copy(), known[1].copy(), known[2]
     linked = lists(edges, edges[:, 2 * count :])
-    watch(progress, STAGE, resynthesise, material, linked, rules, kind, made, parts, progress.stop)
+    watch(progress, STAGE, resynthesise, material, linked, rules, kind, due, made, parts, progress.stop)
     return made, parts
 
 

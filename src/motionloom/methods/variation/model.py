@@ -23,6 +23,7 @@ from motionloom.methods.variation.body import Body, limb_of
 from motionloom.methods.variation.config import Config, Options
 from motionloom.methods.variation.dofs import Dofs
 from motionloom.methods.variation.learn_prior import prior_data
+from motionloom.methods.variation.live import LiveOptions, VariationLive, variation_live
 from motionloom.methods.variation.networks import Networks
 from motionloom.methods.variation.plan import Plan, fresh, search
 from motionloom.methods.variation.regression import Rules, kernel_width
@@ -55,6 +56,7 @@ class VariationModel(Model[Options]):
     method: ClassVar[str] = "variation"
     honours: ClassVar[Honours] = ((PositionAt, "hard"), (Plant, "hard"), (RootAt, "hard"))
     options_type: ClassVar[type[Settings]] = Options
+    live_options_type: ClassVar[type[Settings] | None] = LiveOptions
     has_natural_end: ClassVar[bool] = True
     needs_whole_clips: ClassVar[bool] = True
     keeps_notes: ClassVar[bool] = True
@@ -115,6 +117,13 @@ class VariationModel(Model[Options]):
     def unrolling(self) -> Unrolling:
         """What the networks are unrolled with."""
         return unrolling_of(self.clips, self.sequences, self.dofs, self.networks, self.config)
+
+    @cached_property
+    def live(self) -> VariationLive:
+        """Live characters; `BadRequest` if the motion does not repeat."""
+        if self.loop is None:
+            raise BadRequest("this motion does not repeat, so it has no live characters")
+        return variation_live(self.clips, self.dofs, self.cycle, self.limits, self.fps)
 
     # ---- requests ----
 
@@ -221,7 +230,7 @@ class VariationModel(Model[Options]):
 
     def _synthesized(self, run: Run, body: Body, tasks: Tasks, options: Options, progress: Progress) -> Motion:
         """The degrees of freedom of a run, by the variant that the options name."""
-        amounts = amounts_of(options, self.dofs)
+        amounts = amounts_of(options.amount, options.parts, self.dofs)
         if options.variant == FAITHFUL:
             return unrolled(self.unrolling, body, run, tasks, amounts, self.fps, progress)
         takes = self.cycle if run.endless else self.takes

@@ -7,6 +7,7 @@ more at t + 1, then D more at t + 2 itself.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -90,16 +91,26 @@ def sorted_nodes(edges: BoolArray) -> IntArray | None:
 
 def ancestors(edges: BoolArray) -> BoolArray:
     """(N, N) whether j is an ancestor of i: an edge from i to j would then close a cycle."""
-    reach = edges.astype(np.float32)
-    for _ in range(int(np.ceil(np.log2(max(len(edges), 2))))):  # paths of up to 1, 3, 7 ... edges
-        reach = np.minimum(reach + reach @ reach, 1.0)
-    return np.asarray(reach > 0)
+    from motionloom.methods.variation._kernels_networks import ancestors_of
+
+    return np.asarray(ancestors_of(np.ascontiguousarray(edges)))
 
 
 def reversible(edges: BoolArray) -> BoolArray:
     """(N, N) the edges that can be turned round without closing a cycle: there is no other path along them."""
-    detours = edges.astype(np.float32) @ ancestors(edges).astype(np.float32)
-    return np.asarray(edges & (detours == 0))
+    from motionloom.methods.variation._kernels_networks import ancestors_of, reversible_of
+
+    plain = np.ascontiguousarray(edges)
+    return np.asarray(reversible_of(plain, ancestors_of(plain)))
+
+
+def downstream(transition: BoolArray, nodes: Sequence[int]) -> BoolArray:
+    """(D,) the degrees of freedom whose trajectories depend on those of some nodes, at once or later; and these."""
+    count = len(transition)
+    depends = ancestors(transition.reshape(count, 3, count).any(1))
+    out = depends[:, list(nodes)].any(1)
+    out[list(nodes)] = True
+    return np.asarray(out)
 
 
 def extended(networks: Networks, known: IntArray, count: int) -> Networks:

@@ -13,7 +13,6 @@ from motionloom.core.progress import watch
 from motionloom.kinematics.body.roles import group
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.methods.variation.body import Body, Limb, body_tables, foot_limbs, limb_of
-from motionloom.methods.variation.config import Options
 from motionloom.methods.variation.dofs import Dofs
 from motionloom.methods.variation.learn_prior import PriorData
 from motionloom.methods.variation.networks import Networks
@@ -75,10 +74,10 @@ class Run(NamedTuple):
     lift: float  # m: the hips are raised by at first
 
 
-def amounts_of(options: Options, dofs: Dofs) -> FloatArray:
-    """(D + 1,) the amount of variation of each degree of freedom, and of timing."""
-    out = np.full(dofs.count + 1, options.amount)
-    for text in options.parts:
+def amounts_of(whole: float, parts: Sequence[str], dofs: Dofs) -> FloatArray:
+    """(D + 1,) the amount of variation of each degree of freedom, and of timing; `parts` as in `Options`."""
+    out = np.full(dofs.count + 1, whole)
+    for text in parts:
         name, sign, number = text.partition("=")
         try:
             amount = float(number)

@@ -31,6 +31,7 @@ class Takes(NamedTuple):
     high: FloatArray  # (D,) largest
     sharing: FloatArray  # (D, D) turns independent random numbers into those that linked DOFs share; rows of length 1
     displacement: BoolArray  # (D,)
+    common: float  # what the sum over all degrees of freedom is multiplied by, so that its variance is 1
 
 
 def build_takes(
@@ -52,6 +53,7 @@ def build_takes(
         whole.max(0),
         sharing.copy(),
         dofs.displacement.copy(),
+        float(1.0 / np.sqrt(max((sharing.sum(0) ** 2).sum(), 1e-12))),
     )
 
 

@@ -21,6 +21,14 @@ SHORTEST = 0.5  # s: no loop is shorter
 MOMENTS = 2  # of the common clock in a frame: between them, cubics follow quick movements better than between frames
 
 
+class Clock(NamedTuple):
+    """A common clock, and how far takes are from each other along it."""
+
+    frames: FloatArray  # (S, U) the frame of each take at each moment
+    costs: FloatArray  # (S, S) mean squared distance of every two takes along their time-warping path
+    still: FloatArray  # (S,) mean squared distance of each take from the mean pose of all takes
+
+
 class Loop(NamedTuple):
     """The mean motion at `stop` goes on as at `start`: moments of the common clock."""
 
@@ -32,14 +40,23 @@ class Loop(NamedTuple):
 def common_clock(
     sequences: Sequence[FloatArray], scales: FloatArray, fps: float, progress: Progress | None = None
 ) -> FloatArray:
-    """(S, U) the frame of each sequence (F, D) at each moment of a clock whose rate is the mean of theirs.
+    """(S, U) the frame of each sequence (F, D) at each moment of their common clock, see `align_takes`."""
+    return align_takes(sequences, scales, fps, progress).frames
+
+
+def align_takes(
+    sequences: Sequence[FloatArray], scales: FloatArray, fps: float, progress: Progress | None = None
+) -> Clock:
+    """A clock for sequences (F, D) whose rate is the mean of theirs.
 
     Every sequence is warped to the one that is nearest to all others. The clock then runs so that the mean over the
     sequences of their frames grows evenly, `MOMENTS` to a frame: it lasts as long as they do on average.
     """
     if len(sequences) == 1:
-        return np.arange(MOMENTS * (len(sequences[0]) - 1) + 1)[None] / MOMENTS
+        return Clock(np.arange(MOMENTS * (len(sequences[0]) - 1) + 1)[None] / MOMENTS, np.zeros((1, 1)), np.ones(1))
     features = [_features(s, scales, fps) for s in sequences]
+    centre = np.concatenate(features).mean(0)
+    still = np.array([((f - centre) ** 2).sum(1).mean() for f in features])
     costs = np.zeros((len(sequences),) * 2)
     paths: dict[tuple[int, int], IntArray] = {}
     pairs = [(a, b) for a in range(len(sequences)) for b in range(a)]
@@ -58,9 +75,8 @@ def common_clock(
             frames[k] = curve.matching(np.arange(count) / fps) * fps
     mean = frames.mean(0)
     even = np.linspace(0, mean[-1], max(MOMENTS * round(float(mean[-1])) + 1, 3))
-    return np.stack(
-        [np.clip(np.interp(even, mean, row), 0, len(s) - 1) for row, s in zip(frames, sequences, strict=True)]
-    )
+    rows = [np.clip(np.interp(even, mean, row), 0, len(s) - 1) for row, s in zip(frames, sequences, strict=True)]
+    return Clock(np.stack(rows), costs, still)
 
 
 def find_loop(takes: FloatArray, scales: FloatArray, fps: float) -> Loop | None:

@@ -1,0 +1,55 @@
+"""Selecting takes (LAU 9): eight walk cycles and three outliers; and four odd clips alone.
+
+    python experiments/85_variation_selection.py
+
+Needs ../shared/mocap (CMU subjects 35, 16, 132, 137).
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from similarity_material import REAL
+from variation_material import cycles
+
+from motionloom.core import Clip, replace
+from motionloom.kinematics.body.proportions import on_skeleton
+from motionloom.methods.variation import Config
+from motionloom.methods.variation.selection import compress_clips, select_clips
+
+FPS = 30.0
+ODD = ("132_02", "137_16", "16_35", "104_41")  # arms out, drunk, run, zombie
+
+
+def main() -> None:
+    if not REAL:
+        print("needs the real clips of ../shared/mocap, which are not here: skipped")
+        return
+    walks = [_named(c, f"walk {k + 1}") for k, c in enumerate(cycles(fps=FPS))]
+    trusted = [_named(c, f"trusted {k + 1}") for k, c in enumerate(cycles("16_[1-3]?", fps=FPS)[:8])]
+    odd = [_named(c, name) for name in ODD for c in cycles(name, fps=FPS)[:1]]
+    body = walks[0].skeleton
+    trusted, odd = ([on_skeleton(c, body) for c in group] for group in (trusted, odd))
+    for title, clips, known in (
+        ("8 walks of one subject and the odd ones, trusted: the walks", [*walks, *odd], walks),
+        ("the odd ones alone, trusted: the walks", odd, walks),
+        ("walks of another subject, trusted: the walks", trusted, walks),
+    ):
+        start = time.process_time()
+        found = select_clips(clips, known, Config(fps=FPS), rng=np.random.default_rng(0))
+        print(f"\n{title}: threshold {found.threshold:.2f}, {time.process_time() - start:.0f} s of processor time")
+        for item in found.dropped:
+            print(f"  dropped {item.name} in round {item.round}: {item.likelihood:.2f}, {', '.join(item.worst)}")
+        print("  kept", ", ".join(f"{n} {x:.2f}" for n, x in zip(found.kept, found.likelihoods, strict=True)))
+    fewer = compress_clips(walks, 0.02)
+    print("\nsuperfluous:", ", ".join(f"{i.name} {100 * i.error:.1f} cm" for i in fewer.superfluous) or "none")
+    print("kept:", ", ".join(f"{i.name} {100 * i.error:.1f} cm" for i in fewer.kept))
+
+
+def _named(clip: Clip, name: str) -> Clip:
+    return replace(clip, origin=replace(clip.origin, name=name))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""Variation added to poses of other live characters: plain arrays, no checks. `tables` are `LayerTables`.
+
+At the moment of the takes' mean that is nearest to a pose, the deviation of a variant from that mean is
+sum_c (w_c,i - 1/S) x_c,i for degree of freedom i, with the weights of `_kernels_mix`. A critically damped spring leads
+there, so that a pose changes smoothly where the nearest moment jumps.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from motionloom.core._jit import kernel
+from motionloom.kinematics.feet._kernels_two_bone import exp, inverse, log, multiply
+from motionloom.methods.variation._kernels_mix import KNOT_SECONDS, begin_knots, weights_at
+from motionloom.methods.variation.timing import MOMENTS
+
+HALF_LIFE = 0.08  # s: of the spring
+JUMP = 0.3  # a moment that is one tenth of the takes away from the expected one counts as this much farther, squared
+
+
+@kernel
+def begin(tables: Any, state: Any) -> None:
+    """The first random numbers of all characters."""
+    for k in range(len(state.seed)):
+        begin_knots(state.seed[k], state.first[k], state.knots[k], tables.takes.sharing)
+
+
+@kernel
+def vary(tables: Any, state: Any, dt: float, rotations: Any) -> None:
+    """All characters `dt` on; their deviations are added to rotations (N, J, 4)."""
+    clips, _, count = tables.takes.values.shape
+    weights = np.empty((clips, count + 1))
+    for k in range(len(state.seed)):
+        if dt > 0.0:
+            m = _nearest(tables, state.moment[k], dt, rotations[k])
+            state.moment[k] = m
+            state.time[k] += dt
+            moments = state.time[k] * tables.fps * MOMENTS
+            weights_at(state.seed[k], moments, KNOT_SECONDS * tables.fps * MOMENTS, state.first[k], state.knots[k],
+                       tables.takes, tables.base, tables.amounts, weights)  # fmt: skip
+            _approach(tables, weights, np.int64(m), dt, state.deviation[k])
+        _turn(tables, state.deviation[k, 0], rotations[k])
+
+
+@kernel
+def _nearest(tables: Any, before: float, dt: float, rotations: Any) -> float:
+    """The moment whose mean pose is nearest; a jump from the expected one (none, if `before` is below 0) costs."""
+    moments, count = tables.mean.shape
+    pose = np.empty(count)
+    v = (0.0, 0.0, 0.0)
+    last = -1
+    for d in range(count):
+        j = tables.joints[d]
+        if j < 1:
+            continue
+        if j != last:
+            c, q = tables.centre[j], rotations[j]
+            v = log(multiply(inverse((c[0], c[1], c[2], c[3])), (q[0], q[1], q[2], q[3])))
+            last = j
+        pose[d] = v[0] * tables.axes[d, 0] + v[1] * tables.axes[d, 1] + v[2] * tables.axes[d, 2]
+    expected = before + dt * tables.fps * MOMENTS
+    best, least = 0, math.inf
+    for m in range(moments):
+        total = 0.0
+        for d in range(count):
+            if tables.joints[d] >= 1:
+                e = pose[d] - tables.mean[m, d]
+                total += tables.scales[d] * e * e
+        if before >= 0.0:
+            off = abs(m - expected)
+            if tables.closed:
+                off = min(off % moments, moments - off % moments)
+            total += tables.size * JUMP * (10.0 * off / moments) ** 2
+        if total < least:
+            best, least = m, total
+    return float(best)
+
+
+@kernel
+def _approach(tables: Any, weights: Any, m: int, dt: float, deviation: Any) -> None:
+    """deviation (2, D), value and rate, moved by a spring towards that of the weights at moment m."""
+    clips, count = len(tables.takes.values), tables.mean.shape[1]
+    y = 2.0 * math.log(2.0) / HALF_LIFE
+    fade = math.exp(-y * dt)
+    for d in range(count):
+        if tables.amounts[d] == 0.0:
+            continue
+        goal = 0.0
+        for c in range(clips):
+            goal += (weights[c, d] - tables.base[c]) * (tables.takes.values[c, m, d] - tables.mean[m, d])
+        off = deviation[0, d] - goal
+        j1 = deviation[1, d] + off * y
+        deviation[0, d] = goal + fade * (off + j1 * dt)
+        deviation[1, d] = fade * (deviation[1, d] - j1 * y * dt)
+
+
+@kernel
+def _turn(tables: Any, deviation: Any, rotations: Any) -> None:
+    """Turn joints by deviations (D,) along their principal axes, in their own frames."""
+    count = len(deviation)
+    d = 0
+    while d < count:
+        j = tables.joints[d]
+        x, y, z = 0.0, 0.0, 0.0
+        while d < count and tables.joints[d] == j:
+            x += deviation[d] * tables.axes[d, 0]
+            y += deviation[d] * tables.axes[d, 1]
+            z += deviation[d] * tables.axes[d, 2]
+            d += 1
+        if j >= 1 and (x != 0.0 or y != 0.0 or z != 0.0):
+            q = rotations[j]
+            turned = multiply((q[0], q[1], q[2], q[3]), exp((x, y, z)))
+            size = 1.0 / math.sqrt(turned[0] ** 2 + turned[1] ** 2 + turned[2] ** 2 + turned[3] ** 2)
+            for i in range(4):
+                rotations[j, i] = size * turned[i]

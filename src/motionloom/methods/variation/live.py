@@ -1,0 +1,233 @@
+"""Live variants: cyclic motion without end, each character varied on its own.
+
+A character is a mixture of the takes as in `_kernels_mix`, with feet held where they touch. It can be turned, hurried
+or slowed down, and drawn towards the takes that carry a label (its actions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, Skeleton
+from motionloom.core.poses import Commands, Poses
+from motionloom.kinematics.travel import Travel
+from motionloom.methods.actions import action_marks, action_names
+from motionloom.methods.live import (
+    Material,
+    Sources,
+    Status,
+    check_commands,
+    check_dt,
+    check_memory,
+    check_seeds,
+    material_of,
+    start_places,
+)
+from motionloom.methods.settings import Settings
+from motionloom.methods.variation.body import Body, body_tables, foot_limbs
+from motionloom.methods.variation.config import amount_param, hold_param, parts_param
+from motionloom.methods.variation.dofs import Dofs
+from motionloom.methods.variation.synthesis import amounts_of
+from motionloom.methods.variation.takes import Takes
+from motionloom.methods.variation.timing import MOMENTS
+
+TRAVELS = 0.1  # m/s: slower motion does not go anywhere, and cannot be steered
+
+__all__ = ["LiveOptions", "VariationLive", "variation_live"]
+
+
+@dataclass(frozen=True)
+class LiveOptions(Settings):
+    """Options of live variants."""
+
+    amount: float = amount_param()
+    parts: tuple[str, ...] = parts_param()
+    hold_feet: bool = hold_param()
+
+
+DEFAULT_OPTIONS = LiveOptions()
+
+
+class LiveTables(NamedTuple):
+    """What steps read from: the cycle of the takes, the body with its foot parts as limbs, and how it travels."""
+
+    takes: Takes
+    body: Body
+    legs: IntArray  # (P,) the joint at the top of each foot part's leg
+    speed: float  # m/s: mean of the takes, 0 if they do not travel
+    lean: float  # rad: direction of travel, seen from the heading
+    goals: FloatArray  # (A + 1, S) mean weights of the takes: without an action, and for each
+
+
+class State(NamedTuple):
+    """N characters: S takes, D degrees of freedom, P foot parts, J joints."""
+
+    time: FloatArray  # (N,) s since the last tick
+    seed: IntArray  # (N,)
+    clock: FloatArray  # (N, 2) moment of the cycle, moments since the start
+    first: IntArray  # (N, 1) number of the first knot
+    knots: FloatArray  # (N, 4, S, D) random numbers about the present moment
+    base: FloatArray  # (N, S) weights of the takes without variation
+    weights: FloatArray  # (N, S) weights of the takes in timing
+    offset: FloatArray  # (N, 2, D) what is left of corrections, and its rate
+    shown: FloatArray  # (N, D) the offset at the last tick
+    before: FloatArray  # (N, 2, D) degrees of freedom at the last two ticks
+    track: FloatArray  # (N, 3) x, z and heading at the next tick
+    contacts: BoolArray  # (N, P)
+    held: BoolArray  # (N, P)
+    spots: FloatArray  # (N, P, 3) m: where held feet stand
+    commanded: FloatArray  # (N, 3) heading, speed, action
+    amounts: FloatArray  # (N, D + 1) of variation
+    hold: BoolArray  # (N,) are feet held?
+    root: FloatArray  # (N, 2, 3) at the last two ticks
+    rotations: FloatArray  # (N, 2, J, 4)
+
+
+@dataclass(frozen=True, eq=False)
+class VariationLive:
+    """Live characters of one model. Actions are labels: a character mixes the takes that carry the commanded one."""
+
+    tables: LiveTables
+    dofs: Dofs
+    clips: tuple[Clip, ...]
+    actions: tuple[str, ...]
+    marks: BoolArray  # (A, F) whether each frame of the clips belongs to each action
+    skeleton: Skeleton
+    fps: float
+    material: Material
+
+    @property
+    def accepts(self) -> tuple[str, ...]:
+        steered = ("heading", "speed") if self.tables.speed > TRAVELS else ()
+        return (*steered, "action") if self.actions else steered
+
+    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: LiveOptions | None = None) -> State:
+        """One character for each seed, at the origin facing +z, or at `at`, at a moment that its seed draws."""
+        from motionloom.methods.variation._kernels_live import show_first
+
+        whole, options = check_seeds(seeds), options or DEFAULT_OPTIONS
+        check_memory(len(whole), self._empty(1), len(self.skeleton))
+        state = self._empty(len(whole))
+        state.seed[:] = whole
+        state.track[:] = start_places(at, len(whole))
+        state.amounts[:] = amounts_of(options.amount, options.parts, self.dofs)
+        state.hold[:] = options.hold_feet
+        show_first(self.tables, state, self.fps)
+        return state
+
+    def _empty(self, count: int) -> State:
+        takes, degrees = self.tables.takes.values.shape[0], self.dofs.count
+        parts, joints = len(self.tables.legs), len(self.skeleton)
+        commanded = np.full((count, 3), np.nan)
+        commanded[:, 2] = -1
+        return State(
+            time=np.zeros(count),
+            seed=np.zeros(count, np.int64),
+            clock=np.zeros((count, 2)),
+            first=np.zeros((count, 1), np.int64),
+            knots=np.zeros((count, 4, takes, degrees)),
+            base=np.full((count, takes), 1.0 / takes),
+            weights=np.full((count, takes), 1.0 / takes),
+            offset=np.zeros((count, 2, degrees)),
+            shown=np.zeros((count, degrees)),
+            before=np.zeros((count, 2, degrees)),
+            track=np.zeros((count, 3)),
+            contacts=np.zeros((count, parts), bool),
+            held=np.zeros((count, parts), bool),
+            spots=np.zeros((count, parts, 3)),
+            commanded=commanded,
+            amounts=np.zeros((count, degrees + 1)),
+            hold=np.zeros(count, bool),
+            root=np.zeros((count, 2, 3)),
+            rotations=np.zeros((count, 2, joints, 4)),
+        )
+
+    def step(self, state: State, commands: Commands, dt: float) -> tuple[State, Poses]:
+        """The state and poses `dt` seconds on."""
+        from motionloom.methods.variation._kernels_live import advance
+
+        dt, count = check_dt(dt), len(state.time)
+        commands = check_commands(commands, count, self.accepts, self.actions)
+        copies: list[Any] = [part.copy() for part in state]
+        new = State(*copies)
+        poses = Poses(
+            np.empty((count, 3)),
+            np.empty((count, len(self.skeleton), 4)),
+            np.empty((count, len(self.tables.legs)), bool),
+            np.full(count, np.nan),
+        )
+        advance(self.tables, commands, new, dt, self.fps, poses.root, poses.rotations, poses.contacts)
+        return new, poses
+
+    def status(self, state: State) -> Status:
+        """The action that most takes show, and the speed commanded and used, within 0.7 to 1.4 of the takes' own."""
+        from motionloom.methods.variation._kernels_live import TEMPO
+
+        speed, asked = self.tables.speed, state.commanded[:, 1]
+        used = np.where(np.isnan(asked), speed, np.clip(asked, TEMPO[0] * speed, TEMPO[1] * speed))
+        clamped = ~np.isnan(asked) & (np.abs(used - asked) > 1e-9)
+        rows = self._shown(state)[1]
+        votes = (self.marks[:, rows] * state.weights).sum(-1) > 0.5  # (A, N)
+        action = np.where(votes.any(0), votes.argmax(0), -1) if len(votes) else np.full(len(state.time), -1)
+        wait = np.maximum(1.0 / self.fps - state.time, 0.0)
+        return Status(action, ("speed",), asked[:, None].copy(), used[:, None], np.asarray(clamped), wait)
+
+    def sources(self, state: State) -> Sources:
+        """The frames of all takes that are mixed, by their weights in timing."""
+        shown, rows = self._shown(state)
+        which = self.material.which[rows]
+        weights = np.where(which >= 0, np.maximum(state.weights, 0.0), 0.0)
+        total = weights.sum(1, keepdims=True)
+        equal = np.full(weights.shape, 1.0 / weights.shape[1])
+        weights = np.where(total > 1e-9, weights / np.maximum(total, 1e-9), equal)
+        exact = np.maximum(self.material.frames[rows] + shown - np.round(shown), 0.0)
+        return Sources(which[:, None], exact[:, None], weights[:, None])
+
+    def _shown(self, state: State) -> tuple[FloatArray, IntArray]:
+        """(N, S) the frame of each take, and its number among those of all takes."""
+        frames, last = self.tables.takes.frames, self.tables.takes.frames.shape[1] - 1
+        at = state.clock[:, 0] % last
+        low = np.minimum(at.astype(np.int64), last - 1)
+        share = (at - low)[:, None]
+        shown = (1 - share) * frames[:, low].T + share * frames[:, low + 1].T
+        starts = np.cumsum([0, *(len(clip) for clip in self.clips[:-1])])
+        return shown, starts + np.round(shown).astype(np.int64)
+
+
+def variation_live(
+    clips: tuple[Clip, ...], dofs: Dofs, cycle: Takes, limits: tuple[FloatArray, FloatArray], fps: float
+) -> VariationLive:
+    """The live characters of closed takes (see `closed_takes`)."""
+    skeleton = clips[0].skeleton
+    if dofs.layout.root == "place":
+        raise BadRequest("pen strokes have no live characters; synthesize them")
+    body = body_tables(dofs, foot_limbs(skeleton), limits)
+    legs = np.array([body.chains[limb, body.tops[limb]] for limb in range(len(body.tips))], np.int64)
+    left, ahead = (_mean(cycle, body, column) for column in (0, 1))
+    per_frame = np.hypot(left, ahead) / cycle.speeds[:, :-1].mean()  # frames in a moment of the clock
+    actions = action_names(clips)
+    marks = action_marks(clips, actions)
+    speed, lean = float(per_frame * fps), float(np.arctan2(left, ahead))
+    tables = LiveTables(cycle, body, legs, speed, lean, _goals(clips, marks))
+    return VariationLive(tables, dofs, clips, actions, marks, skeleton, fps, material_of(clips))
+
+
+def _goals(clips: Sequence[Clip], marks: BoolArray) -> FloatArray:
+    """(A + 1, S) the mean weights of takes: equal, and for each action in proportion to how much of them shows it."""
+    owners = np.repeat(np.arange(len(clips)), [len(clip) for clip in clips])
+    shares = [np.bincount(owners, row, len(clips)) / np.bincount(owners) for row in marks]
+    rows = np.array([np.ones(len(clips)), *shares])
+    return np.asarray(rows / rows.sum(1, keepdims=True))
+
+
+def _mean(cycle: Takes, body: Body, column: int) -> float:
+    """The mean displacement of a root column in a moment of the clock."""
+    at = int(body.root[column])
+    if at < 0:
+        return float(body.root_still[column]) / MOMENTS
+    return float(cycle.values[:, :-1, at].mean())

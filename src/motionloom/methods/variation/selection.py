@@ -1,0 +1,199 @@
+"""Which clips belong together: takes that are unlike trusted ones (LAU 9), and takes that the others make superfluous.
+
+Unlike ones are found by the likelihood of their re-synthesis by others (eq 4), superfluous ones by mixing others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, Progress, part, silent
+from motionloom.core.progress import each, parts
+from motionloom.methods.variation import learn_transition
+from motionloom.methods.variation.config import DEFAULT, SCORES, Config
+from motionloom.methods.variation.dofs import Dofs, fit_dofs
+from motionloom.methods.variation.regression import Material, Rules, kernel_width, material_of
+from motionloom.methods.variation.takes import cubic_at
+from motionloom.methods.variation.timing import common_clock
+
+TRAINED = 6  # clips that judge the others
+JUDGED = 2  # clips that they judge at a time
+PERCENTILE = 10.0  # of the likelihoods of trusted clips: less likely ones are dropped
+LEAST = 3  # clips: one to judge, and two that judge it
+WORST = 3  # degrees of freedom named in a reason
+
+
+class Dropped(NamedTuple):
+    """A clip that is unlike the others, in the round in which it was dropped."""
+
+    name: str
+    round: int  # from 1
+    likelihood: float  # per frame and degree of freedom
+    worst: tuple[str, ...]  # the degrees of freedom that the others predict worst
+
+
+class Selection(NamedTuple):
+    """The clips that are kept, those that are dropped, and the threshold between them."""
+
+    kept: tuple[str, ...]
+    likelihoods: tuple[float, ...]  # of those that are kept, in the last round
+    dropped: tuple[Dropped, ...]
+    threshold: float
+    trusted: tuple[float, ...]  # likelihoods of the trusted clips
+
+
+class Superfluous(NamedTuple):
+    """A clip that the ones that are kept re-synthesise."""
+
+    name: str
+    error: float  # m: root mean square over frames and degrees of freedom, at the tips of limbs
+
+
+class Compression(NamedTuple):
+    """Clips that can be left out, in this order, and the errors of those that are kept."""
+
+    superfluous: tuple[Superfluous, ...]
+    kept: tuple[Superfluous, ...]
+    tolerance: float  # m
+
+
+def select_clips(
+    clips: Sequence[Clip],
+    trusted: Sequence[Clip],
+    config: Config = DEFAULT,
+    *,
+    rng: Generator | None = None,
+    progress: Progress | None = None,
+) -> Selection:
+    """Drop the least likely clip until all are as likely as trusted ones (LAU 9).
+
+    In a round every clip is judged once, two at a time, by up to six others: by how likely it is if they re-synthesise
+    it from its first two frames. The threshold is the tenth percentile of the trusted clips, judged by each other. One
+    search learns each split's network in the first round; later rounds keep it.
+    """
+    rng, report = rng or np.random.default_rng(0), progress or silent()
+    for group, what in ((clips, "clips"), (trusted, "trusted clips")):
+        if len(group) < LEAST:
+            raise BadRequest(f"expected at least {LEAST} {what} to judge each other, found {len(group)}")
+    dofs = fit_dofs([*trusted, *clips])
+    judge = _Judge(dofs, config, rng)
+    first, second = part(report, 0.0, 0.4), part(report, 0.4, 1.0)
+    known = judge.likelihoods([dofs.values(clip) for clip in trusted], list(range(len(trusted))), "trusted", first)
+    threshold = float(np.percentile(known.mean(1), PERCENTILE))
+    values, left = [dofs.values(clip) for clip in clips], list(range(len(clips)))
+    names = [clip.name or f"clip {k}" for k, clip in enumerate(clips)]
+    dropped: list[Dropped] = []
+    for turn, step in enumerate(parts(second, [3.0, *[1.0] * len(clips)]), 1):
+        found = judge.likelihoods([values[k] for k in left], left, "clips", step)
+        each_clip = found.mean(1)
+        least = int(each_clip.argmin())
+        if each_clip[least] >= threshold or len(left) <= LEAST:
+            break
+        worst = tuple(dofs.names[d] for d in np.argsort(found[least])[:WORST])
+        dropped.append(Dropped(names[left[least]], turn, float(each_clip[least]), worst))
+        del left[least]
+    report(1.0, "selecting clips")
+    return Selection(
+        tuple(names[k] for k in left), tuple(map(float, each_clip)), tuple(dropped), threshold,
+        tuple(map(float, known.mean(1))),
+    )  # fmt: skip
+
+
+class _Judge:
+    """Likelihoods of clips by others; networks are learned once for each split."""
+
+    def __init__(self, dofs: Dofs, config: Config, rng: Generator) -> None:
+        self.dofs, self.config, self.rng = dofs, config, rng
+        self.networks: dict[tuple[str, int], BoolArray] = {}
+
+    def likelihoods(
+        self, values: Sequence[FloatArray], numbers: Sequence[int], group: str, progress: Progress
+    ) -> FloatArray:
+        """(S, D) the mean log likelihood of each degree of freedom per frame of each clip.
+
+        Clips are judged in pairs; `numbers` are theirs in the first round, which the networks of pairs are kept by.
+        """
+        out = np.empty((len(values), self.dofs.count))
+        order = np.argsort(numbers, kind="stable")
+        splits = [order[k : k + JUDGED] for k in range(0, len(order), JUDGED)]
+        for judged, step in zip(splits, parts(progress, [1.0] * len(splits)), strict=True):
+            others = [k for k in order if k not in judged]
+            train = sorted(self.rng.choice(others, min(TRAINED, len(others)), replace=False))
+            key = (group, int(numbers[judged[0]]) // JUDGED)
+            if key not in self.networks:
+                self.networks[key] = _learned([values[k] for k in train], self.dofs, self.config, self.rng, step)
+            for k in judged:
+                out[k] = _judged([*(values[t] for t in train), values[k]], self.dofs, self.config, self.networks[key])
+            step(1.0, "judging clips")
+        return out
+
+
+def _material(sequences: Sequence[FloatArray], dofs: Dofs, config: Config) -> tuple[Material, Rules]:
+    scales = dofs.scales(config.scale, np.concatenate(sequences))
+    delta = config.target == "delta"
+    material = material_of(sequences, dofs.displacement, scales, delta=delta, floor=config.floor)
+    width = kernel_width(material, config.kernel_width)
+    return material, Rules(config.neighbours, width, config.velocity**2, config.neighbour_count == "effective", delta)
+
+
+def _learned(
+    sequences: Sequence[FloatArray], dofs: Dofs, config: Config, rng: Generator, progress: Progress
+) -> BoolArray:
+    """The transition network of one search start."""
+    material, rules = _material(sequences, dofs, config)
+    kind = SCORES.index(config.score)
+    search = learn_transition.Search(config.rounds, config.candidates, config.tries, config.parents, 0, kind)
+    return learn_transition.learn_transition(material, rules, search, rng=rng, progress=progress).edges
+
+
+def _judged(sequences: Sequence[FloatArray], dofs: Dofs, config: Config, edges: BoolArray) -> FloatArray:
+    """(D,) the mean log likelihood per frame of the last sequence, re-synthesised by the others."""
+    material, rules = _material(sequences, dofs, config)
+    parts_ = learn_transition.resynthesised(material, rules, edges, SCORES.index(config.score), silent())[1]
+    return np.asarray(parts_[-1] / max(len(sequences[-1]) - 2, 1))
+
+
+def compress_clips(clips: Sequence[Clip], tolerance: float, *, progress: Progress | None = None) -> Compression:
+    """Leave out, one by one, the clip that the others re-synthesise best, while it is within `tolerance` (m).
+
+    Re-synthesis is that of the default variant: on the common clock of all clips, the mixture of the others (weights
+    that sum to 1) that comes nearest. At least two clips are kept.
+    """
+    report = progress or silent()
+    if len(clips) < LEAST:
+        raise BadRequest(f"expected at least {LEAST} clips, found {len(clips)}")
+    dofs = fit_dofs(clips)
+    values = [dofs.values(clip) for clip in clips]
+    names = [clip.name or f"clip {k}" for k, clip in enumerate(clips)]
+    reach = dofs.scales("reach", np.concatenate(values))
+    clock = common_clock(values, reach, clips[0].fps, part(report, 0.0, 0.9))
+    takes = np.stack([cubic_at(v, f) for v, f in zip(values, clock, strict=True)]) * reach
+    left, out = list(range(len(clips))), []
+    for _ in each(range(len(clips) - 2), part(report, 0.9, 1.0), "re-synthesising clips"):
+        errors = _mixing_errors(takes[left])
+        least = int(errors.argmin())
+        if errors[least] > tolerance:
+            break
+        out.append(Superfluous(names[left[least]], float(errors[least])))
+        del left[least]
+    report(1.0, "re-synthesising clips")
+    errors = _mixing_errors(takes[left])
+    kept = tuple(Superfluous(names[k], float(e)) for k, e in zip(left, errors, strict=True))
+    return Compression(tuple(out), kept, tolerance)
+
+
+def _mixing_errors(takes: FloatArray) -> FloatArray:
+    """(S,) how far each take (S, U, D) is from the best mixture of the others: root mean square."""
+    rows = takes.reshape(len(takes), -1)
+    out = np.empty(len(rows))
+    for k in range(len(rows)):
+        others = np.delete(rows, k, 0)
+        mean = others.mean(0)
+        basis = others[1:] - others[0]
+        weights = np.linalg.lstsq(basis.T, rows[k] - mean, rcond=1e-6)[0] if len(basis) else np.zeros(0)
+        out[k] = np.sqrt(((rows[k] - mean - weights @ basis) ** 2).mean())
+    return out
