@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 import pytest
 
 from motionloom.control import foot_locked, varied
@@ -20,20 +23,32 @@ def walks() -> list[Clip]:
     return [make("walk", seed=i, turn=t, seconds=6) for i, t in enumerate((0.0, 0.5, -0.5, 0.9, -0.9))]
 
 
+class Lazy(dict[str, Any]):
+    """Values that are made when they are asked for."""
+
+    def __init__(self, make: Callable[[str], Any]) -> None:
+        super().__init__()
+        self.make = make
+
+    def __missing__(self, name: str) -> Any:
+        self[name] = self.make(name)
+        return self[name]
+
+
 @pytest.fixture(scope="session")
-def models(walks: list[Clip]) -> dict[str, Model]:
+def models(walks: list[Clip]) -> Mapping[str, Model]:
     """One model of every method with live characters."""
-    return {name: learn(name, walks, QUICK.get(name)) for name in LIVE}
+    return Lazy(lambda name: learn(name, walks, QUICK.get(name)))
 
 
 @pytest.fixture(scope="session")
-def lives(models: dict[str, Model]) -> dict[str, Live]:
+def lives(models: Mapping[str, Model]) -> Mapping[str, Live]:
     """The live characters of every method."""
-    return {name: model.live for name, model in models.items()}  # type: ignore[attr-defined]
+    return Lazy(lambda name: models[name].live)  # type: ignore[attr-defined]
 
 
 @pytest.fixture(params=[*LIVE, "motion-matching, foot lock", "motion-matching, variation"], scope="session")
-def live(request: pytest.FixtureRequest, lives: dict[str, Live], models: dict[str, Model]) -> Live:
+def live(request: pytest.FixtureRequest, lives: Mapping[str, Live], models: Mapping[str, Model]) -> Live:
     """One live method at a time, and one with each of the layers on top."""
     name, *layers = request.param.split(", ")
     if layers == ["variation"]:
