@@ -6,6 +6,7 @@ Learning is measured as the time of the processor, summed over threads, so that 
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -61,11 +62,14 @@ def figures() -> list[dict[str, Any]]:
 def _making(model: VariationModel) -> list[dict[str, Any]]:
     out = []
     for name, options in (("default, feet held", {}), ("faithful", {"variant": "faithful"})):
-        asked = Request(seconds=20, options=options)
-        make_clip = lambda asked=asked: rendered(model, asked, np.random.default_rng(1))
+        make_clip = partial(_clip, model, Request(seconds=20, options=options))
         make_clip()
         seconds = best_seconds([make_clip], rounds=3)[0] / 20
         target = "<= 10" if not options else "<= 100"
         entry = figure(f"variation: a second of motion at 60 fps ({name})", round(1000 * seconds, 1), target, unit="ms")
         out.append(entry)
     return out
+
+
+def _clip(model: VariationModel, request: Request) -> Clip:
+    return rendered(model, request, np.random.default_rng(1))[1]

@@ -83,7 +83,7 @@ def test_participants_who_did_not_rate_every_group_are_left_out_within_participa
     more = Rating("p7", "natural", "ours", "x", 9)
     [found] = analyse(Ratings((*ratings.answers, more), 0))
     assert (found.participants, found.complete) == (7, 6)
-    assert found.groups[1].count == 25
+    assert found.groups[1].ratings == 25
 
 
 @pytest.mark.parametrize(

@@ -94,8 +94,7 @@ def live_of(model: Any) -> Live:
     found: Live | None = getattr(model, "live", None)
     if found is None:
         raise BadRequest(
-            f"{model.method} has no live characters; motion-matching, texture, textons, variation and the motion graphs "
-            "do"
+            f"{model.method} has no live characters; motion-matching, texture, textons, variation and motion graphs do"
         )
     return found
 

@@ -23,7 +23,7 @@ class Group(NamedTuple):
     """The ratings of one group."""
 
     name: str
-    count: int
+    ratings: int
     mean: float
     deviation: float
     quartiles: tuple[float, float, float, float, float]  # least, lower quartile, median, upper quartile, largest

@@ -80,7 +80,7 @@ def _nearest(tables: Any, before: float, dt: float, rotations: Any) -> float:
 
 
 @kernel
-def _approach(tables: Any, weights: Any, m: int, dt: float, deviation: Any) -> None:
+def _approach(tables: Any, weights: Any, m: Any, dt: float, deviation: Any) -> None:
     """deviation (2, D), value and rate, moved by a spring towards that of the weights at moment m."""
     clips, count = len(tables.takes.values), tables.mean.shape[1]
     y = 2.0 * math.log(2.0) / HALF_LIFE

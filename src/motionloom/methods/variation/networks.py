@@ -107,10 +107,10 @@ def reversible(edges: BoolArray) -> BoolArray:
 def downstream(transition: BoolArray, nodes: Sequence[int]) -> BoolArray:
     """(D,) the degrees of freedom whose trajectories depend on those of some nodes, at once or later; and these."""
     count = len(transition)
-    depends = ancestors(transition.reshape(count, 3, count).any(1))
-    out = depends[:, list(nodes)].any(1)
+    depends = ancestors(np.asarray(transition.reshape(count, 3, count).any(1)))
+    out = np.asarray(depends[:, list(nodes)].any(1))
     out[list(nodes)] = True
-    return np.asarray(out)
+    return out
 
 
 def extended(networks: Networks, known: IntArray, count: int) -> Networks:
