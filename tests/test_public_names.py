@@ -33,6 +33,7 @@ BEHIND = {
     "align": "align",
     "evaluate": "evaluate_clips",
     "compare": "compare_methods",
+    "study": "analyse_ratings",
     "learn": "learn",
     "synthesize": "attempt",
     "again": "again",

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from motionloom.core import Skeleton as Skeleton
     from motionloom.core import concatenate as concatenate
     from motionloom.core import replace as replace
+    from motionloom.evaluate import analyse_ratings as analyse_ratings
     from motionloom.evaluate import check_clips as check_clips
     from motionloom.evaluate import compare_methods as compare_methods
     from motionloom.evaluate import evaluate_clips as evaluate_clips
@@ -102,6 +103,7 @@ _NAMES = {
     "Skeleton": "core",
     "again": "recipes",
     "align": "recipes",
+    "analyse_ratings": "evaluate",
     "animate": "plot",
     "append": "recipes",
     "attempt": "methods",

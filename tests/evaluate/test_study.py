@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from motionloom.core import BadRequest, FormatError
-from motionloom.evaluate.study import Rating, Ratings, analyse, make_trials, read_ratings, write_ratings
+from motionloom.evaluate.study import Rating, Ratings, analyse_ratings, make_trials, read_ratings, write_ratings
 from motionloom.evaluate.study.analysis import greenhouse_geisser, one_way, repeated_measures
 from motionloom.samples import make
 
@@ -50,7 +50,7 @@ def test_repeated_measures_of_a_worked_example():
 
 
 def test_equivalence_is_two_one_sided_tests_of_scipy(ratings):
-    [found] = analyse(ratings, margin=1.5)
+    [found] = analyse_ratings(ratings, margin=1.5)
     people = sorted({r.participant for r in ratings.answers})
     means = np.array(
         [
@@ -75,13 +75,13 @@ def test_ratings_are_written_and_read_and_missing_ones_are_counted(ratings, tmp_
     found = read_ratings(tmp_path / "ratings.csv")
     assert found.answers == ratings.answers
     assert found.missing == 1
-    [one] = analyse(found)
+    [one] = analyse_ratings(found)
     assert (one.participants, one.complete, one.missing) == (6, 6, 1)
 
 
 def test_participants_who_did_not_rate_every_group_are_left_out_within_participants(ratings):
     more = Rating("p7", "natural", "ours", "x", 9)
-    [found] = analyse(Ratings((*ratings.answers, more), 0))
+    [found] = analyse_ratings(Ratings((*ratings.answers, more), 0))
     assert (found.participants, found.complete) == (7, 6)
     assert found.groups[1].ratings == 25
 
@@ -106,9 +106,9 @@ def test_wrong_files_are_refused_with_the_line(tmp_path, text, problem):
 
 def test_too_few_ratings_are_an_error():
     with pytest.raises(BadRequest, match="no ratings"):
-        analyse(Ratings((), 3))
+        analyse_ratings(Ratings((), 3))
     with pytest.raises(BadRequest, match="two ratings or more each, found ours"):
-        analyse(Ratings((Rating("p", "natural", "ours", "x", 3),), 0))
+        analyse_ratings(Ratings((Rating("p", "natural", "ours", "x", 3),), 0))
 
 
 def test_trials_are_balanced_shuffled_and_as_long_as_the_question_needs():

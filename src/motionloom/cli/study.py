@@ -81,8 +81,7 @@ def analyse(
     Rows without a rating are left out and counted; participants who did not rate every group are left out of the
     analysis within participants.
     """
-    from motionloom.evaluate.study import analyse as analyse_ratings
-    from motionloom.evaluate.study import read_ratings
+    from motionloom.evaluate.study import analyse_ratings, read_ratings
 
     read = read_ratings(ratings)
     found = analyse_ratings(read, margin=margin)

@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from motionloom.evaluate.evaluation import Evaluation as Evaluation
     from motionloom.evaluate.evaluation import evaluate_clips as evaluate_clips
     from motionloom.evaluate.report import QualityReport as QualityReport
+    from motionloom.evaluate.study.analysis import analyse_ratings as analyse_ratings
 
 _HOMES = {
     "Comparison": "compare.compare",
     "Evaluation": "evaluation",
     "Finding": "capture_checks.findings",
     "QualityReport": "report",
+    "analyse_ratings": "study.analysis",
     "check_clips": "capture_checks.check",
     "compare_methods": "compare.compare",
     "evaluate_clips": "evaluation",

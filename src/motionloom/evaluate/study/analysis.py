@@ -66,7 +66,7 @@ class Analysis(NamedTuple):
     margin: float
 
 
-def analyse(ratings: Ratings, *, margin: float = MARGIN) -> tuple[Analysis, ...]:
+def analyse_ratings(ratings: Ratings, *, margin: float = MARGIN) -> tuple[Analysis, ...]:
     """One analysis for each question. Rows without a rating are left out.
 
     The one-way analysis takes every rating; those within participants take the mean rating that each one gave each
