@@ -26,7 +26,7 @@ from motionloom.samples import make
 
 
 def measured(name, clip):
-    (value,) = PARAMETERS[name].measured(clip)
+    value, *_ = PARAMETERS[name].measured(clip)
     return value
 
 
@@ -62,7 +62,7 @@ def test_no_parameter_depends_on_where_the_clip_stands_and_faces(name, circle):
 def test_every_parameter_is_defined_for_the_shortest_clips_and_for_standing_still(name, circle, stand):
     for clip in (circle[:1], circle[:2], stand):
         assert np.isfinite(PARAMETERS[name].measured(clip)).all()
-    if name != "head_height":
+    if name in ("speed", "turn", "turn_rate", "travel_turn", "distance", "climb", "step_height"):
         assert measured(name, stand) == pytest.approx(0, abs=1e-9)
 
 

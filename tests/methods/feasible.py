@@ -122,7 +122,8 @@ def style_along(model: Model, take: Clip, rng: Generator) -> StyleAlong:
 
 
 def parameters(model: Model, take: Clip, rng: Generator) -> Parameters:
-    name = str(rng.choice(sorted(PARAMETERS)))
+    known = [n for n in sorted(PARAMETERS) if not model.refuses(Parameters(values={n: "0"}), len(take))]
+    name = str(rng.choice(known))
     unit = PARAMETERS[name].unit
     return Parameters(values={name: f"{float(PARAMETERS[name].measured(take)[0])!r}{unit}"})
 

@@ -11,6 +11,7 @@ import numpy as np
 from motionloom.constraints.base import Constraint
 from motionloom.constraints.builtin_parameters import climb, distance, head_height, speed, travel_turn, turn, turn_rate
 from motionloom.constraints.fields import VALUES, Value, span_field
+from motionloom.constraints.parameter_events import leap_length, seat_height, step_height, target_of
 from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.core.errors import Problems, unknown
 from motionloom.core.fields import REQUIRED, internal, param
@@ -81,6 +82,21 @@ PARAMETERS: Mapping[str, MotionParameter] = {
         MotionParameter("distance", "m", 1, "straight line from the first frame's hips to the last's", distance, 0.05),
         MotionParameter("climb", "m", 1, "change of the hips' height from first to last frame", climb, 0.02),
         MotionParameter("head_height", "m", 1, "lowest height of the head", head_height, 0.02),
+        MotionParameter("seat_height", "m", 1, "lowest height of the hips", seat_height, 0.02),
+        MotionParameter("step_height", "m", 1, "mean rise from one step to the next", step_height, 0.02),
+        MotionParameter("leap_length", "m", 1, "longest distance from one step to the next", leap_length, 0.05),
+        *(
+            MotionParameter(
+                f"{side}_{limb}_target",
+                "m",
+                3,
+                f"place of the {side} {limb} when it is farthest out, from the first frame's place and heading",
+                target_of(f"{side}_{limb}", f"{side}_{base}"),
+                0.02,
+            )
+            for limb, base in (("hand", "upper_arm"), ("foot", "thigh"))
+            for side in ("left", "right")
+        ),
     )
 }
 """The table: more are added here, or passed by a command (`--measure file.py:function`)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -189,7 +190,10 @@ def learn(
         clips, config.fps, trim_tpose=trim_tpose, broken=broken, margin=margin, progress=part(report, 0.0, 0.1)
     )
     rng = np.random.default_rng([seed])
-    model: Model[Any] = module.fit(ready.clips, config, **(models or {}), rng=rng, progress=part(report, 0.1, 1.0))
+    given: dict[str, Any] = dict(models or {})
+    if "parameters" in signature(module.fit).parameters:
+        given["parameters"] = parameters
+    model: Model[Any] = module.fit(ready.clips, config, **given, rng=rng, progress=part(report, 0.1, 1.0))
     hashes = [(clip_sha256(c), "clip") for c in clips] if files is None else [(file_sha256(f), "file") for f in files]
     used = [sum(len(c) for c, k in zip(ready.clips, ready.owners, strict=True) if k == i) for i in range(len(clips))]
     sources = tuple(

@@ -64,6 +64,12 @@ METHODS: Mapping[str, Method] = {
     "motion-matching": Method(
         "motionloom.methods.motion_matching", "jumps to the frame that fits best, several times a second; live"
     ),
+    "parametric-space": Method(
+        "motionloom.methods.parametric_space",
+        "blends examples of one action to measured parameters: turn, speed, target, height; live",
+        source="HECK 3.5",
+        learning_is_random=True,
+    ),
     "texture": Method(
         "motionloom.methods.texture",
         "chooses every joint by its neighbourhood in joints and time; keys, styles, limbs of different examples",

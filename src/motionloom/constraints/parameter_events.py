@@ -1,0 +1,81 @@
+"""Measures of motion parameters that belong to an event: targets of hands and feet, plants, seats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from motionloom.core import Clip, FloatArray
+from motionloom.kinematics.feet.contacts import contacts, part_positions, runs
+from motionloom.kinematics.fk import fk
+from motionloom.kinematics.travel import ground_turn, travel
+
+
+def target_of(tip: str, base: str) -> Callable[[Clip], FloatArray]:
+    """A measure of where joint `tip` is when it is farthest from joint `base`: see `target`."""
+
+    def measure(clip: Clip) -> FloatArray:
+        return target(clip, tip, base)
+
+    return measure
+
+
+def target(clip: Clip, tip: str, base: str) -> FloatArray:
+    """(3,) m: the place of a joint at its event, relative to the first frame's hips on the ground and their heading.
+
+    The event is the moment at which `tip` is farthest from `base`: of a punch, the hit; of a kick, the hit. It is found
+    between frames, by a parabola, so that it does not jump from frame to frame. x left, y up from the ground, z ahead.
+    """
+    points = fk(clip)
+    at = points[:, clip.skeleton.joint(tip)]
+    far = np.linalg.norm(at - points[:, clip.skeleton.joint(base)], axis=1)
+    k = int(far.argmax())
+    place = at[k]
+    if 0 < k < len(far) - 1:
+        before, now, after = far[k - 1 : k + 2]
+        bend = before - 2 * now + after
+        share = float(np.clip(0.5 * (before - after) / bend, -1, 1)) if bend < -1e-12 else 0.0
+        a, b, c = at[k - 1], at[k], at[k + 1]
+        place = b + share * (c - a) / 2 + share**2 * (a - 2 * b + c) / 2
+    path = travel(clip[:1])
+    ground = ground_turn(-path.heading[0], place[[0, 2]] - path.place[0])
+    return np.array([ground[0], place[1], ground[1]])
+
+
+def seat_height(clip: Clip) -> float:
+    """Lowest height of the hips, m."""
+    return float(clip.root[:, 1].min())
+
+
+def plants(clip: Clip) -> list[FloatArray]:
+    """(3,) m: where each foot stands, one place for each contact of its heel or toe, in order of time."""
+    found, points = contacts(clip), part_positions(clip)
+    out: list[tuple[float, FloatArray, str]] = []
+    for i, (name, on) in enumerate(found.items()):
+        side = name.removeprefix("contact:").rsplit("_", 1)[0]
+        out += [((a + b) / 2, points[a:b, i].mean(0), side) for a, b in runs(on)]
+    out.sort(key=lambda plant: plant[0])
+    merged: list[tuple[FloatArray, str]] = []
+    for _, place, side in out:  # heel and toe of one step count once
+        if merged and merged[-1][1] == side:
+            merged[-1] = ((merged[-1][0] + place) / 2, side)
+        else:
+            merged.append((place, side))
+    return [place for place, _ in merged]
+
+
+def step_height(clip: Clip) -> float:
+    """Mean difference in height from one step to the next, m; up is positive. 0 without two steps."""
+    places = plants(clip)
+    if len(places) < 2:
+        return 0.0
+    return float(np.diff([p[1] for p in places]).mean())
+
+
+def leap_length(clip: Clip) -> float:
+    """Longest distance over the ground from one step to the next, m; 0 without two steps."""
+    places = plants(clip)
+    if len(places) < 2:
+        return 0.0
+    return float(np.linalg.norm(np.diff([p[[0, 2]] for p in places], axis=0), axis=1).max())

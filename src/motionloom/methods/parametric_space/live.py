@@ -1,0 +1,176 @@
+"""Live characters of a parametric space: their state, and a step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motionloom.core import BadRequest, BoolArray, FloatArray, Skeleton
+from motionloom.core.poses import Commands, Poses
+from motionloom.kinematics.travel import Travel
+from motionloom.methods.live import (
+    Material,
+    Sources,
+    Status,
+    check_commands,
+    check_dt,
+    check_memory,
+    check_seeds,
+    start_places,
+)
+from motionloom.methods.parametric_space.config import DEFAULT_LIVE, LiveOptions
+from motionloom.methods.space.space import REACHED, Space
+
+SOURCES = 8  # most examples that a pose is recorded to come from
+TURNS = ("turn_rate", "travel_turn", "turn")  # parameters by which a commanded heading is followed
+
+
+class SpaceState(NamedTuple):
+    """The state of N characters: K examples, D parameters in units of their range."""
+
+    time: FloatArray  # (N,) s since the last tick
+    place: FloatArray  # (N, 4) position in rows; x, z and heading at the row below it
+    course: FloatArray  # (N,) rad, heading without sway
+    weights: FloatArray  # (N, K) of the pose shown
+    goal: FloatArray  # (N, K) that the weights go to
+    wanted: FloatArray  # (N, D) parameters commanded
+    used: FloatArray  # (N, D) parameters of the goal
+    root: FloatArray  # (N, 2, 3) at the last two ticks
+    rotations: FloatArray  # (N, 2, J, 4)
+    contacts: BoolArray  # (N, P) at the last tick
+    tuning: FloatArray  # (N, 2) half life, response
+
+
+def steering_of(space: Space) -> FloatArray:
+    """(4,) the column by which a heading is followed, or -1; its range, middle, and seconds to which a turn refers."""
+    for name in TURNS:
+        if any(p.name == name for p in space.parameters) and space.rows.cyclic:
+            c = space.column(name).start
+            seconds = 1.0 if name == "turn_rate" else float(space.rows.durations.mean())
+            if name == "travel_turn":  # from the middle of one half of a cycle to the middle of the other
+                seconds /= 2.0
+            return np.array([c, space.ranges[c], space.middle[c], seconds])
+    return np.array([-1.0, 1.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True, eq=False)
+class SpaceLive:
+    """Live characters of one space."""
+
+    space: Space
+    tables: tuple[Any, ...]
+    steering: FloatArray
+    actions: tuple[str, ...]
+    skeleton: Skeleton
+    fps: float
+    material: Material
+
+    @property
+    def accepts(self) -> tuple[str, ...]:
+        """Values of the parameters, the only action, and a heading where the space can turn."""
+        return ("heading", "action", "values") if self.steering[0] >= 0 else ("action", "values")
+
+    @cached_property
+    def _scale(self) -> FloatArray:
+        return np.stack([self.space.middle, self.space.ranges])
+
+    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Any = None) -> SpaceState:
+        """One character for each seed, at the origin facing +z, or at `at`; the seed gives parameters and phase."""
+        from motionloom.methods._kernels_live import uniforms
+        from motionloom.methods.parametric_space._kernels_step import show_first
+        from motionloom.methods.space._kernels_weights import space_weights
+
+        whole, tuning = check_seeds(seeds), DEFAULT_LIVE if options is None else options
+        check_memory(len(whole), self._empty(1, tuning), len(self.skeleton))
+        state = self._empty(len(whole), tuning)
+        if not len(whole):
+            return state
+        drawn, which = np.empty(len(whole)), np.empty(len(whole))
+        uniforms(whole, 0, drawn)
+        uniforms(whole, 1, which)
+        rows = self.space.rows
+        state.place[:, 0] = rows.lead + (np.floor(drawn * rows.count) if rows.cyclic else 0.0)
+        known = np.concatenate([self.space.values, self.space.sample_values])
+        chosen = known[(which * len(known)).astype(np.int64)]
+        state.wanted[:] = (chosen - self.space.middle) / self.space.ranges
+        space_weights(*self.space.map, state.wanted, state.goal, state.used)
+        state.weights[:] = state.goal
+        state.place[:, 1:] = start_places(at, len(whole))
+        state.course[:] = state.place[:, 3]
+        show_first(self.tables, state)
+        return state
+
+    def step(self, state: SpaceState, commands: Commands, dt: float) -> tuple[SpaceState, Poses]:
+        """The state and poses after `dt` seconds."""
+        from motionloom.methods.parametric_space._kernels_step import step
+
+        dt = check_dt(dt)
+        commands = check_commands(commands, len(state.time), self.accepts, self.actions)
+        if commands.values.shape[1] > self.space.size:
+            raise BadRequest(
+                f"command values: expected {self.space.size} ({', '.join(self.space.names)}), "
+                f"found {commands.values.shape[1]}"
+            )
+        copies: list[Any] = [field.copy() for field in state]
+        new = SpaceState(*copies)
+        count = len(state.time)
+        poses = Poses(
+            np.empty((count, 3)), np.empty((count, len(self.skeleton), 4)), np.empty(state.contacts.shape, bool),
+            np.empty(count),
+        )  # fmt: skip
+        step(self.tables, self.space.map, self._scale, self.steering, commands, new, 1.0 / self.fps, dt, tuple(poses))
+        return new, poses
+
+    def status(self, state: SpaceState) -> Status:
+        """The parameters commanded and used; those outside the space are clamped to its border."""
+        wanted, used = (x * self.space.ranges + self.space.middle for x in (state.wanted, state.used))
+        clamped = (np.abs(state.wanted - state.used) > REACHED).any(1)
+        action, wait = np.zeros(len(state.time), np.int64), np.zeros(len(state.time))
+        return Status(action, self.space.names, wanted, used, np.asarray(clamped), wait)
+
+    def sources(self, state: SpaceState) -> Sources:
+        """The examples with the largest weights, and their frames."""
+        rows = self.space.rows
+        count = min(SOURCES, rows.size)
+        top = np.argsort(-state.weights, axis=1, kind="stable")[:, :count]
+        at = np.clip(np.round(state.place[:, 0]).astype(np.int64), 0, len(rows.times) - 1)
+        shares = np.take_along_axis(state.weights, top, 1)
+        lengths = self._lengths
+        frames = np.clip(np.round(rows.times[at[:, None], top]), 0, lengths[top] - 1).astype(np.int64)
+        found = self._starts[top] + frames
+        which = self.material.which[found]
+        shares = np.where(which >= 0, shares, 0.0)
+        total = shares.sum(1, keepdims=True)
+        even = (which >= 0) / np.maximum((which >= 0).sum(1, keepdims=True), 1)
+        shares = np.where(total > 1e-9, shares / np.maximum(total, 1e-9), even)
+        return Sources(which[:, None], self.material.frames[found][:, None].astype(float), shares[:, None])
+
+    @cached_property
+    def _lengths(self) -> Any:
+        """(K,) frames of each example."""
+        return np.floor(self.space.rows.times.max(0) + 1.0).astype(np.int64)
+
+    @cached_property
+    def _starts(self) -> Any:
+        """(K,) where the frames of each example begin in `material`."""
+        return np.concatenate([[0], np.cumsum(self._lengths[:-1])])
+
+    def _empty(self, count: int, tuning: LiveOptions) -> SpaceState:
+        rows, joints, size = self.space.rows, len(self.skeleton), self.space.size
+        return SpaceState(
+            np.zeros(count),
+            np.zeros((count, 4)),
+            np.zeros(count),
+            np.zeros((count, rows.size)),
+            np.zeros((count, rows.size)),
+            np.zeros((count, size)),
+            np.zeros((count, size)),
+            np.zeros((count, 2, 3)),
+            np.zeros((count, 2, joints, 4)),
+            np.zeros((count, rows.touches.shape[2]), bool),
+            np.tile([tuning.half_life, tuning.response], (count, 1)),
+        )

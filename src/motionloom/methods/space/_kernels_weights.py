@@ -1,0 +1,278 @@
+"""Compiled weights of examples for requested parameters. Plain arrays, no checks.
+
+The parameters of a blend are modelled by moments: with g = sum_k w_k v_k, and central moments M_I = sum_k w_k prod_{a
+in I} (v_ka - g_a) of second to fourth order, P(w) = g + sum_I c_I(g) M_I, where c_I are polynomials of at most second
+degree. Examples are met exactly (their moments are 0), and so are parameters that are linear in w. For a request p
+the weights minimise sum_k w_k |v_k - p|^2 + e/2 sum_k w_k^2 with P(w) = p, w >= 0 and sum w = 1: near examples are
+preferred, and weights change continuously. With e = 0 and all M_I = 0 this is the Delaunay triangulation. P is
+linearised again and again; each linear problem has D + 1 unknowns in its dual, whatever the number of examples.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from motionloom.core._jit import kernel
+
+OUTER = 12  # linearisations
+INNER = 60  # Newton steps of a linear problem
+SOFTNESS = 1e-5  # weight of a missed parameter: an unreachable one is approached as near as possible
+SETTLED = 1e-10  # change of weights at which the linearisations end
+
+
+@kernel
+def blended_value(values: Any, moments: Any, curve: Any, w: Any, slope: bool, out: Any, jac: Any) -> None:
+    """out (D,) = P(w); with `slope`, jac (K, D) = dP/dw. values (K, D), moments (I, 4) axes or -1, curve (I, Q, D)."""
+    count, size = values.shape
+    g = np.zeros(size)
+    for k in range(count):
+        if w[k] != 0.0:
+            for a in range(size):
+                g[a] += w[k] * values[k, a]
+    out[:] = g
+    if slope:
+        jac[:] = values
+    c, by = np.empty(size), np.empty((size, size))
+    below = np.empty(4)
+    for i in range(len(moments)):
+        axes = moments[i]
+        order = 0
+        while order < 4 and axes[order] >= 0:
+            order += 1
+        moment = 0.0
+        below[:] = 0.0
+        for k in range(count):
+            if w[k] != 0.0:
+                x = w[k]
+                for n in range(order):
+                    x *= values[k, axes[n]] - g[axes[n]]
+                moment += x
+                for m in range(order if slope and order > 2 else 0):
+                    x = w[k]
+                    for n in range(order):
+                        if n != m:
+                            x *= values[k, axes[n]] - g[axes[n]]
+                    below[m] += x
+        for d in range(size):
+            c[d] = curve[i, 0, d]
+            q = 1 + size
+            for a in range(size):
+                c[d] += g[a] * curve[i, 1 + a, d]
+                by[a, d] = curve[i, 1 + a, d]
+            for a in range(size):
+                for b in range(a, size):
+                    c[d] += g[a] * g[b] * curve[i, q, d]
+                    by[a, d] += g[b] * curve[i, q, d]
+                    by[b, d] += g[a] * curve[i, q, d]
+                    q += 1
+            out[d] += c[d] * moment
+        if slope:
+            for k in range(count):
+                x = 1.0
+                for n in range(order):
+                    x *= values[k, axes[n]] - g[axes[n]]
+                for m in range(order):
+                    x -= values[k, axes[m]] * below[m]
+                for d in range(size):
+                    jac[k, d] += c[d] * x
+                    for a in range(size):
+                        jac[k, d] += moment * by[a, d] * values[k, a]
+
+
+@kernel
+def _solve(h: Any, g: Any, size: int) -> None:
+    """g = h^-1 g in place: Gaussian elimination with pivots; h (size, size) is destroyed."""
+    for i in range(size):
+        best = i
+        for r in range(i + 1, size):
+            if abs(h[r, i]) > abs(h[best, i]):
+                best = r
+        if best != i:
+            for c in range(size):
+                h[i, c], h[best, c] = h[best, c], h[i, c]
+            g[i], g[best] = g[best], g[i]
+        pivot = h[i, i] if abs(h[i, i]) > 1e-14 else 1e-14
+        for r in range(i + 1, size):
+            f = h[r, i] / pivot
+            for c in range(i, size):
+                h[r, c] -= f * h[i, c]
+            g[r] -= f * g[i]
+    for i in range(size - 1, -1, -1):
+        for c in range(i + 1, size):
+            g[i] -= h[i, c] * g[c]
+        g[i] /= h[i, i] if abs(h[i, i]) > 1e-14 else 1e-14
+
+
+@kernel
+def _dual(jac: Any, cost: Any, spread: float, target: Any, y: Any, w: Any) -> float:
+    """The dual function to be minimised at y (D + 1,), and its weights in w (K,)."""
+    size = len(target)
+    total = -y[size]
+    for d in range(size):
+        total += 0.5 * SOFTNESS * y[d] * y[d] - target[d] * y[d]
+    for k in range(len(w)):
+        x = y[size] - cost[k]
+        for d in range(size):
+            x += y[d] * jac[k, d]
+        w[k] = x / spread if x > 0 else 0.0
+        total += 0.5 * spread * w[k] * w[k]
+    return total
+
+
+@kernel
+def linear_weights(jac: Any, cost: Any, spread: float, target: Any, y: Any, w: Any) -> None:
+    """Weights w (K,) that minimise sum_k cost_k w_k + spread/2 w_k^2 with jac^T w = target, sum w = 1, w >= 0.
+
+    y (D + 1,) is the start of the dual variables, and their result. A semismooth Newton iteration with a line search.
+    """
+    size, count = len(target), len(w)
+    h, g, trial, other = np.empty((size + 1, size + 1)), np.empty(size + 1), np.empty(size + 1), np.empty(count)
+    now = _dual(jac, cost, spread, target, y, w)
+    for _ in range(INNER):
+        h[:] = 0.0
+        for d in range(size):
+            h[d, d] = SOFTNESS
+            g[d] = SOFTNESS * y[d] - target[d]
+        h[size, size] = 1e-12
+        g[size] = -1.0
+        for k in range(count):
+            if w[k] > 0.0:
+                for d in range(size):
+                    g[d] += w[k] * jac[k, d]
+                    for c in range(size):
+                        h[d, c] += jac[k, d] * jac[k, c] / spread
+                    h[d, size] += jac[k, d] / spread
+                    h[size, d] += jac[k, d] / spread
+                g[size] += w[k]
+                h[size, size] += 1.0 / spread
+        slope = 0.0
+        for d in range(size + 1):
+            slope += g[d] * g[d]
+        if slope < 1e-24:
+            break
+        for d in range(size + 1):
+            trial[d] = g[d]
+        _solve(h, trial, size + 1)
+        slope = 0.0
+        for d in range(size + 1):
+            slope += g[d] * trial[d]
+        if not slope > 0.0:
+            for d in range(size + 1):
+                trial[d] = g[d]
+                slope += g[d] * g[d]
+        step, accepted = 1.0, False
+        for _ in range(40):
+            for d in range(size + 1):
+                trial[d], g[d] = y[d] - step * trial[d], trial[d]
+            then = _dual(jac, cost, spread, target, trial, other)
+            if then <= now - 1e-4 * step * slope or then <= now - 1e-15 * abs(now):
+                accepted = True
+                break
+            for d in range(size + 1):
+                trial[d] = g[d]
+            step *= 0.5
+        if not accepted:
+            break
+        now = then
+        for d in range(size + 1):
+            y[d] = trial[d]
+        for k in range(count):
+            w[k] = other[k]
+
+
+@kernel
+def space_weights(values: Any, moments: Any, curve: Any, spread: float, requests: Any, weights: Any, used: Any) -> None:
+    """weights (N, K) and the parameters that they reach, used (N, D), for requests (N, D); in units of the range."""
+    count, size = values.shape
+    jac, target, cost = np.empty((count, size)), np.zeros(size), np.empty(count)
+    y, w, before, value = np.empty(size + 1), np.empty(count), np.empty(count), np.empty(size)
+    for n in range(len(requests)):
+        p = requests[n]
+        least, nearest = 1e300, 0
+        for k in range(count):
+            cost[k] = 0.0
+            for d in range(size):
+                cost[k] += (values[k, d] - p[d]) ** 2
+            if cost[k] < least:
+                least, nearest = cost[k], k
+        y[:] = 0.0
+        y[size] = least + spread
+        w[:] = 0.0
+        damping, last = 1.0, 1e300
+        for turn in range(OUTER):
+            before[:] = w
+            if turn == 0:  # the linear map
+                value[:] = 0.0
+                jac[:] = values
+            else:
+                blended_value(values, moments, curve, w, True, value, jac)
+            for d in range(size):
+                shift = p[d] - value[d]
+                for k in range(count):
+                    shift += jac[k, d] * w[k]
+                for k in range(count):  # relative to the request: the unknowns of the dual are then nearly independent
+                    jac[k, d] -= shift
+            linear_weights(jac, cost, spread, target, y, w)
+            change = 0.0
+            for k in range(count):
+                change += (w[k] - before[k]) ** 2
+            if turn > 1 and change > last:  # the linearisations do not settle: smaller steps
+                damping *= 0.5
+            last = change
+            for k in range(count):
+                w[k] = before[k] + (damping if turn else 1.0) * (w[k] - before[k])
+            if change < SETTLED * SETTLED:
+                break
+        total = 0.0
+        for k in range(count):
+            total += w[k]
+        if total > 1e-9:
+            for k in range(count):
+                weights[n, k] = w[k] / total
+        else:
+            weights[n] = 0.0
+            weights[n, nearest] = 1.0
+        blended_value(values, moments, curve, weights[n], False, used[n], jac)
+
+
+@kernel
+def nearest_weights(values: Any, samples: Any, requests: Any, k: int, weights: Any, used: Any) -> None:
+    """HECK eqs 6.1-6.2: the mean of the k nearest samples' weights, by 1/distance minus that of the farthest.
+
+    values (S, D) parameters of the samples, samples (S, K) their weights. An exact hit is that sample.
+    """
+    count, size = values.shape
+    near, far = np.empty(k, np.int64), np.empty(k)
+    for n in range(len(requests)):
+        found = 0
+        for s in range(count):
+            d = 0.0
+            for c in range(size):
+                d += (values[s, c] - requests[n, c]) ** 2
+            if found < k:
+                at = found
+                found += 1
+            elif d < far[k - 1]:
+                at = k - 1
+            else:
+                continue
+            while at > 0 and far[at - 1] > d:
+                near[at], far[at] = near[at - 1], far[at - 1]
+                at -= 1
+            near[at], far[at] = s, d
+        weights[n] = 0.0
+        used[n] = 0.0
+        total = 0.0
+        last = 1.0 / np.sqrt(max(far[k - 1], 1e-24))
+        for i in range(k):
+            x = 1.0 / np.sqrt(max(far[i], 1e-24)) - last
+            total += x
+        for i in range(k):
+            x = 1.0 / np.sqrt(max(far[i], 1e-24)) - last
+            x = x / total if total > 0 else 1.0 / k
+            for c in range(weights.shape[1]):
+                weights[n, c] += x * samples[near[i], c]
+            for c in range(size):
+                used[n, c] += x * values[near[i], c]

@@ -1,0 +1,227 @@
+"""Build a space from cuts: register, leave out what does not fit, measure blends, and fit the map."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from motionloom.blend.registered import Registered, register_rows
+from motionloom.blend.registration import alignment_costs, contact_events, registered_curve
+from motionloom.constraints import MotionParameter
+from motionloom.core import BadRequest, FloatArray, Note, Progress, part
+from motionloom.core.note import info, warning
+from motionloom.methods.space.cutting import Cut
+from motionloom.methods.space.measure import measure_blend, measure_clip
+from motionloom.methods.space.sampling import sample_space, spread_of
+from motionloom.methods.space.space import Space, SpaceParameter
+
+OUTLIER = 3.0  # times the median cost: an example that is farther from the reference is left out
+SAME_STEPS = 0.6  # of the examples: where so many have the same steps, the others are left out
+FLAT = 0.02  # least singular value of the parameters, of the largest: below it they depend on each other
+EQUAL = 1e-3  # of the range: examples whose parameters differ by less are equal
+
+
+class Built(NamedTuple):
+    """A space, the cuts that are its examples, and notes about the others."""
+
+    space: Space
+    cuts: tuple[Cut, ...]
+    notes: tuple[Note, ...]
+
+
+def build_space(
+    cuts: Sequence[Cut],
+    parameters: Sequence[MotionParameter],
+    *,
+    cyclic: bool,
+    registration: str,
+    most_cost: float,
+    merge: float,
+    margin: float,
+    samples: int,
+    together: int | None,
+    smoothness: float,
+    rng: Generator,
+    progress: Progress,
+) -> Built:
+    """The space of examples of one action (HECK 3.5)."""
+    progress(0.0, "measuring examples")
+    values = np.stack([measure_clip(cut.played, parameters) for cut in cuts])
+    check_enough(cuts, values, parameters)
+    kept = list(range(len(cuts)))
+    notes: list[Note] = []
+    if merge > 0:
+        kept, merged = without_near_equals(cuts, values, merge)
+        if merged:
+            notes += info(f"{merged} of {len(cuts)} cuts have nearly the parameters of others, left out")
+    rule, kept, more = choose_registration([cuts[k] for k in kept], kept, registration)
+    notes += more
+    reference = _middle_one(values[kept])
+    chosen = [cuts[k] for k in kept]
+    rows = _registered(chosen, rule, reference, cyclic, margin, part(progress, 0.0, 0.3))
+    cost = _costs(rows, chosen, reference)
+    bad = _outliers(cost, most_cost, reference)
+    if bad:
+        for k in bad:
+            notes.append(
+                warning(f"{chosen[k].name} is unlike the others, left out: {100 * cost[k]:.1f} cm from the reference")
+            )
+        good = [i for i in range(len(chosen)) if i not in bad]
+        if len(good) <= values.shape[1]:
+            listed = ", ".join(f"{chosen[k].name} {100 * cost[k]:.1f} cm" for k in bad)
+            raise BadRequest(
+                f"the clips are too dissimilar to be blended; from {chosen[reference].name} are: {listed} "
+                f"(the limit is {100 * most_cost:g} cm)"
+            )
+        rows, chosen, kept, cost = rows.only(good), [chosen[i] for i in good], [kept[i] for i in good], cost[good]
+    values = values[kept]
+    check_enough(chosen, values, parameters)
+    check_independent(chosen, values, parameters)
+    skeleton, fps = chosen[0].clip.skeleton, chosen[0].clip.fps
+    tables = rows.tables(skeleton)
+    values = np.stack([measure_blend(rows, skeleton, w, fps, parameters, tables) for w in np.eye(len(chosen))])
+    found = sample_space(
+        values,
+        lambda w: measure_blend(rows, skeleton, w, fps, parameters, tables),
+        most=samples,
+        together=together or values.shape[1] + 2,
+        smoothness=smoothness,
+        rng=rng,
+        progress=part(progress, 0.3, 1.0),
+    )
+    spread = spread_of((values - found.middle) / found.ranges, smoothness)
+    kinds = tuple(SpaceParameter(p.name, p.unit, p.size) for p in parameters)
+    space = Space(rows, kinds, values, found.middle, found.ranges, found.curve, spread, found.weights, found.values)
+    error = f"{100 * found.error[0]:.3f} % of the range on average, {100 * found.error[1]:.2f} % at most"
+    notes += info(
+        f"{len(chosen)} examples, {'repeating' if cyclic else 'ending'}, registered by {rule}; "
+        f"{len(found.weights)} blends measured"
+        + (f", the last ones predicted to {error}" if len(found.weights) else "")
+    )
+    return Built(space, tuple(chosen), (*notes, *listed_cuts(chosen, values, parameters, rows, cost)))
+
+
+def listed_cuts(
+    cuts: Sequence[Cut], values: FloatArray, parameters: Sequence[MotionParameter], rows: Registered, cost: FloatArray
+) -> tuple[Note, ...]:
+    """One line for each example: parameters, duration, speed."""
+    lines = []
+    for k, cut in enumerate(cuts):
+        column, shown = 0, []
+        for p in parameters:
+            numbers = " ".join(_shown(v, p.unit) for v in values[k, column : column + p.size])
+            shown.append(f"{p.name} {numbers}")
+            column += p.size
+        travelled = float(np.linalg.norm(rows.steps[rows.lead : rows.lead + rows.count, k, :2], axis=1).sum())
+        seconds = float(rows.durations[k])
+        lines.append(
+            f"{cut.name}: {', '.join(shown)}, {seconds:.2f} s, {travelled / seconds:.2f} m/s, "
+            f"cost {100 * cost[k]:.1f} cm"
+        )
+    return info(*lines)
+
+
+def _shown(value: float, unit: str) -> str:
+    return (
+        f"{np.degrees(value):.1f}{unit.replace('rad', 'deg')}"
+        if unit.startswith("rad")
+        else f"{value:.3f} {unit}".strip()
+    )
+
+
+def _middle_one(values: FloatArray) -> int:
+    """The example nearest to the mean of all parameters."""
+    scale = np.maximum(np.ptp(values, axis=0), 1e-9)
+    return int((((values - values.mean(0)) / scale) ** 2).sum(1).argmin())
+
+
+def _registered(
+    cuts: Sequence[Cut], rule: str, reference: int, cyclic: bool, margin: float, progress: Progress
+) -> Registered:
+    """The cuts as registered rows; the margins stay outside of u = 0 to 1."""
+    played = [cut.played for cut in cuts]
+    curve = registered_curve(played, rule, reference=reference, progress=progress)
+    shifts = np.array([cut.before / cut.clip.fps for cut in cuts])
+    moved = type(curve)(curve.knots, curve.control + shifts, curve.degree)
+    return register_rows([cut.clip for cut in cuts], moved, cyclic=cyclic, margin=margin)
+
+
+def _costs(rows: Registered, cuts: Sequence[Cut], reference: int) -> FloatArray:
+    inside = slice(rows.lead, rows.lead + rows.count + 1)
+    return alignment_costs(rows.turns[inside], rows.levels[inside], [cut.clip for cut in cuts], reference)
+
+
+def _outliers(cost: FloatArray, most: float, reference: int) -> list[int]:
+    others = np.delete(cost, reference)
+    usual = float(np.median(others)) if len(others) else 0.0
+    limit = min(most, max(OUTLIER * usual, 0.05))
+    return [int(k) for k in np.flatnonzero(cost > limit)]
+
+
+def choose_registration(cuts: Sequence[Cut], kept: list[int], rule: str) -> tuple[str, list[int], tuple[Note, ...]]:
+    """The rule, and the cuts that it can be applied to: of `auto`, those with the most common steps."""
+    if rule not in ("auto", "key-times"):
+        return rule, kept, ()
+    steps = [tuple(event.name for event in contact_events(cut.played)) for cut in cuts]
+    common, times = Counter(steps).most_common(1)[0]
+    if len(common) < 2 or times < SAME_STEPS * len(cuts):
+        if rule == "key-times":
+            raise BadRequest(
+                f"key times: only {times} of {len(cuts)} examples have the same steps ({', '.join(common) or 'none'}); "
+                "`registration: time-warp` needs none"
+            )
+        return "time-warp", kept, ()
+    others = [cut.name for cut, own in zip(cuts, steps, strict=True) if own != common]
+    note = (warning(f"other steps than most ({', '.join(common)}), left out: {', '.join(others)}"),) if others else ()
+    return "key-times", [k for k, own in zip(kept, steps, strict=True) if own == common], note
+
+
+def without_near_equals(cuts: Sequence[Cut], values: FloatArray, merge: float) -> tuple[list[int], int]:
+    """The cuts of which none is within `merge` of the range of another: of two, the one of a more usual duration."""
+    scaled = values / np.maximum(np.ptp(values, axis=0), 1e-9)
+    lengths = np.array([len(cut.clip) for cut in cuts], float)
+    order = np.argsort(np.abs(lengths - np.median(lengths)), kind="stable")
+    kept: list[int] = []
+    ends = {int(i) for d in range(values.shape[1]) for i in (values[:, d].argmin(), values[:, d].argmax())}
+    for k in [*sorted(ends), *order]:
+        if all(np.linalg.norm(scaled[k] - scaled[j]) >= merge for j in kept):
+            kept.append(int(k))
+    return sorted(kept), len(cuts) - len(kept)
+
+
+def check_enough(cuts: Sequence[Cut], values: FloatArray, parameters: Sequence[MotionParameter]) -> None:
+    """`BadRequest` if there are too few examples, or a parameter does not vary."""
+    size = values.shape[1]
+    if len(cuts) < size + 1:
+        names = ", ".join(p.name for p in parameters)
+        raise BadRequest(
+            f"a space of {size} dimension{'s' * (size > 1)} ({names}) needs {size + 1} examples or more, "
+            f"found {len(cuts)}: {', '.join(cut.name for cut in cuts)}"
+        )
+    column = 0
+    for p in parameters:
+        extent = np.ptp(values[:, column : column + p.size], axis=0)
+        if (extent < 1e-6).any():
+            shown = _shown(float(values[0, column]), p.unit)
+            raise BadRequest(f"{p.name} does not vary: it is {shown} in all {len(cuts)} examples")
+        column += p.size
+
+
+def check_independent(cuts: Sequence[Cut], values: FloatArray, parameters: Sequence[MotionParameter]) -> None:
+    """`BadRequest` if parameters depend on each other, or two examples have equal ones."""
+    names = [n for p in parameters for n in ([p.name] if p.size == 1 else [f"{p.name} {a}" for a in "xyz"])]
+    scaled = (values - values.mean(0)) / np.ptp(values, axis=0)
+    if values.shape[1] > 1:
+        _, sizes, axes = np.linalg.svd(scaled, full_matrices=False)
+        if sizes[-1] < FLAT * sizes[0]:
+            involved = [names[d] for d in np.flatnonzero(np.abs(axes[-1]) > 0.2)]
+            raise BadRequest(f"the parameters depend on each other in these examples: {', '.join(involved)}")
+    apart = np.abs(scaled[:, None] - scaled[None]).max(-1)
+    np.fill_diagonal(apart, np.inf)
+    a, b = np.unravel_index(int(apart.argmin()), apart.shape)
+    if apart[a, b] < EQUAL:
+        raise BadRequest(f"{cuts[a].name} and {cuts[b].name} have equal parameters ({', '.join(names)}): leave one out")

@@ -1,0 +1,131 @@
+"""Examples cut out of clips: cycles of either foot with mirrored copies, or a time around each event."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom.blend.registration import contact_events
+from motionloom.core import BadRequest, Clip
+from motionloom.kinematics.feet.contacts import runs, with_contacts
+from motionloom.kinematics.loop import Loop, close_loop
+from motionloom.kinematics.mirror import mirror as mirrored_clip
+from motionloom.kinematics.travel import travel
+
+CLOSING = 0.3  # s: how long the poses at both ends of a cycle are bent towards each other
+MIN_CYCLE, MAX_CYCLE = 0.25, 3.0  # s
+MIN_STRIDE = 0.2  # m that a cycle of locomotion travels
+REGULAR = 0.35  # of the median: cycles that last longer or shorter by more are left out
+
+
+class Cut(NamedTuple):
+    """An example: the part of a clip that is played, and what it was cut from."""
+
+    clip: Clip  # frame 0 is u = 0; its last frame is u = 1, unless a margin follows
+    source: int  # number of the clip
+    first: int  # frame of the source at u = 0
+    last: int  # frame of the source at u = 1
+    mirrored: bool
+    before: int = 0  # frames of margin before u = 0
+    after: int = 0  # frames of margin after u = 1
+
+    @property
+    def name(self) -> str:
+        """`walk.bvh#120-156`, or `mirrored walk.bvh#120-156`."""
+        side = "mirrored " if self.mirrored else ""
+        return f"{side}{self.clip.name or f'clip {self.source}'}#{self.first}-{self.last}"
+
+    @property
+    def played(self) -> Clip:
+        """The part from u = 0 to u = 1."""
+        return self.clip[self.before : len(self.clip) - self.after]
+
+
+def walks(clips: Sequence[Clip]) -> bool:
+    """Whether every clip contains a cycle of locomotion."""
+    return all(_cycles(clip, 0, "left") or _cycles(clip, 0, "right") for clip in map(with_contacts, clips))
+
+
+def cut_cycles(clips: Sequence[Clip], *, mirror: bool) -> list[Cut]:
+    """All cycles from one step of the left foot to its next, closed; with `mirror`, also those of the right, mirrored.
+
+    `BadRequest` for a clip without any.
+    """
+    out: list[Cut] = []
+    for i, clip in enumerate(map(with_contacts, clips)):
+        found = _cycles(clip, i, "left")
+        if mirror:
+            found += _cycles(clip, i, "right")
+        if not found:
+            raise BadRequest(
+                f"{clip.name or f'clip {i}'} has no cycle: from one step of a foot to its next, {MIN_CYCLE:g} to "
+                f"{MAX_CYCLE:g} s and {MIN_STRIDE:g} m or more; `cut: none` uses clips as they are"
+            )
+        out += found
+    lengths = np.array([cut.last - cut.first for cut in out])
+    usual = float(np.median(lengths))
+    kept = [cut for cut, n in zip(out, lengths, strict=True) if abs(n - usual) <= REGULAR * usual]
+    return [cut._replace(clip=closed(cut.clip)) for cut in kept]
+
+
+def closed(clip: Clip) -> Clip:
+    """The cycle whose last pose is its first again."""
+    return with_contacts(close_loop(clip, Loop(0, len(clip) - 1, 0.0, 1.0, 0.0), seconds=CLOSING))
+
+
+def _cycles(clip: Clip, source: int, side: str) -> list[Cut]:
+    downs = [round(e.seconds * clip.fps) for e in contact_events(clip, (side,)) if e.name.endswith("down")]
+    place = travel(clip).place
+    out = []
+    for a, b in pairwise(downs):
+        seconds = (b - a) / clip.fps
+        if b - a < 4 or not MIN_CYCLE <= seconds <= MAX_CYCLE or np.linalg.norm(place[b] - place[a]) < MIN_STRIDE:
+            continue
+        part = clip[a : b + 1]
+        out.append(Cut(mirrored_clip(part) if side == "right" else part, source, a, b, side == "right"))
+    return out
+
+
+def cut_events(
+    clips: Sequence[Clip], label: str, *, before: float, after: float, margin: float, mirror: bool
+) -> list[Cut]:
+    """The time around each run of a label: `before` seconds to `after` seconds from its middle, with a margin."""
+    out: list[Cut] = []
+    for i, clip in enumerate(map(with_contacts, clips)):
+        spans = runs(clip.label(label))
+        if not spans:
+            raise BadRequest(
+                f"{clip.name or f'clip {i}'} has no label {label!r}; its labels: {', '.join(clip.label_names)}"
+            )
+        rim = round(margin * clip.fps)
+        for start, stop in spans:
+            at = (start + stop - 1) / 2
+            a, b = round(at - before * clip.fps), round(at + after * clip.fps)
+            if a < 0 or b >= len(clip):
+                continue
+            out.append(_with_margin(clip, i, a, b, rim))
+    if not out:
+        raise BadRequest(f"no run of {label!r} has {before:g} s before and {after:g} s after it in its clip")
+    return _both(out, mirror)
+
+
+def whole_clips(clips: Sequence[Clip], *, margin: float, mirror: bool) -> list[Cut]:
+    """Every clip as it is, without a margin of frames at both ends, which is kept for transitions."""
+    out = []
+    for i, clip in enumerate(map(with_contacts, clips)):
+        rim = min(round(margin * clip.fps), max(0, (len(clip) - 8) // 4))
+        out.append(_with_margin(clip, i, rim, len(clip) - 1 - rim, rim))
+    return _both(out, mirror)
+
+
+def _with_margin(clip: Clip, source: int, a: int, b: int, rim: int) -> Cut:
+    low, high = max(0, a - rim), min(len(clip) - 1, b + rim)
+    return Cut(clip[low : high + 1], source, a, b, False, a - low, high - b)
+
+
+def _both(cuts: list[Cut], mirror: bool) -> list[Cut]:
+    extra = [cut._replace(clip=mirrored_clip(cut.clip), mirrored=True) for cut in cuts] if mirror else []
+    return [*cuts, *extra]

@@ -1,0 +1,162 @@
+"""A parametric space as arrays: registered examples, their parameters, and the map from weights to parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motionloom.blend.registered import Registered
+from motionloom.core import BadRequest, BoolArray, FloatArray, FormatError, IntArray, Skeleton
+from motionloom.core.poses import Poses
+from motionloom.methods.space.sampling import moment_table, polynomial_size, predict
+from motionloom.methods.validate import check_array, check_number
+
+REACHED = 0.01  # of the range: a request that is missed by more lies outside the space
+
+
+class SpaceParameter(NamedTuple):
+    """A motion parameter of a space; one of size 3 has three columns."""
+
+    name: str
+    unit: str
+    size: int
+
+
+class Weights(NamedTuple):
+    """Weights of the examples for N requests."""
+
+    weights: FloatArray  # (N, K) not negative, sum 1
+    used: FloatArray  # (N, D) the parameters that they reach: those of the request, or the nearest ones
+    outside: BoolArray  # (N,) the request was not reached
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """K examples of one action, and what blends of them measure. D columns of parameters, S measured blends."""
+
+    rows: Registered
+    parameters: tuple[SpaceParameter, ...]
+    values: FloatArray  # (K, D) of the examples, in the parameters' units
+    middle: FloatArray  # (D,) their mean
+    ranges: FloatArray  # (D,) the extent of what blends reach
+    curve: FloatArray  # (I, Q, D) coefficients of the map from weights to parameters, see `_kernels_weights`
+    spread: float  # e of `_kernels_weights`
+    sample_weights: FloatArray  # (S, K) blends that were measured
+    sample_values: FloatArray  # (S, D)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of each column: `turn`, or `right_hand_target x`."""
+        return tuple(
+            name for p in self.parameters for name in ([p.name] if p.size == 1 else [f"{p.name} {a}" for a in "xyz"])
+        )
+
+    @property
+    def size(self) -> int:
+        """D, the number of columns."""
+        return int(self.values.shape[1])
+
+    @cached_property
+    def low(self) -> FloatArray:
+        """(D,) the least value of each column that a measured blend has."""
+        return np.minimum(self.values.min(0), self.sample_values.min(0, initial=np.inf))
+
+    @cached_property
+    def high(self) -> FloatArray:
+        """(D,) the largest one."""
+        return np.maximum(self.values.max(0), self.sample_values.max(0, initial=-np.inf))
+
+    @cached_property
+    def map(self) -> tuple[FloatArray, IntArray, FloatArray, float]:
+        """The map as kernels take it: values in units of the range, moments, curve, spread."""
+        scaled = np.array((self.values - self.middle) / self.ranges)
+        return scaled, moment_table(self.size), np.array(self.curve), self.spread
+
+    def column(self, name: str) -> slice:
+        """The columns of a parameter."""
+        at = 0
+        for p in self.parameters:
+            if p.name == name:
+                return slice(at, at + p.size)
+            at += p.size
+        raise BadRequest(f"this space has no parameter {name!r}; it has {', '.join(p.name for p in self.parameters)}")
+
+    def weights(self, values: ArrayLike, *, rule: str = "smooth", neighbours: int | None = None) -> Weights:
+        """Weights for parameters (N, D) in their units; a request outside the space gets the nearest point of it.
+
+        `rule` is "smooth" (see `_kernels_weights`), or "nearest": HECK eqs 6.1-6.2 over the measured blends.
+        """
+        from motionloom.methods.space._kernels_weights import nearest_weights, space_weights
+
+        asked = (np.atleast_2d(np.asarray(values, float)) - self.middle) / self.ranges
+        if asked.shape[1] != self.size or not np.isfinite(asked).all():
+            raise BadRequest(f"expected {self.size} finite parameters ({', '.join(self.names)}), found {values!r}")
+        asked = np.ascontiguousarray(asked)
+        weights, used = np.zeros((len(asked), self.rows.size)), np.zeros(asked.shape)
+        if rule == "nearest":
+            known = (np.concatenate([self.values, self.sample_values]) - self.middle) / self.ranges
+            blends = np.concatenate([np.eye(self.rows.size), self.sample_weights])
+            nearest_weights(known, blends, asked, min(neighbours or self.size + 2, len(known)), weights, used)
+        else:
+            space_weights(*self.map, asked, weights, used)
+        outside = np.abs(used - asked).max(1) > REACHED
+        return Weights(weights, used * self.ranges + self.middle, np.asarray(outside))
+
+    def predicted(self, weights: ArrayLike) -> FloatArray:
+        """(N, D) parameters of blends by the fitted map, without making them."""
+        scaled, table, curve, _ = self.map
+        return predict(scaled, table, curve, np.atleast_2d(np.asarray(weights, float))) * self.ranges + self.middle
+
+    def draw(self, rng: np.random.Generator) -> FloatArray:
+        """(D,) random parameters from the space: between two measured blends."""
+        known = np.concatenate([self.values, self.sample_values])
+        a, b = known[rng.integers(len(known), size=2)]
+        share = rng.random()
+        return np.asarray(self.weights((1 - share) * a + share * b).used[0])
+
+    def pose(
+        self, tables: tuple[Any, ...], weights: FloatArray, u: ArrayLike, track: FloatArray | None = None
+    ) -> Poses:
+        """N bodies at parameters u (N,): a kernel on stored arrays, without any clip.
+
+        weights (N, K) or (1, K); `tables` is `rows.tables(skeleton)`; track (N, 3) is x, z and heading at the row
+        below u. The phase is u of a cyclic space.
+        """
+        from motionloom.blend._kernels_registered import poses
+
+        at = np.atleast_1d(np.asarray(self.rows.row(u), float))
+        count, joints, parts = len(at), self.rows.turns.shape[2], self.rows.touches.shape[2]
+        root, rotations = np.empty((count, 3)), np.empty((count, joints, 4))
+        contacts = np.zeros((count, parts), bool)
+        place = np.zeros((count, 3)) if track is None else track
+        poses(tables, np.ascontiguousarray(weights), at, place, root, rotations, contacts)
+        phase = np.asarray(u, float) % 1.0 if self.rows.cyclic else np.full(count, np.nan)
+        return Poses(root, rotations, contacts, np.broadcast_to(phase, (count,)).copy())
+
+    def check(self, skeleton: Skeleton) -> None:
+        """`FormatError` unless all arrays fit together."""
+        rows, k, d = self.rows, self.rows.turns.shape[1], self.values.shape[-1]
+        check_number(float(rows.lead), "space.rows.lead", low=1, high=1e6)
+        check_number(float(rows.count), "space.rows.count", low=4, high=1e7)
+        total = rows.count + 2 * rows.lead + 1 + (not rows.cyclic)
+        check_array(rows.turns, "space.rows.turns", "f", (total, k, len(skeleton), 4), low=-1.001, high=1.001)
+        for name in ("levels", "times"):
+            check_array(getattr(rows, name), f"space.rows.{name}", "f", (total, k))
+        check_array(rows.paces, "space.rows.paces", "f", (total, k), low=1e-9)
+        check_array(rows.steps, "space.rows.steps", "f", (total, k, 3))
+        check_array(rows.touches, "space.rows.touches", "f", (total, k, None), low=0, high=1)
+        check_array(self.values, "space.values", "f", (k, d))
+        check_array(self.ranges, "space.ranges", "f", (d,), low=1e-12)
+        check_array(self.middle, "space.middle", "f", (d,))
+        check_array(self.curve, "space.curve", "f", (len(moment_table(d)), polynomial_size(d), d))
+        check_array(self.sample_weights, "space.sample_weights", "f", (None, k), low=-1e-9, high=1.000001)
+        check_array(self.sample_values, "space.sample_values", "f", (len(self.sample_weights), d))
+        check_number(self.spread, "space.spread", low=1e-12)
+        if sum(p.size for p in self.parameters) != d:
+            raise FormatError(f"space.parameters: expected {d} columns, found {sum(p.size for p in self.parameters)}")
+        if (np.abs((rows.turns**2).sum(-1) - 1) > 1e-4).any():
+            raise FormatError("space.rows.turns: expected unit quaternions")

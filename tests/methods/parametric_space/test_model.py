@@ -1,0 +1,133 @@
+"""Parametric space: cutting, requests inside and outside, errors, provenance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom.constraints import MotionParameter, Parameters, Request
+from motionloom.core import BadRequest, Unmet, UnsupportedConstraint
+from motionloom.kinematics.travel import travel
+from motionloom.methods import learn, problems, synthesize
+from motionloom.samples import make
+
+
+@pytest.fixture(scope="module")
+def walk_clips():
+    return [make("walk", seed=1, turn=t, seconds=3, fps=30) for t in (-0.6, 0.0, 0.6)]
+
+
+@pytest.fixture(scope="module")
+def model(walk_clips):
+    return learn("parametric-space", walk_clips, {"parameter": ["turn_rate"], "samples": 100})
+
+
+@pytest.fixture(scope="module")
+def ducks():
+    return [make("duck", seed=1, height=h, fps=30) for h in (1.0, 1.2, 1.4)]
+
+
+@pytest.fixture(scope="module")
+def ducking(ducks):
+    return learn(
+        "parametric-space", ducks, {"parameter": ["head_height"], "cut": "none", "repeat": "no", "samples": 64}
+    )
+
+
+def test_cycles_of_both_feet_become_examples(model):
+    mirrored = [note for note in model.notes if str(note).startswith("mirrored ")]
+    assert mirrored
+    assert model.space.rows.cyclic
+    np.testing.assert_allclose(model.space.rows.turns[model.space.rows.lead + model.space.rows.count],
+                               model.space.rows.turns[model.space.rows.lead], atol=1e-9)  # fmt: skip
+
+
+def test_a_requested_turn_is_made(model):
+    clip = synthesize(model, Request.from_yaml("{seconds: 4, parameters: {turn_rate: 20deg/s}}"))
+    turned = travel(clip).heading
+    assert (turned[-1] - turned[0]) * 30 / (len(clip) - 1) == pytest.approx(np.radians(20), abs=0.01)
+
+
+def test_every_frame_lists_its_examples_and_weights(model):
+    clip = synthesize(model, Request.from_yaml("{seconds: 2, parameters: {turn_rate: 10deg/s}}"))
+    assert clip.origin.which.shape[2] > 1
+    np.testing.assert_allclose(clip.origin.weights.sum(2), 1)
+
+
+def test_a_motion_that_ends_has_its_own_length(ducking):
+    clip = synthesize(ducking, Request.from_yaml("{parameters: {head_height: 1.3}}"))
+    assert Parameters(values={"head_height": "1.3m"}).residual(clip) == pytest.approx(0, abs=0.005)
+    with pytest.raises(BadRequest, match=r"this motion ends by itself, after .* leave out the length"):
+        synthesize(ducking, Request(seconds=3))
+
+
+def test_outside_a_hard_request_is_unmet_with_the_border_as_best_clip(ducking):
+    with pytest.raises(Unmet, match="outside what blends of the examples reach") as caught:
+        synthesize(ducking, Request.from_yaml("{parameters: {head_height: 0.4}}"))
+    lowest = Parameters(values={"head_height": "0m"}).residual(caught.value.best)[0]
+    assert lowest == pytest.approx(ducking.space.low[0], abs=0.03)
+
+
+def test_outside_a_soft_request_is_clamped_with_a_note(ducking):
+    asked = Request(constraints=(Parameters(values={"head_height": "0.4m"}, weight=1.0),))
+    clip = synthesize(ducking, asked)
+    assert any("head_height 0.4 m requested" in note.text for note in clip.origin.notes)
+
+
+def test_parameters_of_other_spaces_and_spans_are_refused(model):
+    [problem] = problems(model, Request(seconds=2, constraints=(Parameters(values={"head_height": "1m"}),)))
+    assert isinstance(problem, UnsupportedConstraint)
+    assert "head_height" in str(problem)
+    asked = Request(seconds=2, constraints=(Parameters(values={"turn_rate": "0deg/s"}, span=(0, 1)),))
+    [problem] = problems(model, asked)
+    assert "whole result" in str(problem)
+
+
+def test_a_users_measure_is_used_and_its_absence_is_reported(ducks):
+    low = MotionParameter("bow", "m", 1, "lowest hips", lambda clip: float(clip.root[:, 1].min()))
+    config = {"parameter": ["bow"], "cut": "none", "repeat": "no", "samples": 32}
+    model = learn("parametric-space", ducks, config, parameters=[low])
+    middle = float(model.space.values.mean())
+    asked = Request.from_yaml(f"{{parameters: {{bow: {middle}m}}}}")
+    clip = synthesize(model, asked)
+    assert clip.root[:, 1].min() == pytest.approx(middle, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("config", "text"),
+    [
+        ({"parameter": ["nonsense"]}, "nonsense"),
+        ({"parameter": ["climb"], "cut": "none", "repeat": "no"}, "climb does not vary|equal parameters"),
+        (
+            {"parameter": ["head_height", "speed", "distance", "climb"], "cut": "none"},
+            "needs 5 examples or more",
+        ),
+        ({"cut": "cycles", "parameter": ["head_height"]}, "has no cycle"),
+        ({"cut": "hit"}, "has no label 'hit'"),
+    ],
+)
+def test_bad_input_is_a_clear_error(config, text, ducks):
+    with pytest.raises(BadRequest, match=text):
+        learn("parametric-space", ducks, {"samples": 0, **config})
+
+
+def test_equal_and_dependent_parameters_are_errors(ducks):
+    config = {"parameter": ["head_height"], "cut": "none", "samples": 0}
+    with pytest.raises(BadRequest, match="have equal parameters"):
+        learn("parametric-space", [*ducks, ducks[0]], config)
+    twice = MotionParameter("twice", "m", 1, "", lambda clip: 2 * float(clip.root[:, 1].min()))
+    once = MotionParameter("once", "m", 1, "", lambda clip: float(clip.root[:, 1].min()))
+    with pytest.raises(BadRequest, match="depend on each other in these examples: once, twice"):
+        learn("parametric-space", ducks, {**config, "parameter": ["once", "twice"]}, parameters=[once, twice])
+
+
+def test_dissimilar_clips_are_named_with_their_cost(ducks):
+    config = {"parameter": ["head_height"], "cut": "none", "repeat": "no", "samples": 0}
+    with pytest.raises(BadRequest, match=r"too dissimilar .* cm"):
+        learn("parametric-space", [ducks[0], make("cartwheel", fps=30)], config)
+
+
+def test_a_measure_that_fails_is_an_error(ducks):
+    broken = MotionParameter("broken", "m", 1, "", lambda clip: float("nan"))
+    with pytest.raises(BadRequest, match="'broken' cannot be measured: expected finite values"):
+        learn("parametric-space", ducks, {"parameter": ["broken"], "cut": "none", "samples": 0}, parameters=[broken])
