@@ -65,10 +65,13 @@ if TYPE_CHECKING:
     from motionloom.recipes import again as again
     from motionloom.recipes import align as align
     from motionloom.recipes import append as append
+    from motionloom.recipes import blend_clips as blend_clips
+    from motionloom.recipes import change_bands as change_bands
     from motionloom.recipes import clean as clean
     from motionloom.recipes import clean_files as clean_files
     from motionloom.recipes import convert as convert
     from motionloom.recipes import convert_files as convert_files
+    from motionloom.recipes import fourier_motion as fourier_motion
     from motionloom.recipes import label_files as label_files
     from motionloom.recipes import loop_files as loop_files
     from motionloom.recipes import retarget as retarget
@@ -107,6 +110,8 @@ _NAMES = {
     "animate": "plot",
     "append": "recipes",
     "attempt": "methods",
+    "blend_clips": "recipes",
+    "change_bands": "recipes",
     "check_clips": "evaluate",
     "clean": "recipes",
     "clean_files": "recipes",
@@ -122,6 +127,7 @@ _NAMES = {
     "find_loop": "kinematics",
     "find_similar": "analysis",
     "fk": "kinematics",
+    "fourier_motion": "recipes",
     "judge": "analysis",
     "label_files": "recipes",
     "learn": "methods",

@@ -208,7 +208,7 @@ def sources(
     rows: Registered, position: FloatArray, weights: FloatArray, clips: Sequence[Clip], most: int = 8
 ) -> Origin:
     """The origin of blended frames: at most `most` clips with frames and weights; negative weights are left out."""
-    from motionloom.core.origins import joined
+    from motionloom.core.origin_joining import joined
 
     whole = joined([clip.origin for clip in clips], [len(clip) for clip in clips])
     which_all, frame_all = whole.main()

@@ -59,6 +59,9 @@ COMMANDS: Mapping[str, Command] = {
         label="set, remove and list the labels of clips",
         retarget="transfer the motion of clips to another skeleton",
         append="join two clips with a transition where they are most similar",
+        blend="blend clips of one action by weights",
+        bands="change or exchange the frequency bands of clips",
+        fourier="interpolate and control walks and runs as Fourier series",
         splice="put the action of one clip on the locomotion of another",
     ),
     **_group(

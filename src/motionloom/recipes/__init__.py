@@ -6,6 +6,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from motionloom.recipes.blending import blend_clips as blend_clips
+    from motionloom.recipes.blending import change_bands as change_bands
+    from motionloom.recipes.blending import fourier_motion as fourier_motion
     from motionloom.recipes.edits import Aligned as Aligned
     from motionloom.recipes.edits import Appended as Appended
     from motionloom.recipes.edits import Cleaned as Cleaned
@@ -40,10 +43,13 @@ _HOMES = {
     "again": "repeat",
     "align": "edits",
     "append": "edits",
+    "blend_clips": "blending",
+    "change_bands": "blending",
     "clean": "edits",
     "clean_files": "folders",
     "convert": "edits",
     "convert_files": "folders",
+    "fourier_motion": "blending",
     "label_files": "labelling",
     "loop": "edits",
     "loop_files": "folders",

@@ -23,6 +23,7 @@ from motionloom.methods import METHODS, Model, learn, load_model, synthesize
 from motionloom.methods.graph.walk_clip import random_walk
 from motionloom.methods.packing import Unpacker
 from motionloom.methods.two_level_graph.performance import act_out
+from motionloom.recipes.blending import blend_clips, change_bands, fourier_motion
 from motionloom.recipes.edits import align, append, clean, convert, loop, options_of, retarget, trim
 from motionloom.recipes.finder import Finder
 from motionloom.recipes.splicing import splice
@@ -339,6 +340,20 @@ def _splice(step: Made, repeater: _Repeater) -> Clip:
     return splice(upper, lower, plain=plain[0] if plain else None, **options_of(step)).clip
 
 
+def _blend(step: Made, repeater: _Repeater) -> Clip:
+    options = options_of(step)
+    return blend_clips([repeater.clip(read, step) for read in step.clips], options.pop("weights"), **options)
+
+
+def _bands(step: Made, repeater: _Repeater) -> Clip:
+    return change_bands(*(repeater.clip(read, step) for read in step.clips), **options_of(step))
+
+
+def _fourier(step: Made, repeater: _Repeater) -> Clip:
+    clip, *others = (repeater.clip(read, step) for read in step.clips)
+    return fourier_motion(clip, others, **options_of(step))
+
+
 def _samples(step: Made, repeater: _Repeater) -> Clip:
     options = options_of(step)
     return make(options.pop("name"), seed=step.seed or 0, **options)
@@ -357,5 +372,8 @@ REPEATS: Mapping[str, Callable[[Made, _Repeater], Clip]] = {
     "append": _append,
     "align": _align,
     "splice": _splice,
+    "blend": _blend,
+    "bands": _bands,
+    "fourier": _fourier,
     "samples": _samples,
 }

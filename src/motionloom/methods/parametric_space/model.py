@@ -17,6 +17,7 @@ from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Note, Pro
 from motionloom.core.errors import unknown
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.feet.pinning import pin_plants
+from motionloom.methods.array_checks import check_clips
 from motionloom.methods.base import Honours, Model, place
 from motionloom.methods.live import material_of
 from motionloom.methods.parametric_space.config import LiveOptions, Options
@@ -25,7 +26,6 @@ from motionloom.methods.parametric_space.plan import SpacePlan, Wish, solve_valu
 from motionloom.methods.settings import Settings
 from motionloom.methods.space.measure import measure_clip, supplied
 from motionloom.methods.space.space import Space
-from motionloom.methods.validate import check_clips
 
 LOCKED_ROUNDS = 2  # corrections for what locking the feet changes
 VARIED = 1.0  # of a cycle: where a repeated result begins, at random

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from motionloom.blend.registered import Registered
 from motionloom.core import BadRequest, BoolArray, FloatArray, FormatError, IntArray, Skeleton
 from motionloom.core.poses import Poses
+from motionloom.methods.array_checks import check_array, check_number
 from motionloom.methods.space.sampling import moment_table, polynomial_size, predict
-from motionloom.methods.validate import check_array, check_number
 
 REACHED = 0.01  # of the range: a request that is missed by more lies outside the space
 

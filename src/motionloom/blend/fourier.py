@@ -1,0 +1,203 @@
+"""Locomotion as Fourier series: interpolated, given a characteristic, and controlled (GUAN 2.3.4, eqs 2.10-2.13).
+
+Each channel of one cycle is Theta(t) = A_0 + sum_n A_n sin(n t + Phi_n), with t from 0 to 2 pi from one step of
+the left foot to its next: a common phase origin. The root is velocity in the heading of the body, so that it repeats too.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom.analysis import cycle_times
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Source, replace
+from motionloom.core.origin import Origin
+from motionloom.kinematics.body.roles import feet
+from motionloom.kinematics.channels import Channels, Layout, fit_layout, from_channels, to_channels
+from motionloom.kinematics.feet.contacts import part_positions, with_contacts
+from motionloom.kinematics.feet.pinning import pin_plants
+from motionloom.kinematics.loop import Loop, close_loop
+from motionloom.rotation import wrap_angle
+
+HARMONICS = 16
+FAINT = 1e-3  # rad, m or m/s: at a smaller amplitude there is no phase
+
+
+class FourierMotion(NamedTuple):
+    """A cycle as Fourier series: D channels, H harmonics."""
+
+    layout: Layout
+    mean: FloatArray  # (D,) A_0
+    amplitude: FloatArray  # (H, D) A_n, not negative
+    phase: FloatArray  # (H, D) Phi_n
+    period: float  # s
+    source: Source = Source("")
+
+
+class Characteristic(NamedTuple):
+    """What makes one motion different from another: "brisk" is a brisk walk minus a normal one."""
+
+    mean: FloatArray
+    amplitude: FloatArray
+    phase: FloatArray
+    period: float  # ratio
+
+
+def common_layout(clips: list[Clip]) -> Layout:
+    """The channels in which several clips are compared."""
+    return fit_layout(clips)
+
+
+def analyse(clip: Clip, layout: Layout | None = None) -> FourierMotion:
+    """The series of the cycle of a clip that is nearest to the median in length; `BadRequest` without a cycle."""
+    clip = with_contacts(clip)
+    starts = np.round(cycle_times(clip) * clip.fps).astype(int)
+    lengths = np.diff(starts)
+    if not len(lengths):
+        raise BadRequest(f"{clip.name or 'the clip'} has no cycle, from one step of the left foot to its next")
+    k = int(np.abs(lengths - np.median(lengths)).argmin())
+    part = clip[starts[k] : starts[k + 1] + 1]
+    cycle = close_loop(part, Loop(0, len(part) - 1, 0.0, 1.0, 0.0), seconds=0.3)
+    period = (len(cycle) - 1) / cycle.fps
+    layout = fit_layout([clip]) if layout is None else layout
+    values = to_channels(cycle, layout).values[:-1].copy()
+    values[:, :3] *= cycle.fps  # displacements to velocities
+    series = np.fft.rfft(values, axis=0)
+    count = min(HARMONICS, len(series) - 1)
+    size = 2 * np.abs(series[1 : count + 1]) / len(values)
+    angle = np.angle(series[1 : count + 1]) + np.pi / 2  # cos(x) = sin(x + pi / 2)
+    return FourierMotion(
+        layout, values.mean(0), size, np.asarray(wrap_angle(angle)), period, Source(clip.name or "clip")
+    )
+
+
+def evaluate_series(motion: FourierMotion, t: FloatArray) -> FloatArray:
+    """(T, D) the channels at phases t (T,), rad: eq 2.10."""
+    n = np.arange(1, len(motion.amplitude) + 1)
+    waves = np.sin(np.asarray(t, float)[:, None, None] * n[None, :, None] + motion.phase[None])
+    return np.asarray(motion.mean + (motion.amplitude * waves).sum(1))
+
+
+def interpolated(a: FourierMotion, b: FourierMotion, share: float) -> FourierMotion:
+    """Eq 2.12: amplitudes and phases are interpolated; phases along the shorter way, and only where there is a wave."""
+    a, b = _same_length(a, b)
+    turn = np.asarray(wrap_angle(b.phase - a.phase))
+    start = np.where(a.amplitude < FAINT, b.phase, a.phase)
+    turn = np.where((a.amplitude < FAINT) | (b.amplitude < FAINT), 0.0, turn)
+    return a._replace(
+        mean=(1 - share) * a.mean + share * b.mean,
+        amplitude=np.maximum((1 - share) * a.amplitude + share * b.amplitude, 0.0),
+        phase=start + share * turn,
+        period=float(a.period ** (1 - share) * b.period**share),
+    )
+
+
+def interpolated_in_time(a: FourierMotion, b: FourierMotion, share: float) -> FourierMotion:
+    """Eq 2.13: the values at equal phases are interpolated."""
+    a, b = _same_length(a, b)
+    waves = (1 - share) * _complex(a) + share * _complex(b)
+    return a._replace(
+        mean=(1 - share) * a.mean + share * b.mean,
+        amplitude=np.abs(waves),
+        phase=np.angle(waves),
+        period=float(a.period ** (1 - share) * b.period**share),
+    )
+
+
+def characteristic(plain: FourierMotion, marked: FourierMotion) -> Characteristic:
+    """What `marked` has and `plain` has not."""
+    plain, marked = _same_length(plain, marked)
+    turn = np.asarray(wrap_angle(marked.phase - plain.phase))
+    turn = np.where((plain.amplitude < FAINT) | (marked.amplitude < FAINT), 0.0, turn)
+    return Characteristic(
+        marked.mean - plain.mean, marked.amplitude - plain.amplitude, turn, marked.period / plain.period
+    )
+
+
+def with_characteristic(motion: FourierMotion, added: Characteristic, amount: float = 1.0) -> FourierMotion:
+    """The motion with a characteristic of two others, times an amount."""
+    count = min(len(motion.amplitude), len(added.amplitude))
+    size, phase = motion.amplitude.copy(), motion.phase.copy()
+    size[:count] = np.maximum(size[:count] + amount * added.amplitude[:count], 0.0)
+    phase[:count] += amount * added.phase[:count]
+    return motion._replace(
+        mean=motion.mean + amount * added.mean,
+        amplitude=size,
+        phase=phase,
+        period=float(motion.period * added.period**amount),
+    )
+
+
+def controlled(motion: FourierMotion, *, step: float = 1.0, speed: float = 1.0, hips: float = 0.0) -> FourierMotion:
+    """Longer or shorter steps, a faster or slower clock, higher or lower hips (m).
+
+    `step` multiplies the harmonics of the legs; the path of the hips is multiplied along with it, and `in_clip`
+    recomputes it from the foot that stands.
+    """
+    if not (step > 0 and speed > 0):
+        raise BadRequest(f"step and speed: expected positive numbers, found {step:g} and {speed:g}")
+    size, mean = motion.amplitude.copy(), motion.mean.copy()
+    size[:, _leg_columns(motion.layout)] *= step
+    mean[:3] *= speed
+    size[:, :3] *= speed
+    mean[3] += hips
+    return motion._replace(amplitude=size, mean=mean, period=motion.period / speed)
+
+
+def in_clip(motion: FourierMotion, seconds: float, fps: float, *, from_feet: bool = False, lock: bool = True) -> Clip:
+    """A clip of the series; `from_feet`: the hips move as the standing foot demands, as after a change of step."""
+    frames = max(2, round(seconds * fps))
+    t = 2 * np.pi * np.arange(frames) / (fps * motion.period)
+    values = evaluate_series(motion, t)
+    values[:, :3] /= fps
+    layout = Layout(
+        motion.layout.skeleton, fps, motion.layout.root, motion.layout.joints, motion.layout.centre,
+        motion.layout.sliding, motion.layout.slides,
+    )  # fmt: skip
+    if from_feet:
+        values = _on_standing_feet(values, layout)
+    clip = from_channels(Channels(values, layout))
+    rows = np.zeros(frames, np.int64)
+    origin = Origin(sources=(motion.source,), which=rows, frames=np.full(frames, -1.0))
+    clip = with_contacts(replace(clip, origin=origin))
+    return replace(pin_plants(clip).clip, origin=origin) if lock else clip
+
+
+def _on_standing_feet(values: FloatArray, layout: Layout) -> FloatArray:
+    """Channels whose displacements keep the lowest foot in place, and whose heights keep it on the ground."""
+    still = values.copy()
+    still[:, :3] = 0.0
+    before = part_positions(from_channels(Channels(still, layout)))
+    if not before.shape[1]:
+        return values
+    lowest = before[..., 1].argmin(1)
+    out = values.copy()
+    for f in range(len(values) - 1):
+        k = lowest[f]
+        out[f, 0] = -(before[f + 1, k, 0] - before[f, k, 0])
+        out[f, 1] = -(before[f + 1, k, 2] - before[f, k, 2])
+    out[-1, :2] = out[-2, :2]
+    ground = float(np.median(before[..., 1].min(1)))
+    out[:, 3] += ground - before[..., 1].min(1)
+    return out
+
+
+def _leg_columns(layout: Layout) -> IntArray:
+    """The columns of thighs, shins and ankles."""
+    joints = {j for foot in feet(layout.skeleton) for j in (foot.thigh, foot.shin, foot.ankle)}
+    return np.array([c for j in layout.moving if j in joints for c in range(*layout.columns(j).indices(layout.count))])
+
+
+def _same_length(a: FourierMotion, b: FourierMotion) -> tuple[FourierMotion, FourierMotion]:
+    if a.mean.shape != b.mean.shape:
+        raise BadRequest("motions of different skeletons cannot be combined")
+    count = min(len(a.amplitude), len(b.amplitude))
+    return (
+        a._replace(amplitude=a.amplitude[:count], phase=a.phase[:count]),
+        b._replace(amplitude=b.amplitude[:count], phase=b.phase[:count]),
+    )
+
+
+def _complex(motion: FourierMotion) -> FloatArray:
+    return np.asarray(motion.amplitude * np.exp(1j * motion.phase))

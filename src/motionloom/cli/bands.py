@@ -1,0 +1,52 @@
+"""`motionloom bands`: change or exchange the frequency bands of clips."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from motionloom.cli.options import plural, print_line, with_reading
+
+
+@with_reading(trim_tpose=True)
+def bands(
+    clip: Annotated[Path, typer.Argument(metavar="CLIP", help="A clip.", show_default=False)],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The clip to write, as out.bvh.")],
+    other: Annotated[
+        Path | None, typer.Option("--with", metavar="CLIP", help="A second clip, whose bands are mixed in.")
+    ] = None,
+    gains: Annotated[
+        str, typer.Option("--gains", metavar="G,G", help="A factor for each band, the highest frequencies first.")
+    ] = "",
+    shares: Annotated[
+        str, typer.Option("--shares", metavar="S,S", help="Share of the second clip in each band, 0 to 1.")
+    ] = "",
+    kind: Annotated[str, typer.Option("--kind", metavar="NAME", help="pyramid, or wavelet.")] = "pyramid",
+    *,
+    reading: Any = None,
+) -> None:
+    """Multiply the frequency bands of a clip, or mix in those of another one (GUAN 2.3.3).
+
+    Band 0 is the fastest movement: above 1 a motion becomes nervous, below 1 it is damped.
+    """
+    from motionloom.blend.bands import band_count
+    from motionloom.io import check_target, load, save
+    from motionloom.recipes.blending import change_bands
+
+    check_target(out)
+    first = load(clip, reading)
+    second = None if other is None else load(other, reading)
+    made = change_bands(first, second, gains=_numbers(gains), shares=_numbers(shares), kind=kind)
+    save(made, out)
+    print_line(f"{out}: {plural(len(made), 'frame')}, {band_count(len(made))} bands")
+
+
+def _numbers(text: str) -> list[float]:
+    from motionloom.core import BadRequest
+
+    try:
+        return [float(part) for part in text.split(",")] if text else []
+    except ValueError:
+        raise BadRequest(f"expected numbers, as 2,1.5,1, found {text!r}") from None

@@ -1,0 +1,54 @@
+"""`motionloom blend`: blend clips of one action."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from motionloom.cli.bars import busy
+from motionloom.cli.options import Clips, load_all, plural, print_line, with_reading
+
+
+@with_reading(trim_tpose=True)
+def blend(
+    clips: Clips,
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The clip to write, as out.bvh.")],
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            "--weights",
+            metavar="W,W",
+            help="A weight for each clip, as 0.3,0.7; several sets for weights that vary in time, as 1,0:0,1.",
+        ),
+    ] = None,
+    registration: Annotated[
+        str,
+        typer.Option("--registration", metavar="RULE", help="In time: uniform, cycles, key-times or time-warp."),
+    ] = "time-warp",
+    lock: Annotated[bool, typer.Option("--lock/--no-lock", help="Lock feet in place while they stand.")] = True,
+    *,
+    reading: Any = None,
+) -> None:
+    """Blend clips of one action: durations, paths and poses are averaged by weights."""
+    from motionloom.io import check_target, save
+    from motionloom.recipes.blending import blend_clips
+
+    check_target(out)
+    loaded = [clip for _, clip in load_all(clips, reading)]
+    given = numbers(weights) if weights is not None else [[1.0] * len(loaded)]
+    with busy("blending") as report:
+        made = blend_clips(loaded, given, registration=registration, lock_feet=lock, progress=report)
+    save(made, out)
+    print_line(f"{out}: {plural(len(made), 'frame')}, {made.seconds:.2f} s, from {plural(len(loaded), 'clip')}")
+
+
+def numbers(text: str) -> list[list[float]]:
+    """Sets of numbers: `1,0:0,1` is [[1, 0], [0, 1]]."""
+    from motionloom.core import BadRequest
+
+    try:
+        return [[float(part) for part in one.split(",")] for one in text.split(":")]
+    except ValueError:
+        raise BadRequest(f"--weights: expected numbers, as 0.3,0.7, found {text!r}") from None

@@ -1,0 +1,54 @@
+"""`motionloom fourier`: locomotion from Fourier series."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from motionloom.cli.options import plural, print_line, with_reading
+
+
+@with_reading(trim_tpose=True)
+def fourier(
+    clip: Annotated[Path, typer.Argument(metavar="CLIP", help="A walk or a run.", show_default=False)],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The clip to write, as out.bvh.")],
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="CLIP", help="A second clip, to interpolate to; with --share.")
+    ] = None,
+    share: Annotated[float | None, typer.Option("--share", metavar="S", help="Share of the second clip.")] = None,
+    plain: Annotated[
+        Path | None, typer.Option("--plain", metavar="CLIP", help="A clip without a characteristic; with --marked.")
+    ] = None,
+    marked: Annotated[
+        Path | None, typer.Option("--marked", metavar="CLIP", help="A clip with it: brisk, tired.")
+    ] = None,
+    amount: Annotated[float, typer.Option("--amount", metavar="A", help="How much of the characteristic.")] = 1.0,
+    domain: Annotated[
+        str, typer.Option("--domain", metavar="NAME", help="frequency (eq 2.12) or time (eq 2.13).")
+    ] = "frequency",
+    step: Annotated[float, typer.Option("--step", metavar="X", help="Factor of the step length.")] = 1.0,
+    speed: Annotated[float, typer.Option("--speed", metavar="X", help="Factor of the tempo.")] = 1.0,
+    hips: Annotated[float, typer.Option("--hips", metavar="M", help="Raise the hips by this [m].")] = 0.0,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", metavar="S", help="Length; by default the clip's.")
+    ] = None,
+    *,
+    reading: Any = None,
+) -> None:
+    """Interpolate locomotion, add what makes one walk brisk or tired to another, or change step and tempo."""
+    from motionloom.core import BadRequest
+    from motionloom.io import check_target, load, save
+    from motionloom.recipes.blending import fourier_motion
+
+    check_target(out)
+    if (plain is None) != (marked is None) or (to is not None and plain is not None):
+        raise BadRequest("expected --to with --share, or --plain with --marked")
+    others = [load(path, reading) for path in (to, plain, marked) if path is not None]
+    made = fourier_motion(
+        load(clip, reading), others, share=share, domain=domain, amount=amount, step=step, speed=speed, hips=hips,
+        seconds=seconds,
+    )  # fmt: skip
+    save(made, out)
+    print_line(f"{out}: {plural(len(made), 'frame')}, {made.seconds:.2f} s")

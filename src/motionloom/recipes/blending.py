@@ -1,0 +1,103 @@
+"""Blends, frequency bands and Fourier series of clips, with their recipe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from motionloom.analysis import same_rate
+from motionloom.blend.bands import exchange_bands, with_gains
+from motionloom.blend.clips import blend_clips as blended
+from motionloom.blend.fourier import (
+    analyse,
+    characteristic,
+    common_layout,
+    controlled,
+    in_clip,
+    interpolated,
+    interpolated_in_time,
+    with_characteristic,
+)
+from motionloom.core import BadRequest, Clip, Progress, replace
+from motionloom.kinematics.resample import resample
+from motionloom.recipes.edits import edit_step
+
+
+def blend_clips(
+    clips: Sequence[Clip],
+    weights: Sequence[Any],
+    *,
+    registration: str = "time-warp",
+    lock_feet: bool = True,
+    progress: Progress | None = None,
+) -> Clip:
+    """The blend of clips of one action at the lowest of their frame rates; see `motionloom.blend.clips`."""
+    given: dict[str, Any] = {"weights": [list(w) if isinstance(w, Sequence) else float(w) for w in weights]}
+    given |= {"registration": registration, "lock_feet": None if lock_feet else False}
+    step = edit_step("blend", clips, given)
+    rate = min(clip.fps for clip in clips)
+    same = [clip if clip.fps == rate else resample(clip, rate) for clip in clips]
+    made = blended(same, weights, registration=registration, lock_feet=lock_feet, progress=progress)
+    return replace(made, origin=made.origin.with_made(step))
+
+
+def change_bands(
+    clip: Clip,
+    other: Clip | None = None,
+    *,
+    gains: Sequence[float] = (),
+    shares: Sequence[float] = (),
+    kind: str = "pyramid",
+    progress: Progress | None = None,
+) -> Clip:
+    """The clip with its frequency bands multiplied by `gains`, or mixed with those of another clip by `shares`."""
+    if (other is None) == bool(shares):
+        raise BadRequest("shares are those of a second clip: give both or none of them")
+    given = {"gains": list(gains) or None, "shares": list(shares) or None, "kind": kind if kind != "pyramid" else None}
+    step = edit_step("bands", [clip] if other is None else [clip, other], given)
+    made = clip
+    if other is not None:
+        made = exchange_bands(*same_rate(clip, other), shares, kind, progress)
+    made = with_gains(made, gains, kind) if gains else made
+    return replace(made, origin=made.origin.with_made(step))
+
+
+def fourier_motion(
+    clip: Clip,
+    others: Sequence[Clip] = (),
+    *,
+    share: float | None = None,
+    domain: str = "frequency",
+    amount: float = 1.0,
+    step: float = 1.0,
+    speed: float = 1.0,
+    hips: float = 0.0,
+    seconds: float | None = None,
+) -> Clip:
+    """Locomotion from the Fourier series of a clip's cycle.
+
+    With one other clip and `share`: between both, in the `domain` "frequency" (eq 2.12) or "time" (eq 2.13). With two
+    others: the characteristic of the second against the first, times `amount`, added to the clip. `step`, `speed` and
+    `hips` (m) control the result.
+    """
+    if domain not in ("frequency", "time"):
+        raise BadRequest(f"domain: expected frequency or time, found {domain!r}")
+    if len(others) > 2 or (len(others) == 1) != (share is not None):
+        raise BadRequest("expected no other clip, one with a share, or two whose difference is added")
+    given: dict[str, Any] = {"share": share, "domain": domain if domain != "frequency" else None}
+    numbers = {"amount": (amount, 1.0), "step": (step, 1.0), "speed": (speed, 1.0), "hips": (hips, 0.0)}
+    given |= {name: value if value != default else None for name, (value, default) in numbers.items()}
+    recipe = edit_step("fourier", [clip, *others], {**given, "seconds": seconds})
+    rate = min(c.fps for c in (clip, *others))
+    first, *more = [c if c.fps == rate else resample(c, rate) for c in (clip, *others)]
+    layout = common_layout([first, *more])
+    motion = analyse(first, layout)
+    if share is not None:
+        mix = interpolated if domain == "frequency" else interpolated_in_time
+        motion = mix(motion, analyse(more[0], layout), share)
+    elif more:
+        plain, marked = (analyse(c, layout) for c in more)
+        motion = with_characteristic(motion, characteristic(plain, marked), amount)
+    motion = controlled(motion, step=step, speed=speed, hips=hips)
+    made = in_clip(motion, seconds or first.seconds, rate, from_feet=step != 1.0 or hips != 0.0)
+    return replace(made, origin=made.origin.with_made(recipe))

@@ -1,0 +1,73 @@
+"""Fourier locomotion: equations 2.10 to 2.13, characteristics, control."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom.blend.fourier import (
+    analyse,
+    characteristic,
+    common_layout,
+    controlled,
+    evaluate_series,
+    in_clip,
+    interpolated,
+    interpolated_in_time,
+    with_characteristic,
+)
+from motionloom.core import BadRequest
+from motionloom.samples import make
+
+
+@pytest.fixture(scope="module")
+def motions():
+    clips = [make("walk", seed=1, speed=v, seconds=3, fps=30) for v in (1.1, 1.6)]
+    layout = common_layout(clips)
+    return [analyse(clip, layout) for clip in clips]
+
+
+def test_a_series_gives_its_cycle_back(motions):
+    motion = motions[0]
+    t = np.linspace(0, 2 * np.pi, 60, endpoint=False)
+    values = evaluate_series(motion, t)
+    again = np.fft.rfft(values, axis=0)
+    np.testing.assert_allclose(2 * np.abs(again[1:9]) / 60, motion.amplitude[:8], atol=1e-9)
+
+
+@pytest.mark.parametrize("mix", [interpolated, interpolated_in_time])
+def test_the_ends_of_an_interpolation_are_the_motions(mix, motions):
+    a, b = motions
+    t = np.linspace(0, 6, 40)
+    np.testing.assert_allclose(evaluate_series(mix(a, b, 0.0), t), evaluate_series(a, t), atol=5e-3)
+    np.testing.assert_allclose(evaluate_series(mix(a, b, 1.0), t), evaluate_series(b, t), atol=5e-3)
+
+
+def test_equation_2_13_is_the_mean_of_values(motions):
+    a, b = motions
+    t = np.linspace(0, 6, 40)
+    mean = 0.7 * evaluate_series(a, t) + 0.3 * evaluate_series(b, t)
+    np.testing.assert_allclose(evaluate_series(interpolated_in_time(a, b, 0.3), t), mean, atol=1e-9)
+
+
+def test_a_characteristic_added_to_its_own_motion_gives_the_marked_one(motions):
+    plain, marked = motions
+    made = with_characteristic(plain, characteristic(plain, marked))
+    t = np.linspace(0, 6, 40)
+    assert np.abs(evaluate_series(made, t) - evaluate_series(marked, t)).max() < 0.02
+    assert made.period == pytest.approx(marked.period)
+
+
+def test_step_speed_and_hips_are_controlled(motions):
+    def ground(motion, **options):
+        clip = in_clip(controlled(motion, **options), 3.0, 30.0, from_feet=True, lock=False)
+        return np.linalg.norm(clip.root[-1, [0, 2]] - clip.root[0, [0, 2]])
+
+    assert ground(motions[0], step=1.2) > 1.08 * ground(motions[0])
+    assert controlled(motions[0], speed=2.0).period == pytest.approx(motions[0].period / 2)
+    assert controlled(motions[0], hips=-0.05).mean[3] == pytest.approx(motions[0].mean[3] - 0.05)
+
+
+def test_motion_without_a_cycle_is_an_error():
+    with pytest.raises(BadRequest, match="no cycle"):
+        analyse(make("duck", fps=30))

@@ -1,0 +1,41 @@
+"""`motionloom blend`, `bands` and `fourier`, and their recipes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom.io import load, save
+from motionloom.recipes import again
+from motionloom.samples import make
+
+
+@pytest.fixture
+def walks(tmp_path):
+    for i, speed in enumerate((1.1, 1.5)):
+        save(make("walk", seed=1, speed=speed, seconds=2.5, fps=30), tmp_path / f"walk{i}.bvh")
+    return [str(tmp_path / f"walk{i}.bvh") for i in range(2)]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["blend", "{0}", "{1}", "--weights", "0.5,0.5", "--registration", "uniform"],
+        ["bands", "{0}", "--gains", "3,2"],
+        ["fourier", "{0}", "--to", "{1}", "--share", "0.5", "--seconds", "2"],
+    ],
+)
+def test_a_command_writes_a_clip_that_its_recipe_repeats(arguments, walks, run, tmp_path):
+    out = tmp_path / "out.bvh"
+    answer = run(*(a.format(*walks) for a in arguments), "-o", str(out))
+    assert answer.code == 0, answer.err
+    made = load(out)
+    assert np.isfinite(made.root).all()
+    again(out, tmp_path, tmp_path / "same.bvh")
+    assert (tmp_path / "same.bvh").read_bytes() == out.read_bytes()
+
+
+def test_wrong_numbers_are_one_line(walks, run, tmp_path):
+    answer = run("blend", *walks, "--weights", "a,b", "-o", str(tmp_path / "x.bvh"))
+    assert (answer.code, answer.out) == (2, "")
+    assert "expected numbers, as 0.3,0.7" in answer.err
