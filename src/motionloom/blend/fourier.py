@@ -1,7 +1,8 @@
 """Locomotion as Fourier series: interpolated, given a characteristic, and controlled (GUAN 2.3.4, eqs 2.10-2.13).
 
-Each channel of one cycle is Theta(t) = A_0 + sum_n A_n sin(n t + Phi_n), with t from 0 to 2 pi from one step of
-the left foot to its next: a common phase origin. The root is velocity in the heading of the body, so that it repeats too.
+Each channel of one cycle is Theta(t) = A_0 + sum_n A_n sin(n t + Phi_n), with t from 0 to 2 pi from one step of the
+left foot to its next: a common phase origin. The root is velocity in the heading of the body, so that it repeats
+too.
 """
 
 from __future__ import annotations
