@@ -149,7 +149,7 @@ def controlled(motion: FourierMotion, *, step: float = 1.0, speed: float = 1.0, 
 def in_clip(motion: FourierMotion, seconds: float, fps: float, *, from_feet: bool = False, lock: bool = True) -> Clip:
     """A clip of the series; `from_feet`: the hips move as the standing foot demands, as after a change of step."""
     frames = max(2, round(seconds * fps))
-    t = 2 * np.pi * np.arange(frames) / (fps * motion.period)
+    t = np.asarray(2 * np.pi * np.arange(frames) / (fps * motion.period), np.float64)
     values = evaluate_series(motion, t)
     values[:, :3] /= fps
     layout = Layout(

@@ -7,7 +7,7 @@ the next is blended in the heading of the body and added up; height and tilt are
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -77,8 +77,8 @@ class Registered:
 
     def only(self, keep: Sequence[int] | IntArray) -> Registered:
         """Some of the clips."""
-        arrays = (a[:, keep] for a in (self.turns, self.levels, self.steps, self.paces, self.touches, self.times))
-        return Registered(*arrays, self.lead, self.count, self.cyclic)
+        names = ("turns", "levels", "steps", "paces", "touches", "times")
+        return replace(self, **{name: getattr(self, name)[:, keep] for name in names})
 
 
 def register_rows(
