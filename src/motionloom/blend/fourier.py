@@ -67,6 +67,8 @@ def analyse(clip: Clip, layout: Layout | None = None) -> FourierMotion:
     series = np.fft.rfft(values, axis=0)
     count = min(HARMONICS, len(series) - 1)
     size = 2 * np.abs(series[1 : count + 1]) / len(values)
+    if 2 * count == len(values):
+        size[-1] /= 2  # the highest frequency that frames can show is counted once
     angle = np.angle(series[1 : count + 1]) + np.pi / 2  # cos(x) = sin(x + pi / 2)
     return FourierMotion(
         layout, values.mean(0), size, np.asarray(wrap_angle(angle)), period, Source(clip.name or "clip")
@@ -118,7 +120,8 @@ def characteristic(plain: FourierMotion, marked: FourierMotion) -> Characteristi
 
 def with_characteristic(motion: FourierMotion, added: Characteristic, amount: float = 1.0) -> FourierMotion:
     """The motion with a characteristic of two others, times an amount."""
-    count = min(len(motion.amplitude), len(added.amplitude))
+    motion = _padded(motion, max(len(motion.amplitude), len(added.amplitude)))
+    count = len(added.amplitude)
     size, phase = motion.amplitude.copy(), motion.phase.copy()
     size[:count] = np.maximum(size[:count] + amount * added.amplitude[:count], 0.0)
     phase[:count] += amount * added.phase[:count]
@@ -193,11 +196,14 @@ def _leg_columns(layout: Layout) -> IntArray:
 def _same_length(a: FourierMotion, b: FourierMotion) -> tuple[FourierMotion, FourierMotion]:
     if a.mean.shape != b.mean.shape:
         raise BadRequest("motions of different skeletons cannot be combined")
-    count = min(len(a.amplitude), len(b.amplitude))
-    return (
-        a._replace(amplitude=a.amplitude[:count], phase=a.phase[:count]),
-        b._replace(amplitude=b.amplitude[:count], phase=b.phase[:count]),
-    )
+    count = max(len(a.amplitude), len(b.amplitude))
+    return _padded(a, count), _padded(b, count)
+
+
+def _padded(motion: FourierMotion, count: int) -> FourierMotion:
+    """The same series with so many harmonics; those that it lacks are zero."""
+    more = ((0, count - len(motion.amplitude)), (0, 0))
+    return motion._replace(amplitude=np.pad(motion.amplitude, more), phase=np.pad(motion.phase, more))
 
 
 def _complex(motion: FourierMotion) -> FloatArray:

@@ -9,6 +9,7 @@ from scipy.optimize import linprog, minimize
 from motionloom.core import silent
 from motionloom.methods.space._kernels_weights import blended_value, linear_weights, nearest_weights
 from motionloom.methods.space.sampling import (
+    features,
     fit_map,
     moment_table,
     polynomial_size,
@@ -39,8 +40,9 @@ def arms():
 
 def test_the_map_and_its_slope_are_those_of_the_formula(rng):
     values, table = rng.normal(size=(6, 2)), moment_table(2)
-    curve = rng.normal(size=(len(table), polynomial_size(2), 2))
-    w = rng.dirichlet(np.ones(6))
+    curve, w = np.zeros((len(table), polynomial_size(2), 2)), rng.dirichlet(np.ones(6))
+    for place in features(values, table, w[None])[1]:
+        curve[place] = rng.normal(size=2)
     out, jac = np.zeros(2), np.zeros((6, 2))
     blended_value(values, table, curve, w, True, out, jac)
     np.testing.assert_allclose(out, predict(values, table, curve, w[None])[0], atol=1e-12)

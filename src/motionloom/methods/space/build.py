@@ -222,6 +222,6 @@ def check_independent(cuts: Sequence[Cut], values: FloatArray, parameters: Seque
             raise BadRequest(f"the parameters depend on each other in these examples: {', '.join(involved)}")
     apart = np.abs(scaled[:, None] - scaled[None]).max(-1)
     np.fill_diagonal(apart, np.inf)
-    a, b = np.unravel_index(int(apart.argmin()), apart.shape)
+    a, b = (int(i) for i in np.unravel_index(int(apart.argmin()), apart.shape))
     if apart[a, b] < EQUAL:
         raise BadRequest(f"{cuts[a].name} and {cuts[b].name} have equal parameters ({', '.join(names)}): leave one out")
