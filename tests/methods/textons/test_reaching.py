@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from motionloom.constraints import PoseAt, Request
-from motionloom.core import BadRequest, NoPath
+from motionloom.core import BadRequest, NoPath, Note
 from motionloom.kinematics.feet.grounding import MAX_EXTRA_STEP, STEP_GAIN, Footing, higher_steps
 from motionloom.methods import synthesize
 from motionloom.methods.textons import Options
+from motionloom.methods.textons.plan.keyframes import PoseGoal, _most_probable
 from motionloom.methods.textons.plan.notation import plan_path, read_path, write_path
 from motionloom.methods.textons.plan.pieces import LENGTH_SLACK, Piece, fit_lengths, length_notes, piece_of, usual_times
+from motionloom.methods.textons.plan.shortest_paths import best_path, cheapest_path, log_probability
 from motionloom.methods.textons.plan.transitions import EARLY_SHARE, EDGE_FRAMES, keys_distance
 from motionloom.methods.textons.render.trajectory import slow_noise
 
@@ -202,3 +205,43 @@ def test_a_model_of_one_segment_is_reported(model):
     )
     with pytest.raises(NoPath, match=r"only one segment was found.*a `length_factor` above 1"):
         synthesize(lone, Request(seconds=60, options={"unseen_limit": 0.0}))
+
+
+def test_the_most_probable_path_is_that_of_the_textons(model):
+    """By M alone; dividing it by numbers of segments once led to paths of probability 0."""
+    walk = model.walk(Options(route="most_probable"), np.random.default_rng(0))
+    compared = 0
+    for a in walk.joins.inside.tolist():
+        for b in walk.joins.inside.tolist():
+            start, goal = walk.piece(a), PoseGoal(None, walk.piece(b), Note(""))
+            if start.texton == goal.on.texton:
+                continue
+            best = cheapest_path(walk.chances, start.texton, goal.on.texton)
+            shown = [p.texton for p in _most_probable(walk, start, goal)]
+            shown = [t for k, t in enumerate(shown) if not k or t != shown[k - 1]]  # repetitions are sampled
+            assert [*shown, goal.on.texton] == best
+            compared += 1
+    assert compared > 3
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5])
+def test_a_path_of_so_many_textons_is_the_best_of_all(count, rng):
+    chances = rng.random((4, 4)) * (rng.random((4, 4)) < 0.8)
+    chances /= np.maximum(chances.sum(1, keepdims=True), 1e-9)
+    between = itertools.product(range(4), repeat=count - 2)
+    every = {path: log_probability(chances, list(path)) for path in ((0, *inner, 3) for inner in between)}
+    if max(every.values()) == -np.inf:
+        with pytest.raises(NoPath, match=f"no path of {count} textons"):
+            best_path(chances, 0, 3, count)
+        return
+    found = best_path(chances, 0, 3, count)
+    assert len(found) == count
+    assert log_probability(chances, found) == pytest.approx(max(every.values()))
+
+
+def test_a_number_of_textons_can_be_requested(model):
+    walk = model.walk(Options(route="most_probable", texton_count=4), np.random.default_rng(0))
+    inside = walk.joins.inside.tolist()
+    goals = [PoseGoal(None, walk.piece(b), Note("")) for b in inside]
+    found = [_most_probable(walk, walk.piece(a), goal) for a in inside for goal in goals]
+    assert {len(pieces) for pieces in found if pieces is not None} == {3}  # and the goal's own

@@ -157,6 +157,15 @@ class Options(Settings):
         formerly=("way",),
         renamed=(("fixed", "timed"), ("cheapest", "most_probable")),
     )
+    texton_count: int | None = param(
+        None,
+        "textons of the path from one pose to the next, both ends included; default: any number",
+        low=2,
+        high=1000,
+        slider=(2.0, 20.0),
+        only_with=("route", "most_probable"),
+        advanced=True,
+    )
     ends: str = param(
         "met",
         "a texton ends in the key poses of the next, or free (as LI 5.3) and the next starts from there",

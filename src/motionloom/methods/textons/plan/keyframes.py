@@ -174,13 +174,37 @@ def _edges_out(
 
 
 def _most_probable(walk: SegmentWalk, start: Piece, goal: PoseGoal) -> list[Piece] | None:
-    """The most probable path of any length, each texton repeated as sampled from M (LI 5.2.1)."""
+    """The most probable path of textons by M, each repeated as sampled from M (LI 5.2.1), or one of N textons (5.2.2).
+
+    Its segments are drawn by the distance of their joins. Where no seen transitions lead to the goal, the most
+    probable path of segments, over joins that were not seen but are near.
+    """
+    same, ends = start.observed == goal.on.observed, (start.texton, goal.on.texton)
+    count = walk.options.texton_count
+    if same and count is None and goal.lead is not None and goal.room - start.first >= MIN_FRAMES:
+        return [stop_at(walk.segments, start, goal.room)]
+    try:
+        if count is None:
+            textons = paths.cheapest_path(walk.chances, *ends)
+        else:
+            textons = paths.best_path(walk.chances, *ends, count)
+    except NoPath:
+        return _most_probable_segments(walk, start, goal) if count is None else None
+    pieces = [start]
+    for k, texton in enumerate(textons[:-1] or textons):
+        if k:
+            pieces.append(walk.draw(pieces[-1], texton))
+        for _ in range(paths.repetitions(walk.chances, texton, walk.rng) if count is None else 0):
+            pieces.append(walk.draw(pieces[-1], texton))
+    return pieces if goal.lead is None else [*pieces, goal.lead]
+
+
+def _most_probable_segments(walk: SegmentWalk, start: Piece, goal: PoseGoal) -> list[Piece] | None:
+    """The most probable path over segments, with joins that were not seen."""
     try:
         path = paths.cheapest_path(walk.joins.likely, start.observed, goal.on.observed)
     except NoPath:
         return None
-    if len(path) == 1 and goal.lead is not None and goal.room - start.first >= MIN_FRAMES:
-        return [stop_at(walk.segments, start, goal.room)]
     pieces = [start]
     for k in path[:-1] or [start.observed]:
         if len(pieces) > 1 or k != start.observed:

@@ -1,4 +1,4 @@
-"""Paths over transitions: the endless part, the cheapest path, the best path of a given length (LI 5.2)."""
+"""Paths over transitions: the endless part, the most probable path, the best of a given length or time (LI 5.2)."""
 
 from __future__ import annotations
 
@@ -48,6 +48,26 @@ def cheapest_path(chances: FloatArray, start: int, goal: int) -> list[int]:
         raise NoPath(f"no path leads from texton {start} to texton {goal} in these clips")
     path = [goal]
     while path[-1] != start:
+        path.append(int(before[path[-1]]))
+    return path[::-1]
+
+
+def best_path(chances: FloatArray, start: int, goal: int, count: int) -> list[int]:
+    """The most probable path of exactly `count` textons, both ends included (LI 5.2.2); a texton may follow itself."""
+    _check(chances, start, goal)
+    with np.errstate(divide="ignore"):
+        scores = np.log(chances)
+    best = np.full(len(chances), -np.inf)
+    best[start] = 0.0
+    came = []
+    for _ in range(count - 1):
+        total = best[:, None] + scores
+        came.append(total.argmax(0))
+        best = total.max(0)
+    if not np.isfinite(best[goal]):
+        raise NoPath(f"no path of {count} textons leads from texton {start} to texton {goal} in these clips")
+    path = [goal]
+    for before in reversed(came):
         path.append(int(before[path[-1]]))
     return path[::-1]
 
