@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from motionloom.analysis.curvature import Curvature
 from motionloom.analysis.pairs import Pairs, below, best_share, contacts_agree, local_minima
+from motionloom.analysis.point_cloud import PointCloud
+from motionloom.analysis.similarity import find_similar
 from motionloom.core import BadRequest, with_labels
 
 HILLS = np.array(
@@ -79,3 +82,17 @@ def test_nan_and_empty_matrices_and_a_radius_of_none_are_refused():
         best_share(np.zeros((0, 4)))
     with pytest.raises(BadRequest, match="radius of 1"):
         local_minima(HILLS, radius=0)
+
+
+def test_the_threshold_of_point_clouds_is_a_root_mean_square_distance(motion):
+    a, b = motion(0), motion(1)
+    limit = float(np.sqrt(np.median(PointCloud().matrix(a, b))))
+    found = find_similar(a, b, PointCloud(), threshold=limit)
+    assert 0.4 < len(found.pairs) / found.matrix.size < 0.6
+    assert np.sqrt(found.pairs.values.max()) <= limit * (1 + 1e-6)
+
+
+def test_pairs_that_curvature_rejects_are_never_chosen(motion):
+    found = find_similar(motion(0), motion(1), Curvature(share=0.05), share=0.2)
+    assert 0 < len(found.pairs) <= 0.06 * found.matrix.size
+    assert found.pairs.values.max() < found.matrix.max()

@@ -78,12 +78,16 @@ def find_similar(
 ) -> Similarity:
     """The frames of `a` and `b` that look alike under a measure.
 
-    The best `share` of all pairs; with `threshold` (the measure's unit) all at or below it instead; with `minima` only
-    local minima among them; with `contacts` only pairs with the same feet on the ground (`contact:` labels).
+    The best `share` of all pairs; with `threshold` all at or below it instead (for point clouds in metres, root mean
+    square over the joints, as the limits of graphs; for other measures in their own unit). Pairs that the first stage
+    of curvature rejects are never among them. With `minima` only local minima among them; with `contacts` only pairs
+    with the same feet on the ground (`contact:` labels).
     """
     report = progress or silent()
     matrix = measure.matrix(a, b, part(report, 0.0, 0.9))
     first = (measure.radius, measure.radius)
+    if threshold is not None and measure.unit == "m^2":
+        threshold = threshold**2
     if minima:
         limit = threshold if threshold is not None else float(best_share(matrix, share).values[-1])
         pairs = local_minima(matrix, threshold=limit, first=first)
@@ -91,6 +95,8 @@ def find_similar(
         pairs = below(matrix, threshold, first=first)
     else:
         pairs = best_share(matrix, share, first=first)
+    if isinstance(measure, Curvature) and measure.share < 1:
+        pairs = pairs.where(pairs.values < matrix.max())  # the value of all pairs that are no candidates
     if contacts:
         pairs = pairs.where(contacts_agree(a, b, pairs))
     report(1.0, "choosing pairs")

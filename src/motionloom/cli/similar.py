@@ -36,8 +36,13 @@ def similar(
     measure: MeasureName = "point-cloud",
     share: Share = 1.0,
     threshold: Annotated[
-        float | None,
-        typer.Option("--threshold", metavar="X", help="Keep all pairs up to this value, in the measure's unit."),
+        str | None,
+        typer.Option(
+            "--threshold",
+            metavar="X",
+            help="Keep all pairs up to this distance: 8cm (root mean square) for point-cloud; for other measures a "
+            "number in their unit.",
+        ),
     ] = None,
     minima: Annotated[bool, typer.Option("--minima", help="Keep only local minima among them.")] = False,
     contacts: Annotated[
@@ -65,7 +70,7 @@ def similar(
     chosen = measure_named(measure, weights=read_weights(weights), radius=radius)
     if contacts:
         one, other = with_contacts(one), with_contacts(other)
-    rules: dict[str, Any] = {"threshold": threshold, "minima": minima, "contacts": contacts}
+    rules: dict[str, Any] = {"threshold": _threshold(threshold, measure), "minima": minima, "contacts": contacts}
     with busy("comparing") as report:
         found = find_similar(one, other, chosen, share=fraction(share), **rules, progress=report)
     summary = write_similarity(found, out)
@@ -76,6 +81,15 @@ def similar(
     for pair in summary["best"]:
         value = f"{pair['value']:.4g} {summary['unit']}"
         print_line(f"  {one.name} {pair['seconds_a']:.2f} s   {other.name} {pair['seconds_b']:.2f} s   {value}")
+
+
+def _threshold(text: str | None, measure: str) -> float | None:
+    """The value of `--threshold`: metres for point clouds, a plain number for other measures."""
+    from motionloom.core.units import length, number
+
+    if text is None:
+        return None
+    return length(text, ("--threshold",)) if measure == "point-cloud" else number(text, ("--threshold",))
 
 
 def write_similarity(found: Similarity, folder: Path) -> dict[str, Any]:

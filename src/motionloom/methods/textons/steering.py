@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
-from motionloom.core import FloatArray
+from motionloom.core import FloatArray, FormatError
 from motionloom.methods.textons.learn.lds import Dynamics, companion
 
 
@@ -42,7 +42,10 @@ def steering_gains(dynamics: Dynamics, most: int) -> SteeringGains:
         power = m @ power
         if n >= 2:
             scale = 1.0 / np.sqrt(np.diag(gramian))  # places and noise differ by orders of magnitude
-            inner = scipy.linalg.solve(gramian * np.outer(scale, scale), scale[:, None] * reach, assume_a="pos")
+            try:
+                inner = scipy.linalg.solve(gramian * np.outer(scale, scale), scale[:, None] * reach, assume_a="pos")
+            except np.linalg.LinAlgError:  # dynamics that no learning gives
+                raise FormatError(f"dynamics: no push leads from any state to any other in {n} frames") from None
             goal[n] = dynamics.noise @ (scale[:, None] * inner).T
             state[n] = goal[n] @ power
     return SteeringGains(goal, state)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from motionloom.core import FormatError
 from motionloom.kinematics.channels.metric import MetricSpace
 from motionloom.methods.array_checks import check_array, check_number
@@ -11,6 +13,7 @@ from motionloom.methods.textons.learn.lds import Texton
 from motionloom.methods.textons.segments import ObservedSegment
 
 ROOT_CHANNELS = 4
+LEAST_NOISE = 1e-12  # on the diagonal of B, whose inverse is needed
 
 
 def check_space(space: MetricSpace, joints: int) -> None:
@@ -34,6 +37,8 @@ def check_textons(textons: Sequence[Texton], space: MetricSpace, joints: int) ->
         check_array(d.basis, f"{name}.basis", "f", (space.size, None))
         for part in ("a1", "a2", "noise"):
             check_array(getattr(d, part), f"{name}.{part}", "f", (d.size, d.size))
+        if not (np.abs(np.diag(d.noise)) > LEAST_NOISE).all() or np.triu(d.noise, 1).any():
+            raise FormatError(f"{name}.noise: expected a lower triangular matrix that can be inverted")
         check_array(d.drift, f"{name}.drift", "f", (d.size,))
         check_number(d.outside, f"{name}.outside", low=0.0)
 
