@@ -122,3 +122,27 @@ def test_a_search_without_clips_or_with_a_grid_of_zeros_is_refused(motion):
         optimal_attributes(JointAngles(), [(motion(1), motion(2))], grid=np.array([0.0, 1.0]))
     with pytest.raises(BadRequest, match="share of pairs"):
         optimal_attributes(JointAngles(), [(motion(1), motion(2))], share=2.0)
+
+
+class Sum:
+    """A measure of two terms, and a judge for whom the second counts 0.03 of the first."""
+
+    terms_of, radius = ("one", "two"), 0
+
+    def __init__(self):
+        self.tables = np.random.default_rng(5).random((2, 60, 60))
+
+    def terms(self, a, b):
+        return self.tables
+
+    def matrix(self, a, b):
+        return self.tables[0] + 0.03 * self.tables[1]
+
+
+@pytest.mark.parametrize("grid", [even_grid(), uneven_grid()], ids=["even", "uneven"])
+def test_a_finer_grid_lies_between_the_neighbours_of_the_best(grid, motion):
+    """An evenly spaced grid, whose smallest weight is 0.1, must be refined downwards too."""
+    both = [(motion(0, frames=60), motion(1, frames=60))]
+    found = optimal_attributes(Sum(), both, grid=grid, rounds=3, by=Sum())
+    assert found.score <= 1.0005 * found.best_possible
+    assert found.weights[1] / found.weights[0] == pytest.approx(0.03, rel=0.5)

@@ -141,3 +141,16 @@ def test_clean_repair_mends_and_says_so(run: Any, broken: Path, tmp_path: Path) 
     steps = np.abs(np.diff(clip.rotations[85:97, clip.skeleton.joint("left_forearm")], axis=0)).max()
     assert steps < 0.1
     assert run("clean", broken, "--repair", "--json").json[0]["repaired"]
+
+
+def test_check_goes_on_past_files_that_cannot_be_read(run, tmp_path):
+    save(make("walk", seconds=1, fps=30), tmp_path / "a.bvh")
+    (tmp_path / "b.bvh").write_text("HIERARCHY")
+    save(make("walk", seconds=1, fps=30, seed=1), tmp_path / "c.bvh")
+    answer = run("check", tmp_path)
+    assert answer.code == 1
+    assert "b.bvh" in answer.out
+    assert "unreadable" in answer.out
+    assert "2 clips, " in answer.out
+    assert "1 file could not be read" in answer.err
+    assert {f["clip"] for f in run("check", tmp_path, "--json").json if f["kind"] == "unreadable"} == {"b.bvh"}

@@ -19,6 +19,7 @@ from motionloom.io.arrays.npz import clip_arrays
 from motionloom.io.download import fetch as fetching
 from motionloom.io.gltf.write import glb_parts
 from motionloom.io.sidecars.labels import MAX_LABELS
+from motionloom.samples import make
 
 
 def gltf(clip: Clip) -> dict:
@@ -188,3 +189,15 @@ def test_an_archive_with_two_files_of_one_name_is_an_error(tmp_path):
         out.writestr("b/WALK.bvh", "2")
     with pytest.raises(FormatError, match="two files of the name"):
         fetching._unpack(tmp_path / "x.zip", tmp_path / "out")
+
+
+@pytest.mark.parametrize("scale", [1 / 3, 2.0])
+def test_a_stature_that_no_person_has_is_reported_with_other_units(tmp_path, scale):
+    clip = make("walk", seconds=1, fps=30)
+    body = clip.skeleton
+    sized = Skeleton(body.names, body.parents, scale * body.offsets, body.roles)
+    save(Clip(sized, scale * clip.root, clip.rotations, clip.fps), tmp_path / "x.bvh")
+    notes = [note for note in load(tmp_path / "x.bvh").origin.notes if "stature" in note.text]
+    assert [note.level for note in notes if "if the unit of the file is another one" in note.text] == ["warning"]
+    save(clip, tmp_path / "y.bvh")
+    assert not [n for n in load(tmp_path / "y.bvh").origin.notes if n.level == "warning" and "stature" in n.text]

@@ -205,3 +205,10 @@ def test_an_unknown_joint_says_what_is_near(body):
 def test_feet_are_named_chains(body):
     assert [f.name for f in feet(body)] == ["left_foot", "right_foot"]
     assert body.names[feet(body)[0].toe] == "LeftToeBase"
+
+
+def test_a_persons_toes_may_be_called_forefoot():
+    found = roles_of(LAFAN1.replace("LeftToe", "LeftForeFoot").replace("RightToe", "RightForeFoot"))
+    assert found["left_toe"] == "LeftForeFoot"
+    assert found["right_hand"] == "RightHand"
+    assert not any("front" in role for role in found)

@@ -119,12 +119,23 @@ def _scores(terms: FloatArray, truth: FloatArray, sets: FloatArray, share: float
 
 
 def _finer(axes: Sequence[FloatArray], best: FloatArray) -> list[FloatArray]:
-    """Around the best set: each weight from one grid step below it to one above, in as many equal ratios."""
+    """Around the best set: each weight from the grid value below it to the one above, spaced as the grid is.
+
+    Below the smallest value of an evenly spaced grid is 0, which is left out.
+    """
     out = []
     for values, middle in zip(axes, best, strict=True):
-        if len(values) < 2:
+        count = len(values)
+        if count < 2:
             out.append(np.array([middle]))
             continue
-        ratio = (values[-1] / values[0]) ** (1 / (len(values) - 1))
-        out.append(np.geomspace(middle / ratio, middle * ratio, len(values)))
+        steps = np.diff(values)
+        if np.allclose(steps, steps[0]):
+            low, high = middle - steps[0], middle + steps[0]
+            out.append(np.linspace(low, high, count) if low > 1e-12 else np.linspace(0.0, high, count + 1)[1:])
+            continue
+        at = int(np.abs(np.log(values / middle)).argmin())
+        below = values[max(at, 1)] / values[max(at, 1) - 1]
+        above = values[min(at, count - 2) + 1] / values[min(at, count - 2)]
+        out.append(np.geomspace(middle / below, middle * above, count))
     return out

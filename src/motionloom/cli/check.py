@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Clips, Json, load_all, plural, print_json, print_line, unique_names, with_reading
+from motionloom.cli.options import (
+    Clips,
+    Json,
+    load_readable,
+    plural,
+    print_json,
+    print_line,
+    unique_names,
+    warn,
+    with_reading,
+)
 
 if TYPE_CHECKING:
     from motionloom.evaluate import Finding
@@ -27,14 +37,16 @@ def check(
     reading: Any = None,
 ) -> None:
     """Find problems in clips: glitches, flips, frozen joints, T-poses, wrong frame rate, floor, bones, duplicates."""
-    from motionloom.evaluate import check_clips
+    from motionloom.evaluate import Finding, check_clips
 
-    loaded = unique_names(load_all(clips, reading))
+    readable, unreadable = load_readable(clips, reading)
+    loaded = unique_names(readable)
     with busy("checking") as report:
         found = check_clips(loaded, progress=report)
+    found += [Finding(path.name, "unreadable", why) for path, why in unreadable]
     if json:
         print_json([asdict(f) for f in found])
-        return
+        raise typer.Exit(1 if unreadable else 0)
     by_clip: dict[str, list[Finding]] = {}
     for f in found:
         by_clip.setdefault(f.clip, []).append(f)
@@ -43,10 +55,13 @@ def check(
         for text in _lines(findings, None if all_ else LINES_OF_A_KIND):
             print_line(f"  {text}")
     broken = [f for f in found if f.broken]
-    clean = len(loaded) - len(by_clip)
+    clean = len(loaded) - len(by_clip) + len({path.name for path, _ in unreadable})
     print_line(f"{plural(len(loaded), 'clip')}, {clean} without a finding; {plural(len(found), 'finding')}")
     if broken:
         print_line(f"{len(broken)} of them list broken frames, which `motionloom learn` leaves out")
+    if unreadable:
+        warn(f"{plural(len(unreadable), 'file')} could not be read")
+        raise typer.Exit(1)
 
 
 def _lines(found: list[Finding], limit: int | None) -> list[str]:

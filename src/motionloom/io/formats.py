@@ -16,6 +16,7 @@ from motionloom.io.arrays.npz import read_npz, write_npz
 from motionloom.io.arrays.smpl import write_smpl
 from motionloom.io.bvh.read import read_bvh
 from motionloom.io.bvh.write import write_bvh
+from motionloom.io.convention import UNITS
 from motionloom.io.digest import file_sha256, start_sha256
 from motionloom.io.fbx import read_fbx
 from motionloom.io.gltf.container import buffer_files
@@ -39,6 +40,8 @@ from motionloom.io.usd_scene import usd_library
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.capture.tpose import without_tpose
+
+USUAL_STATURE = (0.9, 2.5)  # m: from a small child to the tallest of people
 
 
 class Format(NamedTuple):
@@ -107,7 +110,7 @@ def load(path: str | Path, reading: Reading = DEFAULT, **settings: Unpack[Readin
         clip = replace(clip, origin=clip.origin.with_notes(*ambiguous))
     clip = with_file_labels(with_roles(clip, path, reading.roles), path)
     clip = with_licence(clip if entry.keeps_origin else with_origin(clip, path), path)
-    clip = clip if reading.unit is None else _check_stature(clip, reading.unit)
+    clip = _check_stature(clip, reading.unit)
     motion = without_tpose(clip)
     if motion is not clip:
         clip = motion if reading.trim_tpose else clip
@@ -130,18 +133,24 @@ def check_depth(skeleton: Skeleton, path: str | Path) -> None:
         raise FormatError(f"a chain of {max(depth)} joints; at most {MAX_DEPTH} are supported", path=path)
 
 
-def _check_stature(clip: Clip, unit: str | float) -> Clip:
-    """The clip, with a warning if its stature in the given unit is not that of a person.
+def _check_stature(clip: Clip, unit: str | float | None) -> Clip:
+    """The clip, with a warning if its stature is not that of a person: in the unit given, or as stated or estimated.
 
     A person's thigh and shin are 0.491 of the stature (Drillis and Contini 1966).
     """
-    if not feet(clip.skeleton):
+    count = len(feet(clip.skeleton))
+    if not count or (unit is None and count != 2):  # how large an animal is cannot be known
         return clip
     stature = leg_length(clip.skeleton) / 0.491
-    if 0.1 <= stature <= 4:
+    low, high = (0.1, 4.0) if unit is not None else USUAL_STATURE
+    if low <= stature <= high:
         return clip
-    found = Note(f"stature {stature:.2g} m with unit {unit}: is this right?", "warning", topic="file")
-    return replace(clip, origin=clip.origin.with_notes(found))
+    if unit is None:
+        others = ", ".join(f"{name} gives {stature * size / clip.origin.unit:.2g} m" for name, size in UNITS.items())
+        text = f"stature {stature:.2g} m: if the unit of the file is another one, pass it ({others})"
+    else:
+        text = f"stature {stature:.2g} m with unit {unit}: is this right?"
+    return replace(clip, origin=clip.origin.with_notes(Note(text, "warning", topic="file")))
 
 
 def save(clip: Clip, path: str | Path, *, unit: str | float | None = None, up: str | None = None) -> None:

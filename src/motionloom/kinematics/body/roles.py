@@ -135,6 +135,13 @@ class _Tree:
             for j, p in enumerate(self.parents):
                 pose[j] = np.asarray(offsets[j]) + (pose[p] if p >= 0 else 0.0)
         self.pose = pose
+        for j, name in enumerate(self.read):  # "ForeFoot" below a foot is a person's toe, not a front foot
+            if name.front and name.word == "hand" and self._hangs_on_foot(j):
+                self.read[j] = JointName(name.side, "toe", False)
+
+    def _hangs_on_foot(self, joint: int) -> bool:
+        above = (self.read[k] for k in self.up(joint)[1:])
+        return any(n.word in ("foot", "ankle") and n.side == self.read[joint].side and not n.front for n in above)
 
     def up(self, joint: int) -> list[int]:
         """The joint and its ancestors, upwards."""
