@@ -92,3 +92,12 @@ def test_the_entry_point_is_this_application() -> None:
 
     assert callable(cli.main)
     assert app.info.help
+
+
+def test_warm_uses_a_method_once_and_rejects_unknown_ones(run):
+    answer = run("warm", "cuts")
+    assert answer.code == 0
+    assert answer.out == "cuts: ready\n"
+    wrong = run("warm", "cutz")
+    assert wrong.code == 2
+    assert "did you mean 'cuts'" in wrong.err

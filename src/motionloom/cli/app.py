@@ -79,6 +79,7 @@ COMMANDS: Mapping[str, Command] = {
         synthesize="make new clips from a model and a request",
         again="make a result again from its recipe, byte for byte",
         demo="make samples and new motion, and a page that shows them",
+        warm="compile all kernels now, so that later commands do not wait for it",
     ),
     "methods": Command(
         "Inspect", "list the methods, the constraints they honour, and their settings", "motionloom.cli.list_methods"
