@@ -27,6 +27,7 @@ from motionloom.evaluate.report import MeasuredValue, QualityReport, SourceValue
 from motionloom.kinematics.capture.tpose import without_tpose
 
 HELD_OUT = 4  # source takes that are held out in turn to get the source's own value of measures that compare
+MIN_PIECE = 1.0  # s between broken frames: the floor under a shorter piece cannot be told
 TAKE_WORK = 12.0  # units of work to prepare a frame for measuring
 (WINDOWS,) = (family for family in FAMILIES if "coverage" in family.names)
 
@@ -158,13 +159,19 @@ def _held_out(sizes: Sequence[int]) -> list[int]:
     return sorted({long[int(k)] for k in np.linspace(0, len(long) - 1, HELD_OUT)})
 
 
+def _sound_pieces(source: Reference) -> list[Take]:
+    """The source without broken frames, in pieces of `MIN_PIECE` or more; shorter ones only if there are no others."""
+    pieces = [piece for take in source.takes for piece in take.sound]
+    return [piece for piece in pieces if len(piece) >= MIN_PIECE * FPS] or pieces
+
+
 def _own(family: Family, source: Reference, progress: Progress) -> dict[str, SourceValue]:
     def rows_of(takes: Sequence[Take], against: Reference, step: Progress) -> list[tuple[int, Numbers]]:
         steps = parts(step, [len(t) for t in takes])
         return [(len(t), numbers(family, t, against, own)) for t, own in zip(takes, steps, strict=True)]
 
     if not family.compares:
-        rows = rows_of([p for t in source.takes for p in t.sound] if family.sound else source.takes, source, progress)
+        rows = rows_of(_sound_pieces(source) if family.sound else source.takes, source, progress)
     elif len(source) < 2:
         return dict.fromkeys(family.names, SourceValue(None, reason="there is one source clip: none can be held out"))
     else:

@@ -107,7 +107,7 @@ COMPARISON_COLUMNS: Mapping[str, str] = {
     "peak acceleration": "peak acc. m/s^2",
     "jump": "jump deg",
     "jerk": "jerk m/s^3",
-    "verbatim run": "verbatim frames",
+    "verbatim run": "verbatim s",
     "verbatim upper": "upper",
     "correlation error": "corr. error",
     "range violations": "out of range %",

@@ -65,8 +65,8 @@ QUALITY_MEASURES: Mapping[str, QualityMeasure] = {
     "local diversity": QualityMeasure(
         "", "cost per frame of the best source window for each 15-frame result window", ""
     ),
-    "verbatim run": QualityMeasure("frames", "longest run equal to the source, joints within 0.5 deg", ""),
-    "verbatim upper": QualityMeasure("frames", "the same without the legs, which foot cleaning turns", ""),
+    "verbatim run": QualityMeasure("s", "longest run equal to the source, joints within 0.5 deg", ""),
+    "verbatim upper": QualityMeasure("s", "the same without the legs, which foot cleaning turns", ""),
     "correlation error": QualityMeasure("", "RMS difference of the correlations between channels", "low"),
     "range violations": QualityMeasure("%", "joint frames over 5 deg beyond the source's range", "low", near_zero=0.1),
     "worst violation": QualityMeasure("deg", "largest angle of a joint beyond the source's range", "low", "max"),
@@ -144,9 +144,9 @@ def _verbatim(result: Take, source: Reference, progress: Progress) -> Numbers:
     upper: float | str = "this body has no legs to leave out"
     own, other = parts(progress, [1, 1])
     if legs:
-        upper = float(verbatim_run(result.original, sources, without=legs, progress=own).length)
+        upper = verbatim_run(result.original, sources, without=legs, progress=own).length / result.original.fps
     whole = verbatim_run(result.original, sources, progress=other)
-    return {"verbatim run": float(whole.length), "verbatim upper": upper}
+    return {"verbatim run": whole.length / result.original.fps, "verbatim upper": upper}
 
 
 def _statistics(result: Take, source: Reference, progress: Progress) -> Numbers:
@@ -226,16 +226,16 @@ class Family(NamedTuple):
 
 
 FAMILIES: tuple[Family, ...] = (
-    Family(("skate", "skate (a)", "skate (c)"), _skate, False, Effort(25)),
-    Family(("deepest penetration", "mean penetration", "floating"), _floor, False, Effort(12)),
+    Family(("skate", "skate (a)", "skate (c)"), _skate, False, Effort(25), sound=True),
+    Family(("deepest penetration", "mean penetration", "floating"), _floor, False, Effort(12), sound=True),
     Family(("peak acceleration", "jump", "flips", "jerk"), _smooth, False, Effort(6), sound=True),
     Family(("rough frames",), _rough, True, Effort(1, 2)),
     Family(("coverage", "global diversity", "local diversity"), _windows, True, Effort(0, 1, 0.015)),
     Family(("verbatim run", "verbatim upper"), _verbatim, True, Effort(20, 50)),
     Family(("correlation error", "spectrum distance"), _statistics, True, Effort(15, 1)),
     Family(("range violations", "worst violation"), _ranges, True, Effort(6, 1), sound=True),
-    Family(("speed changes", "root acceleration", "standing"), _pace, False, Effort(4)),
-    Family(("off balance", "gravity error"), _physics, False, Effort(18)),
+    Family(("speed changes", "root acceleration", "standing"), _pace, False, Effort(4), sound=True),
+    Family(("off balance", "gravity error"), _physics, False, Effort(18), sound=True),
 )
 
 
