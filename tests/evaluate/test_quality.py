@@ -314,12 +314,8 @@ def test_roughness_is_told_joint_by_joint(walks):
 
 
 def test_broken_frames_are_no_part_of_the_source_s_own_values(walks):
-    """A leg that is wrong for two frames slides over the floor as no foot does."""
-    walk = walks[0]
-    rotations = walk.rotations.copy()
-    thigh = walk.skeleton.joint("left_thigh")
-    middle = len(walk) // 2
-    rotations[middle : middle + 2, thigh] = multiply(rotations[middle : middle + 2, thigh], exp([1.2, 0, 0]))
-    broken = replace(walk, rotations=rotations)
-    own, clean = (source_values(reference([clip])) for clip in (broken, walk))
-    assert own["skate"].value == pytest.approx(clean["skate"].value, rel=0.15, abs=0.3)
+    """A body that is half a metre beside itself for two frames slides as no foot does."""
+    walk, root = walks[0], walks[0].root.copy()
+    root[len(walk) // 2 : len(walk) // 2 + 2, 0] += 0.5
+    own, clean = (source_values(reference([clip])) for clip in (replace(walk, root=root), walk))
+    assert own["skate"].value == pytest.approx(clean["skate"].value, rel=0.2, abs=0.5)
