@@ -36,6 +36,8 @@ class Learned(NamedTuple):
     sha256: str
     of: str = "clip"  # what was hashed: the bytes of the "file", or the numbers of the "clip"
     licence: str = ""  # terms of the clip; results of the model are under the terms of all its clips
+    unit: float = 1.0  # metres per unit of its file; results are written in that of the first clip
+    up: str = "y"  # its up axis; likewise
 
     @property
     def source(self) -> Source:

@@ -136,9 +136,11 @@ def with_remarks(model: Model[Any], clip: Clip, request: Request) -> Clip:
 
 
 def signed(clip: Clip, model: Model[Any], step: Made) -> Clip:
-    """The clip with its recipe and the licence terms of all its sources."""
+    """The clip with its recipe, the licence terms of all its sources, and the unit and up axis of the first of them."""
     terms = all_terms([*(source.licence for source in model.sources), clip.origin.licence])
     before = [*clip.origin.made, *(made for made in model.made[:-1] if made not in clip.origin.made)]
     name = f"{model.method}_{step.seed or 0}_{step.take or 0:03d}"
     origin = dataclasses.replace(clip.origin, name=name, licence=terms, made=tuple(before))
+    if model.sources:
+        origin = dataclasses.replace(origin, unit=model.sources[0].unit, up=model.sources[0].up)
     return replace(clip, origin=origin.with_made(step))
