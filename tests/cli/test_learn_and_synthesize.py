@@ -44,13 +44,14 @@ def test_every_method_has_flags_for_its_config(run: Any, method: str) -> None:
     answer = run("learn", method, "--help")
     assert answer.code == 0
     for p in describe(method).config:
-        assert f"--{p.name.replace('_', '-')}" in answer.out
+        name = "model_fps" if p.name == "fps" else p.name
+        assert f"--{name.replace('_', '-')}" in answer.out
 
 
 def test_learning_takes_flags_in_people_s_units(run: Any, folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "m.loom"
     answer = run(
-        "learn", "cuts", folder / "walk_1.bvh", "-o", out, "--largest", "5cm", "--fps", 15, "--seed", 4, "--json"
+        "learn", "cuts", folder / "walk_1.bvh", "-o", out, "--largest", "5cm", "--model-fps", 15, "--seed", 4, "--json"
     )
     assert answer.code == 0
     assert answer.json["seed"] == 4
@@ -61,7 +62,7 @@ def test_learning_takes_flags_in_people_s_units(run: Any, folder: Path, tmp_path
 
 def test_learning_at_the_clips_own_frame_rate(run: Any, folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "m.loom"
-    assert run("learn", "cuts", folder / "walk_1.bvh", "-o", out, "--fps", "none", "--source-fps", 24).code == 0
+    assert run("learn", "cuts", folder / "walk_1.bvh", "-o", out, "--model-fps", "none", "--source-fps", 24).code == 0
     learned = load_model(out)
     assert (learned.config.fps, learned.fps) == (None, 24.0)
 
@@ -76,7 +77,7 @@ def test_info_tells_what_a_model_was_learned_from(run: Any, model: Path) -> None
 
 
 def test_wrong_settings_are_wrong_usage_and_nothing_is_written(run: Any, folder: Path, tmp_path: Path) -> None:
-    for flag, value in (("--largest", "5kg"), ("--fps", "-3"), ("--nonsense", "1")):
+    for flag, value in (("--largest", "5kg"), ("--model-fps", "-3"), ("--nonsense", "1")):
         assert run("learn", "cuts", folder / "walk_1.bvh", "-o", tmp_path / "m.loom", flag, value).code == 2
     assert not (tmp_path / "m.loom").exists()
 

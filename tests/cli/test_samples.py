@@ -25,12 +25,12 @@ def test_the_list_as_json_holds_units_and_ranges(run: Any) -> None:
 
 def test_a_sample_is_made_with_its_parameters_and_seed(run: Any, tmp_path: Path) -> None:
     out = tmp_path / "walk.bvh"
-    answer = run("samples", "walk", "--seconds", 1, "--fps", 30, "--turn", "20deg/s", "--seed", 3, "-o", out)
+    answer = run("samples", "walk", "--seconds", 1, "--result-fps", 30, "--turn", "20deg/s", "--seed", 3, "-o", out)
     assert answer.code == 0
     assert "seed 3" in answer.out
     assert len(load(out)) == 30
     again = tmp_path / "again.bvh"
-    run("samples", "walk", "--seconds", 1, "--fps", 30, "--turn", "20deg/s", "--seed", 3, "-o", again)
+    run("samples", "walk", "--seconds", 1, "--result-fps", 30, "--turn", "20deg/s", "--seed", 3, "-o", again)
     assert out.read_bytes() == again.read_bytes()
 
 

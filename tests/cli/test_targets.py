@@ -100,8 +100,10 @@ def test_learning_from_one_clip_says_so(run: Any, folder: Path, tmp_path: Path) 
 def test_the_frame_rate_of_the_files_can_be_said_when_learning(run: Any, tmp_path: Path) -> None:
     """A file that claims 60 frames a second but was taken at 30 lasts twice as long."""
     save(make("walk", seconds=2, fps=60), tmp_path / "wrong.bvh")
-    run("learn", "cuts", tmp_path / "wrong.bvh", "-o", tmp_path / "a.loom", "--fps", 30)
-    answer = run("learn", "cuts", tmp_path / "wrong.bvh", "-o", tmp_path / "b.loom", "--source-fps", 30, "--fps", 30)
+    run("learn", "cuts", tmp_path / "wrong.bvh", "-o", tmp_path / "a.loom", "--model-fps", 30)
+    answer = run(
+        "learn", "cuts", tmp_path / "wrong.bvh", "-o", tmp_path / "b.loom", "--source-fps", 30, "--model-fps", 30
+    )
     assert answer.code == 0
     lengths = [load_model(tmp_path / name).sources[0].frames for name in ("a.loom", "b.loom")]
     assert lengths == [60, 120]

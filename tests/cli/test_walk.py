@@ -52,7 +52,7 @@ def test_a_walk_is_written_with_its_facts_and_its_variety(run, model, tmp_path):
 
 
 def test_the_same_seed_walks_the_same_way_at_any_frame_rate(run, model, tmp_path):
-    for name, extra in (("a", []), ("b", []), ("c", ["--fps", 60]), ("d", ["--seed", 1])):
+    for name, extra in (("a", []), ("b", []), ("c", ["--result-fps", 60]), ("d", ["--seed", 1])):
         assert run("walk", model, "--seconds", 4, "-o", tmp_path / f"{name}.npz", *extra).code == 0
     a, b, c, d = (load(tmp_path / f"{name}.npz") for name in "abcd")
     np.testing.assert_array_equal(a.rotations, b.rotations)

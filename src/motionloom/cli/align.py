@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 ENDS = ("fixed", "free", "free-start", "free-end", "either")
 
 
-@with_reading(trim_tpose=True)
+@with_reading(trim_tpose=True, two=True)
 def align(
     a: ClipA,
     b: ClipB,
@@ -66,7 +66,7 @@ def align(
 
     if ends not in ENDS:
         raise BadRequest(f"--ends: expected fixed, free, free-start, free-end or either, found {ends!r}")
-    first, second = load(a, reading), load(b, reading)
+    first, second = load(a, reading[0]), load(b, reading[1])
     options: dict[str, Any] = {"weights": read_weights(weights), "limit": limit, "ends": ends, "knots": knots}
     options |= {} if window is None else {"window": window}
     with busy("aligning") as report:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MAX_DISTANCE = 25.0  # cm: root mean square distance of the joints beyond which a warning is printed
 
 
-@with_reading(trim_tpose=True)
+@with_reading(trim_tpose=True, two=True)
 def append(
     a: ClipA,
     b: ClipB,
@@ -47,7 +47,7 @@ def append(
     from motionloom.recipes.edits import append as append_clips
 
     check_target(out, overwrite=force)
-    first, second = (load(path, reading) for path in (a, b))
+    first, second = load(a, reading[0]), load(b, reading[1])
     times = None if at is None else _two_times(at)
     options: dict[str, Any] = {"method": method, "at": times, "window": window, "search": search, "measure": measure}
     with busy("joining") as report:

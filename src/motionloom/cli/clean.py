@@ -18,6 +18,7 @@ from motionloom.cli.options import (
     columns,
     file_dict,
     ground_height,
+    print_dropped_tposes,
     print_line,
     print_reports,
     with_reading,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from motionloom.recipes.folders import EditedFile
 
 
-@with_reading()
+@with_reading(trim_tpose=True)
 def clean(
     clips: Clips,
     out: Annotated[
@@ -87,17 +88,17 @@ def _print_table(files: Sequence[EditedFile]) -> None:
                 str(file.out or file.path),
                 *(_speed(speed if r.plants else None) for speed in (r.slid_before, r.slid_after)),
                 str(r.plants),
-                *(_speed(skate.b) for skate in (r.before, r.after)),
                 f"{100 * r.moved:.1f} cm",
                 f"{100 * r.lowered:.1f} cm",
                 f"{1000 * r.missed:.1f} mm",
             )
         )
-    head = ("clip", "planted feet slide", "after", "contacts", "skate", "after", "feet moved", "hips lowered", "missed")
+    head = ("clip", "planted feet slide", "after", "contacts", "feet moved", "hips lowered", "missed")
     for line in (line for file in files for line in file.repaired):
         print_line(line)
     if rows:
         print_line("\n".join(columns(head, rows)))
+    print_dropped_tposes(files)
 
 
 def _speed(value: float | None) -> str:

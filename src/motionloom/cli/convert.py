@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from motionloom.recipes.folders import EditedFile
 
 
-@with_reading()
+@with_reading(trim_tpose=True)
 def convert(
     paths: Annotated[
         list[str],

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from motionloom.core.fields import Field
 
 TYPED_EXAMPLES = {"rad": "30deg", "rad/s": "30deg/s"}  # angles are typed with their unit
+PLAIN_FPS = "plain_fps"  # the value of `--fps` where that is an earlier name
 _PREFIX = "set_"  # keeps a method's own fields apart from the command's arguments
 
 
@@ -41,18 +42,26 @@ def added_options(
     return command
 
 
-def with_fields(run: Callable[..., None], fields: Sequence[Field]) -> Callable[..., None]:
+def with_fields(run: Callable[..., None], fields: Sequence[Field], *, fps: str = "fps") -> Callable[..., None]:
     """`run` with an option for each of `fields`, basic ones first; given values are passed as the mapping `given`.
 
     Values are plain, as in a request: text with its unit, a list for values separated by commas, None for `none` where
-    a field may be None.
+    a field may be None. `fps` is the name of the option of the field `fps`; `--fps` is then accepted with a note.
     """
     by_name = {name: f for f in sorted(fields, key=lambda f: f.advanced) for name in (f.name, *f.formerly)}
     options = {_PREFIX + name: (_annotation(field, name), None) for name, field in by_name.items()}
+    if "fps" in by_name and fps != "fps":
+        hidden = Annotated[str | None, typer.Option("--fps", hidden=True)]
+        options |= {_PREFIX + "fps": (_annotation(by_name["fps"], fps), None), PLAIN_FPS: (hidden, None)}
     signature = inspect.signature(run, eval_str=True)
 
     def command(*, given: Mapping[str, Any], **values: Any) -> None:
-        read = {k.removeprefix(_PREFIX): v for k, v in given.items() if v is not None}
+        read = {k.removeprefix(_PREFIX): v for k, v in given.items() if v is not None and k != PLAIN_FPS}
+        if given.get(PLAIN_FPS) is not None:
+            from motionloom.cli.options import present_value
+
+            present = "--" + fps.replace("_", "-")
+            read["fps"] = present_value("--fps", given[PLAIN_FPS], present, read.get("fps"))
         read = {k: v.split(",") if by_name[k].kind.listed else v for k, v in read.items()}
         run(**values, given={k: None if v == "none" and by_name[k].optional else v for k, v in read.items()})
 
@@ -63,7 +72,7 @@ def with_fields(run: Callable[..., None], fields: Sequence[Field]) -> Callable[.
 
 def _annotation(field: Field, name: str) -> Any:
     """A field as an option of a command; earlier names are hidden. Values are text, so that 20cm and 35deg work."""
-    hidden = name != field.name
+    hidden = name in field.formerly
     name, default = "--" + name.replace("_", "-"), field.default_text()
     help = f"{field.describe()} (default {default})" if default else field.describe()
     if field.kind.name == "bool":

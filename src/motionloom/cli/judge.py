@@ -12,7 +12,7 @@ from motionloom.cli.options import Json, columns, print_json, print_line, with_r
 from motionloom.cli.pairs import ClipA, ClipB, Share, WeightSet, fraction, load_two, read_weights, write_json
 
 
-@with_reading(trim_tpose=True)
+@with_reading(trim_tpose=True, two=True)
 def judge(
     a: ClipA,
     b: ClipB,

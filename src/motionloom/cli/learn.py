@@ -42,7 +42,7 @@ class Learn(Table):
     def build(self, name: str) -> Callable[..., None]:
         from motionloom.methods import describe
 
-        @with_reading(omit=("trim_tpose",), fps="--source-fps")
+        @with_reading(omit=("trim_tpose",), plain_fps=False)
         def learn_model(
             clips: Clips,
             out: Annotated[Path, typer.Option("-o", "--out", metavar="MODEL.loom", help="Where to write the model.")],
@@ -86,7 +86,7 @@ class Learn(Table):
             for note in model.notes:
                 print_line(f"  {note}")
 
-        return with_fields(with_models(learn_model, name), describe(name).config)
+        return with_fields(with_models(learn_model, name), describe(name).config, fps="model_fps")
 
 
 def with_models(run: Callable[..., None], method: str) -> Callable[..., None]:

@@ -39,6 +39,8 @@ RootBone = Annotated[
 ]
 Suffix = Annotated[str, typer.Option("--to", metavar="SUFFIX", help="Format of files in a folder: bvh, glb, npz ...")]
 
+TPOSE_DROPPED = "frame 0 is a T-pose: dropped"  # the note of `io.load`
+
 READING_OPTIONS: dict[str, tuple[Any, Any]] = {
     "unit": (
         str | None,
@@ -52,7 +54,9 @@ READING_OPTIONS: dict[str, tuple[Any, Any]] = {
     ),
     "fps": (
         float | None,
-        typer.Option("--fps", metavar="FPS", help="Frame rate of the files, instead of the stated one [frames/s]."),
+        typer.Option(
+            "--source-fps", metavar="FPS", help="Frame rate of the files, instead of the stated one [frames/s]."
+        ),
     ),
     "strict": (bool, typer.Option("--strict", help="Reject files with irregularities instead of warning.")),
     "trim_tpose": (bool, typer.Option("--trim-tpose/--keep-tpose", help="Drop a T-pose in frame 0.")),
@@ -69,23 +73,27 @@ READING_OPTIONS: dict[str, tuple[Any, Any]] = {
 
 
 def with_reading(
-    *, omit: Sequence[str] = (), trim_tpose: bool = False, fps: str = "--fps"
+    *, omit: Sequence[str] = (), trim_tpose: bool = False, two: bool = False, plain_fps: bool = True
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options of readers; their values are passed as the argument `reading`.
 
-    `omit` names options that the command does not have, `trim_tpose` is the default of that option, and `fps` is the
-    name of the option for the frame rate, where `--fps` has another meaning.
+    `omit` names options that the command does not have, and `trim_tpose` is the default of that option. A command that
+    reads `two` files is passed two of them: its `--source-fps` may be two frame rates. `plain_fps`: `--fps`, the
+    earlier name of `--source-fps`, is accepted with a note.
     """
     defaults = {"strict": False, "trim_tpose": trim_tpose, "drop_slides": False}
-    options = {}
+    options: dict[str, tuple[Any, Any]] = {}
     for name, (type_, option) in READING_OPTIONS.items():
+        if name == "fps" and two:
+            text = "Frame rate of the files, or of A and of B: 60,120 [frames/s]."
+            type_, option = str | None, typer.Option("--source-fps", metavar="FPS", help=text)
         if name not in omit:
-            if name == "fps" and fps != "--fps":
-                option = typer.Option(fps, metavar="FPS", help=option.help)
             options[name] = (Annotated[type_, option], defaults.get(name))
+    if plain_fps:
+        options["plain_fps"] = (Annotated[str | None, typer.Option("--fps", hidden=True)], None)
 
     def decorate(run: Callable[..., None]) -> Callable[..., None]:
-        return added_options(run, options, "reading", _reading)
+        return added_options(run, options, "reading", _two_readings if two else _reading)
 
     return decorate
 
@@ -93,7 +101,31 @@ def with_reading(
 def _reading(settings: dict[str, Any]) -> Reading:
     from motionloom.io import Reading
 
-    return Reading(**settings)
+    old = settings.pop("plain_fps", None)
+    given = None if settings["fps"] is None else str(settings["fps"])
+    rate = present_value("--fps", old, "--source-fps", given)
+    return Reading(**{**settings, "fps": None if rate is None else _rate(rate)})
+
+
+def _two_readings(settings: dict[str, Any]) -> tuple[Reading, Reading]:
+    from motionloom.core.errors import BadRequest
+    from motionloom.io import Reading
+
+    rate = present_value("--fps", settings.pop("plain_fps", None), "--source-fps", settings["fps"])
+    rates = [None] if rate is None else [_rate(part) for part in rate.split(",")]
+    if len(rates) > 2:
+        raise BadRequest(f"--source-fps: expected one frame rate or two, found {rate}")
+    first, second = (Reading(**{**settings, "fps": fps}) for fps in (rates[0], rates[-1]))
+    return first, second
+
+
+def _rate(text: str) -> float:
+    from motionloom.core.errors import BadRequest
+
+    try:
+        return float(text)
+    except ValueError:
+        raise BadRequest(f"--source-fps: expected a frame rate, found {text!r}") from None
 
 
 def load_all(paths: Iterable[str], reading: Reading) -> list[tuple[Path, Clip]]:
@@ -245,6 +277,14 @@ def print_reports(
         warn(error)
     if errors:
         raise typer.Exit(1)
+
+
+def print_dropped_tposes(files: Sequence[EditedFile]) -> None:
+    """Print in how many clips a T-pose in frame 0 was dropped."""
+    count = sum(any(note.text == TPOSE_DROPPED for note in file.notes) for file in files)
+    if count:
+        clips = "frame 0 is a T-pose" if len(files) == 1 else f"frame 0 of {count} of {len(files)} clips is a T-pose"
+        print_line(f"{clips}: dropped (--keep-tpose keeps it)")
 
 
 def columns(head: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> list[str]:

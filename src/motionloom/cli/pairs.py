@@ -31,12 +31,12 @@ WeightSet = Annotated[
 ]
 
 
-def load_two(a: Path, b: Path, reading: Reading) -> tuple[Clip, Clip]:
+def load_two(a: Path, b: Path, reading: tuple[Reading, Reading]) -> tuple[Clip, Clip]:
     """Both clips at the lower of their frame rates; resampling is reported."""
     from motionloom.analysis import same_rate
     from motionloom.io import load
 
-    first, second = load(a, reading), load(b, reading)
+    first, second = load(a, reading[0]), load(b, reading[1])
     one, other = same_rate(first, second)
     report_rates((first, one), (second, other))
     return one, other

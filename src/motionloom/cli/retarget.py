@@ -10,13 +10,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Clips, Force, Json, columns, file_dict, print_line, print_reports, with_reading
+from motionloom.cli.options import (
+    Clips,
+    Force,
+    Json,
+    columns,
+    file_dict,
+    print_dropped_tposes,
+    print_line,
+    print_reports,
+    with_reading,
+)
 
 if TYPE_CHECKING:
     from motionloom.recipes.folders import EditedFile
 
 
-@with_reading()
+@with_reading(trim_tpose=True)
 def retarget(
     clips: Clips,
     to: Annotated[Path, typer.Option("--to", metavar="SKELETON", help="A clip file with the other skeleton.")],
@@ -82,14 +92,14 @@ def _as_dict(file: EditedFile) -> dict[str, Any]:
 
 def _print_table(files: Sequence[EditedFile]) -> None:
     """One line for each clip; joints without a partner are listed once."""
-    head = ("clip", "scale", "roles", "skate source", "turned", "result", "missed")
+    head = ("clip", "scale", "roles", "planted feet slide: source", "turned", "result", "missed")
     reports: list[Any] = [file.report for file in files]
     rows = [
         (
             str(file.out or file.path),
             f"{r.scale:.3f}",
             str(len(r.matched)),
-            *("no feet" if skate.b is None else f"{skate.b:.1f} cm/s" for skate in (r.source, r.turned, r.result)),
+            *(f"{speed:.1f} cm/s" if r.result.b is not None else "no feet" for speed in r.slid),
             f"{1000 * r.missed:.1f} mm",
         )
         for file, r in zip(files, reports, strict=True)
@@ -100,7 +110,8 @@ def _print_table(files: Sequence[EditedFile]) -> None:
         names = list(dict.fromkeys(name for r in reports for name in getattr(r, key)))
         if names:
             print_line(f"{', '.join(names)} {text}")
+    print_dropped_tposes(files)
     posed = sum(file.begins_with_tpose for file in files)
     if posed:
         clips = "the clip begins" if len(files) == 1 else f"{posed} of {len(files)} clips begin"
-        print_line(f"{clips} with a T-pose, and the jump after it counts as skate: --trim-tpose drops it")
+        print_line(f"{clips} with a T-pose, which was kept")

@@ -41,7 +41,7 @@ class Samples(Table):
         ) -> None:
             _make(name, given, seed, out, Path(), force, json)
 
-        return with_fields(make_sample, list(SAMPLES[name].parameters.values()))
+        return with_fields(make_sample, list(SAMPLES[name].parameters.values()), fps="result_fps")
 
 
 def list_samples(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from motionloom.analysis import Similarity
 
 
-@with_reading(trim_tpose=True)
+@with_reading(trim_tpose=True, two=True)
 def similar(
     a: ClipA,
     b: ClipB,

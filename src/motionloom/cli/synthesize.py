@@ -26,6 +26,14 @@ def synthesize(
     count: Annotated[
         int | None, typer.Option("--count", metavar="N", min=1, help="Make N takes: take_000.bvh and so on.")
     ] = None,
+    fps: Annotated[
+        float | None,
+        typer.Option(
+            "--result-fps",
+            metavar="FPS",
+            help="Frame rate of the result (`fps:` in the request); else the model's.",
+        ),
+    ] = None,
     best: Annotated[
         bool, typer.Option("--best", help="Write the best clip even if a hard constraint is not met.")
     ] = False,
@@ -36,6 +44,8 @@ def synthesize(
     json: Json = False,
 ) -> None:
     """Make new clips. If hard constraints are not met, the residuals are printed and the exit code is 1."""
+    from dataclasses import replace
+
     from motionloom.core.progress import parts
     from motionloom.io import check_target, save
     from motionloom.methods import attempt, load_model
@@ -45,6 +55,8 @@ def synthesize(
         check_target(target, overwrite=force)
     learned = load_model(model)
     constraints = given_request(request, root=root, measure=measure)
+    if fps is not None:
+        constraints = replace(constraints, fps=fps)
     reports: list[dict[str, Any]] = []
     with busy("making") as report:
         for take, (target, own) in enumerate(zip(targets, parts(report, [1] * len(targets)), strict=True)):

@@ -14,7 +14,7 @@ from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import SIDES, feet
 from motionloom.kinematics.feet.contacts import contacts
 from motionloom.kinematics.feet.pinning import remove_skate
-from motionloom.kinematics.feet.skate_measures import Skate, measure_skate
+from motionloom.kinematics.feet.skate_measures import Skate, measure_skate, planted_speed
 from motionloom.kinematics.fk import fk, fk_rotations, local_rotations
 from motionloom.kinematics.ik.limb import place_limb
 from motionloom.kinematics.retarget_pose import ankle_level, matched_pose
@@ -37,14 +37,16 @@ class RetargetReport:
     turned: Skate
     result: Skate
     missed: float  # m: the farthest that an ankle stayed from where its plant is
+    slid: tuple[float, float, float] = (0.0, 0.0, 0.0)  # cm/s of planted feet: source, rotations alone, result
 
     def __str__(self) -> str:
         text = f"scale {self.scale:.3f}, {len(self.matched)} roles matched"
         for word, names in (("without a source", self.riding), ("not carried over", self.lost)):
             text += f", {word}: {', '.join(names)}" if names else ""
         if self.source.b is not None and self.turned.b is not None and self.result.b is not None:
-            text += f"; skate {self.source.b:.1f} cm/s in the source, {self.turned.b:.1f} by rotations alone"
-            text += f", {self.result.b:.1f} in the result"
+            source, turned, result = self.slid
+            text += f"; planted feet slide {source:.1f} cm/s in the source, {turned:.1f} by rotations alone"
+            text += f", {result:.1f} in the result"
         return text
 
 
@@ -102,7 +104,8 @@ def retarget(
     made = Clip(
         body, root, normalize(local_rotations(body, turns)), clip.fps, clip.label_names, clip.labels, origin=origin
     )
-    turned, missed = measure_skate(made), 0.0
+    turned, missed, touching = measure_skate(made), 0.0, contacts(clip)
+    slid = [planted_speed(clip, touching), planted_speed(made, touching)]
     if plant and feet(body):
         made, missed = _planted(clip, made, scale, levels, planting)
     roles = [r for r in body.roles if r and r in old.roles]
@@ -117,6 +120,7 @@ def retarget(
         turned,
         measure_skate(made),
         missed,
+        (slid[0], slid[1], planted_speed(made, touching)),
     )
     report(1.0, "measuring skate")
     return made, summary

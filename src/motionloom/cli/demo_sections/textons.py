@@ -59,7 +59,9 @@ def make_section(folder: Path) -> Section:
             ),
             axes_picture(figure.axes[0], "Where each texton was found"),
             TableBlock(("texton", "segments", "length", "dimensions", "follows itself"), rows),
-            CommandBlock("motionloom learn textons dance_1.bvh dance_2.bvh -o dance.loom --fps 30 --shortest 0.8"),
+            CommandBlock(
+                "motionloom learn textons dance_1.bvh dance_2.bvh -o dance.loom --model-fps 30 --shortest 0.8"
+            ),
             CommandBlock(f"motionloom synthesize dance.loom -r '{REQUEST}' --seed 1 -o new_dance.bvh"),
         ),
     )

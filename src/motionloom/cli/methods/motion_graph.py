@@ -75,7 +75,7 @@ def walk(
     ] = None,
     fps: Annotated[
         float | None,
-        typer.Option("--fps", metavar="FPS", min=1.0, help="Frame rate of the result; by default the model's."),
+        typer.Option("--result-fps", metavar="FPS", min=1.0, help="Frame rate of the result; by default the model's."),
     ] = None,
     shortest: Annotated[
         float | None,
@@ -103,6 +103,7 @@ def walk(
     to: Suffix = ".bvh",
     force: Force = False,
     json: Json = False,
+    plain_fps: Annotated[float | None, typer.Option("--fps", min=1.0, hidden=True)] = None,
     pick: Annotated[str | None, typer.Option("--pick", hidden=True)] = None,
     fresh: Annotated[bool | None, typer.Option("--fresh/--no-fresh", hidden=True)] = None,
 ) -> None:
@@ -126,6 +127,7 @@ def walk(
         first, *others = known.notes()
         print_line("\n".join([f"{model}: {first}", *(f"  {note}" for note in others)]))
     takes: list[dict[str, Any]] = []
+    fps = present_value("--fps", plain_fps, "--result-fps", fps)
     given = {
         "shortest": shortest,
         "sampling": present_value("--pick", pick, "--sampling", sampling),

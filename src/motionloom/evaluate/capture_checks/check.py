@@ -23,6 +23,7 @@ from motionloom.evaluate.capture_checks.findings import (
 )
 from motionloom.evaluate.capture_checks.free_fall import MAX_RATE_ERROR, free_falls, true_rate
 from motionloom.evaluate.capture_checks.limbs import elbow_findings, knee_findings
+from motionloom.evaluate.capture_checks.stride_rate import stride_rate
 from motionloom.jobs import JobFailed
 from motionloom.jobs import each as run_each
 from motionloom.kinematics.body.proportions import same_bones
@@ -51,9 +52,9 @@ def check_clips(clips: Sequence[Clip], *, progress: Progress | None = None) -> l
     """Find the problems of clips, in the order of the clips.
 
     Glitches, frozen joints and joints that never move, flipped limbs, T-pose frames, feet below or off the floor,
-    drifting bone lengths, a pace that swings; a frame rate that free fall contradicts (over all clips of the same
-    body); duplicates and mirrored duplicates. An added T-pose in frame 0 is reported once and left out of the other
-    checks.
+    drifting bone lengths, a pace that swings; a frame rate that free fall or strides contradict (over all clips of
+    the same body); duplicates and mirrored duplicates. An added T-pose in frame 0 is reported once and left out of the
+    other checks.
     """
     report = progress or silent()
     one_by_one, together = parts(report, [3, 1])
@@ -95,6 +96,8 @@ def rate_findings(clips: Sequence[Clip]) -> list[tuple[int, Finding]]:
         falls = {i: free_falls(clips[i]) for i in members}
         rate = true_rate([f for i in members for f in falls[i]])
         stated = clips[members[0]].fps
+        if rate is None:
+            out += _stride_findings(clips, members)
         if rate is None or abs(np.log(rate / stated)) < np.log(1 + MAX_RATE_ERROR):
             continue
         seen = [(clips[i], falls[i][0].start) for i in members if falls[i]]
@@ -107,6 +110,19 @@ def rate_findings(clips: Sequence[Clip]) -> list[tuple[int, Finding]]:
             )
             out.append((i, Finding(clips[i].name or "clip", "frame rate", text, size=rate, unit="fps")))
     return out
+
+
+def _stride_findings(clips: Sequence[Clip], members: Sequence[int]) -> list[tuple[int, Finding]]:
+    """Clips of a body without free fall whose strides do not fit their speed."""
+    found = stride_rate([clips[i] for i in members])
+    if found is None:
+        return []
+    rate, length, speed = found
+    text = (
+        f"the frame rate may be wrong: at the stated {clips[members[0]].fps:g} fps the body walks {speed:.1f} m/s with "
+        f"strides of {length:.1f} m, which people do at about {rate:.2g} fps (--source-fps)"
+    )
+    return [(i, Finding(clips[i].name or "clip", "frame rate", text, size=rate, unit="fps")) for i in members]
 
 
 def _bodies(clips: Sequence[Clip]) -> list[list[int]]:

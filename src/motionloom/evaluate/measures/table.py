@@ -21,7 +21,8 @@ from motionloom.evaluate.reference import Reference
 from motionloom.kinematics import pace
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import feet
-from motionloom.kinematics.feet.skate_measures import measure_skate
+from motionloom.kinematics.feet.contacts import contacts
+from motionloom.kinematics.feet.skate_measures import measure_skate, planted_speed
 from motionloom.kinematics.mass import NoMass, centre_of_mass
 
 Numbers = Mapping[str, float | str]
@@ -39,7 +40,10 @@ class QualityMeasure(NamedTuple):
 
 
 QUALITY_MEASURES: Mapping[str, QualityMeasure] = {
-    "skate": QualityMeasure("cm/s", "toes' speed weighted by how low they are: skate (b)", "low", near_zero=1.0),
+    "skate": QualityMeasure(
+        "cm/s", "speed of planted heels and toes (contacts of the clip, or found)", "low", near_zero=1.0
+    ),
+    "skate (b)": QualityMeasure("cm/s", "toes' speed weighted by how low they are", "low", near_zero=1.0),
     "skate (a)": QualityMeasure("%", "frames with a toe below 5 cm and faster than 0.5 m/s", "low"),
     "skate (c)": QualityMeasure(
         "cm/s", "feet's speed in contacts found by height and vertical speed", "low", near_zero=1.0
@@ -95,10 +99,19 @@ def _skate(result: Take, source: Reference, progress: Progress) -> Numbers:
         lowest = 100 * float(heights(result.feet[0], result.ground).min())
         hint = f": the lowest foot joint is {lowest:.0f} cm above the given ground (joints lie inside the foot)"
     return {
-        "skate": f"no toe is ever near the floor{hint}" if b is None else b,
+        "skate": f"no toe is ever near the floor{hint}" if b is None else _planted(result, c),
+        "skate (b)": f"no toe is ever near the floor{hint}" if b is None else b,
         "skate (a)": "a single frame at 20 fps has no speed" if a is None else 100 * a,
         "skate (c)": f"no toe is ever low and level{hint}" if c is None else c,
     }
+
+
+def _planted(result: Take, level: float | None) -> float | str:
+    """Speed of heels and toes in contacts, cm/s; of low and `level` toes where there is no contact at all."""
+    touching = contacts(result.original, ground=result.ground)
+    if np.any(list(touching.values())):
+        return planted_speed(result.original, touching)
+    return "no foot is ever planted" if level is None else level
 
 
 def _floor(result: Take, source: Reference, progress: Progress) -> Numbers:
@@ -226,7 +239,7 @@ class Family(NamedTuple):
 
 
 FAMILIES: tuple[Family, ...] = (
-    Family(("skate", "skate (a)", "skate (c)"), _skate, False, Effort(25), sound=True),
+    Family(("skate", "skate (b)", "skate (a)", "skate (c)"), _skate, False, Effort(25), sound=True),
     Family(("deepest penetration", "mean penetration", "floating"), _floor, False, Effort(12), sound=True),
     Family(("peak acceleration", "jump", "flips", "jerk"), _smooth, False, Effort(6), sound=True),
     Family(("rough frames",), _rough, True, Effort(1, 2)),

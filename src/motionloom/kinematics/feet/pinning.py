@@ -47,7 +47,7 @@ class SkateReport:
             return "no feet on the floor: nothing to mend"
         return (
             f"planted feet slide {self.slid_after:.1f} cm/s instead of {self.slid_before:.1f}, over {self.plants} "
-            f"contacts; skate {self.before.b:.1f} to {self.after.b:.1f} cm/s; feet moved by up to "
+            f"contacts; feet moved by up to "
             f"{self.moved * 100:.1f} cm, hips lowered by up to {self.lowered * 100:.1f} cm"
         )
 

@@ -1,0 +1,98 @@
+"""One meaning of frame rates and one rule for T-poses in all commands."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom.cli.app import COMMANDS
+from motionloom.core import concatenate, replace
+from motionloom.evaluate import check_clips
+from motionloom.evaluate.capture_checks.stride_rate import stride_rate, strides
+from motionloom.io import load, save
+from motionloom.methods import load_model
+from motionloom.samples import make
+
+
+@pytest.fixture(scope="module")
+def posed(tmp_path_factory):
+    """A walk with a T-pose in frame 0, far from the rest, as in CMU's files."""
+    walk = make("walk", seed=3, seconds=2.5, fps=30)
+    rest = walk[:1]
+    still = np.zeros_like(rest.rotations)
+    still[..., 0] = 1
+    rest = replace(rest, rotations=still, root=rest.root + [3.0, 0.05, 0.0], labels=np.zeros_like(rest.labels))
+    path = tmp_path_factory.mktemp("posed") / "posed.bvh"
+    save(concatenate([rest, walk]), path)
+    return path
+
+
+@pytest.mark.parametrize("command", ["clean", "retarget", "convert"])
+def test_a_tpose_is_dropped_unless_it_is_kept(run, posed, tmp_path, command):
+    frames = len(load(posed))
+    out = tmp_path / "out.bvh"
+    arguments = {"clean": [posed, "-o", out], "retarget": [posed, "--to", posed, "-o", out], "convert": [posed, out]}
+    assert run(command, *arguments[command]).code == 0
+    assert len(load(out)) == frames - 1
+    assert run(command, *arguments[command], "--keep-tpose").code == 0
+    assert len(load(out)) == frames
+
+
+def test_clean_does_not_measure_the_jump_after_a_tpose(run, posed, tmp_path):
+    answer = run("clean", posed)
+    assert "frame 0 is a T-pose: dropped" in answer.out
+    (report,) = run("clean", posed, "--json").json
+    assert report["slid_before"] < 5
+    assert report["before"]["skate_b_cm_per_s"] < 100
+
+
+def test_the_rate_of_the_files_has_one_name(run, posed):
+    (new,) = run("info", posed, "--json", "--source-fps", 60).json
+    old = run("info", posed, "--json", "--fps", 60)
+    assert old.json[0]["fps"] == new["fps"] == 60
+    assert "'--fps' is now called '--source-fps'" in old.err
+    assert run("info", posed, "--fps", 60, "--source-fps", 60).code == 2
+
+
+def test_every_command_that_reads_clips_has_it(run):
+    readers = ["info", "convert", "view", "check", "clean", "retarget", "append", "similar", "judge", "align"]
+    readers += ["evaluate", "compare", "act", "loop", "trim"]
+    for name in readers:
+        assert name in COMMANDS
+        help = run(name, "--help").out
+        assert "--source-fps" in help, name
+        assert " --fps" not in help, name
+
+
+def test_two_files_have_two_rates(run, posed, tmp_path):
+    answer = run("append", posed, posed, "-o", tmp_path / "both.bvh", "--source-fps", "30,60", "--json")
+    assert answer.code == 0
+    assert answer.json["fps"] == 30
+    assert run("append", posed, posed, "-o", tmp_path / "x.bvh", "--source-fps", "30,60,90").code == 2
+
+
+def test_model_and_result_rates(run, posed, tmp_path):
+    model = tmp_path / "m.loom"
+    assert run("learn", "cuts", posed, "-o", model, "--model-fps", 15).code == 0
+    assert load_model(model).fps == 15
+    old = run("learn", "cuts", posed, "-o", tmp_path / "old.loom", "--fps", 15)
+    assert old.code == 0
+    assert "'--fps' is now called '--model-fps'" in old.err
+    assert run("synthesize", model, "-r", "seconds: 1", "-o", tmp_path / "r.bvh", "--result-fps", 60).code == 0
+    assert load(tmp_path / "r.bvh").fps == pytest.approx(60)
+    assert run("samples", "walk", "--seconds", 1, "--result-fps", 24, "-o", tmp_path / "s.bvh").code == 0
+    assert load(tmp_path / "s.bvh").fps == pytest.approx(24)
+
+
+def test_check_finds_a_wrong_rate_by_the_strides_of_a_walk():
+    walks = [make("walk", seed=s, speed=1.3, seconds=4) for s in (0, 1)]
+    assert stride_rate(walks) is None
+    assert len([s for w in walks for s in strides(w)]) >= 6
+    fast = [replace(w, fps=2 * w.fps) for w in walks]  # twice the true rate, as in subject 143
+    rate, _, speed = stride_rate(fast)
+    assert rate == pytest.approx(walks[0].fps, rel=0.3)
+    assert speed == pytest.approx(2.6, rel=0.1)
+    found = [f for f in check_clips(fast) if f.kind == "frame rate"]
+    assert len(found) == 2
+    assert "the frame rate may be wrong" in found[0].text
+    assert not [f for f in check_clips(walks) if f.kind == "frame rate"]
