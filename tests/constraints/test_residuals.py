@@ -216,7 +216,9 @@ def test_reach_counts_the_best_moment_until_its_time(stroll):
 
 def test_avoid_measures_how_deep_inside(stroll):
     depth = Avoid(center=(0.3, 2.0), radius=0.5).residual(stroll)
-    assert depth[20] == pytest.approx(0.2)
+    nearest = np.linalg.norm(fk(stroll)[20][:, [0, 2]] - [0.3, 2.0], axis=1).min()  # a hand, not the hips at 0.3 m
+    assert nearest < 0.29
+    assert depth[20] == pytest.approx(0.5 - nearest)
     assert depth[0] == 0
     assert depth.shape == (40,)
 

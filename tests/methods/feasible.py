@@ -139,9 +139,9 @@ def look_at(model: Model, take: Clip, rng: Generator) -> LookAt:
 
 def avoid(model: Model, take: Clip, rng: Generator) -> Avoid:
     """A circle beside the way."""
-    place = travel(take).place
+    place, joints = travel(take).place, fk(take)[..., [0, 2]]
     center = place[int(rng.integers(len(place)))] + rng.uniform(-3, 3, size=2)
-    room = float(np.linalg.norm(place - center, axis=1).min())
+    room = float(np.linalg.norm(joints - center, axis=2).min())
     return Avoid(center=center, radius=0.8 * room)
 
 

@@ -24,6 +24,7 @@ from motionloom.constraints.path_error import leg_deviations
 from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.core.fields import REQUIRED, Described, param
 from motionloom.core.units import Moment, fail, frame_of, nearest, seconds_of
+from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import travel
 from motionloom.rotation import wrap_angle
 
@@ -166,9 +167,9 @@ class Reach(Constraint):
 
 @dataclass(frozen=True)
 class Avoid(Constraint):
-    """The hips stay out of a circle on the ground; a body is wider than its hips, so choose the radius with room.
+    """The whole body stays out of an upright cylinder.
 
-    Residual: metres, one per frame: depth of the hips inside the circle, 0 outside.
+    Residual: metres, one per frame: depth of the deepest joint inside the cylinder, 0 outside.
     """
 
     unit: ClassVar[str] = "m"
@@ -177,5 +178,5 @@ class Avoid(Constraint):
     tolerance: float = tolerance_field(0.01, "largest depth inside")
 
     def residual(self, clip: Clip) -> FloatArray:
-        distance = np.linalg.norm(travel(clip).place - self.center, axis=1)
+        distance = np.linalg.norm(fk(clip)[..., [0, 2]] - self.center, axis=2).min(1)
         return np.maximum(self.radius - distance, 0.0)

@@ -7,6 +7,7 @@ import pytest
 
 from motionloom.constraints import Avoid, PoseAt, PositionAt, Reach, Request, RootAt, RootPath, Style
 from motionloom.constraints.path_error import along_path
+from motionloom.kinematics.body_reach import body_reach
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import placed, travel
 from motionloom.methods.graph import Route
@@ -62,7 +63,8 @@ def slow_score(graph, way, request, options):
         elif isinstance(c, Reach):
             out["body"] += options.body * weight * c.errors(clip).sum(1).min()
         elif isinstance(c, Avoid):
-            depth = np.maximum(c.radius - np.linalg.norm(path.place - c.center, axis=1), 0)
+            radius = c.radius + body_reach(graph.clips)
+            depth = np.maximum(radius - np.linalg.norm(path.place - c.center, axis=1), 0)
             out["obstacles"] += options.obstacles * weight * (depth.max() + depth.sum() / 10.0)
         elif isinstance(c, RootPath):
             samples = along_path(np.array(c.points), max(0.02, 4.0 / 40))

@@ -22,6 +22,7 @@ from motionloom.constraints import (
 )
 from motionloom.constraints.path_error import along_path
 from motionloom.core import BoolArray, FloatArray, IntArray
+from motionloom.kinematics.body_reach import body_reach
 from motionloom.kinematics.fk import fk
 from motionloom.methods.graph import Graph
 from motionloom.methods.graph.render.root_tracks import tracks
@@ -169,7 +170,8 @@ class _Builder:
 
     def avoid(self, c: Avoid) -> None:
         weight = self.weight(c, "obstacles")
-        self.rows["circles"].append((*c.center, c.radius, weight, weight * self.stride / self.fps))
+        radius = c.radius + body_reach(self.graph.clips)
+        self.rows["circles"].append((*c.center, radius, weight, weight * self.stride / self.fps))
 
     def root_path(self, c: RootPath) -> None:
         points, at = np.array(c.points), c.frames(self.frames, self.fps)

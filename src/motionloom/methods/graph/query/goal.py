@@ -20,7 +20,10 @@ EVEN_PACE_WEIGHT = 0.02  # of an even pace, where a path has a duration but no t
 TIMED_PATH_WEIGHT = 1.0  # of the times of a path
 MAX_START_GAP = 0.2  # m: the body first walks to a path that starts farther away
 MAX_FRAMES = 1_000_000_000  # longer than any result
-OBSTACLE_MARGIN = 0.3  # m between obstacles and the lines that lead around them
+OBSTACLE_MARGIN = 0.05  # m between obstacles and the lines that lead around them
+DETOUR_REACH = 2.0  # m before and after an obstacle in which a line is changed
+DETOUR_ROUNDING = 0.3  # m on either side over which a detour is rounded
+DETOUR_SWEEPS = 200  # of the relaxation of a detour
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,16 +58,17 @@ class GroundGoal:
 
 
 def ground_goal(
-    constraints: Sequence[Constraint], begin: Start, frames: int | None, fps: float, pace: float
+    constraints: Sequence[Constraint], begin: Start, frames: int | None, fps: float, pace: float, reach: float = 0.0
 ) -> GroundGoal | None:
     """The goal of a request, or None if it has no constraint on the ground after its first frame.
 
     `frames` is the length of the result, or None: until the end of the path. `pace` is a usual speed, m/s.
+    `reach` is how far a body extends from its hips, m: the hips keep that distance from obstacles.
     """
     paths = [c for c in constraints if isinstance(c, RootPath)]
     if len(paths) > 1:
         raise paths[1].problem(f"expected one root_path, found {len(paths)}; join their points into one")
-    circles = np.array([[*c.center, c.radius] for c in constraints if isinstance(c, Avoid)]).reshape(-1, 3)
+    circles = np.array([[*c.center, c.radius + reach] for c in constraints if isinstance(c, Avoid)]).reshape(-1, 3)
     places = [c for c in constraints if isinstance(c, RootAt) and is_later_place(c, frames, fps)]
     goals = [c for c in constraints if isinstance(c, Reach)]
     if paths:
@@ -109,6 +113,8 @@ def _path_goal(
         lead = smooth_curve(start, begin.heading, corners[0], float(np.arctan2(ahead[0], ahead[1])))[:-1]
     try:
         line = line_through(np.concatenate([lead, corners]))
+        if len(circles):  # the detour is planned
+            line = line_through(around_circles(line.points, circles))
     except BadRequest as error:
         raise path.problem(error.message, "points") from None
     first = line_through(np.concatenate([lead, corners[:1]])).length if len(lead) else 0.0
@@ -248,18 +254,46 @@ def smooth_curve(here: FloatArray, facing: float, there: FloatArray, heading: fl
 
 
 def around_circles(points: FloatArray, circles: FloatArray) -> FloatArray:
-    """A line moved out of circles, with a margin; its ends are kept."""
+    """A line (K, 2) led around circles, with a margin: a band pulled tight around each; its ends are kept.
+
+    Points within `DETOUR_REACH` of a circle along the line may move. In each sweep they go to the middle of their
+    neighbours, and those inside a circle out of it, all to the side of the centre on which most of the line lies. Then
+    corners are rounded over `DETOUR_ROUNDING`.
+    """
     out = points.copy()
-    for _ in range(4):
-        for x, z, radius in circles:
-            away = out - [x, z]
+    spacing = _length(points) / max(len(points) - 1, 1)
+    for x, z, radius in circles:
+        centre, keep = np.array([x, z]), radius + 2 * OBSTACLE_MARGIN
+        inside = np.flatnonzero(np.linalg.norm(out - centre, axis=1) < keep)
+        if not len(inside):
+            continue
+        first, last = int(inside[0]), int(inside[-1])
+        steps = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(out, axis=0), axis=1))])
+        near = (steps > steps[first] - DETOUR_REACH) & (steps < steps[last] + DETOUR_REACH)
+        near[[0, -1]] = False
+        chord = out[min(last + 1, len(out) - 1)] - out[max(first - 1, 0)]
+        normal = np.array([chord[1], -chord[0]]) / max(float(np.linalg.norm(chord)), 1e-9)
+        side = normal if ((out[inside] - centre) @ normal).sum() >= 0 else -normal
+        for _ in range(DETOUR_SWEEPS):
+            middle = out.copy()
+            middle[1:-1] = 0.5 * (out[:-2] + out[2:])
+            out = np.where(near[:, None], middle, out)
+            away = out - centre
             apart = np.linalg.norm(away, axis=1)
-            inside = (
-                (apart < radius + OBSTACLE_MARGIN) & (np.arange(len(out)) > 0) & (np.arange(len(out)) < len(out) - 1)
-            )
-            side = np.where(apart[:, None] > 1e-6, away / np.maximum(apart, 1e-6)[:, None], [1.0, 0.0])
-            out[inside] = (np.array([x, z]) + (radius + OBSTACLE_MARGIN) * side)[inside]
-    return out
+            deep = near & (apart < keep)
+            away[deep] += np.maximum(0.0, 0.05 - away[deep] @ side)[:, None] * side  # out on one side
+            away /= np.maximum(np.linalg.norm(away, axis=1), 1e-9)[:, None]
+            out[deep] = (centre + keep * away)[deep]
+    half = max(1, round(DETOUR_ROUNDING / max(spacing, 1e-9)))
+    return points + _rounded(out - points, half) if (out != points).any() else out
+
+
+def _rounded(values: FloatArray, half: int) -> FloatArray:
+    """Values (K, 2) averaged over up to `half` neighbours on either side, fewer at the ends."""
+    at = np.arange(len(values))
+    reach = np.minimum(np.minimum(at, at[::-1]), half)
+    total = np.concatenate([np.zeros((1, 2)), np.cumsum(values, axis=0)])
+    return np.asarray((total[at + reach + 1] - total[at - reach]) / (2 * reach + 1)[:, None])
 
 
 def end_direction(points: FloatArray, facing: float) -> float:

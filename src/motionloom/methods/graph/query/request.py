@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from motionloom.constraints import Constraint, Request, Start
+from motionloom.constraints import Avoid, Constraint, Request, Start
 from motionloom.core import Progress
+from motionloom.kinematics.body_reach import body_reach
 from motionloom.methods.graph.graph import Graph
 from motionloom.methods.graph.query.allowed_frames import (
     FrameSchedule,
@@ -50,7 +51,9 @@ def read_request(
     if frames is None and has_timed_places(constraints, fps):
         frames = latest.frames
     start = request.beginning(frames or latest.frames, fps)
-    goal = ground_goal(constraints, start, frames if timed else None, fps, pace)
+    has_obstacles = any(isinstance(c, Avoid) for c in constraints)
+    reach = body_reach(graph.clips) if has_obstacles else 0.0
+    goal = ground_goal(constraints, start, frames if timed else None, fps, pace, reach)
     if frames is None and goal is not None and goal.path is not None:
         check_latest_time(latest, goal, pace, fps)
     most = frames or max(latest.frames, goal.frames if goal else 1)
