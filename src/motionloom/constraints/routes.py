@@ -11,7 +11,7 @@ from motionloom.constraints.steer import Key, steer
 from motionloom.core import BoolArray, Clip, FloatArray, replace
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.fk import fk
-from motionloom.kinematics.travel import Travel, along, ground_turn, travel
+from motionloom.kinematics.travel import Travel, along, ground_turn, steady_travel, travel
 
 CLEARANCE = 0.01  # m between a body and the obstacle that it was moved out of
 
@@ -20,8 +20,9 @@ def follow(clip: Clip, path: RootPath) -> Clip:
     """The clip moved along a path: each frame is placed at its share of the travelled distance.
 
     The body turns by the angle between the direction it walked in and the direction of the path there, both averaged
-    over a step, so that it neither waddles nor turns on the spot at corners. A clip that stands still shares out time.
-    With times, each leg is done so by itself.
+    over a step, so that it neither waddles nor turns on the spot at corners. The sway of the hips about the way that
+    they walk (`steady_travel`) stays, turned by the same angle. A clip that stands still shares out time. With times,
+    each leg is done so by itself.
     """
     points = np.array(path.points)
     at = path.frames(len(clip), clip.fps)
@@ -29,16 +30,18 @@ def follow(clip: Clip, path: RootPath) -> Clip:
     if at is not None:
         clip = steer(clip, {at[0]: Key((float(points[0, 0]), float(points[0, 1])))})
         legs = [(a, b, points[i : i + 2]) for i, (a, b) in enumerate(pairwise(at))]
-    now = travel(clip)
+    now, way = travel(clip), steady_travel(clip).place
     place, heading = now.place.copy(), now.heading.copy()
     for first, last, line in legs:
-        walked = np.linalg.norm(np.diff(now.place[first : last + 1], axis=0), axis=1)
+        walked = np.linalg.norm(np.diff(way[first : last + 1], axis=0), axis=1)
         if walked.sum() < 0.05:
             walked = np.ones(last - first)
         share = np.concatenate([[0.0], np.cumsum(walked)]) / walked.sum()
-        place[first : last + 1] = _on_line(line, share)
-        turn = _directions(place[first : last + 1], clip.fps) - _directions(now.place[first : last + 1], clip.fps)
-        heading[first : last + 1] = now.heading[first : last + 1] + _unwrapped(turn)
+        goal = _on_line(line, share)
+        turn = _unwrapped(_directions(goal, clip.fps) - _directions(way[first : last + 1], clip.fps))
+        sway = ground_turn(turn, now.place[first : last + 1] - way[first : last + 1])
+        place[first : last + 1] = goal + sway
+        heading[first : last + 1] = now.heading[first : last + 1] + turn
     if at is not None and at[-1] + 1 < len(clip):  # the rest continues from there
         rest = clip[at[-1] :]
         keyed = steer(rest, {0: Key(tuple(place[at[-1]]), float(heading[at[-1]]))})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -9,8 +11,8 @@ from motionloom.constraints import Avoid, Request, RootPath, solve
 from motionloom.kinematics.body_reach import body_reach
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.pace import root_acceleration
-from motionloom.kinematics.travel import travel
-from motionloom.methods import learn, synthesize
+from motionloom.kinematics.travel import steady_travel, travel
+from motionloom.methods import attempt, learn, synthesize
 from motionloom.methods.graph.query.goal import around_circles
 from motionloom.samples import make
 
@@ -68,3 +70,28 @@ def test_a_pillar_on_a_drawn_path(walks):
     assert sharpest_turn(clip) < 1.5 * max(map(sharpest_turn, walks)) + 3
     assert root_acceleration(clip).max() < 1.3 * max(root_acceleration(w).max() for w in walks) + 0.5
     assert np.linalg.norm(travel(clip).place[-1] - [0, 8]) < 0.5
+
+
+def sway(clip) -> float:
+    """Centimetres, root mean square: of the hips about the way that they walk."""
+    return float(100 * np.sqrt(((travel(clip).place - steady_travel(clip).place) ** 2).sum(1).mean()))
+
+
+def test_hips_bent_to_a_path_keep_their_sway(walks):
+    walk = walks[1]
+    path = RootPath(points=((0, 0), (0, 3), (1.5, 5.5)), tolerance=0.05)
+    bent = solve(walk, [path])
+    assert path.met(bent)
+    assert sway(bent) > 0.6 * sway(walk)  # it was on a rail
+    np.testing.assert_allclose(bent.root[[0, -1]][:, [0, 2]], [path.points[0], path.points[-1]], atol=1e-6)
+
+
+def test_a_path_that_the_clips_cannot_walk_in_its_time_is_reported_with_the_nearest_request(walks):
+    model = learn("motion-graph", walks)
+    found = attempt(model, Request(seconds=5, constraints=(RootPath(points=((0, 0), (0, 2.5))),)))
+    assert not found.met
+    match = re.search(r"strides would become (\d\.\d+) times as long .*`seconds: (\d\.\d)`", found.reason)
+    assert float(match[1]) < 0.83
+    again = attempt(model, Request(seconds=float(match[2]), constraints=(RootPath(points=((0, 0), (0, 2.5))),)))
+    assert again.met
+    assert sway(again.clip) > 0.5 * sway(walks[0])

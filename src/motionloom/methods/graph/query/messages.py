@@ -9,10 +9,13 @@ import numpy as np
 from motionloom.constraints import Avoid, Constraint, Pace, Reach, RootAt, RootPath, Start, Style, StyleAlong
 from motionloom.core import Clip, Note
 from motionloom.core.note import warning
+from motionloom.kinematics.travel import steady_travel
 from motionloom.methods.graph.config import RouteOptions
 from motionloom.methods.graph.query.goal import MAX_START_GAP, GroundGoal
 from motionloom.methods.graph.search.result import SearchResult
 from motionloom.methods.schedule import missing_label, missing_pace
+
+MAX_STRETCH = 1.2  # of strides, longer or shorter, when a route is bent to a path
 
 
 def start_problem(begin: Start, constraints: Sequence[Constraint]) -> str:
@@ -60,12 +63,29 @@ def bend_problem(clip: Clip, goal: GroundGoal | None, constraints: Sequence[Cons
         if not isinstance(c, (RootPath, Reach, RootAt, Avoid)) or not c.hard:
             continue
         worst = float(np.abs(c.residual(clip)).max(initial=0.0))
+        timed = goal is not None and goal.timed
+        if isinstance(c, RootPath) and timed and worst > c.limit and (problem := _stride_problem(c, clip)):
+            return problem
         if worst > c.limit + options.bend:
             return (
                 f"no route found through these clips meets {c.describe()}: the nearest is {worst:.2f} m off, allowed "
                 f"{c.limit:g} m (and {options.bend:g} m of bending); {_hint(c, goal)}"
             )
     return ""
+
+
+def _stride_problem(c: RootPath, clip: Clip) -> str:
+    """Why a path cannot be followed in its time, or "": strides would have to be stretched or shortened too much."""
+    length = float(np.linalg.norm(np.diff(np.array(c.points), axis=0), axis=1).sum())
+    walked = float(np.linalg.norm(np.diff(steady_travel(clip).place, axis=0), axis=1).sum())
+    if walked < 0.3 or 1 / MAX_STRETCH < length / walked < MAX_STRETCH:
+        return ""
+    seconds = clip.seconds * length / walked
+    return (
+        f"no route found through these clips covers {c.describe()} in {clip.seconds:.1f} s: the nearest walks "
+        f"{walked:.1f} m, and strides would become {length / walked:.2f} times as long (the nearest requests: "
+        f"`seconds: {seconds:.1f}`, or a path of {walked:.1f} m)"
+    )
 
 
 def result_notes(
