@@ -16,7 +16,7 @@ from motionloom.methods.graph.search.result import SearchResult
 
 TRANSITION_COST = 0.001  # m^2 along a metre: least cost of a transition
 DISTANCE_COST = 0.002  # added for a transition between the most distant frames
-SPEED_COST = 0.1  # added for a transition whose clips differ by 1 m/s more than the clips' own changes of speed
+SPEED_COST = 0.1  # for a transition with a speed gap of 1 m/s, on a path of weight 1
 SCHEDULED_WIDTH_FACTOR = 2  # wider beam with labels or poses, where most of the nearest candidates lead elsewhere
 MAX_CROWDING = 4  # times the even share of candidates that one graph frame may have; at least two
 
@@ -45,7 +45,7 @@ def search_beam(
     from motionloom.methods.graph.search._kernels_beam import BeamMoves, BeamTask, beam, level_count
 
     costs = transition_cost * (TRANSITION_COST + DISTANCE_COST * moves.distance**2)
-    costs = costs + steadiness * SPEED_COST * moves.speed_gap**2
+    costs = costs + steadiness * SPEED_COST * min(1.0, float(goal.weight.mean())) * moves.speed_gap**2
     step = np.concatenate([moves.step, moves.outlook(look)], 1)
     price = np.stack([costs, moves.walked], 1)
     arrays = BeamMoves(step, moves.goes_on, moves.first_out, moves.enter, moves.over, price)
