@@ -17,6 +17,7 @@ from motionloom.methods.textons.segments import Segments
 
 MIN_FRAMES = 4  # of a piece: two key poses, and two of the next
 LENGTH_SLACK = 1.1  # a texton may last longer than its longest segment, or shorter than its shortest, by this factor
+MAX_REPEATED = 0.5  # share of a result that may repeat its segments without a warning
 RUSHED = 0.6  # share of its observed time: a texton made in less is reported
 
 
@@ -160,6 +161,23 @@ def rushed_notes(segments: Segments, pieces: Sequence[Piece], usual: float = 1.0
     if count > 1:
         text = f"{count} textons of the path are made in as little as {ratios.min():.0%} of their time"
     return [warning(f"{text} (below {RUSHED:.0%}): the motion is rushed, feet will slide")]
+
+
+def repeat_notes(segments: Segments, pieces: Sequence[Piece]) -> list[Note]:
+    """A warning if most of the time shows segments that have been shown before, as far as clips are longer."""
+    lengths = np.array([p.length for p in pieces])
+    shown = [p.observed for p in pieces]
+    again = np.array([o in shown[:k] for k, o in enumerate(shown)])
+    total, own = int(lengths.sum()), sum(len(o.frames) for o in segments.observed)
+    repeated = int(lengths[again].sum())
+    if repeated <= MAX_REPEATED * total or own < total / 2:
+        return []
+    text = (
+        f"{repeated / segments.fps:.0f} of {total / segments.fps:.0f} s repeat segments that were shown before "
+        f"({len(set(shown))} of {len(segments)} segments are shown); learn with a larger tolerance or from more clips, "
+        "or raise the option `unseen_limit`"
+    )
+    return [warning(text)]
 
 
 def length_notes(segments: Segments, pieces: Sequence[Piece], usual: float = 1.0) -> list[Note]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from motionloom.constraints import PoseAt
 from motionloom.core.note import Note
 from motionloom.methods.textons.plan.keyframes import nearest_frame, pieces_before, pieces_between
-from motionloom.methods.textons.plan.pieces import Piece, TextonPlan, length_notes, rushed_notes
+from motionloom.methods.textons.plan.pieces import Piece, TextonPlan, length_notes, repeat_notes, rushed_notes
 from motionloom.methods.textons.plan.random_walk import SegmentWalk
 from motionloom.methods.textons.plan.transitions import far_join_notes
 
@@ -38,6 +38,7 @@ def plan_motion(walk: SegmentWalk, frames: int, poses: Mapping[int, PoseAt]) -> 
         walk.extend(pieces, frames)
     else:
         pieces = walk.sample(frames)
+        notes += repeat_notes(segments, pieces)
     return TextonPlan(tuple(pieces), frames, tuple(notes), walk.noise)
 
 

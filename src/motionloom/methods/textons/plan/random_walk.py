@@ -17,6 +17,8 @@ from motionloom.methods.textons.plan import shortest_paths as paths
 from motionloom.methods.textons.plan.pieces import MIN_FRAMES, Piece, piece_of
 from motionloom.methods.textons.plan.transitions import DISTANCE_UNIT, Exits, JoinFinder
 
+ESCAPE_PENALTY = 0.3  # factor of the probability of a segment for each step from it to one that was not shown lately
+MAX_ESCAPE = 12  # steps that are counted
 REPEAT_PENALTY = 0.4  # factor of the probability of a segment for each time that it was shown more than another
 EDGE_PULL = 0.25  # m: at the edge of the stage, a segment that leads so much less far back is e times less likely
 LOOKAHEAD_PATHS = 24  # continuations that are sampled after each segment
@@ -56,6 +58,7 @@ class SegmentWalk:
         self.visits = np.zeros(len(self.segments))
         self.moves = np.array([o.move for o in self.segments.observed])
         self.sums = np.cumsum(self.joins.chances, axis=1)
+        self.leads = self.joins.chances > 0
         self.noise: int | None = None  # seed of the noise that the walk was rendered with
         far = STAGE_SEGMENTS * float(np.median(np.linalg.norm(self.moves[:, :2], axis=1)))
         self.stage = max(STAGE_RADIUS, far) if options.stage_radius is None else options.stage_radius
@@ -148,7 +151,8 @@ class SegmentWalk:
     def step(self, last: Piece) -> Piece | None:
         """A successor, sampled; towards the edge of the stage, those that lead back are preferred.
 
-        With `balanced`, segments that were shown more often than others are less likely to come again.
+        With `balanced`, segments that were shown more often than others are less likely to come again, and so are
+        those from which it takes many steps to a segment that was shown least: a walk leaves a corner of the material.
         """
         chances = self.joins.chances[last.observed]
         may = np.flatnonzero(chances)
@@ -156,7 +160,7 @@ class SegmentWalk:
             return None
         logs = np.log(chances[may])  # products of these factors would underflow in long walks
         if self.options.balanced:
-            logs += np.log(REPEAT_PENALTY) * self.visits[may]
+            logs += np.log(REPEAT_PENALTY) * self.visits[may] + np.log(ESCAPE_PENALTY) * self._steps_to_fresh()[may]
         off = float(np.linalg.norm(self.place)) / self.stage
         if off > 0.5:
             logs -= self._distance_after(may) * off**2 / EDGE_PULL
@@ -164,6 +168,20 @@ class SegmentWalk:
         weights[may] = np.exp(logs - logs.max())
         chosen = int(self.rng.choice(len(weights), p=weights / weights.sum()))
         return self.vary(self.piece(chosen))
+
+    def _steps_to_fresh(self) -> FloatArray:
+        """(n,) joins from each segment to the nearest one that was shown least; at most `MAX_ESCAPE`."""
+        out = np.full(len(self.segments), float(MAX_ESCAPE))
+        fresh = np.zeros(len(out), bool)
+        among = self.joins.inside if len(self.joins.inside) else np.arange(len(out))
+        fresh[among[self.visits[among] <= self.visits[among].min()]] = True
+        for steps in range(MAX_ESCAPE):
+            out[fresh & (out > steps)] = steps
+            wider = fresh | self.leads[:, fresh].any(axis=1)
+            if (wider == fresh).all():
+                break
+            fresh = wider
+        return out
 
     def draw(self, last: Piece, texton: int) -> Piece:
         """An observed segment of a texton; one whose key poses are near the end of the last piece is more likely."""
