@@ -79,7 +79,7 @@ def test_append_warns_of_clips_far_apart(folder, tmp_path):
     from motionloom.core import replace
 
     run = load(folder / "run.bvh")
-    save(replace(run, root=run.root + [0, 0.6, 0]), folder / "upstairs.bvh")
+    save(replace(run, root=run.root + [0, 0.35, 0]), folder / "upstairs.bvh")
     done = call("append", folder / "walk.bvh", folder / "upstairs.bvh", "-o", tmp_path / "both.bvh")
     assert done.exit_code == 0
     assert "cm apart where they meet, a long transition" in done.output

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from motionloom.recipes.edits import Appended
 
 MAX_DISTANCE = 25.0  # cm: root mean square distance of the joints beyond which a warning is printed
+JOIN_LIMIT = 50.0  # cm: beyond this the clips are not joined, unless --limit is larger
 
 
 @with_reading(trim_tpose=True, two=True)
@@ -33,6 +34,9 @@ def append(
     ] = 1.5,
     measure: MeasureName = "point-cloud",
     ease: Annotated[str, typer.Option("--ease", metavar="HOW", help="For blend: smooth or linear.")] = "smooth",
+    limit: Annotated[
+        float, typer.Option("--limit", metavar="CM", min=0.0, help="Clips farther apart are not joined [cm].")
+    ] = JOIN_LIMIT,
     plants: Annotated[bool, typer.Option(help="Hold feet that stand during the transition.")] = True,
     force: Force = False,
     json: Json = False,
@@ -43,6 +47,8 @@ def append(
 
     Clips of different frame rates are joined at the lower one.
     """
+    from motionloom.blend.quality import window_quality
+    from motionloom.core import NoPath
     from motionloom.io import check_target, load, save
     from motionloom.recipes.edits import append as append_clips
 
@@ -53,6 +59,14 @@ def append(
     with busy("joining") as report:
         joined = append_clips(first, second, **options, ease=ease, plants=plants, progress=report)
     report_rates((first, joined.a), (second, joined.b))
+    apart = window_quality(joined.a, joined.b, joined.clip, joined.point, joined.half).apart
+    if apart > limit:
+        names = f"{joined.a.name or 'A'} and {joined.b.name or 'B'}"
+        raise NoPath(
+            f"{names} are {apart:.0f} cm apart where they meet, more than {limit:g} cm: nothing written (--at chooses "
+            "other times, --search a longer part, --limit a larger limit)",
+            best=joined.clip,
+        )
     save(joined.clip, out)
     summary = write_summary(joined, method, out)
     if json:
@@ -61,6 +75,9 @@ def append(
     print_line(f"{out}: {plural(len(joined.clip), 'frame')}, {joined.clip.seconds:.2f} s, joined by {method}")
     places = (f"{summary[k]['name']} at {summary[k]['seconds']:.2f} s" for k in ("a", "b"))
     distance, slide = summary["apart_cm"], summary["slide_cm_per_s"]
+    dropped = summary["dropped_seconds"]
+    if dropped["a"] > 0 or dropped["b"] > 0:
+        print_line(f"  the last {dropped['a']:.2f} s of A and the first {dropped['b']:.2f} s of B are left out")
     print_line(f"  {' meets '.join(places)}, {distance:.1f} cm apart")
     if distance > MAX_DISTANCE:
         warn(f"the clips are {distance:.0f} cm apart where they meet, a long transition (--at chooses other times)")
@@ -90,6 +107,7 @@ def write_summary(joined: Appended, method: str, out: Path) -> dict[str, Any]:
         "apart_cm": quality.apart,
         "window": {"first_frame": point.a - half + 1, "frames": 2 * half - 1, "seconds": round(2 * half / a.fps, 4)},
         "frames": len(clip),
+        "dropped_seconds": {"a": round((len(a) - 1 - point.a) / a.fps, 4), "b": round(point.b / b.fps, 4)},
         "fps": clip.fps,
         "jump_cm": {"cut": quality.jump_cut, "joined": quality.jump},
         "slide_cm_per_s": {"clips": quality.slide_source, "joined": quality.slide},

@@ -23,6 +23,8 @@ from motionloom.cli.options import (
 if TYPE_CHECKING:
     from motionloom.evaluate import Finding
 
+IMPORTANCE = ("not checked", "frame rate", "flipped limb", "glitch", "uneven pace", "frozen", "bone length", "T-pose")
+"""Kinds of findings, the most important first; others follow."""
 LINES_OF_A_KIND = 4  # printed for each clip without --all
 
 
@@ -64,11 +66,20 @@ def check(
         raise typer.Exit(1)
 
 
+def _rank(kind: str) -> int:
+    return IMPORTANCE.index(kind) if kind in IMPORTANCE else len(IMPORTANCE)
+
+
 def _lines(found: list[Finding], limit: int | None) -> list[str]:
-    """The findings of a clip by kind; of more than `limit` of a kind the first ones, and how many more there are."""
+    """The findings of a clip by kind, the most important first, each once.
+
+    Of more than `limit` of a kind the first ones, and how many more there are.
+    """
     kinds: dict[str, list[str]] = {}
-    for f in found:
-        kinds.setdefault(f.kind, []).append(f.text)
+    for f in sorted(found, key=lambda f: (not f.broken, _rank(f.kind))):
+        texts = kinds.setdefault(f.kind, [])
+        if f.text not in texts:
+            texts.append(f.text)
     out = []
     for kind, texts in kinds.items():
         shown = texts if limit is None or len(texts) <= limit else texts[: limit - 1]

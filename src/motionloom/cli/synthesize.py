@@ -110,7 +110,7 @@ def _print_take(report: dict[str, Any], rows: Sequence[Row]) -> None:
             (
                 r.constraint,
                 "hard" if r.hard else "soft",
-                "not checked" if r.worst is None else f"{_shown(r.worst)} {r.unit}",
+                "not checked" if r.worst is None else r.text or f"{_shown(r.worst)} {r.unit}",
                 f"{r.tolerance:.4g} {r.unit}",
                 "?" if r.met is None else "yes" if r.met else "no",
             )

@@ -71,6 +71,10 @@ class Constraint(Described):
         """The largest absolute residual."""
         return float(np.abs(self.residual(clip)).max(initial=0.0))
 
+    def worst_text(self, clip: Clip) -> str:
+        """The largest absolute residual with its unit, for people."""
+        return f"{self.worst(clip):.3g} {self.unit}".rstrip()
+
     def met(self, clip: Clip) -> bool:
         """Is the largest absolute residual within the tolerance?"""
         return self.worst(clip) <= self.limit

@@ -22,6 +22,7 @@ class Row(NamedTuple):
     unit: str  # of `worst` and `tolerance`
     met: bool | None
     reason: str = ""  # why it cannot be checked
+    text: str = ""  # `worst` for people: an error of a heading is in degrees
 
     @property
     def missed(self) -> bool:
@@ -39,7 +40,7 @@ def _row(clip: Clip, c: Constraint) -> Row:
     if c.unchecked:
         return Row(c.describe(), c.hard, None, c.limit, c.unit, None, c.unchecked)
     worst = float(np.abs(c.residual(clip)).max(initial=0.0))
-    return Row(c.describe(), c.hard, worst, c.limit, c.unit, worst <= c.limit)
+    return Row(c.describe(), c.hard, worst, c.limit, c.unit, worst <= c.limit, text=c.worst_text(clip))
 
 
 def check(clip: Clip, asked: Request | Iterable[Constraint]) -> list[Row]:
@@ -53,6 +54,6 @@ def check(clip: Clip, asked: Request | Iterable[Constraint]) -> list[Row]:
 def unmet(clip: Clip, rows: Sequence[Row]) -> Unmet:
     """The error that lists the hard constraints a clip does not meet, with their residuals."""
     missed = [r for r in rows if r.hard and r.missed]
-    lines = [f"  {r.constraint}: {r.worst:.3g} {r.unit}, allowed {r.tolerance:.3g}" for r in missed]
+    lines = [f"  {r.constraint}: {r.text or r.worst}, allowed {r.tolerance:.3g}" for r in missed]
     what = "a hard constraint is" if len(missed) == 1 else f"{len(missed)} hard constraints are"
     return Unmet("\n".join([f"{what} not met:", *lines]), best=clip, residuals=list(rows))

@@ -79,6 +79,13 @@ class RootAt(Constraint):
             out.append(float(turn_between(here.heading[0], self.heading)))
         return np.array(out)
 
+    def worst_text(self, clip: Clip) -> str:
+        """The largest error; one of the heading is in degrees."""
+        errors = np.abs(self.residual(clip))
+        if self.heading is not None and errors.argmax() == len(errors) - 1:
+            return f"{np.degrees(errors[-1]):.3g} deg of heading"
+        return f"{errors.max():.3g} m"
+
 
 @dataclass(frozen=True)
 class RootPath(Constraint):
@@ -163,6 +170,13 @@ class Reach(Constraint):
 
     def residual(self, clip: Clip) -> FloatArray:
         return self.errors(clip)[self.arrival(clip)]
+
+    def worst_text(self, clip: Clip) -> str:
+        """The largest error; one of the heading is in degrees."""
+        errors = self.residual(clip)
+        if len(errors) > 1 and errors[1] > errors[0]:
+            return f"{np.degrees(errors[1] * self.heading_tolerance / self.tolerance):.3g} deg of heading"
+        return f"{errors[0]:.3g} m"
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import pickle
 import signal
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from queue import SimpleQueue
@@ -180,6 +181,11 @@ def _leave() -> None:
     os._exit(0)  # at once: libraries that are damaged (see io/fbx_scene.py) get no chance to crash while tidying up
 
 
+def quiet() -> None:
+    """Drop warnings of libraries: they are for developers, and would appear between the lines of a command."""
+    warnings.simplefilter("ignore")
+
+
 def main() -> None:
     """Take over the standard streams, so that nothing that a task prints or reads gets between the messages."""
     inbound, outbound = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
@@ -189,6 +195,7 @@ def main() -> None:
     if hasattr(os, "register_at_fork"):  # a task that forks must not keep the pipes open after this process has ended
         for pipe in (inbound, outbound):
             os.register_at_fork(after_in_child=partial(os.close, pipe.fileno()))
+    quiet()
     Worker(inbound, outbound).run()
 
 

@@ -1,0 +1,90 @@
+"""What an animator reads: drops and limits of `append`, degrees, order of findings, no warnings of libraries."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from motionloom.cli.check import _lines
+from motionloom.constraints import Reach, RootAt, residuals
+from motionloom.core import replace
+from motionloom.evaluate.capture_checks.findings import Finding
+from motionloom.io import save
+from motionloom.kinematics.travel import travel
+from motionloom.samples import make
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    path = tmp_path_factory.mktemp("pair")
+    save(make("walk", seed=1, seconds=2.5, fps=30), path / "a.bvh")
+    save(make("walk", seed=2, seconds=2.5, fps=30), path / "b.bvh")
+    low = make("walk", seed=2, seconds=2.5, fps=30)
+    sunk = low.rotations.copy()
+    sunk[:, low.skeleton.joint("spine")] = [0.6, 0.8, 0.0, 0.0]  # bent far forwards all the time
+    save(replace(low, rotations=sunk, root=low.root - [0, 0.4, 0]), path / "far.bvh")
+    return path
+
+
+def test_append_says_what_it_leaves_out(run, pair, tmp_path):
+    answer = run("append", pair / "a.bvh", pair / "b.bvh", "-o", tmp_path / "ab.bvh", "--at", "2.0,0.5")
+    assert "the last 0.47 s of A and the first 0.50 s of B are left out" in answer.out
+    found = run("append", pair / "a.bvh", pair / "b.bvh", "-o", tmp_path / "ab.bvh", "--at", "2.0,0.5", "--json").json
+    assert found["dropped_seconds"] == {"a": pytest.approx(0.4667, abs=1e-3), "b": 0.5}
+
+
+def test_append_refuses_clips_that_are_too_far_apart(run, pair, tmp_path):
+    out = tmp_path / "far.bvh"
+    answer = run("append", pair / "a.bvh", pair / "far.bvh", "-o", out, "--limit", 20)
+    assert answer.code == 1
+    assert "more than 20 cm: nothing written" in answer.err
+    assert not out.exists()
+    assert run("append", pair / "a.bvh", pair / "far.bvh", "-o", out, "--limit", 200).code == 0
+
+
+def test_errors_of_headings_are_in_degrees():
+    walk = make("walk", seconds=1)
+    heading = float(travel(walk).heading[10])
+    place = tuple(travel(walk).place[10])
+    (row,) = residuals(walk, [RootAt(time="10f", position=place, heading=heading + np.radians(12))])
+    assert row.text == "12 deg of heading"
+    (row,) = residuals(walk, [RootAt(time="10f", position=(place[0] + 0.5, place[1]), heading=heading)])
+    assert row.text == "0.5 m"
+    goal = Reach(position=place, heading=heading + np.radians(90), by=1)
+    assert residuals(walk, [goal])[0].text.endswith("deg of heading")
+
+
+def test_findings_that_matter_come_first_and_once():
+    def finding(kind, text, broken=False):
+        return Finding("clip", kind, text, broken=broken)
+
+    found = [
+        finding("never moves", "2 joints never turn"),
+        finding("uneven pace", "swings"),
+        finding("glitch", "knee jumps", broken=True),
+        finding("glitch", "knee jumps", broken=True),
+        finding("frame rate", "wrong"),
+    ]
+    assert _lines(found, 4) == [
+        "glitch: knee jumps",
+        "frame rate: wrong",
+        "uneven pace: swings",
+        "never moves: 2 joints never turn",
+    ]
+
+
+def test_warnings_of_libraries_do_not_reach_a_user():
+    code = (
+        "import numpy as np, warnings\n"
+        "from motionloom.cli import app as cli\n"
+        "cli.start(False)\n"
+        "np.log(np.zeros(1)); np.array([1.0]) / 0; warnings.warn('for developers')\n"
+        "import motionloom.jobs.worker as worker\n"
+        "worker.quiet()\n"
+        "np.log(np.zeros(1)); warnings.warn('for developers')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
