@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -90,10 +91,11 @@ def _print_table(files: Sequence[EditedFile]) -> None:
                 str(r.plants),
                 f"{100 * r.moved:.1f} cm",
                 f"{100 * r.lowered:.1f} cm",
+                f"{math.degrees(r.knees):.1f} deg",
                 f"{1000 * r.missed:.1f} mm",
             )
         )
-    head = ("clip", "planted feet slide", "after", "contacts", "feet moved", "hips lowered", "missed")
+    head = ("clip", "planted feet slide", "after", "contacts", "feet moved", "hips lowered", "knees", "missed")
     for line in (line for file in files for line in file.repaired):
         print_line(line)
     if rows:

@@ -22,6 +22,7 @@ from motionloom.kinematics import pace
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.contacts import contacts
+from motionloom.kinematics.feet.knees import knee_acceleration
 from motionloom.kinematics.feet.skate_measures import measure_skate, planted_speed
 from motionloom.kinematics.mass import NoMass, centre_of_mass
 
@@ -58,6 +59,9 @@ QUALITY_MEASURES: Mapping[str, QualityMeasure] = {
         "deg", "largest turn of a joint in a frame; up to 1.2 of the source's is good", "low", "max"
     ),
     "flips": QualityMeasure("", "frames in which the heading changes by over 90 deg", "low", "max"),
+    "knee acceleration": QualityMeasure(
+        "deg/s^2", "of the knees' angles, 99th percentile; up to 1.1 of the source's is good", "source"
+    ),
     "jerk": QualityMeasure("m/s^3", "mean third derivative of joint positions", "source"),
     "rough frames": QualityMeasure(
         "%", "joint frames with jerk above the source's 95th percentile (5 is equal)", "low"
@@ -129,8 +133,16 @@ def _smooth(result: Take, source: Reference, progress: Progress) -> Numbers:
             lambda: float(np.degrees(smoothness.largest_jump(result.clip, feature_joints(result.skeleton))[0]))
         ),
         "flips": float(len(smoothness.flips(result.clip))),
+        "knee acceleration": _or_reason(lambda: _knees(result)),
         "jerk": _or_reason(lambda: smoothness.mean_jerk(result.points, FPS)),
     }
+
+
+def _knees(result: Take) -> float:
+    found = knee_acceleration(result.clip, result.points)
+    if not found.size:
+        raise NotApplicable("no legs, or fewer than three frames")
+    return float(np.degrees(np.quantile(found, 0.99)))
 
 
 def _rough(result: Take, source: Reference, progress: Progress) -> Numbers:
@@ -241,7 +253,7 @@ class Family(NamedTuple):
 FAMILIES: tuple[Family, ...] = (
     Family(("skate", "skate (b)", "skate (a)", "skate (c)"), _skate, False, Effort(25), sound=True),
     Family(("deepest penetration", "mean penetration", "floating"), _floor, False, Effort(12), sound=True),
-    Family(("peak acceleration", "jump", "flips", "jerk"), _smooth, False, Effort(6), sound=True),
+    Family(("peak acceleration", "jump", "flips", "knee acceleration", "jerk"), _smooth, False, Effort(6), sound=True),
     Family(("rough frames",), _rough, True, Effort(1, 2)),
     Family(("coverage", "global diversity", "local diversity"), _windows, True, Effort(0, 1, 0.015)),
     Family(("verbatim run", "verbatim upper"), _verbatim, True, Effort(20, 50)),

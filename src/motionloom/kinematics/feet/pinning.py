@@ -13,6 +13,7 @@ from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import Foot, feet
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, runs
 from motionloom.kinematics.feet.hips import hips_shift
+from motionloom.kinematics.feet.knees import knee_change
 from motionloom.kinematics.feet.leg_reach import SOFT_REACH, lower_hips, raise_heel
 from motionloom.kinematics.feet.plants import FootPath, FootPlan, plan_foot
 from motionloom.kinematics.feet.skate_measures import Skate, measure_skate, planted_speed
@@ -41,14 +42,15 @@ class SkateReport:
     missed: float  # m: the farthest that an ankle stayed from its plant (out of reach, or a hard constraint)
     slid_before: float = 0.0  # cm/s: how fast heels and toes slide over the contacts that were pinned
     slid_after: float = 0.0
+    knees: float = 0.0  # rad: the farthest that a knee was bent or stretched
 
     def __str__(self) -> str:
         if self.before.b is None or self.after.b is None:
             return "no feet on the floor: nothing to mend"
         return (
             f"planted feet slide {self.slid_after:.1f} cm/s instead of {self.slid_before:.1f}, over {self.plants} "
-            f"contacts; feet moved by up to "
-            f"{self.moved * 100:.1f} cm, hips lowered by up to {self.lowered * 100:.1f} cm"
+            f"contacts; feet moved by up to {self.moved * 100:.1f} cm, hips lowered by up to {self.lowered * 100:.1f} cm"
+            f", knees changed by up to {np.degrees(self.knees):.1f} deg"
         )
 
 
@@ -84,7 +86,9 @@ def remove_skate(
     after = before if still else measure_skate(out, ground=ground)
     report(1.0, "measuring skate")
     lowered = float((clip.root - out.root)[:, 1].max())
-    return out, SkateReport(before, after, done.plants, done.moved, lowered, done.missed, slid_before, slid_after)
+    return out, SkateReport(
+        before, after, done.plants, done.moved, lowered, done.missed, slid_before, slid_after, knee_change(clip, out)
+    )
 
 
 @dataclass(frozen=True, eq=False)
