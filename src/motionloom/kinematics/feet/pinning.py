@@ -49,7 +49,7 @@ class SkateReport:
             return "no feet on the floor: nothing to mend"
         return (
             f"planted feet slide {self.slid_after:.1f} cm/s instead of {self.slid_before:.1f}, over {self.plants} "
-            f"contacts; feet moved by up to {self.moved * 100:.1f} cm, hips lowered by up to {self.lowered * 100:.1f} cm"
+            f"contacts; feet moved by up to {self.moved * 100:.1f} cm, hips lowered by {self.lowered * 100:.1f} cm"
             f", knees changed by up to {np.degrees(self.knees):.1f} deg"
         )
 
