@@ -23,7 +23,17 @@ from motionloom.cli.options import (
 if TYPE_CHECKING:
     from motionloom.evaluate import Finding
 
-IMPORTANCE = ("not checked", "frame rate", "flipped limb", "glitch", "uneven pace", "frozen", "bone length", "T-pose")
+IMPORTANCE = (
+    "not checked",
+    "frame rate",
+    "flipped limb",
+    "glitch",
+    "sudden knee",
+    "uneven pace",
+    "frozen",
+    "bone length",
+    "T-pose",
+)
 """Kinds of findings, the most important first; others follow."""
 LINES_OF_A_KIND = 4  # printed for each clip without --all
 

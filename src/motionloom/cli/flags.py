@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperGroup
@@ -13,8 +13,23 @@ if TYPE_CHECKING:
     from motionloom.core.fields import Field
 
 TYPED_EXAMPLES = {"rad": "30deg", "rad/s": "30deg/s"}  # angles are typed with their unit
+T = TypeVar("T")
+
 PLAIN_FPS = "plain_fps"  # the value of `--fps` where that is an earlier name
 _PREFIX = "set_"  # keeps a method's own fields apart from the command's arguments
+
+
+def present_value(earlier: str, old: T | None, present: str, value: T | None) -> T | None:
+    """The value of an option that has an earlier name, with a deprecation note where that was given."""
+    if old is None:
+        return value
+    from motionloom.core.earlier_names import deprecated
+    from motionloom.core.errors import BadRequest
+
+    if value is not None:
+        raise BadRequest(f"{earlier} is the earlier name of {present}; give one of them")
+    deprecated(earlier, present)
+    return old
 
 
 def added_options(
@@ -58,8 +73,6 @@ def with_fields(run: Callable[..., None], fields: Sequence[Field], *, fps: str =
     def command(*, given: Mapping[str, Any], **values: Any) -> None:
         read = {k.removeprefix(_PREFIX): v for k, v in given.items() if v is not None and k != PLAIN_FPS}
         if given.get(PLAIN_FPS) is not None:
-            from motionloom.cli.options import present_value
-
             present = "--" + fps.replace("_", "-")
             read["fps"] = present_value("--fps", given[PLAIN_FPS], present, read.get("fps"))
         read = {k: v.split(",") if by_name[k].kind.listed else v for k, v in read.items()}

@@ -6,11 +6,11 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.flags import added_options
+from motionloom.cli.flags import added_options, present_value
 from motionloom.core.text import printable
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from motionloom.io import Reading
     from motionloom.recipes.folders import EditedFile
 
-T = TypeVar("T")
 
 Clips = Annotated[list[str], typer.Argument(metavar="CLIPS", help="Files, folders or wildcards.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, for scripts.")]
@@ -207,19 +206,6 @@ def ground_height(text: str | None) -> float | None:
     from motionloom.core.units import length
 
     return None if text is None else length(text, ("--ground",))
-
-
-def present_value(earlier: str, old: T | None, present: str, value: T | None) -> T | None:
-    """The value of an option that has an earlier name, with a deprecation note where that was given."""
-    if old is None:
-        return value
-    from motionloom.core.earlier_names import deprecated
-    from motionloom.core.errors import BadRequest
-
-    if value is not None:
-        raise BadRequest(f"{earlier} is the earlier name of {present}; give one of them")
-    deprecated(earlier, present)
-    return old
 
 
 def print_line(text: str = "") -> None:

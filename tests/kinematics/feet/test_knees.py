@@ -65,3 +65,21 @@ def test_cleaned_captures_roll_over_the_ball_of_the_foot(mocap, name):
     assert np.degrees(report.knees) < 4
     worst = [np.quantile(knee_acceleration(resample(c, 30)), 0.99) for c in (clip, cleaned)]
     assert worst[1] < 1.15 * worst[0]
+
+
+def test_check_finds_a_knee_that_bends_suddenly(walk):
+    from motionloom.evaluate.capture_checks.limbs import sudden_knee_findings
+
+    assert not sudden_knee_findings(walk)
+    (found, *_) = sudden_knee_findings(snapped(walk, 45, np.radians(35)))
+    assert found.kind == "sudden knee"
+    assert found.start in (44, 45, 46)
+
+
+def test_check_finds_the_knee_of_16_17(mocap):
+    from motionloom.evaluate.capture_checks.limbs import sudden_knee_findings
+    from motionloom.io import load
+
+    found = sudden_knee_findings(load(mocap / "cmu" / "16_17.bvh", trim_tpose=True))
+    assert any(327 <= f.start <= 340 for f in found)
+    assert not sudden_knee_findings(load(mocap / "cmu" / "16_15.bvh", trim_tpose=True))

@@ -20,13 +20,13 @@ from motionloom.methods.graph.search.steadiness import steady_weights
 FREE = np.zeros((0, 0), np.uint8)
 
 
-def future_slow(stay, first_out, enter, cost, use, keep, over):
+def future_slow(stay, going, first_out, enter, cost, use, keep, over):
     """`future_costs`, written down plainly."""
     later = np.zeros(len(stay))
     for _ in range(2000):
         new = np.zeros(len(stay))
         for n in range(len(stay)):
-            edges = [keep * later[n + 1]] if stay[n] else []
+            edges = [going[n] + keep * later[n + 1]] if stay[n] else []
             edges += [cost[t] + over * later[enter[t]] for t in range(first_out[n], first_out[n + 1]) if use[t]]
             new[n] = min(edges, default=100.0)
         later = new
@@ -40,7 +40,16 @@ def test_future_costs_are_those_of_the_plain_equation(arm):
     graph = random_graph(arm, rng)
     stay = np.append(graph.clip_of[:-1] == graph.clip_of[1:], False)
     use = rng.random(len(graph.transitions)) < 0.8
-    args = (stay, graph.first_out, graph.enter, rng.uniform(0, 9, len(use)), use, 0.97, 0.9)
+    args = (
+        stay,
+        rng.uniform(0, 0.2, graph.count),
+        graph.first_out,
+        graph.enter,
+        rng.uniform(0, 9, len(use)),
+        use,
+        0.97,
+        0.9,
+    )
     np.testing.assert_allclose(future_costs(*args), future_slow(*args), atol=0.05)
 
 
@@ -132,3 +141,17 @@ def test_check_finds_a_pace_that_swings(arm):
     assert not pace_findings(walker(arm, np.full(320, 0.13), np.zeros(320)))
     once = np.concatenate([np.zeros(40), np.full(240, 0.13), np.zeros(40)])  # starts and stops are no swings
     assert not pace_findings(walker(arm, once, np.zeros(320)))
+
+
+def test_clips_that_change_their_own_speed_are_shown_less(arm):
+    """A clip that speeds up, one that slows down, and a steady one, joined where their speeds are equal."""
+    steps = (np.linspace(0.1, 0.4, 60), np.linspace(0.4, 0.1, 60), np.full(60, 0.1))
+    clips = [walker(arm, s, np.zeros(60)) for s in steps]
+    pairs = [(57, 61 + 5), (61 + 57, 5), (61 + 57, 122 + 5), (122 + 57, 5), (122 + 57, 122 + 5)]
+    graph = graph_of(clips, pairs)
+
+    def steady(steadiness):
+        routes = [random_route(graph, 600, np.random.default_rng(s), steadiness=steadiness) for s in range(3)]
+        return np.mean([len(speed_changes(render(graph, r))) for r in routes])
+
+    assert steady(1.0) < 0.5 * steady(0.0)

@@ -22,7 +22,7 @@ from motionloom.evaluate.capture_checks.findings import (
     still_findings,
 )
 from motionloom.evaluate.capture_checks.free_fall import MAX_RATE_ERROR, free_falls, true_rate
-from motionloom.evaluate.capture_checks.limbs import elbow_findings, knee_findings
+from motionloom.evaluate.capture_checks.limbs import elbow_findings, knee_findings, sudden_knee_findings
 from motionloom.evaluate.capture_checks.stride_rate import stride_rate
 from motionloom.jobs import JobFailed
 from motionloom.jobs import each as run_each
@@ -40,6 +40,7 @@ CHECKS: tuple[Callable[[Clip], list[Finding]], ...] = (
     glitch_findings,
     still_findings,
     knee_findings,
+    sudden_knee_findings,
     elbow_findings,
     floor_findings,
     bone_findings,

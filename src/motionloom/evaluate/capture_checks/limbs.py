@@ -8,10 +8,14 @@ from motionloom.core import BoolArray, Clip, FloatArray
 from motionloom.evaluate.capture_checks.findings import Finding, frame_range, make_finding
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.contacts import runs
+from motionloom.kinematics.feet.knees import knee_acceleration
 from motionloom.kinematics.fk import fk, fk_rotations
+from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import headings
 from motionloom.rotation import inverse, rotate
 
+KNEE_RATE = 30.0  # fps at which sudden knees are looked for
+SUDDEN_KNEE, SUDDEN_RATIO = 15.0, 3.5  # deg off the middle of its neighbours; times the 90th percentile around
 MIN_SECONDS = 0.1  # shorter ones are noise of a nearly straight limb, or glitches
 BACKWARDS = np.radians(25.0)  # a knee bent to the wrong side by more than this; less is an overstretched leg
 MIN_BEND = np.radians(25.0)  # an elbow bent by less than this may be on either side
@@ -96,3 +100,23 @@ def _flips(clip: Clip, joint: int, wrong: BoolArray, angle: FloatArray, how: str
 
 def _unit(vectors: FloatArray) -> FloatArray:
     return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9))
+
+
+def sudden_knee_findings(clip: Clip) -> list[Finding]:
+    """Knees that bend or stretch much more suddenly than within a second around: one frame out of line at 30 fps."""
+    slow = resample(clip, KNEE_RATE) if clip.fps > KNEE_RATE else clip
+    off = np.degrees(knee_acceleration(slow)) / slow.fps**2
+    second, out = round(slow.fps), []
+    for leg, foot in enumerate(feet(clip.skeleton)):
+        bends = off[:, leg] if off.size else np.zeros(0)
+        for frame in np.flatnonzero(bends > SUDDEN_KNEE):
+            before = bends[max(0, frame - second) : max(0, frame - 3)]
+            around = np.concatenate([before, bends[frame + 4 : frame + second]])
+            if len(around) < second // 2 or bends[frame] < SUDDEN_RATIO * np.quantile(around, 0.9):
+                continue
+            at = min(round((frame + 1) * clip.fps / slow.fps), len(clip) - 1)
+            name = clip.skeleton.names[foot.shin]
+            where = frame_range(clip, at, at + 1)
+            text = f"{name} bends suddenly: {bends[frame]:.0f} deg off the frames around it, {where}"
+            out.append(make_finding(clip, "sudden knee", text, name, (at, at + 1), float(bends[frame]), "deg"))
+    return out

@@ -14,8 +14,10 @@ DEAD_END = 100.0  # cost of a frame that nothing follows
 
 
 @kernel
-def future_costs(stay: Any, first_out: Any, enter: Any, cost: Any, use: Any, keep: float, over: float) -> Any:
-    """(N,) V(n) = min(keep V(n + 1) where `stay`, cost_t + over V(enter_t) where `use`), or `DEAD_END` if neither.
+def future_costs(
+    stay: Any, going: Any, first_out: Any, enter: Any, cost: Any, use: Any, keep: float, over: float
+) -> Any:
+    """(N,) V(n) = min(going_n + keep V(n + 1) where `stay`, cost_t + over V(enter_t) where `use`), or `DEAD_END`.
 
     Sweeps from the last frame to the first until V changes by less than `PRECISION`: from 0 it only grows. Cost: about
     50 sweeps of N + T steps. The slow version is `future_slow` in tests/methods/graph/test_steadiness.py.
@@ -24,7 +26,7 @@ def future_costs(stay: Any, first_out: Any, enter: Any, cost: Any, use: Any, kee
     for _ in range(MAX_SWEEPS):
         change = 0.0
         for n in range(len(stay) - 1, -1, -1):
-            best = keep * out[n + 1] if stay[n] else np.inf
+            best = going[n] + keep * out[n + 1] if stay[n] else np.inf
             for t in range(first_out[n], first_out[n + 1]):
                 if use[t]:
                     best = min(best, cost[t] + over * out[enter[t]])
