@@ -88,3 +88,27 @@ def test_warnings_of_libraries_do_not_reach_a_user():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr == ""
+
+
+def test_compare_ends_with_a_verdict_and_takes_two_settings_of_one_method(run, pair):
+    methods = "cuts, cuts: {shortest: 1.5s}"
+    answer = run("compare", pair / "a.bvh", pair / "b.bvh", "--methods", methods, "-r", "seconds: 2", "--count", 1)
+    assert answer.code == 0
+    assert "cuts: {shortest: 1.5s}" in answer.out
+    assert any(line.startswith("best: cuts") for line in answer.out.splitlines())
+    wrong = run("compare", pair / "a.bvh", "--methods", "cuts: {shortes: 1}", "-r", "seconds: 2")
+    assert wrong.code == 2
+    assert "shortest" in wrong.err
+
+
+def test_faults_are_what_is_clearly_worse_than_the_clips():
+    from types import SimpleNamespace
+
+    from motionloom.evaluate.report import SourceValue
+    from motionloom.evaluate.tables import VERDICT_MEASURES, faults
+
+    own = {name: SourceValue(2.0) for name in VERDICT_MEASURES}
+    same = SimpleNamespace(mean=lambda name: 2.1)
+    assert faults(same, own) == []
+    bad = SimpleNamespace(mean=lambda name: {"jump": 9.0, "skate": 3.0}.get(name, 2.0))
+    assert faults(bad, own) == ["jump 4.5 times that of the clips", "skate 1.5 times that of the clips"]

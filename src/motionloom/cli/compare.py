@@ -17,7 +17,12 @@ def compare(
     clips: Clips,
     request: RequestOption,
     methods: Annotated[
-        str, typer.Option("--methods", metavar="NAMES", help="`all`, or names separated by commas: cuts,motion-graph.")
+        str,
+        typer.Option(
+            "--methods",
+            metavar="NAMES",
+            help="`all`, or names: cuts,motion-graph; with settings: 'cuts,cuts: {shortest: 2s}'.",
+        ),
     ] = "all",
     count: Annotated[int, typer.Option("--count", metavar="N", min=1, help="Takes of each method.")] = 2,
     budget: Annotated[
@@ -35,11 +40,11 @@ def compare(
 ) -> None:
     """Run every method that honours the request on the same clips with the same seeds, and tabulate the results."""
     from motionloom.evaluate import compare_methods
-    from motionloom.evaluate.tables import comparison_dict, comparison_rows, problem_lines
+    from motionloom.evaluate.tables import comparison_dict, comparison_rows, problem_lines, verdict_lines
 
     loaded = [clip for _, clip in load_all(clips, reading)]
     constraints = given_request(request, clips, root)
-    names = None if methods == "all" else [name.strip() for name in methods.split(",") if name.strip()]
+    names = None if methods == "all" else _names(methods)
     with busy("comparing") as report:
         found = compare_methods(
             loaded, constraints, methods=names, seed=seed, count=count, budget=budget, progress=report
@@ -58,5 +63,13 @@ def compare(
     print_line("\n".join(columns(*comparison_rows(found))))
     for line in problem_lines(found):
         print_line(f"  {line}")
+    print_line("\n".join(verdict_lines(found)))
     if out is not None:
         print_line(f"{out}: the results as animations")
+
+
+def _names(text: str) -> list[str]:
+    """The methods of `--methods`, separated by commas outside of braces."""
+    import re
+
+    return [name.strip() for name in re.split(r",(?![^{]*\})", text) if name.strip()]

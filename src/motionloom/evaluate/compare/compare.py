@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from motionloom.evaluate.measures.take import FPS, NotApplicable, feature_joints
 from motionloom.evaluate.reference import Reference, reference
 from motionloom.evaluate.report import QualityReport, SourceValue, Spread
 from motionloom.jobs import TimeUp, start
-from motionloom.methods import METHODS, prepare
+from motionloom.methods import METHODS, describe, prepare
 from motionloom.methods.learning import Prepared
 from motionloom.methods.request_check import check_length
 
@@ -90,23 +91,22 @@ def compare_methods(
 ) -> Comparison:
     """Learn every method in the table (or `methods`) that honours the request, make `count` takes, and measure all.
 
+    One of `methods` may have settings of its own, for learning or synthesis: `motion-graph: {steadiness: 0}` as text.
     The source clips are prepared as for learning (one skeleton, no T-pose, no broken frames) and measured at 30 fps. A
     method that cannot honour the request, or fails, stays in the table with the reason; the best clip of one that does
     not meet all constraints is measured, and the entry states them. `budget` limits the seconds of each method to learn
     and to make its takes: it runs in a process of its own, which is stopped then, and the takes made so far are
     measured.
     """
-    missing = sorted(set(methods or ()) - set(METHODS))
-    if missing:
-        raise BadRequest(unknown(missing[0], METHODS, "method"))
-    report, names = progress or silent(), list(methods or METHODS)
+    report, names = progress or silent(), [read_contender(text) for text in methods or METHODS]
     check_length(request, FPS)
     steps = iter(parts(report, _works(clips, request, names, count)))
     source, ready = _prepared(clips, request, next(steps))
     own = source_values(source, progress=next(steps))
     entries = []
     for name in names:
-        entry = _method(name, clips, request, seed, count, budget, next(steps))
+        own_request = replace(request, options={**request.options, **name.options})
+        entry = _method(name, clips, own_request, seed, count, budget, next(steps))
         entries.append(_measured(entry, request, source, own, next(steps)))
     frames = request.length(ready.clips[0].fps) or round(DEFAULT_SECONDS * ready.clips[0].fps)
     for (name, make), step in zip(BASELINES.items(), steps, strict=True):
@@ -122,7 +122,7 @@ def compare_methods(
     return Comparison(request, tuple(clips), own, tuple(entries), seed, ready.notes)
 
 
-def _works(clips: Sequence[Clip], request: Request, names: Sequence[str], count: int) -> list[float]:
+def _works(clips: Sequence[Clip], request: Request, names: Sequence[Contender], count: int) -> list[float]:
     """Estimated units of work: preparing, source values, learning and measuring each method, each baseline."""
     sizes = [max(1, round(clip.seconds * FPS)) for clip in clips]
     total, made = sum(sizes), request.length(FPS) or round(DEFAULT_SECONDS * FPS)
@@ -138,8 +138,48 @@ def _prepared(clips: Sequence[Clip], request: Request, progress: Progress) -> tu
     return reference(prepare(clips, max(c.fps for c in clips), progress=high).clips, progress=measured), ready
 
 
+class Contender(NamedTuple):
+    """A method with settings of its own."""
+
+    title: str  # as it was given
+    method: str
+    config: Mapping[str, Any]
+    options: Mapping[str, Any]
+
+
+def read_contender(text: str) -> Contender:
+    """`cuts`, or a method with settings: `motion-graph: {steadiness: 0, blend: 0.6s}`.
+
+    >>> read_contender("cuts: {shortest: 2s}").method
+    'cuts'
+    """
+    import yaml
+
+    try:
+        found = yaml.safe_load(text)
+    except yaml.YAMLError:
+        found = None
+    name, given = next(iter(found.items())) if isinstance(found, dict) and len(found) == 1 else (found, {})
+    if name not in METHODS:
+        raise BadRequest(unknown(str(text), METHODS, "method"))
+    if not isinstance(given, dict):
+        raise BadRequest(f"{text}: expected settings as {{name: value}}")
+    known = describe(name)
+    options = {field.name for field in known.options}
+    config = {field.name for field in known.config}
+    for setting in given:
+        if setting not in config | options:
+            raise BadRequest(unknown(str(setting), sorted(config | options), f"setting of {name}"))
+    return Contender(
+        text,
+        name,
+        {k: v for k, v in given.items() if k in config},
+        {k: v for k, v in given.items() if k in options},
+    )
+
+
 def _method(
-    name: str,
+    name: Contender,
     clips: Sequence[Clip],
     request: Request,
     seed: int,
@@ -148,17 +188,17 @@ def _method(
     progress: Progress,
 ) -> Entry:
     """The results of one method, not yet measured, or the reason why there are none."""
-    if reason := refusal(name, request):
-        return Entry(name, "method", reason=reason)
-    progress(0.0, name)
-    given = (name, clips, request, seed, count)
+    if reason := refusal(name.method, request):
+        return Entry(name.title, "method", reason=reason)
+    progress(0.0, name.title)
+    given = (name.method, clips, request, seed, count, dict(name.config))
     steps: list[TrialStep] = []
     late = ""
     try:
         if budget is None:
-            steps.extend(trial(*given, progress=_Named(progress, name)))
+            steps.extend(trial(*given, progress=_Named(progress, name.title)))
         else:
-            for step in start(trial, *given, name=name, seconds=budget).values(_Named(progress, name)):
+            for step in start(trial, *given, name=name.title, seconds=budget).values(_Named(progress, name.title)):
                 steps.append(step)
     except TimeUp:
         doing = (
@@ -169,7 +209,7 @@ def _method(
         raise
     except MotionloomError as error:
         late = str(error)
-    return _entry(name, steps, late, count)
+    return _entry(name.title, steps, late, count)
 
 
 def _entry(name: str, steps: Sequence[TrialStep], late: str, count: int) -> Entry:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -53,12 +53,20 @@ def refusal(name: str, request: Request) -> str:
 
 
 def trial(
-    name: str, clips: Sequence[Clip], request: Request, seed: int, count: int, progress: Progress | None = None
+    name: str,
+    clips: Sequence[Clip],
+    request: Request,
+    seed: int,
+    count: int,
+    config: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
 ) -> Iterator[TrialStep]:
     """The steps of one method, as they are completed. An error is reported as a step and never ends the comparison."""
     report = progress or silent()
     try:
-        model, cost = measured(lambda: learn(name, clips, seed=seed, progress=part(report, 0.0, LEARNED)))
+        model, cost = measured(
+            lambda: learn(name, clips, config or None, seed=seed, progress=part(report, 0.0, LEARNED))
+        )
         stored = _stored(model)
     except Cancelled:
         raise
