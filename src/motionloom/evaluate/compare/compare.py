@@ -104,9 +104,9 @@ def compare_methods(
     source, ready = _prepared(clips, request, next(steps))
     own = source_values(source, progress=next(steps))
     entries = []
-    for name in names:
-        own_request = replace(request, options={**request.options, **name.options})
-        entry = _method(name, clips, own_request, seed, count, budget, next(steps))
+    for contender in names:
+        own_request = replace(request, options={**request.options, **contender.options})
+        entry = _method(contender, clips, own_request, seed, count, budget, next(steps))
         entries.append(_measured(entry, request, source, own, next(steps)))
     frames = request.length(ready.clips[0].fps) or round(DEFAULT_SECONDS * ready.clips[0].fps)
     for (name, make), step in zip(BASELINES.items(), steps, strict=True):
