@@ -83,9 +83,9 @@ class HierarchicalGraphModel(GraphModel[Options]):
     method: ClassVar[str] = "hierarchical-graph"
     honours: ClassVar[Honours] = tuple(
         (kind, strength)
-        for kind in (PoseAt, RootAt, PositionAt, RootPath, Reach, Style, Pace, Avoid)
+        for kind in (PoseAt, RootAt, PositionAt, RootPath, Reach, Style, Avoid)
         for strength in ("hard", "soft")
-    )
+    ) + ((Pace, "soft"),)
     options_type: ClassVar[type[Settings]] = Options
 
     levels: EdgeTrees
