@@ -119,7 +119,7 @@ Rate = Annotated[float, typer.Option("--fps", metavar="FPS", min=1, max=1000, he
 
 
 @variation.command("compress")
-@with_reading(omit=("trim_tpose",), fps="--source-fps")
+@with_reading(omit=("trim_tpose",), plain_fps=False)
 def compress(
     clips: Clips,
     tolerance: Annotated[
@@ -149,7 +149,7 @@ def compress(
     print_line(f"{len(found.superfluous)} of {plural(len(takes), 'clip')} within {tolerance * 100:g} cm of the others'")
 
 
-@with_reading(omit=("trim_tpose",), fps="--source-fps")
+@with_reading(omit=("trim_tpose",), plain_fps=False)
 def select(
     clips: Clips,
     trusted: Annotated[
