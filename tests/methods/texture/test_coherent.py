@@ -7,9 +7,10 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from motionloom.constraints import Ground, PoseAlong, PoseAt, PositionAt, Request, RootAt, RootPath, Style
+from motionloom.constraints import Ground, Pace, PoseAlong, PoseAt, PositionAt, Request, RootAt, RootPath, Style
 from motionloom.core import Clip, UnsupportedConstraint, replace, silent, with_labels
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions
+from motionloom.kinematics.pace import pace
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import travel
 from motionloom.methods import attempt, learn, synthesize
@@ -233,6 +234,18 @@ def test_a_hard_path_is_followed_by_render_itself(model):
     path = RootPath(points=((0, 0), (0.4, 1.5), (0, 3)))
     _, clip = rendered(model, Request(seconds=2.6, constraints=(path,)), np.random.default_rng([2, 0]))
     assert path.worst(clip) <= path.tolerance
+
+
+def test_a_pace_is_kept_by_render_itself_and_approached_if_soft(model):
+    free, hard, soft = (
+        rendered(model, Request(seconds=4, constraints=asked), np.random.default_rng([2, 0]))[1]
+        for asked in ((), (Pace(speed=1.2),), (Pace(speed=1.2, weight=1.0),))
+    )
+    asked = Pace(speed=1.2)
+    assert asked.worst(hard) <= asked.tolerance
+    assert abs(pace(soft).mean() - 1.2) < abs(pace(free).mean() - 1.2)
+    with pytest.raises(UnsupportedConstraint, match="only over a span of time"):
+        synthesize(model, Request(seconds=2, constraints=(Pace(speed=1.2, stretch=(0, 1)),)))
 
 
 def test_a_soft_style_counts_for_a_part_as_much_as_for_its_joints(clips):

@@ -9,6 +9,7 @@ import numpy as np
 
 from motionloom.constraints import (
     Constraint,
+    Pace,
     Plant,
     Pose,
     PoseAlong,
@@ -20,14 +21,19 @@ from motionloom.constraints import (
     bend,
 )
 from motionloom.constraints.steer import Key, steer
-from motionloom.core import Clip, replace
+from motionloom.core import Clip, FloatArray, replace
 from motionloom.kinematics.fk import fk
+from motionloom.kinematics.pace import STANDING_SPEED, pace
 from motionloom.kinematics.travel import travel
 from motionloom.methods.texture.paths import on_path, path_places
 from motionloom.rotation import slerp, wrap_angle
 
 EXACT = 1e-10  # rad, m: keys are closed to this, not only to their tolerance
 NEAR = 1e-4  # m: points and plants are closed to this
+STRIDE = 1.25  # times: steps are lengthened or shortened by at most this
+SLACK = 0.5  # of the tolerance of a pace: it is met to this
+PACE_ROUNDS = 8
+PACE_SMOOTHING = 0.15  # s: deviation of the Gaussian over the change of the steps
 
 
 def closed(clip: Clip, constraints: Sequence[Constraint]) -> Clip:
@@ -77,6 +83,50 @@ def _towards(clip: Clip, c: PoseAt | RootAt | PositionAt) -> Constraint:
     pose = Pose(replace(clip[frame : frame + 1], rotations=turns[None], root=root[None]))
     names = tuple(clip.skeleton.names[j] for j in joints)
     return PoseAt(time=f"{frame}f", pose=pose, joints=names, tolerance=EXACT)
+
+
+def paced(clip: Clip, constraints: Sequence[Constraint]) -> Clip:
+    """The clip with its steps made longer or shorter, by up to `STRIDE`, so that it has the speeds that are asked for.
+
+    For a soft pace by the share w / (1 + w) of that.
+    """
+    for c in constraints:
+        if isinstance(c, Pace):
+            share = 1.0 if c.weight is None else c.weight / (1.0 + c.weight)
+            factor = _step_factors(clip, c) ** share
+            clip = _with_steps(clip, factor) if np.abs(factor - 1.0).max() > 1e-3 else clip
+    return clip
+
+
+def _step_factors(clip: Clip, asked: Pace) -> FloatArray:
+    """(F,) how many times as long the step from each frame has to be, within `STRIDE`."""
+    span, room = asked.frames(len(clip), clip.fps), SLACK * asked.tolerance
+    low, high = (asked.speed[0] + room, asked.speed[1] - room)
+    low, high = (low, high) if low < high else (float(np.mean(asked.speed)),) * 2
+    factor = np.ones(len(clip))
+    for _ in range(PACE_ROUNDS):
+        made = _with_steps(clip, factor)
+        if asked.worst(made) <= room:
+            break
+        now = pace(made[span.start : span.stop])
+        wanted = np.where(now > STANDING_SPEED, np.clip(now, low, high), now)
+        factor[span.start : span.stop] *= wanted / np.maximum(now, 1e-9)
+        factor = np.clip(_smoothed(factor, PACE_SMOOTHING * clip.fps), 1 / STRIDE, STRIDE)
+    return factor
+
+
+def _with_steps(clip: Clip, factor: FloatArray) -> Clip:
+    """The clip with the step from each frame to the next made so many times as long."""
+    root = clip.root.copy()
+    steps = np.diff(root[:, [0, 2]], axis=0) * factor[:-1, None]
+    root[1:, [0, 2]] = root[0, [0, 2]] + np.cumsum(steps, axis=0)
+    return replace(clip, root=root)
+
+
+def _smoothed(values: FloatArray, deviation: float) -> FloatArray:
+    from scipy.ndimage import gaussian_filter1d
+
+    return np.asarray(gaussian_filter1d(values, deviation, mode="nearest"))
 
 
 def moved_along(clip: Clip, constraints: Sequence[Constraint]) -> Clip:

@@ -12,6 +12,7 @@ from numpy.random import Generator
 
 from motionloom.constraints import (
     Constraint,
+    Pace,
     Plant,
     PoseAlong,
     PoseAt,
@@ -37,7 +38,7 @@ from motionloom.methods.live import Material as SourceMaterial
 from motionloom.methods.live import material_of
 from motionloom.methods.settings import FAITHFUL, Settings
 from motionloom.methods.texture.cells import cell_labels, joint_origin, unblended
-from motionloom.methods.texture.closing import closed, lifted, moved_along
+from motionloom.methods.texture.closing import closed, lifted, moved_along, paced
 from motionloom.methods.texture.coherent.links import NO_COST, Clips, Links, clip_ends
 from motionloom.methods.texture.coherent.parts import Part, body_parts, features, roughness
 from motionloom.methods.texture.coherent.plan import Material, choose_parts
@@ -79,6 +80,8 @@ class TextureModel(Model[Options]):
         (Style, "soft"),
         (RootPath, "hard"),
         (RootPath, "soft"),
+        (Pace, "hard"),
+        (Pace, "soft"),
     )
     uneven_ground: ClassVar[bool] = True
     needs_whole_clips: ClassVar[bool] = True
@@ -172,6 +175,10 @@ class TextureModel(Model[Options]):
             and not isinstance(constraint, LOOPABLE)
         ):
             return "a loop repeats, and places in the world do not (option `loop`)"
+        if isinstance(constraint, Pace) and options is not None and options.variant == FAITHFUL:
+            return "only in the improved variant: EDEN's keys are places"
+        if isinstance(constraint, Pace) and constraint.stretch is not None:
+            return "only over a span of time, not over a stretch of the path"
         return ""
 
     def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> Plan:
@@ -240,7 +247,7 @@ class TextureModel(Model[Options]):
     def _single(self, plan: Plan, request: Request, options: Options) -> Clip:
         """The improved variant: the chosen frames on the path and ground of the request, bent to its keys."""
         clip = place(self._shown(plan, request.constraints, options), request, self)
-        clip = moved_along(clip, request.constraints)
+        clip = moved_along(paced(clip, request.constraints), request.constraints)
         if not request.ground.flat:
             clip = pin_plants(clip).clip if options.clean_feet else clip
             clip = on_ground(clip, request.ground.height_at)

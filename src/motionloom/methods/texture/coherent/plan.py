@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from motionloom.constraints import Plant, PoseAlong, PoseAt, Request, RootAt, Style
+from motionloom.constraints import Pace, Plant, PoseAlong, PoseAt, Request, RootAt, Style
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Progress
 from motionloom.core.numbers import squared_distances
 from motionloom.core.progress import parts as split
@@ -25,6 +25,7 @@ from motionloom.methods.texture.coherent.wanted import (
     example_rates,
     guide,
     height_prices,
+    pace_prices,
     plant_prices,
     pose_prices,
     style_prices,
@@ -122,6 +123,7 @@ def _wanted(
     prices += pose_prices((c for c in asked if isinstance(c, PoseAt)), clips, part, frames)
     prices += along_prices((c for c in asked if isinstance(c, PoseAlong)), clips, part, frames)
     if rooted:
+        prices += pace_prices((c for c in asked if isinstance(c, Pace)), clips, frames)
         prices += plant_prices((c for c in asked if isinstance(c, Plant)), clips, frames)
         prices += height_prices((c for c in asked if isinstance(c, RootAt)), clips, frames, request.ground)
     return Wanted(tuple(prices), lead, rates)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from motionloom.constraints import (
     Ground,
+    Pace,
     Plant,
     PoseAlong,
     PoseAt,
@@ -24,6 +25,7 @@ from motionloom.constraints import (
 from motionloom.core import Clip, FloatArray
 from motionloom.core.numbers import squared_distances
 from motionloom.kinematics.feet.contacts import foot_parts
+from motionloom.kinematics.pace import pace
 from motionloom.kinematics.travel import steady_travel, without_heading
 from motionloom.methods.texture.coherent.choose import IMPOSSIBLE
 from motionloom.methods.texture.coherent.parts import Part
@@ -33,6 +35,7 @@ from motionloom.rotation import angle_between, to_matrix, wrap_angle
 Float32 = NDArray[np.float32]
 
 HARD_POSE = 40.0  # weight of a hard pose; that of a soft one is its own
+HARD_PACE = 10.0  # weight of a hard pace
 LEVER = 0.3  # m: an angle of a joint counts as the way of a point this far from it
 STYLE = 0.02  # m^2: a frame without a style of importance 1
 LIFTED = 0.02  # m^2: a frame in which a foot that is planted does not stand
@@ -141,6 +144,17 @@ def height_prices(roots: Iterable[RootAt], clips: Sequence[Clip], frames: int, g
             weight = HARD_POSE if asked.hard else (asked.weight or 0.0)
             below = 0.0 if asked.position is None else float(ground.height_at(*asked.position))
             out.append(Price(frame, frame + 1, weight * (heights - asked.height + below) ** 2))
+    return out
+
+
+def pace_prices(paces: Iterable[Pace], clips: Sequence[Clip], frames: int) -> list[Price]:
+    """How far the speed around each example frame is from what is asked for."""
+    out = []
+    for c in paces:
+        span = c.frames(frames, clips[0].fps)
+        off = np.concatenate([c.deviation(pace(clip)) for clip in clips])
+        weight = HARD_PACE if c.hard else (c.weight or 0.0)
+        out.append(Price(span.start, span.stop, weight * GUIDE * off**2))
     return out
 
 
