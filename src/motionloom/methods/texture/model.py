@@ -142,7 +142,8 @@ class TextureModel(Model[Options]):
         ends: Clips = clip_ends([len(clip) for clip in self.clips])
         broken = np.concatenate([broken_frames(clip) for clip in self.clips])
         rows = features(self.clips, self.parts)
-        rough = tuple(roughness(self.clips, part) for part in self.parts)
+        own = [roughness(self.clips, part) for part in self.parts]
+        rough = (np.max(own, axis=0), *own[1:])  # limbs that tremble hide that the trunk does
         return Material(self.clips, ends, self.parts, rows, self.links, self.influence, broken, rough)
 
     @cached_property

@@ -35,10 +35,11 @@ from motionloom.methods.texture.config import Options
 Float32 = NDArray[np.float32]
 
 CARRIER = Prices(jump=10.0, each=0.003, stay=0.03, extra=0.05, repeat=0.0006)
-LIMB = Prices(jump=10.0, each=0.003, stay=0.02, extra=0.05, repeat=0.0001)
+LIMB = Prices(jump=10.0, each=0.003, stay=0.02, extra=0.4, repeat=0.0001)
 OWN = 0.005  # m^2: a limb that comes from the same stretch as the legs, in one frame
-COPIED = 4.0  # times `OWN` that it costs more, for the square of the seconds that all parts have shown one stretch
-ROUGH = 0.05  # m^2: a frame whose accelerations are twice what is usual at most
+COPY, LEAVE = 1.3, 0.35  # s that all parts may show one stretch, and s at the end of it in which the last part leaves
+COPIED = 16.0  # times `OWN` that staying costs then
+ROUGH = 0.06  # m^2: a frame whose accelerations are twice what is usual at most
 LIMB_INTERVAL = (0.5, 0.9)  # s
 BROKEN = 1e-3  # of what is impossible: a broken frame, which is shown only where nothing else keeps the request
 
@@ -133,8 +134,8 @@ class _Beside:
     """The prices of the example frames of a part beside what the parts chosen before it show.
 
     A frame is dear where those parts looked different in it, as far as they count for this one (M); and dear, too, if
-    it belongs to the stretch that the first part shows: a limb from there brings nothing new. The longer all parts have
-    shown one stretch, the dearer, so that no long piece of the examples is copied.
+    it belongs to the stretch that the first part shows: a limb from there brings nothing new. Where all parts have shown
+    one stretch for long, it is much dearer for the last one for a while, so that no long piece is copied.
     """
 
     def __init__(self, material: Material, number: int, shown: Sequence[IntArray], wanted: Wanted, fps: float) -> None:
@@ -144,7 +145,9 @@ class _Beside:
         for weight, rows in zip(weights, material.features[:number], strict=True):
             self.rows.append((np.sqrt(weight) * rows).astype(np.float32))
         self.gap = max(2, round(GAP * fps))
-        self.own = (OWN * (1.0 + COPIED * np.minimum(copied(shown) / fps, 2.0) ** 2)).astype(np.float32)
+        leaving = np.mod(copied(shown) / fps, COPY) >= COPY - LEAVE
+        leaving &= number == len(material.parts) - 1  # the head, or a tail: what shows least
+        self.own = np.where(leaving, COPIED * OWN, OWN).astype(np.float32)
 
     def costs(self, first: int, stop: int) -> Float32:
         out = self.wanted.costs(first, stop)

@@ -1,0 +1,171 @@
+"""EDEN 4.1 and 4.2.1: a dog that runs and jumps through root keys that are timed differently from the example.
+
+    python experiments/82_texture_of_a_jump.py
+
+Writes out/experiments/texture_of_a_jump.{png,json}, filmstrips, and docs/experiments/texture_of_a_jump.md.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from similarity_material import publish
+from texture_material import (
+    APEX,
+    CREDIT_DOG,
+    LANDING,
+    TAKE_OFF,
+    backwards,
+    dog_jump,
+    dog_walk,
+    fall,
+    made,
+    mean_rows,
+    measured,
+    rows_table,
+    strip,
+)
+
+from motionloom.constraints import Constraint, Pose, PoseAt, Request, RootAt
+from motionloom.core import Clip
+from motionloom.evaluate.measures.jumps import joint_steps
+from motionloom.kinematics.travel import travel
+from motionloom.methods import learn
+from motionloom.plot.figures import new_figure
+from motionloom.plot.style import INK, SOURCES
+
+SEEDS = range(4)
+LATER = 8  # frames by which the jump comes later than in the example
+
+
+class Case(NamedTuple):
+    """One row of the table."""
+
+    title: str
+    options: dict[str, Any]
+    weight: float | None = None
+    body: bool = False  # keys of the whole body, too
+    higher: float = 0.0  # m: of the apex
+
+
+CASES = (
+    Case("hard", {}),
+    Case("soft, weight 1", {}, 1.0),
+    Case("soft, weight 0", {}, 0.0),
+    Case("hard, two levels", {"levels": 2}),
+    Case("hard, whole body", {}, None, True),
+    Case("hard, apex 0.3 m higher", {}, None, False, 0.3),
+    Case("hard, 4 passes", {"passes": 4}),
+    Case(
+        "hard, 4 passes, place then orientation", {"passes": 4, "point_weight": [10, 1], "orientation_weight": [0.1, 5]}
+    ),
+    Case("hard, 2 levels, 3 passes", {"levels": 2, "passes": 3}),
+    Case("improved, hard", {"variant": "improved"}),
+    Case("improved, soft, weight 1", {"variant": "improved"}, 1.0),
+)
+
+
+def keys(jump: Clip, case: Case) -> list[Constraint]:
+    """The root at the start, at take-off, apex and landing; the last three later than in the example."""
+    out: list[Constraint] = []
+    path = travel(jump)
+    for at, later in ((0, 0), (TAKE_OFF, LATER), (APEX, LATER), (LANDING, LATER)):
+        x, z = path.place[at]
+        height = float(jump.root[at, 1]) + (case.higher if at == APEX else 0.0)
+        time = f"{at + later}f"
+        out.append(RootAt(time=time, position=(float(x), float(z)), height=height, weight=case.weight))
+        if case.body:
+            out.append(PoseAt(time=time, pose=Pose(jump[at : at + 1]), weight=case.weight))
+    return out
+
+
+def one(model: Any, jump: Clip, examples: list[Clip], case: Case, seed: int) -> tuple[dict[str, float], Clip]:
+    asked = keys(jump, case)
+    frames = LANDING + LATER + 12
+    options = {"variant": "faithful", **case.options}
+    improved = options["variant"] == "improved"
+    request = Request(frames=frames, constraints=tuple(asked), options=options)
+    clip, plan = made(model, request, seed, finish=improved)
+    at = slice(TAKE_OFF + LATER - 10, TAKE_OFF + LATER)
+    pull, pauses = fall(clip.root[:, 1], APEX + LATER, LANDING + LATER, clip.fps)
+    crouch = float(np.median(jump.root[:TAKE_OFF, 1]) - clip.root[at, 1].min())
+    steps = joint_steps(clip).max(1)
+    snap = steps[APEX + LATER - 2 : APEX + LATER + 2].max() / max(joint_steps(c).max() for c in examples)
+    row = measured(clip, plan, examples, asked)
+    row |= {
+        "backwards m": backwards(clip),
+        "crouch m": crouch,
+        "fall m/s²": pull,
+        "pauses": pauses,
+        "snap": float(snap),
+    }
+    return row, clip
+
+
+def main() -> None:
+    jump = dog_jump()
+    examples = [dog_walk(), jump]
+    model = learn("texture", examples, {"fps": None, "variant": "faithful"})
+    found, shown = {}, []
+    for case in CASES:
+        rows = [one(model, jump, examples, case, seed) for seed in SEEDS]
+        found[case.title] = mean_rows([row for row, _ in rows])
+        shown.append(rows[0][1])
+    figure = new_figure(9, 3.6)
+    ax = figure.subplots()
+    ax.plot(np.arange(TAKE_OFF + 40), jump.root[: TAKE_OFF + 40, 1], color=INK, label="example", lw=2)
+    for k, case in enumerate(c for c in CASES if c.title in ("hard", "soft, weight 1", "improved, hard")):
+        clip = shown[CASES.index(case)]
+        ax.plot(clip.root[:, 1], color=SOURCES[k], label=case.title)
+    ax.set_xlabel("frame")
+    ax.set_ylabel("height of the hips, m")
+    ax.legend()
+    own = fall(jump.root[:, 1], APEX, LANDING, jump.fps)
+    strip("texture_of_a_jump", shown[:2] + shown[-2:-1], ["hard", "soft", "improved"], ("head", "hips", "tail"))
+    page = PAGE.format(
+        later=LATER, seeds=len(SEEDS), table=rows_table(found), pull=own[0], pauses=own[1], notes=notes(found)
+    )
+    publish("texture_of_a_jump", figure, found, page + "\n\n" + CREDIT_DOG)
+
+
+def notes(found: dict[str, dict[str, float]]) -> str:
+    """What the numbers show, computed from them."""
+    three = [found[name] for name in ("hard", "soft, weight 1", "improved, hard")]
+
+    def values(name: str) -> str:
+        return "{:.2f} with hard keys, {:.2f} with soft ones and {:.2f} in the improved variant".format(
+            *(row[name] for row in three)
+        )
+
+    snaps = {name: row["snap"] for name, row in found.items()}
+    lines = [
+        f"Does the dog slide backwards? m: {values('backwards m')}.",
+        f"Does it crouch before it jumps? m below the usual height: {values('crouch m')}.",
+        f"Does it fall as the example does? m/s²: {values('fall m/s²')}.",
+        f"Does it fall in steps? Frames in which it pauses: {values('pauses')}.",
+        "The snap at the apex, the largest step of a joint there relative to the examples': "
+        + "; ".join(f"{name} {value:.2f}" for name, value in snaps.items())
+        + ".",
+    ]
+    return "\n".join(f"- {line}" for line in lines)
+
+
+PAGE = """# A jump through keys
+
+EDEN 4.1 leads a dog that walks and jumps through four keys of the root: start, take-off, apex, landing. Here the last
+three come {later} frames later than in the example. Examples: EDEN's walk (99 frames) and a run with a jump (D1_057
+from frame 940, 104 frames at 30 fps); means of {seeds} seeds. Faithful results are not cleaned. Jerk and peak
+acceleration are ratios to the examples'; key errors of soft keys are what was missed. In the example the hips fall with
+{pull:.1f} m/s² ({pauses} pauses): they are not the centre of mass, which gravity pulls with 9.8.
+
+{table}
+
+![height of the hips](texture_of_a_jump.png)
+
+{notes}
+"""
+
+
+if __name__ == "__main__":
+    main()

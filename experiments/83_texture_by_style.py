@@ -1,0 +1,184 @@
+"""EDEN 4.1 to 4.2: a dog by style, neighbourhoods by level, examples with more or less walking, passes and pyramids.
+
+    python experiments/83_texture_by_style.py
+
+Writes out/experiments/texture_by_style.{png,json}, filmstrips, and docs/experiments/texture_by_style.md.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from similarity_material import publish
+from texture_material import (
+    CREDIT_DOG,
+    TAKE_OFF,
+    dog_jump,
+    dog_walk,
+    labelled,
+    made,
+    mean_rows,
+    measured,
+    rows_table,
+    strip,
+)
+
+from motionloom.constraints import Request, Style
+from motionloom.core import Clip
+from motionloom.kinematics.travel import travel
+from motionloom.methods import learn
+from motionloom.plot.figures import new_figure
+from motionloom.plot.style import SOURCES
+
+SEEDS = range(4)
+FAITHFUL = {"fps": None, "variant": "faithful"}
+WALK, BOTH = 20, 3  # frames of the result that walk, and that walk and jump; the rest jumps (EDEN's numbers)
+FIRST = TAKE_OFF - 9  # the jump example begins with 5 frames of walking and 4 of both before take-off
+
+Rows = dict[str, dict[str, float]]
+
+
+def styled(frames: int, low: float, high: float, variant: str) -> Request:
+    """EDEN's request by style: a low importance while walking, a high one afterwards."""
+    spans = (("walk", 0, WALK + BOTH, low), ("jump", WALK, frames, high))
+    wanted = tuple(
+        Style(label=label, span=(f"{a}f", f"{b}f"), importance=importance, weight=1.0)
+        for label, a, b, importance in spans
+    )
+    return Request(frames=frames, constraints=wanted, options={"variant": variant})
+
+
+def by_style(strips: list[Clip], titles: list[str]) -> Rows:
+    """EDEN's fig. 4.10: walk, both, jump."""
+    jump = dog_jump()[FIRST : FIRST + 50]
+    walk = labelled(dog_walk(), {"walk": (0, 99)})
+    examples = [walk, labelled(jump, {"walk": (0, 9), "jump": (5, 50)})]
+    model = learn("texture", examples, FAITHFUL)
+    found: Rows = {}
+    cases = (
+        ("low, then high", 0.1, 10.0, "faithful"),
+        ("low throughout", 0.1, 0.1, "faithful"),
+        ("high throughout", 10.0, 10.0, "faithful"),
+        ("improved, low, then high", 0.1, 10.0, "improved"),
+    )
+    for title, low, high, variant in cases:
+        rows = []
+        for seed in SEEDS:
+            clip, plan = made(model, styled(50, low, high, variant), seed, finish=variant == "improved")
+            shown = {"walk": clip.label("walk")[:WALK].mean(), "jump": clip.label("jump")[WALK + BOTH :].mean()}
+            row = measured(clip, plan, examples)
+            row.pop("key error m")
+            rows.append(row | {f"{name} shown %": 100 * float(share) for name, share in shown.items()})
+        found[title] = mean_rows(rows)
+        strips.append(clip)
+        titles.append(title)
+    return found
+
+
+def row_of(model: Any, examples: list[Clip], frames: int, options: dict[str, Any]) -> dict[str, float]:
+    """Means over the seeds of a faithful synthesis, with its CPU time and E per cell."""
+    rows = []
+    for seed in SEEDS:
+        start = time.process_time()
+        clip, plan = made(model, Request(frames=frames, options={"variant": "faithful", **options}), seed)
+        took = time.process_time() - start
+        row = measured(clip, plan, examples)
+        row.pop("key error m")
+        rows.append(row | {"E per cell": plan.energy[-1].value / plan.source.size, "CPU ms": 1000 * took})
+    return mean_rows(rows)
+
+
+def neighbourhoods_and_passes() -> Rows:
+    """EDEN 4.2.2: K the same on both levels, or halved; and passes beside pyramids."""
+    example = dog_walk()
+    model = learn("texture", [example], FAITHFUL)
+    cases: dict[str, dict[str, Any]] = {
+        "2 levels, K = 9 and 9": {"levels": 2, "window": [9]},
+        "2 levels, K = 9 and 5": {"levels": 2, "window": [9, 5]},
+        "2 levels, K = 17 and 9": {"levels": 2, "window": [17, 9]},
+        "1 level, K = 5": {"window": [5]},
+        "1 level, K = 9": {},
+        "1 level, K = 17": {"window": [17]},
+        "1 level, 2 passes": {"passes": 2},
+        "1 level, 6 passes": {"passes": 6},
+        "3 levels": {"levels": 3},
+        "2 levels, 3 passes": {"levels": 2, "passes": 3},
+    }
+    found = {title: row_of(model, [example], 99, options) for title, options in cases.items()}
+    constant = learn("texture", [example], {**FAITHFUL, "influence": "constant"})
+    return found | {"1 level, K = 9, M constant": row_of(constant, [example], 99, {})}
+
+
+def patterns() -> Rows:
+    """EDEN 4.2.3: 300 frames from one jump, with few and with many frames of walking before it."""
+    found: Rows = {}
+    jump, walk = dog_jump(), dog_walk()
+    for title, clips in (
+        ("jump alone, 2 frames before it", [jump[TAKE_OFF - 6 : 60]]),
+        ("jump alone, 24 frames before it", [jump[4:60]]),
+        ("walk, and jump with 2 frames before it", [walk, jump[TAKE_OFF - 6 : 60]]),
+        ("walk, and jump with 24 frames before it", [walk, jump[4:60]]),
+    ):
+        for padding in ("none", "reflected"):
+            model, rows = learn("texture", clips, FAITHFUL), []
+            for seed in SEEDS:
+                options = {"variant": "faithful", "padding": padding}
+                clip, plan = made(model, Request(frames=300, options=options), seed)
+                high = clip.root[:, 1] > 0.5 * (jump.root[:, 1].max() + np.median(jump.root[:, 1]))
+                path = np.linalg.norm(np.diff(travel(clip).place, axis=0), axis=1)
+                row = measured(clip, plan, clips)
+                row.pop("key error m")
+                rows.append(row | {"jumps": float((np.diff(high.astype(int)) == 1).sum()), "path m": float(path.sum())})
+            found[f"{title}, padding {padding}"] = mean_rows(rows)
+    return found
+
+
+def main() -> None:
+    strips: list[Clip] = []
+    titles: list[str] = []
+    styles, sizes, kinds = by_style(strips, titles), neighbourhoods_and_passes(), patterns()
+    strip("texture_by_style", strips, titles, ("head", "hips", "tail"))
+    figure = new_figure(9, 3.4)
+    ax = figure.subplots()
+    ax.barh(range(len(sizes)), [row["jerk"] for row in sizes.values()], color=SOURCES[0])
+    ax.set_yticks(range(len(sizes)), list(sizes), fontsize=7)
+    ax.invert_yaxis()
+    ax.set_title("jerk, times the example's", fontsize=10)
+
+    given = {"seeds": len(SEEDS), "styles": rows_table(styles), "sizes": rows_table(sizes), "kinds": rows_table(kinds)}
+    page = PAGE.format(**given, first=FIRST, walk=WALK, both=BOTH, rest=WALK + BOTH)
+    publish("texture_by_style", figure, styles | sizes | kinds, page + "\n\n" + CREDIT_DOG)
+
+
+PAGE = """# A dog by style, and what its texture needs
+
+Means of {seeds} seeds; faithful results are not cleaned; jerk and peak acceleration are ratios to the examples'.
+
+## By style (EDEN 4.1, fig. 4.10)
+
+Examples: a walk, and 50 frames of a jump (D1_057 from frame {first} on, 30 fps), 5 of them labelled walk, 4 both, the
+rest jump. Result: 50 frames, {walk} walk, {both} both, the rest jump. *Shown*: the share of frames with the label among
+the first {walk} and from frame {rest} on.
+
+{styles}
+
+## Neighbourhoods, passes, pyramids, M (EDEN 4.2.2, 3.3, 3.6)
+
+99 frames from 99 of a walk. E grows with the number of terms in a neighbourhood: compare it within one K only.
+
+{sizes}
+
+![jerk](texture_by_style.png)
+
+## Patterns of motion (EDEN 4.2.3)
+
+300 frames from one jump. *Jumps* are how often the hips rise above half the height of the jump.
+
+{kinds}
+"""
+
+
+if __name__ == "__main__":
+    main()
