@@ -121,8 +121,8 @@ def _live_step() -> dict[str, Any]:
             took.append(1000 * (time.perf_counter() - start))
         runs.append(took)
     least = np.min(runs, axis=0)[1:]
-    frames = sum(map(len, model.clips))  # type: ignore[attr-defined]
-    note = f"{frames} example frames, {len(model.skeleton)} joints; median {np.median(least):.3f} ms"
+    clips: tuple[Clip, ...] = model.clips  # type: ignore[attr-defined]
+    note = f"{sum(map(len, clips))} example frames, {len(model.skeleton)} joints; median {np.median(least):.3f} ms"
     return figure("live texture, slowest step of 60 s", round(float(least.max()), 2), "<= 5", unit="ms", note=note)
 
 

@@ -134,8 +134,8 @@ class _Beside:
     """The prices of the example frames of a part beside what the parts chosen before it show.
 
     A frame is dear where those parts looked different in it, as far as they count for this one (M); and dear, too, if
-    it belongs to the stretch that the first part shows: a limb from there brings nothing new. Where all parts have shown
-    one stretch for long, it is much dearer for the last one for a while, so that no long piece is copied.
+    it belongs to the stretch that the first part shows: a limb from there brings nothing new. Where all parts have
+    shown one stretch for long, it is much dearer for the last one for a while, so that no long piece is copied.
     """
 
     def __init__(self, material: Material, number: int, shown: Sequence[IntArray], wanted: Wanted, fps: float) -> None:
