@@ -43,6 +43,7 @@ from motionloom.methods.texture.coherent.links import NO_COST, Clips, Links, cli
 from motionloom.methods.texture.coherent.parts import Part, body_parts, features, roughness
 from motionloom.methods.texture.coherent.plan import Material, choose_parts
 from motionloom.methods.texture.coherent.render import crossfaded, joint_tracks, render_tracks
+from motionloom.methods.texture.coherent.wanted import Price
 from motionloom.methods.texture.config import Options
 from motionloom.methods.texture.faithful.examples import Examples, build_examples
 from motionloom.methods.texture.faithful.keys import Keys, Styles, read_keys, read_styles
@@ -194,7 +195,16 @@ class TextureModel(Model[Options]):
             styles = read_styles(asked, self.styles, self.skeleton, frames, self.fps)
             texture = self._texture(request, keys, styles, options, rng, progress)
             return Plan(texture.source, self.starts, names, texture=texture)
-        tracks = choose_parts(self._for(options), request, frames, options, rng, progress)
+        return self.plan_with(request, options, rng, progress)
+
+    def plan_with(
+        self, request: Request, options: Options, rng: Generator, progress: Progress, more: Sequence[Price] = ()
+    ) -> Plan:
+        """The plan of the improved variant, with more prices of example frames than those of the request."""
+        frames = request.length(self.fps)
+        assert frames is not None
+        names = tuple(clip.name or f"clip {k}" for k, clip in enumerate(self.clips))
+        tracks = choose_parts(self._for(options), request, frames, options, rng, progress, more)
         source = np.empty((frames, len(self.skeleton)), np.int64)
         for part, shown in zip(self._for(options).parts, tracks, strict=True):
             source[:, list(part.joints)] = shown[:, None]

@@ -67,9 +67,15 @@ class Material(NamedTuple):
 
 
 def choose_parts(
-    material: Material, request: Request, frames: int, options: Options, rng: Generator, progress: Progress
+    material: Material,
+    request: Request,
+    frames: int,
+    options: Options,
+    rng: Generator,
+    progress: Progress,
+    more: Sequence[Price] = (),
 ) -> list[IntArray]:
-    """(F,) example frames of each part."""
+    """(F,) example frames of each part; `more` prices of them count for every part."""
     fps = material.clips[0].fps
     steps = split(progress, [2.0] + [1.0] * (len(material.parts) - 1))
     rates, apart = example_rates(material.clips), round(options.blend * fps)
@@ -77,6 +83,7 @@ def choose_parts(
     shown: list[IntArray] = []
     for number, (part, links) in enumerate(zip(material.parts, material.links, strict=True)):
         wanted = _wanted(material, request, part, frames, lead if number == 0 else None, number == 0, rates)
+        wanted = wanted._replace(prices=(*wanted.prices, *more))
         prices = LIMB if number else CARRIER
         last = intervals(frames, fps, LIMB_INTERVAL if number else (options.shortest, options.longest), rng)
         beside = _Beside(material, number, shown, wanted, fps)

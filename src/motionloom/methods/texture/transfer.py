@@ -1,0 +1,130 @@
+"""Motion transfer (EDEN 5.2.3): a is to a' as b is to the result.
+
+Every frame of a' belongs to a moment of a, found by time alignment. The result is a texture of a' with a third term in
+the comparison: a frame of a' fits a frame of b as far as its moment of a looks like it. So a and b have one skeleton;
+a' and the result have another one, or the same.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from motionloom.analysis import dtw_path
+from motionloom.analysis.alignment import cycle_times
+from motionloom.constraints import Request
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, SkeletonMismatch, part, silent
+from motionloom.core.numbers import squared_distances
+from motionloom.kinematics.body.proportions import leg_length
+from motionloom.kinematics.body.roles import feet
+from motionloom.kinematics.feet.contacts import contact_array, with_contacts
+from motionloom.kinematics.fk import fk
+from motionloom.kinematics.resample import resample
+from motionloom.kinematics.travel import travel
+from motionloom.methods.learning import learn
+from motionloom.methods.synthesis import finished
+from motionloom.methods.texture.coherent.parts import body_parts, features
+from motionloom.methods.texture.coherent.wanted import Price
+from motionloom.methods.texture.model import TextureModel
+from motionloom.rotation import rotate, yaw
+
+ANALOGY = 0.5  # weight of the third term beside the others
+MAX_RATE = 2.5  # times: a' is played at most this much faster or slower
+MAX_STEPS = 4  # frames of one clip in a row that may belong to one frame of the other
+
+
+class Transferred(NamedTuple):
+    """The result of a transfer, and what it rests on."""
+
+    clip: Clip
+    moments: IntArray  # (N,) the frame of a that each frame of a' belongs to
+    rate: float  # how many times as fast a' was played
+    gap: float  # m: RMS distance of the frames of b from the moments of a that are shown
+
+
+def transfer(
+    a: Clip, a_styled: Clip, b: Clip, *, seed: int = 0, weight: float = ANALOGY, progress: Progress | None = None
+) -> Transferred:
+    """What `a_styled` is to `a`, for `b`: as long as b, on the skeleton of `a_styled`.
+
+    >>> from motionloom.samples import make
+    >>> walk, slow, fast = (make("walk", seconds=3, speed=s, seed=1) for s in (1.2, 0.8, 1.5))
+    >>> len(transfer(walk, slow, fast).clip) / 30
+    3.0
+    """
+    if a.skeleton.names != b.skeleton.names:
+        raise SkeletonMismatch("a and b need one skeleton: their frames are compared with each other")
+    report = progress or silent()
+    fps = 30.0
+    plain, given = (with_contacts(resample(clip, fps)) for clip in (a, b))
+    rate = float(np.clip(_cycle(plain) / _cycle(given), 1 / MAX_RATE, MAX_RATE))
+    model = learn("texture", [_faster(a_styled, rate)], {"fps": fps}, progress=part(report, 0.0, 0.3))
+    assert isinstance(model, TextureModel)
+    shown = model.clips[0]
+    moments = corresponding(shown, _faster(plain, rate, fps))
+    moments = np.minimum(np.round(moments * rate).astype(np.int64), len(plain) - 1)
+    own = features([plain, given], body_parts(plain.skeleton, limbs=False))[0]
+    squares = squared_distances(own[len(plain) :], own[: len(plain)])[:, moments]
+    third = [Price(t, t + 1, weight * row) for t, row in enumerate(squares)]
+    request, rng = Request(frames=len(given)), np.random.default_rng([seed, 0])
+    options: Any = model.options(request)
+    plan = model.plan_with(request, options, rng, part(report, 0.3, 0.7), third)
+    made = model.render(plan, request, options, rng, part(report, 0.7, 0.8))
+    clip, _ = finished(model, made, request, part(report, 0.8, 1.0))
+    gap = float(np.sqrt(squares[np.arange(len(given)), plan.tracks[0]].mean()))
+    report(1.0, "done")
+    return Transferred(clip, moments, rate, gap)
+
+
+def corresponding(clip: Clip, other: Clip) -> IntArray:
+    """(F,) the frame of `other` that each frame of `clip` belongs to: time alignment by the feet that both have.
+
+    Feet are seen from the hips, in leg lengths, with their contacts; so the skeletons may differ.
+    """
+    rows = [_foot_rows(c, _common_feet(clip, other)) for c in (clip, other)]
+    scale = np.maximum(np.std(np.concatenate(rows), axis=0), 1e-6)
+    cost = squared_distances(rows[0] / scale, rows[1] / scale)
+    limit = max(MAX_STEPS, -(-max(len(clip), len(other)) // min(len(clip), len(other))) + 1)
+    path = dtw_path(cost, limit=limit)
+    return np.array([path[path[:, 0] == f, 1][0] for f in range(len(clip))])
+
+
+def _common_feet(a: Clip, b: Clip) -> list[str]:
+    names = [foot.name for foot in feet(a.skeleton) if foot.name in {f.name for f in feet(b.skeleton)}]
+    if not names:
+        raise BadRequest("the two bodies have no foot in common, so their motions cannot be aligned in time")
+    return names
+
+
+def _foot_rows(clip: Clip, names: list[str]) -> FloatArray:
+    """(F, 4 feet) places of the ankles seen from the hips, in leg lengths, and how fast they move forwards."""
+    path, legs = travel(clip), {foot.name: foot for foot in feet(clip.skeleton)}
+    ankles = fk(clip)[:, [legs[name].ankle for name in names]]
+    seen = rotate(yaw(-path.heading)[:, None], ankles - clip.root[:, None]) / leg_length(clip.skeleton)
+    speed = np.gradient(seen[..., 2], axis=0) * clip.fps
+    return np.concatenate([seen, speed[..., None]], -1).reshape(len(clip), -1)
+
+
+def _cycle(clip: Clip) -> float:
+    """s: the usual time of a step cycle; 1 where there are none."""
+    if not contact_array(clip).any() or not feet(clip.skeleton):
+        return 1.0
+    starts = cycle_times(clip, feet(clip.skeleton)[0].name)
+    return float(np.median([y - x for x, y in pairwise(starts)])) if len(starts) > 1 else 1.0
+
+
+def _faster(clip: Clip, rate: float, fps: float | None = None) -> Clip:
+    """The clip played so many times as fast, at its own frame rate or at `fps`."""
+    quick = Clip(
+        clip.skeleton,
+        clip.root,
+        clip.rotations,
+        clip.fps * rate,
+        clip.label_names,
+        clip.labels,
+        clip.slides,
+        clip.origin,
+    )
+    return resample(quick, fps or clip.fps)

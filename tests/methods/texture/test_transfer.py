@@ -1,0 +1,47 @@
+"""Motion transfer: a is to a' as b is to the result."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom.core import BadRequest, Clip, SkeletonMismatch
+from motionloom.kinematics.resample import resample
+from motionloom.methods.texture.transfer import corresponding, transfer
+from motionloom.samples import make
+
+
+@pytest.fixture(scope="module")
+def walk() -> Clip:
+    return resample(make("walk", seconds=4, seed=1), 30.0)
+
+
+def test_frames_belong_together_where_the_feet_do_the_same(walk):
+    at = np.linspace(0, 1, len(walk)) ** 1.2 * (len(walk) - 1)
+    frames = np.round(at).astype(int)
+    warped = Clip(walk.skeleton, walk.root[frames], walk.rotations[frames], walk.fps)
+    assert np.abs(corresponding(warped, walk) - frames).max() <= 3
+
+
+def test_a_clip_is_to_itself_as_another_is_to_itself(walk):
+    found = transfer(walk, walk, walk, seed=1)
+    assert len(found.clip) == len(walk)
+    assert found.rate == pytest.approx(1.0, abs=0.05)
+    assert (np.abs(found.moments - np.arange(len(walk))) <= 2).all()
+    free = transfer(walk, walk, walk, seed=1, weight=0.0)
+    assert found.gap < 0.5 * free.gap
+
+
+def test_a_quick_person_makes_a_quick_dog(walk):
+    dog, quick = make("dog_walk", seconds=4), make("walk", seconds=4, speed=1.9, seed=2)
+    found = transfer(walk, dog, quick, seed=1)
+    assert found.clip.skeleton.names == dog.skeleton.names
+    assert found.rate > 1.05
+
+
+def test_what_cannot_be_compared_is_an_error(walk):
+    dog, stroke = make("dog_walk", seconds=2), make("stroke")
+    with pytest.raises(SkeletonMismatch, match="a and b need one skeleton"):
+        transfer(walk, walk, dog)
+    with pytest.raises(BadRequest, match="no foot in common"):
+        corresponding(walk, stroke)
