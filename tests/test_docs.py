@@ -27,6 +27,7 @@ RUN_HERE = (
     "alignment",
     "transitions",
     "splicing",
+    "gaze",
 )  # others have their own tests
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 

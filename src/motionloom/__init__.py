@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from motionloom.recipes import retarget_files as retarget_files
     from motionloom.recipes import splice as splice
     from motionloom.recipes import trim_files as trim_files
+    from motionloom.recipes import turn_gaze as turn_gaze
 
 __version__ = "0.1.0"
 
@@ -150,6 +151,7 @@ _NAMES = {
     "synthesize": "methods",
     "travel": "kinematics",
     "trim_files": "recipes",
+    "turn_gaze": "recipes",
     "with_contacts": "kinematics",
     "write_player": "plot",
 }

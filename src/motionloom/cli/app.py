@@ -63,6 +63,7 @@ COMMANDS: Mapping[str, Command] = {
         bands="change or exchange the frequency bands of clips",
         fourier="interpolate and control walks and runs as Fourier series",
         splice="put the action of one clip on the locomotion of another",
+        gaze="turn the gaze of a clip, with a gaze map learned from markers",
     ),
     **_group(
         "Compare",

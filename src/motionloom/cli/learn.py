@@ -37,10 +37,16 @@ class Learn(Table):
     def rows(self) -> dict[str, str]:
         from motionloom.methods import METHODS
 
-        return {name: method.summary for name, method in METHODS.items()}
+        own = {name: method.summary for name, method in METHODS.items()}
+        return {**own, "gaze": "how a person turns spine, head and eyes to look somewhere, from optical markers"}
 
     def build(self, name: str) -> Callable[..., None]:
         from motionloom.methods import describe
+
+        if name == "gaze":  # a map, not a model: it has no skeleton
+            from motionloom.cli.gaze import learn_map
+
+            return learn_map
 
         @with_reading(omit=("trim_tpose",), plain_fps=False)
         def learn_model(

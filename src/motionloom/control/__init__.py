@@ -2,6 +2,7 @@
 
 from motionloom.control.crowd import keep_apart, replace_members
 from motionloom.control.foot_lock import FootLockLayer, foot_locked
+from motionloom.control.gaze_layer import GazeLayer
 from motionloom.control.layered import Layered
 from motionloom.control.playback import Playback
 from motionloom.control.queued import Queued, queued
@@ -13,6 +14,7 @@ from motionloom.control.varied import varied
 
 __all__ = [
     "FootLockLayer",
+    "GazeLayer",
     "Layered",
     "Playback",
     "Queued",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from motionloom.recipes.folders import loop_files as loop_files
     from motionloom.recipes.folders import retarget_files as retarget_files
     from motionloom.recipes.folders import trim_files as trim_files
+    from motionloom.recipes.gazing import turn_gaze as turn_gaze
     from motionloom.recipes.labelling import label_files as label_files
     from motionloom.recipes.repeat import Repeated as Repeated
     from motionloom.recipes.repeat import again as again
@@ -58,6 +59,7 @@ _HOMES = {
     "splice": "splicing",
     "trim": "edits",
     "trim_files": "folders",
+    "turn_gaze": "gazing",
 }
 __all__ = [*_HOMES]
 

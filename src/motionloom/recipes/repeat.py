@@ -26,6 +26,7 @@ from motionloom.methods.two_level_graph.performance import act_out
 from motionloom.recipes.blending import blend_clips, change_bands, fourier_motion
 from motionloom.recipes.edits import align, append, clean, convert, loop, options_of, retarget, trim
 from motionloom.recipes.finder import Finder
+from motionloom.recipes.gazing import turn_gaze
 from motionloom.recipes.splicing import splice
 from motionloom.samples import make
 
@@ -354,6 +355,14 @@ def _fourier(step: Made, repeater: _Repeater) -> Clip:
     return fourier_motion(clip, others, **options_of(step))
 
 
+def _gaze(step: Made, repeater: _Repeater) -> Clip:
+    (name, sha256) = step.files[0]
+    found = repeater.finder.find(sha256, name)
+    assert found is not None  # reported as missing otherwise
+    request = None if step.request is None else Request.from_yaml(step.request)
+    return turn_gaze(repeater.clip(step.clips[0], step), found, request, **options_of(step))
+
+
 def _samples(step: Made, repeater: _Repeater) -> Clip:
     options = options_of(step)
     return make(options.pop("name"), seed=step.seed or 0, **options)
@@ -375,5 +384,6 @@ REPEATS: Mapping[str, Callable[[Made, _Repeater], Clip]] = {
     "blend": _blend,
     "bands": _bands,
     "fourier": _fourier,
+    "gaze": _gaze,
     "samples": _samples,
 }

@@ -1,0 +1,24 @@
+"""Gaze: takes of gaze shifts as a parametric gaze map, applied to any motion (HECK 5)."""
+
+from motionloom.methods.gaze.aim import GazeBody, GazeState, gaze_body, gaze_step
+from motionloom.methods.gaze.displacement import GazeMotion, extract, extract_by_thresholds
+from motionloom.methods.gaze.gaze_map import GazeMap
+from motionloom.methods.gaze.look import Look, look_along, look_clip
+from motionloom.methods.gaze.takes import Marking, Shift, shift_of
+
+__all__ = [
+    "GazeBody",
+    "GazeMap",
+    "GazeMotion",
+    "GazeState",
+    "Look",
+    "Marking",
+    "Shift",
+    "extract",
+    "extract_by_thresholds",
+    "gaze_body",
+    "gaze_step",
+    "look_along",
+    "look_clip",
+    "shift_of",
+]

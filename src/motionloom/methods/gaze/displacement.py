@@ -1,0 +1,210 @@
+"""Gaze displacement motions: five rotations and seven numbers for one gaze shift (HECK 5.1.2 and 5.2.2.2)."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom.core import FloatArray
+from motionloom.methods.gaze.takes import Shift
+from motionloom.rotation import angle_between, average, exp, from_axis_angle, inverse, log, multiply, yaw
+
+JOINTS = ("pelvis", "lower_spine", "upper_spine", "neck", "eyes")
+EYE_LEAD = 0.03  # s that the eyes start before the first joint; markers do not show it
+START_SPEED = np.radians(18.0)  # rad/s: a joint starts when it is faster (HECK), or above its noise
+MIN_REST_FRAMES = 12  # of the second rest, for a mean of their own
+LEAST_GAP = 0.02  # least time between the start of a joint and the peak
+
+
+class GazeMotion(NamedTuple):
+    """One gaze shift: how far each joint turns from its parent, and when (HECK eq. 5.1 and 5.2)."""
+
+    yaw: float  # rad, to the left
+    pitch: float  # rad, upwards
+    turns: FloatArray  # (5, 3) rotation vectors of pelvis, lower spine, upper spine, neck and eyes
+    seconds: float  # l
+    starts: FloatArray  # (4,) 0..1, of all but the eyes, which start at 0
+    peak: float  # t_beta, 0..1
+    overshoot: float  # beta
+
+    def row(self) -> FloatArray:
+        """(24,) all numbers: yaw, pitch, rotation vectors, length, starts, peak, overshoot."""
+        return np.array(
+            [self.yaw, self.pitch, *self.turns.ravel(), self.seconds, *self.starts, self.peak, self.overshoot]
+        )
+
+    @staticmethod
+    def of(row: FloatArray) -> GazeMotion:
+        """The motion with these numbers (24,)."""
+        turns = np.array(row[2:17]).reshape(5, 3)
+        return GazeMotion(
+            float(row[0]), float(row[1]), turns, float(row[17]), np.array(row[18:22]), *map(float, row[22:24])
+        )
+
+
+def smootherstep(x: FloatArray) -> FloatArray:
+    """(…,) from 0 to 1 with two zero derivatives at both ends: the displacement is C2."""
+    x = np.clip(x, 0.0, 1.0)
+    return np.asarray(x**3 * (10.0 + x * (6.0 * x - 15.0)))
+
+
+def progress_at(time: FloatArray, starts: FloatArray, peak: FloatArray, overshoot: FloatArray) -> FloatArray:
+    """Share of the displacement reached at normalized times; arguments broadcast (HECK 5.2.3, eased).
+
+    0 before the start, 1 + overshoot at the peak, 1 from time 1 on.
+    """
+    up = (1.0 + overshoot) * smootherstep((time - starts) / np.maximum(peak - starts, 1e-6))
+    down = 1.0 + overshoot - overshoot * smootherstep((time - peak) / np.maximum(1.0 - peak, 1e-6))
+    return np.where(time <= peak, up, down)
+
+
+def direction_turn(yaw_angle: float, pitch: float) -> FloatArray:
+    """The rotation (4,) that takes straight ahead to a direction: pitch up first, then yaw to the left."""
+    return multiply(yaw(yaw_angle), from_axis_angle([1.0, 0.0, 0.0], -pitch))
+
+
+def joint_displacements(before: FloatArray, after: FloatArray) -> FloatArray:
+    """(..., 4, 4) displacements of the joints from their parents: D_j = R_j(end) R_j(start)^-1, d_j = D_p^-1 D_j."""
+    whole = multiply(after, inverse(before))
+    out = whole.copy()
+    out[..., 1:, :] = multiply(inverse(whole[..., :-1, :]), whole[..., 1:, :])
+    return out
+
+
+def eyes_turn(joints: FloatArray, yaw_angle: float, pitch: float) -> FloatArray:
+    """(4,) the eyes' displacement in the head that is needed to look at the known target."""
+    head = joints[0]
+    for turn in joints[1:]:
+        head = multiply(head, turn)
+    return multiply(inverse(head), direction_turn(yaw_angle, pitch))
+
+
+class Extracted(NamedTuple):
+    """A gaze motion of a take, and how much of the take it does not show."""
+
+    motion: GazeMotion
+    start: float  # s in the shift at which the motion begins (when the eyes start)
+    lost: float  # rad: root mean square angle between the take's head and the model's
+
+
+def extract_by_thresholds(shift: Shift, target: tuple[float, float], *, k: int = 3, m: int = 3) -> Extracted:
+    """HECK's extraction: displacement from the first to the last frame, events by thresholds on velocities.
+
+    The sign of a velocity is that of its component along the final displacement.
+    """
+    joints = joint_displacements(shift.turns[0], shift.turns[-1])
+    turns = np.concatenate([log(joints), log(eyes_turn(joints, *target))[None]])
+    path = log(joint_displacements(shift.turns[:1], shift.turns))
+    length = max(shift.settled, 2)
+    spin = _along(log(multiply(shift.turns[:, 3], inverse(shift.turns[:1, 3]))))
+    velocity = _difference(spin, k) * shift.fps
+    peak = _peak(velocity, m, length)
+    end = float(spin[-1]) or 1.0
+    beta = 0.0 if peak is None else max(0.0, float(spin[peak] / end) - 1.0)
+    at = length if peak is None else peak
+    starts = []
+    for j in range(4):
+        speed = np.linalg.norm(_difference(path[:, j], k), axis=-1) * shift.fps
+        fast = np.flatnonzero(speed[:length] > max(START_SPEED, 6 * shift.noise * shift.fps / (2 * k)))
+        starts.append(min((float(fast[0]) if len(fast) else 0.0), at - 1) / length)
+    motion = GazeMotion(*target, turns, length / shift.fps, np.array(starts), at / length, beta)
+    return Extracted(motion, 0.0, _loss(shift, motion, 0.0))
+
+
+def _along(vectors: FloatArray) -> FloatArray:
+    """(F,) components of rotation vectors along the last one."""
+    size = np.linalg.norm(vectors[-1])
+    return np.asarray(vectors @ (vectors[-1] / size)) if size > 1e-9 else np.zeros(len(vectors))
+
+
+def _difference(values: FloatArray, k: int) -> FloatArray:
+    """Differences per frame over k frames to each side."""
+    at = np.arange(len(values))
+    ahead, back = np.minimum(at + k, len(values) - 1), np.maximum(at - k, 0)
+    width = (ahead - back).reshape(-1, *[1] * (values.ndim - 1))
+    return np.asarray((values[ahead] - values[back]) / width)
+
+
+def _peak(velocity: FloatArray, m: int, length: int) -> int | None:
+    """The first frame where the velocity changes its sign, also on average over m frames to both sides."""
+    for j in range(m + 1, min(length, len(velocity) - m - 1)):
+        if velocity[j] * velocity[j - 1] < 0 and velocity[j - m : j].mean() * velocity[j + 1 : j + m + 1].mean() < 0:
+            return j
+    return None
+
+
+def extract(shift: Shift, target: tuple[float, float]) -> Extracted:
+    """The motion whose curve (5.2.3) fits the whole take best, with displacements from the means over both rests.
+
+    First and last frame alone carry the noise of single frames, and thresholds find starts late (0.16 s at 0.3 mm of
+    noise): both rests are averaged, and starts, peak, end and overshoot are those of least squares over all frames.
+    """
+    guess = extract_by_thresholds(shift, target).motion
+    found = _fitted(shift, target, guess)
+    if found.motion.peak < 1.0:  # the second rest begins slowly: take its mean from the frames after the fitted end
+        end = math.ceil((found.start + found.motion.seconds) * shift.fps)
+        if len(shift.turns) - end >= MIN_REST_FRAMES:
+            return _fitted(shift._replace(after=average(shift.turns[end:], axis=0)), target, guess)
+    return found
+
+
+def _fitted(shift: Shift, target: tuple[float, float], guess: GazeMotion) -> Extracted:
+    from scipy.optimize import least_squares
+
+    joints = joint_displacements(shift.before, shift.after)
+    vectors = log(joints)
+    turns = np.concatenate([vectors, log(eyes_turn(joints, *target))[None]])
+    sizes = np.linalg.norm(vectors, axis=1)
+    path = log(joint_displacements(shift.before, shift.turns))  # (F, 4, 3)
+    share = np.einsum("fjk,jk->fj", path, vectors) / np.maximum(sizes, 1e-6) ** 2
+    weight = sizes / max(sizes.max(), 1e-9)
+    clock = np.arange(len(shift.turns)) / shift.fps
+    if sizes.max() < np.radians(1.0):  # straight ahead: nothing moves
+        still = GazeMotion(*target, turns, guess.seconds, np.zeros(4), 1.0, 0.0)
+        return Extracted(still, 0.0, _loss(shift, still, 0.0))
+    frame = 1.0 / shift.fps
+
+    def times(values: FloatArray) -> tuple[FloatArray, float, float]:
+        """Starts, peak and end in seconds: each a positive step after the one before."""
+        starts = values[:4]
+        peak = starts.max() + abs(values[4]) + frame
+        return starts, peak, peak + abs(values[5]) + frame
+
+    def residual(values: FloatArray) -> FloatArray:
+        starts, peak, end = times(values)
+        model = _share(clock[:, None], starts, peak, end, abs(values[6]))
+        return np.concatenate([((model - share) * weight).ravel(), 1e-3 * (values[:4] - values[:4].mean())])
+
+    best = None
+    rough = guess.seconds
+    for late in (0.0, 0.1):
+        first = np.array([*(guess.starts * rough - late), 0.45 * rough, 0.3 * rough, 0.03])
+        found = least_squares(residual, first, method="lm", max_nfev=400)
+        if best is None or found.cost < best.cost:
+            best = found
+    assert best is not None
+    starts, peak, end = times(best.x)
+    begin = float(starts[weight > 0.1].min()) - EYE_LEAD
+    length = end - begin
+    normal = np.clip((starts - begin) / length, 0.0, (peak - begin) / length - LEAST_GAP)
+    motion = GazeMotion(*target, turns, length, normal, (peak - begin) / length, float(abs(best.x[6])))
+    return Extracted(motion, begin, _loss(shift, motion, begin))
+
+
+def _share(clock: FloatArray, starts: FloatArray, peak: float, end: float, beta: float) -> FloatArray:
+    up = (1 + beta) * smootherstep((clock - starts) / np.maximum(peak - starts, 1e-3))
+    down = 1 + beta - beta * smootherstep((clock - peak) / max(end - peak, 1e-3))
+    return np.where(clock <= peak, up, down)
+
+
+def _loss(shift: Shift, motion: GazeMotion, begin: float) -> float:
+    """Radians: how far the model's head is from the take's, root mean square over the frames."""
+    time = (np.arange(len(shift.turns)) / shift.fps - begin) / motion.seconds
+    share = progress_at(time[:, None], motion.starts, np.array(motion.peak), np.array(motion.overshoot))
+    head = np.tile([1.0, 0.0, 0.0, 0.0], (len(time), 1))
+    for j in range(4):
+        head = multiply(head, exp(share[:, j, None] * motion.turns[j]))
+    taken = multiply(shift.turns[:, 3], inverse(shift.before[3]))
+    return float(np.sqrt((angle_between(head, taken) ** 2).mean()))

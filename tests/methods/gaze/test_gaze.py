@@ -1,0 +1,272 @@
+"""Gaze: takes with known truth, the map, and poses that look."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from motionloom.constraints import LookAt, Request
+from motionloom.constraints.gaze import gaze
+from motionloom.control import GazeLayer, Playback, record, run
+from motionloom.control.layered import layered
+from motionloom.core import BadRequest, Clip, FormatError, Markers
+from motionloom.core.poses import commands
+from motionloom.io import save_markers
+from motionloom.kinematics.fk import fk, world
+from motionloom.methods.gaze import GazeMap, GazeMotion, Look, Marking, extract, gaze_body, look_clip, shift_of
+from motionloom.methods.gaze.aim import begin_gaze, gaze_step
+from motionloom.methods.gaze.eyes import with_eyes
+from motionloom.methods.gaze.learn import learn_gaze, read_targets
+from motionloom.methods.gaze.look import look_along, look_near
+from motionloom.methods.gaze.takes import MARKER_NAMES, filled, marker_noise, rests, stabilized
+from motionloom.recipes.gazing import turn_gaze
+from motionloom.rotation import angle_between, exp, log
+from motionloom.samples import make
+from motionloom.samples.gaze_takes import make_take, make_takes, targets
+
+
+def motion_of(truth) -> GazeMotion:
+    return GazeMotion(
+        truth.yaw, truth.pitch, log(truth.turns), truth.seconds, truth.starts, truth.peak, truth.overshoot
+    )
+
+
+@pytest.fixture(scope="module")
+def gaze_map() -> GazeMap:
+    return GazeMap.of([motion_of(take.truth) for take in make_takes(0, noise=0.0, drops=0.0)])
+
+
+@pytest.fixture(scope="module")
+def walk() -> Clip:
+    return make("walk", seconds=3, seed=1, fps=30)
+
+
+def test_there_are_33_targets_in_random_order():
+    assert len(set(targets(0))) == 33
+    assert targets(0) != targets(1)
+    assert sorted(targets(0)) == sorted(targets(1))
+
+
+def test_parameters_of_a_take_are_recovered():
+    for target in ((-1.885, 0.0), (1.257, 0.209)):
+        for noise, angle in ((0.0, 0.01), (0.0003, 0.25)):
+            take = make_take((float(target[0]), float(target[1])), noise=noise)
+            truth = take.truth
+            found = extract(shift_of(take.markers), (truth.yaw, truth.pitch))
+            motion = found.motion
+            assert np.degrees(angle_between(exp(motion.turns[:4]), truth.turns[:4])).max() < angle
+            assert abs(motion.overshoot - truth.overshoot) < 0.01
+            late = motion.starts * motion.seconds - truth.starts * truth.seconds
+            assert np.ptp(late) * 60 < 2  # frames; the eyes' own start is not visible
+            assert abs(motion.peak * motion.seconds - truth.peak * truth.seconds - late[3]) * 60 < 2
+            assert np.degrees(found.lost) < 0.6
+
+
+def test_gaps_are_filled_and_the_base_stays_at_the_origin():
+    take = make_take((0.6, 0.0), drops=0.05)
+    assert take.markers.gaps.any()
+    whole = filled(take.markers)
+    assert not whole.gaps.any()
+    seen = ~take.markers.gaps
+    assert_array_equal(whole.positions[seen], take.markers.positions[seen])
+    still = stabilized(take.markers, Marking())
+    assert_allclose(still.positions[:, 0], 0, atol=1e-12)
+
+
+def test_the_threshold_of_rest_follows_the_noise():
+    quiet, loud = (make_take((1.2, 0.0), noise=n, drops=0).markers for n in (0.00002, 0.0006))
+    assert marker_noise(loud.positions) == pytest.approx(0.0006, rel=0.1)
+    found = [rests(stabilized(m, Marking())) for m in (quiet, loud)]
+    assert found[0].threshold == pytest.approx(0.006)
+    assert found[1].threshold > 0.006
+    assert all(len(f.spans) == 2 for f in found)
+
+
+def test_takes_without_rests_or_base_or_with_other_names_are_errors():
+    take = make_take((1.2, 0.0), before=0.0, after=0.0, drops=0)
+    with pytest.raises(BadRequest, match="expected a rest before and one after"):
+        shift_of(take.markers[10:40])
+    table = np.array(make_take((1.2, 0.0)).markers.positions)
+    names = make_take((1.2, 0.0)).markers.names
+    table[: len(table) // 2, 0] = np.nan
+    with pytest.raises(BadRequest, match="base marker 'base' is lost in 50 %"):
+        shift_of(Markers(names, table, 60.0))
+    other = Markers(tuple(f"M{k}" for k in range(len(names))), make_take((1.2, 0.0)).markers.positions, 60.0)
+    with pytest.raises(BadRequest, match=r"no marker 'base'.*mapping file"):
+        shift_of(other)
+    renamed = {k: tuple(f"M{names.index(n)}" for n in v) for k, v in MARKER_NAMES.items()}
+    assert shift_of(other, Marking(renamed)).fps == 60.0
+
+
+def test_the_map_returns_its_examples_and_reaches_what_lies_between(gaze_map):
+    for row in gaze_map.examples[::5]:
+        assert_allclose(gaze_map.at(row[0], row[1]).row(), row, atol=1e-9)
+    yaw, pitch = (a.ravel() for a in np.meshgrid(np.radians([-170, -95, -20, 10, 77, 150]), np.radians([-9, 4])))
+    line = np.stack([np.cos(pitch) * np.sin(yaw), np.sin(pitch), np.cos(pitch) * np.cos(yaw)], 1)
+    error = lambda m: np.degrees(np.arccos(np.clip((m.achieved(yaw, pitch) * line).sum(1), -1, 1)))
+    assert error(gaze_map).max() < 0.5
+    nearest = GazeMap(gaze_map.examples, "nearest")
+    assert error(nearest).max() > 2  # HECK's weights
+    assert_allclose(nearest.at(*gaze_map.examples[4, :2]).row(), gaze_map.examples[4], atol=1e-9)
+    scattered = GazeMap(gaze_map.examples[:-2])  # no grid: triangles
+    assert_allclose(scattered.at(*gaze_map.examples[3, :2]).row(), gaze_map.examples[3], atol=1e-9)
+
+
+def test_a_map_is_small_and_is_read_again(gaze_map, tmp_path):
+    path = tmp_path / "me.gaze.json"
+    gaze_map.save(path)
+    assert path.stat().st_size < 20_000
+    assert_allclose(GazeMap.load(path).examples, gaze_map.examples, rtol=1e-6, atol=1e-7)
+    path.write_text("{}")
+    with pytest.raises(FormatError, match="not a gaze map"):
+        GazeMap.load(path)
+    with pytest.raises(BadRequest, match="at least 3 examples, found 2"):
+        GazeMap(gaze_map.examples[:2])
+
+
+def off(clip, point):
+    start, line = gaze(clip)
+    wanted = point - start
+    return np.degrees(np.arctan2(np.linalg.norm(np.cross(line, wanted), axis=1), (line * wanted).sum(1)))
+
+
+def test_a_point_is_looked_at_exactly_and_nothing_else_moves(gaze_map, walk):
+    point = np.array([3.0, 1.4, 2.0])
+    made = look_clip(walk, gaze_map, [Look(10, 60, np.tile(point, (len(walk), 1)))])
+    assert off(made, point)[45:60].max() < 0.01
+    body = gaze_body(walk)
+    others = [j for j in range(len(walk.skeleton)) if j not in {*body.chain, *body.eyes}]
+    assert_array_equal(made.rotations[:, others], walk.rotations[:, others])
+    assert_array_equal(made.root, walk.root)
+    assert_array_equal(made.rotations[:10], walk.rotations[:10])
+    assert_array_equal(made.rotations[-1], walk.rotations[-1])  # the gaze has returned
+
+
+def test_no_change_leaves_the_clip_as_it_is(gaze_map, walk):
+    assert_array_equal(look_clip(walk, gaze_map, [Look(0, 90, None, (0.0, 0.0))]).rotations, walk.rotations)
+
+
+def test_a_relative_change_turns_the_gaze_and_keeps_the_bob(gaze_map, walk):
+    made = look_clip(walk, gaze_map, [Look(0, 90, None, (math.radians(70), 0.0))])
+    (_, before), (_, after) = gaze(walk), gaze(made)
+    turn = np.unwrap(np.arctan2(after[:, 0], after[:, 2]) - np.arctan2(before[:, 0], before[:, 2]))
+    assert_allclose(np.degrees(turn[60:]), 70, atol=0.01)
+    assert_allclose(after[60:, 1], before[60:, 1], atol=1e-4)
+    assert np.degrees(turn).max() > 70.2  # overshoot
+
+
+@pytest.mark.parametrize("eyes", [True, False])
+def test_bodies_without_eyes_turn_the_head_or_get_eyes(gaze_map, walk, eyes):
+    from motionloom.core import Skeleton, replace
+
+    keep = [j for j, role in enumerate(walk.skeleton.roles) if not role.endswith("eye")]
+    s = walk.skeleton
+    parents = [keep.index(int(s.parents[j])) if s.parents[j] >= 0 else -1 for j in keep]
+    bare = Skeleton([s.names[j] for j in keep], np.array(parents), s.offsets[keep], [s.roles[j] for j in keep])
+    clip = replace(walk, skeleton=bare, rotations=walk.rotations[:, keep])
+    body = with_eyes(clip) if eyes else clip
+    point = np.array([-2.0, 1.8, 3.0])
+    made = look_clip(body, gaze_map, [Look(0, 90, np.tile(point, (90, 1)))])
+    assert off(made, point)[60:].max() < (0.01 if eyes else 0.2)
+    words = gaze_body(body).assignment()
+    assert ("as the body has none" in words[-1]) is not eyes
+    assert_allclose(fk(body)[:, : len(keep)], fk(clip), atol=1e-12)
+
+
+def test_targets_that_change_quickly_never_jerk_the_head(gaze_map, walk):
+    rng = np.random.default_rng(3)
+    still, body, state = walk[0:1], gaze_body(walk), begin_gaze(1)
+    turns, left, point = [], 0, None
+    for _ in range(300):
+        if left == 0:
+            point, left = rng.uniform([-3, 1, -1], [3, 2.2, 3])[None], int(rng.integers(6, 24))
+        left -= 1
+        state, made = gaze_step(body, gaze_map, state, still.root, still.rotations, point, 1 / 60)
+        turns.append(world(walk.skeleton, still.root, made)[1][0, walk.skeleton.joint("head")])
+    turns = np.array(turns)
+    speed = angle_between(turns[1:], turns[:-1]) * 60
+    assert speed.max() < 1.2 * gaze_map.fastest
+
+
+def test_a_target_behind_the_back_does_not_flip_sides(gaze_map, walk):
+    still, body, state = walk[0:1], gaze_body(walk), begin_gaze(1)
+    asked = []
+    for k in range(120):
+        angle = math.radians(170 + 20 * math.sin(k / 8))  # to and fro behind the back
+        point = np.array([[5 * math.sin(angle), 1.6, 5 * math.cos(angle)]])
+        state, _ = gaze_step(body, gaze_map, state, still.root, still.rotations, point, 1 / 30)
+        asked.append(state.asked[0, 0])
+    assert np.ptp(np.sign(asked)) == 0
+
+
+def test_targets_beyond_the_cone_are_let_go(gaze_map, walk):
+    behind = np.array([0.0, 1.6, -40.0])
+    made = look_clip(walk, gaze_map, [Look(0, 90, np.tile(behind, (90, 1)))], cone=math.radians(120))
+    assert_array_equal(made.rotations, walk.rotations)
+
+
+def test_a_live_character_looks_and_its_layer_is_lawful(gaze_map, walk):
+    point = np.array([3.0, 1.4, 2.0])
+    layer = GazeLayer(gaze_map, gaze_body(walk))
+    live = layered(Playback(walk), layer)
+    clip = record(live, run(live, live.begin([0]), commands(look=point), [1 / 30] * 60), 30.0)
+    assert off(clip, point)[45:].max() < 0.01
+    offline = look_clip(walk, gaze_map, [Look(0, 90, np.tile(point, (90, 1)))])
+    assert_allclose(fk(clip), fk(offline)[:60], atol=1e-9)
+    both, alone = live.begin([0, 1]), live.begin([1])
+    for _ in range(15):
+        both, poses = live.step(both, commands(look=[[1.0, 1.5, 2.0], point]), 1 / 30)
+        alone, one = live.step(alone, commands(look=point), 1 / 30)
+    assert_array_equal(poses.rotations[1], one.rotations[0])
+    again, _ = live.step(both, commands(look=[0.0, 0.0, 9.0]), 0.0)
+    for a, b in zip(again.layers[0], both.layers[0], strict=True):
+        assert_array_equal(a, b)
+
+
+def test_looks_along_the_path_and_at_near_objects(walk):
+    points = look_along(walk, ahead=2.0).points
+    assert_allclose(np.linalg.norm(points[:, [0, 2]] - walk.root[:, [0, 2]], axis=1), 2.0, atol=0.05)
+    found = look_near(walk, [np.array([0.3, 1.2, 1.0]), np.array([50.0, 0, 0])], distance=1.5)
+    assert len(found) == 1
+    assert 0 <= found[0].first < found[0].end < len(walk)
+
+
+def test_a_request_is_met_within_its_tolerance(gaze_map, walk):
+    request = Request(constraints=(LookAt(target=(3.0, 1.4, 2.0), span=(1.2, 2.0)),))
+    made = turn_gaze(walk, gaze_map, request)
+    assert np.abs(request.constraints[0].residual(made)).max() < math.radians(0.5)
+    with pytest.raises(BadRequest, match="nothing to look at"):
+        turn_gaze(walk, gaze_map)
+    at_eyes = tuple(float(v) for v in gaze(walk)[0][36])
+    with pytest.raises(BadRequest, match="at the eyes"):
+        turn_gaze(walk, gaze_map, Request(constraints=(LookAt(target=at_eyes, span=(1.2, 2.0)),)))
+
+
+def test_a_map_is_learned_from_files(tmp_path):
+    rows = ["file,yaw,pitch,start,end"]
+    for k, target in enumerate([(-1.2, 0.0), (1.2, 0.0), (0.6, 0.2), (0.0, 0.0)]):
+        take = make_take(target, seed=k)
+        path = tmp_path / f"take_{k}.trc"
+        save_markers(take.markers, path)
+        rows.append(f"{path.name},{math.degrees(target[0])},{math.degrees(target[1])},,")
+    save_markers(make_take((1.0, 0.1)).markers[:50], tmp_path / "short.trc")
+    rows.append("short.trc,57,5,,")
+    (tmp_path / "targets.csv").write_text("\n".join(rows))
+    learned = learn_gaze(read_targets(tmp_path / "targets.csv"))
+    assert len(learned.takes) == 4
+    assert len(learned.rejected) == 1
+    assert "short.trc: expected a rest" in learned.rejected[0]
+    (tmp_path / "bad.csv").write_text("file,yaw\nx,1")
+    with pytest.raises(FormatError, match="missing pitch"):
+        read_targets(tmp_path / "bad.csv")
+
+
+def test_another_map_by_hand(gaze_map):
+    soft = gaze_map.scaled(strength=0.5, speed=2.0)
+    assert soft.at(1.0, 0.0).seconds == pytest.approx(gaze_map.at(1.0, 0.0).seconds / 2)
+    assert_allclose(soft.at(1.0, 0.0).turns[:4], 0.5 * gaze_map.at(1.0, 0.0).turns[:4])
+    with pytest.raises(BadRequest, match="speed: expected more than 0"):
+        gaze_map.scaled(speed=0.0)
