@@ -12,6 +12,7 @@ import math
 from pathlib import Path
 
 import numpy as np
+from pictures import make_smaller
 from similarity_material import CREDIT, MOCAP, REAL
 
 from motionloom.blend.splice import splice
@@ -124,6 +125,8 @@ def main() -> None:
         print(page[-1])
     pictures = films(gaze_map)
     page += ["", "## Film strips", "", *pictures, CREDIT, ""]
+    for picture in OUT.glob("gaze_*.png"):
+        make_smaller(picture)
     (OUT / "gaze.md").write_text("\n".join(page), "utf-8")
 
 
