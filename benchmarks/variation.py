@@ -36,7 +36,7 @@ def learned(clips: list[Clip], **settings: Any) -> tuple[VariationModel, float]:
 
 
 def figures() -> list[dict[str, Any]]:
-    learned(takes(0.4), rounds=1, tries=1, candidates=1)  # compile
+    learned(takes(0.6), rounds=1, tries=1, candidates=1)  # compile
     model, seconds = learned(takes())
     _, faithful = learned(takes(), variant="faithful", restarts=0)
     short, double = (learned(takes(SECONDS * k))[1] for k in (0.5, 2.0))

@@ -28,7 +28,7 @@ def main() -> None:
         return
     walks = [_named(c, f"walk {k + 1}") for k, c in enumerate(cycles(fps=FPS))]
     trusted = [_named(c, f"trusted {k + 1}") for k, c in enumerate(cycles("16_[1-3]?", fps=FPS)[:8])]
-    odd = [_named(c, name) for name in ODD for c in cycles(name, fps=FPS)[:1]]
+    odd = [_named(c, name) for name in ODD for c in cycles(name, fps=FPS, least=0.5)[:1]]
     body = walks[0].skeleton
     trusted, odd = ([on_skeleton(c, body) for c in group] for group in (trusted, odd))
     for title, clips, known in (
@@ -40,7 +40,8 @@ def main() -> None:
         found = select_clips(clips, known, Config(fps=FPS), rng=np.random.default_rng(0))
         print(f"\n{title}: threshold {found.threshold:.2f}, {time.process_time() - start:.0f} s of processor time")
         for item in found.dropped:
-            print(f"  dropped {item.name} in round {item.round}: {item.likelihood:.2f}, {', '.join(item.worst)}")
+            odds = f"{item.likelihood:.2f} (threshold {item.threshold:.2f})"
+            print(f"  dropped {item.name} in round {item.round}: {odds}, {', '.join(item.worst)}")
         print("  kept", ", ".join(f"{n} {x:.2f}" for n, x in zip(found.kept, found.likelihoods, strict=True)))
     fewer = compress_clips(walks, 0.02)
     print("\nsuperfluous:", ", ".join(f"{i.name} {100 * i.error:.1f} cm" for i in fewer.superfluous) or "none")

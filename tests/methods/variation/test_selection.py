@@ -43,7 +43,7 @@ def test_the_odd_strokes_are_dropped_with_a_reason_and_the_others_kept(circles, 
     found = select_clips(clips, trusted, QUICK, rng=np.random.default_rng(0))
     assert {d.name for d in found.dropped} >= {"odd 0", "odd 1"}
     assert [d.name for d in found.dropped[:2]] in (["odd 0", "odd 1"], ["odd 1", "odd 0"])
-    assert all(d.likelihood < found.threshold and d.worst for d in found.dropped)
+    assert all(d.likelihood < d.threshold and d.worst for d in found.dropped)
     assert [d.round for d in found.dropped] == list(range(1, len(found.dropped) + 1))
     assert len(found.kept) >= 3
     again = select_clips(clips, trusted, QUICK, rng=np.random.default_rng(0))

@@ -179,7 +179,11 @@ def select(
         print_json({**found._asdict(), "dropped": [item._asdict() for item in found.dropped]})
         return
     cells = [
-        (d.name, f"{d.likelihood:.2f}", f"dropped in round {d.round}: unlike the others in {', '.join(d.worst)}")
+        (
+            d.name,
+            f"{d.likelihood:.2f}",
+            f"dropped in round {d.round} (threshold {d.threshold:.2f}): unlike the others in {', '.join(d.worst)}",
+        )
         for d in found.dropped
     ]
     cells += [(name, f"{x:.2f}", "kept") for name, x in zip(found.kept, found.likelihoods, strict=True)]

@@ -33,6 +33,7 @@ class Dropped(NamedTuple):
     name: str
     round: int  # from 1
     likelihood: float  # per frame and degree of freedom
+    threshold: float  # of that round
     worst: tuple[str, ...]  # the degrees of freedom that the others predict worst
 
 
@@ -72,7 +73,7 @@ def select_clips(
     """Drop the least likely clip until all are as likely as trusted ones (LAU 9).
 
     In a round every clip is judged once, two at a time, by up to six others: by how likely it is if they re-synthesise
-    it from its first two frames. The threshold is the tenth percentile of the trusted clips, judged by each other. One
+    it from its first two frames. The threshold is the tenth percentile of the trusted clips, judged by as many. One
     search learns each split's network in the first round; later rounds keep it.
     """
     rng, report = rng or np.random.default_rng(0), progress or silent()
@@ -82,19 +83,23 @@ def select_clips(
     dofs = fit_dofs([*trusted, *clips])
     judge = _Judge(dofs, config, rng)
     first, second = part(report, 0.0, 0.4), part(report, 0.4, 1.0)
-    known = judge.likelihoods([dofs.values(clip) for clip in trusted], list(range(len(trusted))), "trusted", first)
-    threshold = float(np.percentile(known.mean(1), PERCENTILE))
+    reference, everyone = [dofs.values(clip) for clip in trusted], list(range(len(trusted)))
+    known = judge.likelihoods(reference, everyone, "trusted", TRAINED, first)
     values, left = [dofs.values(clip) for clip in clips], list(range(len(clips)))
     names = [clip.name or f"clip {k}" for k, clip in enumerate(clips)]
     dropped: list[Dropped] = []
     for turn, step in enumerate(parts(second, [3.0, *[1.0] * len(clips)]), 1):
-        found = judge.likelihoods([values[k] for k in left], left, "clips", step)
+        found = judge.likelihoods([values[k] for k in left], left, "clips", TRAINED, part(step, 0.0, 0.8))
+        if len(left) - JUDGED < TRAINED:  # fewer clips judge less well: the trusted ones are judged by as few
+            most = max(len(left) - JUDGED, 1)
+            known = judge.likelihoods(reference, everyone, "trusted", most, part(step, 0.8, 1.0))
+        threshold = float(np.percentile(known.mean(1), PERCENTILE))
         each_clip = found.mean(1)
         least = int(each_clip.argmin())
         if each_clip[least] >= threshold or len(left) <= LEAST:
             break
         worst = tuple(dofs.names[d] for d in np.argsort(found[least])[:WORST])
-        dropped.append(Dropped(names[left[least]], turn, float(each_clip[least]), worst))
+        dropped.append(Dropped(names[left[least]], turn, float(each_clip[least]), threshold, worst))
         del left[least]
     report(1.0, "selecting clips")
     return Selection(
@@ -111,18 +116,20 @@ class _Judge:
         self.networks: dict[tuple[str, int], BoolArray] = {}
 
     def likelihoods(
-        self, values: Sequence[FloatArray], numbers: Sequence[int], group: str, progress: Progress
+        self, values: Sequence[FloatArray], numbers: Sequence[int], group: str, most: int, progress: Progress
     ) -> FloatArray:
         """(S, D) the mean log likelihood of each degree of freedom per frame of each clip.
 
-        Clips are judged in pairs; `numbers` are theirs in the first round, which the networks of pairs are kept by.
+        Clips are judged in pairs, by at most `most` others. `numbers` are theirs in the first round: the networks of
+        pairs are kept by them.
         """
         out = np.empty((len(values), self.dofs.count))
         order = np.argsort(numbers, kind="stable")
-        splits = [order[k : k + JUDGED] for k in range(0, len(order), JUDGED)]
+        size = max(1, min(JUDGED, len(order) - 2))  # two clips at least judge
+        splits = [order[k : k + size] for k in range(0, len(order), size)]
         for judged, step in zip(splits, parts(progress, [1.0] * len(splits)), strict=True):
             others = [k for k in order if k not in judged]
-            train = sorted(self.rng.choice(others, min(TRAINED, len(others)), replace=False))
+            train = sorted(self.rng.choice(others, min(max(most, 2), len(others)), replace=False))
             key = (group, int(numbers[judged[0]]) // JUDGED)
             if key not in self.networks:
                 self.networks[key] = _learned([values[k] for k in train], self.dofs, self.config, self.rng, step)
