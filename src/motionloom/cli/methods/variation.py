@@ -192,6 +192,10 @@ def select(
         f"kept {len(found.kept)} of {plural(len(takes), 'clip')}; log likelihoods per frame and degree of freedom, "
         f"threshold {found.threshold:.2f} (tenth percentile of {plural(len(known), 'trusted clip')})"
     )
+    if min(found.likelihoods) < found.threshold:
+        print_line(
+            "the clips that are left are too few to judge each other, and below the threshold: they are not alike"
+        )
 
 
 def _takes(paths: list[str], reading: Any, fps: float) -> list[Clip]:

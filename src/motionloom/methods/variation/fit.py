@@ -19,7 +19,7 @@ from motionloom.methods.variation.takes import build_takes, shared_noise
 from motionloom.methods.variation.timing import Clock, align_takes, find_loop
 
 LENGTHS = 2.0  # the longest clip may last so many times as long as the shortest
-DIFFERENT = 1.0  # root mean square distance of a clip from the nearest other one, against that from the mean pose
+DIFFERENT = 1.2  # root mean square distance of a clip from the nearest other one, against that from the mean pose
 UNLIKE = 3.0  # a clip whose likelihood is so many standard deviations below the mean of the others gets a warning
 
 
