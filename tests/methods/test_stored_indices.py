@@ -52,6 +52,10 @@ CHECKS = {
     "dofs.layout.joints.N": r"joints: expected",  # kinematics/channels/layout.py, Layout.__post_init__
     "dofs.layout.sliding.N": r"sliding: expected",
     "dofs.layout.skeleton.ends.N.joint": r"end site",
+    "examples.N.origin.which": r"which|sources",
+    "space.rows.lead": r"space\.rows\.(lead|turns): expected",  # space/space.py, Space.check
+    "space.rows.count": r"space\.rows\.(count|turns): expected",
+    "space.parameters.N.size": r"space\.",
     "loop.start": r"loop: expected",  # VariationModel.check
     "loop.stop": r"loop: expected",
 }
