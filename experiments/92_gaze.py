@@ -17,7 +17,7 @@ from similarity_material import CREDIT, MOCAP, REAL
 
 from motionloom.blend.splice import splice
 from motionloom.constraints.gaze import gaze
-from motionloom.core import Clip, FloatArray
+from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.io import load
 from motionloom.kinematics.resample import resample
 from motionloom.methods.gaze import (
@@ -54,7 +54,10 @@ def recovery(noise: float) -> str:
             truth = take.truth
             if truth.yaw == 0 and truth.pitch == 0:
                 continue
-            found = find(shift_of(take.markers), (truth.yaw, truth.pitch))
+            try:
+                found = find(shift_of(take.markers), (truth.yaw, truth.pitch))
+            except BadRequest:  # its rests are lost in the noise
+                continue
             motion = found.motion
             turn = np.degrees(angle_between(exp(motion.turns[:4]), truth.turns[:4])).max()
             late = motion.starts[3] * motion.seconds - truth.starts[3] * truth.seconds
@@ -66,7 +69,7 @@ def recovery(noise: float) -> str:
             f"{mean[0]:.2f} ({worst[0]:.2f}) | {np.median(table[:, 1]):.3f} ({worst[1]:.3f}) | "
             f"{np.median(table[:, 2]):.1f} ({worst[2]:.1f}) | {mean[3]:.2f}"
         )
-    return f"| {1000 * noise:g} mm | {cells[0]} | {cells[1]} |"
+    return f"| {1000 * noise:g} mm, {len(rows)} takes | {cells[0]} | {cells[1]} |"
 
 
 def achieved(gaze_map: GazeMap) -> FloatArray:
