@@ -8,14 +8,15 @@ from motionloom.core import BoolArray, Clip, FloatArray
 from motionloom.evaluate.capture_checks.findings import Finding, frame_range, make_finding
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.contacts import runs
-from motionloom.kinematics.feet.knees import knee_acceleration
+from motionloom.kinematics.feet.knees import knee_flexion
 from motionloom.kinematics.fk import fk, fk_rotations
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import headings
 from motionloom.rotation import inverse, rotate
 
 KNEE_RATE = 30.0  # fps at which sudden knees are looked for
-SUDDEN_KNEE, SUDDEN_RATIO = 15.0, 3.5  # deg off the middle of its neighbours; times the 90th percentile around
+BACK_SHARE = 0.3  # of the jump, by which the frame before or after it turns the other way
+SUDDEN_KNEE, SUDDEN_RATIO = 15.0, 4.5  # deg off the middle of its neighbours; times the 90th percentile around
 MIN_SECONDS = 0.1  # shorter ones are noise of a nearly straight limb, or glitches
 BACKWARDS = np.radians(25.0)  # a knee bent to the wrong side by more than this; less is an overstretched leg
 MIN_BEND = np.radians(25.0)  # an elbow bent by less than this may be on either side
@@ -103,20 +104,23 @@ def _unit(vectors: FloatArray) -> FloatArray:
 
 
 def sudden_knee_findings(clip: Clip) -> list[Finding]:
-    """Knees that bend or stretch much more suddenly than within a second around: one frame out of line at 30 fps."""
+    """Knees of a person that jump for a frame (at 30 fps) and turn back, as nowhere within a second around."""
+    if len(feet(clip.skeleton)) != 2:
+        return []
     slow = resample(clip, KNEE_RATE) if clip.fps > KNEE_RATE else clip
-    off = np.degrees(knee_acceleration(slow)) / slow.fps**2
+    signed = np.degrees(np.diff(knee_flexion(slow), n=2, axis=0))
     second, out = round(slow.fps), []
     for leg, foot in enumerate(feet(clip.skeleton)):
-        bends = off[:, leg] if off.size else np.zeros(0)
-        for frame in np.flatnonzero(bends > SUDDEN_KNEE):
+        bends = np.abs(signed[:, leg])
+        for frame in np.flatnonzero(bends[1:-1] > SUDDEN_KNEE) + 1:
+            back = -np.sign(signed[frame, leg]) * signed[[frame - 1, frame + 1], leg]
             before = bends[max(0, frame - second) : max(0, frame - 3)]
             around = np.concatenate([before, bends[frame + 4 : frame + second]])
-            if len(around) < second // 2 or bends[frame] < SUDDEN_RATIO * np.quantile(around, 0.9):
+            usual = np.quantile(around, 0.9) if len(around) >= second // 2 else np.inf
+            if back.max() < BACK_SHARE * bends[frame] or bends[frame] < SUDDEN_RATIO * usual:
                 continue
             at = min(round((frame + 1) * clip.fps / slow.fps), len(clip) - 1)
-            name = clip.skeleton.names[foot.shin]
-            where = frame_range(clip, at, at + 1)
+            name, where = clip.skeleton.names[foot.shin], frame_range(clip, at, at + 1)
             text = f"{name} bends suddenly: {bends[frame]:.0f} deg off the frames around it, {where}"
             out.append(make_finding(clip, "sudden knee", text, name, (at, at + 1), float(bends[frame]), "deg"))
     return out
