@@ -31,7 +31,7 @@ LANES: dict[str, tuple[Stage, ...]] = {
     ),
     "synthesize": (
         Stage("request.yaml", "constraints.Request.from_file", "constraints, length, options"),
-        Stage("check", "methods.checking.check_request", "all problems, before any work"),
+        Stage("check", "methods.request_check.check_request", "all problems, before any work"),
         Stage("plan", "methods.base.Model.plan", "what is shown when"),
         Stage("render", "methods.base.Model.render", "frames; hard constraints hold"),
         Stage("finish", "methods.finish.finish", "feet cleaned, residuals checked"),
