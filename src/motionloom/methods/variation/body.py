@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.core import FloatArray, IntArray, Skeleton
+from motionloom.core import FloatArray, IntArray, InvalidClip, Skeleton
 from motionloom.kinematics.channels.layout import ROOT_COLUMNS
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.travel import body_axes
@@ -104,6 +104,8 @@ def limb_of(skeleton: Skeleton, joint: int) -> Limb:
 def _free(chain: Sequence[int], limb: Limb, columns: IntArray) -> list[tuple[int, int, int]]:
     """Column, number in the chain and axis of what may change; the limb's own rotation moves nothing but its tip."""
     last = len(chain) if any(limb.tip) else len(chain) - 1
+    if limb.top not in chain:
+        raise InvalidClip(f"roles: expected the top of a limb (joint {limb.top}) above its end, found it elsewhere")
     first = chain.index(limb.top)
     return [
         (int(columns[chain[k], a]), k, a) for k in range(first, last) for a in range(3) if columns[chain[k], a] >= 0
