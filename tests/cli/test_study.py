@@ -95,7 +95,7 @@ def test_ratings_are_analysed_and_drawn(tmp_path):
     assert done.exit_code == 0, done.output
     assert "within participants: F(" in done.output
     assert (tmp_path / "pictures" / "natural.png").is_file()
-    facts = json.loads(CliRunner().invoke(app, ["study", "analyse", str(tmp_path / "r.csv"), "--json"]).output)
+    facts = json.loads(CliRunner().invoke(app, ["study", "analyse", str(tmp_path / "r.csv"), "--json"]).stdout)
     assert facts["questions"][0]["one_way"]["between"] == 1
     (tmp_path / "r.csv").write_text("nonsense\n")
     assert CliRunner().invoke(app, ["study", "analyse", str(tmp_path / "r.csv")]).exit_code == 1

@@ -29,7 +29,7 @@ def test_nodes_are_listed_with_their_range_and_parents(letter):
     done = CliRunner().invoke(app, ["variation", str(letter)])
     assert done.exit_code == 0
     assert "root.height" in done.output
-    told = json.loads(CliRunner().invoke(app, ["variation", str(letter), "--json"]).output)
+    told = json.loads(CliRunner().invoke(app, ["variation", str(letter), "--json"]).stdout)
     assert [node["name"] for node in told["nodes"]] == ["root.x", "root.height"]
     assert [node["unit"] for node in told["nodes"]] == ["m", "m"]
     assert len(told["takes"]) == 4
@@ -55,7 +55,7 @@ def test_takes_that_the_others_make_superfluous_are_listed(tmp_path):
     quick = ["variation", "compress", str(tmp_path), "--tolerance", "5", "--json"]
     done = CliRunner().invoke(app, quick)
     assert done.exit_code == 0, done.output
-    found = json.loads(done.output)
+    found = json.loads(done.stdout)
     assert len(found["superfluous"]) == 1  # two are always kept
     assert len(found["kept"]) == 2
     listed = CliRunner().invoke(app, quick[:-1])
@@ -71,7 +71,7 @@ def test_odd_takes_are_dropped(tmp_path):
     trusted = [part for s in range(5) for part in ("--trusted", str(tmp_path / f"{s}.csv"))]
     done = CliRunner().invoke(app, ["select", str(tmp_path / "*.csv"), *trusted, "--json"])
     assert done.exit_code == 0, done.output
-    assert "odd" in json.loads(done.output)["dropped"][0]["name"]
+    assert "odd" in json.loads(done.stdout)["dropped"][0]["name"]
 
 
 def test_one_take_is_learned_with_the_structure_of_another_model_and_repeated(letter, tmp_path):

@@ -73,9 +73,8 @@ def select_clips(
     """Drop the least likely clip until all are as likely as trusted ones (LAU 9).
 
     In a round every clip is judged once, two at a time, by up to six others: by how likely it is if they re-synthesise
-    it from its first two frames. The threshold is the tenth percentile of the trusted clips, judged by as many. The
-    networks are those of the trusted clips, one search for each of their splits, and are kept in all rounds: odd clips
-    would spoil them.
+    it from its first two frames. The threshold is the tenth percentile of the trusted clips, judged by as many. One
+    search learns each split's network in the first round; later rounds keep it.
     """
     rng, report = rng or np.random.default_rng(0), progress or silent()
     for group, what in ((clips, "clips"), (trusted, "trusted clips")):
@@ -85,15 +84,15 @@ def select_clips(
     judge = _Judge(dofs, config, rng)
     first, second = part(report, 0.0, 0.4), part(report, 0.4, 1.0)
     reference, everyone = [dofs.values(clip) for clip in trusted], list(range(len(trusted)))
-    known = judge.likelihoods(reference, everyone, TRAINED, first)
+    known = judge.likelihoods(reference, everyone, "trusted", TRAINED, first)
     values, left = [dofs.values(clip) for clip in clips], list(range(len(clips)))
     names = [clip.name or f"clip {k}" for k, clip in enumerate(clips)]
     dropped: list[Dropped] = []
     for turn, step in enumerate(parts(second, [3.0, *[1.0] * len(clips)]), 1):
-        found = judge.likelihoods([values[k] for k in left], left, TRAINED, part(step, 0.0, 0.8))
+        found = judge.likelihoods([values[k] for k in left], left, "clips", TRAINED, part(step, 0.0, 0.8))
         if len(left) - JUDGED < TRAINED:  # fewer clips judge less well: the trusted ones are judged by as few
             most = max(len(left) - JUDGED, 1)
-            known = judge.likelihoods(reference, everyone, most, part(step, 0.8, 1.0))
+            known = judge.likelihoods(reference, everyone, "trusted", most, part(step, 0.8, 1.0))
         threshold = float(np.percentile(known.mean(1), PERCENTILE))
         each_clip = found.mean(1)
         least = int(each_clip.argmin())
@@ -110,33 +109,32 @@ def select_clips(
 
 
 class _Judge:
-    """Likelihoods of clips by others; networks are learned on the splits of the clips that come first."""
+    """Likelihoods of clips by others; networks are learned once for each split."""
 
     def __init__(self, dofs: Dofs, config: Config, rng: Generator) -> None:
         self.dofs, self.config, self.rng = dofs, config, rng
-        self.networks: list[BoolArray] = []
+        self.networks: dict[tuple[str, int], BoolArray] = {}
 
     def likelihoods(
-        self, values: Sequence[FloatArray], numbers: Sequence[int], most: int, progress: Progress
+        self, values: Sequence[FloatArray], numbers: Sequence[int], group: str, most: int, progress: Progress
     ) -> FloatArray:
         """(S, D) the mean log likelihood of each degree of freedom per frame of each clip.
 
-        Clips are judged in pairs, by at most `most` others. `numbers` are theirs in the first round: they choose among
-        the networks.
+        Clips are judged in pairs, by at most `most` others. `numbers` are theirs in the first round: the networks of
+        pairs are kept by them.
         """
         out = np.empty((len(values), self.dofs.count))
         order = np.argsort(numbers, kind="stable")
         size = max(1, min(JUDGED, len(order) - 2))  # two clips at least judge
         splits = [order[k : k + size] for k in range(0, len(order), size)]
-        learning = not self.networks
         for judged, step in zip(splits, parts(progress, [1.0] * len(splits)), strict=True):
             others = [k for k in order if k not in judged]
             train = sorted(self.rng.choice(others, min(max(most, 2), len(others)), replace=False))
-            if learning:
-                self.networks.append(_learned([values[k] for k in train], self.dofs, self.config, self.rng, step))
-            network = self.networks[-1 if learning else int(numbers[judged[0]]) // size % len(self.networks)]
+            key = (group, int(numbers[judged[0]]) // JUDGED)
+            if key not in self.networks:
+                self.networks[key] = _learned([values[k] for k in train], self.dofs, self.config, self.rng, step)
             for k in judged:
-                out[k] = _judged([*(values[t] for t in train), values[k]], self.dofs, self.config, network)
+                out[k] = _judged([*(values[t] for t in train), values[k]], self.dofs, self.config, self.networks[key])
             step(1.0, "judging clips")
         return out
 
