@@ -171,6 +171,7 @@ EXAMPLE = {
     "parameters": "{values: {speed: 1}",
     "look_at": "{target: [0, 0, 1]",
     "avoid": "{center: [5, 5], radius: 0.5",
+    "pace": "{speed: 1",
 }
 
 
