@@ -70,7 +70,7 @@ def test_a_method_without_own_live_characters_goes_through_the_queue(run, tmp_pa
 
 
 def test_options_are_those_of_the_methods_live_characters(run, model, tmp_path):
-    assert "motion-matching: time between searches" in " ".join(run("stream", "--help").out.split())
+    assert "motion-matching, texture: time between searches" in " ".join(run("stream", "--help").out.split())
     out = tmp_path / "a.bvh"
     assert run("stream", model, "-o", out, "--seconds", "1", "--half-life", "0.3").code == 0
     failed = run("stream", model, "-o", out, "--seconds", "1", "--lookahead", "0.3")
