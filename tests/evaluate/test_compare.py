@@ -153,7 +153,7 @@ def test_a_best_clip_that_does_not_meet_the_request_is_measured_and_said(walks, 
 def test_a_method_with_a_fault_costs_one_row_and_not_the_comparison(walks, monkeypatch):
     from motionloom.evaluate.compare import trial as module
 
-    def breaks(name, clips, *, seed, progress):
+    def breaks(*_, **__):
         raise np.linalg.LinAlgError("SVD did not converge")
 
     monkeypatch.setattr(module, "learn", breaks)

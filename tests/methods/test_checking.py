@@ -49,7 +49,7 @@ def test_all_problems_are_found_at_once_each_with_its_path(model):
     assert "cuts has no natural end" in str(found[()])
     assert str(found["constraints", 1]) == (
         "constraints[1]: plant: cuts cannot honour plant (hard); "
-        "it honours root_at (hard), pose_at (hard), style (hard or soft)"
+        "it honours root_at (hard), pose_at (hard), style (hard or soft), pace (hard or soft)"
     )
     assert str(found["constraints", 2, "joints"]).startswith("constraints[2]: style.joints: no joint 'uper'")
     with pytest.raises(BadRequest, match="9 problems:") as caught:

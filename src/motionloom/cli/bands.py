@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from motionloom.cli.options import plural, print_line, with_reading
+from motionloom.cli.options import Force, plural, print_line, with_reading
 
 
 @with_reading(trim_tpose=True)
@@ -24,6 +24,7 @@ def bands(
         str, typer.Option("--shares", metavar="S,S", help="Share of the second clip in each band, 0 to 1.")
     ] = "",
     kind: Annotated[str, typer.Option("--kind", metavar="NAME", help="pyramid, or wavelet.")] = "pyramid",
+    force: Force = False,
     *,
     reading: Any = None,
 ) -> None:
@@ -35,7 +36,7 @@ def bands(
     from motionloom.io import check_target, load, save
     from motionloom.recipes.blending import change_bands
 
-    check_target(out)
+    check_target(out, overwrite=force)
     first = load(clip, reading)
     second = None if other is None else load(other, reading)
     made = change_bands(first, second, gains=_numbers(gains), shares=_numbers(shares), kind=kind)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Clips, load_all, plural, print_line, with_reading
+from motionloom.cli.options import Clips, Force, load_all, plural, print_line, with_reading
 
 
 @with_reading(trim_tpose=True)
@@ -28,6 +28,7 @@ def blend(
         typer.Option("--registration", metavar="RULE", help="In time: uniform, cycles, key-times or time-warp."),
     ] = "time-warp",
     lock: Annotated[bool, typer.Option("--lock/--no-lock", help="Lock feet in place while they stand.")] = True,
+    force: Force = False,
     *,
     reading: Any = None,
 ) -> None:
@@ -35,7 +36,7 @@ def blend(
     from motionloom.io import check_target, save
     from motionloom.recipes.blending import blend_clips
 
-    check_target(out)
+    check_target(out, overwrite=force)
     loaded = [clip for _, clip in load_all(clips, reading)]
     given = numbers(weights) if weights is not None else [[1.0] * len(loaded)]
     with busy("blending") as report:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from motionloom.cli.options import plural, print_line, with_reading
+from motionloom.cli.options import Force, plural, print_line, with_reading
 
 
 @with_reading(trim_tpose=True)
@@ -34,6 +34,7 @@ def fourier(
     seconds: Annotated[
         float | None, typer.Option("--seconds", metavar="S", help="Length; by default the clip's.")
     ] = None,
+    force: Force = False,
     *,
     reading: Any = None,
 ) -> None:
@@ -42,7 +43,7 @@ def fourier(
     from motionloom.io import check_target, load, save
     from motionloom.recipes.blending import fourier_motion
 
-    check_target(out)
+    check_target(out, overwrite=force)
     if (plain is None) != (marked is None) or (to is not None and plain is not None):
         raise BadRequest("expected --to with --share, or --plain with --marked")
     others = [load(path, reading) for path in (to, plain, marked) if path is not None]

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Json, columns, plural, print_json, print_line, warn, with_reading
+from motionloom.cli.options import Force, Json, columns, plural, print_json, print_line, warn, with_reading
 from motionloom.cli.requests import Root, given_request
 
 
@@ -27,6 +27,7 @@ def gaze(
     ] = None,
     eyes: Annotated[bool, typer.Option("--eyes", help="Add eye joints to a body without eyes.")] = False,
     root: Root = None,
+    force: Force = False,
     json: Json = False,
     *,
     reading: Any = None,
@@ -41,7 +42,7 @@ def gaze(
     from motionloom.io import check_target, load, save
     from motionloom.recipes.gazing import turn_gaze
 
-    check_target(out)
+    check_target(out, overwrite=force)
     asked = None if request is None else given_request(request, [str(clip)], root)
     source = load(clip, reading)
     with busy("turning the gaze") as report:
@@ -69,6 +70,7 @@ def learn_map(
     faithful: Annotated[
         bool, typer.Option("--faithful", help="HECK's thresholds and nearest examples instead of fitted curves.")
     ] = False,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Learn a gaze map from takes of gaze shifts, as optical markers (C3D, TRC, CSV).

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Json, columns, plural, print_json, print_line, warn, with_reading
+from motionloom.cli.options import Force, Json, columns, plural, print_json, print_line, warn, with_reading
 
 if TYPE_CHECKING:
     from motionloom.blend.splice import Splice
@@ -45,6 +45,7 @@ def splice(
     ] = "upper",
     crop: Annotated[bool, typer.Option("--crop", help="End where the action is over, if it is too short.")] = False,
     picture: Annotated[bool, typer.Option("--picture", help="Write a filmstrip (.png) beside each result.")] = False,
+    force: Force = False,
     json: Json = False,
     *,
     reading: Any = None,
@@ -70,7 +71,7 @@ def splice(
     if len(set(targets.values())) < len(targets):
         raise BadRequest("several clips have the same name, so their results would overwrite each other")
     for target in targets.values():
-        check_target(target)
+        check_target(target, overwrite=force)
     usual = None if plain is None else load(plain, reading)
     clips = {path: load(path, reading) for path in dict.fromkeys([*actions, *walks])}
     results: list[dict[str, Any]] = []

@@ -34,6 +34,9 @@ def check_array(
         raise FormatError(f"{name}: expected values of {high} or less, found {most}")
 
 
+LARGEST_NUMBER = 1e15  # no length, angle, cost or count of a model is larger; squares and sums of it stay finite
+
+
 def check_number(value: Any, name: str, *, low: float, high: float = np.inf) -> None:
     """`FormatError` unless a value is a finite number from `low` to `high`."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value):
@@ -54,12 +57,16 @@ def check_clips(clips: Sequence[Clip], skeleton: Skeleton, fps: float) -> None:
 
 
 def check_finite(value: Any, allowed: Sequence[str] = ()) -> None:
-    """`FormatError` if any array of a model contains NaN or infinity, except in `allowed` fields."""
+    """`FormatError` if any array of a model contains NaN, infinity or an absurd number, except in `allowed` fields."""
     for name, array in stored_arrays(value):
         if array.dtype.kind not in "biuf":
             raise FormatError(f"{name}: expected numbers, found {array.dtype}")
         if array.dtype.kind == "f" and name.split(".")[0] not in allowed and not np.isfinite(array).all():
             raise FormatError(f"{name}: expected finite numbers, found {array[~np.isfinite(array)][0]}")
+        if array.dtype.kind == "f" and array.size and name.split(".")[0] not in allowed:
+            largest = float(np.abs(array).max())
+            if largest > LARGEST_NUMBER:
+                raise FormatError(f"{name}: expected numbers up to {LARGEST_NUMBER:g}, found {largest:g}")
 
 
 def stored_arrays(value: Any, name: str = "") -> Iterator[tuple[str, np.ndarray[Any, Any]]]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Request, Row, residuals, unmet
-from motionloom.core import Clip, Made, NoPath, Progress, Unmet, part, replace, silent
+from motionloom.core import Clip, FormatError, Made, NoPath, Progress, Unmet, part, replace, silent
 from motionloom.core.origin import all_terms
 from motionloom.kinematics.resample import resample
 from motionloom.methods.base import Model, Plan
@@ -116,7 +116,13 @@ def rendered(
     report = progress or silent()
     plan = model.plan(request, rng, part(report, 0.0, PLAN_SHARE))
     options, inner = model.options(request), model.inner_request(request)
-    return plan, model.render(plan, inner, options, rng, part(report, PLAN_SHARE, 1.0))
+    try:
+        clip = model.render(plan, inner, options, rng, part(report, PLAN_SHARE, 1.0))
+    except ValueError as error:
+        if "infs or NaNs" not in str(error):  # of SciPy's solvers
+            raise
+        raise FormatError(f"the numbers of this {model.method} model give no finite motion: it is damaged") from error
+    return plan, clip
 
 
 def finished(

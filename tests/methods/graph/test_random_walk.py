@@ -172,7 +172,7 @@ def test_the_compiled_walk_is_the_plain_one(rings, shortest):
     rng = np.random.default_rng(shortest)
     inside = largest_component(rings)
     stay = np.append(inside[:-1] & inside[1:] & (rings.clip_of[:-1] == rings.clip_of[1:]), False)
-    weight = _weights(rings, inside, None, "uniform") * rng.random(len(rings.transitions))
+    weight = _weights(rings, inside, None, "uniform", None) * rng.random(len(rings.transitions))
     go = rng.random(rings.count)
     shown, slow = np.full(rings.count + 1, NEVER_SHOWN), np.full(rings.count + 1, NEVER_SHOWN)
     at, clock = int(np.flatnonzero(inside)[0]), 0

@@ -90,7 +90,10 @@ def test_the_same_frames_are_alive_as_by_trying(graph, cases, case):
 @pytest.mark.parametrize("case", ["a pose", "two poses", "a style", "a style and a pose", "two styles"])
 def test_seeds_and_mutations_keep_what_is_hard(graph, cases, case):
     poses, styles = cases[case]
-    m, hard = material(graph, grow_trees(graph, widest=3)), hard_frames(graph, poses, styles)
+    m, hard = (
+        material(graph, grow_trees(graph, widest=3)),
+        hard_frames(graph, poses, [(span, frames_with_label(graph.clips, name)) for span, name in styles]),
+    )
     found = reachable(graph, m, poses, styles)
     if found.first_dead >= 0:
         pytest.skip("this graph has no such way")

@@ -74,7 +74,7 @@ def read_roles(path: str | Path) -> dict[str, str]:
         raise FormatError("expected a [roles] table", path=path)
     for role, joint in roles.items():
         if not isinstance(joint, str):
-            raise FormatError(f"role {role}: expected a joint name in quotes, found {str(joint)[:60]!r}", path=path)
+            raise FormatError(f"role {role}: expected a joint name in quotes, found {repr(joint)[:60]}", path=path)
     return roles
 
 

@@ -115,7 +115,6 @@ class Options(RouteOptions):
         "search": "clusters",
         "beam_width": 1,
         "outlook": 0.0,
-        "sampling": "markov",
         "avoid_repeats": False,
         "shortest": 0.0,
         "steadiness": 0.0,
