@@ -27,7 +27,7 @@ from motionloom.evaluate.report import MeasuredValue, QualityReport, SourceValue
 from motionloom.kinematics.capture.tpose import without_tpose
 
 HELD_OUT = 4  # source takes that are held out in turn to get the source's own value of measures that compare
-MIN_PIECE = 1.0  # s between broken frames: the floor under a shorter piece cannot be told
+MIN_PIECE = 1.0  # s between broken frames: a shorter piece is too short to find its floor
 TAKE_WORK = 12.0  # units of work to prepare a frame for measuring
 (WINDOWS,) = (family for family in FAMILIES if "coverage" in family.names)
 
