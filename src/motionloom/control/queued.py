@@ -16,29 +16,19 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from motionloom.constraints import Constraint, PoseAt, Request, Style
 from motionloom.constraints.pose import Pose
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, NoPath, Skeleton
 from motionloom.core.arrays import BoolArray
 from motionloom.core.numbers import smoothstep
-from motionloom.core.poses import Commands, Poses, broadcast
+from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts
-from motionloom.kinematics.travel import Travel, ground_turn, root_headings, without_heading
+from motionloom.kinematics.travel import ground_turn, root_headings, without_heading
 from motionloom.methods.actions import action_names
 from motionloom.methods.base import Model
-from motionloom.methods.live import (
-    Material,
-    Sources,
-    Status,
-    check_commands,
-    check_dt,
-    check_memory,
-    check_seeds,
-    material_of,
-    start_places,
-)
+from motionloom.methods.live import Material, Sources, Status, material_of
+from motionloom.methods.live_characters import LiveCharacters
 from motionloom.methods.synthesis import finished, rendered
 from motionloom.rotation import exp, inverse, log, multiply, slerp, yaw
 
@@ -75,71 +65,59 @@ class Block(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Queued:
+class Queued(LiveCharacters[QueuedState]):
     """Live characters of a model that makes clips of a given length, in blocks of `seconds`."""
 
     model: Model[Any]
-    clips: tuple[Clip, ...]  # that the model learned from
+    actions: tuple[str, ...]
+    skeleton: Skeleton
+    fps: float
+    material: Material  # the clips that the model learned from
     seconds: float = BLOCK
     _made: OrderedDict[Any, Future[Block]] = field(default_factory=OrderedDict)
     _lock: Any = field(default_factory=Lock)
-
-    @cached_property
-    def actions(self) -> tuple[str, ...]:
-        return action_names(self.clips) if any(c is Style for c, _ in self.model.honours) else ()
 
     @property
     def accepts(self) -> tuple[str, ...]:
         return ("action",) if self.actions else ()
 
-    @property
-    def skeleton(self) -> Skeleton:
-        return self.model.skeleton
-
-    @property
-    def fps(self) -> float:
-        return self.model.fps
-
-    @cached_property
-    def material(self) -> Material:
-        return material_of(self.clips)
-
     @cached_property
     def _worker(self) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(1, thread_name_prefix="motionloom-blocks")
 
-    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Any = None) -> QueuedState:
-        """One character for each seed, at the origin facing +z, or at `at`; its first block is made now."""
+    @cached_property
+    def _foot_parts(self) -> int:
+        return len(foot_parts(self.skeleton))
+
+    def _empty(self, count: int) -> QueuedState:
+        return QueuedState(
+            seed=np.zeros(count, np.int64),
+            block=np.zeros(count, np.int64),
+            action=np.full(count, -1),
+            chosen=np.full(count, OPEN),
+            commanded=np.full(count, -1),
+            time=np.zeros(count),
+            place=np.zeros((count, 3)),
+            pose=np.full((count, len(self.skeleton), 4), np.nan),
+            height=np.full(count, np.nan),
+        )
+
+    def _begin(self, state: QueuedState, seeds: IntArray, places: FloatArray, options: Any) -> None:
+        """The first blocks are made now."""
         if options is not None:
             raise BadRequest("queued characters have no options")
-        whole = check_seeds(seeds)
-        check_memory(len(whole), _empty(1, len(self.skeleton)), len(self.skeleton))
-        state = _empty(len(whole), len(self.skeleton))
-        state.seed[:] = whole
-        state.place[:] = start_places(at, len(whole))
-        for k in range(len(whole)):
+        state.seed[:], state.place[:] = seeds, places
+        for k in range(len(seeds)):
             self._block(state, k)
-        return state
 
-    def step(self, state: QueuedState, commands: Commands, dt: float) -> tuple[QueuedState, Poses]:
-        """The state and poses after `dt` seconds; it waits only if a block is not ready, never in real time."""
-        dt = check_dt(dt)
+    def _advance(self, state: QueuedState, commands: Commands, dt: float, poses: Poses) -> None:
+        """Play each block on; this waits only if a block is not ready, never in real time."""
         count = len(state.seed)
-        given = broadcast(check_commands(commands, count, self.accepts, self.actions), count)
-        copies: list[Any] = [part.copy() for part in state]
-        new = QueuedState(*copies)
-        poses = Poses(
-            np.empty((count, 3)),
-            np.empty((count, len(self.skeleton), 4)),
-            np.empty((count, len(foot_parts(self.skeleton))), bool),
-            np.full(count, np.nan),
-        )
+        state.commanded[:] = commands.action
+        state.time[:] += dt
         for k in range(count):
-            new.commanded[k] = given.action[k]
-            new.time[k] += dt
-            self._advance(new, k, count)
-            self._show(new, k, poses)
-        return new, poses
+            self._advance_one(state, k, count)
+            self._show(state, k, poses)
 
     def status(self, state: QueuedState) -> Status:
         """The label shown, and the time after which a command takes effect: that of the next open block."""
@@ -162,7 +140,7 @@ class Queued:
             which[k], frames[k] = block.which[at], block.frames[at]
         return Sources(which, frames, (which >= 0).astype(float))
 
-    def _advance(self, state: QueuedState, k: int, count: int) -> None:
+    def _advance_one(self, state: QueuedState, k: int, count: int) -> None:
         """Choose the next block when it is time to, and begin it when the present one has ended."""
         while True:
             block = self._block(state, k)
@@ -270,7 +248,8 @@ def queued(model: Model[Any], *, seconds: float = BLOCK) -> Queued:
         raise BadRequest(f"{model.method} has no live characters: it does not make clips of any length from clips")
     if not 1.0 <= seconds <= 60.0:
         raise BadRequest(f"seconds: expected blocks of 1 to 60 s, found {seconds:g}")
-    return Queued(model, tuple(clips), seconds)
+    actions = action_names(clips) if any(c is Style for c, _ in model.honours) else ()
+    return Queued(model, actions, model.skeleton, model.fps, material_of(clips), seconds)
 
 
 def _key_after(state: QueuedState, k: int, block: Block, skeleton: Skeleton) -> BlockKey:
@@ -291,17 +270,3 @@ def _frame(block: Block, time: float, fps: float) -> tuple[int, int, float]:
     at = min(time * fps, len(block.root) - 1.0)
     first = min(int(at), len(block.root) - 2)
     return first, first + 1, at - first
-
-
-def _empty(count: int, joints: int) -> QueuedState:
-    return QueuedState(
-        np.zeros(count, np.int64),
-        np.zeros(count, np.int64),
-        np.full(count, -1),
-        np.full(count, OPEN),
-        np.full(count, -1),
-        np.zeros(count),
-        np.zeros((count, 3)),
-        np.full((count, joints, 4), np.nan),
-        np.full(count, np.nan),
-    )

@@ -7,29 +7,18 @@ of its graph, which are linear and do not hold feet if the graph was learned wit
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from motionloom.core import FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
-from motionloom.kinematics.travel import Travel, ground_turn
+from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.actions import first_action
 from motionloom.methods.graph.graph import Graph
 from motionloom.methods.graph.live_tables import GraphTables, build_tables
-from motionloom.methods.live import (
-    Material,
-    Sources,
-    Status,
-    check_commands,
-    check_dt,
-    check_memory,
-    check_seeds,
-    first_frames,
-    material_of,
-    start_places,
-)
+from motionloom.methods.live import Material, Sources, Status, first_frames, material_of
+from motionloom.methods.live_characters import LiveCharacters, no_commands, speed_status
 from motionloom.methods.settings import Settings, param
 
 
@@ -61,10 +50,11 @@ class GraphState(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class GraphLive:
+class GraphLive(LiveCharacters[GraphState]):
     """Live characters of one motion graph; a command takes effect at the next transition."""
 
     accepts: ClassVar[tuple[str, ...]] = ("heading", "speed", "place", "action")
+    default_options: ClassVar[GraphLiveOptions] = DEFAULT_OPTIONS
 
     tables: GraphTables
     actions: tuple[str, ...]
@@ -72,45 +62,43 @@ class GraphLive:
     fps: float
     material: Material
 
-    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: GraphLiveOptions | None = None) -> GraphState:
-        """One character for each seed, at the origin facing +z, or at `at`; the seed determines its first frame."""
-        whole, options = check_seeds(seeds), options or DEFAULT_OPTIONS
-        joints = len(self.skeleton)
-        check_memory(len(whole), _empty(1, joints), joints)
-        state, tables = _empty(len(whole), joints), self.tables
-        state.seed[:], state.draws[:] = whole, 1
-        state.frame[:] = first_frames(whole, np.flatnonzero(tables.exit_end >= 0))
-        places = start_places(at, len(whole))
+    @property
+    def _foot_parts(self) -> int:
+        return self.tables.contacts.shape[1]
+
+    def _empty(self, count: int) -> GraphState:
+        return GraphState(
+            time=np.zeros(count),
+            seed=np.zeros(count, np.int64),
+            draws=np.zeros(count, np.int64),
+            frame=np.zeros(count, np.int64),
+            over=np.full(count, -1),
+            blended=np.zeros(count, np.int64),
+            since=np.zeros(count, np.int64),
+            lay=np.zeros((count, 3)),
+            root=np.zeros((count, 2, 3)),
+            rotations=np.zeros((count, 2, len(self.skeleton), 4)),
+            commanded=no_commands(count),
+            tuning=np.zeros((count, 1), np.int64),
+        )
+
+    def _begin(self, state: GraphState, seeds: IntArray, places: FloatArray, options: GraphLiveOptions) -> None:
+        from motionloom.methods.graph._kernels_live import show
+
+        tables = self.tables
+        state.seed[:], state.draws[:] = seeds, 1
+        state.frame[:] = first_frames(seeds, np.flatnonzero(tables.exit_end >= 0))
         state.lay[:, 0] = places[:, 2] - tables.hips_heading[state.frame]
         hips = tables.root[state.frame][:, [0, 2]]
         state.lay[:, 1:] = places[:, :2] - ground_turn(state.lay[:, 0], hips)
         state.tuning[:] = round(options.shortest * self.fps)
-        return self._shown(state)
-
-    def _shown(self, state: GraphState) -> GraphState:
-        """The poses of the first frames, as those of both ticks."""
-        from motionloom.methods.graph._kernels_live import show
-
-        show(self.tables, state)
+        show(tables, state)
         state.root[:, 0], state.rotations[:, 0] = state.root[:, 1], state.rotations[:, 1]
-        return state
 
-    def step(self, state: GraphState, commands: Commands, dt: float) -> tuple[GraphState, Poses]:
-        """The state and poses `dt` seconds on."""
+    def _advance(self, state: GraphState, commands: Commands, dt: float, poses: Poses) -> None:
         from motionloom.methods.graph._kernels_live import advance
 
-        dt, count = check_dt(dt), len(state.time)
-        commands = check_commands(commands, count, self.accepts, self.actions)
-        copies: list[Any] = [part.copy() for part in state]
-        new = GraphState(*copies)
-        poses = Poses(
-            np.empty((count, 3)),
-            np.empty((count, len(self.skeleton), 4)),
-            np.empty((count, self.tables.contacts.shape[1]), bool),
-            np.full(count, np.nan),
-        )
-        advance(self.tables, commands, new, dt, 1.0 / self.fps, poses.root, poses.rotations, poses.contacts)
-        return new, poses
+        advance(self.tables, commands, state, dt, 1.0 / self.fps, poses.root, poses.rotations, poses.contacts)
 
     def status(self, state: GraphState) -> Status:
         """The action shown, the speed commanded and used, and the time until a transition may be taken."""
@@ -123,8 +111,7 @@ class GraphLive:
         first = np.where(blending, self.tables.enter[np.maximum(state.over, 0)], state.frame)
         wait = wait + self.tables.until_exit[np.minimum(first + wait, len(self.tables.until_exit) - 1)]
         until = (wait + np.where(blending, len(self.tables.alpha) + 1 - state.blended, 0)) / self.fps
-        clamped = np.asarray(~np.isnan(commanded) & (used != commanded))
-        return Status(action, ("speed",), commanded[:, None].copy(), used[:, None], clamped, until)
+        return speed_status(action, commanded, used, until)
 
     def sources(self, state: GraphState) -> Sources:
         """The frame that each character shows; in a blend, those of both clips."""
@@ -144,22 +131,3 @@ def graph_live(graph: Graph) -> GraphLive:
     tables, actions = build_tables(graph)
     clips = graph.clips
     return GraphLive(tables, actions, clips[0].skeleton, clips[0].fps, material_of(clips))
-
-
-def _empty(count: int, joints: int) -> GraphState:
-    commanded = np.full((count, 6), np.nan)
-    commanded[:, 5] = -1
-    return GraphState(
-        time=np.zeros(count),
-        seed=np.zeros(count, np.int64),
-        draws=np.zeros(count, np.int64),
-        frame=np.zeros(count, np.int64),
-        over=np.full(count, -1),
-        blended=np.zeros(count, np.int64),
-        since=np.zeros(count, np.int64),
-        lay=np.zeros((count, 3)),
-        root=np.zeros((count, 2, 3)),
-        rotations=np.zeros((count, 2, joints, 4)),
-        commanded=commanded,
-        tuning=np.zeros((count, 1), np.int64),
-    )

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from motionloom.core import FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
-from motionloom.kinematics.travel import Travel, ground_turn
+from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.actions import first_action
-from motionloom.methods.live import (
-    Material,
-    Sources,
-    Status,
-    check_commands,
-    check_dt,
-    check_memory,
-    check_seeds,
-    first_frames,
-    start_places,
-)
+from motionloom.methods.live import Material, Sources, Status, first_frames
+from motionloom.methods.live_characters import LiveCharacters, no_commands, speed_status
 from motionloom.methods.motion_matching.config import DEFAULT_OPTIONS, Options
 from motionloom.methods.motion_matching.database import Database
 
@@ -42,10 +32,11 @@ class MatchingState(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class MatchingLive:
+class MatchingLive(LiveCharacters[MatchingState]):
     """Live characters of one model."""
 
     accepts: ClassVar[tuple[str, ...]] = ("heading", "speed", "place", "facing", "action")
+    default_options: ClassVar[Options] = DEFAULT_OPTIONS
 
     database: Database
     actions: tuple[str, ...]
@@ -53,15 +44,46 @@ class MatchingLive:
     fps: float
     material: Material
 
-    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Any = None) -> MatchingState:
-        """One character for each seed, at the origin facing +z, or at `at`; the seed determines its first frame."""
-        return begin(self.database, seeds, at, DEFAULT_OPTIONS if options is None else options)
+    @property
+    def _foot_parts(self) -> int:
+        return self.database.contacts.shape[1]
 
-    def step(self, state: MatchingState, commands: Commands, dt: float) -> tuple[MatchingState, Poses]:
-        """The state and poses after `dt` seconds."""
-        dt = check_dt(dt)
-        commands = check_commands(commands, len(state.time), self.accepts, self.actions)
-        return step(self.database, state, commands, dt)
+    def _empty(self, count: int) -> MatchingState:
+        joints = len(self.skeleton)
+        return MatchingState(
+            time=np.zeros(count),
+            frame=np.zeros(count, np.int64),
+            wait=np.zeros(count, np.int64),
+            track=np.zeros((count, 3)),
+            root=np.zeros((count, 2, 3)),
+            rotations=np.zeros((count, 2, joints, 4)),
+            offsets=np.zeros((count, joints + 1, 2, 3)),
+            commanded=no_commands(count),
+            tuning=np.zeros((count, 5)),
+        )
+
+    def _begin(self, state: MatchingState, seeds: IntArray, places: FloatArray, options: Options) -> None:
+        """Frames drawn by the seeds, hips at the places."""
+        from motionloom.methods.motion_matching._kernels_step import show_first
+
+        database = self.database
+        state.frame[:] = first_frames(seeds, np.flatnonzero(database.allowed))
+        hips = database.hips[state.frame]
+        state.track[:, 2] = places[:, 2] - database.hips_heading[state.frame]
+        state.track[:, :2] = places[:, :2] - ground_turn(state.track[:, 2], hips[:, [0, 2]])
+        state.tuning[:] = (
+            options.interval,
+            options.half_life,
+            options.response,
+            options.steering,
+            options.persistence,
+        )
+        show_first(database, state)
+
+    def _advance(self, state: MatchingState, commands: Commands, dt: float, poses: Poses) -> None:
+        from motionloom.methods.motion_matching._kernels_step import advance
+
+        advance(self.database, commands, state, dt, poses.root, poses.rotations, poses.contacts)
 
     def status(self, state: MatchingState) -> Status:
         """The action shown, and the speed commanded and used; a speed is clamped to the highest of the clips."""
@@ -70,67 +92,10 @@ class MatchingLive:
         commanded = state.commanded[:, 1]
         used = np.where(np.isnan(commanded), speeds[:, 1], np.minimum(commanded, speeds[:, 2]))
         wait = np.maximum(state.wait, 1) / self.fps - state.time
-        return Status(action, ("speed",), commanded[:, None].copy(), used[:, None], np.asarray(used < commanded), wait)
+        return speed_status(action, commanded, used, wait)
 
     def sources(self, state: MatchingState) -> Sources:
         """The frame that each character shows; offsets of jumps are ignored."""
         shown = state.frame[:, None, None]
         which = self.material.which[shown]
         return Sources(which, self.material.frames[shown].astype(float), (which >= 0).astype(float))
-
-
-def begin(database: Database, seeds: ArrayLike, at: Travel | None, options: Options) -> MatchingState:
-    """The first state: frames drawn by the seeds, hips placed at `at`."""
-    from motionloom.methods.motion_matching._kernels_step import show_first
-
-    whole = check_seeds(seeds)
-    joints = database.rotations.shape[1]
-    check_memory(len(whole), _empty(1, joints), joints)
-    state = _empty(len(whole), joints)
-    state.frame[:] = first_frames(whole, np.flatnonzero(database.allowed))
-    places = start_places(at, len(whole))
-    hips = database.hips[state.frame]
-    state.track[:, 2] = places[:, 2] - database.hips_heading[state.frame]
-    state.track[:, :2] = places[:, :2] - ground_turn(state.track[:, 2], hips[:, [0, 2]])
-    state.tuning[:] = (
-        options.interval,
-        options.half_life,
-        options.response,
-        options.steering,
-        options.persistence,
-    )
-    show_first(database, state)
-    return state
-
-
-def _empty(count: int, joints: int) -> MatchingState:
-    commanded = np.full((count, 6), np.nan)
-    commanded[:, 5] = -1
-    return MatchingState(
-        np.zeros(count),
-        np.zeros(count, np.int64),
-        np.zeros(count, np.int64),
-        np.zeros((count, 3)),
-        np.zeros((count, 2, 3)),
-        np.zeros((count, 2, joints, 4)),
-        np.zeros((count, joints + 1, 2, 3)),
-        commanded,
-        np.zeros((count, 5)),
-    )
-
-
-def step(database: Database, state: MatchingState, commands: Commands, dt: float) -> tuple[MatchingState, Poses]:
-    """The state and poses after `dt` seconds; arguments are checked already."""
-    from motionloom.methods.motion_matching._kernels_step import advance
-
-    count, joints = len(state.time), database.rotations.shape[1]
-    copies: list[Any] = [part.copy() for part in state]
-    new = MatchingState(*copies)
-    poses = Poses(
-        np.empty((count, 3)),
-        np.empty((count, joints, 4)),
-        np.empty((count, database.contacts.shape[1]), bool),
-        np.full(count, np.nan),
-    )
-    advance(database, commands, new, dt, poses.root, poses.rotations, poses.contacts)
-    return new, poses

@@ -65,7 +65,7 @@ class MotionMatchingModel(Model[Options]):
         return any(isinstance(c, (RootPath, Reach)) for c in request.constraints)
 
     def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> MatchingPlan:
-        plan = plan_request(self.database, request, self.actions, self.fps, options, rng, progress)
+        plan = plan_request(self.live, request, options, rng, progress)
         return plan._replace(timeline=self._timeline(plan.shown))
 
     def _timeline(self, shown: IntArray) -> tuple[Band, ...]:

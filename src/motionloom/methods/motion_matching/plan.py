@@ -16,7 +16,7 @@ from motionloom.kinematics.travel import Travel, ground_turn
 from motionloom.methods.base import Band
 from motionloom.methods.motion_matching.config import Options
 from motionloom.methods.motion_matching.database import Database
-from motionloom.methods.motion_matching.live import begin
+from motionloom.methods.motion_matching.live import MatchingLive
 
 SEARCH_WINDOW = 1.0  # m along a path in which the nearest point to the body is searched
 RETURN_HALF_LIFE = 0.4  # s in which a deviation from the path should halve
@@ -73,23 +73,18 @@ class Leg:
 
 
 def plan_request(
-    database: Database,
-    request: Request,
-    actions: Sequence[str],
-    fps: float,
-    options: Options,
-    rng: Generator,
-    progress: Progress,
+    live: MatchingLive, request: Request, options: Options, rng: Generator, progress: Progress
 ) -> MatchingPlan:
     """The frames of a request with soft constraints: its paths, places and styles are followed as well as possible."""
+    database, fps = live.database, live.fps
     frames = request.length(fps)
     constraints = [c for c in request.constraints if c.weight]
     start = request.beginning(frames or 1, fps)
     at = Travel(np.array([start.position], float), np.array([start.heading], float))
-    state = begin(database, [int(rng.integers(2**62))], at, options)
+    state = live.begin([int(rng.integers(2**62))], at, options)
     legs = request_legs(constraints, np.array(start.position, float), frames, fps)
     most = frames if frames is not None else _max_frames(legs, float(database.speeds[-1, 1]), fps)
-    styles = _styles(constraints, actions, most, fps)
+    styles = _styles(constraints, live.actions, most, fps)
     paces = [c for c in constraints if isinstance(c, Pace)]
     shown, track = np.empty(most, np.int64), np.empty((most, 3))
     shown[0], track[0] = state.frame[0], state.track[0]

@@ -4,24 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from motionloom.core import BadRequest, BoolArray, FloatArray, Skeleton
+from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
-from motionloom.kinematics.travel import Travel
-from motionloom.methods.live import (
-    Material,
-    Sources,
-    Status,
-    check_commands,
-    check_dt,
-    check_memory,
-    check_seeds,
-    start_places,
-)
+from motionloom.methods.live import Material, Sources, Status
+from motionloom.methods.live_characters import LiveCharacters
 from motionloom.methods.parametric_space.config import DEFAULT_LIVE, LiveOptions
 from motionloom.methods.space.space import REACHED, Space
 
@@ -58,8 +48,10 @@ def steering_of(space: Space) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class SpaceLive:
+class SpaceLive(LiveCharacters[SpaceState]):
     """Live characters of one space."""
+
+    default_options: ClassVar[LiveOptions] = DEFAULT_LIVE
 
     space: Space
     tables: tuple[Any, ...]
@@ -78,20 +70,22 @@ class SpaceLive:
     def _scale(self) -> FloatArray:
         return np.stack([self.space.middle, self.space.ranges])
 
-    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Any = None) -> SpaceState:
-        """One character for each seed, at the origin facing +z, or at `at`; the seed gives parameters and phase."""
+    @property
+    def _foot_parts(self) -> int:
+        return self.space.rows.touches.shape[2]
+
+    def _begin(self, state: SpaceState, seeds: IntArray, places: FloatArray, options: LiveOptions) -> None:
+        """The seed gives parameters and phase."""
         from motionloom.methods._kernels_live import uniforms
         from motionloom.methods.parametric_space._kernels_step import show_first
         from motionloom.methods.space._kernels_weights import space_weights
 
-        whole, tuning = check_seeds(seeds), DEFAULT_LIVE if options is None else options
-        check_memory(len(whole), self._empty(1, tuning), len(self.skeleton))
-        state = self._empty(len(whole), tuning)
-        if not len(whole):
-            return state
-        drawn, which = np.empty(len(whole)), np.empty(len(whole))
-        uniforms(whole, 0, drawn)
-        uniforms(whole, 1, which)
+        state.tuning[:] = options.half_life, options.response
+        if not len(seeds):
+            return
+        drawn, which = np.empty(len(seeds)), np.empty(len(seeds))
+        uniforms(seeds, 0, drawn)
+        uniforms(seeds, 1, which)
         rows = self.space.rows
         state.place[:, 0] = rows.lead + (np.floor(drawn * rows.count) if rows.cyclic else 0.0)
         known = np.concatenate([self.space.values, self.space.sample_values])
@@ -99,31 +93,19 @@ class SpaceLive:
         state.wanted[:] = (chosen - self.space.middle) / self.space.ranges
         space_weights(*self.space.map, state.wanted, state.goal, state.used)
         state.weights[:] = state.goal
-        state.place[:, 1:] = start_places(at, len(whole))
+        state.place[:, 1:] = places
         state.course[:] = state.place[:, 3]
         show_first(self.tables, state)
-        return state
 
-    def step(self, state: SpaceState, commands: Commands, dt: float) -> tuple[SpaceState, Poses]:
-        """The state and poses after `dt` seconds."""
+    def _advance(self, state: SpaceState, commands: Commands, dt: float, poses: Poses) -> None:
         from motionloom.methods.parametric_space._kernels_step import step
 
-        dt = check_dt(dt)
-        commands = check_commands(commands, len(state.time), self.accepts, self.actions)
         if commands.values.shape[1] > self.space.size:
             raise BadRequest(
                 f"command values: expected {self.space.size} ({', '.join(self.space.names)}), "
                 f"found {commands.values.shape[1]}"
             )
-        copies: list[Any] = [field.copy() for field in state]
-        new = SpaceState(*copies)
-        count = len(state.time)
-        poses = Poses(
-            np.empty((count, 3)), np.empty((count, len(self.skeleton), 4)), np.empty(state.contacts.shape, bool),
-            np.empty(count),
-        )  # fmt: skip
-        step(self.tables, self.space.map, self._scale, self.steering, commands, new, 1.0 / self.fps, dt, tuple(poses))
-        return new, poses
+        step(self.tables, self.space.map, self._scale, self.steering, commands, state, 1.0 / self.fps, dt, tuple(poses))
 
     def status(self, state: SpaceState) -> Status:
         """The parameters commanded and used; those outside the space are clamped to its border."""
@@ -159,7 +141,7 @@ class SpaceLive:
         """(K,) where the frames of each example begin in `material`."""
         return np.concatenate([[0], np.cumsum(self._lengths[:-1])])
 
-    def _empty(self, count: int, tuning: LiveOptions) -> SpaceState:
+    def _empty(self, count: int) -> SpaceState:
         rows, joints, size = self.space.rows, len(self.skeleton), self.space.size
         return SpaceState(
             np.zeros(count),
@@ -172,5 +154,5 @@ class SpaceLive:
             np.zeros((count, 2, 3)),
             np.zeros((count, 2, joints, 4)),
             np.zeros((count, rows.touches.shape[2]), bool),
-            np.tile([tuning.half_life, tuning.response], (count, 1)),
+            np.zeros((count, 2)),
         )

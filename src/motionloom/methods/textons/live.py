@@ -7,25 +7,14 @@ steered to its key poses; a command cannot take effect sooner.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from motionloom.core import BoolArray, FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
-from motionloom.kinematics.travel import Travel
-from motionloom.methods.live import (
-    Material,
-    Sources,
-    Status,
-    check_commands,
-    check_dt,
-    check_memory,
-    check_seeds,
-    first_frames,
-    start_places,
-)
+from motionloom.methods.live import Material, Sources, Status, first_frames
+from motionloom.methods.live_characters import LiveCharacters
 from motionloom.methods.settings import Settings, param
 from motionloom.methods.textons.config import DEFAULT_OPTIONS as SYNTHESIS
 from motionloom.methods.textons.live_tables import MAX_LOOKAHEAD, LiveTables, build_tables
@@ -89,10 +78,11 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class TextonLive:
+class TextonLive(LiveCharacters[State]):
     """Live characters of one texton model. Their actions are its textons."""
 
     accepts: ClassVar[tuple[str, ...]] = ("action",)
+    default_options: ClassVar[LiveOptions] = DEFAULT_OPTIONS
 
     tables: LiveTables
     inside: IntArray  # segments among which a walk never ends
@@ -102,22 +92,23 @@ class TextonLive:
     material: Material
     noise: float  # the usual amount
 
-    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: LiveOptions | None = None) -> State:
-        """One character for each seed, at the origin facing +z, or at `at`, in a frame that its seed draws."""
+    @property
+    def _foot_parts(self) -> int:
+        return len(self.tables.parts)
+
+    def _begin(self, state: State, seeds: IntArray, places: FloatArray, options: LiveOptions) -> None:
+        """In a frame that the seed draws."""
         from motionloom.methods.textons._kernels_live import show_first
 
-        whole, options = check_seeds(seeds), options or DEFAULT_OPTIONS
-        check_memory(len(whole), self._empty(1), len(self.skeleton))
-        state, tables = self._empty(len(whole)), self.tables
-        state.seed[:], state.draws[:] = whole, 1
-        state.segment[:], state.frame[:] = self._starts()[first_frames(whole, np.arange(len(self._starts())))].T
+        tables, starts = self.tables, self._starts()
+        state.seed[:], state.draws[:] = seeds, 1
+        state.segment[:], state.frame[:] = starts[first_frames(seeds, np.arange(len(starts)))].T
         state.end[:] = tables.length[state.segment]
-        state.track[:] = start_places(at, len(whole))
+        state.track[:] = places
         amount = self.noise if options.noise is None else options.noise
         ahead = max(2, round(options.lookahead * self.fps))
         state.tuning[:] = ahead, amount, options.key_variation, SYNTHESIS.noise_time * self.fps
         show_first(tables, state)
-        return state
 
     def _starts(self) -> IntArray:
         """(S, 2) segments and frames to begin in: not the first, which is a key pose, nor the last three."""
@@ -150,22 +141,10 @@ class TextonLive:
             tuning=np.zeros((count, 4)),
         )
 
-    def step(self, state: State, commands: Commands, dt: float) -> tuple[State, Poses]:
-        """The state and poses `dt` seconds on."""
+    def _advance(self, state: State, commands: Commands, dt: float, poses: Poses) -> None:
         from motionloom.methods.textons._kernels_live import advance
 
-        dt, count = check_dt(dt), len(state.time)
-        commands = check_commands(commands, count, self.accepts, self.actions)
-        copies: list[Any] = [part.copy() for part in state]
-        new = State(*copies)
-        poses = Poses(
-            np.empty((count, 3)),
-            np.empty((count, len(self.skeleton), 4)),
-            np.empty((count, len(self.tables.parts)), bool),
-            np.full(count, np.nan),
-        )
-        advance(self.tables, commands, new, dt, 1.0 / self.fps, poses.root, poses.rotations, poses.contacts)
-        return new, poses
+        advance(self.tables, commands, state, dt, 1.0 / self.fps, poses.root, poses.rotations, poses.contacts)
 
     def status(self, state: State) -> Status:
         """The texton shown; `until_choice` is the time until the next one that is not chosen yet begins.

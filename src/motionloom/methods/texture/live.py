@@ -6,26 +6,16 @@ The published source has no live control, so a character is the same in both var
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from motionloom.core import FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
-from motionloom.kinematics.travel import Travel, ground_turn
+from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.actions import first_action
-from motionloom.methods.live import (
-    Material,
-    Sources,
-    Status,
-    check_commands,
-    check_dt,
-    check_memory,
-    check_seeds,
-    first_frames,
-    start_places,
-)
+from motionloom.methods.live import Material, Sources, Status, first_frames
+from motionloom.methods.live_characters import LiveCharacters, no_commands, speed_status
 from motionloom.methods.settings import Settings, param
 from motionloom.methods.texture.live_tables import LiveTables
 
@@ -74,10 +64,11 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class TextureLive:
+class TextureLive(LiveCharacters[State]):
     """Live characters of one texture model."""
 
     accepts: ClassVar[tuple[str, ...]] = ("heading", "speed", "place", "action")
+    default_options: ClassVar[LiveOptions] = DEFAULT_OPTIONS
 
     tables: LiveTables
     actions: tuple[str, ...]
@@ -85,29 +76,12 @@ class TextureLive:
     fps: float
     material: Material
 
-    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: LiveOptions | None = None) -> State:
-        """One character for each seed, at the origin facing +z, or at `at`; the seed determines its first frame."""
-        from motionloom.methods.texture._kernels_live import show_first
-
-        whole, options, tables = check_seeds(seeds), options or DEFAULT_OPTIONS, self.tables
-        check_memory(len(whole), self._empty(1), len(self.skeleton))
-        state = self._empty(len(whole))
-        state.seed[:], state.draws[:] = whole, 1
-        left = tables.last - np.arange(len(tables.last))
-        good = ~tables.broken & (left > min(tables.stride, int(left.max()) - 1))
-        state.frame[:] = first_frames(whole, np.flatnonzero(good if good.any() else ~tables.broken))[:, None]
-        places, shown = start_places(at, len(whole)), state.frame[:, 0]
-        state.track[:, 2] = places[:, 2] - tables.hips_heading[shown]
-        state.track[:, :2] = places[:, :2] - ground_turn(state.track[:, 2], tables.hips[shown][:, [0, 2]])
-        tuning = (options.half_life, options.response, options.steering, options.limbs, options.interval * self.fps)
-        state.tuning[:] = tuning
-        show_first(tables, state)
-        return state
+    @property
+    def _foot_parts(self) -> int:
+        return self.tables.contacts.shape[1]
 
     def _empty(self, count: int) -> State:
         joints, parts = len(self.skeleton), len(self.tables.links)
-        commanded = np.full((count, 6), np.nan)
-        commanded[:, 5] = -1
         return State(
             time=np.zeros(count),
             seed=np.zeros(count, np.int64),
@@ -120,26 +94,29 @@ class TextureLive:
             root=np.zeros((count, 2, 3)),
             rotations=np.zeros((count, 2, joints, 4)),
             offsets=np.zeros((count, joints + 1, 2, 3)),
-            commanded=commanded,
+            commanded=no_commands(count),
             tuning=np.zeros((count, 5)),
         )
 
-    def step(self, state: State, commands: Commands, dt: float) -> tuple[State, Poses]:
-        """The state and poses after `dt` seconds."""
+    def _begin(self, state: State, seeds: IntArray, places: FloatArray, options: LiveOptions) -> None:
+        from motionloom.methods.texture._kernels_live import show_first
+
+        tables = self.tables
+        state.seed[:], state.draws[:] = seeds, 1
+        left = tables.last - np.arange(len(tables.last))
+        good = ~tables.broken & (left > min(tables.stride, int(left.max()) - 1))
+        state.frame[:] = first_frames(seeds, np.flatnonzero(good if good.any() else ~tables.broken))[:, None]
+        shown = state.frame[:, 0]
+        state.track[:, 2] = places[:, 2] - tables.hips_heading[shown]
+        state.track[:, :2] = places[:, :2] - ground_turn(state.track[:, 2], tables.hips[shown][:, [0, 2]])
+        tuning = (options.half_life, options.response, options.steering, options.limbs, options.interval * self.fps)
+        state.tuning[:] = tuning
+        show_first(tables, state)
+
+    def _advance(self, state: State, commands: Commands, dt: float, poses: Poses) -> None:
         from motionloom.methods.texture._kernels_live import advance
 
-        dt, count = check_dt(dt), len(state.time)
-        commands = check_commands(commands, count, self.accepts, self.actions)
-        copies: list[Any] = [part.copy() for part in state]
-        new = State(*copies)
-        poses = Poses(
-            np.empty((count, 3)),
-            np.empty((count, len(self.skeleton), 4)),
-            np.empty((count, self.tables.contacts.shape[1]), bool),
-            np.full(count, np.nan),
-        )
-        advance(self.tables, commands, new, dt, poses.root, poses.rotations, poses.contacts)
-        return new, poses
+        advance(self.tables, commands, state, dt, poses.root, poses.rotations, poses.contacts)
 
     def status(self, state: State) -> Status:
         """The action of the legs, and the speed commanded and used; a command takes effect at the next tick."""
@@ -148,7 +125,7 @@ class TextureLive:
         commanded = state.commanded[:, 1]
         used = np.where(np.isnan(commanded), speeds[:, 1], np.minimum(commanded, speeds[:, 2]))
         until = np.maximum(self.tables.tick - state.time, 0.0)
-        return Status(action, ("speed",), commanded[:, None].copy(), used[:, None], np.asarray(used < commanded), until)
+        return speed_status(action, commanded, used, until)
 
     def sources(self, state: State) -> Sources:
         """The frame that each joint shows; offsets of jumps are ignored."""

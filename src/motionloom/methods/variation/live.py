@@ -8,26 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
-from motionloom.kinematics.travel import Travel
 from motionloom.methods.actions import action_marks, action_names
-from motionloom.methods.live import (
-    Material,
-    Sources,
-    Status,
-    check_commands,
-    check_dt,
-    check_memory,
-    check_seeds,
-    material_of,
-    start_places,
-)
+from motionloom.methods.live import Material, Sources, Status, material_of
+from motionloom.methods.live_characters import LiveCharacters, speed_status
 from motionloom.methods.settings import Settings
 from motionloom.methods.variation.body import Body, body_tables, foot_limbs
 from motionloom.methods.variation.config import amount_param, hold_param, parts_param
@@ -89,8 +78,10 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class VariationLive:
+class VariationLive(LiveCharacters[State]):
     """Live characters of one model. Actions are labels: a character mixes the takes that carry the commanded one."""
+
+    default_options: ClassVar[LiveOptions] = DEFAULT_OPTIONS
 
     tables: LiveTables
     dofs: Dofs
@@ -106,19 +97,19 @@ class VariationLive:
         steered = ("heading", "speed") if self.tables.speed > TRAVELS else ()
         return (*steered, "action") if self.actions else steered
 
-    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: LiveOptions | None = None) -> State:
-        """One character for each seed, at the origin facing +z, or at `at`, at a moment that its seed draws."""
+    @property
+    def _foot_parts(self) -> int:
+        return len(self.tables.legs)
+
+    def _begin(self, state: State, seeds: IntArray, places: FloatArray, options: LiveOptions) -> None:
+        """At a moment that the seed draws."""
         from motionloom.methods.variation._kernels_live import show_first
 
-        whole, options = check_seeds(seeds), options or DEFAULT_OPTIONS
-        check_memory(len(whole), self._empty(1), len(self.skeleton))
-        state = self._empty(len(whole))
-        state.seed[:] = whole
-        state.track[:] = start_places(at, len(whole))
+        state.seed[:] = seeds
+        state.track[:] = places
         state.amounts[:] = amounts_of(options.amount, options.parts, self.dofs)
         state.hold[:] = options.hold_feet
         show_first(self.tables, state, self.fps)
-        return state
 
     def _empty(self, count: int) -> State:
         takes, degrees = self.tables.takes.values.shape[0], self.dofs.count
@@ -147,22 +138,10 @@ class VariationLive:
             rotations=np.zeros((count, 2, joints, 4)),
         )
 
-    def step(self, state: State, commands: Commands, dt: float) -> tuple[State, Poses]:
-        """The state and poses `dt` seconds on."""
+    def _advance(self, state: State, commands: Commands, dt: float, poses: Poses) -> None:
         from motionloom.methods.variation._kernels_live import advance
 
-        dt, count = check_dt(dt), len(state.time)
-        commands = check_commands(commands, count, self.accepts, self.actions)
-        copies: list[Any] = [part.copy() for part in state]
-        new = State(*copies)
-        poses = Poses(
-            np.empty((count, 3)),
-            np.empty((count, len(self.skeleton), 4)),
-            np.empty((count, len(self.tables.legs)), bool),
-            np.full(count, np.nan),
-        )
-        advance(self.tables, commands, new, dt, self.fps, poses.root, poses.rotations, poses.contacts)
-        return new, poses
+        advance(self.tables, commands, state, dt, self.fps, poses.root, poses.rotations, poses.contacts)
 
     def status(self, state: State) -> Status:
         """The action that most takes show, and the speed commanded and used, within 0.7 to 1.4 of the takes' own."""
@@ -170,12 +149,11 @@ class VariationLive:
 
         speed, asked = self.tables.speed, state.commanded[:, 1]
         used = np.where(np.isnan(asked), speed, np.clip(asked, TEMPO[0] * speed, TEMPO[1] * speed))
-        clamped = ~np.isnan(asked) & (np.abs(used - asked) > 1e-9)
         rows = self._shown(state)[1]
         votes = (self.marks[:, rows] * state.weights).sum(-1) > 0.5  # (A, N)
         action = np.where(votes.any(0), votes.argmax(0), -1) if len(votes) else np.full(len(state.time), -1)
         wait = np.maximum(1.0 / self.fps - state.time, 0.0)
-        return Status(action, ("speed",), asked[:, None].copy(), used[:, None], np.asarray(clamped), wait)
+        return speed_status(action, asked, used, wait)
 
     def sources(self, state: State) -> Sources:
         """The frames of all takes that are mixed, by their weights in timing."""

@@ -1,0 +1,99 @@
+"""The base of every method's live characters: checked arguments, states that are values, and empty poses."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motionloom.core import FloatArray, IntArray, Skeleton
+from motionloom.core.poses import Commands, Poses
+from motionloom.kinematics.travel import Travel
+from motionloom.methods.live import (
+    Material,
+    Sources,
+    Status,
+    check_commands,
+    check_dt,
+    check_memory,
+    check_seeds,
+    start_places,
+)
+
+S = TypeVar("S", bound=tuple[Any, ...])
+
+
+class LiveCharacters(ABC, Generic[S]):
+    """Live characters of one model. A method fills in new states (`_begin`) and advances copies (`_advance`)."""
+
+    default_options: ClassVar[Any] = None
+
+    actions: tuple[str, ...]
+    skeleton: Skeleton
+    fps: float
+    material: Material
+
+    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Any = None) -> S:
+        """One character for each seed, at the origin facing +z, or at `at`; the seed determines where it begins."""
+        whole = check_seeds(seeds)
+        places = start_places(at, len(whole))
+        check_memory(len(whole), self._empty(1), len(self.skeleton))
+        state = self._empty(len(whole))
+        self._begin(state, whole, places, self.default_options if options is None else options)
+        return state
+
+    def step(self, state: S, commands: Commands, dt: float) -> tuple[S, Poses]:
+        """The state and poses after `dt` seconds."""
+        dt, count = check_dt(dt), len(state[0])
+        commands = check_commands(commands, count, self.accepts, self.actions)
+        new = type(state)(*[part.copy() for part in state])
+        poses = Poses(
+            np.empty((count, 3)),
+            np.empty((count, len(self.skeleton), 4)),
+            np.empty((count, self._foot_parts), bool),
+            np.full(count, np.nan),
+        )
+        self._advance(new, commands, dt, poses)
+        return new, poses
+
+    @property
+    @abstractmethod
+    def accepts(self) -> tuple[str, ...]: ...
+
+    @abstractmethod
+    def status(self, state: S) -> Status: ...
+
+    @abstractmethod
+    def sources(self, state: S) -> Sources: ...
+
+    @property
+    @abstractmethod
+    def _foot_parts(self) -> int:
+        """The number of columns of `Poses.contacts`."""
+
+    @abstractmethod
+    def _empty(self, count: int) -> S:
+        """The arrays of a state of `count` characters."""
+
+    @abstractmethod
+    def _begin(self, state: S, seeds: IntArray, places: FloatArray, options: Any) -> None:
+        """Fill in the state of characters with these seeds (N,), at these x, z and headings (N, 3)."""
+
+    @abstractmethod
+    def _advance(self, state: S, commands: Commands, dt: float, poses: Poses) -> None:
+        """Advance the state by `dt` seconds, in place, and fill in the poses; arguments are checked already."""
+
+
+def no_commands(count: int) -> FloatArray:
+    """(N, 6) heading, speed, place, facing and action of characters that have not been commanded yet."""
+    out = np.full((count, 6), np.nan)
+    out[:, 5] = -1
+    return out
+
+
+def speed_status(action: IntArray, commanded: FloatArray, used: FloatArray, until_choice: FloatArray) -> Status:
+    """The status of characters whose only value is a speed (N,), NaN where none is commanded."""
+    clamped = ~np.isnan(commanded) & (np.abs(used - commanded) > 1e-9)
+    return Status(action, ("speed",), commanded[:, None].copy(), used[:, None], np.asarray(clamped), until_choice)
