@@ -73,9 +73,9 @@ def cut_examples(clips: Sequence[Clip], config: Config) -> tuple[list[Cut], bool
     if how == "auto":
         how = "cycles" if walks(clips) else "none"
     if how == "cycles":
-        if config.repeat == "no":
-            raise BadRequest("cycles repeat; `repeat: no` needs another `cut`", where=("repeat",))
-        return cut_cycles(clips, mirror=config.mirror != "none"), True
+        ends = config.repeat == "no"
+        margin = config.margin if ends else None
+        return cut_cycles(clips, mirror=config.mirror != "none", margin=margin), not ends
     if how == "none":
         cuts = whole_clips(clips, margin=config.margin, mirror=config.mirror == "all")
     else:

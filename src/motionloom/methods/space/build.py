@@ -22,6 +22,8 @@ from motionloom.methods.space.space import Space, SpaceParameter
 OUTLIER = 3.0  # times the median cost: an example that is farther from the reference is left out
 SAME_STEPS = 0.6  # of the examples: where so many have the same steps, the others are left out
 FLAT = 0.02  # least singular value of the parameters, of the largest: below it they depend on each other
+SEAM = (2.0, 0.05)  # times the median, and m: a cycle whose ends are farther apart does not repeat
+SWERVE = np.radians(20)  # more than the median: a cycle that turns so much more in one half does not repeat
 EQUAL = 1e-3  # of the range: examples whose parameters differ by less are equal
 
 
@@ -54,8 +56,17 @@ def build_space(
     check_enough(cuts, values, parameters)
     kept = list(range(len(cuts)))
     notes: list[Note] = []
+    steady = steady_cycles(cuts)
+    if cyclic and len(steady) < len(cuts):
+        if len(steady) > values.shape[1]:
+            others = [cuts[k].name for k in range(len(cuts)) if k not in steady]
+            notes.append(warning(f"cycles that change on the way and cannot repeat, left out: {', '.join(others)}"))
+            kept = steady
+        else:
+            notes.append(warning("most cycles change on the way; `repeat: no` plays them once instead of bending them"))
     if merge > 0:
-        kept, merged = without_near_equals(cuts, values, merge)
+        chosen, merged = without_near_equals([cuts[k] for k in kept], values[kept], merge)
+        kept = [kept[k] for k in chosen]
         if merged:
             notes += info(f"{merged} of {len(cuts)} cuts have nearly the parameters of others, left out")
     rule, kept, more = choose_registration([cuts[k] for k in kept], kept, registration)
@@ -180,11 +191,24 @@ def choose_registration(cuts: Sequence[Cut], kept: list[int], rule: str) -> tupl
     return "key-times", [k for k, own in zip(kept, steps, strict=True) if own == common], note
 
 
+def steady_cycles(cuts: Sequence[Cut]) -> list[int]:
+    """The cycles that go on as they began: their ends are near, and both halves turn alike.
+
+    The hips turn to and fro in every step; what is usual for these cycles is not counted.
+    """
+    seams, swerves = np.array([cut.seam for cut in cuts]), np.array([cut.swerve for cut in cuts])
+    near = seams <= max(SEAM[0] * float(np.median(seams)), SEAM[1])
+    return [int(k) for k in np.flatnonzero(near & (np.abs(swerves - np.median(swerves)) <= SWERVE))]
+
+
 def without_near_equals(cuts: Sequence[Cut], values: FloatArray, merge: float) -> tuple[list[int], int]:
-    """The cuts of which none is within `merge` of the range of another: of two, the one of a more usual duration."""
+    """The cuts of which none is within `merge` of the range of another: of two, the one that was closed more easily.
+
+    Of those alike, the one of a more usual duration.
+    """
     scaled = values / np.maximum(np.ptp(values, axis=0), 1e-9)
     lengths = np.array([len(cut.clip) for cut in cuts], float)
-    order = np.argsort(np.abs(lengths - np.median(lengths)), kind="stable")
+    order = np.lexsort((np.abs(lengths - np.median(lengths)), [cut.seam for cut in cuts]))
     kept: list[int] = []
     ends = {int(i) for d in range(values.shape[1]) for i in (values[:, d].argmin(), values[:, d].argmax())}
     for k in [*sorted(ends), *order]:

@@ -9,12 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.blend.registration import contact_events
-from motionloom.core import BadRequest, Clip
-from motionloom.kinematics.feet.contacts import runs, with_contacts
-from motionloom.kinematics.loop import Loop, close_loop
+from motionloom.core import BadRequest, Clip, replace, with_labels
+from motionloom.kinematics.feet.contacts import foot_parts, runs, with_contacts
+from motionloom.kinematics.feet.pinning import pin_plants
+from motionloom.kinematics.loop import Loop, close_loop, repeat, seam
 from motionloom.kinematics.mirror import mirror as mirrored_clip
 from motionloom.kinematics.travel import travel
 
+PINNED_CYCLES = 3  # repetitions whose feet are pinned, so that those of the middle one stand across the seam
 CLOSING = 0.3  # s: how long the poses at both ends of a cycle are bent towards each other
 MIN_CYCLE, MAX_CYCLE = 0.25, 3.0  # s
 MIN_STRIDE = 0.2  # m that a cycle of locomotion travels
@@ -31,6 +33,8 @@ class Cut(NamedTuple):
     mirrored: bool
     before: int = 0  # frames of margin before u = 0
     after: int = 0  # frames of margin after u = 1
+    seam: float = 0.0  # m: how far the ends of a cycle were apart before it was closed
+    swerve: float = 0.0  # rad: how much more a cycle turns in its first half than in its second
 
     @property
     def name(self) -> str:
@@ -49,16 +53,17 @@ def walks(clips: Sequence[Clip]) -> bool:
     return all(_cycles(clip, 0, "left") or _cycles(clip, 0, "right") for clip in map(with_contacts, clips))
 
 
-def cut_cycles(clips: Sequence[Clip], *, mirror: bool) -> list[Cut]:
-    """All cycles from one step of the left foot to its next, closed; with `mirror`, also those of the right, mirrored.
+def cut_cycles(clips: Sequence[Clip], *, mirror: bool, margin: float | None = None) -> list[Cut]:
+    """All cycles from one step of the left foot to its next; with `mirror`, also those of the right, mirrored.
 
+    They are closed, or, with a margin in seconds, left as they are, with so much of the clip around them.
     `BadRequest` for a clip without any.
     """
     out: list[Cut] = []
     for i, clip in enumerate(map(with_contacts, clips)):
-        found = _cycles(clip, i, "left")
+        found = _cycles(clip, i, "left", margin)
         if mirror:
-            found += _cycles(clip, i, "right")
+            found += _cycles(clip, i, "right", margin)
         if not found:
             raise BadRequest(
                 f"{clip.name or f'clip {i}'} has no cycle: from one step of a foot to its next, {MIN_CYCLE:g} to "
@@ -68,15 +73,31 @@ def cut_cycles(clips: Sequence[Clip], *, mirror: bool) -> list[Cut]:
     lengths = np.array([cut.last - cut.first for cut in out])
     usual = float(np.median(lengths))
     kept = [cut for cut, n in zip(out, lengths, strict=True) if abs(n - usual) <= REGULAR * usual]
-    return [cut._replace(clip=closed(cut.clip)) for cut in kept]
+    return kept if margin is not None else [_closed_cut(cut) for cut in kept]
+
+
+def _closed_cut(cut: Cut) -> Cut:
+    end = len(cut.clip) - 1
+    heading = travel(cut.clip).heading
+    swerve = float(2 * heading[end // 2] - heading[0] - heading[end]) if end > 1 else 0.0
+    return cut._replace(clip=closed(cut.clip), seam=seam(cut.clip, 0, end), swerve=swerve)
 
 
 def closed(clip: Clip) -> Clip:
-    """The cycle whose last pose is its first again."""
-    return with_contacts(close_loop(clip, Loop(0, len(clip) - 1, 0.0, 1.0, 0.0), seconds=CLOSING))
+    """The cycle whose last pose is its first again; feet that stand across the seam stay where they are."""
+    cycle = Loop(0, len(clip) - 1, 0.0, 1.0, 0.0)
+    plain = with_contacts(close_loop(clip, cycle, seconds=CLOSING))
+    if not foot_parts(clip.skeleton):
+        return plain
+    several, count = pin_plants(repeat(plain, PINNED_CYCLES)).clip, len(clip) - 1
+    first = PINNED_CYCLES // 2 * count
+    return with_labels(
+        replace(close_loop(several[first : first + count + 1], cycle, seconds=CLOSING), origin=plain.origin),
+        {p.label: plain.label(p.label) for p in foot_parts(clip.skeleton)},
+    )
 
 
-def _cycles(clip: Clip, source: int, side: str) -> list[Cut]:
+def _cycles(clip: Clip, source: int, side: str, margin: float | None = None) -> list[Cut]:
     downs = [round(e.seconds * clip.fps) for e in contact_events(clip, (side,)) if e.name.endswith("down")]
     place = travel(clip).place
     out = []
@@ -84,8 +105,11 @@ def _cycles(clip: Clip, source: int, side: str) -> list[Cut]:
         seconds = (b - a) / clip.fps
         if b - a < 4 or not MIN_CYCLE <= seconds <= MAX_CYCLE or np.linalg.norm(place[b] - place[a]) < MIN_STRIDE:
             continue
-        part = clip[a : b + 1]
-        out.append(Cut(mirrored_clip(part) if side == "right" else part, source, a, b, side == "right"))
+        rim = round((margin or 0.0) * clip.fps)
+        if a < rim or b + rim >= len(clip):
+            continue
+        cut = _with_margin(clip, source, a, b, rim)
+        out.append(cut._replace(clip=mirrored_clip(cut.clip), mirrored=True) if side == "right" else cut)
     return out
 
 
