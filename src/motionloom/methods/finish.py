@@ -9,6 +9,7 @@ import numpy as np
 from motionloom.constraints import (
     GEOMETRIC,
     Constraint,
+    Parameters,
     Plant,
     PoseAlong,
     PoseAt,
@@ -81,11 +82,14 @@ def _clean_plants(clip: Clip, request: Request, progress: Progress) -> Clip:
         return pinned
     if report.slid_after > report.slid_before:
         return _with_note(clip, f"plants not cleaned: {report}")
-    broken = [c for c in hard if isinstance(c, GEOMETRIC) and c.met(clip) and not c.met(pinned)]
+    kinds = (*GEOMETRIC, Parameters)
+    broken = [c for c in hard if isinstance(c, kinds) and not c.unchecked and c.met(clip) and not c.met(pinned)]
     if broken:
         try:
             pinned = solve(pinned, hard)
         except Unmet:
+            return _with_note(clip, f"plants not cleaned: pinning them would break {broken[0].describe()}")
+        if not all(c.met(pinned) for c in broken):
             return _with_note(clip, f"plants not cleaned: pinning them would break {broken[0].describe()}")
     return _with_note(pinned, f"plants cleaned: {report}")
 

@@ -22,12 +22,12 @@ from motionloom.methods.base import Honours, Model, place
 from motionloom.methods.live import material_of
 from motionloom.methods.parametric_space.config import LiveOptions, Options
 from motionloom.methods.parametric_space.live import SpaceLive, steering_of
-from motionloom.methods.parametric_space.plan import SpacePlan, Wish, solve_values, wish_of
+from motionloom.methods.parametric_space.plan import LockShift, SpacePlan, Wish, missed, solve_values, wish_of
 from motionloom.methods.settings import Settings
 from motionloom.methods.space.measure import measure_clip, supplied
 from motionloom.methods.space.space import Space
 
-LOCKED_ROUNDS = 2  # corrections for what locking the feet changes
+LOCKED_ROUNDS = 6  # most corrections for what locking the feet changes
 VARIED = 1.0  # of a cycle: where a repeated result begins, at random
 
 
@@ -89,7 +89,7 @@ class ParametricSpaceModel(Model[Options]):
         drawn = self.space.draw(rng)
         begin = float(rng.random()) if cyclic and length is not None else 0.0
         table = supplied([p.name for p in self.space.parameters], request.table or {})
-        values, found = drawn, drawn
+        values, found, lock = drawn, drawn, options.clean_feet
         frames = length
         if not np.isnan(wish.values).all():
             direct = length is None
@@ -100,7 +100,7 @@ class ParametricSpaceModel(Model[Options]):
                 values = np.where(np.isnan(wish.values), drawn, wish.values)
                 found = self._weights(values, options).used[0]
             else:
-                values, found = self._solved(wish, start, frames or 2, begin, table, options, request, direct, progress)
+                values, found, lock = self._solved(wish, start, frames or 2, begin, table, options, direct, progress)
         weights = self._weights(values, options)
         frames = frames or self._natural_frames(values, options)
         seconds = duration(self.space.rows, weights.weights[0])
@@ -114,7 +114,7 @@ class ParametricSpaceModel(Model[Options]):
         title = ", ".join(_shown(n, v, u) for n, v, u in self._named(weights.used[0]))
         return SpacePlan(
             frames, values, weights.weights[0], stretch, begin, seconds * self.fps / stretch, title, wanted, outside,
-            reason,
+            reason, lock,
         )  # fmt: skip
 
     def _solved(
@@ -125,11 +125,10 @@ class ParametricSpaceModel(Model[Options]):
         begin: float,
         table: tuple[MotionParameter, ...],
         options: Options,
-        request: Request,
         direct: bool,
         progress: Progress,
-    ) -> tuple[FloatArray, FloatArray]:
-        """Parameters whose result has those of the wish, and what is measured on it; feet are locked in the end."""
+    ) -> tuple[FloatArray, FloatArray, bool]:
+        """Parameters whose result has those of the wish, what is measured on it, and whether feet are locked."""
 
         def measured(values: FloatArray, *, lock: bool = False) -> FloatArray:
             clip = self._played(self._weights(values, options).weights[0], frames, begin, direct)
@@ -140,18 +139,20 @@ class ParametricSpaceModel(Model[Options]):
             self.space, wish, start, measured, direct=direct, rounds=options.corrections, progress=first
         )
         if not options.clean_feet:
-            return values, found
+            return values, found, False
+        unlocked, lock = (values, found), LockShift(wish)
         for n in range(LOCKED_ROUNDS):
             rest(n / LOCKED_ROUNDS, "locking feet")
             locked = measured(values, lock=True)
-            off = np.nan_to_num(np.abs(locked - wish.values) / wish.tolerance)
-            if off.max() <= 0.3 or not options.corrections:
-                return values, locked
-            shifted = wish._replace(values=wish.values - (locked - found))
-            values, found = solve_values(
-                self.space, shifted, values, measured, direct=False, rounds=3, progress=part(rest, n / 2, (n + 1) / 2)
-            )
-        return values, measured(values, lock=True)
+            if lock.note(values, locked) or not options.corrections or n == LOCKED_ROUNDS - 1:
+                break
+            values, _ = solve_values(
+                self.space, wish._replace(values=wish.values + lock.shift), values, measured, direct=False, rounds=3,
+                progress=part(rest, n / LOCKED_ROUNDS, (n + 1) / LOCKED_ROUNDS),
+            )  # fmt: skip
+        if wish.hard and not lock.holds and missed(unlocked[1], wish) <= 1.0:
+            return *unlocked, False
+        return *lock.best, True
 
     def render(self, plan: SpacePlan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
         progress(0.0, "blending")
@@ -171,7 +172,7 @@ class ParametricSpaceModel(Model[Options]):
         contacts = {p.label: made.contacts[:, i] for i, p in enumerate(foot_parts(self.skeleton))}
         clip = with_labels(clip, {**shared, **contacts})
         progress(0.3, "locking feet")
-        if options.clean_feet:
+        if plan.lock:
             clip = self._locked(clip)
         progress(1.0, "blending")
         return place(clip, request, self)

@@ -15,6 +15,7 @@ from motionloom.methods.space.space import Space
 
 PROBE = 0.05  # of the range: step of the first differences
 CLOSE_ENOUGH = 0.1  # of the tolerance: corrections end
+LOCKED_ENOUGH = 0.3  # of the tolerance: likewise after the feet are locked
 GRID, HALVINGS = 9, 16  # points of a space that are tried where corrections fail, and halvings between two of them
 
 
@@ -31,6 +32,7 @@ class SpacePlan(NamedTuple):
     wanted: tuple[tuple[str, tuple[float, ...], tuple[float, ...], str], ...] = ()  # name, requested, achieved, unit
     outside: bool = False
     reason: str = ""
+    lock: bool = True  # feet are locked; not where that would break a hard parameter
 
     @property
     def frames(self) -> int:
@@ -92,7 +94,7 @@ def solve_values(
     now = inside(now)
     progress(0.0, "planning")
     found = measure(now)
-    best, best_found, least = now, found, _missed(found, wish)
+    best, best_found, least = now, found, missed(found, wish)
     if not direct and rounds:
         for n, c in enumerate(columns):
             step = PROBE * scale[c] * (1 if now[c] < (space.low[c] + space.high[c]) / 2 else -1)
@@ -117,13 +119,53 @@ def solve_values(
         if moved @ moved > 1e-18:
             slope = slope + np.outer(change - slope @ moved, moved) / (moved @ moved)
         now, found = after, then
-        missed = _missed(found, wish)
-        if missed < least:
-            best, best_found, least = now, found, missed
+        off_by = missed(found, wish)
+        if off_by < least:
+            best, best_found, least = now, found, off_by
     if least > CLOSE_ENOUGH and len(columns) == 1 and rounds:
         best, best_found, least = _bracketed(space, wish, best, best_found, int(columns[0]), measure)
     progress(1.0, "planning")
     return best, best_found
+
+
+class LockShift:
+    """What to add to a wish so that it holds after the feet are locked, which need not change parameters smoothly.
+
+    By column: the gap that is left is added, until gaps of both signs are known; then their root is interpolated.
+    """
+
+    def __init__(self, wish: Wish) -> None:
+        self.shift = np.zeros(len(wish.values))
+        self._wish = wish
+        self._below: dict[int, tuple[float, float]] = {}  # shift and gap where the result is too small
+        self._above: dict[int, tuple[float, float]] = {}
+        self._best: tuple[float, FloatArray, FloatArray] | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the best result is within the tolerance."""
+        return self._best is not None and self._best[0] <= 1.0
+
+    @property
+    def best(self) -> tuple[FloatArray, FloatArray]:
+        """The values of the best result, and what it measures."""
+        assert self._best is not None
+        return self._best[1:]
+
+    def note(self, values: FloatArray, locked: FloatArray) -> bool:
+        """Take in a result; whether it is near enough."""
+        off = missed(locked, self._wish)
+        if self._best is None or off < self._best[0]:
+            self._best = off, values, locked
+        for c in np.flatnonzero(~np.isnan(self._wish.values)):
+            gap = float(self._wish.values[c] - locked[c])
+            (self._below if gap > 0 else self._above)[int(c)] = float(self.shift[c]), gap
+            if c in self._below and c in self._above:
+                (a, up), (b, down) = self._below[c], self._above[c]
+                self.shift[c] = a + (b - a) * up / (up - down)
+            else:
+                self.shift[c] += gap
+        return off <= LOCKED_ENOUGH
 
 
 def _bracketed(
@@ -139,7 +181,7 @@ def _bracketed(
     What is measured on a repeated motion need not follow the parameter of a cycle evenly. Of several such pairs, the
     one nearest to the best values so far is halved; without any, the best point is returned.
     """
-    least = _missed(found, wish)
+    least = missed(found, wish)
 
     def at(value: float) -> tuple[FloatArray, FloatArray, float]:
         values = best.copy()
@@ -155,15 +197,16 @@ def _bracketed(
         for _ in range(HALVINGS):
             middle = at((low[0][column] + high[0][column]) / 2)
             tried.append(middle[:2])
-            if _missed(middle[1], wish) <= CLOSE_ENOUGH:
+            if missed(middle[1], wish) <= CLOSE_ENOUGH:
                 break
             low, high = (middle, high) if middle[2] * low[2] > 0 else (low, middle)
     for values, got in tried:
-        if _missed(got, wish) < least:
-            best, found, least = values, got, _missed(got, wish)
+        if missed(got, wish) < least:
+            best, found, least = values, got, missed(got, wish)
     return best, found, least
 
 
-def _missed(found: FloatArray, wish: Wish) -> float:
+def missed(found: FloatArray, wish: Wish) -> float:
+    """The largest error of measured values, in tolerances."""
     asked = ~np.isnan(wish.values)
     return float((np.abs(found - wish.values)[asked] / wish.tolerance[asked]).max(initial=0.0))

@@ -22,7 +22,7 @@ from motionloom.methods.space.space import Space, SpaceParameter
 OUTLIER = 3.0  # times the median cost: an example that is farther from the reference is left out
 SAME_STEPS = 0.6  # of the examples: where so many have the same steps, the others are left out
 FLAT = 0.02  # least singular value of the parameters, of the largest: below it they depend on each other
-SEAM = (2.0, 0.05)  # times the median, and m: a cycle whose ends are farther apart does not repeat
+SEAM = (1.5, 0.03)  # times the median, and m: a cycle whose ends are farther apart does not repeat
 SWERVE = np.radians(20)  # more than the median: a cycle that turns so much more in one half does not repeat
 EQUAL = 1e-3  # of the range: examples whose parameters differ by less are equal
 
@@ -69,11 +69,11 @@ def build_space(
         kept = [kept[k] for k in chosen]
         if merged:
             notes += info(f"{merged} of {len(cuts)} cuts have nearly the parameters of others, left out")
-    rule, kept, more = choose_registration([cuts[k] for k in kept], kept, registration)
-    notes += more
+    way = choose_registration([cuts[k] for k in kept], registration)
+    kept, notes = [kept[k] for k in way.kept], [*notes, *way.notes]
     reference = _middle_one(values[kept])
     chosen = [cuts[k] for k in kept]
-    rows = _registered(chosen, rule, reference, cyclic, margin, part(progress, 0.0, 0.3))
+    rows = _registered(chosen, way, reference, cyclic, margin, part(progress, 0.0, 0.3))
     cost = _costs(rows, chosen, reference)
     bad = _outliers(cost, most_cost, reference)
     if bad:
@@ -109,7 +109,7 @@ def build_space(
     space = Space(rows, kinds, values, found.middle, found.ranges, found.curve, spread, found.weights, found.values)
     error = f"{100 * found.error[0]:.3f} % of the range on average, {100 * found.error[1]:.2f} % at most"
     notes += info(
-        f"{len(chosen)} examples, {'repeating' if cyclic else 'ending'}, registered by {rule}; "
+        f"{len(chosen)} examples, {'repeating' if cyclic else 'ending'}, registered by {way.rule}; "
         f"{len(found.weights)} blends measured"
         + (f", the last ones predicted to {error}" if len(found.weights) else "")
     )
@@ -151,11 +151,11 @@ def _middle_one(values: FloatArray) -> int:
 
 
 def _registered(
-    cuts: Sequence[Cut], rule: str, reference: int, cyclic: bool, margin: float, progress: Progress
+    cuts: Sequence[Cut], way: Registration, reference: int, cyclic: bool, margin: float, progress: Progress
 ) -> Registered:
     """The cuts as registered rows; the margins stay outside of u = 0 to 1."""
     played = [cut.played for cut in cuts]
-    curve = registered_curve(played, rule, reference=reference, progress=progress)
+    curve = registered_curve(played, way.rule, reference=reference, keys=way.keys, progress=progress)
     shifts = np.array([cut.before / cut.clip.fps for cut in cuts])
     moved = type(curve)(curve.knots, curve.control + shifts, curve.degree)
     return register_rows([cut.clip for cut in cuts], moved, cyclic=cyclic, margin=margin)
@@ -173,22 +173,40 @@ def _outliers(cost: FloatArray, most: float, reference: int) -> list[int]:
     return [int(k) for k in np.flatnonzero(cost > limit)]
 
 
-def choose_registration(cuts: Sequence[Cut], kept: list[int], rule: str) -> tuple[str, list[int], tuple[Note, ...]]:
-    """The rule, and the cuts that it can be applied to: of `auto`, those with the most common steps."""
+class Registration(NamedTuple):
+    """How cuts are registered in time."""
+
+    rule: str
+    kept: list[int]  # of the cuts, those that it can be applied to
+    keys: list[FloatArray] | None  # seconds, for each of them
+    notes: tuple[Note, ...] = ()
+
+
+def choose_registration(cuts: Sequence[Cut], rule: str) -> Registration:
+    """The rule and the cuts that it can be applied to: for key times, those with the most common steps.
+
+    Keys are the moments at which feet come down and leave the ground; where their order differs (slow walks and fast
+    ones), only those at which feet come down.
+    """
+    everything = list(range(len(cuts)))
     if rule not in ("auto", "key-times"):
-        return rule, kept, ()
-    steps = [tuple(event.name for event in contact_events(cut.played)) for cut in cuts]
-    common, times = Counter(steps).most_common(1)[0]
-    if len(common) < 2 or times < SAME_STEPS * len(cuts):
+        return Registration(rule, everything, None)
+    events = [contact_events(cut.played) for cut in cuts]
+    landings = [[event for event in own if event.name.endswith("down")] for own in events]
+    found = [Counter(tuple(e.name for e in own) for own in some).most_common(1)[0] for some in (events, landings)]
+    by = 1 if found[1][1] > found[0][1] and found[1][0] else 0
+    (common, times), chosen = found[by], (events, landings)[by]
+    if len(common) < 2 - by or times < SAME_STEPS * len(cuts):
         if rule == "key-times":
             raise BadRequest(
                 f"key times: only {times} of {len(cuts)} examples have the same steps ({', '.join(common) or 'none'}); "
                 "`registration: time-warp` needs none"
             )
-        return "time-warp", kept, ()
-    others = [cut.name for cut, own in zip(cuts, steps, strict=True) if own != common]
+        return Registration("time-warp", everything, None)
+    kept = [k for k in everything if tuple(e.name for e in chosen[k]) == common]
+    others = [cuts[k].name for k in everything if k not in kept]
     note = (warning(f"other steps than most ({', '.join(common)}), left out: {', '.join(others)}"),) if others else ()
-    return "key-times", [k for k, own in zip(kept, steps, strict=True) if own == common], note
+    return Registration("key-times", kept, [np.array([e.seconds for e in chosen[k]]) for k in kept], note)
 
 
 def steady_cycles(cuts: Sequence[Cut]) -> list[int]:

@@ -1,0 +1,50 @@
+"""Parametric spaces of captured clips: turns of a figure eight, slow and fast walks of one person together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom.constraints import Request
+from motionloom.io import load
+from motionloom.kinematics.feet.skate_measures import measure_skate
+from motionloom.methods import learn, synthesize
+
+
+@pytest.fixture(scope="module")
+def turning(mocap):
+    walk = load(mocap / "cmu" / "143_38.bvh", fps=60, trim_tpose=True)
+    return learn("parametric-space", [walk], {"parameter": ["turn_rate"], "samples": 100}), measure_skate(walk).b
+
+
+def test_cycles_that_reverse_their_turn_are_left_out(turning):
+    left_out = next(str(note) for note in turning[0].notes if "cannot repeat" in str(note))
+    assert "mirrored 143_38.bvh#156-192" in left_out  # turns right, then left: its mean turn of 0 is no straight walk
+    assert "143_38.bvh#211-246" not in left_out
+
+
+def test_blends_of_captured_cycles_slide_no_more_than_the_capture(turning):
+    model, source = turning
+    text = "{{seconds: 4, parameters: {{turn_rate: {}deg/s}}, options: {{clean_feet: {}}}}}"
+    for clean, most in (("false", 1.2), ("true", 0.9)):
+        made = [synthesize(model, Request.from_yaml(text.format(t, clean))) for t in (-30, 0, 30)]
+        assert np.mean([measure_skate(clip).b for clip in made]) < most * source
+
+
+def test_slow_and_fast_walks_form_one_space_although_their_steps_overlap_differently(mocap):
+    clips = [load(mocap / "cmu" / f"16_{n}.bvh", trim_tpose=True) for n in (15, 16, 13, 21, 23, 25)]
+    model = learn("parametric-space", clips, {"parameter": ["turn_rate", "speed"], "samples": 64})
+    low, high = model.space.low[1], model.space.high[1]
+    assert low < 1.1 and high > 1.55
+    clip = synthesize(model, Request.from_yaml("{seconds: 2, parameters: {turn_rate: 0deg/s, speed: 1.3}}"))
+    assert np.linalg.norm(np.diff(clip.root[:, [0, 2]], axis=0), axis=1).mean() * 30 == pytest.approx(1.3, abs=0.02)
+
+
+def test_captured_turns_that_end_keep_a_margin(mocap):
+    clips = [load(mocap / "cmu" / f"16_{n}.bvh", trim_tpose=True) for n in (11, 13, 17, 19)]
+    settings = {"parameter": ["travel_turn"], "repeat": "no", "samples": 64}
+    model = learn("parametric-space", clips, settings)
+    assert not model.space.rows.cyclic
+    assert model.space.rows.margin * model.space.rows.durations.min() > 0.2
+    clip = synthesize(model, Request.from_yaml("{parameters: {travel_turn: -30deg}}"))
+    assert 1.0 < clip.seconds < 1.5
