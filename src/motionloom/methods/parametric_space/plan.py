@@ -157,9 +157,9 @@ class LockShift:
         off = missed(locked, self._wish)
         if self._best is None or off < self._best[0]:
             self._best = off, values, locked
-        for c in np.flatnonzero(~np.isnan(self._wish.values)):
+        for c in map(int, np.flatnonzero(~np.isnan(self._wish.values))):
             gap = float(self._wish.values[c] - locked[c])
-            (self._below if gap > 0 else self._above)[int(c)] = float(self.shift[c]), gap
+            (self._below if gap > 0 else self._above)[c] = float(self.shift[c]), gap
             if c in self._below and c in self._above:
                 (a, up), (b, down) = self._below[c], self._above[c]
                 self.shift[c] = a + (b - a) * up / (up - down)

@@ -65,8 +65,8 @@ def build_space(
         else:
             notes.append(warning("most cycles change on the way; `repeat: no` plays them once instead of bending them"))
     if merge > 0:
-        chosen, merged = without_near_equals([cuts[k] for k in kept], values[kept], merge)
-        kept = [kept[k] for k in chosen]
+        apart, merged = without_near_equals([cuts[k] for k in kept], values[kept], merge)
+        kept = [kept[k] for k in apart]
         if merged:
             notes += info(f"{merged} of {len(cuts)} cuts have nearly the parameters of others, left out")
     way = choose_registration([cuts[k] for k in kept], registration)
