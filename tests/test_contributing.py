@@ -53,11 +53,7 @@ def playlist(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 def contract() -> Any:
     """The module of the contract tests."""
-    sys.path.insert(0, str(ROOT / "tests" / "methods"))
-    try:
-        return import_module("test_contract")
-    finally:
-        sys.path.pop(0)
+    return import_module("test_contract")
 
 
 def names() -> list[str]:
@@ -88,7 +84,8 @@ def test_the_method_keeps_the_contract(
     needs = inspect.signature(test).parameters
     if "kind" in needs:
         pytest.skip("it honours no constraint")
-    given = {"method": "playlist", "models": models, "tiny_clips": tiny_clips, "tmp_path": tmp_path}
+    inputs = {"playlist": tiny_clips}
+    given = {"method": "playlist", "models": models, "inputs": inputs, "tiny_clips": tiny_clips, "tmp_path": tmp_path}
     test(**{key: value for key, value in (given | {"monkeypatch": monkeypatch}).items() if key in needs})
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 import pytest
 
+from learning_inputs import Lazy, learning_input
 from motionloom.control import foot_locked, varied
 from motionloom.core import Clip
 from motionloom.methods import METHODS, Model, learn
@@ -14,7 +14,7 @@ from motionloom.methods.live import Live
 from motionloom.samples import make
 
 QUICK = {"variation": {"rounds": 1, "candidates": 2, "tries": 2, "least_gain": 1.0}}  # networks need not be good here
-LIVE = [name for name, method in METHODS.items() if hasattr(method.module().MODEL, "live")]
+LIVE = [name for name, method in METHODS.items() if method.module().MODEL.live_commands]
 
 
 @pytest.fixture(scope="session")
@@ -23,22 +23,10 @@ def walks() -> list[Clip]:
     return [make("walk", seed=i, turn=t, seconds=6) for i, t in enumerate((0.0, 0.5, -0.5, 0.9, -0.9))]
 
 
-class Lazy(dict[str, Any]):
-    """Values that are made when they are asked for."""
-
-    def __init__(self, make: Callable[[str], Any]) -> None:
-        super().__init__()
-        self.make = make
-
-    def __missing__(self, name: str) -> Any:
-        self[name] = self.make(name)
-        return self[name]
-
-
 @pytest.fixture(scope="session")
 def models(walks: list[Clip]) -> Mapping[str, Model]:
     """One model of every method with live characters."""
-    return Lazy(lambda name: learn(name, walks, QUICK.get(name)))
+    return Lazy(lambda name: learn(name, learning_input(name, walks), QUICK.get(name)))
 
 
 @pytest.fixture(scope="session")

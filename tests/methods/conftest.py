@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
 
+from learning_inputs import Lazy, learning_input
 from motionloom.core import Clip
-from motionloom.methods import METHODS, Model, learn
+from motionloom.methods import Model, learn
 from motionloom.samples import make
-
-sys.path.insert(0, str(Path(__file__).parent))  # for feasible.py, which the contract tests share
 
 
 @pytest.fixture(scope="session")
@@ -23,6 +22,12 @@ def tiny_clips() -> list[Clip]:
 
 
 @pytest.fixture(scope="session")
-def models(tiny_clips: list[Clip]) -> dict[str, Model]:
-    """One model of each method, learned from the tiny clips."""
-    return {name: learn(name, tiny_clips) for name in METHODS}
+def inputs(tiny_clips: list[Clip]) -> Mapping[str, Sequence[Any]]:
+    """What each method learns from here."""
+    return Lazy(lambda name: learning_input(name, tiny_clips))
+
+
+@pytest.fixture(scope="session")
+def models(inputs: Mapping[str, Sequence[Any]]) -> Mapping[str, Model]:
+    """One model of each method."""
+    return Lazy(lambda name: learn(name, inputs[name]))

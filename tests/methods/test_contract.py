@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -14,14 +15,16 @@ from feasible import SECONDS, feasible
 from motionloom.constraints import KINDS, Request, RootAt, Start, residuals
 from motionloom.core import BadRequest, Unmet, UnsupportedConstraint
 from motionloom.core.fields import fields_of
+from motionloom.core.poses import Commands
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import placed, travel
-from motionloom.methods import METHODS, attempt, learn, load_model, save_model, synthesize, synthesize_many
+from motionloom.methods import METHODS, attempt, describe, learn, load_model, save_model, synthesize, synthesize_many
 from motionloom.methods.base import place
 from motionloom.methods.request_check import with_parameters
 from motionloom.methods.synthesis import rendered
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "requests"
+LEARN_FROM_CLIPS = [name for name, method in METHODS.items() if method.learns_from[0] == "clips"]
 HONOURED = [(method, kind, strength) for method in METHODS for kind, strength in METHODS[method].module().MODEL.honours]
 
 
@@ -53,9 +56,9 @@ def test_saving_a_loaded_model_writes_the_same_bytes(method, models, tmp_path):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_learning_twice_with_one_seed_gives_the_same_model(method, models, tiny_clips, tmp_path):
+def test_learning_twice_with_one_seed_gives_the_same_model(method, models, inputs, tmp_path):
     save_model(models[method], tmp_path / "a.loom")
-    save_model(learn(method, tiny_clips), tmp_path / "b.loom")
+    save_model(learn(method, inputs[method]), tmp_path / "b.loom")
     assert (tmp_path / "a.loom").read_bytes() == (tmp_path / "b.loom").read_bytes()
 
 
@@ -119,7 +122,7 @@ def assert_same_place(a, b):
     np.testing.assert_allclose(travel(a).heading, travel(b).heading, atol=1e-9)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", LEARN_FROM_CLIPS)
 def test_without_fps_a_model_has_the_frame_rate_of_its_clips(method, tiny_clips, tmp_path):
     slower = [resample(clip, 25.0) for clip in tiny_clips]
     own = learn(method, slower, {"fps": None})
@@ -278,3 +281,14 @@ def test_takes_have_the_same_bits_at_any_thread_count(models, tmp_path):
         said.add(subprocess.run([sys.executable, "-c", TAKE, *paths], env=env, capture_output=True, text=True).stdout)
     assert len(said) == 1
     assert all(path in next(iter(said)) for path in paths)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_live_characters_accept_what_their_method_states(method, models):
+    model, described = models[method], describe(method)
+    if not described.live_commands:
+        assert not hasattr(model, "live")
+        assert not described.live_options
+        return
+    assert set(model.live.accepts) <= set(described.live_commands) <= set(Commands._fields)
+    assert json.dumps(described.as_dict())

@@ -31,9 +31,9 @@ def asked(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_learning_reports_lawful_shares_and_learns_the_same(method, models, tiny_clips, tmp_path, recorded):
+def test_learning_reports_lawful_shares_and_learns_the_same(method, models, inputs, tmp_path, recorded):
     progress = recorded()
-    save_model(learn(method, tiny_clips, progress=progress), tmp_path / "with.loom")
+    save_model(learn(method, inputs[method], progress=progress), tmp_path / "with.loom")
     save_model(models[method], tmp_path / "without.loom")
     assert progress.lawful()
     assert len(set(progress.shares)) > 4
@@ -63,9 +63,9 @@ def test_long_motion_reports_while_it_is_rendered_and_finished(method, models, r
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_stop_that_is_set_before_cancels_at_once(method, models, tiny_clips, recorded):
+def test_a_stop_that_is_set_before_cancels_at_once(method, models, inputs, recorded):
     for work in (
-        lambda p: learn(method, tiny_clips, progress=p),
+        lambda p: learn(method, inputs[method], progress=p),
         lambda p: attempt(models[method], asked(method), progress=p),
     ):
         progress = recorded()
@@ -77,10 +77,10 @@ def test_a_stop_that_is_set_before_cancels_at_once(method, models, tiny_clips, r
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("calls", [1, 3])
-def test_a_stop_cancels_at_the_next_report(method, calls, models, tiny_clips, recorded):
+def test_a_stop_cancels_at_the_next_report(method, calls, models, inputs, recorded):
     progress = recorded(calls)
     with pytest.raises(Cancelled):
-        learn(method, tiny_clips, progress=progress)
+        learn(method, inputs[method], progress=progress)
     assert len(progress.shares) == calls
     progress = recorded(calls)
     with pytest.raises(Cancelled):

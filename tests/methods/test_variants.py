@@ -17,9 +17,9 @@ SMALL_SEARCH = {"variation": {"restarts": 0, "rounds": 1, "parents": 2}}  # the 
 
 
 @pytest.fixture(scope="module")
-def faithful(tiny_clips):
+def faithful(inputs):
     """One faithful model of each method that has a source."""
-    return {name: learn(name, tiny_clips, {"variant": "faithful", **SMALL_SEARCH.get(name, {})}) for name in SOURCED}
+    return {name: learn(name, inputs[name], {"variant": "faithful", **SMALL_SEARCH.get(name, {})}) for name in SOURCED}
 
 
 @pytest.mark.parametrize("method", METHODS)

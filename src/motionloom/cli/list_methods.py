@@ -26,7 +26,10 @@ def methods(
     for method in found:
         print_line(f"{method.name}: {method.method.summary}")
         print_line(f"  honours {honoured(method.honours)}")
-        for title, fields in (("learning", method.config), ("synthesis", method.options)):
+        if method.live_commands:
+            print_line(f"  live characters accept {', '.join(method.live_commands)}")
+        shown = (("learning", method.config), ("synthesis", method.options), ("live", method.live_options))
+        for title, fields in shown:
             ordered = sorted(fields, key=lambda field: field.advanced)
             rows = [(f"    {f.name}{' *' * f.advanced}", f.default_text() or "none", f.describe()) for f in ordered]
             if rows:

@@ -89,6 +89,7 @@ class Model(ABC, Generic[O]):
     method: ClassVar[str]
     honours: ClassVar[Honours] = ()
     options_type: ClassVar[type[Settings]] = Settings
+    live_commands: ClassVar[tuple[str, ...]] = ()  # that its live characters may accept; (): it has no live characters
     live_options_type: ClassVar[type[Settings] | None] = None  # options of its live characters; None: there are none
     has_natural_end: ClassVar[bool] = False  # a request may leave out its length
     needs_whole_clips: ClassVar[bool] = False  # broken frames are repaired instead of cut out

@@ -20,6 +20,8 @@ class Description(NamedTuple):
     uneven_ground: bool
     config: tuple[Field, ...]
     options: tuple[Field, ...]
+    live_commands: tuple[str, ...]  # fields of Commands that its live characters may accept; (): it has none
+    live_options: tuple[Field, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON, with the fields of the constraints that are honoured."""
@@ -32,6 +34,8 @@ class Description(NamedTuple):
             "uneven_ground": self.uneven_ground,
             "config": [field.as_dict() for field in self.config],
             "options": [field.as_dict() for field in self.options],
+            "live_commands": list(self.live_commands),
+            "live_options": [field.as_dict() for field in self.live_options],
             "constraints": {kind.key(): describe_constraint(kind) for kind in kinds},
         }
 
@@ -50,6 +54,8 @@ def describe(method: str) -> Description:
         uneven_ground=model.uneven_ground,
         config=fields_of(module.Config),
         options=fields_of(module.Options),
+        live_commands=model.live_commands,
+        live_options=fields_of(model.live_options_type) if model.live_options_type else (),
     )
 
 

@@ -93,9 +93,7 @@ def live_of(model: Any) -> Live:
     """The live characters of a model; `BadRequest` if its method has none."""
     found: Live | None = getattr(model, "live", None)
     if found is None:
-        raise BadRequest(
-            f"{model.method} has no live characters; motion-matching, texture, textons, variation and motion graphs do"
-        )
+        raise BadRequest(f"{model.method} has no live characters; `motionloom methods` lists which methods have them")
     return found
 
 

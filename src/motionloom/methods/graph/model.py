@@ -94,6 +94,7 @@ class GraphModel(Model[O]):
     """A model with a motion graph: rendering, notes and live characters of all graph methods."""
 
     keeps_notes: ClassVar[bool] = True
+    live_commands: ClassVar[tuple[str, ...]] = ("heading", "speed", "place", "action")
     live_options_type: ClassVar[type[Settings] | None] = GraphLiveOptions
 
     graph: Graph

@@ -31,6 +31,7 @@ class MotionMatchingModel(Model[Options]):
     method: ClassVar[str] = "motion-matching"
     honours: ClassVar[Honours] = ((RootPath, "soft"), (Reach, "soft"), (Style, "soft"), (Pace, "soft"))
     options_type: ClassVar[type[Settings]] = Options
+    live_commands: ClassVar[tuple[str, ...]] = ("heading", "speed", "place", "facing", "action")
     live_options_type: ClassVar[type[Settings] | None] = Options
 
     clips: tuple[Clip, ...]  # with contacts as labels, at the model's frame rate

@@ -38,6 +38,7 @@ class ParametricSpaceModel(Model[Options]):
     method: ClassVar[str] = "parametric-space"
     honours: ClassVar[Honours] = ((Parameters, "hard"), (Parameters, "soft"))
     options_type: ClassVar[type[Settings]] = Options
+    live_commands: ClassVar[tuple[str, ...]] = ("heading", "action", "values")
     live_options_type: ClassVar[type[Settings] | None] = LiveOptions
     has_natural_end: ClassVar[bool] = True
     needs_whole_clips: ClassVar[bool] = True

@@ -40,6 +40,7 @@ class TextonModel(Model[Options]):
     method: ClassVar[str] = "textons"
     honours: ClassVar[Honours] = ((PoseAt, "hard"), (RootAt, "hard"))
     options_type: ClassVar[type[Settings]] = Options
+    live_commands: ClassVar[tuple[str, ...]] = ("action",)
     live_options_type: ClassVar[type[Settings] | None] = LiveOptions
     keeps_notes: ClassVar[bool] = True
     glitch_margin: ClassVar[float] = 0.2  # the first and last frames of a piece become key poses: they must be good

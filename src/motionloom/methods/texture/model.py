@@ -88,6 +88,7 @@ class TextureModel(Model[Options]):
     needs_whole_clips: ClassVar[bool] = True
     keeps_notes: ClassVar[bool] = True
     options_type: ClassVar[type[Settings]] = Options
+    live_commands: ClassVar[tuple[str, ...]] = ("heading", "speed", "place", "action")
     live_options_type: ClassVar[type[Settings] | None] = LiveOptions
 
     clips: tuple[Clip, ...]  # with contacts as labels

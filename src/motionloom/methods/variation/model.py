@@ -56,6 +56,7 @@ class VariationModel(Model[Options]):
     method: ClassVar[str] = "variation"
     honours: ClassVar[Honours] = ((PositionAt, "hard"), (Plant, "hard"), (RootAt, "hard"))
     options_type: ClassVar[type[Settings]] = Options
+    live_commands: ClassVar[tuple[str, ...]] = ("heading", "speed", "action")
     live_options_type: ClassVar[type[Settings] | None] = LiveOptions
     has_natural_end: ClassVar[bool] = True
     needs_whole_clips: ClassVar[bool] = True
