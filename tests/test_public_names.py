@@ -20,7 +20,7 @@ BEHIND = {
     "fetch": "fetch",
     "samples": "samples",
     "view": "save_filmstrip",
-    "check": "check_clips",
+    "check": "check_files",
     "clean": "clean_files",
     "retarget": "retarget_files",
     "append": "append",

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from motionloom.core import replace as replace
     from motionloom.evaluate import analyse_ratings as analyse_ratings
     from motionloom.evaluate import check_clips as check_clips
+    from motionloom.evaluate import check_files as check_files
     from motionloom.evaluate import compare_methods as compare_methods
     from motionloom.evaluate import evaluate_clips as evaluate_clips
     from motionloom.io import load as load
@@ -114,6 +115,7 @@ _NAMES = {
     "blend_clips": "recipes",
     "change_bands": "recipes",
     "check_clips": "evaluate",
+    "check_files": "evaluate",
     "clean": "recipes",
     "clean_files": "recipes",
     "clip_facts": "kinematics.summary",

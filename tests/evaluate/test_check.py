@@ -7,11 +7,13 @@ import pytest
 
 from motionloom import samples
 from motionloom.core import Clip, replace
-from motionloom.evaluate.capture_checks.check import check_clips, rate_findings, repair
+from motionloom.evaluate.capture_checks.check import check_clips, repair
 from motionloom.evaluate.capture_checks.duplicates import find_duplicates
 from motionloom.evaluate.capture_checks.findings import bone_findings
+from motionloom.evaluate.capture_checks.frame_rate import rate_findings
 from motionloom.evaluate.capture_checks.free_fall import free_falls, true_rate
 from motionloom.evaluate.capture_checks.limbs import against_usual, backward_bend, elbow_findings, knee_findings
+from motionloom.evaluate.capture_checks.summary import summary
 from motionloom.kinematics.mirror import mirror
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import moved, turned
@@ -208,10 +210,18 @@ def test_bone_lengths_that_drift_are_found(walk):
     assert found.size == pytest.approx(0.1 * np.linalg.norm(walk.skeleton.offsets[j]))
 
 
+def duplicates(clips):
+    return find_duplicates([summary(clip, []) for clip in clips], lambda i: clips[i])
+
+
+def rates(clips):
+    return rate_findings([summary(clip, []) for clip in clips])
+
+
 def test_duplicates_are_found_wherever_they_stand_and_however_they_were_cut(walk):
     other = samples.make("walk", seed=5, speed=1.0)
     copy = turned(moved(walk[60:], (3, 1)), 1.0)
-    found = find_duplicates([walk, other, copy])
+    found = duplicates([walk, other, copy])
     assert [(t.a, t.b, t.mirrored) for t in found] == [(0, 2, False)]
     assert found[0].start_a == 30
     assert found[0].seconds == pytest.approx(5.0, abs=0.1)
@@ -224,16 +234,16 @@ def test_twins_share_seventy_percent_and_differ_by_no_more_than_a_degree(walk):
     for share, found in ((0.8, 1), (0.6, 0)):
         cut = round(share * len(walk))
         mixed = concatenate([walk[:cut], other[cut : len(walk)]])
-        assert len(find_duplicates([walk, mixed])) == found, share
+        assert len(duplicates([walk, mixed])) == found, share
     head = walk.skeleton.joint("head")
     for degrees, found in ((0.8, 1), (3.0, 0)):
         rotations = walk.rotations.copy()
         rotations[:, head] = multiply(rotations[:, head], exp([np.radians(degrees), 0, 0]))
-        assert len(find_duplicates([walk, replace(walk, rotations=rotations)])) == found, degrees
+        assert len(duplicates([walk, replace(walk, rotations=rotations)])) == found, degrees
 
 
 def test_a_mirrored_twin_is_found_at_another_frame_rate(walk):
-    found = find_duplicates([walk, samples.make("run", seed=3), resample(mirror(walk), 30.0)])
+    found = duplicates([walk, samples.make("run", seed=3), resample(mirror(walk), 30.0)])
     assert [(t.a, t.b, t.mirrored) for t in found] == [(0, 2, True)]
     assert "mirrored duplicate" in kinds([walk, mirror(walk)])
 
@@ -271,7 +281,7 @@ def test_a_wrong_frame_rate_is_said_from_the_fall_of_a_jump(mocap):
 
     jump, walk = (load(mocap / "cmu" / f"143_{n}.bvh") for n in ("06", "32"))
     assert true_rate(free_falls(jump)) == pytest.approx(60, abs=2)
-    found = rate_findings([jump, walk])
+    found = rates([jump, walk])
     assert [i for i, _ in found] == [0, 1]  # the walk has no flight, but it is the same body
     assert all(f.size == pytest.approx(60, abs=2) for _, f in found)
     assert "60.9 fps" in found[0][1].text or "61" in found[0][1].text
@@ -295,10 +305,30 @@ def test_true_frame_rates_are_believed(mocap, name):
 
     clip = load(mocap / "cmu" / f"{name}.bvh")
     assert true_rate(free_falls(clip)) == pytest.approx(120, rel=0.03)
-    assert rate_findings([clip]) == []
+    assert rates([clip]) == []
 
 
 def test_a_cartwheel_on_the_hands_is_no_free_fall(mocap):
     from motionloom.io import load
 
-    assert rate_findings([load(mocap / "cmu" / f"49_{n}.bvh") for n in ("06", "07", "08")]) == []
+    assert rates([load(mocap / "cmu" / f"49_{n}.bvh") for n in ("06", "07", "08")]) == []
+
+
+def test_files_are_checked_one_at_a_time_with_the_findings_of_clips(walk, tmp_path, monkeypatch):
+    """Only the clips that may be duplicates are read a second time."""
+    from motionloom.evaluate.capture_checks import files
+    from motionloom.io import load, save
+
+    run = samples.make("run", seed=3, seconds=3)
+    for folder, clip in (("a", walk), ("b", run), ("c", walk)):
+        save(clip, tmp_path / folder / "take.bvh")
+    (tmp_path / "broken.bvh").write_text("HIERARCHY")
+    read = []
+    monkeypatch.setattr(files, "load", lambda path, reading: read.append(path.parent.name) or load(path, reading))
+    found = files.check_files([tmp_path])
+    assert (found.clips, [path.name for path, _ in found.unreadable]) == (3, ["broken.bvh"])
+    assert sorted(read[4:]) == ["a", "c", "c"]
+    (same,) = [f for f in found.findings if f.kind == "duplicate"]
+    assert (same.clip, "the same take as a/take.bvh" in same.text) == ("c/take.bvh", True)
+    clips = [load(tmp_path / folder / "take.bvh") for folder in "abc"]
+    assert [f.text.replace("a/take.bvh", "take.bvh") for f in found.findings] == [f.text for f in check_clips(clips)]

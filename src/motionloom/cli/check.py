@@ -11,11 +11,9 @@ from motionloom.cli.bars import busy
 from motionloom.cli.options import (
     Clips,
     Json,
-    load_readable,
     plural,
     print_json,
     print_line,
-    unique_names,
     warn,
     with_reading,
 )
@@ -49,12 +47,10 @@ def check(
     reading: Any = None,
 ) -> None:
     """Find problems in clips: glitches, flips, frozen joints, T-poses, wrong frame rate, floor, bones, duplicates."""
-    from motionloom.evaluate import Finding, check_clips
+    from motionloom.evaluate import Finding, check_files
 
-    readable, unreadable = load_readable(clips, reading)
-    loaded = unique_names(readable)
     with busy("checking") as report:
-        found = check_clips(loaded, progress=report)
+        found, count, unreadable = check_files(clips, reading=reading, progress=report)
     found += [Finding(path.name, "unreadable", why) for path, why in unreadable]
     if json:
         print_json([asdict(f) for f in found])
@@ -67,8 +63,8 @@ def check(
         for text in _lines(findings, None if all_ else LINES_OF_A_KIND):
             print_line(f"  {text}")
     broken = [f for f in found if f.broken]
-    clean = len(loaded) - len(by_clip) + len({path.name for path, _ in unreadable})
-    print_line(f"{plural(len(loaded), 'clip')}, {clean} without a finding; {plural(len(found), 'finding')}")
+    clean = count - len(by_clip) + len({path.name for path, _ in unreadable})
+    print_line(f"{plural(count, 'clip')}, {clean} without a finding; {plural(len(found), 'finding')}")
     if broken:
         print_line(f"{len(broken)} of them list broken frames, which `motionloom learn` leaves out")
     if unreadable:

@@ -144,54 +144,17 @@ def load_all(paths: Iterable[str], reading: Reading) -> list[tuple[Path, Clip]]:
         return list(zip(found, clips, strict=True))
 
 
-def load_readable(paths: Iterable[str], reading: Reading) -> tuple[list[tuple[Path, Clip]], list[tuple[Path, str]]]:
-    """All clips of the arguments that can be read, with their paths; and the others, with the reasons."""
-    from functools import partial
-
-    from motionloom.cli.bars import busy
-    from motionloom.core import FormatError
-    from motionloom.io import expand_paths
-    from motionloom.jobs import MIN_FILES, each
-
-    found = expand_paths(paths)
-    with busy("reading") as report:
-        task = partial(_load_or_reason, reading=reading)
-        failed = lambda _, error: str(error)
-        clips = list(each(task, found, failed=failed, name=lambda p: p.name, progress=report, worth=MIN_FILES))
-    both = list(zip(found, clips, strict=True))
-    if len(both) == 1 and isinstance(both[0][1], str):
-        raise FormatError(both[0][1])  # a single file that was named: as every other command
-    return [(p, c) for p, c in both if not isinstance(c, str)], [(p, c) for p, c in both if isinstance(c, str)]
-
-
-def _load_or_reason(path: Path, reading: Reading) -> Clip | str:
-    from motionloom.core import MotionloomError
-    from motionloom.io import load
-
-    try:
-        return load(path, reading)
-    except MotionloomError as error:
-        return str(error)
-
-
 def unique_names(loaded: Sequence[tuple[Path, Clip]]) -> list[Clip]:
     """The clips; equal names are distinguished by folders."""
     from dataclasses import replace
 
-    titles = row_titles([path for path, _ in loaded], [clip.name for _, clip in loaded])
+    from motionloom.io.titles import clip_titles
+
+    titles = clip_titles([path for path, _ in loaded], [clip.name for _, clip in loaded])
     return [
         clip if clip.name == title else replace(clip, origin=replace(clip.origin, name=title))
         for (_, clip), title in zip(loaded, titles, strict=True)
     ]
-
-
-def row_titles(paths: list[Path], names: list[str]) -> list[str]:
-    """The clips' names, with their folders where two clips have the same name."""
-    near = [f"{path.parent.name}/{path.name}" if path.parent.name else path.name for path in paths]
-    titles = []
-    for path, name, folder in zip(paths, names, near, strict=True):
-        titles.append(name if names.count(name) == 1 else folder if near.count(folder) == 1 else str(path))
-    return titles
 
 
 def own_parameters(specs: Iterable[str] | None) -> list[MotionParameter]:

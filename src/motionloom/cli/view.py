@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Clips, load_all, print_line, row_titles, with_reading
+from motionloom.cli.options import Clips, load_all, print_line, with_reading
 
 if TYPE_CHECKING:
     from motionloom.core import Clip
@@ -85,7 +85,9 @@ def view(
     stem = folder.name if folder else loaded[0][0].stem
     target = out or Path(stem + (".png" if sources or sheet or every else ".html"))
     kind = target.suffix.lower()
-    titles = row_titles([path for path, _ in loaded], [clip.name for _, clip in loaded])
+    from motionloom.io.titles import clip_titles
+
+    titles = clip_titles([path for path, _ in loaded], [clip.name for _, clip in loaded])
     shown = [_part(path, clip, start, end) for path, clip in loaded]
     if browse is None:
         browse = any(Path(pattern).is_dir() for pattern in clips)

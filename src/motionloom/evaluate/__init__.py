@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from motionloom.evaluate.capture_checks.check import check_clips as check_clips
+    from motionloom.evaluate.capture_checks.files import check_files as check_files
     from motionloom.evaluate.capture_checks.findings import Finding as Finding
     from motionloom.evaluate.compare.compare import Comparison as Comparison
     from motionloom.evaluate.compare.compare import compare_methods as compare_methods
@@ -22,6 +23,7 @@ _HOMES = {
     "QualityReport": "report",
     "analyse_ratings": "study.analysis",
     "check_clips": "capture_checks.check",
+    "check_files": "capture_checks.files",
     "compare_methods": "compare.compare",
     "evaluate_clips": "evaluation",
 }

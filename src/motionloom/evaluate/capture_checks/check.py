@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from motionloom.core import Clip, Note, Progress, replace, silent
+from motionloom.core import Clip, Note, Progress, Skeleton, replace, silent
 from motionloom.core.progress import each as in_turn
 from motionloom.core.progress import parts
 from motionloom.evaluate.capture_checks.calibration import calibration_findings
-from motionloom.evaluate.capture_checks.duplicates import RATE, find_duplicates
+from motionloom.evaluate.capture_checks.duplicates import duplicate_findings
 from motionloom.evaluate.capture_checks.findings import (
     Finding,
     bone_findings,
@@ -21,15 +21,13 @@ from motionloom.evaluate.capture_checks.findings import (
     rest_findings,
     still_findings,
 )
-from motionloom.evaluate.capture_checks.free_fall import MAX_RATE_ERROR, free_falls, true_rate
+from motionloom.evaluate.capture_checks.frame_rate import rate_findings
 from motionloom.evaluate.capture_checks.limbs import elbow_findings, knee_findings, sudden_knee_findings
-from motionloom.evaluate.capture_checks.stride_rate import stride_rate
+from motionloom.evaluate.capture_checks.summary import SKETCH, ClipSummary, summary
 from motionloom.jobs import JobFailed
 from motionloom.jobs import each as run_each
-from motionloom.kinematics.body.proportions import same_bones
 from motionloom.kinematics.capture.glitches import Glitch, glitches, mendable, mended
 from motionloom.kinematics.capture.tpose import without_tpose
-from motionloom.kinematics.mass import GRAVITY
 
 MIN_PARALLEL = 16  # clips from which on they are checked in several processes
 REPAIR_PASSES = 4  # a small glitch beside a large one is found only after the large one is repaired
@@ -57,10 +55,9 @@ def check_clips(clips: Sequence[Clip], *, progress: Progress | None = None) -> l
     the same body); duplicates and mirrored duplicates. An added T-pose in frame 0 is reported once and left out of the
     other checks.
     """
-    report = progress or silent()
-    one_by_one, together = parts(report, [3, 1])
+    one_by_one, together = parts(progress or silent(), [3, 1])
     results = run_each(
-        clip_findings,
+        summarise,
         clips,
         failed=_unchecked,
         name=lambda clip: clip.name or "clip",
@@ -68,12 +65,24 @@ def check_clips(clips: Sequence[Clip], *, progress: Progress | None = None) -> l
         progress=one_by_one,
         worth=MIN_PARALLEL,
     )
-    out = list(results)
-    motions = [without_tpose(clip) for clip in clips]
-    for i, finding in rate_findings(motions) + duplicate_findings(motions, together):
+    return findings_of(list(results), lambda i: without_tpose(clips[i]), progress=together)
+
+
+def findings_of(
+    summaries: Sequence[ClipSummary], motion: Callable[[int], Clip], *, progress: Progress | None = None
+) -> list[Finding]:
+    """The findings of all clips, those of each by itself first; `motion` gives a clip that is needed once more."""
+    report = progress or silent()
+    out = [list(one.findings) for one in summaries]
+    for i, finding in rate_findings(summaries) + duplicate_findings(summaries, motion, report):
         out[i].append(finding)
     report(1.0, "done")
     return [f for found in out for f in found]
+
+
+def summarise(clip: Clip, progress: Progress | None = None) -> ClipSummary:
+    """The problems of one clip by itself, and what is compared with other clips."""
+    return summary(without_tpose(clip), clip_findings(clip, progress))
 
 
 def clip_findings(clip: Clip, progress: Progress | None = None) -> list[Finding]:
@@ -86,74 +95,15 @@ def clip_findings(clip: Clip, progress: Progress | None = None) -> list[Finding]
     return found
 
 
-def _unchecked(clip: Clip, error: JobFailed) -> list[Finding]:
-    return [Finding(clip.name or "clip", "not checked", f"could not be checked: {error}")]
+def _unchecked(clip: Clip, error: JobFailed) -> ClipSummary:
+    return not_checked(clip.name or "clip", clip.skeleton, clip.fps, str(error))
 
 
-def rate_findings(clips: Sequence[Clip]) -> list[tuple[int, Finding]]:
-    """Clips whose frame rate is contradicted by free fall, in them or in other clips of the same body."""
-    out = []
-    for members in _bodies(clips):
-        falls = {i: free_falls(clips[i]) for i in members}
-        rate = true_rate([f for i in members for f in falls[i]])
-        stated = clips[members[0]].fps
-        if rate is None:
-            out += _stride_findings(clips, members)
-        if rate is None or abs(np.log(rate / stated)) < np.log(1 + MAX_RATE_ERROR):
-            continue
-        seen = [(clips[i], falls[i][0].start) for i in members if falls[i]]
-        where = ", ".join(f"{clip.name} frame {in_file(clip, frame)}" for clip, frame in seen[:3])
-        fall = GRAVITY * (stated / rate) ** 2
-        for i in members:
-            text = (
-                f"the frame rate is wrong: {stated:g} fps is stated, but the body falls at {fall:.3g} m/s^2 in flight, "
-                f"which is 9.81 at {rate:.3g} fps ({where})"
-            )
-            out.append((i, Finding(clips[i].name or "clip", "frame rate", text, size=rate, unit="fps")))
-    return out
-
-
-def _stride_findings(clips: Sequence[Clip], members: Sequence[int]) -> list[tuple[int, Finding]]:
-    """Clips of a body without free fall whose strides do not fit their speed."""
-    found = stride_rate([clips[i] for i in members])
-    if found is None:
-        return []
-    rate, length, speed = found
-    text = (
-        f"the frame rate may be wrong: at the stated {clips[members[0]].fps:g} fps the body walks {speed:.1f} m/s with "
-        f"strides of {length:.1f} m, which people do at about {rate:.2g} fps (--source-fps)"
-    )
-    return [(i, Finding(clips[i].name or "clip", "frame rate", text, size=rate, unit="fps")) for i in members]
-
-
-def _bodies(clips: Sequence[Clip]) -> list[list[int]]:
-    """Groups of clips of the same body at the same stated rate: one subject, recorded together."""
-    groups: list[list[int]] = []
-    for i, clip in enumerate(clips):
-        first = (clips[g[0]] for g in groups)
-        home = next((g for g, c in zip(groups, first, strict=True) if _same_body(c, clip)), None)
-        if home is None:
-            groups.append([i])
-        else:
-            home.append(i)
-    return groups
-
-
-def _same_body(a: Clip, b: Clip) -> bool:
-    return a.fps == b.fps and a.skeleton.names == b.skeleton.names and same_bones(a.skeleton, b.skeleton)
-
-
-def duplicate_findings(clips: Sequence[Clip], progress: Progress | None = None) -> list[tuple[int, Finding]]:
-    """A finding on the later clip of every pair of duplicates or mirrored duplicates."""
-    out = []
-    for t in find_duplicates(clips, progress=progress):
-        other = clips[t.a].name or f"clip {t.a}"
-        how = "a mirrored copy of" if t.mirrored else "the same take as"
-        start = round(t.start_b * clips[t.b].fps / RATE)
-        text = f"{how} {other}: {t.seconds:.3g} s are equal, from frame {in_file(clips[t.b], start)}"
-        kind = "mirrored duplicate" if t.mirrored else "duplicate"
-        out.append((t.b, Finding(clips[t.b].name or "clip", kind, text, start=start, size=t.seconds, unit="s")))
-    return out
+def not_checked(name: str, skeleton: Skeleton, fps: float, why: str) -> ClipSummary:
+    """The summary of a clip whose checks failed."""
+    none = np.zeros((0, SKETCH), np.float32)
+    found = [Finding(name, "not checked", f"could not be checked: {why}")]
+    return ClipSummary(name, skeleton, fps, found, [], 0, [], none, none, none)
 
 
 def repair(clip: Clip) -> tuple[Clip, list[str]]:

@@ -64,12 +64,11 @@ def strides(clip: Clip) -> list[Stride]:
     return out
 
 
-def stride_rate(clips: Sequence[Clip]) -> tuple[float, float, float] | None:
-    """The frame rate that the strides of clips of one body suggest, with median stride and speed; None if they fit."""
-    found = [s for clip in clips for s in strides(clip)]
+def stride_rate(found: Sequence[Stride], fps: float) -> tuple[float, float, float] | None:
+    """The frame rate that the strides of one body suggest, with median stride and speed; None if they fit `fps`."""
     if len(found) < MIN_STRIDES:
         return None
     ratio = float(np.median([s.speed / s.expected for s in found])) / USUAL_RATIO
     if RATIOS[0] < ratio < RATIOS[1]:
         return None
-    return clips[0].fps / ratio, float(np.median([s.length for s in found])), float(np.median([s.speed for s in found]))
+    return fps / ratio, float(np.median([s.length for s in found])), float(np.median([s.speed for s in found]))
