@@ -11,9 +11,11 @@ from motionloom.samples.actions.jump import jump
 from motionloom.samples.actions.look import look
 from motionloom.samples.actions.punch import punch
 from motionloom.samples.actions.sit import sit
+from motionloom.samples.actions.stand import idle, stand
 from motionloom.samples.actions.steps import steps
 from motionloom.samples.actions.turn import turn
 from motionloom.samples.actions.wave import wave
+from motionloom.samples.changing import start, stop, walk_run
 from motionloom.samples.dog_gait import dog_trot, dog_walk
 from motionloom.samples.dog_jump import dog_jump
 from motionloom.samples.locomotion import run, walk
@@ -30,15 +32,20 @@ __all__ = [
     "dog_trot",
     "dog_walk",
     "duck",
+    "idle",
     "jump",
     "look",
     "make",
     "punch",
     "run",
     "sit",
+    "stand",
+    "start",
     "steps",
+    "stop",
     "stroke",
     "turn",
     "walk",
+    "walk_run",
     "wave",
 ]

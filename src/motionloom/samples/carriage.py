@@ -21,7 +21,7 @@ class Carriage:
     surge: float  # forward speed oscillation of the hips
     surge_phase: float
     sway: float  # sideways towards the standing foot
-    yaw: float  # pelvis turns towards the leading foot
+    yaw: float  # pelvis turns towards the leading foot of a walker, away from that of a runner (Novacheck 1998)
     drop: float  # pelvis drops on the swinging side
     lean: float
     nod: float  # lean and pelvic tilt oscillation
@@ -36,18 +36,18 @@ class Carriage:
 
 
 def walking(speed: float, style: Style, nature: Nature) -> Carriage:
-    """Amplitudes of a walk. Pelvis: Perry (1992) has 4-5 degrees of turn and drop, captured walkers a little more."""
+    """Amplitudes of a walk: captured walkers turn the pelvis by 9 degrees in all, the shoulders by 10 against it."""
     u = min(speed / 1.4, 1.6)
     person = 1 + nature.trait("arm swing", 0.18)
     return Carriage(
         surge=0.011 * min(u, 1.2),
         surge_phase=0.15,
         sway=(0.030 - 0.007 * u) * style.sway,
-        yaw=np.radians(5.3 + 0.7 * u) * style.twist,
+        yaw=np.radians(4.0 + 0.1 * u) * style.twist,
         drop=np.radians(3.2 + 1.5 * min(u, 1.2)),
         lean=np.radians(1.0 + 1.6 * u) + style.lean + nature.trait("lean", 0.02),
-        nod=np.radians(1.6),
-        chest=np.radians(2.0) * u * style.twist,
+        nod=np.radians(3.8 - 2.2 * min(u, 1.0)),
+        chest=np.radians(3.6 + 0.5 * u) * style.twist,
         arm=np.radians(4.0 + 11.5 * u) * style.arms * person,
         arm_mean=np.radians(-5.0),
         elbow=np.radians(18 + 6 * u) + style.elbow + nature.trait("elbow", 0.06),
@@ -65,11 +65,11 @@ def running(speed: float, style: Style, nature: Nature) -> Carriage:
         surge=0.012,
         surge_phase=0.0,
         sway=0.012 * style.sway,
-        yaw=np.radians(5.0 + 0.9 * min(speed, 6)) * style.twist,
-        drop=np.radians(4.5),
+        yaw=np.radians(4.5 + 0.5 * min(speed, 6)) * style.twist,
+        drop=np.radians(5.1),
         lean=np.radians(3.0 + 1.3 * speed) + style.lean + nature.trait("lean", 0.025),
-        nod=np.radians(1.6),
-        chest=np.radians(6.5 + 1.2 * min(speed, 6)) * style.twist,
+        nod=np.radians(2.7),
+        chest=np.radians(7.4 + 1.2 * min(speed, 6)) * style.twist,
         arm=np.radians(13 + 5.2 * min(speed, 7)) * style.arms * person,
         arm_mean=np.radians(-14.0),
         elbow=np.radians(82) + 0.3 * style.elbow + nature.trait("elbow", 0.12),
@@ -91,7 +91,8 @@ def pelvis_and_chest(
 ) -> tuple[FloatArray, FloatArray]:
     """World rotations (F, 4) of pelvis and chest. `bank` (F,) rad tips the body into a left turn."""
     c, loose = carriage, style.loose * carriage.loose
-    lead = 0.5 if gait.runs else 0.0  # runners' hips turn before the foot lands
+    lead = 0.5 if gait.runs else 0.0  # runners' shoulders turn before the foot lands
+    hips = c.yaw * np.cos(phase - 0.55) if gait.runs else -c.yaw * np.cos(phase)
     pelvis = posture(
         heading,
         lean=0.55 * c.lean
@@ -99,7 +100,7 @@ def pelvis_and_chest(
         + 0.4 * style.lean
         + nature.wander("pelvis lean", 0.014 * loose, 0.1, 3.0)(time),
         roll=0.6 * bank - c.drop * np.cos(phase - 0.9) + nature.wander("pelvis roll", 0.012 * loose, 0.1, 3.0)(time),
-        twist=-c.yaw * np.cos(phase + lead) + nature.wander("pelvis twist", 0.016 * loose, 0.08, 3.0)(time),
+        twist=hips + nature.wander("pelvis twist", 0.016 * loose, 0.08, 3.0)(time),
     )
     chest = posture(
         heading,

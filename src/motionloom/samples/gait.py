@@ -141,6 +141,41 @@ class Steps:
     phase: Curve
 
 
+def plant(
+    gait: Gait,
+    route: Path,
+    side: int,
+    strike: float,
+    stance: float,
+    shift: tuple[float, float] = (0.0, 0.0),
+    toe_out: float = 0.0,
+    outward: float = 0.0,
+) -> Plant:
+    """One stance, placed where the hips will pass over it; `shift` (m) moves it to the left and ahead."""
+    sign = 1.0 if side == LEFT else -1.0
+    over = strike + gait.over * stance
+    heading = float(route.facing(over))
+    left = np.array([np.cos(heading), -np.sin(heading)])
+    forward = np.array([np.sin(heading), np.cos(heading)])
+    spot = route.at(over) + left * (sign * gait.width / 2 - outward + shift[0]) + forward * shift[1]
+    at = [float(strike + part * stance) for part in (gait.flat, gait.lift, gait.peel, 1.0)]
+    return Plant(
+        side,
+        (float(spot[0]), 0.0, float(spot[1])),
+        heading + sign * gait.toe_out + toe_out,
+        float(strike),
+        at[0],
+        at[1],
+        at[2],
+        at[3],
+        gait.strike_pitch,
+        gait.off_pitch,
+        gait.off_toe,
+        gait.swing,
+        gait.runs,
+    )
+
+
 def plan_steps(
     gait: Gait, route: Path, begin: float, end: float, nature: Nature, style: Style, outward: float = 0.0
 ) -> Steps:
@@ -161,29 +196,7 @@ def plan_steps(
     plants: tuple[list[Plant], list[Plant]] = ([], [])
     for k, strike in enumerate(beats):
         side = LEFT if k % 2 == 0 else RIGHT
-        sign = 1.0 if side == LEFT else -1.0
-        over = strike + gait.over * stance[k]
-        heading = float(route.facing(over))
-        left = np.array([np.cos(heading), -np.sin(heading)])
-        forward = np.array([np.sin(heading), np.cos(heading)])
-        spot = route.at(over) + left * (sign * gait.width / 2 - outward + aside[k]) + forward * ahead[k]
-        at = [float(strike + part * stance[k]) for part in (gait.flat, gait.lift, gait.peel, 1.0)]
-        plants[side].append(
-            Plant(
-                side,
-                (float(spot[0]), 0.0, float(spot[1])),
-                heading + sign * gait.toe_out + float(toe_out[k]),
-                float(strike),
-                at[0],
-                at[1],
-                at[2],
-                at[3],
-                gait.strike_pitch,
-                gait.off_pitch,
-                gait.off_toe,
-                gait.swing,
-                gait.runs,
-            )
-        )
+        shift = float(aside[k]), float(ahead[k])
+        plants[side].append(plant(gait, route, side, strike, stance[k], shift, float(toe_out[k]), outward))
     phase = min_jerk(beats, (np.pi * np.arange(count))[:, None], velocity={0: np.pi / gait.step, -1: np.pi / gait.step})
     return Steps((tuple(plants[0]), tuple(plants[1])), phase)

@@ -121,12 +121,12 @@ def moving_body(name: str, speed: float, turn: float, seconds: float, style: str
     heading = route.facing(time)
     tilt = np.full(len(time), bank)
     pelvis, chest = pelvis_and_chest(carriage, gait, time, phase, heading, tilt, nature, manner)
-    place = _hips_place(route, carriage, time, phase, heading) + _tremble(nature, time)
+    place = hips_place(route, carriage, time, phase, heading) + tremble(nature, time)
     if runs:
-        height = running_height(steps, gait, time, place, pelvis, feet, fps, manner)
+        height = running_height(steps, time, place, pelvis, feet, fps, manner)
     else:
         cutoff = 5.0 + 4.0 * min(speed / 1.4, 1.0)  # slow steps land softly
-        height = hips_height(place, pelvis, feet, _walking_knees(gait, speed, phase, manner), fps, cutoff=cutoff)
+        height = hips_height(place, pelvis, feet, walking_knees(gait, speed, phase, manner), fps, cutoff=cutoff)
     root = np.stack([place[:, 0], height, place[:, 1]], -1)
     look = np.clip(0.35 * turn, -0.5, 0.5) * np.ones(len(time))
     head = steady_head(carriage, time, phase, heading, tilt, look, nature, manner)
@@ -138,7 +138,7 @@ def moving_body(name: str, speed: float, turn: float, seconds: float, style: str
     return Stride(time, phase, heading, trunk, feet, (legs[0], legs[1]), carriage, gait, nature, manner)
 
 
-def _hips_place(route: Path, c: Carriage, time: FloatArray, phase: FloatArray, heading: FloatArray) -> FloatArray:
+def hips_place(route: Path, c: Carriage, time: FloatArray, phase: FloatArray, heading: FloatArray) -> FloatArray:
     """(F, 2) hips on the ground: along the path, surging twice and swaying once per stride."""
     forward = np.stack([np.sin(heading), np.cos(heading)], -1)
     left = np.stack([np.cos(heading), -np.sin(heading)], -1)
@@ -147,28 +147,29 @@ def _hips_place(route: Path, c: Carriage, time: FloatArray, phase: FloatArray, h
     return route.at(time) + surge[:, None] * forward + sway[:, None] * left
 
 
-def _tremble(nature: Nature, time: FloatArray) -> FloatArray:
+def tremble(nature: Nature, time: FloatArray) -> FloatArray:
     """(F, 2) slow random displacement of about a millimetre."""
     return np.stack([nature.wander(f"tremble {k}", 0.0017, 1.5, 5.0)(time) for k in "xz"], -1)
 
 
-def _walking_knees(gait: Gait, speed: float, phase: FloatArray, style: Style) -> tuple[FloatArray, FloatArray]:
-    """Flexion (F,) rad of each knee while it carries weight: Winter's curve, 4 degrees at strike, a loading peak at
-    14 % of the stride that grows with speed, nearly straight at 40 %."""
+def walking_knees(gait: Gait, speed: float, phase: FloatArray, style: Style) -> tuple[FloatArray, FloatArray]:
+    """Flexion (F,) rad of each knee while it carries weight: Winter's curve with a loading peak at 14 % of the stride
+    that grows with speed, nearly straight at 40 %. Both bend where both feet stand: captured hips sink by 3 to 4 cm."""
     load = np.radians(3 + 7 * min(speed / 1.4, 1.7)) + 0.3 * style.crouch
-    straight = np.radians(11) + style.crouch
+    straight = np.radians(10) + style.crouch
+    sink = np.radians(16 * min(speed / 1.4, 1.0) ** 2)
     out = []
     for shift in (0.0, np.pi):
         cycle = ((phase - shift) / (2 * np.pi)) % 1.0
         hump = np.exp(-0.5 * ((cycle - 0.15) / 0.075) ** 2)
         rise = style.bounce * 8 * np.exp(-0.5 * ((cycle - 0.3) / 0.08) ** 2)
-        out.append(np.maximum(straight + load * hump - rise, 0.06))
+        low = sum(np.exp(-0.5 * (((cycle - at + 0.5) % 1.0 - 0.5) / 0.06) ** 2) for at in (0.03, 0.55))
+        out.append(np.maximum(straight + load * hump + sink * low - rise, 0.06))
     return out[0], out[1]
 
 
 def running_height(
     steps: Steps,
-    gait: Gait,
     time: FloatArray,
     place: FloatArray,
     pelvis: FloatArray,

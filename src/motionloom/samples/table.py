@@ -20,9 +20,11 @@ from motionloom.samples.actions.jump import jump
 from motionloom.samples.actions.look import look
 from motionloom.samples.actions.punch import punch
 from motionloom.samples.actions.sit import sit
+from motionloom.samples.actions.stand import idle, stand
 from motionloom.samples.actions.steps import steps
 from motionloom.samples.actions.turn import turn
 from motionloom.samples.actions.wave import wave
+from motionloom.samples.changing import start, stop, walk_run
 from motionloom.samples.dog_gait import dog_trot, dog_walk
 from motionloom.samples.dog_jump import dog_jump
 from motionloom.samples.locomotion import run, walk
@@ -104,6 +106,37 @@ _ALL = (
         turn=Field(0.0, "turning rate, left positive", "rad/s", -1.5, 1.5),
         seconds=_seconds(5.0),
         target=GROUND,
+        style=STYLE,
+    ),
+    _sample("stand", "a person stands still", stand, seconds=_seconds(5.0, 1.0), style=STYLE),
+    _sample(
+        "idle", "a person waits, shifts the weight and looks around", idle, seconds=_seconds(10.0, 3.0), style=STYLE
+    ),
+    _sample(
+        "start",
+        "a person stands and starts to walk",
+        start,
+        speed=Field(1.4, "speed; a style has its own default", "m/s", 0.5, 1.9),
+        foot=Field("right", "which foot goes first", choices=("left", "right")),
+        seconds=_seconds(5.0, 3.5),
+        style=STYLE,
+    ),
+    _sample(
+        "stop",
+        "a person walks and stops",
+        stop,
+        speed=Field(1.4, "speed; a style has its own default", "m/s", 0.5, 1.9),
+        foot=Field("right", "which foot the clip starts with", choices=("left", "right")),
+        seconds=_seconds(5.0, 4.0),
+        style=STYLE,
+    ),
+    _sample(
+        "walk_run",
+        "a person walks, runs and walks again",
+        walk_run,
+        walk=Field(1.5, "speed of the walk", "m/s", 1.0, 1.9),
+        run=Field(3.0, "speed of the run", "m/s", 2.3, 4.5),
+        seconds=_seconds(9.0, 7.0),
         style=STYLE,
     ),
     _sample(
