@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray
@@ -17,12 +19,16 @@ ACCELERATION_TIME = 0.2  # s: over which velocities are averaged before accelera
 
 def step_speed(clip: Clip, seconds: float = STEP_TIME) -> FloatArray:
     """(F,) m/s: net displacement of the hips over the ground in `seconds` around each frame; at the ends, beside it."""
-    place = travel(clip).place
-    span = min(max(1, round(seconds * clip.fps)), len(place) - 1)
+    return speed_along(travel(clip).place, clip.fps, seconds)
+
+
+def speed_along(place: FloatArray, fps: float, seconds: float = STEP_TIME) -> FloatArray:
+    """(F,) m/s: `step_speed` of a body whose hips are at `place` (F, 2) m."""
+    span = min(max(1, round(seconds * fps)), len(place) - 1)
     if span < 1:
         return np.zeros(len(place))
     first = np.clip(np.arange(len(place)) - span // 2, 0, len(place) - 1 - span)
-    return np.asarray(np.linalg.norm(place[first + span] - place[first], axis=1) * clip.fps / span)
+    return np.asarray(np.linalg.norm(place[first + span] - place[first], axis=1) * fps / span)
 
 
 def pace(clip: Clip) -> FloatArray:
@@ -41,7 +47,21 @@ def speed_changes(clip: Clip, limit: float = SPEED_CHANGE) -> list[tuple[int, in
 
 def changes_within_second(clip: Clip) -> FloatArray:
     """(F - 1 s,) m/s: the change of speed within a second from each frame; none for a clip of a second or less."""
-    speed, second = step_speed(clip), round(clip.fps)
+    return _within_second(step_speed(clip), clip.fps)
+
+
+def change_rate(places: Iterable[FloatArray], fps: float, limit: float = SPEED_CHANGE) -> float:
+    """How often per minute bodies at `places` (F, 2) m change their speed by more than `limit` within a second.
+
+    Minutes of frames that a second follows in the same clip: short clips would seem steadier otherwise.
+    """
+    changes = [_within_second(speed_along(place, fps), fps) for place in places]
+    frames = sum(map(len, changes))
+    return 60.0 * fps * sum(len(runs(c > limit)) for c in changes) / frames if frames else 0.0
+
+
+def _within_second(speed: FloatArray, fps: float) -> FloatArray:
+    second = round(fps)
     return np.abs(speed[second:] - speed[:-second]) if len(speed) > second else np.zeros(0)
 
 

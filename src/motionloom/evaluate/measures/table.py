@@ -213,7 +213,7 @@ def _pace(result: Take, source: Reference, progress: Progress) -> Numbers:
     if len(clip) <= 2 * FPS:
         raise NotApplicable("a clip of two seconds or less has no pace")
     return {
-        "speed changes": 60.0 * len(pace.speed_changes(clip)) * FPS / len(clip),
+        "speed changes": pace.change_rate([clip.root[:, [0, 2]]], FPS),
         "root acceleration": float(pace.root_acceleration(clip).max()),
         "standing": 100 * float(pace.standing(clip).mean()),
     }
