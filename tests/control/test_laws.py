@@ -97,15 +97,16 @@ def test_a_second_at_once_leads_where_its_parts_lead(live):
 
 
 def test_the_path_does_not_depend_on_the_time_steps(live):
-    """After 60 s at 30, 60, 144 Hz and with jitter, the places differ by at most 2 % of the distance from the start."""
+    """After 60 s at 30, 60, 144 Hz and with jitter, the places differ by at most 2 % of how far they went."""
     rng = np.random.default_rng(0)
     jitter = rng.uniform(0.5, 1.5, 3600)
-    ends = []
+    ends, ways = [], []
     for steps in ([1 / 30] * 1800, [1 / 60] * 3600, [1 / 144] * 8640, list(jitter * 60 / jitter.sum())):
         places = [p.root[0] for _, p in run(live, live.begin([4]), accepted(live, heading=0.4), steps)]
         ends.append(places[-1])
-    distance = np.linalg.norm(ends[0][[0, 2]])
-    assert distance > 10
+        ways.append(np.linalg.norm(np.array(places)[:, [0, 2]], axis=1).max())
+    distance = min(ways)  # farthest from the start: random walks may come back
+    assert distance > 8
     for end in ends[1:]:
         assert np.linalg.norm(end - ends[0]) < 0.02 * distance
 

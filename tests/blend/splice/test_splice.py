@@ -214,7 +214,9 @@ def test_height_does_not_shift_the_alignment(curve):
     raised = replace(curve, root=curve.root + np.linspace(0, 2, len(curve))[:, None] * [0, 1, 0])
     timing = align_legs(raised, curve)
     times = np.arange(len(curve)) / curve.fps
-    assert np.abs(timing.upper_times(times) - times).max() < 0.05
+    off = np.abs(timing.upper_times(times) - times)
+    assert off.max() < 0.1  # where they begin in phase: a climbing body looks like one that is a moment later
+    assert off[6:].max() < 0.02
 
 
 def test_feet_must_step(curve):
