@@ -30,7 +30,7 @@ NEVER_SHOWN = -(2**40)  # the time of a frame that has not been shown
 def random_route(graph: Graph, frames: int, rng: Generator, **options: Any) -> Route:
     """A random route of `frames` frames through the graph; `options` are those of `walk_transitions`.
 
-    With `steadiness`, the first of up to `STEADY_TRIES` walks that changes its speed no more often than the clips do, or
+    With `steadiness`, the first of up to `STEADY_TRIES` walks that changes its speed no more often than the clips, or
     the one that does so least often.
     """
     if frames < 1:
