@@ -154,4 +154,4 @@ def test_clips_that_change_their_own_speed_are_shown_less(arm):
         routes = [random_route(graph, 600, np.random.default_rng(s), steadiness=steadiness) for s in range(3)]
         return np.mean([len(speed_changes(render(graph, r))) for r in routes])
 
-    assert steady(1.0) < 0.6 * steady(0.0)
+    assert steady(1.0) < 0.5 * steady(0.0)

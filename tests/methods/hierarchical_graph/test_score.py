@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from motionloom.constraints import Avoid, PoseAt, PositionAt, Reach, Request, RootAt, RootPath, Style
 from motionloom.constraints.path_error import along_path
-from motionloom.kinematics.body_reach import body_reach
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import placed, travel
 from motionloom.methods.graph import Route
@@ -63,21 +64,26 @@ def slow_score(graph, way, request, options):
         elif isinstance(c, Reach):
             out["body"] += options.body * weight * c.errors(clip).sum(1).min()
         elif isinstance(c, Avoid):
-            radius = c.radius + body_reach(graph.clips)
-            depth = np.maximum(radius - np.linalg.norm(path.place - c.center, axis=1), 0)
+            depth = c.residual(clip)
             out["obstacles"] += options.obstacles * weight * (depth.max() + depth.sum() / 10.0)
         elif isinstance(c, RootPath):
             samples = along_path(np.array(c.points), max(0.02, 4.0 / 40))
-            out["body"] += options.body * weight * slow_apart(path.place[::2], samples)
+            places = 4.0 / 2.0  # metres of the path over metres that count as a place
+            out["body"] += options.body * weight * places * slow_apart(path.place[[*range(0, FRAMES - 1, 2), FRAMES - 1]], samples)
     return out
 
 
 def slow_apart(line, path):
-    """Half the mean by dynamic time warping, half the worst by the discrete Frechet distance, cell by cell."""
-    d = np.linalg.norm(line[:, None] - path, axis=-1)
+    """Half the mean by dynamic time warping, half the worst by the discrete Frechet distance, cell by cell.
+
+    The cells of the path are its first point, the pieces between its points (here 1001 points each), its last point.
+    """
+    finely = np.linspace(0.0, 1.0, 1001)[:, None]
+    cells = [path[:1], *(a + finely * (b - a) for a, b in pairwise(path)), path[-1:]]
+    d = np.array([[np.linalg.norm(cell - p, axis=1).min() for cell in cells] for p in line])
     total, worst = np.full(d.shape, np.inf), np.full(d.shape, np.inf)
     for i in range(len(line)):
-        for j in range(len(path)):
+        for j in range(len(cells)):
             before = [(i - 1, j), (i, j - 1), (i - 1, j - 1)]
             came = [(total[p], worst[p]) for p in before if min(p) >= 0] or [(0.0, 0.0)]
             total[i, j] = d[i, j] + min(t for t, _ in came)

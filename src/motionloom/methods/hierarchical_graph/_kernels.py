@@ -9,6 +9,8 @@ import numpy as np
 from motionloom.core._jit import kernel
 from motionloom.core._kernels_numbers import smoothstep, wrap_angle
 
+MAX_BODY_REACH = 3.0  # m: joints are farther than this from the hips on no body
+
 
 @kernel
 def lay_pieces(
@@ -91,6 +93,24 @@ def _point_at(clip: Any, half: int, table: Any, pieces: Any, n: int, time: int) 
         y += share * (table[beside, 1] - y)
         z += share * (c * pz - s * px + pieces[other, 4] - z)
     return x, y, z
+
+
+@kernel
+def _nearest_joint(clip: Any, half: int, bodies: Any, pieces: Any, n: int, time: int, x: float, z: float) -> float:
+    """The distance over the ground from (x, z) to the nearest joint at a time; in a blend, of interpolated joints."""
+    k, frame, other, beside, share = _piece_at(clip, half, pieces, n, time)
+    c, s = np.cos(pieces[k, 2]), np.sin(pieces[k, 2])
+    oc, os = np.cos(pieces[other, 2]), np.sin(pieces[other, 2])
+    nearest = np.inf
+    for j in range(bodies.shape[1]):
+        px, pz = bodies[frame, j, 0], bodies[frame, j, 1]
+        dx, dz = c * px + s * pz + pieces[k, 3] - x, c * pz - s * px + pieces[k, 4] - z
+        if share > 0.0:
+            px, pz = bodies[beside, j, 0], bodies[beside, j, 1]
+            dx += share * (oc * px + os * pz + pieces[other, 3] - x - dx)
+            dz += share * (oc * pz - os * px + pieces[other, 4] - z - dz)
+        nearest = min(nearest, dx * dx + dz * dz)
+    return np.sqrt(nearest)
 
 
 @kernel
@@ -189,8 +209,8 @@ def _add_path_terms(
         parts[2] = np.inf
         return
     stride, reaches, circles, paths = t.stride, t.reaches, t.circles, t.paths
-    count = (t.frames - 1) // stride + 1
-    _trace_hips(clip, half, t.tables[0], pieces, n, stride, count, line)
+    count = -(-(t.frames - 1) // stride) + 1
+    _trace_hips(clip, half, t.tables[0], pieces, n, stride, count, t.frames - 1, line)
     for r in range(len(reaches)):
         x, z = reaches[r, 1], reaches[r, 2]
         best = np.inf
@@ -204,26 +224,33 @@ def _add_path_terms(
     for r in range(len(circles)):
         deepest = total = 0.0
         for i in range(count):
-            depth = max(0.0, circles[r, 2] - np.hypot(line[i, 0] - circles[r, 0], line[i, 1] - circles[r, 1]))
+            depth = 0.0
+            if np.hypot(line[i, 0] - circles[r, 0], line[i, 1] - circles[r, 1]) < circles[r, 2] + MAX_BODY_REACH:
+                time = min(i * stride, t.frames - 1)
+                near = _nearest_joint(clip, half, t.bodies, pieces, n, time, circles[r, 0], circles[r, 1])
+                depth = max(0.0, circles[r, 2] - near)
             deepest, total = max(deepest, depth), total + depth
         parts[5] += circles[r, 3] * deepest + circles[r, 4] * total
     for r in range(len(paths)):
         i, j = -(-int(paths[r, 0]) // stride), int(paths[r, 1]) // stride + 1
+        j = count if paths[r, 1] == t.frames - 1 else j
         if paths[r, 4] > 0:
             most = (bound - parts.sum()) / paths[r, 4]
-            parts[2] += paths[r, 4] * _path_deviation(line[i:j:2], t.samples[int(paths[r, 2]) : int(paths[r, 3])], most)
+            parts[2] += paths[r, 4] * _path_deviation(line[i:j], t.samples[int(paths[r, 2]) : int(paths[r, 3])], most)
 
 
 @kernel
-def _trace_hips(clip: Any, half: int, hips: Any, pieces: Any, n: int, stride: int, count: int, line: Any) -> None:
-    """The place of the hips at every `stride`-th frame: piece by piece outside blends, `_point_at` inside."""
+def _trace_hips(
+    clip: Any, half: int, hips: Any, pieces: Any, n: int, stride: int, count: int, last: int, line: Any
+) -> None:
+    """The place of the hips at every `stride`-th frame and the last: outside blends by piece, `_point_at` inside."""
     i = 0
     for k in range(n):
         first, frame, end = int(pieces[k, 0]), int(pieces[k, 1]), clip[int(pieces[k, 1]), 1] - 1
         stop = count * stride if k + 1 == n else int(pieces[k + 1, 0])
         c, s, x, z = np.cos(pieces[k, 2]), np.sin(pieces[k, 2]), pieces[k, 3], pieces[k, 4]
-        while i < count and i * stride < stop:
-            time = i * stride
+        while i < count and min(i * stride, last) < stop:
+            time = min(i * stride, last)
             if (k > 0 and time - first < half) or (k + 1 < n and stop - time < half):
                 line[i, 0], _, line[i, 1] = _point_at(clip, half, hips, pieces, n, time)
             else:
@@ -237,23 +264,29 @@ def _trace_hips(clip: Any, half: int, hips: Any, pieces: Any, n: int, stride: in
 def _path_deviation(line: Any, path: Any, most: float) -> Any:
     """The deviation of a walked line from a given path: half the mean, half the worst of the best monotonic pairing.
 
-    The mean is that of dynamic time warping, the worst the discrete Frechet distance; both by c[i, j] from c[i-1, j],
-    c[i, j-1] and c[i-1, j-1], one row at a time. Both only grow along a pairing, so once the least of a row is above
-    `most` the result is infinite.
+    Every other point of the line, and its last one, are paired with pieces of the path: its first point, the pieces between its points, its last
+    point. So the spacing of the points does not count. The mean is that of dynamic time warping, the worst the
+    discrete Frechet distance; both by c[i, j] from c[i-1, j], c[i, j-1] and c[i-1, j-1], one row at a time. Both only
+    grow along a pairing, so once the least of a row is above `most` the result is infinite.
     """
-    count = len(path)
-    if len(line) == 0 or count == 0:
+    count = len(path) + 1
+    if len(line) == 0 or len(path) == 0:
         return 0.0
     total = np.full(count, np.inf)
     worst = np.full(count, np.inf)
-    longer = max(len(line), count)
-    for i in range(len(line)):
-        x, z = line[i, 0], line[i, 1]
+    rows = len(line) // 2 + 1
+    longer = max(rows, count)
+    for i in range(rows):
+        at = min(2 * i, len(line) - 1)
+        x, z = line[at, 0], line[at, 1]
         least_total = least_worst = np.inf
         corner_total = corner_worst = 0.0 if i == 0 else np.inf
         left_total = left_worst = np.inf
         for j in range(count):
-            d = (x - path[j, 0]) ** 2 + (z - path[j, 1]) ** 2
+            k, p = min(j, len(path) - 1), max(j - 1, 0)
+            px, pz, ux, uz = x - path[p, 0], z - path[p, 1], path[k, 0] - path[p, 0], path[k, 1] - path[p, 1]
+            u = min(1.0, max(0.0, (px * ux + pz * uz) / max(ux * ux + uz * uz, 1e-12)))
+            d = (px - u * ux) ** 2 + (pz - u * uz) ** 2
             up_total, up_worst = total[j], worst[j]
             left_total = np.sqrt(d) + min(corner_total, up_total, left_total)
             left_worst = max(d, min(corner_worst, up_worst, left_worst))

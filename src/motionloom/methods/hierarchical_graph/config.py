@@ -66,6 +66,9 @@ class Options(Settings):
     restarts: bool = param(
         True, "start again from new seeds after several rounds with little improvement", advanced=True
     )
+    guided_seeds: bool = param(
+        True, "also start from routes at the top level that a beam search leads to the places", advanced=True
+    )
     shortcuts: bool = param(
         True,
         "also replace portions by no edge or by an edge that keeps later times, and single edges by their children",
@@ -153,6 +156,7 @@ class Options(Settings):
     FAITHFUL: ClassVar[Mapping[str, Any]] = {
         "population": 1,
         "restarts": False,
+        "guided_seeds": False,
         "shortcuts": False,
         "shortest": 0.0,
         "clean_feet": False,

@@ -30,6 +30,7 @@ from motionloom.methods.graph.model import GraphModel, timeline
 from motionloom.methods.graph.query.messages import start_problem
 from motionloom.methods.hierarchical_graph.config import Options
 from motionloom.methods.hierarchical_graph.edge_trees import EdgeTrees, check_trees
+from motionloom.methods.hierarchical_graph.guided_seeds import guide
 from motionloom.methods.hierarchical_graph.hard_constraints import hard_requirements, place_problem
 from motionloom.methods.hierarchical_graph.objective import material, score_terms
 from motionloom.methods.hierarchical_graph.search import RandomSearch, RoundResult
@@ -137,6 +138,7 @@ class HierarchicalGraphModel(GraphModel[Options]):
             population=options.population,
             restarts=options.restarts,
             shortcuts=options.shortcuts,
+            guide=guide(self.graph, self.moves, request, self.pace) if options.guided_seeds else None,
         )
         if all(c.hard and isinstance(c, (PoseAt, Style, Pace)) for c in request.constraints):
             return self._planned(terms, [search.unguided()], "nothing to optimise")

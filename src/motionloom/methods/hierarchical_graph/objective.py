@@ -22,7 +22,6 @@ from motionloom.constraints import (
 )
 from motionloom.constraints.path_error import along_path
 from motionloom.core import BoolArray, FloatArray, IntArray
-from motionloom.kinematics.body_reach import body_reach
 from motionloom.kinematics.fk import fk
 from motionloom.methods.graph import Graph
 from motionloom.methods.graph.render.root_tracks import tracks
@@ -35,6 +34,7 @@ from motionloom.methods.schedule import nodes_of, pose_distances
 HARD_WEIGHT = 10.0  # of a hard constraint while routes are compared; bending then meets it
 SAMPLE_STEP = 0.1  # s between the frames at which obstacles and arrivals are evaluated; for paths, every other
 PATH_SAMPLES = 40  # of a given path
+PLACE_SPACING = 2.0  # m of a path that count as much as one place
 
 BODY, JOINTS = float(TERMS.index("body")), float(TERMS.index("joints"))
 
@@ -109,6 +109,7 @@ class _Builder:
         self.unlike: list[FloatArray] = []
         self.carried: list[IntArray] = []
         self.samples: list[FloatArray] = []
+        self.bodies: FloatArray | None = None
 
     def built(self) -> ScoreTerms:
         for c in self.request.constraints:
@@ -127,6 +128,7 @@ class _Builder:
             carried=np.array(self.carried, np.int64).reshape(-1, count + 1),
             samples=np.concatenate([np.zeros((0, 2)), *self.samples]),
             stride=self.stride,
+            bodies=np.zeros((0, 0, 2)) if self.bodies is None else self.bodies,
             **{name: np.array(rows, float).reshape(-1, widths[name]) for name, rows in self.rows.items()},
         )
 
@@ -170,15 +172,17 @@ class _Builder:
 
     def avoid(self, c: Avoid) -> None:
         weight = self.weight(c, "obstacles")
-        radius = c.radius + body_reach(self.graph.clips)
-        self.rows["circles"].append((*c.center, radius, weight, weight * self.stride / self.fps))
+        self.rows["circles"].append((*c.center, c.radius, weight, weight * self.stride / self.fps))
+        if self.bodies is None:
+            self.bodies = np.concatenate([fk(clip)[..., [0, 2]] for clip in self.graph.clips])
 
     def root_path(self, c: RootPath) -> None:
         points, at = np.array(c.points), c.frames(self.frames, self.fps)
         legs = [(0, self.frames - 1, points)]
         if at is not None:
             legs = [(a, b, points[i : i + 2]) for i, (a, b) in enumerate(pairwise(at))]
-        weight = self.weight(c, "body") / len(legs)
+        places = max(1.0, float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum()) / PLACE_SPACING)
+        weight = self.weight(c, "body") * places / len(legs)
         for first, last, line in legs:
             length = float(np.linalg.norm(np.diff(line, axis=0), axis=1).sum())
             low = sum(len(s) for s in self.samples)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import FloatArray, IntArray, Progress, silent
+from motionloom.core import FloatArray, IntArray, Progress, part, silent
+from motionloom.methods.hierarchical_graph.guided_seeds import Guide
 from motionloom.methods.hierarchical_graph.search_arrays import HardFrames, ScoreTerms, SearchMaterial
 from motionloom.methods.schedule import FrameNet, Reachable
 
@@ -17,6 +18,8 @@ PORTIONS_PER_ROUND = 48  # replaced portions of one candidate in a round
 CHILDREN_PER_ROUND = 64  # replacements of edges by their children in one candidate
 RESTART_ROUNDS = 6  # rounds with little improvement after which the search restarts from new seeds
 RESTART_GAIN = 0.02  # relative improvement that counts
+GUIDED_WIDTH, MAX_GUIDED_WIDTH = 100, 400  # of the beam for the first guided seed, doubled for each later one
+STATES_PER_ROUTE = 30  # states of a beam that take as long as scoring a route
 
 
 class Candidate(NamedTuple):
@@ -51,7 +54,7 @@ class RandomSearch:
     """One search, round by round. GUAN 2.4.3 steps 1-5; all random numbers come from `rng`.
 
     `gap` is the least number of frames between two blends, where there is a choice; `population`, `restarts` and
-    `shortcuts` are those of `Options`.
+    `shortcuts` are those of `Options`. With a `guide`, every start and restart also gets a guided seed.
     """
 
     def __init__(
@@ -66,6 +69,7 @@ class RandomSearch:
         population: int = 12,
         restarts: bool = True,
         shortcuts: bool = True,
+        guide: Guide | None = None,
     ) -> None:
         self.population, self.restarts, self.shortcuts = population, restarts, shortcuts
         self.m, self.t, self.hard, self.alive, self.gap = m, t, hard, alive.bits, gap
@@ -73,6 +77,7 @@ class RandomSearch:
         self.begins = np.flatnonzero(alive.at(0))
         self.room = t.frames // (2 * m.half) + 4  # more transitions do not fit into the length
         self.evaluations = 0
+        self.guide, self.guided_width = guide, GUIDED_WIDTH
         self._refined: set[tuple[int, bytes, bytes]] = set()
 
     def rounds(self, budget: int, patience: int, progress: Progress | None = None) -> Iterator[RoundResult]:
@@ -85,6 +90,9 @@ class RandomSearch:
         best, stalled, done = None, 0, 0
         level, stuck = np.inf, 0
         while stalled < patience and self.evaluations < budget:
+            if not candidates:
+                share = min(1.0, self.evaluations / budget)
+                candidates += self.guided_seed(budget - self.evaluations, part(report, share, share))
             candidates += [self.seed() for _ in range(SEEDS_PER_ROUND if candidates else FIRST_SEEDS)]
             for candidate in tuple(candidates):
                 report(min(1.0, self.evaluations / budget), "searching")
@@ -115,18 +123,57 @@ class RandomSearch:
 
     def seed(self) -> Candidate:
         """Step 1: a random route at the top level that meets hard poses and labels."""
-        from motionloom.methods.hierarchical_graph._kernels import score
         from motionloom.methods.hierarchical_graph._kernels_search import continue_walk, draw
 
         nodes, leaves = np.empty(self.room, np.int64), np.empty(self.room, np.int64)
         start = int(self.begins[draw(self.state, len(self.begins))])
         n = continue_walk(self.m, self.hard, self.alive, self.gap, self.state, 0, start, nodes, leaves, 0)
         assert n >= 0  # the end can be reached from the first frame
-        parts = np.empty(6)
+        return self._scored(start, nodes[:n], leaves[:n])
+
+    def guided_seed(self, budget: int, progress: Progress) -> list[Candidate]:
+        """A route over edges of G1 that a beam search finds, continued at random to the requested length; or nothing.
+
+        At first each edge is its medoid and the beam narrow; later each is a random leaf and the beam twice as wide. It
+        takes about a quarter of `budget` at most.
+        """
+        from motionloom.methods.hierarchical_graph._kernels_search import continue_walk
+
+        if self.guide is None or not len(self.m.roots):
+            return []
+        first, stop, medoid = self.m.node[self.m.roots, :3].T
+        leaf = medoid
+        if self.guided_width > GUIDED_WIDTH:
+            rng = np.random.default_rng(self.state)
+            self.state += np.uint64(1)
+            leaf = self.m.order[rng.integers(first, stop)]
+        found = self.guide.route(leaf, self.guided_width, budget * STATES_PER_ROUTE // 4, progress)
+        self.guided_width = min(2 * self.guided_width, MAX_GUIDED_WIDTH)
+        if found is None:
+            self.guide = None
+            return []
+        self.evaluations += found.expanded // STATES_PER_ROUTE
+        start, n = found.route.start, len(found.route.taken)
+        node_of = np.empty(len(self.m.edge), np.int64)
+        node_of[leaf] = self.m.roots
+        nodes, leaves = np.empty(self.room, np.int64), np.empty(self.room, np.int64)
+        leaves[:n] = found.route.taken
+        nodes[:n] = node_of[leaves[:n]]
+        if found.route.frames < self.t.frames:
+            left, entered = self.m.edge[leaves[:n], 0], self.m.edge[leaves[:n], 1]
+            time = int((left - np.append(start, entered[:-1])[:n]).sum()) + (self.m.half if n else 0)
+            frame = int(entered[-1]) + self.m.half if n else start
+            n = continue_walk(self.m, self.hard, self.alive, self.gap, self.state, time, frame, nodes, leaves, n)
+        return [] if n < 0 else [self._scored(start, nodes[:n], leaves[:n])]
+
+    def _scored(self, start: int, nodes: IntArray, leaves: IntArray) -> Candidate:
+        from motionloom.methods.hierarchical_graph._kernels import score
+
+        n, parts = len(leaves), np.empty(6)
         pieces, line = np.zeros((self.room + 2, 5)), np.empty((self.t.frames // self.t.stride + 2, 2))
         value = float(score(self.m, self.t, self.hard, start, leaves, n, np.inf, pieces, line, parts)[0])
         self.evaluations += 1
-        return Candidate(value, start, nodes[:n].copy(), leaves[:n].copy(), parts)
+        return Candidate(value, start, nodes.copy(), leaves.copy(), parts)
 
     def mutations(self, candidate: Candidate) -> list[Candidate]:
         """Step 2: the best of many replaced portions, and the best of all candidates with two edges' children."""

@@ -57,4 +57,5 @@ class ScoreTerms(NamedTuple):
     circles: FloatArray  # (., 5) x, z, radius, weight, weight of each moment inside
     paths: FloatArray  # (., 5) first frame, last frame, first sample, end, weight
     samples: FloatArray  # (., 2) points of the given paths, at equal steps
+    bodies: FloatArray  # (N, J, 2) all joints on the ground, in each clip's coordinates; no rows without obstacles
     stride: int  # frames between evaluations of obstacles and arrivals; for paths, every other

@@ -12,7 +12,7 @@ from motionloom.methods.graph.search.speed_gaps import speed_slopes, usual_chang
 
 GAP_UNIT = 0.05  # m/s: a change of speed by this much more than usual has cost 1
 MAX_COST = 25.0  # of a transition
-SLOPE_COST = 16.0  # of a second in which a clip changes its speed by `SPEED_CHANGE` more than usual
+SLOPE_COST = 24.0  # of a second in which a clip changes its speed by `SPEED_CHANGE` more than usual
 HORIZON = 5.0  # s: later costs count e times less
 
 
