@@ -69,7 +69,8 @@ def slow_score(graph, way, request, options):
         elif isinstance(c, RootPath):
             samples = along_path(np.array(c.points), max(0.02, 4.0 / 40))
             places = 4.0 / 2.0  # metres of the path over metres that count as a place
-            out["body"] += options.body * weight * places * slow_apart(path.place[[*range(0, FRAMES - 1, 2), FRAMES - 1]], samples)
+            line = path.place[[*range(0, FRAMES - 1, 2), FRAMES - 1]]
+            out["body"] += options.body * weight * places * slow_apart(line, samples)
     return out
 
 

@@ -264,10 +264,10 @@ def _trace_hips(
 def _path_deviation(line: Any, path: Any, most: float) -> Any:
     """The deviation of a walked line from a given path: half the mean, half the worst of the best monotonic pairing.
 
-    Every other point of the line, and its last one, are paired with pieces of the path: its first point, the pieces between its points, its last
-    point. So the spacing of the points does not count. The mean is that of dynamic time warping, the worst the
-    discrete Frechet distance; both by c[i, j] from c[i-1, j], c[i, j-1] and c[i-1, j-1], one row at a time. Both only
-    grow along a pairing, so once the least of a row is above `most` the result is infinite.
+    Every other point of the line, and its last one, are paired with pieces of the path: its first point, the pieces
+    between its points, its last point. So the spacing of the points does not count. The mean is that of dynamic time
+    warping, the worst the discrete Frechet distance; both by c[i, j] from c[i-1, j], c[i, j-1] and c[i-1, j-1], one row
+    at a time. Both only grow along a pairing, so once the least of a row is above `most` the result is infinite.
     """
     count = len(path) + 1
     if len(line) == 0 or len(path) == 0:
