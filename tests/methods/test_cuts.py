@@ -208,3 +208,18 @@ def test_clips_of_a_few_frames_and_of_one_joint_can_be_learned(walks):
 def test_ground_with_heights_is_refused(model):
     with pytest.raises(UnsupportedConstraint, match="cuts cannot honour ground with heights"):
         synthesize(model, Request(seconds=2, ground=Ground(np.zeros((1, 3)))))
+
+
+def test_cuts_of_long_material_are_those_of_short_material(tiny_clips, monkeypatch):
+    """Beyond `EXACT_FRAMES`, only similar frames are compared: fewer cuts from a frame, the same otherwise."""
+    from motionloom.methods.cuts import cut_points
+
+    settings = {"largest": 0.06, "shortest": 0.5, "apart": 0.1}
+    exact = cut_points.find_cuts(tiny_clips, **settings)
+    monkeypatch.setattr(cut_points, "EXACT_FRAMES", 100)
+    quick = cut_points.find_cuts(tiny_clips, **settings)
+    known = dict(zip(zip(exact.leave.tolist(), exact.enter.tolist(), strict=True), exact.seam.tolist(), strict=True))
+    found = dict(zip(zip(quick.leave.tolist(), quick.enter.tolist(), strict=True), quick.seam.tolist(), strict=True))
+    assert set(found) <= set(known)
+    assert len(found) > 0.9 * len(known)  # the others are beyond the nearest `NEIGHBOURS` of a frame
+    assert all(abs(known[pair] - found[pair]) < 1e-6 for pair in set(known) & set(found))

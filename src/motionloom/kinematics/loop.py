@@ -6,13 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip, FloatArray, IntArray, NoPath, concatenate, replace
+from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, NoPath, concatenate, replace
 from motionloom.core.numbers import squared_distances
 from motionloom.kinematics.fk import fk, velocities
 from motionloom.kinematics.travel import along, from_root_motion, in_place, placed, root_motion, travel
 from motionloom.rotation import exp, inverse, log, multiply, rotate, yaw
 
 POSE_SPEED = 1e-3  # m/s: a clip whose joints are slower than this on average holds a pose
+BLOCK = 2048  # starts and ends of loops that are compared together
 LOOK_AHEAD = 0.1  # s: a velocity difference counts as the distance it makes in this time
 
 
@@ -94,23 +95,43 @@ def _pick(
     slowest: float,
     clip: Clip,
 ) -> tuple[int, int, float]:
-    apart = np.sqrt(squared_distances(rows[starts], rows[ends]))
-    length = ends[None] - starts[:, None]
-    inside = moved[ends][None] - moved[starts][:, None]
+    """The best pair of `starts` and `ends`. Blocks of pairs are searched from the one that can cover most movement on,
+    until no other can cover more than the best pair found."""
     if moved[-1] * clip.fps < POSE_SPEED * len(rows):
         raise NoPath(f"no loop in {clip!r}: nothing moves in it", best=clip)
     floor = slowest * moved[-1] / len(rows)
-    allowed = (length >= max(low, 2)) & (length <= high) & (inside >= floor * length)
-    if not allowed.any():
+
+    def block(a: IntArray, b: IntArray) -> tuple[FloatArray, FloatArray, BoolArray]:
+        apart = np.sqrt(squared_distances(rows[a], rows[b]))
+        length = b[None] - a[:, None]
+        inside = moved[b][None] - moved[a][:, None]
+        return apart, inside, (length >= max(low, 2)) & (length <= high) & (inside >= floor * length)
+
+    firsts, lasts = (np.split(x, np.arange(BLOCK, len(x), BLOCK)) for x in (starts, ends))
+    pairs = [(a, b) for a in firsts for b in lasts if b[-1] > a[0]]
+    pairs.sort(key=lambda ab: moved[ab[0][0]] - moved[ab[1][-1]])  # stable: most movement first
+    least = np.inf
+    if gates[1]:
+        for a, b in pairs:
+            apart, _, allowed = block(a, b)
+            least = min(least, apart[allowed].min(initial=np.inf))
+    limit = max(gates[0], gates[1] * least + 1e-9) if gates[1] else max(gates[0], 1e-9)
+    best, top = None, -np.inf
+    for a, b in pairs:
+        if moved[b[-1]] - moved[a[0]] <= top:
+            break
+        apart, inside, allowed = block(a, b)
+        least = min(least, apart[allowed].min(initial=np.inf))
+        good = allowed & (apart <= limit)
+        score = np.where(good, inside - 1e-3 * moved[-1] * apart / max(limit, 1e-9), -np.inf)
+        i, j = np.unravel_index(int(score.argmax()), score.shape)
+        if score[i, j] > top:
+            top, best = float(score[i, j]), (int(a[i]), int(b[j]), float(apart[i, j]))
+    if best is not None:
+        return best
+    if np.isinf(least):
         raise NoPath(f"no loop in {clip!r}: no stretch of at least {low / clip.fps:g} s moves enough", best=clip)
-    least = apart[allowed].min()
-    limit = max(gates[0], gates[1] * least + 1e-9)
-    good = allowed & (apart <= limit)
-    if not good.any():
-        raise NoPath(f"no loop in {clip!r}: the smallest seam is {least:.3f} m, the gate is {limit:g} m", best=clip)
-    score = np.where(good, inside - 1e-3 * moved[-1] * apart / max(limit, 1e-9), -np.inf)
-    i, j = np.unravel_index(int(score.argmax()), score.shape)
-    return int(starts[i]), int(ends[j]), float(apart[i, j])
+    raise NoPath(f"no loop in {clip!r}: the smallest seam is {least:.3f} m, the gate is {limit:g} m", best=clip)
 
 
 def close_loop(clip: Clip, loop: Loop | None = None, *, seconds: float = 0.5) -> Clip:

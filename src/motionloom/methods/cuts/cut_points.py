@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.core import Clip, FloatArray, IntArray, NoPath, Progress, silent
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray, NoPath, Progress, silent
 from motionloom.core.numbers import squared_distances
 from motionloom.core.progress import each
 from motionloom.kinematics.loop import Loop, find_loop, seam_features
+from motionloom.methods.cuts.near_pairs import local_best, near_pairs
 
+EXACT_FRAMES = 20_000  # of all clips: in longer material only similar frames are compared
 BLOCK = 512  # rows of seams that are computed together
 
 
@@ -30,10 +32,14 @@ def find_cuts(
 
     The seam of a cut from frame i to frame j is the difference between j and i + 1, the frame that it replaces. A cut
     is kept if no other within `apart` seconds, in both clips, has a smaller seam. Frames of one clip closer than
-    `shortest` seconds are not cut. Time grows with the square of all frames, memory with the longest clip.
+    `shortest` seconds are not cut. Time grows with the square of all frames up to `EXACT_FRAMES` of them; in longer
+    material each frame is compared with similar ones alone (see `near_pairs`).
     """
     features = [seam_features(clip) for clip in clips]
     starts = np.concatenate([[0], np.cumsum([len(c) for c in clips])])
+    if starts[-1] > EXACT_FRAMES:
+        fps = clips[0].fps
+        return _long_cuts(features, largest, max(1, round(apart * fps)), max(2.0, shortest * fps), progress or silent())
     found = []
     report, lengths = progress or silent(), [len(c) for c in clips]
     for a, rows in enumerate(each(features, report, "comparing frames", lengths)):
@@ -43,7 +49,29 @@ def find_cuts(
             near = max(2.0, shortest * clips[a].fps) if a == b else 0.0
             i, j, seam = _best_pairs(rows[1:], others, largest, radius, near)  # row i: the frame after i
             found.append((starts[a] + i, starts[b] + j, seam))
-    return _sorted([np.concatenate(part) for part in zip(*found, strict=True)])
+    return _sorted(*(np.concatenate(part) for part in zip(*found, strict=True)))
+
+
+def _long_cuts(features: list[FloatArray], largest: float, radius: int, near: float, progress: Progress) -> Cuts:
+    """Cuts among frames of similar poses. A frame is left for at most `near_pairs.NEIGHBOURS` others."""
+    counts = [len(f) for f in features]
+    rows = np.concatenate([f.astype(np.float32) for f in features])
+    features.clear()
+    clip_of = np.repeat(np.arange(len(counts)), counts)
+    i, j, seam = near_pairs(rows, largest, progress)
+    first = np.concatenate([[True], np.diff(clip_of) != 0])  # nothing leads to the first frame of a clip
+
+    def allowed(a: IntArray, b: IntArray) -> BoolArray:
+        """Whether frame b may replace frame a."""
+        return ~first[a] & ((clip_of[a] != clip_of[b]) | (np.abs(a - b) >= near))
+
+    def instead(a: IntArray, b: IntArray, i: IntArray, j: IntArray) -> BoolArray:
+        return (clip_of[a] == clip_of[i]) & (clip_of[b] == clip_of[j]) & allowed(a, b)
+
+    keep = allowed(i, j)
+    i, j, seam = i[keep], j[keep], seam[keep]
+    best = local_best(rows, i, j, seam, radius, instead)
+    return _sorted(i[best] - 1, j[best], seam[best])
 
 
 def _best_pairs(
@@ -77,7 +105,7 @@ def with_loops(cuts: Cuts, clips: Sequence[Clip], loops: Sequence[Loop | None]) 
     if not more:
         return cuts
     leave, enter, seam = zip(*more, strict=True)
-    return _sorted([np.append(cuts.leave, leave), np.append(cuts.enter, enter), np.append(cuts.seam, seam)])
+    return _sorted(np.append(cuts.leave, leave), np.append(cuts.enter, enter), np.append(cuts.seam, seam))
 
 
 def loop_of(clip: Clip, *, largest: float, shortest: float) -> Loop | None:
@@ -88,8 +116,7 @@ def loop_of(clip: Clip, *, largest: float, shortest: float) -> Loop | None:
         return None
 
 
-def _sorted(parts: Sequence[FloatArray]) -> Cuts:
-    leave, enter, seam = parts
+def _sorted(leave: IntArray, enter: IntArray, seam: FloatArray) -> Cuts:
     order = np.lexsort((enter, leave))
     return Cuts(leave[order].astype(np.int64), enter[order].astype(np.int64), seam[order].astype(np.float64))
 
