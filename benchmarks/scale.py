@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.timing import figure
-from motionloom.core import Clip
+from motionloom.core import Clip, FloatArray
 from motionloom.io import save
 from motionloom.rotation import exp, multiply
 from motionloom.samples import make
@@ -50,10 +50,17 @@ print(json.dumps([time.process_time() - start, used.ru_maxrss / 1000]))
 def capture(minutes: float) -> Clip:
     """Walks and runs one after the other, each slightly different."""
     rng = np.random.default_rng(0)
-    kinds = [("walk", {"turn": 0.0}), ("walk", {"turn": 0.5}), ("run", {}), ("walk", {"turn": -0.4, "speed": 1.1})]
+    kinds: list[tuple[str, dict[str, Any]]] = [
+        ("walk", {"turn": 0.0}),
+        ("walk", {"turn": 0.5}),
+        ("run", {}),
+        ("walk", {"turn": -0.4, "speed": 1.1}),
+    ]
     takes = [make(name, seed=k, seconds=20, **given) for k, (name, given) in enumerate(kinds)]
     count = round(minutes * 60 * takes[0].fps)
-    roots, rotations, here = [], [], np.zeros(3)
+    roots: list[FloatArray] = []
+    rotations: list[FloatArray] = []
+    here = np.zeros(3)
     while sum(len(r) for r in roots) < count:
         take = takes[int(rng.integers(len(takes)))]
         roots.append(take.root - take.root[0] * [1, 0, 1] + here)
