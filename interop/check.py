@@ -3,6 +3,9 @@
 Each clip is written as BVH, GLB and, where the extra is installed, USD. The other program imports it; joint names,
 hierarchy and number of frames must be the same, and every joint must be where we say, to 0.1 mm. GLB files must pass
 Khronos' validator without an error or a warning.
+
+Three skinned rigs (those of the tests: bones along y, along x, any axes) get a motion by `retarget`: in Blender bones, skin
+and material of the result are as we say, and the animation plays the same on the untouched rig.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from motionloom.core import Clip, FloatArray, MotionloomError
 from motionloom.io import FORMATS, load, save
 from motionloom.kinematics import fk, positions
 from motionloom.kinematics.body.rest_pose import stance
+from motionloom.recipes import retarget
 from motionloom.samples import make
 
 HERE = Path(__file__).resolve().parent
@@ -71,6 +75,55 @@ def written(folder: Path, found: dict[str, Clip]) -> list[dict[str, Any]]:
             job = {"path": str(path), "fps": clip.fps, "frames": frames, "name": name, "suffix": suffix, "again": again}
             jobs.append(job)
     return jobs
+
+
+RIGS = ("mixamo", "unreal", "blender")  # joint names and axes as these programs write them
+
+
+def rigged(folder: Path) -> tuple[dict[str, Clip], list[dict[str, Any]]]:
+    """A walk on every rig as GLB and BVH, and once more to be played on the rig as it was."""
+    sys.path.insert(0, str(HERE.parent / "tests" / "io"))
+    from rig_files import rig
+
+    found, jobs = {}, []
+    walk = make("walk", seed=2, seconds=1.5, fps=30.0)
+    for style in RIGS:
+        hero = rig(folder / f"{style}_hero.glb", style)
+        clip = retarget(walk, load(hero)).clip
+        frames = np.unique(np.linspace(0, len(clip) - 1, FRAMES).astype(int)).tolist()
+        for suffix, onto in ((".glb", ""), (".glb", str(hero)), (".bvh", "")):
+            name = f"rig_{style}{'_played_on_it' if onto else ''}"
+            path = folder / f"{name}{suffix}"
+            save(clip, path)
+            job = {"path": str(path), "fps": clip.fps, "frames": frames, "name": name, "suffix": suffix, "again": ""}
+            jobs.append({**job, "onto": onto})
+            found[name] = clip
+    return found, jobs
+
+
+def rig_faults(job: dict[str, Any], answer: dict[str, Any], clip: Clip) -> tuple[list[str], float]:
+    """What is wrong with a rig in Blender, and the largest distance of a bone, in metres; points of the skin are 3 cm
+    from their bone, as the tests' rigs are built."""
+    if "error" in answer:
+        return [answer["error"]], float("nan")
+    missing = set(clip.skeleton.names) - set(answer["names"])
+    if missing:
+        return [f"bones missing: {sorted(missing)[:3]}"], float("nan")
+    unit = clip.origin.unit if job["suffix"] == ".bvh" else 1.0
+    order = [answer["names"].index(name) for name in clip.skeleton.names]
+    bones = fk(clip)[job["frames"]]
+    apart = float(np.linalg.norm(np.array(answer["places"])[:, order] * unit - bones, axis=-1).max())
+    wrong = [] if apart <= TOLERANCE else [f"bones {1000 * apart:.3f} mm apart"]
+    if job["suffix"] == ".glb":
+        points = np.array(answer["points"])
+        if points.shape[1:] != (3 * len(clip.skeleton), 3):
+            return [*wrong, f"the skin has the shape {points.shape}"], apart
+        off = np.linalg.norm(points.reshape(len(points), 3, -1, 3) - bones[:, None], axis=-1) - 0.03
+        if not np.abs(off).max() <= TOLERANCE:
+            wrong.append(f"skin {1000 * np.abs(off).max():.3f} mm off")
+        if [name.split(".")[0] for name in answer["materials"]] != ["Skin"]:  # Blender numbers a second one
+            wrong.append(f"materials {answer['materials']}")
+    return wrong, apart
 
 
 def faults(job: dict[str, Any], answer: dict[str, Any], clip: Clip, *, plain_names: bool) -> tuple[list[str], float]:
@@ -140,10 +193,25 @@ def asked(program: str, command: list[str], jobs: list[dict[str, Any]], folder: 
     return {a["path"]: a for a in map(json.loads, out.read_text().splitlines())}
 
 
+def check_rigs(command: list[str], folder: Path) -> int:
+    """Let Blender read the rigs; how many are wrong."""
+    found, jobs = rigged(folder)
+    answers, failed = asked("Blender rigs", command, jobs, folder), 0
+    for job in jobs:
+        answer = answers.get(job["path"], {"error": "no answer"})
+        wrong, apart = rig_faults(job, answer, found[job["name"]])
+        failed += bool(wrong)
+        print(f"Blender {Path(job['path']).name}: bones at most {1000 * apart:.4f} mm apart")
+        for fault in wrong:
+            print(f"  FAILED Blender {Path(job['path']).name}: {fault}")
+    return failed
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--blender", help="a Python with bpy")
     parser.add_argument("--node", help="Node")
+    parser.add_argument("--rigs-only", action="store_true", help="only the rigs, in Blender")
     options = parser.parse_args()
     programs = {
         "Blender": ([options.blender, str(HERE / "blender_joints.py")], (".bvh", ".glb", ".usdc"), options.blender),
@@ -152,6 +220,10 @@ def main() -> int:
     failed = 0
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
+        if options.blender:
+            failed += check_rigs(programs["Blender"][0], folder)
+        if options.rigs_only:
+            return 1 if failed else 0
         found = clips()
         jobs = written(folder, found)
         for program, (command, suffixes, there) in programs.items():

@@ -72,3 +72,19 @@ def test_what_is_installed_is_pinned():
     assert all(version[0].isdigit() for version in packages.values())
     for name in ("blender.txt", "node.txt"):
         assert all("==" in line for line in (ROOT / "interop" / name).read_text().splitlines())
+
+
+def test_a_rig_whose_bones_or_skin_are_off_is_noticed(check: Any, walk: Clip) -> None:
+    frames = [0, 10]
+    job = {"path": "rig.glb", "suffix": ".glb", "frames": frames}
+    bones = fk(walk)[frames]
+    points = np.concatenate([bones + 0.03 * np.eye(3)[k] for k in range(3)], axis=1)
+    good = answer(walk, frames) | {"points": points.tolist(), "materials": ["Skin.001"]}
+    assert check.rig_faults(job, good, walk) == ([], pytest.approx(0.0, abs=1e-9))
+    places = bones.copy()
+    places[1, 4, 0] += 0.002
+    assert check.rig_faults(job, good | {"places": places.tolist()}, walk)[0] == ["bones 2.000 mm apart"]
+    still = np.repeat(points[:1], 2, axis=0)
+    assert "skin" in check.rig_faults(job, good | {"points": still.tolist()}, walk)[0][0]
+    assert check.rig_faults(job, good | {"materials": []}, walk)[0] == ["materials []"]
+    assert "bones missing" in check.rig_faults(job, good | {"names": ["Hips"]}, walk)[0][0]

@@ -272,7 +272,8 @@ def test_what_can_be_mended_is_mended_at_once(mocap):
     mended = [line for line in said if "interpolated" in line]
     assert len(mended) > 40
     assert len(set(mended)) == len(mended)  # each is told once
-    left = [g for g in glitches(clip) if mendable(g, clip.fps)]
+    left = [g for g in glitches(clip[1:]) if mendable(g, clip.fps)]  # the T-pose in frame 0 stays
+    assert len(clip) == len(load(mocap / "cmu" / "60_08.bvh"))
     assert sum("its neighbours are too far apart" in line for line in said) == len(left) < 8
 
 

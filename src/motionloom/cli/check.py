@@ -62,14 +62,20 @@ def check(
         print_line(name)
         for text in _lines(findings, None if all_ else LINES_OF_A_KIND):
             print_line(f"  {text}")
+    faults = [f for f in found if not _is_note(f)]
     broken = [f for f in found if f.broken]
-    clean = count - len(by_clip) + len({path.name for path, _ in unreadable})
-    print_line(f"{plural(count, 'clip')}, {clean} without a finding; {plural(len(found), 'finding')}")
+    clean = count - len({f.clip for f in faults}) + len({path.name for path, _ in unreadable})
+    print_line(f"{plural(count, 'clip')}, {clean} without a finding; {plural(len(faults), 'finding')}")
     if broken:
         print_line(f"{len(broken)} of them list broken frames, which `motionloom learn` leaves out")
     if unreadable:
         warn(f"{plural(len(unreadable), 'file')} could not be read")
         raise typer.Exit(1)
+
+
+def _is_note(f: Finding) -> bool:
+    """Joints that a rig has and an actor does not move are no fault."""
+    return f.kind == "never moves" and f.joint != "all"
 
 
 def _rank(kind: str) -> int:
@@ -82,8 +88,8 @@ def _lines(found: list[Finding], limit: int | None) -> list[str]:
     Of more than `limit` of a kind the first ones, and how many more there are.
     """
     kinds: dict[str, list[str]] = {}
-    for f in sorted(found, key=lambda f: (not f.broken, _rank(f.kind))):
-        texts = kinds.setdefault(f.kind, [])
+    for f in sorted(found, key=lambda f: (_is_note(f), not f.broken, _rank(f.kind))):
+        texts = kinds.setdefault("note" if _is_note(f) else f.kind, [])
         if f.text not in texts:
             texts.append(f.text)
     out = []

@@ -18,7 +18,7 @@ from motionloom.core import BadRequest, Clip, Made, Note, Progress, Read, made_h
 from motionloom.core.progress import parts
 from motionloom.core.units import Moment, nearest
 from motionloom.evaluate.capture_checks.check import repair as repair_glitches
-from motionloom.io.gltf.rig import with_axes
+from motionloom.io.gltf.rig import rig_of, with_axes
 from motionloom.kinematics.body.rest_pose import rebased, stance
 from motionloom.kinematics.feet.contacts import with_contacts
 from motionloom.kinematics.feet.pinning import SkateReport, remove_skate
@@ -76,6 +76,9 @@ def _without_travel(clip: Clip, in_place: bool, root_bone: bool) -> Clip:
     """The clip without its travel, or with its travel on a bone on the floor."""
     if in_place and root_bone:
         raise BadRequest("in place or with a root bone: a clip in place has no travel to put on a bone")
+    if root_bone and rig_of(clip) is not None:
+        note = Note("root bone: the rig has no such bone, so GLB gets a plain armature without its mesh", "warning")
+        clip = replace(clip, origin=clip.origin.with_notes(note))
     return without_travel(clip) if in_place else with_root_bone(clip) if root_bone else clip
 
 

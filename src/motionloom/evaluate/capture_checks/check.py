@@ -107,17 +107,15 @@ def not_checked(name: str, skeleton: Skeleton, fps: float, why: str) -> ClipSumm
 
 
 def repair(clip: Clip) -> tuple[Clip, list[str]]:
-    """The clip without a T-pose in frame 0 and with short glitches interpolated, and a line for each change.
+    """The clip with short glitches interpolated, and a line for each change. A T-pose in frame 0 stays as it is.
 
     Long glitches, steps, flipped limbs and frozen joints stay, because their neighbours do not determine the motion;
     the lines list them.
     """
     lines = []
     name = clip.name or "clip"
-    motion = without_tpose(clip)
-    if motion is not clip:
-        clip = motion
-        lines.append(f"{name}: frame 0 was a T-pose, dropped")
+    whole = clip
+    clip = without_tpose(whole)
     touched: list[Glitch] = []
     for _ in range(REPAIR_PASSES):
         found = glitches(clip)
@@ -128,8 +126,14 @@ def repair(clip: Clip) -> tuple[Clip, list[str]]:
     lines += [f"{name}: {_glitch_text(clip, g)}, interpolated" for g in touched]
     lines += [f"{name}: {_glitch_text(clip, g)}, not repaired ({_obstacle(g, clip.fps)})" for g in glitches(clip)]
     if touched:
-        clip = replace(clip, origin=clip.origin.with_notes(Note(f"{len(touched)} glitches repaired")))
-    return clip, lines
+        posed = len(whole) - len(clip)
+        whole = replace(
+            whole,
+            root=np.concatenate([whole.root[:posed], clip.root]),
+            rotations=np.concatenate([whole.rotations[:posed], clip.rotations]),
+            origin=whole.origin.with_notes(Note(f"{len(touched)} glitches repaired")),
+        )
+    return whole, lines
 
 
 def _overlap(a: Glitch, b: Glitch) -> bool:

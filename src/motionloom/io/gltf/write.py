@@ -44,7 +44,7 @@ def write_glb(clip: Clip, path: str | Path, *, unit: str | float | None = None, 
 def glb_parts(clip: Clip, path: str | Path = "") -> list[Any]:
     """The bytes of the file, in pieces: on the rig that the clip came from, or on a thin mesh of its bones."""
     rig = rig_of(clip)
-    if rig is not None and (found := rig_parts(clip, rig, Path(clip.name).stem or Path(path).stem or "motion")):
+    if rig is not None and (found := rig_parts(clip, rig, Path(path).stem or Path(clip.name).stem or "motion")):
         return found
     binary = Binary()
     document = _document(clip, binary, Path(path).stem)
@@ -97,7 +97,7 @@ def _document(clip: Clip, binary: Binary, name: str) -> dict[str, Any]:
         "nodes": nodes,
         "meshes": [{"name": "bones", "primitives": [_mesh(clip, places[0], turns[0], binary)]}],
         "skins": [{"joints": [*range(count), *above], "inverseBindMatrices": binds, "skeleton": top}],
-        "animations": [_animation(clip, wrappers, moving, binary, Path(clip.name).stem or name or "motion")],
+        "animations": [_animation(clip, wrappers, moving, binary, name or Path(clip.name).stem or "motion")],
     }
 
 
