@@ -4,8 +4,8 @@ Each clip is written as BVH, GLB and, where the extra is installed, USD. The oth
 hierarchy and number of frames must be the same, and every joint must be where we say, to 0.1 mm. GLB files must pass
 Khronos' validator without an error or a warning.
 
-Three skinned rigs (those of the tests: bones along y, along x, any axes) get a motion by `retarget`: in Blender bones, skin
-and material of the result are as we say, and the animation plays the same on the untouched rig.
+Three skinned rigs (those of the tests: bones along y, along x, any axes) get a motion by `retarget`: in Blender bones,
+skin and material of the result are as we say, and the animation plays the same on the untouched rig.
 """
 
 from __future__ import annotations
