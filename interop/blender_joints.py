@@ -2,8 +2,8 @@
 
 A job is {"path", "fps", "frames": [0, 7, ...]}, and "again": a path to export what was imported to, or nothing; "onto":
 a rig whose armature plays the imported animation instead, or nothing. The answer has the bones' names, their parents,
-the number of frames, where the bones' heads are (frames x bones x 3), in the file's unit with y up, and where they are at
-rest (bones x 3); of a skinned mesh also its points (frames x points x 3), and the names of its materials.
+the number of frames, where the bones' heads are (frames x bones x 3), in the file's unit with y up, and where they are
+at rest (bones x 3); of a skinned mesh also its points (frames x points x 3), and the names of its materials.
 """
 
 from __future__ import annotations
