@@ -1,8 +1,7 @@
-"""`motionloom learn gaze` and `motionloom gaze`."""
+"""`motionloom learn gaze`, `gaze` and `gaze-map`."""
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -15,38 +14,74 @@ from motionloom.samples.gaze_takes import make_take
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(run: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     here = tmp_path_factory.mktemp("gaze")
+    (here / "takes").mkdir()
     rows = ["file,yaw,pitch"]
     for k, target in enumerate([(yaw, pitch) for yaw in (-1.2, 1.2) for pitch in (-0.2, 0.2)]):
-        save_markers(make_take(target, seed=k).markers, here / f"take_{k}.csv")
+        take = make_take(target, seed=k, fps=30, before=0.6, after=0.7, noise=1e-4)
+        save_markers(take.markers, here / "takes" / f"take_{k}.csv")
         rows.append(f"take_{k}.csv,{math.degrees(target[0])},{math.degrees(target[1])}")
-    (here / "targets.csv").write_text("\n".join(rows))
+    (here / "takes" / "targets.csv").write_text("\n".join(rows))
     save(make("walk", seconds=2.5, fps=30), here / "walk.bvh")
+    answer = run("learn", "gaze", here / "takes", "-o", here / "me.loom", "--json")
+    assert answer.code == 0, answer.err
+    assert [source["of"] for source in answer.json["sources"]] == ["file"] * 4
     return here
 
 
-def test_a_map_is_learned_and_applied_and_made_again(run: Any, folder: Path, tmp_path: Path) -> None:
-    answer = run("learn", "gaze", folder / "targets.csv", "-o", folder / "me.gaze.json", "--json")
-    assert answer.code == 0, answer.err
-    assert len(json.loads(answer.out)["takes"]) == 4
-    request = "{constraints: [look_at: {target: [2, 1.5, 3], span: [1.4, 1.8]}]}"
+LOOK = "{constraints: [look_at: {target: [2, 1.5, 3], span: [1.4, 1.8]}]}"
+
+
+def test_a_map_is_applied_and_the_result_made_again_even_without_the_map(
+    run: Any, folder: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "out.bvh"
-    answer = run("gaze", folder / "me.gaze.json", folder / "walk.bvh", "-r", request, "-o", out, "--json")
+    answer = run("gaze", folder / "me.loom", folder / "walk.bvh", "-r", LOOK, "-o", out, "--speed", 0.9, "--json")
     assert answer.code == 0, answer.err
-    summary = json.loads(answer.out)
-    assert summary["looks"][0]["worst_deg"] < 0.5
-    assert len(load(out)) == summary["frames"]
+    assert answer.json["residuals"][1]["worst"] < 1e-6
+    assert len(load(out)) == answer.json["frames"]
+    (folder / "me.loom").rename(tmp_path / "away.loom")
     again = run("again", out, "--sources", folder, "-o", tmp_path / "same.bvh")
+    (tmp_path / "away.loom").rename(folder / "me.loom")
     assert again.code == 0, again.err
     assert out.read_bytes() == (tmp_path / "same.bvh").read_bytes()
 
 
+def test_a_table_of_targets_stands_for_its_takes(run: Any, folder: Path, tmp_path: Path) -> None:
+    answer = run("learn", "gaze", folder / "takes" / "targets.csv", "-o", tmp_path / "me.loom")
+    assert answer.code == 0, answer.err
+    assert "gaze from 4 takes" in answer.out
+
+
+def test_a_map_is_listed_and_changed(run: Any, folder: Path, tmp_path: Path) -> None:
+    calm = tmp_path / "calm.loom"
+    answer = run("gaze-map", folder / "me.loom", "--strength", 0.5, "-o", calm, "--picture", tmp_path / "map.png")
+    assert answer.code == 0, answer.err
+    assert "a gaze map of 4 examples" in answer.out
+    assert (tmp_path / "map.png").stat().st_size > 1000
+    before, after = (run("gaze-map", path, "--json").json["examples"] for path in (folder / "me.loom", calm))
+    assert after[0]["turns_deg"][3] == pytest.approx(before[0]["turns_deg"][3] / 2, abs=0.02)
+    assert run("gaze-map", folder / "me.loom", "--strength", 0.5).code == 2
+    assert run("gaze-map", folder / "me.loom", "--shares", "1,2").code == 2
+
+
+def test_a_look_that_is_missed_writes_nothing_without_best(run: Any, folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.bvh"
+    behind = "{options: {cone: 60deg}, constraints: [look_at: {target: [0, 1.5, -9], span: [1.4, 1.8]}]}"
+    answer = run("gaze", folder / "me.loom", folder / "walk.bvh", "-r", behind, "-o", out)
+    assert (answer.code, out.exists()) == (1, False)
+    assert run("gaze", folder / "me.loom", folder / "walk.bvh", "-r", behind, "-o", out, "--best").code == 1
+    assert out.exists()
+
+
 def test_mistakes_are_explained(run: Any, folder: Path, tmp_path: Path) -> None:
-    (folder / "no.json").write_text("{}")
+    (folder / "no.loom").write_text("{}")
     for given, message in (
-        (("gaze", folder / "no.json", folder / "walk.bvh", "-o", tmp_path / "o.bvh", "--along", 2), "not a gaze map"),
-        (("learn", "gaze", folder / "none.csv", "-o", tmp_path / "m.json"), "none.csv"),
+        (("gaze", folder / "no.loom", folder / "walk.bvh", "-o", tmp_path / "o.bvh", "--along", 2), "not a model file"),
+        (("gaze", folder / "me.loom", folder / "walk.bvh", "-o", tmp_path / "o.bvh"), "nothing to look at"),
+        (("learn", "gaze", folder / "none.csv", "-o", tmp_path / "m.loom"), "none.csv"),
+        (("learn", "cuts", folder / "takes" / "take_0.csv", "-o", tmp_path / "m.loom"), "take_0.csv"),
     ):
         answer = run(*given)
         assert answer.code in (1, 2)

@@ -45,7 +45,12 @@ def test_every_method_and_every_baseline_has_a_line(found):
 
 def test_methods_join_by_being_in_the_table(walks):
     names = [e.name for e in compare_methods(walks, Request(seconds=2.0), count=1).entries if e.kind == "method"]
-    assert names == list(METHODS)
+    assert names == [name for name, method in METHODS.items() if method.learns_from_any_clips]
+
+
+def test_a_method_that_learns_from_markers_is_not_compared_on_clips(walks):
+    with pytest.raises(BadRequest, match="gaze learns from markers"):
+        compare_methods(walks, Request(seconds=2.0), methods=["gaze"])
 
 
 def test_costs_are_measured_for_methods_only(found):

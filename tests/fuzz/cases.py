@@ -29,6 +29,7 @@ from motionloom.kinematics import fk
 from motionloom.methods import METHODS, learn, load_model, save_model, synthesize
 from motionloom.methods.request_check import check_request
 from motionloom.samples import make
+from motionloom.samples.gaze_takes import make_take
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "io"))  # files made for the tests of readers
 from c3d_files import c3d_bytes
@@ -244,13 +245,18 @@ def _heights(folder: Path) -> Any:
 _MODELS: dict[str, Any] = {}
 
 
+def _inputs(method: str) -> list[Any]:
+    if METHODS[method].learns_from_any_clips:
+        return [make("walk", seed=s, speed=1.3 + 0.1 * s, turn=0.3 * s, seconds=4, fps=30) for s in range(3)]
+    return [make_take(target, fps=30.0).markers for target in ((-1.2, 0.0), (1.2, 0.0), (0.4, 0.2))]
+
+
 def model(method: str, folder: Path) -> Any:
     """A model of this method, learned once into a file in the folder of all cases."""
     if method not in _MODELS:
         path = folder.parent / f"{method}.loom"
         if not path.exists():
-            walks = [make("walk", seed=s, speed=1.3 + 0.1 * s, turn=0.3 * s, seconds=4, fps=30) for s in range(3)]
-            save_model(learn(method, walks), path)
+            save_model(learn(method, _inputs(method)), path)
         _MODELS[method] = load_model(path)
     return _MODELS[method]
 

@@ -50,7 +50,8 @@ def pose_along(model: Model, take: Clip, rng: Generator) -> PoseAlong:
     count = round(take.fps / 2)
     first = int(rng.integers(len(take) - count))
     joints = [("all",), ("lower",), ("left_arm",)][int(rng.integers(3))]
-    return PoseAlong(clip=take[first : first + count], span=(f"{first}f", f"{first + count}f"), joints=joints)
+    asked = PoseAlong(clip=take[first : first + count], span=(f"{first}f", f"{first + count}f"), joints=joints)
+    return PoseAlong(clip=take, joints=joints) if model.refuses(asked, len(take)) else asked  # a base motion is whole
 
 
 def position_at(model: Model, take: Clip, rng: Generator) -> PositionAt:

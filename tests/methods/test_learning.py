@@ -126,13 +126,16 @@ def test_real_clips_of_two_subjects_are_learned_together(mocap):
     assert fk(clip)[:, :, 1].min() > -0.2
 
 
-def test_what_a_model_makes_is_under_the_terms_of_all_its_clips(tiny_clips, tmp_path):
+def test_what_a_model_makes_is_under_the_terms_of_all_its_clips(inputs, tmp_path):
     lines = ("free for all uses", "CC BY-NC 4.0", "")
-    clips = [
-        replace(c, origin=dataclasses.replace(c.origin, licence=t)) for c, t in zip(tiny_clips, lines, strict=True)
-    ]
     for method in METHODS:
-        model = learn(method, clips)
+        model = learn(
+            method,
+            [
+                dataclasses.replace(c, origin=dataclasses.replace(c.origin, licence=t))
+                for c, t in zip(inputs[method], lines, strict=True)
+            ],
+        )
         assert [source.licence for source in model.sources] == list(lines)
         save_model(model, tmp_path / "walks.loom")
         made = synthesize(load_model(tmp_path / "walks.loom"), Request(seconds=2), seed=1)

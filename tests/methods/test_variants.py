@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
-from motionloom.constraints import Reach, Request, RootAt, RootPath
+from motionloom.constraints import LookAt, Reach, Request, RootAt, RootPath
 from motionloom.core import BadRequest, UnsupportedConstraint
 from motionloom.core.fields import fields_of
 from motionloom.methods import METHODS, learn, load_model, problems, save_model, synthesize
@@ -13,6 +15,7 @@ from motionloom.methods import METHODS, learn, load_model, problems, save_model,
 SOURCED = [name for name, method in METHODS.items() if method.source]
 PATHS = [name for name in SOURCED if any(kind is RootPath for kind, _ in METHODS[name].module().MODEL.honours)]
 ASKED = Request(seconds=2)
+LOOKING = Request(seconds=2, constraints=(LookAt(target=(3.0, 1.5, 3.0), weight=1.0),))  # gaze does nothing unasked
 SMALL_SEARCH = {"variation": {"restarts": 0, "rounds": 1, "parents": 2}}  # the whole one takes ten seconds
 
 
@@ -70,13 +73,14 @@ def test_a_faithful_model_makes_faithful_results_unless_the_request_asks_otherwi
     model = load_model(tmp_path / "faithful.loom")
     assert model.config == faithful[method].config
     assert (model.options(ASKED).variant, models[method].options(ASKED).variant) == ("faithful", "improved")
-    improved = Request(seconds=2, options={"variant": "improved"})
-    assert model.options(improved) == models[method].options(ASKED)
-    asked = Request(seconds=2, options={"variant": "faithful"})
-    assert models[method].options(asked) == model.options(ASKED)
-    made = synthesize(model, ASKED, seed=4)
+    given = LOOKING if method == "gaze" else ASKED
+    improved = dataclasses.replace(given, options={"variant": "improved"})
+    assert model.options(improved) == models[method].options(given)
+    asked = dataclasses.replace(given, options={"variant": "faithful"})
+    assert models[method].options(asked) == model.options(given)
+    made = synthesize(model, given, seed=4)
     assert np.array_equal(made.rotations, synthesize(faithful[method], asked, seed=4).rotations)
-    assert not np.array_equal(made.rotations, synthesize(models[method], ASKED, seed=4).rotations)
+    assert not np.array_equal(made.rotations, synthesize(models[method], given, seed=4).rotations)
 
 
 @pytest.mark.parametrize("method", SOURCED)

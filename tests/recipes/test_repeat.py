@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from pathlib import Path
 
@@ -11,23 +12,27 @@ import pytest
 from motionloom.constraints import MotionParameter, Request
 from motionloom.core import BadRequest
 from motionloom.core.files import Files
-from motionloom.io import load, save
+from motionloom.io import load, load_markers, save, save_markers
 from motionloom.io.sidecars.origin import origin_path
 from motionloom.methods import METHODS, learn, load_model, save_model, synthesize
 from motionloom.recipes.edits import align, append, clean, convert, retarget
 from motionloom.recipes.repeat import CannotRepeat, again, recipe_of
 from motionloom.recipes.splicing import splice
 from motionloom.samples import make
+from motionloom.samples.gaze_takes import make_take
 
 WALKS = ((0, 1.3, 0.0), (1, 1.4, 0.2), (2, 1.3, -0.2))
 
 
 @pytest.fixture(scope="module")
 def clips(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with three walks and their labels."""
+    """A folder with three walks and their labels, and three takes of gaze shifts."""
     folder = tmp_path_factory.mktemp("clips")
     for seed, speed, turn in WALKS:
         save(make("walk", seed=seed, speed=speed, turn=turn, seconds=4), folder / f"walk_{seed}.bvh")
+    for yaw, pitch in ((-70, 0), (70, 0), (30, 12)):
+        take = make_take((math.radians(yaw), math.radians(pitch)), fps=30, before=0.5, after=0.6, noise=0.0001)
+        save_markers(take.markers, folder / f"gaze_{yaw}_{pitch}.trc")
     return folder
 
 
@@ -36,9 +41,11 @@ def results(clips: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a result of every method; the models are deleted, and nothing else is there."""
     folder = tmp_path_factory.mktemp("results")
     walks = [load(path) for path in sorted(clips.glob("*.bvh"))]
+    takes = [load_markers(path) for path in sorted(clips.glob("*.trc"))]
     for k, method in enumerate(METHODS):
         model = folder / f"{method}.loom"
-        save_model(learn(method, walks, seed=k), model)
+        learned_from = walks if METHODS[method].learns_from_any_clips else takes
+        save_model(learn(method, learned_from, seed=k), model)
         save(synthesize(load_model(model), Request(seconds=3, fps=25), seed=7, take=1), folder / f"{method}.bvh")
         model.unlink()
     return folder
@@ -64,7 +71,7 @@ def test_a_result_is_made_again_without_its_model_and_whatever_the_clips_are_cal
     done = again(results / f"{method}.bvh", elsewhere(clips, tmp_path / "there"), tmp_path / "same.bvh")
     assert done.same is True
     assert same(results / f"{method}.bvh", tmp_path / "same.bvh")
-    assert done.made.clips[2].name == "walk_2.bvh"
+    assert done.made.clips[2].name == ("walk_2.bvh" if METHODS[method].learns_from_any_clips else "gaze_70_0.trc")
 
 
 def test_a_model_that_is_there_is_used_and_the_clips_are_not_needed(clips: Path, tmp_path: Path) -> None:

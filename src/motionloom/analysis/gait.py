@@ -62,12 +62,17 @@ def gait_period(swing: FloatArray, fps: float) -> float | None:
     if longest <= shortest or not np.abs(centred).max() > 1e-6:
         return None
     lags = np.arange(shortest - 1, longest + 1)
-    like = np.array([_correlation(centred[:-lag], centred[lag:]) for lag in lags])
+    like = _autocorrelation(centred)[lags]
     peaks = np.flatnonzero((like[1:-1] >= like[:-2]) & (like[1:-1] >= like[2:])) + 1
     good = [k for k in peaks if like[k] >= max(MIN_CORRELATION, 0.9 * like[peaks].max())]
     return float(lags[good[0]] / fps) if good else None
 
 
-def _correlation(a: FloatArray, b: FloatArray) -> float:
-    size = np.sqrt((a * a).sum() * (b * b).sum())
-    return float((a * b).sum() / size) if size > 0 else 0.0
+def _autocorrelation(values: FloatArray) -> FloatArray:
+    """(F,) correlation of values (F, n) with themselves so many frames later, each over the frames that both have."""
+    count = len(values)
+    products = sum(np.correlate(column, column, "full")[count - 1 :] for column in values.T)
+    energy = np.concatenate([[0.0], np.cumsum((values * values).sum(1))])
+    lags = np.arange(count)
+    size = np.sqrt(energy[count - lags] * np.maximum(energy[-1] - energy[lags], 0.0))
+    return np.asarray(np.where(size > 0, products / np.where(size > 0, size, 1.0), 0.0))

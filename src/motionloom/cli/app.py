@@ -63,7 +63,6 @@ COMMANDS: Mapping[str, Command] = {
         bands="change or exchange the frequency bands of clips",
         fourier="interpolate and control walks and runs as Fourier series",
         splice="put the action of one clip on the locomotion of another",
-        gaze="turn the gaze of a clip, with a gaze map learned from markers",
     ),
     **_group(
         "Compare",
@@ -103,7 +102,7 @@ class Commands(TyperGroup):
             from motionloom.core.errors import unknown
 
             ctx.fail(unknown(cmd_name, COMMANDS, "command"))
-        found = getattr(import_module(COMMANDS[cmd_name].module), cmd_name)
+        found = getattr(import_module(COMMANDS[cmd_name].module), cmd_name.replace("-", "_"))
         if not isinstance(found, typer.Typer):
             alone = typer.Typer(add_completion=False, rich_markup_mode=None)
             alone.command(cmd_name)(found)

@@ -37,16 +37,10 @@ class Learn(Table):
     def rows(self) -> dict[str, str]:
         from motionloom.methods import METHODS
 
-        own = {name: method.summary for name, method in METHODS.items()}
-        return {**own, "gaze": "how a person turns spine, head and eyes to look somewhere, from optical markers"}
+        return {name: method.summary for name, method in METHODS.items()}
 
     def build(self, name: str) -> Callable[..., None]:
-        from motionloom.methods import describe
-
-        if name == "gaze":  # a map, not a model: it has no skeleton
-            from motionloom.cli.gaze import learn_map
-
-            return learn_map
+        from motionloom.methods import METHODS, describe
 
         @with_reading(omit=("trim_tpose",), plain_fps=False)
         def learn_model(
@@ -66,9 +60,14 @@ class Learn(Table):
             from motionloom.methods import learn, load_model, save_model
 
             check_place(out)
+            optical = "markers" in METHODS[name].learns_from
+            if optical:
+                from motionloom.cli.methods.gaze import takes_and_targets
+
+                clips, given = takes_and_targets(clips, given)
             own = own_parameters(measure)
             models = {key: load_model(path) for key, path in others.items() if path is not None}
-            loaded = load_all(clips, reading)
+            loaded = load_all(clips, reading, markers=optical)
             paths = [path for path, _ in loaded]
             with busy("learning") as report:
                 model = learn(
@@ -88,7 +87,8 @@ class Learn(Table):
             if json:
                 print_json({**facts, "sources": [source._asdict() for source in model.sources]})
                 return
-            print_line(f"{out}: {name} from {plural(len(paths), 'clip')} at {model.fps:g} fps, seed {seed}")
+            what = plural(len(paths), "take" if optical else "clip")
+            print_line(f"{out}: {name} from {what} at {model.fps:g} fps, seed {seed}")
             for note in model.notes:
                 print_line(f"  {note}")
 

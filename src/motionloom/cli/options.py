@@ -127,20 +127,29 @@ def _rate(text: str) -> float:
         raise BadRequest(f"--source-fps: expected a frame rate, found {text!r}") from None
 
 
-def load_all(paths: Iterable[str], reading: Reading) -> list[tuple[Path, Clip]]:
-    """All clips of the arguments, with their paths; the first one that cannot be read ends the command."""
+def load_all(paths: Iterable[str], reading: Reading, *, markers: bool = False) -> list[tuple[Path, Any]]:
+    """All clips of the arguments, with their paths; the first one that cannot be read ends the command.
+
+    With `markers`, files of markers too.
+    """
     from functools import partial
 
     from motionloom.cli.bars import busy
-    from motionloom.io import expand_paths, load
+    from motionloom.io import expand_paths, load, load_take
     from motionloom.jobs import MIN_FILES, each
     from motionloom.recipes.folders import LARGE
 
-    found = expand_paths(paths)
+    found = expand_paths(paths, markers=markers)
     large = any(path.stat().st_size > LARGE for path in found)
     worth = 1 if large else MIN_FILES
     with busy("reading") as report:
-        clips = each(partial(load, reading=reading), found, name=lambda p: p.name, progress=report, worth=worth)
+        clips = each(
+            partial(load_take if markers else load, reading=reading),
+            found,
+            name=lambda p: p.name,
+            progress=report,
+            worth=worth,
+        )
         return list(zip(found, clips, strict=True))
 
 

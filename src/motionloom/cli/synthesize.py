@@ -64,9 +64,9 @@ def synthesize(
             written = found.clip is not None and (found.met or best)
             if found.clip is not None and written:
                 save(found.clip, target)
-            reports.append(_report(target if written else None, seed, take, found))
+            reports.append(take_report(target if written else None, seed, take, found))
             if not json:
-                _print_take(reports[-1], found.residuals)
+                print_take(reports[-1], found.residuals)
     if json:
         print_json(reports)
     if any(report["error"] for report in reports):
@@ -78,7 +78,7 @@ def _target(out: Path, take: int | None, to: str) -> Path:
     return out if take is None else out / f"take_{take:03d}.{to.lstrip('.')}"
 
 
-def _report(path: Path | None, seed: int, take: int, found: Attempt) -> dict[str, Any]:
+def take_report(path: Path | None, seed: int, take: int, found: Attempt) -> dict[str, Any]:
     from motionloom.core.note import as_dicts
 
     return {
@@ -93,7 +93,7 @@ def _report(path: Path | None, seed: int, take: int, found: Attempt) -> dict[str
     }
 
 
-def _print_take(report: dict[str, Any], rows: Sequence[Row]) -> None:
+def print_take(report: dict[str, Any], rows: Sequence[Row]) -> None:
     from motionloom.core import Note
 
     if report["error"]:

@@ -35,10 +35,13 @@ def warm(
     turns = ((0, 0.0), (1, 0.3), (2, -0.3))
     clips = [make("walk", seed=seed, turn=turn, seconds=SECONDS, fps=30) for seed, turn in turns]
     failed = 0
-    for name in methods or [name for name, method in METHODS.items() if "clips" in method.learns_from]:
+    for name in methods or METHODS:
         try:
             with busy(f"compiling {name}"):
-                use_method(name, clips)
+                if METHODS[name].learns_from_any_clips:
+                    use_method(name, clips)
+                else:
+                    use_gaze()
             print_line(f"{name}: ready")
         except MotionloomError as error:
             warn(f"{name}: {error}")
@@ -69,3 +72,13 @@ def use_method(name: str, clips: list[Clip]) -> None:
     live = getattr(model, "live", None)
     if live is not None:
         live.step(live.begin(np.arange(2)), commands(), 1 / 30)
+
+
+def use_gaze() -> None:
+    """Learn a map from small takes, and look at a point."""
+    from motionloom.constraints import LookAt, Request
+    from motionloom.methods import learn, synthesize
+    from motionloom.samples.gaze_takes import make_take
+
+    takes = [make_take(target, fps=30.0).markers for target in ((-1.2, 0.0), (1.2, 0.0), (0.4, 0.2))]
+    synthesize(learn("gaze", takes), Request(seconds=1, constraints=(LookAt(target=(2.0, 1.5, 3.0)),)))

@@ -8,10 +8,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from motionloom.core import BadRequest, IntArray, Skeleton
+from motionloom.core import BadRequest, Clip, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
-from motionloom.methods.gaze.aim import GazeBody, GazeState, begin_gaze, gaze_step
+from motionloom.methods.gaze.aim import GazeBody, GazeState, begin_gaze, gaze_body, gaze_step
 from motionloom.methods.gaze.gaze_map import GazeMap
+from motionloom.methods.gaze.model import GazeModel
+
+
+def gaze_layer(model: GazeModel, clip: Clip, *, cone: float = math.pi) -> GazeLayer:
+    """The layer of a gaze map for characters with the body of a clip."""
+    return GazeLayer(model.map(), gaze_body(clip), cone)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ from motionloom.io.formats import (
     load,
     load_many,
     load_markers,
+    load_take,
     save,
     save_markers,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "load",
     "load_many",
     "load_markers",
+    "load_take",
     "read_labels",
     "read_roles",
     "save",

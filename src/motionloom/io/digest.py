@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from motionloom.core import Clip, FormatError
+from motionloom.core import Clip, FormatError, Markers
 
 MIN_THREADED_BYTES = 1 << 18  # bytes: smaller files are not worth a thread
 
@@ -48,8 +48,11 @@ def start_sha256(path: str | Path) -> Callable[[], str]:
     return finish
 
 
-def clip_sha256(clip: Clip) -> str:
-    """The SHA-256 of a clip: joint names, parents, offsets, frame rate, root, rotations, slides, labels."""
+def clip_sha256(clip: Clip | Markers) -> str:
+    """The SHA-256 of a clip (names, parents, offsets, frame rate, root, rotations, slides, labels) or of markers."""
+    if isinstance(clip, Markers):
+        head = "\n".join((*clip.names, repr(clip.fps))).encode()
+        return hashlib.sha256(head + np.ascontiguousarray(clip.positions).tobytes()).hexdigest()
     digest = hashlib.sha256("\n".join((*clip.skeleton.names, *clip.label_names, repr(clip.fps))).encode())
     for array in (clip.skeleton.parents, clip.skeleton.offsets, clip.root, clip.rotations, clip.slides, clip.labels):
         digest.update(b"-" if array is None else np.ascontiguousarray(array).tobytes())

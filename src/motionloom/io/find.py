@@ -8,30 +8,37 @@ from pathlib import Path
 
 from motionloom.core import FormatError
 from motionloom.io.formats import FORMATS
+from motionloom.io.markers.csv import is_marker_csv
 from motionloom.io.replacing import is_staged
 from motionloom.io.sidecars.names import side_names
 from motionloom.io.strokes.csv import is_stroke
 
 
-def expand_paths(patterns: Iterable[str | Path], suffixes: Iterable[str] | None = None) -> list[Path]:
+def expand_paths(
+    patterns: Iterable[str | Path], suffixes: Iterable[str] | None = None, *, markers: bool = False
+) -> list[Path]:
     """The files that names, wildcards (`*.bvh`, `**/walk*.bvh`) and folders match, each once, in order.
 
     A folder is searched with its subfolders for files with one of the `suffixes` (by default all that can be read); a
     CSV file is included only if it contains a stroke. Labels that match together with their clip (`stroke_*.csv`) are
-    left out. A pattern without a match is an error.
+    left out. A pattern without a match is an error. With `markers`, files of markers are found in folders, too.
     """
-    known = {s for s, f in FORMATS.items() if f.read} if suffixes is None else {s.lower() for s in suffixes}
+    known = (
+        {s for s, f in FORMATS.items() if f.read or (markers and f.read_markers)}
+        if suffixes is None
+        else {s.lower() for s in suffixes}
+    )
     out: dict[Path, None] = {}
     for pattern in patterns:
         path = Path(pattern)
         if path.is_dir():
-            found = sorted(p for p in path.rglob("*") if _readable(p, known))
+            found = sorted(p for p in path.rglob("*") if _readable(p, known, markers))
         elif path.is_file():
             found = [path]
         else:
             matches = sorted(Path(p) for p in glob(str(pattern), recursive=True))
             found = [p for p in matches if p.is_file()]
-            found += [q for p in matches if p.is_dir() for q in sorted(p.rglob("*")) if _readable(q, known)]
+            found += [q for p in matches if p.is_dir() for q in sorted(p.rglob("*")) if _readable(q, known, markers)]
         if not found:
             nothing = f"nothing matches {pattern}" if has_magic(str(pattern)) else f"no such file: {pattern}"
             raise FormatError(f"no clip in folder {path}" if path.is_dir() else nothing)
@@ -40,6 +47,8 @@ def expand_paths(patterns: Iterable[str | Path], suffixes: Iterable[str] | None 
     return [p for p in out if p not in beside]
 
 
-def _readable(path: Path, known: set[str]) -> bool:
+def _readable(path: Path, known: set[str], markers: bool) -> bool:
     suffix = path.suffix.lower()
-    return suffix in known and path.is_file() and not is_staged(path) and (suffix != ".csv" or is_stroke(path))
+    if suffix not in known or not path.is_file() or is_staged(path):
+        return False
+    return suffix != ".csv" or is_stroke(path) or (markers and is_marker_csv(path))

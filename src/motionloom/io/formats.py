@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Unpack
 
 from motionloom.core import BadRequest, Clip, FormatError, Markers, Note, Skeleton, replace
 from motionloom.core.limits import MAX_DEPTH, Limits
+from motionloom.core.recipe import Input, Read
 from motionloom.io.acclaim.amc import asf_files, read_amc
 from motionloom.io.arrays.humanml3d import write_humanml3d
 from motionloom.io.arrays.npz import read_npz, write_npz
@@ -28,7 +29,7 @@ from motionloom.io.markers.trc import read_trc, write_trc
 from motionloom.io.reading import DEFAULT, Reading, ReadingSettings
 from motionloom.io.replacing import check_place, finish_interrupted, replacing, write_file
 from motionloom.io.sidecars.labels import labels_text, with_file_labels
-from motionloom.io.sidecars.licence import with_licence
+from motionloom.io.sidecars.licence import licence_file, licence_line, with_licence
 from motionloom.io.sidecars.names import EMPTY, ambiguous_side_files, belongs_to_another, side_names, side_path
 from motionloom.io.sidecars.origin import is_own_output, is_unchanged, origin_text, with_origin
 from motionloom.io.sidecars.reading_record import with_reading_record
@@ -230,9 +231,20 @@ def load_markers(path: str | Path, reading: Reading = DEFAULT, **settings: Unpac
     if entry is None or entry.read_markers is None:
         readable = ", ".join(suffix for suffix, f in FORMATS.items() if f.read_markers)
         raise FormatError(f"no reader of markers for {path.suffix or 'no suffix'}; there are {readable}", path=path)
-    markers = entry.read_markers(path, replace_fields(reading, **settings))
+    chosen = replace_fields(reading, **settings)
+    digest = start_sha256(path)
+    markers = entry.read_markers(path, chosen)
     _check_size(path, len(markers), len(markers.names), markers.fps)
-    return markers
+    terms = licence_file(path)
+    beside = () if terms is None else (Input(terms.name, file_sha256(terms)),)
+    read = Read(path.name, digest(), chosen.changes(), beside)
+    origin = replace_fields(markers.origin, licence=markers.origin.licence or licence_line(path), read=read)
+    return replace_fields(markers, origin=origin)
+
+
+def load_take(path: str | Path, reading: Reading = DEFAULT, **settings: Unpack[ReadingSettings]) -> Clip | Markers:
+    """Read a clip, or markers where the file contains those: what a method can learn from."""
+    return (load_markers if holds_markers(path) else load)(path, reading, **settings)
 
 
 def save_markers(markers: Markers, path: str | Path, *, unit: str | float | None = None, up: str | None = None) -> None:

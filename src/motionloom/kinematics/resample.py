@@ -9,7 +9,7 @@ import numpy as np
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, concatenate, silent
 from motionloom.core.progress import each
 from motionloom.kinematics.travel import ground_turn, placed, root_motion, travel
-from motionloom.rotation import continuous, exp, inverse, log, multiply, slerp
+from motionloom.rotation import continuous, slerp
 
 
 def resample(clip: Clip, fps: float, *, keep_end: bool = False) -> Clip:
@@ -71,14 +71,14 @@ def _cubic(values: FloatArray, first: IntArray, t: FloatArray) -> FloatArray:
 
 def _cubic_turns(q: FloatArray, first: IntArray, t: FloatArray) -> FloatArray:
     """The same curve on rotations: a Bezier curve of slerps (Shoemake 1985), tangents by central differences."""
-    step = log(multiply(inverse(q[:-1]), q[1:]))
-    tangent = np.concatenate([step[:1], (step[:-1] + step[1:]) / 2, step[-1:]])
-    a, b = q[first], q[first + 1]
-    c1 = multiply(a, exp(tangent[first] / 3))
-    c2 = multiply(b, exp(-tangent[first + 1] / 3))
-    u = t[:, None]
-    ab, bc, cd = slerp(a, c1, u), slerp(c1, c2, u), slerp(c2, b, u)
-    return continuous(slerp(slerp(ab, bc, u), slerp(bc, cd, u), u))
+    from motionloom.kinematics._kernels_resample import control_turns, cubic_turns
+
+    turns = np.array(q, float, order="C")
+    ahead, behind = np.empty_like(turns), np.empty_like(turns)
+    control_turns(turns, ahead, behind)
+    out = np.empty((len(first), *turns.shape[1:]))
+    cubic_turns(turns, ahead, behind, first, np.array(t, float), out)
+    return continuous(out)
 
 
 def crop(clip: Clip, start: float = 0.0, end: float | None = None) -> Clip:

@@ -6,7 +6,7 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, final
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar, final
 
 import numpy as np
 from numpy.random import Generator
@@ -128,9 +128,10 @@ class Model(ABC, Generic[O]):
     def plan(self, request: Request, rng: Generator, progress: Progress | None = None) -> Plan:
         """Check the request and plan the result. `NoPath` if there is no plan at all."""
         check_request(self, request)
-        inner = self.inner_request(request)
+        model, request = self.adapted(request)
+        inner = model.inner_request(request)
         try:
-            return self._plan(inner, self.options(request), rng, progress or silent())
+            return model._plan(inner, model.options(request), rng, progress or silent())
         except BadRequest as error:
             raise inner.located(error) from None
 
@@ -173,6 +174,14 @@ class Model(ABC, Generic[O]):
         """The range of each motion parameter in this model, in the parameter's unit."""
         return {m.name: float(np.ptp(m.values, axis=0).max(initial=0.0)) for m in self.measured}
 
+    def adapted(self, request: Request) -> tuple[Self, Request]:
+        """The model and the request that are used: a model without a skeleton of its own takes those of the request."""
+        return self, request
+
+    def written_as(self, clip: Clip) -> tuple[float, str]:
+        """Unit and up axis in which a result is written: those of the first source."""
+        return (self.sources[0].unit, self.sources[0].up) if self.sources else (clip.origin.unit, clip.origin.up)
+
     def options(self, request: Request) -> Any:
         """The checked options of a request; the variant is the model's unless it is given."""
         variant = {"variant": self.config.variant} if hasattr(self.config, "variant") else {}
@@ -200,6 +209,11 @@ def place(clip: Clip, request: Request, model: Model[Any]) -> Clip:
     if not model.keeps_place:
         begin = request.beginning(len(clip), clip.fps)
         return placed(clip, begin.position, begin.heading)
+    return place_given(clip, request)
+
+
+def place_given(clip: Clip, request: Request) -> Clip:
+    """The clip moved and turned to the position and heading that the request gives, if any."""
     position, heading = request.given_beginning(len(clip), clip.fps)
     if position is None and heading is None:
         return clip

@@ -14,6 +14,7 @@ from motionloom.constraints import MotionParameter
 from motionloom.core import (
     BadRequest,
     Clip,
+    Markers,
     Note,
     Progress,
     SkeletonMismatch,
@@ -41,7 +42,7 @@ MIN_PIECE = 0.5  # s: shorter pieces of a clip are left out
 class Prepared(NamedTuple):
     """Clips of one skeleton at one frame rate, with notes about their preparation."""
 
-    clips: tuple[Clip, ...]
+    clips: tuple[Any, ...]  # clips; or takes of markers, for methods that learn from those
     notes: tuple[Note, ...]
     owners: tuple[int, ...]  # for each clip, the index of the given clip that it is (a piece of)
 
@@ -101,7 +102,16 @@ def prepare(
     return Prepared(tuple(out), notes, tuple(owners))
 
 
-def _own_fps(clips: Sequence[Clip]) -> float:
+def _as_they_are(method: str, takes: Sequence[Clip | Markers], fps: float | None) -> Prepared:
+    """Takes for a method that prepares them itself; at one frame rate if it is to be theirs."""
+    if not takes:
+        raise BadRequest(f"expected takes to learn {method} from, found none")
+    if fps is None:
+        _own_fps(takes)
+    return Prepared(tuple(takes), (), tuple(range(len(takes))))
+
+
+def _own_fps(clips: Sequence[Clip | Markers]) -> float:
     """The frame rate that all clips share; `BadRequest` if they have several."""
     rates = sorted({clip.fps for clip in clips})
     if len(rates) > 1:
@@ -156,7 +166,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def learn(
     method: str,
-    clips: Sequence[Clip],
+    clips: Sequence[Clip | Markers],
     config: Any = None,
     *,
     seed: int = 0,
@@ -186,9 +196,20 @@ def learn(
     broken = "mend" if module.MODEL.needs_whole_clips else "leave out"
     report = progress or silent()
     margin = module.MODEL.glitch_margin
-    ready = prepare(
-        clips, config.fps, trim_tpose=trim_tpose, broken=broken, margin=margin, progress=part(report, 0.0, 0.1)
-    )
+    optical = next((k for k, clip in enumerate(clips) if isinstance(clip, Markers)), None)
+    if "markers" in METHODS[method].learns_from:
+        ready = _as_they_are(method, clips, config.fps)
+    elif optical is not None:
+        raise BadRequest(f"{method} learns from clips; {_name(clips[optical], optical)} contains markers")
+    else:
+        ready = prepare(
+            [clip for clip in clips if isinstance(clip, Clip)],
+            config.fps,
+            trim_tpose=trim_tpose,
+            broken=broken,
+            margin=margin,
+            progress=part(report, 0.0, 0.1),
+        )
     rng = np.random.default_rng([seed])
     given: dict[str, Any] = dict(models or {})
     if "parameters" in signature(module.fit).parameters:
@@ -197,7 +218,7 @@ def learn(
     hashes = [(clip_sha256(c), "clip") for c in clips] if files is None else [(file_sha256(f), "file") for f in files]
     used = [sum(len(c) for c, k in zip(ready.clips, ready.owners, strict=True) if k == i) for i in range(len(clips))]
     sources = tuple(
-        Learned(clip.name or f"clip {i}", frames, sha, of, clip.origin.licence, clip.origin.unit, clip.origin.up)
+        Learned(_name(clip, i), frames, sha, of, clip.origin.licence, clip.origin.unit, clip.origin.up)
         for i, (clip, frames, (sha, of)) in enumerate(zip(clips, used, hashes, strict=True))
     )
     measured = tuple(
@@ -208,6 +229,10 @@ def learn(
     notes = ready.notes + model.notes
     report(1.0, "done")
     return dataclasses.replace(model, sources=sources, notes=notes, measured=measured, made=made)
+
+
+def _name(clip: Clip | Markers, number: int) -> str:
+    return clip.origin.name or f"clip {number}"
 
 
 def _check_models(method: str, models: Mapping[str, Model[Any]]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from motionloom.constraints import GivenClip, Pose, PoseAlong, PoseAt, Request
-from motionloom.core import BadRequest, Clip, Made, Read, made_here
+from motionloom.core import BadRequest, Clip, Made, Markers, Read, made_here
 from motionloom.core.recipe import Input
 from motionloom.io.digest import clip_sha256, file_sha256
 from motionloom.methods.packing import Packer
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def learning_steps(
     method: str,
     config: Any,
-    clips: Sequence[Clip],
+    clips: Sequence[Clip | Markers],
     *,
     seed: int,
     trim_tpose: bool = True,
@@ -92,8 +92,8 @@ def settings_files(config: Any) -> tuple[Input, ...]:
     return tuple(Input(path.name, file_sha256(path)) for path in paths)
 
 
-def _read(clip: Clip, number: int) -> Read:
-    read = clip.origin.read or Read(clip.name or f"clip {number}", "")
+def _read(clip: Clip | Markers, number: int) -> Read:
+    read = clip.origin.read or Read(clip.origin.name or f"clip {number}", "")
     return replace(read, content=clip_sha256(clip))
 
 

@@ -79,6 +79,7 @@ def _attempt(model: Model[Any], request: Request, rng: Generator, progress: Prog
     """The attempt, and the class of the error to raise if it is not met."""
     plan: Plan | None = None
     raw: Clip | None
+    model, request = model.adapted(request)
     request = with_parameters(model, request)
     try:
         plan, raw = rendered(model, request, rng, part(progress, 0.0, RENDER_SHARE))
@@ -114,6 +115,7 @@ def rendered(
 ) -> tuple[Plan, Clip]:
     """The plan for a request and its rendered clip at the model's frame rate, before finishing."""
     report = progress or silent()
+    model, request = model.adapted(request)
     plan = model.plan(request, rng, part(report, 0.0, PLAN_SHARE))
     options, inner = model.options(request), model.inner_request(request)
     try:
@@ -146,7 +148,6 @@ def signed(clip: Clip, model: Model[Any], step: Made) -> Clip:
     terms = all_terms([*(source.licence for source in model.sources), clip.origin.licence])
     before = [*clip.origin.made, *(made for made in model.made[:-1] if made not in clip.origin.made)]
     name = f"{model.method}_{step.seed or 0}_{step.take or 0:03d}"
-    origin = dataclasses.replace(clip.origin, name=name, licence=terms, made=tuple(before))
-    if model.sources:
-        origin = dataclasses.replace(origin, unit=model.sources[0].unit, up=model.sources[0].up)
+    unit, up = model.written_as(clip)
+    origin = dataclasses.replace(clip.origin, name=name, licence=terms, made=tuple(before), unit=unit, up=up)
     return replace(clip, origin=origin.with_made(step))

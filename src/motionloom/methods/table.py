@@ -25,7 +25,8 @@ class Method(NamedTuple):
     source: str = ""  # the published description that its variant `faithful` follows; "": there is none
     learns_from: tuple[str, ...] = ("clips",)  # "clips", "markers", "models"
     learning_is_random: bool = False  # the learning seed matters
-    needs_skeleton: bool = True  # a model has one skeleton (a gaze map has none)
+    is_random: bool = True  # takes with other seeds differ
+    needs_skeleton: bool = True  # results have the skeleton of the model; a gaze map turns the gaze of any body
     models: Mapping[str, str] = {}  # other models that learning can be given: keyword of `fit`, help
     commands: Mapping[str, MethodCommand] = {}  # functions of the module `motionloom.cli.methods.FOLDER`
 
@@ -34,6 +35,11 @@ class Method(NamedTuple):
         """Name of the method's folder."""
         return self.path.rpartition(".")[2]
 
+    @property
+    def learns_from_any_clips(self) -> bool:
+        """Is its usual input clips of any motion, as walks? (Gaze learns from takes of gaze shifts.)"""
+        return self.learns_from[0] == "clips"
+
     def module(self) -> Any:
         """The method's module, with `Config`, `Options`, `fit` and `MODEL`."""
         return import_module(self.path)
@@ -41,6 +47,18 @@ class Method(NamedTuple):
 
 METHODS: Mapping[str, Method] = {
     "cuts": Method("motionloom.methods.cuts", "loops clips and joins them with plain cuts"),
+    "gaze": Method(
+        "motionloom.methods.gaze",
+        "turns spine, neck, head and eyes of any clip to look somewhere, as a performer does",
+        source="HECK 5.2",
+        learns_from=("markers", "clips"),
+        is_random=False,
+        needs_skeleton=False,
+        commands={
+            "gaze": MethodCommand("Clips", "turn the gaze of a clip, with a gaze map learned from takes"),
+            "gaze-map": MethodCommand("Inspect", "list the examples of a gaze map; change strength, speed and shares"),
+        },
+    ),
     "hierarchical-graph": Method(
         "motionloom.methods.hierarchical_graph",
         "a motion graph searched at random from coarse to fine; weighs many constraints, can be stopped at any time",

@@ -1,54 +1,70 @@
-"""Gaze shifts that record their recipe."""
+"""Gaze shifts put on a clip, with their recipe."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace as with_changes
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from motionloom.constraints import LookAt, Request
-from motionloom.core import BadRequest, Clip, Progress, replace
-from motionloom.core.recipe import Input
-from motionloom.io.digest import file_sha256
-from motionloom.methods.gaze import GazeMap, look_clip
-from motionloom.methods.gaze.eyes import with_eyes as add_eyes
-from motionloom.methods.gaze.look import look_along, look_from
-from motionloom.recipes.edits import edit_step
+from motionloom.constraints import GivenClip, LookAt, PoseAlong, Request
+from motionloom.core import BadRequest, Clip, Progress
+from motionloom.methods import attempt, load_model
+from motionloom.methods.gaze import GazeModel
+from motionloom.methods.synthesis import Attempt
+
+
+def gaze_request(clip: Clip, request: Request | None, options: dict[str, Any]) -> Request:
+    """The request of `synthesize` for this base motion: the looks of a request, and options of the method."""
+    asked = Request() if request is None else request
+    for i, constraint in enumerate(asked.constraints):
+        if not isinstance(constraint, LookAt):
+            raise BadRequest("only look_at can be asked of a gaze map", where=("constraints", i))
+    given = {**asked.options, **{name: value for name, value in options.items() if value is not None}}
+    if not asked.constraints and "along" not in given:
+        raise BadRequest("nothing to look at: give a request with look_at, or the distance to look ahead")
+    read = clip.origin.read
+    base = PoseAlong(clip=GivenClip(clip, "" if read is None else read.name), weight=1.0)
+    return replace(asked, constraints=(base, *asked.constraints), options=given)
 
 
 def turn_gaze(
     clip: Clip,
-    gaze_map: GazeMap | str | Path,
+    model: GazeModel | str | Path,
     request: Request | None = None,
     *,
-    along: float | None = None,
-    with_eyes: bool = False,
-    cone: float = math.pi,
     progress: Progress | None = None,
+    **options: Any,
 ) -> Clip:
     """The clip looking where the constraints `look_at` of a request ask, with the gaze shifts of a map.
 
-    `along` looks at the ground so many metres ahead on the path where nothing else is asked. `with_eyes` adds eye
-    joints to a body without; otherwise its head does their part.
+    It is `synthesize` with the clip as base motion; `options` are those of the method (`along=2.5` looks at the ground
+    ahead where nothing else is asked, `eyes=True` adds eye joints). Hips, legs and arms keep their bits. `Unmet` if a
+    hard look_at is missed.
     """
-    asked = [] if request is None else list(request.constraints)
-    wrong = [i for i, c in enumerate(asked) if not isinstance(c, LookAt)]
-    if wrong:
-        raise BadRequest("only look_at can be asked of a gaze map", where=("constraints", wrong[0]))
-    if not asked and along is None:
-        raise BadRequest("nothing to look at: give a request with look_at, or the distance to look ahead")
-    text = None if request is None else request.to_yaml()
-    step = edit_step(
-        "gaze", [clip], {"along": along, "with_eyes": with_eyes or None, "cone": None if cone == math.pi else cone}
-    )
-    if isinstance(gaze_map, GazeMap):
-        step = with_changes(step, gap="the gaze map was not read from a file")
-        known = gaze_map
-    else:
-        known = GazeMap.load(gaze_map)
-        step = with_changes(step, files=(Input(Path(gaze_map).name, file_sha256(gaze_map)),))
-    body = add_eyes(clip) if with_eyes else clip
-    looks = [] if along is None else [look_along(body, ahead=along)]
-    looks += [look_from(body, c, known) for c in asked if isinstance(c, LookAt)]
-    made = look_clip(body, known, looks, cone=cone, progress=progress)
-    return replace(made, origin=made.origin.with_made(with_changes(step, request=text)))
+    found = try_gaze(clip, model, request, progress=progress, **options)
+    if found.met and found.clip is not None:
+        return found.clip
+    from motionloom.core import Unmet
+
+    raise Unmet(found.reason, best=found.clip, residuals=list(found.residuals))
+
+
+def try_gaze(
+    clip: Clip,
+    model: GazeModel | str | Path,
+    request: Request | None = None,
+    *,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Attempt:
+    """The attempt of `turn_gaze`, which reports a look_at that is missed."""
+    return attempt(gaze_model(model), gaze_request(clip, request, options), progress=progress)
+
+
+def gaze_model(model: Any) -> GazeModel:
+    """The model, read if it is a file; `BadRequest` if it is of another method."""
+    found = load_model(model) if isinstance(model, (str, Path)) else model
+    if not isinstance(found, GazeModel):
+        kind = getattr(found, "method", type(found).__name__)
+        raise BadRequest(f"expected a gaze map, as `motionloom learn gaze` writes it; found a model of {kind}")
+    return found

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 from motionloom.constraints import MotionParameter, Request, parameter_table
 from motionloom.control.streaming import stream_clip
-from motionloom.core import BadRequest, Clip, Made, MotionloomError, Progress, Read, Unmet, part, silent
+from motionloom.core import BadRequest, Clip, Made, Markers, MotionloomError, Progress, Read, Unmet, part, silent
 from motionloom.core import replace as clip_with
 from motionloom.core.files import Files
 from motionloom.core.recipe import Input, program_platform, program_version
-from motionloom.io import load, save
+from motionloom.io import load, load_take, save
 from motionloom.io.digest import clip_sha256, file_sha256
 from motionloom.io.formats import format_of
 from motionloom.io.sidecars.origin import origin_path, read_facts
@@ -26,7 +26,6 @@ from motionloom.methods.two_level_graph.performance import act_out
 from motionloom.recipes.blending import blend_clips, change_bands, fourier_motion
 from motionloom.recipes.edits import align, append, clean, convert, loop, options_of, retarget, trim
 from motionloom.recipes.finder import Finder
-from motionloom.recipes.gazing import turn_gaze
 from motionloom.recipes.splicing import splice
 from motionloom.samples import make
 
@@ -164,7 +163,14 @@ class _Repeater:
         return clip, {"unit": options.get("to_unit"), "up": options.get("to_up")} if step.command == "convert" else {}
 
     def clip(self, read: Read, step: Made) -> Clip:
-        """A clip as a step read it: its file, and those beside it, in a folder of their own."""
+        """A clip as a step read it."""
+        found = self.take(read, step)
+        if not isinstance(found, Clip):
+            raise CannotRepeat(f"{read.name}: expected a clip, found markers")
+        return found
+
+    def take(self, read: Read, step: Made) -> Clip | Markers:
+        """A clip or markers as a step read them: the file, and those beside it, in a folder of their own."""
         found = [(item, self.finder.find(item.sha256, item.name)) for item in _inputs(read, recipe=True)]
         if any(path is None and not _of_origin(item) for item, path in found):
             home = self._remade(read, step).parent
@@ -176,7 +182,7 @@ class _Repeater:
         settings = dict(read.settings)
         if isinstance(settings.get("roles"), str):
             settings["roles"] = _inside(home, Path(settings["roles"]).name)
-        clip = load(_inside(home, Path(read.name).name), **settings)
+        clip = load_take(_inside(home, Path(read.name).name), **settings)
         if read.content and clip_sha256(clip) != read.content:
             raise CannotRepeat(f"{read.name} was edited by a program after it was read: the recipe does not hold how")
         return clip
@@ -199,7 +205,7 @@ class _Repeater:
         """The model of a step: its file, or learned again from the clips."""
         if step.model is not None and (found := self.finder.find(step.model.sha256, step.model.name)) is not None:
             return load_model(found)
-        clips = [self.clip(read, step) for read in step.clips]
+        clips = [self.take(read, step) for read in step.clips]
         config = Unpacker({}).unpack(step.config, METHODS[step.method].module().Config, "config")
         config = replace(config, **self._settings_files(config, step))
         trim = options_of(step).get("trim_tpose", True)
@@ -355,14 +361,6 @@ def _fourier(step: Made, repeater: _Repeater) -> Clip:
     return fourier_motion(clip, others, **options_of(step))
 
 
-def _gaze(step: Made, repeater: _Repeater) -> Clip:
-    (name, sha256) = step.files[0]
-    found = repeater.finder.find(sha256, name)
-    assert found is not None  # reported as missing otherwise
-    request = None if step.request is None else Request.from_yaml(step.request)
-    return turn_gaze(repeater.clip(step.clips[0], step), found, request, **options_of(step))
-
-
 def _samples(step: Made, repeater: _Repeater) -> Clip:
     options = options_of(step)
     return make(options.pop("name"), seed=step.seed or 0, **options)
@@ -384,6 +382,5 @@ REPEATS: Mapping[str, Callable[[Made, _Repeater], Clip]] = {
     "blend": _blend,
     "bands": _bands,
     "fourier": _fourier,
-    "gaze": _gaze,
     "samples": _samples,
 }

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import FloatArray, Markers
+from motionloom.core.origin import from_file
 from motionloom.rotation import exp, from_axis_angle, inverse, log, multiply, rotate, yaw
 from motionloom.samples.noise import Nature
 
@@ -136,7 +137,8 @@ def make_take(
     points.append(head + rotate(world[3], [0.0, 0.05, 0.11]))
     table = np.stack(points, 1) + rng.normal(0, noise, (count, len(MARKERS), 3))
     _drop(table, drops, rng)
-    return GazeTake(Markers(MARKERS, table, fps), truth)
+    name = f"gaze_{np.degrees(target[0]):.4g}_{np.degrees(target[1]):.4g}.trc"
+    return GazeTake(Markers(MARKERS, table, fps, from_file(name, count)), truth)
 
 
 def _drop(table: FloatArray, share: float, rng: np.random.Generator) -> None:

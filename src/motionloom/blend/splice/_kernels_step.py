@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.blend.splice._kernels import best_rotation
+from motionloom.blend.splice._kernels import best_rotation_in, horn_space
 from motionloom.core._jit import kernel
-from motionloom.kinematics.feet._kernels_two_bone import cross, dot, exp, inverse, multiply, normalize, rotate
+from motionloom.kinematics._kernels_resample import bezier, slerp
+from motionloom.kinematics.feet._kernels_two_bone import cross, dot, inverse, multiply, normalize, rotate
 
 RATE_SCALE = 0.15  # s: a difference in the rate of the swing counts as the distance that it makes in this time
 PREDICTION = 0.15  # m: cost of half a cycle between the predicted and the matched phase
@@ -18,49 +19,25 @@ MAX_RATE = 3.0  # cycles per second
 
 
 @kernel
-def _slerp(a: Any, b: Any, t: Any) -> Any:
-    """From a to b along the shorter arc; the same values as `rotation.slerp`."""
-    d = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
-    if d < 0.0:
-        b = (-b[0], -b[1], -b[2], -b[3])
-    less = more = 0.0
-    for k in range(4):
-        less += (b[k] - a[k]) ** 2
-        more += (b[k] + a[k]) ** 2
-    omega = 2.0 * math.atan2(math.sqrt(less), math.sqrt(more))
-    s = math.sin(omega)
-    if s < 1e-8:
-        wa, wb = 1.0 - t, t
-    else:
-        wa, wb = math.sin((1.0 - t) * omega) / s, math.sin(t * omega) / s
-    return normalize((wa * a[0] + wb * b[0], wa * a[1] + wb * b[1], wa * a[2] + wb * b[2], wa * a[3] + wb * b[3]))
-
-
-@kernel
 def _quaternion(row: Any) -> Any:
     return (row[0], row[1], row[2], row[3])
 
 
 @kernel
-def sample_row(turns: Any, tangents: Any, first: int, last: int, frame: float, out: Any) -> None:
+def sample_row(turns: Any, ahead: Any, behind: Any, first: int, last: int, frame: float, out: Any) -> None:
     """Rotations `out` (U, 4) at a fractional frame of the rows `first` to `last`: the C1 curve of `analysis.at_times`.
 
-    A Bezier curve of slerps through the frames; `tangents` (T, U, 3) are rotation vectors per frame.
+    `ahead` and `behind` (T, U, 4) are its control points after and before each row.
     """
     at = min(max(frame, 0.0), float(last - first))
     i = min(int(at), max(last - first - 1, 0))
     t = at - i
     a, b = first + i, min(first + i + 1, last)
     for u in range(turns.shape[1]):
-        p, q = _quaternion(turns[a, u]), _quaternion(turns[b, u])
-        if t < 1e-9 or a == b:
-            value = p
-        else:
-            v, w = tangents[a, u], tangents[b, u]
-            c = multiply(p, exp((v[0] / 3.0, v[1] / 3.0, v[2] / 3.0)))
-            d = multiply(q, exp((-w[0] / 3.0, -w[1] / 3.0, -w[2] / 3.0)))
-            pc, cd, dq = _slerp(p, c, t), _slerp(c, d, t), _slerp(d, q, t)
-            value = _slerp(_slerp(pc, cd, t), _slerp(cd, dq, t), t)
+        value = _quaternion(turns[a, u])
+        if t >= 1e-9 and a != b:
+            c, d = _quaternion(ahead[a, u]), _quaternion(behind[b, u])
+            value = bezier(value, c, d, _quaternion(turns[b, u]), t)
         for k in range(4):
             out[u, k] = value[k]
 
@@ -190,16 +167,14 @@ def splice_step(
     the next, or to none, rotations are blended by smootherstep over `fade_time`. About 5 us for a character.
     """
     _, _, _, joint, _, joints, slots, cloud, posture, line, shins, above = body
-    rows, tangents, starts, ends, fps, times, time_starts, time_counts, cycles, cyclic, loops, wanted, begin_means = (
-        table[:13]
-    )
-    reference = table[13]
+    rows, ahead, behind, starts, ends, fps, times, time_starts, time_counts, cycles, cyclic, loops = table[:12]
+    wanted, begin_means, reference = table[12:]
     count, size = turns.shape[0], turns.shape[1]
     upper = joints.shape[0]
     places, world = np.empty((size, 3)), np.empty((size, 4))
     targets = np.empty((2, upper, 4))
     own, points = np.empty((cloud.shape[0], 3)), np.empty((cloud.shape[0], 3))
-    horn = np.empty(4)
+    horn, work = np.empty(4), horn_space()
     for n in range(count):
         pose = turns[n]
         _trunk(body, pose, places, world)
@@ -258,12 +233,12 @@ def splice_step(
                         target[u, k] = pose[joints[u], k]
                 continue
             seconds = _action_frame(times, time_starts[a], time_counts[a], cycles[a], cyclic[a] > 0, phase[n], loops[a])
-            sample_row(rows, tangents, starts[a], ends[a], seconds * fps[a], target)
+            sample_row(rows, ahead, behind, starts[a], ends[a], seconds * fps[a], target)
             _chest(body, target, slots, places, world, False)
             for k in range(cloud.shape[0]):
                 for i in range(3):
                     points[k, i] = places[cloud[k], i]
-            best_rotation(points, own, horn)
+            best_rotation_in(points, own, horn, work)
             local = multiply(_quaternion(pose[joint]), _quaternion(horn))
             turn = multiply(to_frame, local)
             mean = means[n, slot]
@@ -274,7 +249,7 @@ def splice_step(
                     v = rotate(turn, (places[j, 0], places[j, 1], places[j, 2]))
                     for i in range(3):
                         mean[k, i] += share * (v[i] - mean[k, i])
-            best_rotation(mean, wanted[a], horn)
+            best_rotation_in(mean, wanted[a], horn, work)
             final = normalize(multiply(inverse(to_frame), multiply(_quaternion(horn), turn)))
             for k in range(4):
                 target[0, k] = final[k]
@@ -283,6 +258,6 @@ def splice_step(
         for u in range(upper):
             value = _quaternion(targets[1, u])
             if t < 1.0:
-                value = _slerp(_quaternion(targets[0, u]), value, weight)
+                value = slerp(_quaternion(targets[0, u]), value, weight)
             for k in range(4):
                 pose[joints[u], k] = value[k]

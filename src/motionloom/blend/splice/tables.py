@@ -16,9 +16,10 @@ from motionloom.blend.splice.posture import aligned, mean_posture, part_pose
 from motionloom.blend.splice.splice import Splice, on_body
 from motionloom.blend.splice.timing import CYCLIC_SEAM, USUAL_CYCLE, align_legs, leg_period, require_stepping
 from motionloom.core import BadRequest, Clip, FloatArray, NoPath, Skeleton
+from motionloom.kinematics._kernels_resample import control_turns
 from motionloom.kinematics.fk import velocities
 from motionloom.kinematics.loop import close_loop, find_loop, repeat
-from motionloom.rotation import continuous, inverse, log, multiply
+from motionloom.rotation import continuous
 
 STEPS = 64  # steps of a cycle in the tables of timing and of the reference's swing
 
@@ -171,7 +172,7 @@ def _rows(actions: Sequence[Prepared]) -> tuple[object, ...]:
     grids = np.cumsum([0, *(len(a.seconds) for a in actions)])[:-1]
     return (
         np.concatenate([a.turns for a in actions]),
-        np.concatenate([_tangents(a.turns) for a in actions]),
+        *map(np.concatenate, zip(*(_controls(a.turns) for a in actions), strict=True)),
         starts,
         ends - 1,
         np.array([a.fps for a in actions]),
@@ -186,7 +187,8 @@ def _rows(actions: Sequence[Prepared]) -> tuple[object, ...]:
     )
 
 
-def _tangents(turns: FloatArray) -> FloatArray:
-    """(F, U, 3) rotation vectors per frame: central differences, one-sided at the ends, as in `at_times`."""
-    step = log(multiply(inverse(turns[:-1]), turns[1:]))
-    return np.concatenate([step[:1], (step[:-1] + step[1:]) / 2, step[-1:]])
+def _controls(turns: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """(F, U, 4) control points of the curve of `at_times`, after and before each frame."""
+    ahead, behind = np.empty_like(turns), np.empty_like(turns)
+    control_turns(np.array(turns), ahead, behind)
+    return ahead, behind

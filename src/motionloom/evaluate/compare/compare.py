@@ -98,7 +98,7 @@ def compare_methods(
     and to make its takes: it runs in a process of its own, which is stopped then, and the takes made so far are
     measured.
     """
-    report, names = progress or silent(), [read_contender(text) for text in methods or METHODS]
+    report, names = progress or silent(), [read_contender(text) for text in methods or _usual()]
     check_length(request, FPS)
     steps = iter(parts(report, _works(clips, request, names, count)))
     source, ready = _prepared(clips, request, next(steps))
@@ -147,6 +147,11 @@ class Contender(NamedTuple):
     options: Mapping[str, Any]
 
 
+def _usual() -> list[str]:
+    """The methods that learn from clips of any motion."""
+    return [name for name, method in METHODS.items() if method.learns_from_any_clips]
+
+
 def read_contender(text: str) -> Contender:
     """`cuts`, or a method with settings: `motion-graph: {steadiness: 0, blend: 0.6s}`.
 
@@ -162,6 +167,8 @@ def read_contender(text: str) -> Contender:
     name, given = next(iter(found.items())) if isinstance(found, dict) and len(found) == 1 else (found, {})
     if name not in METHODS:
         raise BadRequest(unknown(str(text), METHODS, "method"))
+    if not METHODS[name].learns_from_any_clips:
+        raise BadRequest(f"{name} learns from {METHODS[name].learns_from[0]}, so it cannot be compared on clips")
     if not isinstance(given, dict):
         raise BadRequest(f"{text}: expected settings as {{name: value}}")
     known = describe(name)

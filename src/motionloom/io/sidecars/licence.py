@@ -37,13 +37,17 @@ def _licence_files(path: str | Path) -> Iterator[Path]:
 
 def with_licence(clip: Clip, path: str | Path) -> Clip:
     """The clip with the first line of its licence file or of its folder's, if its own file states no licence."""
-    if clip.origin.licence:
-        return clip
+    line = "" if clip.origin.licence else licence_line(path)
+    return replace(clip, origin=with_changes(clip.origin, licence=line)) if line else clip
+
+
+def licence_line(path: str | Path) -> str:
+    """The first line of the licence file of a clip or of its folder; "" if there is none."""
     for found in _licence_files(path):
         with suppress(OSError):
             if line := _first_line(found):
-                return replace(clip, origin=with_changes(clip.origin, licence=line))
-    return clip
+                return line
+    return ""
 
 
 def _first_line(path: Path) -> str:

@@ -1,21 +1,31 @@
 """Gaze: takes of gaze shifts as a parametric gaze map, applied to any motion (HECK 5)."""
 
 from motionloom.methods.gaze.aim import GazeBody, GazeState, gaze_body, gaze_step
+from motionloom.methods.gaze.config import Config, Options
 from motionloom.methods.gaze.displacement import GazeMotion, extract, extract_by_thresholds
+from motionloom.methods.gaze.fit import fit
 from motionloom.methods.gaze.gaze_map import GazeMap
 from motionloom.methods.gaze.look import Look, look_along, look_clip
+from motionloom.methods.gaze.model import GazeModel
 from motionloom.methods.gaze.takes import Marking, Shift, shift_of
 
+MODEL = GazeModel
+
 __all__ = [
+    "MODEL",
+    "Config",
     "GazeBody",
     "GazeMap",
+    "GazeModel",
     "GazeMotion",
     "GazeState",
     "Look",
     "Marking",
+    "Options",
     "Shift",
     "extract",
     "extract_by_thresholds",
+    "fit",
     "gaze_body",
     "gaze_step",
     "look_along",

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from motionloom.constraints.gaze import eyes, facing
-from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, Skeleton, UInt8Array
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Skeleton, UInt8Array
 from motionloom.kinematics.fk import world
-from motionloom.methods.gaze.displacement import JOINTS, progress_at
+from motionloom.methods.gaze._kernels_gaze import gaze_rows
+from motionloom.methods.gaze.displacement import JOINTS
 from motionloom.methods.gaze.gaze_map import GazeMap
-from motionloom.rotation import between, exp, inverse, log, multiply, normalize, rotate, yaw
-
-EYE_LIMIT = math.radians(50.0)  # an eye turns no farther in the head; the neck does the rest
-NEW_SHIFT = math.radians(8.0)  # a target that jumps farther in one step is a new shift, a slower one is followed
-BEHIND = math.radians(30.0)  # a target behind the back changes sides when it is this far beyond
-ROUNDS = 2  # the eyes move with the head, so the direction to a near point is found twice
+from motionloom.rotation import rotate
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +28,27 @@ class GazeBody:
     eyes: IntArray  # (n,) joints that look; the head where there are no eyes
     facing: FloatArray  # (n, 3) where they look, in their own frames
     has_eyes: bool
+
+    @property
+    def turned(self) -> list[int]:
+        """The joints that a look turns; all others keep their bits."""
+        return [*map(int, self.chain), *(map(int, self.eyes) if self.has_eyes else ())]
+
+    @cached_property
+    def arrays(self) -> tuple[Any, ...]:
+        """The body as the kernels take it."""
+        skeleton = self.skeleton
+        trunk = sorted({j for tip in (*self.eyes, *self.chain) for j in skeleton.chain(int(tip))})
+        return (
+            np.array(skeleton.parents, np.int64),
+            np.array(skeleton.offsets, float),
+            np.array(trunk, np.int64),
+            np.array(self.chain, np.int64),
+            np.array(self.shares, float),
+            np.array(self.eyes, np.int64),
+            np.array(self.facing, float),
+            self.has_eyes,
+        )
 
     def assignment(self) -> list[str]:
         """Which joint takes which share, in words."""
@@ -80,6 +98,7 @@ class GazeState(NamedTuple):
     elapsed: FloatArray  # (N,) s since then
     timing: FloatArray  # (N, 7) length (s), four starts, peak, overshoot
     asked: FloatArray  # (N, 2) yaw and pitch of the present target, relative to the base gaze; 0 where there is none
+    aim: FloatArray  # (N, 3) direction of the point that is looked at, in the world; NaN where there is none
     active: UInt8Array  # (N,) 1 while a target is looked at
     busy: UInt8Array  # (N,) 1 while the gaze differs from that of the poses below
 
@@ -88,18 +107,15 @@ def begin_gaze(count: int) -> GazeState:
     """No target."""
     zero = np.zeros((count, 5, 3))
     timing = np.tile([1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0], (count, 1))
-    flags = np.zeros(count, np.uint8)
-    return GazeState(zero, zero, zero, zero, np.full(count, 1e3), timing, np.zeros((count, 2)), flags, flags)
+    flags, none = np.zeros(count, np.uint8), np.full((count, 3), np.nan)
+    return GazeState(zero, zero, zero, zero, np.full(count, 1e3), timing, np.zeros((count, 2)), none, flags, flags)
 
 
 class Base(NamedTuple):
     """The gaze of the poses below."""
 
-    places: FloatArray  # (N, J, 3)
-    turns: FloatArray  # (N, J, 4) world rotations
-    eye: FloatArray  # (N, 3)
-    gaze: FloatArray  # (N, 3)
-    frame: FloatArray  # (N, 4) yaw of the gaze
+    eye: FloatArray  # (N, 3) m
+    gaze: FloatArray  # (N, 3) unit vectors
     yaw: FloatArray  # (N,)
     pitch: FloatArray  # (N,)
 
@@ -111,70 +127,7 @@ def base_gaze(body: GazeBody, root: FloatArray, rotations: FloatArray) -> Base:
     gaze /= np.maximum(np.linalg.norm(gaze, axis=1, keepdims=True), 1e-9)
     angle = np.arctan2(gaze[:, 0], gaze[:, 2])
     pitch = np.arcsin(np.clip(gaze[:, 1], -1, 1))
-    return Base(places, turns, places[:, body.eyes].mean(1), gaze, yaw(angle), angle, pitch)
-
-
-def displaced(body: GazeBody, base: Base, rotations: FloatArray, vectors: FloatArray) -> FloatArray:
-    """(N, J, 4) local rotations with the displacements `vectors` (N, 5, 3): q' = (G_p^-1 F d F^-1 G_p) q.
-
-    G_p is the world rotation of the parent before any displacement and F the yaw of the base gaze.
-    """
-    out = np.array(rotations)
-    parents = body.skeleton.parents
-    own = np.einsum("ck,nkx->ncx", body.shares, vectors[:, :4])
-    joints, turns = body.chain, own
-    if body.has_eyes:
-        joints = np.concatenate([body.chain, body.eyes])
-        turns = np.concatenate([own, np.repeat(vectors[:, 4:], len(body.eyes), 1)], 1)
-    above = np.where((parents[joints] >= 0)[None, :, None], base.turns[:, parents[joints]], [1.0, 0.0, 0.0, 0.0])
-    side = multiply(inverse(base.frame)[:, None], above)
-    out[:, joints] = normalize(multiply(multiply(inverse(side), multiply(exp(turns), side)), rotations[:, joints]))
-    return out
-
-
-def head_turn(body: GazeBody, vectors: FloatArray) -> FloatArray:
-    """(N, 4) the displacement of the head in the base gaze's frame: the product along the chain."""
-    own = exp(np.einsum("ck,nkx->ncx", body.shares, vectors[:, :4]))
-    turn = own[:, 0]
-    for c in range(1, own.shape[1]):
-        turn = multiply(turn, own[:, c])
-    return turn
-
-
-def aimed(
-    body: GazeBody,
-    base: Base,
-    rotations: FloatArray,
-    root: FloatArray,
-    rows: FloatArray,
-    line: FloatArray,
-    points: FloatArray,
-) -> FloatArray:
-    """(N, 5, 3) displacements of blended rows (N, 24) whose eyes, and beyond their limit the neck, hit the target.
-
-    `line` (N, 3) is the direction that is wanted; where `points` (N, 3) are finite it is found from them, as the eyes
-    move with the head.
-    """
-    vectors = rows[:, 2:17].reshape(-1, 5, 3).copy()
-    near = np.isfinite(points[:, 0])
-    neck = vectors[:, 3].copy()
-    limit = EYE_LIMIT if body.has_eyes else 0.0
-    for _ in range(ROUNDS if near.any() else 1):
-        vectors[:, 3] = neck
-        turn = head_turn(body, vectors)
-        wanted = rotate(inverse(multiply(base.frame, multiply(turn, inverse(base.frame)))), line)
-        rest = rotate(inverse(base.frame), log(between(base.gaze, wanted)))
-        size = np.linalg.norm(rest, axis=1, keepdims=True)
-        share = np.minimum(1.0, limit / np.maximum(size, 1e-12))
-        vectors[:, 3] = log(multiply(exp(neck), exp((1 - share) * rest)))
-        vectors[:, 4] = share * rest
-        if near.any():
-            moved = world(body.skeleton, root, displaced(body, base, rotations, vectors))[0]
-            eye = moved[:, body.eyes].mean(1)
-            new = points - eye
-            new /= np.maximum(np.linalg.norm(new, axis=1, keepdims=True), 1e-9)
-            line = np.where(near[:, None], new, line)
-    return vectors
+    return Base(places[:, body.eyes].mean(1), gaze, angle, pitch)
 
 
 def gaze_step(
@@ -194,72 +147,12 @@ def gaze_step(
     `relative` (N, 2) asks for a change of yaw and pitch from the gaze of the poses below instead (HECK): their own
     movements of the head stay. A target farther than `cone` from ahead is released until it is 20 degrees nearer.
     """
-    if not (np.isfinite(points[:, 0]).any() or relative is not None or state.busy.any()):
-        return state, np.array(rotations)
-    base = base_gaze(body, root, rotations)
-    asked, line, active, sought = _requests(base, state, points, relative, cone)
-    rows = gaze_map.blend(asked[:, 0], asked[:, 1])
-    goal = np.where(active[:, None, None], aimed(body, base, rotations, root, rows, line, sought), 0.0)
-    jump = np.abs(asked - state.asked).max(1)
-    new = (dt > 0) & ((active != (state.active > 0)) | (jump > NEW_SHIFT))
-    reached = state.shown.sum(1)  # yaw about y, pitch against x: a shift that interrupts begins from there
-    far = gaze_map.blend(asked[:, 0] - reached[:, 1], asked[:, 1] + reached[:, 0])[:, 17:24]
-    begin = np.where(new[:, None, None], state.shown, state.begin)
-    begin_rate = np.where(new[:, None, None], state.rate, state.begin_rate)
-    timing = np.where(new[:, None], far, state.timing)
-    elapsed = np.where(new, 0.0, state.elapsed) + dt
-    shown = _shown(goal, begin, begin_rate, elapsed, timing)
-    rate = (shown - state.shown) / dt if dt > 0 else state.rate
-    done = ~active & (elapsed >= timing[:, 0])
-    shown, rate = (np.where(done[:, None, None], 0.0, v) for v in (shown, rate))
-    busy = active | ~done
-    out = np.array(rotations)
-    if busy.any():
-        turned = displaced(body, base, rotations, shown)
-        out[busy] = turned[busy]
-    if dt == 0:
-        return state, out
-    flags = (active.astype(np.uint8), busy.astype(np.uint8))
-    return GazeState(
-        shown, rate, begin, begin_rate, elapsed, timing, np.where(active[:, None], asked, 0.0), *flags
-    ), out
-
-
-def _requests(
-    base: Base, state: GazeState, points: FloatArray, relative: FloatArray | None, cone: float
-) -> tuple[FloatArray, FloatArray, BoolArray, FloatArray]:
-    """Yaw and pitch (N, 2) relative to the base gaze, directions (N, 3), which are active, and the points sought."""
-    sought = points
-    if relative is not None:
-        active = np.isfinite(relative[:, 0]) & (relative != 0).any(1)  # no change is no target
-        asked = np.where(active[:, None], relative, 0.0)
-        heading, pitch = base.yaw + asked[:, 0], base.pitch + asked[:, 1]
-        level = np.cos(pitch)
-        line = np.stack([level * np.sin(heading), np.sin(pitch), level * np.cos(heading)], 1)
-        return asked, line, active, np.full_like(points, np.nan)
-    line = points - base.eye
-    size = np.linalg.norm(line, axis=1)
-    active = np.isfinite(size) & (size > 1e-6)  # a point in the eye itself has no direction
-    line = np.where(active[:, None], line / np.maximum(size, 1e-9)[:, None], base.gaze)
-    angle = np.arctan2(line[:, 0], line[:, 2]) - base.yaw
-    angle = (angle + math.pi) % (2 * math.pi) - math.pi
-    last = state.asked[:, 0]
-    kept = last + (angle - last + math.pi) % (2 * math.pi) - math.pi  # on the side where it was
-    side = np.where((state.active > 0) & (np.abs(kept) <= math.pi + BEHIND), kept, angle)
-    limit = np.where(state.active > 0, cone, cone - math.radians(20.0)) if cone < math.pi else np.full(len(side), 9.0)
-    active &= np.abs(side) <= limit
-    pitch = np.arcsin(np.clip(line[:, 1], -1, 1)) - base.pitch
-    asked = np.where(active[:, None], np.stack([side, pitch], 1), 0.0)
-    return asked, line, active, np.where(active[:, None], sought, np.nan)
-
-
-def _shown(
-    goal: FloatArray, begin: FloatArray, rate: FloatArray, elapsed: FloatArray, timing: FloatArray
-) -> FloatArray:
-    """(N, 5, 3) from `begin` to `goal` by the curve of HECK 5.2.3, beginning with `rate`: C1 at interruptions."""
-    time = elapsed / timing[:, 0]
-    starts = np.concatenate([timing[:, 1:5], np.zeros((len(time), 1))], 1)
-    share = progress_at(time[:, None], starts, timing[:, 5:6], timing[:, 6:7])
-    left = np.clip(1 - time, 0, 1)
-    kick = (timing[:, 0] * time * left**3)[:, None, None] * rate
-    return begin + (goal - begin) * share[..., None] + kick
+    count = len(rotations)
+    copies: list[Any] = [part.copy() for part in state]
+    turns = np.array(rotations, float, order="C")
+    none = np.full((count, 3), np.nan)
+    changes = none[:, :2] if relative is None else relative
+    root, points, changes = (np.ascontiguousarray(v, float) for v in (root, points, changes))
+    given = (root, turns, points, changes, none)
+    gaze_rows(body.arrays, gaze_map.arrays, tuple(copies), given, float(cone), float(dt))
+    return GazeState(*copies), turns

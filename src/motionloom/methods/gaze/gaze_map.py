@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from motionloom.core import BadRequest, FloatArray, FormatError
+from motionloom.core import BadRequest, FloatArray, FormatError, IntArray
 from motionloom.core.arrays import frozen, put
+from motionloom.methods.gaze._kernels_map import GRID, NEAREST, TRIANGLES, blend_rows
 from motionloom.methods.gaze.displacement import GazeMotion, progress_at
 from motionloom.rotation import angle_between, exp, multiply, rotate
 
-FORMAT = "motionloom gaze map 1"
 MIN_EXAMPLES = 3
 Weights = Literal["continuous", "nearest"]
 
@@ -84,54 +82,37 @@ class GazeMap:
         return self.examples[first, 0], self.examples[start, 1], table
 
     @cached_property
-    def _triangles(self) -> Any:
+    def _triangles(self) -> tuple[IntArray, IntArray]:
+        """(T, 3) the triangles between the examples, and (H, 2) their border."""
         from scipy.spatial import Delaunay, QhullError
 
         try:
-            return Delaunay(self.examples[:, :2])
+            found = Delaunay(self.examples[:, :2])
         except QhullError:
             raise BadRequest("gaze map: the targets lie on one line; add some above or below") from None
+        return found.simplices.astype(np.int64), found.convex_hull.astype(np.int64)
+
+    @cached_property
+    def arrays(self) -> tuple[Any, ...]:
+        """The map as the kernels take it."""
+        empty = np.zeros((0, 2), np.int64)
+        kind, grid, triangles = NEAREST, (np.zeros(0), np.zeros(0), np.zeros((0, 0, 24))), (empty, empty)
+        if self.weights == "continuous":
+            kind = GRID if self._grid is not None else TRIANGLES
+            grid = self._grid or grid
+            triangles = triangles if kind == GRID else self._triangles
+        return (kind, *grid, np.array(self.examples), *triangles, *map(np.array, self.limits), self.neighbours)
 
     def blend(self, yaw: FloatArray, pitch: FloatArray) -> FloatArray:
         """(N, 24) blended rows for requests (N,); beyond the examples, those at the border."""
-        low, high = self.limits
-        asked = np.stack([np.asarray(yaw, float), np.asarray(pitch, float)], -1)
-        inside = np.clip(asked, low, high)
-        if self.weights == "nearest":
-            return self._nearest(inside)
-        if self._grid is not None:
-            return _bilinear(*self._grid, inside)
-        return self._triangulated(inside)
+        asked = np.stack(np.broadcast_arrays(np.asarray(yaw, float), np.asarray(pitch, float)), -1)
+        out = np.empty((len(asked), 24))
+        blend_rows(self.arrays, asked, out)
+        return out
 
     def at(self, yaw: float, pitch: float) -> GazeMotion:
         """The motion for one request."""
         return GazeMotion.of(self.blend(np.array([yaw]), np.array([pitch]))[0])
-
-    def _nearest(self, asked: FloatArray) -> FloatArray:
-        scale = np.maximum(np.ptp(self.examples[:, :2], axis=0), 1e-9)
-        away = np.linalg.norm((asked[:, None] - self.examples[:, :2]) / scale, axis=2)
-        k = min(self.neighbours, len(self.examples) - 1)
-        order = np.argsort(away, axis=1, kind="stable")[:, : k + 1]
-        near = np.take_along_axis(away, order, 1)
-        weights = np.maximum(1 / np.maximum(near[:, :-1], 1e-12) - 1 / np.maximum(near[:, -1:], 1e-12), 0.0)
-        exact = near[:, 0] < 1e-9
-        weights[exact] = np.eye(k)[0]
-        total = weights.sum(1, keepdims=True)
-        weights = np.where(total > 0, weights / np.maximum(total, 1e-300), np.eye(k)[0])
-        return np.einsum("nk,nkd->nd", weights, self.examples[order[:, :-1]])
-
-    def _triangulated(self, asked: FloatArray) -> FloatArray:
-        net = self._triangles
-        which = net.find_simplex(asked)
-        out = np.empty((len(asked), 24))
-        for n, simplex in enumerate(which):
-            if simplex < 0:  # outside the hull, inside the box: the nearest example
-                out[n] = self.examples[np.linalg.norm(asked[n] - self.examples[:, :2], axis=1).argmin()]
-                continue
-            transform = net.transform[simplex]
-            first = transform[:2] @ (asked[n] - transform[2])
-            out[n] = np.array([*first, 1 - first.sum()]) @ self.examples[net.simplices[simplex]]
-        return out
 
     def scaled(self, *, strength: float = 1.0, speed: float = 1.0, shares: Sequence[float] | None = None) -> GazeMap:
         """Another map: spine and neck turn `strength` times as far (the eyes make up for it), `speed` times as fast.
@@ -153,35 +134,3 @@ class GazeMap:
         for j in range(1, 5):
             whole = multiply(whole, turns[:, j])
         return rotate(whole, [0.0, 0.0, 1.0])
-
-    def save(self, path: str | Path) -> None:
-        """Write the map as JSON; 33 examples take about 10 KB."""
-        rows = [[float(f"{v:.7g}") for v in row] for row in self.examples]
-        text = json.dumps(
-            {"format": FORMAT, "weights": self.weights, "neighbours": self.neighbours, "examples": rows},
-            separators=(",", ":"),
-        )
-        Path(path).write_text(text + "\n", "utf-8")
-
-    @staticmethod
-    def load(path: str | Path) -> GazeMap:
-        """Read a map; `FormatError` if the file is not one."""
-        try:
-            facts = json.loads(Path(path).read_text("utf-8"))
-            assert facts["format"] == FORMAT
-            rows = np.array(facts["examples"], float)
-            return GazeMap(rows, facts["weights"], int(facts["neighbours"]))
-        except (ValueError, KeyError, TypeError, AssertionError, UnicodeDecodeError):
-            raise FormatError(f"{Path(path).name}: not a gaze map of motionloom") from None
-
-
-def _bilinear(columns: FloatArray, rows: FloatArray, table: FloatArray, asked: FloatArray) -> FloatArray:
-    i = np.clip(np.searchsorted(columns, asked[:, 0], side="right") - 1, 0, len(columns) - 2)
-    s = ((asked[:, 0] - columns[i]) / (columns[i + 1] - columns[i]))[:, None]
-    if len(rows) == 1:
-        return np.asarray((1 - s) * table[i, 0] + s * table[i + 1, 0])
-    j = np.clip(np.searchsorted(rows, asked[:, 1], side="right") - 1, 0, len(rows) - 2)
-    t = ((asked[:, 1] - rows[j]) / (rows[j + 1] - rows[j]))[:, None]
-    below = (1 - s) * table[i, j] + s * table[i + 1, j]
-    above = (1 - s) * table[i, j + 1] + s * table[i + 1, j + 1]
-    return np.asarray((1 - t) * below + t * above)

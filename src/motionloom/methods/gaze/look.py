@@ -10,42 +10,55 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.constraints.gaze import LookAt
-from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, replace, silent
+from motionloom.core import Clip, FloatArray, Note, Progress, replace, silent
 from motionloom.kinematics.travel import travel
-from motionloom.methods.gaze.aim import base_gaze, begin_gaze, gaze_body, gaze_step
+from motionloom.methods.gaze._kernels_gaze import gaze_frames
+from motionloom.methods.gaze.aim import base_gaze, begin_gaze, gaze_body
 from motionloom.methods.gaze.gaze_map import GazeMap
+from motionloom.methods.gaze.own_gaze import looks_around, smoothed_gaze, straightened
 
 FAR = 1e4  # m: distance of points that stand for directions
+MIN_DISTANCE = 0.05  # m from the eyes to a target
+BLOCK = 2000  # frames of one call of the kernel, some 20 ms
 
 
 class Look(NamedTuple):
-    """One look: from the first to the last frame (excluded); points (F, 3) of the whole clip, or a relative change."""
+    """One look, until the frame `end` (excluded); at points (F, 3) of the whole clip, or a relative change.
+
+    It may begin before the clip (`first` < 0): the gaze has then arrived, or is on its way, when the clip begins.
+    """
 
     first: int
     end: int
     points: FloatArray | None = None
     change: tuple[float, float] | None = None  # rad: yaw and pitch, relative to the clip's own gaze
+    name: str = "look"
 
 
-def look_from(clip: Clip, asked: LookAt, gaze_map: GazeMap) -> Look:
-    """The look of a constraint `look_at`: it begins so early that the shift is over when the span begins."""
+def look_from(clip: Clip, asked: LookAt, gaze_map: GazeMap, *, relative: bool = False) -> Look:
+    """The look of a constraint `look_at`: it begins so early that the shift is over when the span begins.
+
+    With `relative`, yaw and pitch are a change of the clip's own gaze.
+    """
     span = asked.frames(len(clip), clip.fps)
-    body = gaze_body(clip)
-    base = base_gaze(body, clip.root, clip.rotations)
+    at, name = min(span.start, len(clip) - 1), asked.describe()
     directed = asked.yaw is not None or asked.pitch is not None
-    if directed:
-        points = base.eye + FAR * asked.directions(clip, base.eye)
-    else:
-        points = asked.points(len(clip), clip.fps)
-    at = min(span.start, len(clip) - 1)
+    if directed and relative:
+        change = (asked.yaw or 0.0, asked.pitch or 0.0)
+        early = math.ceil(gaze_map.at(*change).seconds * clip.fps)
+        return Look(span.start - early, span.stop, change=change, name=name)
+    base = base_gaze(gaze_body(clip), clip.root, clip.rotations)
+    points = base.eye + FAR * asked.directions(clip, base.eye) if directed else asked.points(len(clip), clip.fps)
+    away = np.linalg.norm(points - base.eye, axis=1)[span.start : span.stop]
+    if len(away) and away.min() < MIN_DISTANCE:
+        key = "target" if asked.target is not None else "path"
+        raise asked.problem("the target is at the eyes: expected points at least 5 cm away", key)
     line = points[at] - base.eye[at]
-    if np.linalg.norm(line) < 0.05:
-        raise BadRequest("the target is at the eyes: expected a point at least 5 cm away", where=("look_at", "target"))
     turn = math.atan2(line[0], line[2]) - base.yaw[at]
     turn = (turn + math.pi) % (2 * math.pi) - math.pi
     pitch = math.asin(line[1] / float(np.linalg.norm(line))) - base.pitch[at]
     early = math.ceil(gaze_map.at(turn, pitch).seconds * clip.fps)
-    return Look(max(0, span.start - early), span.stop, points)
+    return Look(span.start - early, span.stop, points, name=name)
 
 
 def look_along(clip: Clip, *, ahead: float = 2.5, height: float = 0.0, first: int = 0, end: int | None = None) -> Look:
@@ -60,7 +73,7 @@ def look_along(clip: Clip, *, ahead: float = 2.5, height: float = 0.0, first: in
     points = np.stack([np.interp(wanted, length, place[:, k]) for k in range(2)], 1)
     points += np.maximum(wanted - length[-1], 0.0)[:, None] * unit
     out = np.stack([points[:, 0], np.full(len(clip), height), points[:, 1]], 1)
-    return Look(first, len(clip) if end is None else end, out)
+    return Look(first, len(clip) if end is None else end, out, name=f"the path {ahead:g} m ahead")
 
 
 def look_near(clip: Clip, objects: Sequence[FloatArray], *, distance: float = 4.0) -> list[Look]:
@@ -72,7 +85,8 @@ def look_near(clip: Clip, objects: Sequence[FloatArray], *, distance: float = 4.
     found = []
     for a, b in itertools.pairwise(edges):
         if nearest[a] >= 0:
-            found.append(Look(int(a), int(b), np.tile(np.asarray(objects[nearest[a]], float), (len(clip), 1))))
+            point = np.asarray(objects[nearest[a]], float)
+            found.append(Look(int(a), int(b), np.tile(point, (len(clip), 1)), name=f"object {nearest[a]}"))
     return found
 
 
@@ -82,35 +96,44 @@ def look_clip(
     looks: Sequence[Look],
     *,
     cone: float = math.pi,
+    bob: str = "compensated",
+    reaim: str = "auto",
     progress: Progress | None = None,
 ) -> Clip:
     """The clip with these looks; later ones take over from earlier ones. Legs, hips and arms keep their bits.
 
-    Between looks the gaze returns to that of the clip.
+    Between looks the gaze returns to that of the clip. `bob` is what becomes of the head's movements within a step
+    while a point is looked at: "compensated" by eyes and neck, or "kept". A clip that looks around itself is re-aimed:
+    its own looking is taken out while it looks elsewhere (`reaim`: auto, yes, no).
     """
     report = progress or silent()
     body = gaze_body(clip)
-    points = np.full((len(clip), 3), np.nan)
-    change = np.full((len(clip), 2), np.nan)
+    before = max(0, -min((look.first for look in looks), default=0))
+    count = before + len(clip)
+    points, change = np.full((count, 3), np.nan), np.full((count, 2), np.nan)
     for look in looks:
-        span = slice(look.first, look.end)
-        points[span] = np.nan if look.points is None else look.points[span]
+        span = slice(before + look.first, before + look.end)
+        own = None if look.points is None else np.concatenate([np.repeat(look.points[:1], before, 0), look.points])
+        points[span] = np.nan if own is None else own[span]
         change[span] = np.nan if look.change is None else look.change
-    rotations = np.array(clip.rotations)
-    state = begin_gaze(1)
-    dt = 1 / clip.fps
-    relative = np.isfinite(change[:, 0]).any()
-    if relative and np.isfinite(points[:, 0]).any():
-        raise BadRequest("looks at points and relative changes cannot be mixed in one clip")
-    for f in range(len(clip)):
-        if f % 30 == 0:
-            report(f / len(clip), "turning the gaze")
-        row = slice(f, f + 1)
-        asked = change[row] if relative else None
-        state, made = gaze_step(
-            body, gaze_map, state, clip.root[row], clip.rotations[row], points[row], dt, cone=cone, relative=asked
-        )
-        rotations[f] = made[0]
-    report(1.0, "turning the gaze")
     notes = [Note("gaze: " + "; ".join(body.assignment()))] if looks else []
+    turned = np.array(clip.rotations)
+    around = looks_around(body, clip) if looks and reaim == "auto" else reaim == "yes"
+    if around:
+        turned = straightened(body, clip, np.isfinite(points[before:, 0]))
+        notes.append(Note("gaze: the clip looks around itself; that was taken out where it looks elsewhere"))
+    given = np.full((count, 3), np.nan)
+    if bob == "kept":
+        given[before:] = smoothed_gaze(body, clip.root, turned, clip.fps)
+        given[:before] = given[before : before + 1]
+    root = np.concatenate([np.repeat(clip.root[:1], before, 0), clip.root])
+    turns = np.ascontiguousarray(np.concatenate([np.repeat(turned[:1], before, 0), turned]))
+    state = tuple(part.copy() for part in begin_gaze(1))
+    for at in range(0, count, BLOCK):
+        report(at / count, "turning the gaze")
+        rows = tuple(array[at : at + BLOCK] for array in (root, turns, points, change, given))
+        gaze_frames(body.arrays, gaze_map.arrays, state, rows, float(cone), 1 / clip.fps)
+    report(1.0, "turning the gaze")
+    rotations = np.array(clip.rotations)
+    rotations[:, body.turned] = turns[before:, body.turned]
     return replace(clip, rotations=rotations, origin=clip.origin.with_notes(*notes))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BadRequest, BoolArray, FloatArray, Markers
-from motionloom.rotation import continuous, from_matrix
+from motionloom.rotation import angle_between, average, continuous, from_matrix
 
 MARKER_NAMES: dict[str, tuple[str, ...]] = {
     "base": ("base",),
@@ -105,8 +105,7 @@ def rests(markers: Markers, *, threshold: float | None = None, noise: float | No
     speed = (np.linalg.norm(path[ahead] - path[back], axis=2) / step).mean(1)
     floor = 1.6 * sigma * np.sqrt(2) * fps / (2 * k)
     limit = max(0.006, NOISE_FACTOR * floor) if threshold is None else threshold
-    still = speed < limit
-    return Rests(speed, float(limit), _spans(still, fps))
+    return Rests(speed, float(limit), spans(speed < limit, fps))
 
 
 def marker_noise(path: FloatArray) -> float:
@@ -115,16 +114,19 @@ def marker_noise(path: FloatArray) -> float:
     return float(np.median(np.abs(second)) / 0.6745 / np.sqrt(6.0))
 
 
-def _spans(still: BoolArray, fps: float) -> tuple[tuple[int, int], ...]:
+def spans(
+    still: BoolArray, fps: float, *, merge: float = MERGE, shortest: float = MIN_REST
+) -> tuple[tuple[int, int], ...]:
+    """Runs of still frames; those within `merge` seconds of each other are one, those shorter than `shortest` none."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], still.astype(int), [0]])))
-    spans = [[int(a), int(b)] for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    found = [[int(a), int(b)] for a, b in zip(edges[::2], edges[1::2], strict=True)]
     merged: list[list[int]] = []
-    for span in spans:
-        if merged and span[0] - merged[-1][1] <= MERGE * fps:
+    for span in found:
+        if merged and span[0] - merged[-1][1] <= merge * fps:
             merged[-1][1] = span[1]
         else:
             merged.append(span)
-    return tuple((a, b) for a, b in merged if b - a >= MIN_REST * fps)
+    return tuple((a, b) for a, b in merged if b - a >= shortest * fps)
 
 
 def landmark_turns(markers: Markers, marking: Marking) -> FloatArray:
@@ -159,7 +161,7 @@ def shift_of(
             raise BadRequest(f"{title}: expected a crop within 0 and {len(markers) / markers.fps:.2f} s, found {crop}")
         pad = max(2, round(0.1 * markers.fps))
         settled = max(last - pad, first + 1)
-        spans = ((max(0, first - pad), first + 1), (settled, last))
+        ends = ((max(0, first - pad), first + 1), (settled, last))
     else:
         found = rests(still)
         if len(found.spans) < 2:
@@ -167,21 +169,14 @@ def shift_of(
                 f"{title}: expected a rest before and one after the shift, found {len(found.spans)} below "
                 f"{1000 * found.threshold:.1f} mm/s; give its ends by hand (crop), or leave it out"
             )
-        spans = (found.spans[0], found.spans[1])
-    (a, b), (c, d) = spans
-    before, after = (_mean(turns[i:j]) for i, j in ((a, b), (c, d)))
-    noise = float(np.median(_angles(turns[a:b], before))) / 1.5
+        ends = (found.spans[0], found.spans[1])
+    (a, b), (c, d) = ends
+    before, after = (mean_turns(turns[i:j]) for i, j in ((a, b), (c, d)))
+    noise = float(np.median(angle_between(turns[a:b], before))) / 1.5
     start = max(b - 1, 0)
     return Shift(turns[start:d], markers.fps, b - 1 - start, c - start, before, after, noise)
 
 
-def _mean(turns: FloatArray) -> FloatArray:
-    from motionloom.rotation import average
-
+def mean_turns(turns: FloatArray) -> FloatArray:
+    """(4, 4) mean rotations of the landmarks."""
     return average(turns, axis=0)
-
-
-def _angles(turns: FloatArray, mean: FloatArray) -> FloatArray:
-    from motionloom.rotation import angle_between
-
-    return angle_between(turns, mean)

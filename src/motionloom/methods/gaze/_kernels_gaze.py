@@ -1,0 +1,292 @@
+"""Compiled gaze: shifts that start, interrupt each other and end, for many characters or the frames of a clip."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from motionloom.core._jit import kernel
+from motionloom.kinematics.feet._kernels_two_bone import (
+    add,
+    between,
+    cross,
+    dot,
+    exp,
+    inverse,
+    log,
+    minus,
+    multiply,
+    norm,
+    normalize,
+    rotate,
+    scaled,
+)
+from motionloom.methods.gaze._kernels_map import blend_row
+
+EYE_LIMIT = math.radians(50.0)  # an eye turns no farther in the head; the neck does the rest
+NEW_SHIFT = math.radians(8.0)  # a target that jumps farther in one step is a new shift, a slower one is followed
+BEHIND = math.radians(30.0)  # a target behind the back changes sides when it is this far beyond
+HYSTERESIS = math.radians(20.0)  # a target that was let go must be this much nearer
+ROUNDS = 2  # the eyes move with the head, so the direction to a near point is found twice
+
+
+@kernel
+def _quaternion(row: Any) -> Any:
+    return (row[0], row[1], row[2], row[3])
+
+
+@kernel
+def _vector(row: Any) -> Any:
+    return (row[0], row[1], row[2])
+
+
+@kernel
+def _wrapped(angle: float) -> float:
+    """The angle within -pi to pi."""
+    return angle - 2 * math.pi * math.floor(angle / (2 * math.pi) + 0.5)
+
+
+@kernel
+def _smootherstep(x: float) -> float:
+    x = min(max(x, 0.0), 1.0)
+    return x * x * x * (10.0 + x * (6.0 * x - 15.0))
+
+
+@kernel
+def _share(time: float, start: float, peak: float, overshoot: float) -> float:
+    """Share of the displacement at a normalized time (HECK 5.2.3, eased)."""
+    if time <= peak:
+        return (1.0 + overshoot) * _smootherstep((time - start) / max(peak - start, 1e-6))
+    return 1.0 + overshoot - overshoot * _smootherstep((time - peak) / max(1.0 - peak, 1e-6))
+
+
+@kernel
+def _forward(body: Any, root: Any, turns: Any, places: Any, world: Any) -> None:
+    """World rotations and places of the joints from the root to the eyes."""
+    parents, offsets, trunk = body[0], body[1], body[2]
+    for j in trunk:
+        own = _quaternion(turns[j])
+        p = parents[j]
+        if p < 0:
+            place, turn = _vector(root), own
+        else:
+            above = _quaternion(world[p])
+            place = add(_vector(places[p]), rotate(above, _vector(offsets[j])))
+            turn = multiply(above, own)
+        for k in range(3):
+            places[j, k] = place[k]
+        for k in range(4):
+            world[j, k] = turn[k]
+
+
+@kernel
+def _eye(body: Any, places: Any) -> Any:
+    eyes = body[5]
+    point = (0.0, 0.0, 0.0)
+    for j in eyes:
+        point = add(point, _vector(places[j]))
+    return scaled(point, 1.0 / len(eyes))
+
+
+@kernel
+def _looking(body: Any, world: Any) -> Any:
+    """The direction of the gaze."""
+    look = (0.0, 0.0, 0.0)
+    for k in range(len(body[5])):
+        look = add(look, rotate(_quaternion(world[body[5][k]]), _vector(body[6][k])))
+    return scaled(look, 1.0 / max(norm(look), 1e-9))
+
+
+@kernel
+def _own_turn(shares: Any, vectors: Any, c: int) -> Any:
+    """The rotation vector that joint c of the chain takes of the displacements (5, 3)."""
+    v = (0.0, 0.0, 0.0)
+    for k in range(4):
+        if shares[c, k] != 0.0:
+            v = add(v, scaled(_vector(vectors[k]), shares[c, k]))
+    return v
+
+
+@kernel
+def _displace(body: Any, frame: Any, world: Any, turns: Any, vectors: Any, out: Any) -> None:
+    """Local rotations `out` of chain and eyes: q' = (G_p^-1 F d F^-1 G_p) q, with G of the undisplaced pose."""
+    parents, chain, shares, eyes, has_eyes = body[0], body[3], body[4], body[5], body[7]
+    count = len(chain) + (len(eyes) if has_eyes else 0)
+    for c in range(count):
+        if c < len(chain):
+            j, v = chain[c], _own_turn(shares, vectors, c)
+        else:
+            j, v = eyes[c - len(chain)], _vector(vectors[4])
+        p = parents[j]
+        side = multiply(inverse(frame), _quaternion(world[p])) if p >= 0 else inverse(frame)
+        made = normalize(multiply(multiply(inverse(side), multiply(exp(v), side)), _quaternion(turns[j])))
+        for k in range(4):
+            out[j, k] = made[k]
+
+
+@kernel
+def _aim(
+    body: Any, base: Any, root: Any, turns: Any, world: Any, line: Any, point: Any, near: bool, rest: Any, goal: Any
+) -> None:
+    """Displacements `goal` (5, 3) whose eyes, and beyond their limit the neck, hit the target."""
+    frame, look = base
+    chain, shares, has_eyes = body[3], body[4], body[7]
+    limit = EYE_LIMIT if has_eyes else 0.0
+    neck = _vector(goal[3])
+    places, moved, other = rest
+    for _ in range(ROUNDS if near else 1):
+        for k in range(3):
+            goal[3, k] = neck[k]
+        turn = exp(_own_turn(shares, goal, 0))
+        for c in range(1, len(chain)):
+            turn = multiply(turn, exp(_own_turn(shares, goal, c)))
+        whole = multiply(frame, multiply(turn, inverse(frame)))
+        left = rotate(inverse(frame), log(between(look, rotate(inverse(whole), line))))
+        part = min(1.0, limit / max(norm(left), 1e-12))
+        bent = log(multiply(exp(neck), exp(scaled(left, 1.0 - part))))
+        for k in range(3):
+            goal[3, k] = bent[k]
+            goal[4, k] = part * left[k]
+        if near:
+            _displace(body, frame, world, turns, goal, moved)
+            _forward(body, root, moved, places, other)
+            line = minus(point, _eye(body, places))
+            line = scaled(line, 1.0 / max(norm(line), 1e-9))
+
+
+@kernel
+def _request(base: Any, point: Any, change: Any, last: float, was: bool, cone: float) -> Any:
+    """Yaw and pitch relative to the base gaze, the direction, whether there is a target, and whether it is a point."""
+    eye, look, yaw, pitch = base
+    if not math.isnan(change[0]):  # relative to the base gaze; no change is no target
+        level, heading = math.cos(pitch + change[1]), yaw + change[0]
+        line = (level * math.sin(heading), math.sin(pitch + change[1]), level * math.cos(heading))
+        return change[0], change[1], line, change[0] != 0.0 or change[1] != 0.0, False
+    line = minus(point, eye)
+    size = norm(line)
+    if not size > 1e-6 or math.isinf(size):  # none, or in the eye itself
+        return 0.0, 0.0, look, False, False
+    line = scaled(line, 1.0 / size)
+    turn = _wrapped(math.atan2(line[0], line[2]) - yaw)
+    if was:
+        kept = last + _wrapped(turn - last)  # on the side where it was
+        if abs(kept) <= math.pi + BEHIND:
+            turn = kept
+    if cone < math.pi and abs(turn) > (cone if was else cone - HYSTERESIS):
+        return 0.0, 0.0, look, False, False
+    return turn, math.asin(min(max(line[1], -1.0), 1.0)) - pitch, line, True, True
+
+
+@kernel
+def _jump(turn: float, rise: float, line: Any, asked: Any, aim: Any, near: bool) -> float:
+    """Angle by which the target has moved since the last step: that of the request, but of a point its direction in the
+    world, so that a turn of the body is no new target.
+    """
+    if near and not math.isnan(aim[0]):
+        return math.atan2(norm(cross(line, _vector(aim))), dot(line, _vector(aim)))
+    return max(abs(turn - asked[0]), abs(rise - asked[1]))
+
+
+@kernel
+def step_row(
+    body: Any, table: Any, row: Any, root: Any, turns: Any, point: Any, change: Any, given: Any, cone: float, dt: float,
+    space: Any,
+) -> None:  # fmt: skip
+    """One step of one character: its state `row` and its rotations `turns` (J, 4) are overwritten.
+
+    `given` (3,) replaces the base gaze where it is finite: a smoothed one lets the head's bob pass.
+    """
+    shown, rate, begin, begin_rate, elapsed, timing, asked, aim, active, busy = row
+    places, world, moved, other, goal, blended, far = space
+    wanted = not math.isnan(point[0]) or not math.isnan(change[0])
+    if not (wanted or busy[0] > 0):
+        return
+    _forward(body, root, turns, places, world)
+    look = _looking(body, world) if math.isnan(given[0]) else _vector(given)
+    yaw, pitch = math.atan2(look[0], look[2]), math.asin(min(max(look[1], -1.0), 1.0))
+    frame = (math.cos(0.5 * yaw), 0.0, math.sin(0.5 * yaw), 0.0)
+    was = active[0] > 0
+    base = (_eye(body, places), look, yaw, pitch)
+    turn, rise, line, now, near = _request(base, _vector(point), change, asked[0], was, cone)
+    goal[:] = 0.0
+    if now:
+        blend_row(table, turn, rise, blended)
+        for k in range(15):
+            goal[k // 3, k % 3] = blended[2 + k]
+        moved[:] = turns
+        _aim(body, (frame, look), root, turns, world, line, _vector(point), near, (places, moved, other), goal)
+    if dt > 0:
+        if now != was or (now and _jump(turn, rise, line, asked, aim, near) > NEW_SHIFT):
+            reached = (0.0, 0.0, 0.0)  # yaw about y, pitch against x: a shift that interrupts begins from there
+            for k in range(5):
+                reached = add(reached, _vector(shown[k]))
+            blend_row(table, turn - reached[1], rise + reached[0], far)
+            timing[:] = far[17:24]
+            begin[:] = shown
+            begin_rate[:] = rate
+            elapsed[0] = 0.0
+        elapsed[0] += dt
+    time = elapsed[0] / timing[0]
+    left = min(max(1.0 - time, 0.0), 1.0)
+    kick = elapsed[0] * left * left * left
+    done = not now and time >= 1.0
+    for k in range(5):
+        share = _share(time, timing[1 + k] if k < 4 else 0.0, timing[5], timing[6])
+        for i in range(3):
+            value = begin[k, i] + (goal[k, i] - begin[k, i]) * share + kick * begin_rate[k, i]
+            value = 0.0 if done else value
+            goal[k, i] = value
+            if dt > 0:
+                rate[k, i] = 0.0 if done else (value - shown[k, i]) / dt
+                shown[k, i] = value
+    if dt > 0:
+        asked[0], asked[1] = (turn, rise) if now else (0.0, 0.0)
+        aim[0], aim[1], aim[2] = line if now and near else (math.nan, math.nan, math.nan)
+        active[0], busy[0] = now, now or not done
+    if now or not done:
+        _displace(body, frame, world, turns, goal, moved)
+        for j in body[3]:
+            turns[j] = moved[j]
+        if body[7]:
+            for j in body[5]:
+                turns[j] = moved[j]
+
+
+@kernel
+def _space(joints: int) -> Any:
+    return (
+        np.empty((joints, 3)), np.empty((joints, 4)), np.empty((joints, 4)), np.empty((joints, 4)),
+        np.empty((5, 3)), np.empty(24), np.empty(24),
+    )  # fmt: skip
+
+
+@kernel
+def _row(state: Any, n: int) -> Any:
+    shown, rate, begin, begin_rate, elapsed, timing, asked, aim, active, busy = state
+    one = slice(n, n + 1)
+    return (
+        shown[n], rate[n], begin[n], begin_rate[n], elapsed[one], timing[n], asked[n], aim[n], active[one], busy[one]
+    )  # fmt: skip
+
+
+@kernel
+def gaze_rows(body: Any, table: Any, state: Any, given: Any, cone: float, dt: float) -> None:
+    """One step of N characters: `state` and the rotations in `given` are overwritten.
+
+    `given` holds roots (N, 3), rotations (N, J, 4), points (N, 3), changes (N, 2) and base gazes (N, 3).
+    """
+    root, turns, points, changes, looks = given
+    space = _space(turns.shape[1])
+    for n in range(turns.shape[0]):
+        step_row(body, table, _row(state, n), root[n], turns[n], points[n], changes[n], looks[n], cone, dt, space)
+
+
+@kernel
+def gaze_frames(body: Any, table: Any, state: Any, given: Any, cone: float, dt: float) -> None:
+    """F steps of one character, the frames of a clip; `given` as for `gaze_rows`."""
+    root, turns, points, changes, looks = given
+    space, row = _space(turns.shape[1]), _row(state, 0)
+    for f in range(turns.shape[0]):
+        step_row(body, table, row, root[f], turns[f], points[f], changes[f], looks[f], cone, dt, space)

@@ -1,0 +1,104 @@
+"""Compiled blending of a gaze map's examples by yaw and pitch."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from motionloom.core._jit import kernel
+
+GRID, TRIANGLES, NEAREST = 0, 1, 2
+TINY = 1e-12
+
+
+@kernel
+def _cell(values: Any, at: float) -> Any:
+    """The cell of increasing values that contains `at`, and the share of it that lies before."""
+    k = 0
+    while k < len(values) - 2 and values[k + 1] <= at:
+        k += 1
+    return k, (at - values[k]) / (values[k + 1] - values[k])
+
+
+@kernel
+def _bilinear(columns: Any, rows: Any, grid: Any, yaw: float, pitch: float, out: Any) -> None:
+    i, s = _cell(columns, min(max(yaw, columns[0]), columns[-1]))
+    if len(rows) == 1:
+        for d in range(24):
+            out[d] = (1 - s) * grid[i, 0, d] + s * grid[i + 1, 0, d]
+        return
+    j, t = _cell(rows, min(max(pitch, rows[0]), rows[-1]))
+    for d in range(24):
+        below = (1 - s) * grid[i, j, d] + s * grid[i + 1, j, d]
+        above = (1 - s) * grid[i, j + 1, d] + s * grid[i + 1, j + 1, d]
+        out[d] = (1 - t) * below + t * above
+
+
+@kernel
+def _triangulated(examples: Any, triangles: Any, border: Any, yaw: float, pitch: float, out: Any) -> None:
+    """Linear in the triangle around the request; outside of all, at the nearest point of their border."""
+    for k in range(triangles.shape[0]):
+        a, b, c = examples[triangles[k, 0]], examples[triangles[k, 1]], examples[triangles[k, 2]]
+        area = (b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1])
+        v = ((yaw - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (pitch - a[1])) / area
+        w = ((b[0] - a[0]) * (pitch - a[1]) - (yaw - a[0]) * (b[1] - a[1])) / area
+        if v >= -TINY and w >= -TINY and v + w <= 1 + TINY:
+            for d in range(24):
+                out[d] = (1 - v - w) * a[d] + v * b[d] + w * c[d]
+            return
+    least = np.inf
+    for k in range(border.shape[0]):
+        a, b = examples[border[k, 0]], examples[border[k, 1]]
+        x, y = b[0] - a[0], b[1] - a[1]
+        t = min(max(((yaw - a[0]) * x + (pitch - a[1]) * y) / (x * x + y * y), 0.0), 1.0)
+        away = (a[0] + t * x - yaw) ** 2 + (a[1] + t * y - pitch) ** 2
+        if away < least:
+            least = away
+            for d in range(24):
+                out[d] = (1 - t) * a[d] + t * b[d]
+
+
+@kernel
+def _nearest(examples: Any, low: Any, high: Any, count: int, yaw: float, pitch: float, out: Any) -> None:
+    """HECK's weights: 1/d_i - 1/d_k of the `count` nearest examples, k being the next one."""
+    yaw, pitch = min(max(yaw, low[0]), high[0]), min(max(pitch, low[1]), high[1])
+    wide, tall = max(high[0] - low[0], 1e-9), max(high[1] - low[1], 1e-9)
+    size = examples.shape[0]
+    count = min(count, size - 1)
+    away = np.empty(size)
+    for e in range(size):
+        away[e] = math.sqrt(((yaw - examples[e, 0]) / wide) ** 2 + ((pitch - examples[e, 1]) / tall) ** 2)
+    order = np.argsort(away, kind="mergesort")
+    last = 1 / max(away[order[count]], TINY)
+    total = 0.0
+    for d in range(24):
+        out[d] = 0.0
+    if away[order[0]] >= 1e-9:
+        for k in range(count):
+            weight = max(1 / max(away[order[k]], TINY) - last, 0.0)
+            total += weight
+            for d in range(24):
+                out[d] += weight * examples[order[k], d]
+    for d in range(24):
+        out[d] = out[d] / total if total > 0 else examples[order[0], d]
+
+
+@kernel
+def blend_row(table: Any, yaw: float, pitch: float, out: Any) -> None:
+    """The blended row (24,) for one request."""
+    kind, columns, rows, grid, examples, triangles, border, low, high, neighbours = table
+    if kind == GRID:
+        _bilinear(columns, rows, grid, yaw, pitch, out)
+    elif kind == TRIANGLES:
+        _triangulated(examples, triangles, border, yaw, pitch, out)
+    else:
+        _nearest(examples, low, high, neighbours, yaw, pitch, out)
+
+
+@kernel
+def blend_rows(table: Any, asked: Any, out: Any) -> None:
+    """(N, 24) the blended rows of requests (N, 2)."""
+    for n in range(asked.shape[0]):
+        blend_row(table, asked[n, 0], asked[n, 1], out[n])

@@ -1,0 +1,192 @@
+"""Learning for gaze: examples of gaze shifts from takes of markers, or from clips."""
+
+from __future__ import annotations
+
+import csv
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from motionloom.core import (
+    BadRequest,
+    Cancelled,
+    Clip,
+    FloatArray,
+    FormatError,
+    Markers,
+    MotionloomError,
+    Note,
+    Progress,
+    silent,
+)
+from motionloom.kinematics.travel import placed
+from motionloom.methods.gaze.clip_shifts import shifts_of_clip
+from motionloom.methods.gaze.config import DEFAULT, Config
+from motionloom.methods.gaze.displacement import Extracted, extract, extract_by_thresholds
+from motionloom.methods.gaze.gaze_map import MIN_EXAMPLES, GazeMap
+from motionloom.methods.gaze.model import GazeModel
+from motionloom.methods.gaze.takes import Marking, Shift, shift_of
+from motionloom.samples import make
+from motionloom.samples.person import EYE
+
+COLUMNS = ("file", "yaw", "pitch")  # degrees; optional columns: start, end (s), which crop a take by hand
+NAMED = re.compile(r"_(?P<yaw>[-+]?\d+(?:\.\d+)?)_(?P<pitch>[-+]?\d+(?:\.\d+)?)$")  # me_-72_12.trc
+EDGES = (0.2, 0.1)  # s left out at both ends of the take that looks straight ahead
+
+
+class Target(NamedTuple):
+    """Where a take looks at its end, and its ends if they are given by hand."""
+
+    yaw: float  # rad, to the left
+    pitch: float  # rad, upwards
+    crop: tuple[float, float] | None = None  # s
+
+
+class Example(NamedTuple):
+    """One gaze shift of a take."""
+
+    name: str
+    found: Extracted
+
+
+def fit(
+    takes: Sequence[Clip | Markers],
+    config: Config = DEFAULT,
+    *,
+    rng: Generator | None = None,
+    progress: Progress | None = None,
+) -> GazeModel:
+    """A gaze map; takes that cannot be used are left out and listed in the notes."""
+    targets = {} if config.targets is None else read_targets(config.targets)
+    marking = None if config.markers is None else read_marking(config.markers)
+    take_numbers = extract if config.extraction == "fitted" else extract_by_thresholds
+    examples: list[Example] = []
+    left_out: list[str] = []
+    report = progress or silent()
+    for k, take in enumerate(takes):
+        report(k / len(takes), "finding rests")
+        name = take.origin.name or f"take {k}"
+        try:
+            shifts = _shifts(take, name, targets, marking)
+            report((k + 0.3) / len(takes), "fitting shifts")
+            examples += [Example(name, take_numbers(shift, (t.yaw, t.pitch))) for shift, t in shifts]
+        except Cancelled:
+            raise
+        except MotionloomError as error:
+            left_out.append(str(error))
+    if len(examples) < MIN_EXAMPLES:
+        why = f" ({left_out[0]})" if left_out else ""
+        raise BadRequest(f"a gaze map needs at least {MIN_EXAMPLES} examples, found {len(examples)}{why}")
+    report(1.0, "fitting shifts")
+    rows, lost, names = _one_for_each_target(examples)
+    body = _standing(takes)
+    GazeMap(rows).arrays  # noqa: B018 -- raises if the targets span no map
+    return GazeModel(
+        skeleton=body.skeleton,
+        config=config,
+        fps=takes[0].fps if config.fps is None else config.fps,
+        examples=rows,
+        lost=lost,
+        names=names,
+        standing=body.rotations[0],
+        height=float(body.root[0, 1]),
+        notes=tuple(Note(f"left out: {text}", "warning") for text in left_out),
+    )
+
+
+def _shifts(
+    take: Clip | Markers, name: str, targets: Mapping[str, Target], marking: Marking | None
+) -> list[tuple[Shift, Target]]:
+    """The gaze shifts of a take with their targets: one of markers, any number of a clip."""
+    target = targets.get(name) or _named_target(name)
+    if isinstance(take, Clip):
+        found = shifts_of_clip(take, crop=None if target is None else target.crop)
+        return [(shift, Target(*(aim if target is None else target[:2]))) for shift, aim in found]
+    if target is None:
+        known = "it is not in the table of targets" if targets else "give a table of targets, or names as me_-72_12.trc"
+        raise BadRequest(f"{name}: its target is not known; {known}")
+    crop = target.crop
+    if crop is None and target[:2] == (0.0, 0.0):  # there is no shift to find
+        crop = (EDGES[0], len(take) / take.fps - EDGES[1])
+    return [(shift_of(take, marking, crop=crop, name=name), target)]
+
+
+def _named_target(name: str) -> Target | None:
+    found = NAMED.search(Path(name).stem)
+    return None if found is None else _target(found["yaw"], found["pitch"], None)
+
+
+def _target(yaw: str, pitch: str, crop: tuple[float, float] | None) -> Target:
+    found = Target(float(np.radians(float(yaw))), float(np.radians(float(pitch))), crop)
+    if abs(found.yaw) > np.pi + 1e-6 or abs(found.pitch) > np.pi / 2:
+        raise BadRequest("expected yaw within -180..180 and pitch within -90..90 degrees")
+    return found
+
+
+def _one_for_each_target(examples: Sequence[Example]) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
+    """Rows (E, 24), losses (E,) and names; of several takes of one target the means."""
+    groups: dict[tuple[float, float], list[Example]] = {}
+    for example in examples:
+        motion = example.found.motion
+        groups.setdefault((round(motion.yaw, 6), round(motion.pitch, 6)), []).append(example)
+    rows = np.stack([np.mean([e.found.motion.row() for e in group], axis=0) for group in groups.values()])
+    lost = np.array([np.mean([e.found.lost for e in group]) for group in groups.values()])
+    return rows, lost, tuple(" + ".join(e.name for e in group) for group in groups.values())
+
+
+def _standing(takes: Sequence[Clip | Markers]) -> Clip:
+    """The body for requests without a base motion: that of the first clip, or a sample person."""
+    clip = next((take for take in takes if isinstance(take, Clip)), None)
+    if clip is None:
+        clip = make("look", target=(0.0, EYE, 100.0), seconds=2.0)
+
+    return placed(clip[:1], (0.0, 0.0), 0.0)
+
+
+def read_targets(path: str | Path) -> dict[str, Target]:
+    """The targets of takes by file name: columns file, yaw, pitch (degrees) and, where given, start and end (s)."""
+    path = Path(path)
+    try:
+        file = path.open(newline="", encoding="utf-8-sig")
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror or error}", path=path) from None
+    with file:
+        try:
+            table = csv.DictReader(file)
+            missing = [c for c in COLUMNS if c not in (table.fieldnames or ())]
+            if missing:
+                raise FormatError(f"expected the columns {', '.join(COLUMNS)}; missing {', '.join(missing)}", path=path)
+            return {Path(row["file"]).name: _entry(path, row, line) for line, row in enumerate(table, start=2)}
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise FormatError(f"expected a CSV file: {error}", path=path) from None
+
+
+def _entry(path: Path, row: dict[str, str], line: int) -> Target:
+    try:
+        ends = [row.get(name) or "" for name in ("start", "end")]
+        crop = (float(ends[0]), float(ends[1])) if all(ends) else None
+        return _target(row["yaw"], row["pitch"], crop)
+    except (ValueError, TypeError):
+        text = "expected numbers: yaw and pitch in degrees, start and end in seconds"
+        raise FormatError(text, path=path, line=line) from None
+    except BadRequest as error:
+        raise FormatError(str(error), path=path, line=line) from None
+
+
+def read_marking(path: str | Path) -> Marking:
+    """Names of the markers from a TOML file: base = ["SACR"], head = ["FHD", "LHD", "BHD", "RHD"] ..."""
+    try:
+        with Path(path).open("rb") as file:
+            table = tomllib.load(file)
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror or error}", path=Path(path)) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise FormatError(str(error), path=Path(path)) from None
+    if not all(isinstance(names, list) for names in table.values()):
+        raise FormatError('expected lists of names, as base = ["SACR"]', path=Path(path))
+    return Marking({name: tuple(map(str, names)) for name, names in table.items()})

@@ -1,0 +1,196 @@
+"""The model of gaze: examples of gaze shifts, which turn the gaze of any motion."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.random import Generator
+
+from motionloom.constraints import Constraint, GivenClip, LookAt, PoseAlong, Request
+from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Note, Origin, Progress
+from motionloom.core.limits import Limits
+from motionloom.kinematics.travel import placed
+from motionloom.methods.array_checks import check_array
+from motionloom.methods.base import Band, Honours, Model, place_given
+from motionloom.methods.gaze.aim import gaze_body
+from motionloom.methods.gaze.config import Options
+from motionloom.methods.gaze.eyes import with_eyes
+from motionloom.methods.gaze.gaze_map import MIN_EXAMPLES, GazeMap
+from motionloom.methods.gaze.look import Look, look_along, look_clip, look_from
+from motionloom.methods.settings import Settings
+
+WHOLE = "the base motion must cover the whole result: leave out its span"
+
+
+class GazePlan(NamedTuple):
+    """The base motion and the looks that are put on it."""
+
+    base: Clip
+    looks: tuple[Look, ...]
+    reason: str = ""
+
+    @property
+    def frames(self) -> int:
+        return len(self.base)
+
+    def bands(self) -> list[Band]:
+        """Where a look_at is followed (as far as a later one does not take over), and the rest."""
+        shown = np.full(len(self.base), -1)
+        for k, look in enumerate(self.looks):
+            shown[look.first : look.end] = k
+        edges = np.flatnonzero(np.diff(shown, prepend=shown[0] - 1))
+        ends = [*edges[1:], len(shown)]
+        return [
+            Band(int(a), int(b - a), self.looks[shown[a]].name if shown[a] >= 0 else "own gaze", "look")
+            for a, b in zip(edges, ends, strict=True)
+        ]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class GazeModel(Model[Options]):
+    """A gaze map: E examples of gaze shifts; and a standing body, for requests without a base motion."""
+
+    method: ClassVar[str] = "gaze"
+    honours: ClassVar[Honours] = (
+        (PoseAlong, "hard"),
+        (PoseAlong, "soft"),
+        (LookAt, "hard"),
+        (LookAt, "soft"),
+    )
+    keeps_notes: ClassVar[bool] = True
+    options_type: ClassVar[type[Settings]] = Options
+
+    examples: FloatArray  # (E, 24) rows of `GazeMotion`
+    lost: FloatArray  # (E,) rad: what each example does not show of its take, root mean square of the head
+    names: tuple[str, ...]  # E takes
+    standing: FloatArray  # (J, 4) rotations of the standing body
+    height: float  # m, of its hips
+
+    def check(self) -> None:
+        count = len(self.names)
+        if count < MIN_EXAMPLES:
+            raise BadRequest(f"a gaze map needs at least {MIN_EXAMPLES} examples, found {count}")
+        check_array(self.examples, "examples", "f", (count, 24), low=-100, high=100)
+        check_array(self.examples[:, 17], "examples: lengths", "f", (count,), low=1e-3)
+        check_array(self.examples[:, 18:23], "examples: times", "f", (count, 5), low=0, high=1)
+        check_array(self.lost, "lost", "f", (count,), low=0)
+        check_array(self.standing, "standing", "f", (len(self.skeleton), 4), low=-1.001, high=1.001)
+        if (np.abs(np.linalg.norm(self.standing, axis=1) - 1) > 1e-3).any():
+            raise FormatError("standing: expected unit quaternions")
+        if not abs(self.height) < 1e3:
+            raise FormatError(f"height: expected metres, found {self.height}")
+        GazeMap(self.examples)
+
+    def map(self, options: Options | None = None) -> GazeMap:
+        """The map with these options."""
+        return _map(self, self.options(Request()) if options is None else options)
+
+    def scaled(self, **factors: Any) -> Self:
+        """The model with another strength, speed or shares (see `GazeMap.scaled`), for another character."""
+        return dataclasses.replace(self, examples=GazeMap(self.examples).scaled(**factors).examples)
+
+    def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str:
+        if isinstance(constraint, PoseAlong):
+            whole = frames is None or len(constraint.frames(frames, self.fps)) == frames
+            return "" if constraint.span is None or whole else WHOLE
+        directed = isinstance(constraint, LookAt) and (constraint.yaw is not None or constraint.pitch is not None)
+        if options is not None and options.relative and directed and constraint.hard:
+            return "relative to the base motion, its direction is not seen from the hips: give it a weight"
+        return ""
+
+    def ends(self, request: Request) -> bool:
+        return _base_of(request) is not None
+
+    def adapted(self, request: Request) -> tuple[Self, Request]:
+        """The model at the frame rate and with the skeleton of the base motion, and with eyes if they are asked for."""
+        given = _base_of(request)
+        if given is None or not isinstance(given.clip, GivenClip):
+            return self, request
+        base = given.clip.clip
+        if request.options.get("eyes") is True:
+            base = with_eyes(base)
+            other = dataclasses.replace(given, clip=GivenClip(base, given.clip.source))
+            kept = tuple(other if c is given else c for c in request.constraints)
+            request = dataclasses.replace(request, constraints=kept)
+        if base.skeleton is self.skeleton and base.fps == self.fps:
+            return self, request
+        changed = {"skeleton": base.skeleton, "standing": base.rotations[0], "height": float(base.root[0, 1])}
+        return dataclasses.replace(self, fps=base.fps, **changed), request
+
+    def written_as(self, clip: Clip) -> tuple[float, str]:
+        return clip.origin.unit, clip.origin.up
+
+    def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> GazePlan:
+        base, given = self._base(request, options), _base_of(request)
+        used = self.map(options)
+        looks = [] if options.along is None else [look_along(base, ahead=options.along, height=options.along_height)]
+        for c in request.constraints:
+            if isinstance(c, LookAt):
+                looks.append(look_from(base, c, used, relative=options.relative))
+        progress(1.0, "planning")
+        reason = ""
+        if given is not None and given.hard and looks:
+            turned = set(gaze_body(base).turned) & set(given.chosen(base.skeleton))
+            if turned:
+                names = ", ".join(base.skeleton.names[j] for j in sorted(turned))
+                reason = f"looking turns {names}, which pose_along fixes: give it a weight, or joints without them"
+        return GazePlan(base, tuple(looks), reason)
+
+    def render(self, plan: GazePlan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
+        if plan.reason:
+            return plan.base
+        return look_clip(
+            plan.base,
+            self.map(options),
+            plan.looks,
+            cone=options.cone,
+            bob=options.bob,
+            reaim=options.reaim,
+            progress=progress,
+        )
+
+    def _base(self, request: Request, options: Options) -> Clip:
+        """The base motion where the request starts, or the standing body."""
+        given = _base_of(request)
+        if given is not None:
+            assert isinstance(given.clip, GivenClip)  # checked before
+            whole = given.clip.clip
+            frames = request.length(self.fps) or len(whole)
+            Limits.current().check_length(frames / self.fps, self.fps)
+            return place_given(given.given(whole.skeleton, frames, self.fps), request)
+        count = request.length(self.fps)
+        assert count is not None  # checked before: there is no natural end
+        standing = self._standing(count)
+        standing = with_eyes(standing) if options.eyes else standing
+        begin = request.beginning(count, self.fps)
+        return placed(standing, begin.position, begin.heading)
+
+    def _standing(self, frames: int) -> Clip:
+        root = np.tile([0.0, self.height, 0.0], (frames, 1))
+        facts: dict[str, Any] = {}
+        if self.sources:  # computed from all takes
+            shares = np.full((frames, 1, len(self.sources)), 1 / len(self.sources))
+            which = np.tile(np.arange(len(self.sources)), (frames, 1, 1))
+            sources = tuple(learned.source for learned in self.sources)
+            facts = {"unit": self.sources[0].unit, "up": self.sources[0].up, "sources": sources}
+            facts |= {"which": which, "frames": np.full(which.shape, -1.0), "weights": shares}
+        origin = Origin(name="standing", **facts).with_notes(Note("the standing body of the gaze map"))
+        return Clip(self.skeleton, root, np.tile(self.standing, (frames, 1, 1)), self.fps, origin=origin)
+
+
+@lru_cache(maxsize=16)
+def _map(model: GazeModel, options: Options) -> GazeMap:
+    """The map of a model: kept, because its tables are computed once."""
+    found = GazeMap(model.examples, options.weights, options.neighbours)  # type: ignore[arg-type]
+    changed = options.strength != 1.0 or options.speed != 1.0 or options.shares != (1.0,) * 4
+    if not changed:
+        return found
+    return found.scaled(strength=options.strength, speed=options.speed, shares=options.shares)
+
+
+def _base_of(request: Request) -> PoseAlong | None:
+    return next((c for c in request.constraints if isinstance(c, PoseAlong)), None)

@@ -1,0 +1,228 @@
+"""Gaze in plain numpy: what the kernels of `motionloom.methods.gaze` compute, slowly and obviously."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom.core import BoolArray, FloatArray
+from motionloom.kinematics.fk import world
+from motionloom.methods.gaze.aim import GazeBody, GazeState
+from motionloom.methods.gaze.displacement import progress_at
+from motionloom.methods.gaze.gaze_map import GazeMap
+from motionloom.rotation import between, exp, inverse, log, multiply, normalize, rotate
+from motionloom.rotation import yaw as yaw_turn
+
+EYE_LIMIT, NEW_SHIFT, BEHIND, ROUNDS = math.radians(50.0), math.radians(8.0), math.radians(30.0), 2
+
+
+class Base(NamedTuple):
+    """The gaze of the poses below."""
+
+    places: FloatArray  # (N, J, 3)
+    turns: FloatArray  # (N, J, 4) world rotations
+    eye: FloatArray  # (N, 3)
+    gaze: FloatArray  # (N, 3)
+    frame: FloatArray  # (N, 4) yaw of the gaze
+    yaw: FloatArray  # (N,)
+    pitch: FloatArray  # (N,)
+
+
+def base_gaze(body: GazeBody, root: FloatArray, rotations: FloatArray) -> Base:
+    """Where the poses look without any displacement."""
+    places, turns = world(body.skeleton, root, rotations)
+    gaze = rotate(turns[:, body.eyes], body.facing).sum(1)
+    gaze /= np.maximum(np.linalg.norm(gaze, axis=1, keepdims=True), 1e-9)
+    angle = np.arctan2(gaze[:, 0], gaze[:, 2])
+    pitch = np.arcsin(np.clip(gaze[:, 1], -1, 1))
+    return Base(places, turns, places[:, body.eyes].mean(1), gaze, yaw_turn(angle), angle, pitch)
+
+
+def displaced(body, base, rotations: FloatArray, vectors: FloatArray) -> FloatArray:
+    """(N, J, 4) local rotations with the displacements `vectors` (N, 5, 3): q' = (G_p^-1 F d F^-1 G_p) q.
+
+    G_p is the world rotation of the parent before any displacement and F the yaw of the base gaze.
+    """
+    out = np.array(rotations)
+    parents = body.skeleton.parents
+    own = np.einsum("ck,nkx->ncx", body.shares, vectors[:, :4])
+    joints, turns = body.chain, own
+    if body.has_eyes:
+        joints = np.concatenate([body.chain, body.eyes])
+        turns = np.concatenate([own, np.repeat(vectors[:, 4:], len(body.eyes), 1)], 1)
+    above = np.where((parents[joints] >= 0)[None, :, None], base.turns[:, parents[joints]], [1.0, 0.0, 0.0, 0.0])
+    side = multiply(inverse(base.frame)[:, None], above)
+    out[:, joints] = normalize(multiply(multiply(inverse(side), multiply(exp(turns), side)), rotations[:, joints]))
+    return out
+
+
+def head_turn(body: GazeBody, vectors: FloatArray) -> FloatArray:
+    """(N, 4) the displacement of the head in the base gaze's frame: the product along the chain."""
+    own = exp(np.einsum("ck,nkx->ncx", body.shares, vectors[:, :4]))
+    turn = own[:, 0]
+    for c in range(1, own.shape[1]):
+        turn = multiply(turn, own[:, c])
+    return turn
+
+
+def aimed(
+    body: GazeBody,
+    base: Base,
+    rotations: FloatArray,
+    root: FloatArray,
+    rows: FloatArray,
+    line: FloatArray,
+    points: FloatArray,
+) -> FloatArray:
+    """(N, 5, 3) displacements of blended rows (N, 24) whose eyes, and beyond their limit the neck, hit the target.
+
+    `line` (N, 3) is the direction that is wanted; where `points` (N, 3) are finite it is found from them, as the eyes
+    move with the head.
+    """
+    vectors = rows[:, 2:17].reshape(-1, 5, 3).copy()
+    near = np.isfinite(points[:, 0])
+    neck = vectors[:, 3].copy()
+    limit = EYE_LIMIT if body.has_eyes else 0.0
+    for _ in range(ROUNDS if near.any() else 1):
+        vectors[:, 3] = neck
+        turn = head_turn(body, vectors)
+        wanted = rotate(inverse(multiply(base.frame, multiply(turn, inverse(base.frame)))), line)
+        rest = rotate(inverse(base.frame), log(between(base.gaze, wanted)))
+        size = np.linalg.norm(rest, axis=1, keepdims=True)
+        share = np.minimum(1.0, limit / np.maximum(size, 1e-12))
+        vectors[:, 3] = log(multiply(exp(neck), exp((1 - share) * rest)))
+        vectors[:, 4] = share * rest
+        if near.any():
+            moved = world(body.skeleton, root, displaced(body, base, rotations, vectors))[0]
+            eye = moved[:, body.eyes].mean(1)
+            new = points - eye
+            new /= np.maximum(np.linalg.norm(new, axis=1, keepdims=True), 1e-9)
+            line = np.where(near[:, None], new, line)
+    return vectors
+
+
+def gaze_step(
+    body: GazeBody,
+    gaze_map: GazeMap,
+    state: GazeState,
+    root: FloatArray,
+    rotations: FloatArray,
+    points: FloatArray,
+    dt: float,
+    *,
+    cone: float = math.pi,
+    relative: FloatArray | None = None,
+) -> tuple[GazeState, FloatArray]:
+    """One step of N characters that look at `points` (N, 3), NaN for none: the state, and rotations (N, J, 4).
+
+    `relative` (N, 2) asks for a change of yaw and pitch from the gaze of the poses below instead (HECK): their own
+    movements of the head stay. A target farther than `cone` from ahead is released until it is 20 degrees nearer.
+    """
+    if not (np.isfinite(points[:, 0]).any() or relative is not None or state.busy.any()):
+        return state, np.array(rotations)
+    base = base_gaze(body, root, rotations)
+    asked, line, active, sought = _requests(base, state, points, relative, cone)
+    rows = gaze_map.blend(asked[:, 0], asked[:, 1])
+    goal = np.where(active[:, None, None], aimed(body, base, rotations, root, rows, line, sought), 0.0)
+    jump = np.abs(asked - state.asked).max(1)
+    world_jump = np.arctan2(np.linalg.norm(np.cross(line, state.aim), axis=1), (line * state.aim).sum(1))
+    near = np.isfinite(sought[:, 0])
+    jump = np.where(near & np.isfinite(state.aim[:, 0]), world_jump, jump)
+    new = (dt > 0) & ((active != (state.active > 0)) | (active & (jump > NEW_SHIFT)))
+    reached = state.shown.sum(1)  # yaw about y, pitch against x: a shift that interrupts begins from there
+    far = gaze_map.blend(asked[:, 0] - reached[:, 1], asked[:, 1] + reached[:, 0])[:, 17:24]
+    begin = np.where(new[:, None, None], state.shown, state.begin)
+    begin_rate = np.where(new[:, None, None], state.rate, state.begin_rate)
+    timing = np.where(new[:, None], far, state.timing)
+    elapsed = np.where(new, 0.0, state.elapsed) + dt
+    shown = _shown(goal, begin, begin_rate, elapsed, timing)
+    rate = (shown - state.shown) / dt if dt > 0 else state.rate
+    done = ~active & (elapsed >= timing[:, 0])
+    shown, rate = (np.where(done[:, None, None], 0.0, v) for v in (shown, rate))
+    busy = active | ~done
+    out = np.array(rotations)
+    if busy.any():
+        turned = displaced(body, base, rotations, shown)
+        out[busy] = turned[busy]
+    if dt == 0:
+        return state, out
+    flags = (active.astype(np.uint8), busy.astype(np.uint8))
+    return GazeState(
+        shown,
+        rate,
+        begin,
+        begin_rate,
+        elapsed,
+        timing,
+        np.where(active[:, None], asked, 0.0),
+        np.where((active & near)[:, None], line, np.nan),
+        *flags,
+    ), out
+
+
+def _requests(
+    base: Base, state: GazeState, points: FloatArray, relative: FloatArray | None, cone: float
+) -> tuple[FloatArray, FloatArray, BoolArray, FloatArray]:
+    """Yaw and pitch (N, 2) relative to the base gaze, directions (N, 3), which are active, and the points sought."""
+    sought = points
+    if relative is not None:
+        active = np.isfinite(relative[:, 0]) & (relative != 0).any(1)  # no change is no target
+        asked = np.where(active[:, None], relative, 0.0)
+        heading, pitch = base.yaw + asked[:, 0], base.pitch + asked[:, 1]
+        level = np.cos(pitch)
+        line = np.stack([level * np.sin(heading), np.sin(pitch), level * np.cos(heading)], 1)
+        return asked, line, active, np.full_like(points, np.nan)
+    line = points - base.eye
+    size = np.linalg.norm(line, axis=1)
+    active = np.isfinite(size) & (size > 1e-6)  # a point in the eye itself has no direction
+    line = np.where(active[:, None], line / np.maximum(size, 1e-9)[:, None], base.gaze)
+    angle = np.arctan2(line[:, 0], line[:, 2]) - base.yaw
+    angle = (angle + math.pi) % (2 * math.pi) - math.pi
+    last = state.asked[:, 0]
+    kept = last + (angle - last + math.pi) % (2 * math.pi) - math.pi  # on the side where it was
+    side = np.where((state.active > 0) & (np.abs(kept) <= math.pi + BEHIND), kept, angle)
+    limit = np.where(state.active > 0, cone, cone - math.radians(20.0)) if cone < math.pi else np.full(len(side), 9.0)
+    active &= np.abs(side) <= limit
+    pitch = np.arcsin(np.clip(line[:, 1], -1, 1)) - base.pitch
+    asked = np.where(active[:, None], np.stack([side, pitch], 1), 0.0)
+    return asked, line, active, np.where(active[:, None], sought, np.nan)
+
+
+def _shown(
+    goal: FloatArray, begin: FloatArray, rate: FloatArray, elapsed: FloatArray, timing: FloatArray
+) -> FloatArray:
+    """(N, 5, 3) from `begin` to `goal` by the curve of HECK 5.2.3, beginning with `rate`: C1 at interruptions."""
+    time = elapsed / timing[:, 0]
+    starts = np.concatenate([timing[:, 1:5], np.zeros((len(time), 1))], 1)
+    share = progress_at(time[:, None], starts, timing[:, 5:6], timing[:, 6:7])
+    left = np.clip(1 - time, 0, 1)
+    kick = (timing[:, 0] * time * left**3)[:, None, None] * rate
+    return begin + (goal - begin) * share[..., None] + kick
+
+
+def bilinear(columns: FloatArray, rows: FloatArray, table: FloatArray, asked: FloatArray) -> FloatArray:
+    i = np.clip(np.searchsorted(columns, asked[:, 0], side="right") - 1, 0, len(columns) - 2)
+    s = ((asked[:, 0] - columns[i]) / (columns[i + 1] - columns[i]))[:, None]
+    if len(rows) == 1:
+        return np.asarray((1 - s) * table[i, 0] + s * table[i + 1, 0])
+    j = np.clip(np.searchsorted(rows, asked[:, 1], side="right") - 1, 0, len(rows) - 2)
+    t = ((asked[:, 1] - rows[j]) / (rows[j + 1] - rows[j]))[:, None]
+    below = (1 - s) * table[i, j] + s * table[i + 1, j]
+    above = (1 - s) * table[i, j + 1] + s * table[i + 1, j + 1]
+    return np.asarray((1 - t) * below + t * above)
+
+
+def nearest(self, asked: FloatArray) -> FloatArray:
+    scale = np.maximum(np.ptp(self.examples[:, :2], axis=0), 1e-9)
+    away = np.linalg.norm((asked[:, None] - self.examples[:, :2]) / scale, axis=2)
+    k = min(self.neighbours, len(self.examples) - 1)
+    order = np.argsort(away, axis=1, kind="stable")[:, : k + 1]
+    near = np.take_along_axis(away, order, 1)
+    weights = np.maximum(1 / np.maximum(near[:, :-1], 1e-12) - 1 / np.maximum(near[:, -1:], 1e-12), 0.0)
+    exact = near[:, 0] < 1e-9
+    weights[exact] = np.eye(k)[0]
+    total = weights.sum(1, keepdims=True)
+    weights = np.where(total > 0, weights / np.maximum(total, 1e-300), np.eye(k)[0])
+    return np.einsum("nk,nkd->nd", weights, self.examples[order[:, :-1]])

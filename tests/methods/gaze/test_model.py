@@ -1,0 +1,201 @@
+"""The model of gaze: learned from markers and clips, and put on a base motion."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from motionloom.constraints import LookAt, PoseAlong, Request
+from motionloom.constraints.gaze import gaze
+from motionloom.core import BadRequest, Clip, FormatError, Markers, Unmet, replace
+from motionloom.io import save_markers
+from motionloom.methods import learn, load_model, problems, save_model, synthesize
+from motionloom.methods.gaze import GazeModel, gaze_body
+from motionloom.methods.gaze.clip_shifts import found_shifts
+from motionloom.methods.gaze.fit import read_marking, read_targets
+from motionloom.methods.gaze.own_gaze import looks_around
+from motionloom.recipes.gazing import turn_gaze
+from motionloom.samples import make
+from motionloom.samples.gaze_takes import make_take
+
+TARGETS = [(yaw, pitch) for yaw in (-1.2, 1.2) for pitch in (-0.2, 0.2)]
+POINT = LookAt(target=(3.0, 1.4, 2.0), span=(1.2, 2.0))
+
+
+@pytest.fixture(scope="module")
+def model() -> GazeModel:
+    return learn("gaze", [make_take(t, fps=30, before=0.6, after=0.7, noise=1e-4).markers for t in TARGETS])
+
+
+@pytest.fixture(scope="module")
+def walk() -> Clip:
+    return make("walk", seconds=3, seed=1, fps=30)
+
+
+def test_the_base_motion_keeps_its_rate_body_and_bits(model, walk):
+    made = turn_gaze(walk, model, Request(constraints=(POINT,)))
+    assert (made.fps, len(made), made.skeleton) == (walk.fps, len(walk), walk.skeleton)
+    others = [j for j in range(len(walk.skeleton)) if j not in gaze_body(walk).turned]
+    assert_array_equal(made.rotations[:, others], walk.rotations[:, others])
+    assert_array_equal(made.root, walk.root)
+    assert np.abs(POINT.residual(made)).max() < 1e-4
+    assert_array_equal(made.rotations[-1], walk.rotations[-1])
+
+
+def test_a_look_that_begins_with_the_clip_has_arrived_before(model, walk):
+    asked = LookAt(target=(3.0, 1.4, 2.0), span=(0, 0.5))
+    made = turn_gaze(walk, model, Request(constraints=(asked,)))
+    assert np.abs(asked.residual(made)).max() < 1e-4
+
+
+def test_a_base_motion_whose_joints_are_fixed_cannot_look(model, walk):
+    asked = (PoseAlong(clip=walk), POINT)
+    with pytest.raises(Unmet, match=r"looking turns Spine.*give it a weight"):
+        synthesize(model, Request(constraints=asked))
+    made = synthesize(model, Request(constraints=(PoseAlong(clip=walk, joints=("lower", "left_arm")), POINT)))
+    assert np.abs(POINT.residual(made)).max() < 1e-4
+    part = PoseAlong(clip=walk, span=(0.0, 1.0), weight=1.0)
+    assert "must cover the whole result" in str(problems(model, Request(seconds=2, constraints=(part,)))[0])
+
+
+def test_wrong_requests_are_explained(model, walk):
+    with pytest.raises(BadRequest, match="nothing to look at"):
+        turn_gaze(walk, model)
+    with pytest.raises(BadRequest, match="only look_at") as caught:
+        turn_gaze(walk, model, Request(constraints=(POINT, PoseAlong(clip=walk))))
+    assert caught.value.where == ("constraints", 1)
+    with pytest.raises(BadRequest, match="at the eyes") as caught:
+        turn_gaze(walk, model, Request(constraints=(LookAt(target=gaze(walk)[0][40], span=(1.2, 2.0)),)))
+    assert caught.value.where[:2] == ("constraints", 1)
+    with pytest.raises(BadRequest, match="found a model of cuts"):
+        turn_gaze(walk, learn("cuts", [walk]), Request(constraints=(POINT,)))  # type: ignore[arg-type]
+    headless = replace(walk, skeleton=_without_role(walk, "head"))
+    with pytest.raises(BadRequest, match="no joint has the role head"):
+        turn_gaze(headless, model, along=2.0)
+
+
+def _without_role(clip, role):
+    from motionloom.core import Skeleton
+
+    s = clip.skeleton
+    roles = ["" if r in (role, "left_eye", "right_eye") else r for r in s.roles]
+    return Skeleton(s.names, s.parents, s.offsets, roles, s.ends)
+
+
+def test_options_change_the_way_of_looking(model, walk):
+    asked = Request(constraints=(POINT,))
+    chest = walk.skeleton.joint("spine1")
+    angle = lambda clip: np.abs(clip.rotations[40, chest] - walk.rotations[40, chest]).max()
+    plain, weak = (turn_gaze(walk, model, asked, strength=s) for s in (1.0, 0.3))
+    assert angle(weak) < 0.5 * angle(plain)
+    assert np.abs(POINT.residual(weak)).max() < 1e-4  # the eyes make up for it
+    slow = turn_gaze(walk, model, asked, speed=0.5)
+    moved = lambda clip: np.flatnonzero((clip.rotations != walk.rotations).any((1, 2)))[0]
+    assert moved(slow) < moved(plain)
+    ahead = turn_gaze(walk, model, along=2.5)
+    assert np.degrees(np.arcsin(-gaze(ahead)[1][60:, 1])).min() > 15  # at the ground
+    relative = LookAt(yaw=0.5, weight=1.0)
+    made = turn_gaze(walk, model, Request(constraints=(relative,)), relative=True)
+    (_, before), (_, after) = gaze(walk), gaze(made)
+    turn = np.unwrap(np.arctan2(after[:, 0], after[:, 2]) - np.arctan2(before[:, 0], before[:, 2]))
+    assert_allclose(turn, 0.5, atol=1e-9)  # the bob is kept
+    assert "give it a weight" in str(
+        problems(model, Request(seconds=1, constraints=(LookAt(yaw=0.5),), options={"relative": True}))[0]
+    )
+
+
+def test_the_bob_of_the_head_is_compensated_or_kept(model, walk):
+    asked = Request(constraints=(LookAt(target=(400.0, 1.5, 400.0), span=(1.2, 2.8), weight=1.0),))
+    steady, free = (turn_gaze(walk, model, asked, bob=bob) for bob in ("compensated", "kept"))
+    rest = slice(40, 80)
+    spread = [np.degrees(gaze(clip)[1][rest]).std(0).max() for clip in (steady, free)]
+    assert spread[0] < 0.2
+    assert spread[1] > 2 * spread[0]
+
+
+def test_a_clip_that_looks_around_is_reaimed(model, walk):
+    around = make("look", seconds=6, seed=4, fps=30)
+    assert looks_around(gaze_body(around), around)
+    assert not looks_around(gaze_body(walk), walk)
+    asked = LookAt(target=(0.0, 1.6, 8.0), span=(2.0, 5.0), weight=1.0)
+    head = around.skeleton.joint("head")
+
+    def busy(clip):
+        """How much the head still turns while the gaze is held."""
+        from motionloom.kinematics.fk import fk_rotations
+
+        line = fk_rotations(clip)[1][75:145, head]
+        return float(np.linalg.norm(np.diff(line, axis=0), axis=1).sum())
+
+    made, plain = (turn_gaze(around, model, Request(constraints=(asked,)), reaim=r) for r in ("auto", "no"))
+    assert any("looks around itself" in note.text for note in made.origin.notes)
+    assert np.abs(asked.residual(made)).max() < 1e-6
+    assert busy(made) < 0.5 * busy(plain)
+
+
+def test_clips_are_examples_too():
+    """The shifts of a sample person who looks at a point, as an animator would key them."""
+    clips = [
+        make("look", target=(3 * math.sin(yaw), 1.6 + rise, 3 * math.cos(yaw)), seconds=5, seed=1, fps=30)
+        for yaw, rise in ((-1.0, 0.0), (1.0, 0.0), (0.5, 0.8))
+    ]
+    assert all(found_shifts(clip)[0].usable for clip in clips)
+    learned = learn("gaze", clips, {"fps": None})
+    assert learned.fps == 30
+    assert_allclose(np.sort(np.degrees(learned.examples[:, 0])), np.degrees([-1.0, 0.5, 1.0]), atol=6)
+    assert learned.skeleton is clips[0].skeleton
+    made = synthesize(learned, Request(seconds=2, constraints=(LookAt(yaw=0.6, span=(1.0, 1.5)),)))
+    assert len(made) == 60
+    still = make("walk", seconds=2, fps=30)
+    with pytest.raises(BadRequest, match="no gaze shift that begins straight ahead"):
+        learn("gaze", [still] * 3)
+
+
+def test_targets_come_from_a_table_or_from_names(tmp_path):
+    rows = ["file,yaw,pitch,start,end"]
+    for k, target in enumerate([(-1.2, 0.0), (1.2, 0.0), (0.6, 0.2), (0.0, 0.0)]):
+        save_markers(make_take(target, seed=k, fps=30).markers, tmp_path / f"take_{k}.trc")
+        rows.append(f"take_{k}.trc,{math.degrees(target[0])},{math.degrees(target[1])},,")
+    (tmp_path / "targets.csv").write_text("\n".join(rows))
+    from motionloom.io import load_markers
+
+    takes = [load_markers(p) for p in sorted(tmp_path.glob("*.trc"))]
+    short = takes[0][:20]
+    learned = learn("gaze", [*takes, short], {"targets": str(tmp_path / "targets.csv")})
+    assert learned.names == ("take_0.trc", "take_1.trc", "take_2.trc", "take_3.trc")
+    assert "expected a rest before and one after" in learned.notes[0].text
+    save_model(learned, tmp_path / "me.loom")
+    assert load_model(tmp_path / "me.loom").names == learned.names
+    with pytest.raises(BadRequest, match=r"found 0 \(take_0.trc: its target is not known; give a table"):
+        learn("gaze", takes)
+    for text, message in (
+        ("file,yaw\nx,1", "missing pitch"),
+        ("file,yaw,pitch\nx,far,1", "expected numbers"),
+        ("file,yaw,pitch\nx,200,1", "within -180..180"),
+    ):
+        (tmp_path / "bad.csv").write_text(text)
+        with pytest.raises(FormatError, match=message):
+            read_targets(tmp_path / "bad.csv")
+    (tmp_path / "names.toml").write_text('base = "SACR"')
+    with pytest.raises(FormatError, match="expected lists of names"):
+        read_marking(tmp_path / "names.toml")
+    (tmp_path / "names.toml").write_text('base = ["SACR"]')
+    with pytest.raises(BadRequest, match="missing lower_back, upper_back, neck_base, head"):
+        read_marking(tmp_path / "names.toml")
+
+
+def test_other_methods_do_not_take_markers(model):
+    take = make_take((0.5, 0.0), fps=30).markers
+    assert isinstance(take, Markers)
+    with pytest.raises(BadRequest, match=r"cuts learns from clips; gaze_28\.65_0\.trc contains markers"):
+        learn("cuts", [take])
+
+
+def test_a_changed_map_is_another_model(model, tmp_path):
+    save_model(model.scaled(strength=0.5, speed=2.0), tmp_path / "calm.loom")
+    calm = load_model(tmp_path / "calm.loom")
+    assert_allclose(calm.examples[:, 17], model.examples[:, 17] / 2)
+    assert_allclose(calm.examples[:, 2:14], model.examples[:, 2:14] / 2)
