@@ -92,3 +92,35 @@ def test_a_texton_is_an_action_of_two_words(run, tmp_path):
     out = tmp_path / "t.bvh"
     assert run("stream", path, "-o", out, "--seconds", "1", "-c", "action texton 0", "--lookahead", "0.3").code == 0
     assert load(out).label("texton 0").all()
+
+
+def test_actions_and_gaze_are_put_on_top_and_made_again(run, model, tmp_path):
+    from motionloom.samples.gaze_takes import make_take
+
+    save(make("carry", seconds=5, seed=2), tmp_path / "carry.bvh")
+    takes = [make_take(t, fps=30, before=0.5, after=0.6).markers for t in ((-1.2, 0.0), (1.2, 0.0), (0.4, 0.2))]
+    save_model(learn("gaze", takes), tmp_path / "me.loom")
+    layers = ("--overlay", f"box={tmp_path / 'carry.bvh'}", "--gaze", tmp_path / "me.loom", "--seconds", 3)
+    order = "heading 0deg, overlay box, look 4 1.5 3"
+    for name, given in (("plain", ("heading 0deg",)), ("both", (order,))):
+        out = tmp_path / f"{name}.bvh"
+        shown = run("stream", model, *layers, "--rate", 30, "-c", *given, "-o", out)
+        assert shown.code == 0, shown.err
+    plain, both = (load(tmp_path / f"{name}.bvh") for name in ("plain", "both"))
+    legs = [plain.skeleton.joint(name) for name in ("left_thigh", "right_shin", "left_foot")]
+    assert np.array_equal(plain.rotations[:, legs], both.rotations[:, legs])
+    arm = plain.skeleton.joint("left_forearm")
+    assert np.abs(plain.rotations[60:, arm] - both.rotations[60:, arm]).max() > 0.2
+    sources = model.parent
+    for file in ("carry.bvh", "me.loom"):
+        (sources / file).write_bytes((tmp_path / file).read_bytes())
+    again = run("again", tmp_path / "both.bvh", "--sources", sources, "-o", tmp_path / "same.bvh")
+    assert again.code == 0, again.err
+    assert (tmp_path / "same.bvh").read_bytes() == (tmp_path / "both.bvh").read_bytes()
+    failed = run("stream", model, *layers, "-c", "overlay cup")
+    assert "there is no overlay 'cup'; there are: box" in failed.err
+    save(make("look", seconds=4), tmp_path / "stand.bvh")
+    failed = run("stream", model, "--overlay", tmp_path / "stand.bvh", "--seconds", 1)
+    assert "do not step" in failed.err
+    failed = run("stream", model, "--gaze", model, "--seconds", 1)
+    assert "expected a gaze map, found a model of motion-matching" in failed.err

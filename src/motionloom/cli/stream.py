@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -47,6 +47,17 @@ def drive(
     vary_amount: Annotated[
         float, typer.Option("--vary-amount", min=0, max=4, help="How much: 1 as in the takes.")
     ] = 1.0,
+    overlay: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--overlay",
+            metavar="[NAME=]CLIP",
+            help="An action for the order `overlay NAME`, carried out while walking.",
+        ),
+    ] = None,
+    gaze: Annotated[
+        Path | None, typer.Option("--gaze", metavar="MAP.loom", help="A gaze map, for the order `look X Y Z`.")
+    ] = None,
     force: Force = False,
     *,
     given: Any = None,
@@ -69,9 +80,12 @@ def drive(
             raise BadRequest("--out needs --seconds: a file has an end")
     learned = load_model(model)
     takes = None if vary is None else load_model(vary)
+    layers: dict[str, Any] = {"overlays": _actions(overlay or []), "gaze": None if gaze is None else load_model(gaze)}
     orders = command or []
     if out is None:
-        live, state = begin_stream(learned, seed=seed, lock=lock, options=given, variation=takes, amount=vary_amount)
+        live, state = begin_stream(
+            learned, seed=seed, lock=lock, options=given, variation=takes, amount=vary_amount, **layers
+        )
         steps = repeat(1.0 / rate) if seconds is None else repeat(1.0 / rate, max(1, round(seconds * rate)))
         _print(run(live, state, follow([parse_order(text, live) for text in orders]), steps), rate)
         return
@@ -87,10 +101,26 @@ def drive(
             options=given,
             variation=takes,
             amount=vary_amount,
+            **layers,
             progress=report,
         )
     save(clip, out)
     print_line(f"{out}: {plural(len(clip), 'frame')}, {clip.seconds:.2f} s at {rate:g} fps, seed {seed}")
+
+
+def _actions(texts: Sequence[str]) -> dict[str, Any]:
+    """The actions of `--overlay` by name: `box=carry.bvh`, or the name of the file without its suffix."""
+    from motionloom.core import BadRequest
+    from motionloom.io import load
+
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, given, path = text.partition("=")
+        name, path = (name, path) if given and not Path(text).exists() else (Path(text).stem, text)
+        if name in found:
+            raise BadRequest(f"--overlay: two actions are called {name}; name one of them, as other={path}")
+        found[name] = load(path, trim_tpose=True)
+    return found
 
 
 def _live_fields() -> list[Field]:

@@ -4,6 +4,7 @@ from motionloom.control.crowd import keep_apart, replace_members
 from motionloom.control.foot_lock import FootLockLayer, foot_locked
 from motionloom.control.gaze_layer import GazeLayer
 from motionloom.control.layered import Layered
+from motionloom.control.overlaid import overlaid
 from motionloom.control.playback import Playback
 from motionloom.control.queued import Queued, queued
 from motionloom.control.record import record
@@ -23,6 +24,7 @@ __all__ = [
     "foot_locked",
     "keep_apart",
     "live_characters",
+    "overlaid",
     "queued",
     "record",
     "replace_members",

@@ -8,14 +8,18 @@ from itertools import repeat
 from typing import Any
 
 from motionloom.control.foot_lock import foot_locked
+from motionloom.control.overlaid import overlaid
 from motionloom.control.queued import queued
 from motionloom.control.record import record
 from motionloom.control.script import follow, parse_order
 from motionloom.control.stepping import run
 from motionloom.control.varied import varied
-from motionloom.core import Clip, Progress
+from motionloom.core import BadRequest, Clip, Progress
+from motionloom.core import replace as with_origin
 from motionloom.core.limits import Limits
+from motionloom.core.origin import all_terms
 from motionloom.methods.base import Model
+from motionloom.methods.gaze import GazeModel
 from motionloom.methods.live import Live, live_of, live_options
 from motionloom.methods.recipe_steps import synthesis_step
 from motionloom.methods.synthesis import signed
@@ -34,26 +38,43 @@ def stream_clip(
     options: Mapping[str, Any] | None = None,
     variation: Model[Any] | None = None,
     amount: float = 1.0,
+    overlays: Mapping[str, Clip] | None = None,
+    gaze: Model[Any] | None = None,
     progress: Progress | None = None,
 ) -> Clip:
     """So many seconds of one live character that follows `orders` (see `parse_order`), with its recipe.
 
     `options` are those of the model's live characters, as plain values. With `lock`, feet are held where they touch.
-    `variation` is a model of takes whose variation is added, by this amount (see `varied`).
+    `variation` is a model of takes whose variation is added, by this amount (see `varied`). `overlays` are actions that
+    an order can splice on, `gaze` is a gaze map for orders to look somewhere (see `overlaid`).
     """
     Limits.current().check_length(seconds, rate)
-    live, state = begin_stream(model, seed=seed, lock=lock, options=options, variation=variation, amount=amount)
+    actions = dict(overlays or {})
+    live, state = begin_stream(
+        model, seed=seed, lock=lock, options=options, variation=variation, amount=amount, overlays=actions, gaze=gaze
+    )
     script = follow([parse_order(text, live) for text in orders])
     steps = repeat(1.0 / rate, max(1, round(seconds * rate)))
     clip = record(live, run(live, state, script, steps, progress=progress), rate)
     given = {"seconds": seconds, "rate": rate, "orders": list(orders), "lock": lock, "options": dict(options or {})}
     if variation is not None:
         given |= {"variation": "" if variation.file is None else variation.file.name, "amount": amount}
-    step = synthesis_step(model, "stream", seed=seed, edits=[{name: value} for name, value in given.items()])
-    if variation is not None and variation.file is None:
-        step = replace(step, gap="the model of its variation was not read from a file")
-    elif variation is not None and variation.file is not None:
-        step = replace(step, files=(*step.files, variation.file))
+    if actions:
+        given["overlays"] = list(actions)
+    if gaze is not None:
+        given["gaze"] = "" if gaze.file is None else gaze.file.name
+    edits = [{name: value} for name, value in given.items()]
+    step = synthesis_step(model, "stream", seed=seed, edits=edits, clips=actions.values())
+    for other, what in ((variation, "the model of its variation"), (gaze, "its gaze map")):
+        if other is not None and other.file is None:
+            step = replace(step, gap=f"{what} was not read from a file")
+        elif other is not None and other.file is not None:
+            step = replace(step, files=(*step.files, other.file))
+    unread = next((name for name, action in actions.items() if action.origin.read is None), None)
+    if unread is not None:
+        step = replace(step, gap=f"the action {unread} was not read from a file")
+    terms = all_terms([clip.origin.licence, *(action.origin.licence for action in actions.values())])
+    clip = with_origin(clip, origin=replace(clip.origin, licence=terms))
     return signed(clip, model, step)
 
 
@@ -70,9 +91,14 @@ def begin_stream(
     options: Mapping[str, Any] | None = None,
     variation: Model[Any] | None = None,
     amount: float = 1.0,
+    overlays: Mapping[str, Clip] | None = None,
+    gaze: Model[Any] | None = None,
 ) -> tuple[Live, Any]:
     """The live characters of a model, and the state of one before its first step."""
+    if gaze is not None and not isinstance(gaze, GazeModel):
+        raise BadRequest(f"gaze: expected a gaze map, found a model of {gaze.method}")
     live = live_characters(model)
     live = live if variation is None else varied(live, variation, amount=amount)
+    live = overlaid(live, overlays or {}, gaze)
     live = foot_locked(live) if lock else live
     return live, live.begin([seed], options=live_options(model, options or {}))

@@ -301,6 +301,11 @@ def _stream(step: Made, repeater: _Repeater) -> Clip:
     options = _own_options(step)
     if "variation" in options:
         options["variation"] = repeater.other_model(options["variation"], step)
+    if "gaze" in options:
+        options["gaze"] = repeater.other_model(options["gaze"], step)
+    if "overlays" in options:
+        clips = [repeater.clip(read, step) for read in step.poses]
+        options["overlays"] = dict(zip(options["overlays"], clips, strict=True))
     return stream_clip(repeater.model(step), seed=step.seed or 0, progress=repeater.making, **options)
 
 

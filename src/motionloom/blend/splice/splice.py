@@ -12,7 +12,7 @@ import numpy as np
 from motionloom.analysis import at_times
 from motionloom.blend.splice.body import Cut, cut_named
 from motionloom.blend.splice.posture import PartPose, aligned, mean_posture, part_pose, posture_turn, with_posture
-from motionloom.blend.splice.timing import LegTiming, align_legs, looped, require_stepping
+from motionloom.blend.splice.timing import LegTiming, align_legs, looped
 from motionloom.core import (
     BadRequest,
     Clip,
@@ -153,8 +153,6 @@ def _times(
             raise _too_short(upper, lower, upper.seconds)
         used = upper if short is None else short
         return None, used, seconds[seconds <= (len(used) - 1) / used.fps + 1e-9]
-    for clip in (upper, lower):
-        require_stepping(clip)
     used, timing = upper, align_legs(lower, upper)
     if not _whole(timing, lower) and not crop:
         report(0.3, "aligning legs")

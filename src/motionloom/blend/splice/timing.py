@@ -49,9 +49,9 @@ class LegTiming:
         return self.curve.matching(seconds, of=0, to=1)
 
 
-def leg_points(clip: Clip, fps: float) -> FloatArray:
+def leg_points(clip: Clip, fps: float, places: FloatArray | None = None) -> FloatArray:
     """(F, 3, 3) hips, left and right knee at this frame rate, from the first to the last frame of the clip."""
-    points = legs(clip).points
+    points = legs(clip, places).points
     count = max(2, round((len(clip) - 1) * fps / clip.fps) + 1)
     at = np.linspace(0, len(clip) - 1, count)
     at = np.where(np.abs(at - np.round(at)) < 1e-9, np.round(at), at)
@@ -60,10 +60,11 @@ def leg_points(clip: Clip, fps: float) -> FloatArray:
     return np.asarray((1 - t) * points[first] + t * points[first + 1])
 
 
-def require_stepping(clip: Clip) -> None:
+def require_stepping(clip: Clip, places: FloatArray | None = None) -> None:
     """`BadRequest` unless a foot of the clip leaves the ground: an action must be performed while stepping."""
     ankles = [foot.ankle for foot in feet(clip.skeleton)]
-    lift = float(np.ptp(fk(clip)[:, ankles, 1], axis=0).max(initial=0.0))
+    heights = (fk(clip) if places is None else places)[:, ankles, 1]
+    lift = float(np.ptp(heights, axis=0).max(initial=0.0))
     if lift < MIN_LIFT:
         raise BadRequest(
             f"{clip.name or 'the clip'}: its feet do not step (no ankle rises by {100 * MIN_LIFT:.0f} cm, found "
@@ -80,7 +81,10 @@ def align_legs(lower: Clip, upper: Clip, *, progress: Progress | None = None) ->
     cheapest path then runs to the end of either clip, where its mean cost is least, and a C1 curve is fitted to it.
     """
     fps = min(lower.fps, upper.fps, GRID_FPS)
-    a, b = leg_points(lower, fps), leg_points(upper, fps)
+    below, above = fk(lower), fk(upper)
+    require_stepping(upper, above)
+    require_stepping(lower, below)
+    a, b = leg_points(lower, fps, below), leg_points(upper, fps, above)
     rates = [(len(p) - 1) / ((len(c) - 1) / c.fps) for p, c in ((a, lower), (b, upper))]  # frames per second of each
     radius = max(1, round(WINDOW * fps))
     shortest = 2 * radius + 1
@@ -90,7 +94,7 @@ def align_legs(lower: Clip, upper: Clip, *, progress: Progress | None = None) ->
         )
     measure = PointCloud(radius=radius, freedom="height", precision="double")
     cost = measure.between(_extended(a, radius), _extended(b, radius), np.ones(3)).matrix()
-    start = common_phase(cost[0], leg_period(upper) or USUAL_CYCLE, fps)
+    start = common_phase(cost[0], leg_period(upper, above) or USUAL_CYCLE, fps)
     if len(b) - start <= shortest:
         raise BadRequest(f"{upper.name or 'the upper clip'}: no phase in common with {lower.name or 'the lower clip'}")
     path = dtw_path(cost[:, start:], limit=MAX_RUN, ends="either", progress=progress)
@@ -114,9 +118,9 @@ def _extended(points: FloatArray, frames: int) -> FloatArray:
     return np.concatenate([front, points, back])
 
 
-def leg_period(clip: Clip) -> float | None:
+def leg_period(clip: Clip, places: FloatArray | None = None) -> float | None:
     """Seconds of one gait cycle of the clip; None if it has none."""
-    return gait_period(leg_swing(legs(clip)), clip.fps)
+    return gait_period(leg_swing(legs(clip, places)), clip.fps)
 
 
 def common_phase(cost: FloatArray, period: float, fps: float) -> int:
