@@ -31,7 +31,6 @@ BEHIND = {
     "bands": "change_bands",
     "fourier": "fourier_motion",
     "splice": "splice",
-    "gaze": "turn_gaze",
     "similar": "find_similar",
     "judge": "judge",
     "align": "align",

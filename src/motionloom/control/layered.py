@@ -53,8 +53,9 @@ class Layered:
 
     @property
     def overlays(self) -> tuple[str, ...]:
-        """Names that `Commands.overlay` indexes: those of the first layer that has any."""
-        return next((names for layer in self.layers if (names := getattr(layer, "overlays", ()))), ())
+        """Names that `Commands.overlay` indexes: those of the first layer that has any, here or below."""
+        parts = (self.live, *self.layers)
+        return next((names for part in parts if (names := getattr(part, "overlays", ()))), ())
 
     @property
     def skeleton(self) -> Skeleton:
