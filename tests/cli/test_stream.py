@@ -112,8 +112,8 @@ def test_actions_and_gaze_are_put_on_top_and_made_again(run, model, tmp_path):
     arm = plain.skeleton.joint("left_forearm")
     assert np.abs(plain.rotations[60:, arm] - both.rotations[60:, arm]).max() > 0.2
     sources = model.parent
-    for file in ("carry.bvh", "me.loom"):
-        (sources / file).write_bytes((tmp_path / file).read_bytes())
+    for file in (*tmp_path.glob("carry.*"), tmp_path / "me.loom"):
+        (sources / file.name).write_bytes(file.read_bytes())
     again = run("again", tmp_path / "both.bvh", "--sources", sources, "-o", tmp_path / "same.bvh")
     assert again.code == 0, again.err
     assert (tmp_path / "same.bvh").read_bytes() == (tmp_path / "both.bvh").read_bytes()
