@@ -9,7 +9,6 @@ from motionloom.core import Clip, Markers
 from motionloom.methods import METHODS
 from motionloom.samples.gaze_takes import make_take
 
-
 TARGETS = ((-1.2, 0.0), (1.2, 0.0), (0.4, 0.2))  # rad
 
 

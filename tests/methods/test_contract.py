@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from feasible import SECONDS, feasible
-from learning_inputs import tiny_takes
 
+from learning_inputs import tiny_takes
 from motionloom.constraints import KINDS, Request, RootAt, Start, residuals
 from motionloom.core import BadRequest, Unmet, UnsupportedConstraint
 from motionloom.core.fields import fields_of

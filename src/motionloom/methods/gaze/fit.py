@@ -32,7 +32,6 @@ from motionloom.methods.gaze.gaze_map import MIN_EXAMPLES, GazeMap
 from motionloom.methods.gaze.model import GazeModel
 from motionloom.methods.gaze.takes import Marking, Shift, shift_of
 from motionloom.samples import make
-from motionloom.samples.person import EYE
 
 COLUMNS = ("file", "yaw", "pitch")  # degrees; optional columns: start, end (s), which crop a take by hand
 NAMED = re.compile(r"_(?P<yaw>[-+]?\d+(?:\.\d+)?)_(?P<pitch>[-+]?\d+(?:\.\d+)?)$")  # me_-72_12.trc
@@ -143,7 +142,7 @@ def _standing(takes: Sequence[Clip | Markers]) -> Clip:
     """The body for requests without a base motion: that of the first clip, or a sample person."""
     clip = next((take for take in takes if isinstance(take, Clip)), None)
     if clip is None:
-        clip = make("look", target=(0.0, EYE, 100.0), seconds=2.0)
+        clip = make("stand", seconds=1.0)
 
     return placed(clip[:1], (0.0, 0.0), 0.0)
 
