@@ -49,13 +49,14 @@ def registered_curve(
     *,
     reference: int = 0,
     keys: Sequence[ArrayLike] | None = None,
+    smooth: bool = True,
     progress: Progress | None = None,
 ) -> AlignmentCurve:
     """One curve through all clips, from the first frame of each to its last (of `cycles`: the whole cycles).
 
     `uniform` stretches clips evenly; `cycles` starts cycle k of all clips together; `key-times` goes through `keys`,
     seconds for each clip, or the moments at which feet come down and leave the ground; `time-warp` aligns every clip
-    to the reference by dynamic time warping.
+    to the reference by dynamic time warping. Between key times, time runs smoothly, or evenly (GUAN eq 2.6).
     """
     if rule not in RULES:
         raise BadRequest(f"registration: expected one of {', '.join(RULES)}, found {rule!r}")
@@ -66,7 +67,7 @@ def registered_curve(
         return align_cycles(clips)
     if rule == "key-times":
         given = [np.asarray(k, float) for k in keys] if keys is not None else common_events(clips)
-        return from_key_times([_with_ends(k, end) for k, end in zip(given, ends, strict=True)])
+        return from_key_times([_with_ends(k, end) for k, end in zip(given, ends, strict=True)], smooth=smooth)
     return _warped(clips, reference, progress or silent())
 
 

@@ -16,7 +16,7 @@ from motionloom.core import BadRequest, FloatArray, Note, Progress, part
 from motionloom.core.note import info, warning
 from motionloom.methods.space.cutting import Cut
 from motionloom.methods.space.measure import measure_blend, measure_clip
-from motionloom.methods.space.sampling import sample_space, spread_of
+from motionloom.methods.space.sampling import Sampled, sample_space, spread_of
 from motionloom.methods.space.space import Space, SpaceParameter
 
 OUTLIER = 3.0  # times the median cost: an example that is farther from the reference is left out
@@ -32,6 +32,18 @@ class Built(NamedTuple):
 
     space: Space
     cuts: tuple[Cut, ...]
+    notes: tuple[Note, ...]
+
+
+class Gathered(NamedTuple):
+    """Registered examples: those of the cuts that fit together."""
+
+    rows: Registered
+    cuts: tuple[Cut, ...]
+    values: FloatArray  # (K, D) parameters
+    cost: FloatArray  # (K,) m, from the reference
+    rule: str  # of the registration
+    keys: list[FloatArray] | None  # seconds, of a registration by key times
     notes: tuple[Note, ...]
 
 
@@ -51,8 +63,73 @@ def build_space(
     progress: Progress,
 ) -> Built:
     """The space of examples of one action (HECK 3.5)."""
+    found = gather(
+        cuts, parameters, cyclic=cyclic, registration=registration, most_cost=most_cost, merge=merge, margin=margin,
+        progress=part(progress, 0.0, 0.3),
+    )  # fmt: skip
+    rows, chosen = found.rows, found.cuts
+    skeleton, fps = chosen[0].clip.skeleton, chosen[0].clip.fps
+    tables = rows.tables(skeleton)
+    values = np.stack([measure_blend(rows, skeleton, w, fps, parameters, tables) for w in np.eye(len(chosen))])
+    sampled = sample_space(
+        values,
+        lambda w: measure_blend(rows, skeleton, w, fps, parameters, tables),
+        most=samples,
+        together=together or values.shape[1] + 2,
+        smoothness=smoothness,
+        rng=rng,
+        progress=part(progress, 0.3, 1.0),
+    )
+    space = space_of(rows, parameters, values, sampled, smoothness)
+    error = f"{100 * sampled.error[0]:.3f} % of the range on average, {100 * sampled.error[1]:.2f} % at most"
+    measured = f"; {len(sampled.weights)} blends measured, the last ones predicted to {error}"
+    notes = [
+        *found.notes,
+        *info(registered_note(found) + (measured if len(sampled.weights) else "")),
+        *listed_cuts(chosen, values, parameters, rows, found.cost),
+    ]
+    return Built(space, chosen, tuple(notes))
+
+
+def registered_note(found: Gathered) -> str:
+    """How many examples there are, and how they were registered."""
+    ends = "repeating" if found.rows.cyclic else "ending"
+    return f"{len(found.cuts)} examples, {ends}, registered by {found.rule}"
+
+
+def space_of(
+    rows: Registered, parameters: Sequence[MotionParameter], values: FloatArray, sampled: Sampled, smoothness: float
+) -> Space:
+    """The space of measured examples and blends."""
+    spread = spread_of((values - sampled.middle) / sampled.ranges, smoothness)
+    kinds = tuple(SpaceParameter(p.name, p.unit, p.size) for p in parameters)
+    return Space(
+        rows, kinds, values, sampled.middle, sampled.ranges, sampled.curve, spread, sampled.weights, sampled.values
+    )
+
+
+def gather(
+    cuts: Sequence[Cut],
+    parameters: Sequence[MotionParameter],
+    *,
+    cyclic: bool,
+    registration: str,
+    most_cost: float,
+    merge: float,
+    margin: float,
+    progress: Progress,
+    values: FloatArray | None = None,
+    keys: Sequence[FloatArray] | None = None,
+    smooth: bool = True,
+) -> Gathered:
+    """The cuts registered in time, without those that do not fit.
+
+    `values` (cuts, D) are given where they are not measured, and so may `keys` be, seconds for each cut. Without
+    `smooth`, time runs evenly between key times (GUAN eq 2.6).
+    """
     progress(0.0, "measuring examples")
-    values = np.stack([measure_clip(cut.played, parameters) for cut in cuts])
+    if values is None:
+        values = np.stack([measure_clip(cut.played, parameters) for cut in cuts])
     check_enough(cuts, values, parameters)
     kept = list(range(len(cuts)))
     notes: list[Note] = []
@@ -69,11 +146,15 @@ def build_space(
         kept = [kept[k] for k in apart]
         if merged:
             notes += info(f"{merged} of {len(cuts)} cuts have nearly the parameters of others, left out")
-    way = choose_registration([cuts[k] for k in kept], registration)
+    if keys is not None:
+        way = Registration("key-times", list(range(len(kept))), [np.asarray(keys[k], float) for k in kept])
+    else:
+        way = choose_registration([cuts[k] for k in kept], registration)
     kept, notes = [kept[k] for k in way.kept], [*notes, *way.notes]
     reference = _middle_one(values[kept])
     chosen = [cuts[k] for k in kept]
-    rows = _registered(chosen, way, reference, cyclic, margin, part(progress, 0.0, 0.3))
+    rows = _registered(chosen, way, reference, cyclic, margin, smooth, progress)
+    times = way.keys
     cost = _costs(rows, chosen, reference)
     bad = _outliers(cost, most_cost, reference)
     if bad:
@@ -89,31 +170,11 @@ def build_space(
                 f"(the limit is {100 * most_cost:g} cm)"
             )
         rows, chosen, kept, cost = rows.only(good), [chosen[i] for i in good], [kept[i] for i in good], cost[good]
+        times = None if times is None else [times[i] for i in good]
     values = values[kept]
     check_enough(chosen, values, parameters)
     check_independent(chosen, values, parameters)
-    skeleton, fps = chosen[0].clip.skeleton, chosen[0].clip.fps
-    tables = rows.tables(skeleton)
-    values = np.stack([measure_blend(rows, skeleton, w, fps, parameters, tables) for w in np.eye(len(chosen))])
-    found = sample_space(
-        values,
-        lambda w: measure_blend(rows, skeleton, w, fps, parameters, tables),
-        most=samples,
-        together=together or values.shape[1] + 2,
-        smoothness=smoothness,
-        rng=rng,
-        progress=part(progress, 0.3, 1.0),
-    )
-    spread = spread_of((values - found.middle) / found.ranges, smoothness)
-    kinds = tuple(SpaceParameter(p.name, p.unit, p.size) for p in parameters)
-    space = Space(rows, kinds, values, found.middle, found.ranges, found.curve, spread, found.weights, found.values)
-    error = f"{100 * found.error[0]:.3f} % of the range on average, {100 * found.error[1]:.2f} % at most"
-    notes += info(
-        f"{len(chosen)} examples, {'repeating' if cyclic else 'ending'}, registered by {way.rule}; "
-        f"{len(found.weights)} blends measured"
-        + (f", the last ones predicted to {error}" if len(found.weights) else "")
-    )
-    return Built(space, tuple(chosen), (*notes, *listed_cuts(chosen, values, parameters, rows, cost)))
+    return Gathered(rows, tuple(chosen), values, cost, way.rule, times, tuple(notes))
 
 
 def listed_cuts(
@@ -151,11 +212,12 @@ def _middle_one(values: FloatArray) -> int:
 
 
 def _registered(
-    cuts: Sequence[Cut], way: Registration, reference: int, cyclic: bool, margin: float, progress: Progress
-) -> Registered:
+    cuts: Sequence[Cut], way: Registration, reference: int, cyclic: bool, margin: float, smooth: bool,
+    progress: Progress,
+) -> Registered:  # fmt: skip
     """The cuts as registered rows; the margins stay outside of u = 0 to 1."""
     played = [cut.played for cut in cuts]
-    curve = registered_curve(played, way.rule, reference=reference, keys=way.keys, progress=progress)
+    curve = registered_curve(played, way.rule, reference=reference, keys=way.keys, smooth=smooth, progress=progress)
     shifts = np.array([cut.before / cut.clip.fps for cut in cuts])
     moved = type(curve)(curve.knots, curve.control + shifts, curve.degree)
     return register_rows([cut.clip for cut in cuts], moved, cyclic=cyclic, margin=margin)

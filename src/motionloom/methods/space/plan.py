@@ -20,11 +20,11 @@ GRID, HALVINGS = 9, 16  # points of a space that are tried where corrections fai
 
 
 class SpacePlan(NamedTuple):
-    """Weights of the examples, and how they are played."""
+    """Parameters, and how their motion is played."""
 
     length: int
     values: FloatArray  # (D,) parameters given to the space
-    weights: FloatArray  # (K,)
+    weights: FloatArray  # (K,) shares of the examples
     stretch: float  # how much faster than the shared clock
     begin: float  # u of the first frame
     cycle: float  # frames of one cycle
@@ -69,6 +69,7 @@ def solve_values(
     wish: Wish,
     start: FloatArray,
     measure: Callable[[FloatArray], FloatArray],
+    nearest: Callable[[FloatArray], FloatArray],
     *,
     direct: bool,
     rounds: int,
@@ -76,6 +77,7 @@ def solve_values(
 ) -> tuple[FloatArray, FloatArray]:
     """Parameters (D,) to give to the space so that `measure` of them is what the wish asks; and the measured ones.
 
+    `nearest` gives the parameters that can be reached for some that may lie outside.
     `direct`: the result is played once, so that what is asked is given to the space at first; else first differences
     tell how the measured values follow. Then the request is corrected by what is missed (Broyden's rule), at most
     `rounds` times. The best is returned.
@@ -111,7 +113,7 @@ def solve_values(
         step = np.clip(step, -scale[columns], scale[columns])
         after = now.copy()
         after[columns] += step
-        reached = space.weights(inside(after)).used[0]
+        reached = nearest(inside(after))
         after = np.where(np.abs(reached - after) > 0.02 * scale, reached, after)
         moved = (after - now)[columns]
         then = measure(after)

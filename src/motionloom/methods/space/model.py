@@ -1,0 +1,241 @@
+"""What models of parametric spaces share: requests, corrections, results. A method gives the motion of parameters."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.random import Generator
+
+from motionloom.blend.registered import Registered, duration, play, sources
+from motionloom.constraints import Constraint, MotionParameter, Parameters, Request
+from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Note, Progress, part, replace, with_labels
+from motionloom.core.errors import unknown
+from motionloom.kinematics.feet.contacts import foot_parts
+from motionloom.kinematics.feet.pinning import pin_plants
+from motionloom.methods.array_checks import check_clips
+from motionloom.methods.base import Honours, Model, place
+from motionloom.methods.settings import Settings
+from motionloom.methods.space.measure import measure_clip, supplied
+from motionloom.methods.space.plan import LockShift, SpacePlan, Wish, missed, solve_values, wish_of
+from motionloom.methods.space.space import Space
+
+LOCKED_ROUNDS = 6  # most corrections for what locking the feet changes
+
+O = TypeVar("O", bound=Settings)  # noqa: E741 -- the method's own Options
+
+
+class SpaceMotion(NamedTuple):
+    """Registered clips and their weights, to be played; with the rows of the examples of the space."""
+
+    rows: Registered
+    tables: tuple[Any, ...]  # of these rows
+    weights: FloatArray  # of these rows' clips
+    shares: FloatArray  # (K,) of the examples of the space
+    used: FloatArray  # (D,) parameters: those that were given, or the nearest that can be reached
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SpaceModel(Model[O]):
+    """Examples of one action, and how parameters of the space become motion: a method implements `motion`."""
+
+    honours: ClassVar[Honours] = ((Parameters, "hard"), (Parameters, "soft"))
+    has_natural_end: ClassVar[bool] = True
+    needs_whole_clips: ClassVar[bool] = True
+    keeps_notes: ClassVar[bool] = True
+
+    examples: tuple[Clip, ...]  # with contacts as labels
+    space: Space
+
+    def check(self) -> None:
+        check_clips(self.examples, self.skeleton, self.fps)
+        self.space.check(self.skeleton)
+        if len(self.examples) != self.space.rows.size:
+            raise FormatError(f"examples: expected {self.space.rows.size}, found {len(self.examples)}")
+        if self.space.rows.touches.shape[2] != len(foot_parts(self.skeleton)):
+            raise FormatError("space.rows.touches: expected a column for each foot part")
+
+    @cached_property
+    def tables(self) -> tuple[Any, ...]:
+        """The registered examples as kernels take them."""
+        return self.space.rows.tables(self.skeleton)
+
+    @abstractmethod
+    def motion(self, values: FloatArray, options: Any) -> SpaceMotion:
+        """What is played for parameters (D,) of the space."""
+
+    def parameter_ranges(self) -> Mapping[str, float]:
+        return {p.name: float(self.space.ranges[self.space.column(p.name)].max()) for p in self.space.parameters}
+
+    # ---- requests ----
+
+    def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str:
+        if not isinstance(constraint, Parameters):
+            return ""
+        own = [p.name for p in self.space.parameters]
+        others = [name for name, _ in constraint.values if name not in own]
+        if others:
+            return unknown(others[0], own, "parameter of this space")
+        if constraint.span is not None:
+            return "the values of a space hold for the whole result, so a span cannot be given"
+        return ""
+
+    def _plan(self, request: Request, options: Any, rng: Generator, progress: Progress) -> SpacePlan:
+        length = request.length(self.fps)
+        cyclic = self.space.rows.cyclic
+        if length is not None and not cyclic:
+            low, high = (f"{x:.2f}" for x in (self.space.rows.durations.min(), self.space.rows.durations.max()))
+            raise BadRequest(
+                f"this motion ends by itself, after {low} to {high} s; leave out the length",
+                where=("seconds",) if request.seconds is not None else ("frames",),
+            )
+        wishes = [c for c in request.all_constraints if isinstance(c, Parameters)]
+        wish = wish_of(wishes, self.space)
+        drawn = self.space.draw(rng)
+        begin = float(rng.random()) if cyclic and length is not None else 0.0
+        table = supplied([p.name for p in self.space.parameters], request.table or {})
+        values, found, lock = drawn, drawn, options.clean_feet
+        frames = length
+        if not np.isnan(wish.values).all():
+            direct = length is None
+            start = np.where(np.isnan(wish.values), drawn, wish.values) if direct else drawn
+            if direct:
+                frames = self._natural_frames(start, options)
+            if table is None:  # the function of a parameter is not known: the map's own values have to do
+                values = np.where(np.isnan(wish.values), drawn, wish.values)
+                found = self.motion(values, options).used
+            else:
+                values, found, lock = self._solved(wish, start, frames or 2, begin, table, options, direct, progress)
+        made = self.motion(values, options)
+        frames = frames or self._natural_frames(values, options)
+        seconds = duration(made.rows, made.weights)
+        stretch = 1.0 if length is not None else seconds * self.fps / (frames - 1)
+        wanted, outside = self._compared(wish, found)
+        reason = ""
+        if outside and wish.hard:
+            shown = "; ".join(_requested(*row) for row in wanted)
+            reason = f"the request lies outside what blends of the examples reach; the nearest: {shown}"
+        progress(1.0, "planning")
+        title = ", ".join(_shown(n, v, u) for n, v, u in self._named(made.used))
+        return SpacePlan(
+            frames, values, made.shares, stretch, begin, seconds * self.fps / stretch, title, wanted, outside,
+            reason, lock,
+        )  # fmt: skip
+
+    def _solved(
+        self,
+        wish: Wish,
+        start: FloatArray,
+        frames: int,
+        begin: float,
+        table: tuple[MotionParameter, ...],
+        options: Any,
+        direct: bool,
+        progress: Progress,
+    ) -> tuple[FloatArray, FloatArray, bool]:
+        """Parameters whose result has those of the wish, what is measured on it, and whether feet are locked."""
+
+        def measured(values: FloatArray, *, lock: bool = False) -> FloatArray:
+            clip = self._played(self.motion(values, options), frames, begin, direct)
+            return measure_clip(self._locked(clip) if lock else clip, table)
+
+        first, rest = part(progress, 0.0, 0.5), part(progress, 0.5, 1.0)
+
+        def nearest(values: FloatArray) -> FloatArray:
+            return self.motion(values, options).used
+
+        values, found = solve_values(
+            self.space, wish, start, measured, nearest, direct=direct, rounds=options.corrections, progress=first
+        )
+        if not options.clean_feet:
+            return values, found, False
+        unlocked, lock = (values, found), LockShift(wish)
+        for n in range(LOCKED_ROUNDS):
+            rest(n / LOCKED_ROUNDS, "locking feet")
+            locked = measured(values, lock=True)
+            if lock.note(values, locked) or not options.corrections or n == LOCKED_ROUNDS - 1:
+                break
+            values, _ = solve_values(
+                self.space, wish._replace(values=wish.values + lock.shift), values, measured, nearest, direct=False,
+                rounds=3, progress=part(rest, n / LOCKED_ROUNDS, (n + 1) / LOCKED_ROUNDS),
+            )  # fmt: skip
+        if wish.hard and not lock.holds and missed(unlocked[1], wish) <= 1.0:
+            return *unlocked, False
+        return *lock.best, True
+
+    def render(self, plan: SpacePlan, request: Request, options: Any, rng: Generator, progress: Progress) -> Clip:
+        progress(0.0, "blending")
+        taken = self.motion(plan.values, options)
+        made = play(
+            taken.rows, self.skeleton, taken.weights, plan.length, self.fps, begin=plan.begin, stretch=plan.stretch,
+            tables=taken.tables,
+        )  # fmt: skip
+        origin = sources(self.space.rows, made.position, taken.shares[None], self.examples)
+        notes = [Note(f"parameters {plan.title}")]
+        for row in plan.wanted:
+            if plan.outside:
+                notes.append(Note(f"outside the space: {_requested(*row)}", "warning"))
+        origin = dataclasses.replace(origin, notes=tuple(notes))
+        clip = Clip(self.skeleton, made.root, made.rotations, self.fps, origin=origin)
+        shared = {name: np.ones(len(clip), bool) for name in self.labels}
+        contacts = {p.label: made.contacts[:, i] for i, p in enumerate(foot_parts(self.skeleton))}
+        clip = with_labels(clip, {**shared, **contacts})
+        progress(0.3, "locking feet")
+        if plan.lock:
+            clip = self._locked(clip)
+        progress(1.0, "blending")
+        return place(clip, request, self)
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Labels that all frames of all examples have, contacts aside."""
+        names = [n for n in self.examples[0].label_names if not n.startswith("contact:")]
+        return tuple(n for n in names if all(clip.label(n).all() for clip in self.examples))
+
+    def _natural_frames(self, values: FloatArray, options: Any) -> int:
+        made = self.motion(values, options)
+        return max(2, round(duration(made.rows, made.weights) * self.fps) + 1)
+
+    def _played(self, motion: SpaceMotion, frames: int, begin: float, direct: bool) -> Clip:
+        """The motion with its contacts, from the origin; `direct`: all of it in so many frames."""
+        stretch = duration(motion.rows, motion.weights) * self.fps / (frames - 1) if direct else 1.0
+        made = play(
+            motion.rows, self.skeleton, motion.weights, frames, self.fps, begin=begin, stretch=stretch,
+            tables=motion.tables,
+        )  # fmt: skip
+        clip = Clip(self.skeleton, made.root, made.rotations, self.fps)
+        return with_labels(clip, {p.label: made.contacts[:, i] for i, p in enumerate(foot_parts(self.skeleton))})
+
+    def _locked(self, clip: Clip) -> Clip:
+        hard = np.zeros((len(clip), len(self.skeleton)), bool)
+        hard[0, 0] = True  # a result starts where it was asked to
+        pinned = pin_plants(clip, hard=hard)
+        return replace(pinned.clip, origin=clip.origin)
+
+    def _named(self, values: FloatArray) -> list[tuple[str, tuple[float, ...], str]]:
+        return [(p.name, tuple(values[self.space.column(p.name)].tolist()), p.unit) for p in self.space.parameters]
+
+    def _compared(self, wish: Wish, found: FloatArray) -> tuple[tuple[Any, ...], bool]:
+        """What was asked for and achieved, for each parameter; and whether any was missed by more than allowed."""
+        rows, outside = [], False
+        for name, values, unit in self._named(found):
+            asked = wish.values[self.space.column(name)]
+            if not np.isnan(asked).any():
+                rows.append((name, tuple(asked.tolist()), values, unit))
+                outside |= bool((np.abs(asked - values) > wish.tolerance[self.space.column(name)]).any())
+        return tuple(rows), outside
+
+
+def _shown(name: str, values: tuple[float, ...], unit: str) -> str:
+    if unit.startswith("rad"):
+        return f"{name} {', '.join(f'{np.degrees(v):.1f}' for v in values)} {unit.replace('rad', 'deg')}"
+    return f"{name} {', '.join(f'{v:.3g}' for v in values)} {unit}".rstrip()
+
+
+def _requested(name: str, asked: tuple[float, ...], found: tuple[float, ...], unit: str) -> str:
+    return f"{_shown(name, asked, unit)} requested, {_shown('', found, unit).strip()} achieved"
