@@ -105,7 +105,7 @@ def register_rows(
     times = curve(inside)
     columns = [_column(clip, times[:, k], lead, cyclic) for k, clip in enumerate(clips)]
     turns, levels, steps, paces, touches, frames = (np.stack(part, 1) for part in zip(*columns, strict=True))
-    return Registered(_one_sign(turns), levels, steps, paces, touches, frames, lead, count, cyclic)
+    return Registered(one_sign(turns), levels, steps, paces, touches, frames, lead, count, cyclic)
 
 
 def _column(clip: Clip, times: FloatArray, lead: int, cyclic: bool) -> tuple[FloatArray, ...]:
@@ -161,7 +161,7 @@ def _touches(clip: Clip, times: FloatArray) -> FloatArray:
     return contact_array(clip)[near].astype(float)
 
 
-def _one_sign(turns: FloatArray) -> FloatArray:
+def one_sign(turns: FloatArray) -> FloatArray:
     """Rotations (R, K, J, 4) without jumps of sign along rows, and on the side of the first clip's for most of them."""
     out = continuous(turns)
     dots = np.einsum("rkjc,rjc->kj", out, out[:, 0])

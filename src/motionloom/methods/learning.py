@@ -228,7 +228,7 @@ def learn(
     made = learning_steps(method, config, clips, seed=seed, trim_tpose=trim_tpose, measured=own, models=models or {})
     notes = ready.notes + model.notes
     report(1.0, "done")
-    return dataclasses.replace(model, sources=sources, notes=notes, measured=measured, made=made)
+    return dataclasses.replace(model, sources=sources, notes=notes, measured=(*model.measured, *measured), made=made)
 
 
 def _name(clip: Clip | Markers, number: int) -> str:

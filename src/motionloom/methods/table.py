@@ -82,6 +82,12 @@ METHODS: Mapping[str, Method] = {
     "motion-matching": Method(
         "motionloom.methods.motion_matching", "jumps to the frame that fits best, several times a second; live"
     ),
+    "multilinear": Method(
+        "motionloom.methods.multilinear",
+        "examples of one action on a regular grid of measured parameters, interpolated between its points",
+        source="GUAN 2.3.1",
+        learning_is_random=True,
+    ),
     "parametric-space": Method(
         "motionloom.methods.parametric_space",
         "blends examples of one action to measured parameters: turn, speed, target, height; live",
@@ -116,5 +122,10 @@ METHODS: Mapping[str, Method] = {
             ),
             "select": MethodCommand("Clips", "drop takes that are unlike the others, and list the reasons"),
         },
+    ),
+    "verbs": Method(
+        "motionloom.methods.verbs",
+        "examples of one action as B-splines, interpolated over adverbs, measured or given (happy: 0.7)",
+        source="GUAN 2.3.2",
     ),
 }

@@ -103,7 +103,7 @@ class SpaceModel(Model[O]):
         frames = length
         if not np.isnan(wish.values).all():
             direct = length is None
-            start = np.where(np.isnan(wish.values), drawn, wish.values) if direct else drawn
+            start = np.where(np.isnan(wish.values), drawn, wish.values)
             if direct:
                 frames = self._natural_frames(start, options)
             if table is None:  # the function of a parameter is not known: the map's own values have to do

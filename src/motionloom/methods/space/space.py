@@ -139,16 +139,8 @@ class Space:
 
     def check(self, skeleton: Skeleton) -> None:
         """`FormatError` unless all arrays fit together."""
-        rows, k, d = self.rows, self.rows.turns.shape[1], self.values.shape[-1]
-        check_number(float(rows.lead), "space.rows.lead", low=1, high=1e6)
-        check_number(float(rows.count), "space.rows.count", low=4, high=1e7)
-        total = rows.count + 2 * rows.lead + 1 + (not rows.cyclic)
-        check_array(rows.turns, "space.rows.turns", "f", (total, k, len(skeleton), 4), low=-1.001, high=1.001)
-        for name in ("levels", "times"):
-            check_array(getattr(rows, name), f"space.rows.{name}", "f", (total, k))
-        check_array(rows.paces, "space.rows.paces", "f", (total, k), low=1e-9)
-        check_array(rows.steps, "space.rows.steps", "f", (total, k, 3))
-        check_array(rows.touches, "space.rows.touches", "f", (total, k, None), low=0, high=1)
+        k, d = self.rows.turns.shape[1], self.values.shape[-1]
+        check_rows(self.rows, "space.rows", skeleton)
         check_array(self.values, "space.values", "f", (k, d))
         check_array(self.ranges, "space.ranges", "f", (d,), low=1e-12)
         check_array(self.middle, "space.middle", "f", (d,))
@@ -158,5 +150,19 @@ class Space:
         check_number(self.spread, "space.spread", low=1e-12)
         if sum(p.size for p in self.parameters) != d:
             raise FormatError(f"space.parameters: expected {d} columns, found {sum(p.size for p in self.parameters)}")
-        if (np.abs((rows.turns**2).sum(-1) - 1) > 1e-4).any():
-            raise FormatError("space.rows.turns: expected unit quaternions")
+
+
+def check_rows(rows: Registered, name: str, skeleton: Skeleton) -> None:
+    """`FormatError` unless the arrays of registered clips fit together."""
+    k = rows.turns.shape[1]
+    check_number(float(rows.lead), f"{name}.lead", low=1, high=1e6)
+    check_number(float(rows.count), f"{name}.count", low=4, high=1e7)
+    total = rows.count + 2 * rows.lead + 1 + (not rows.cyclic)
+    check_array(rows.turns, f"{name}.turns", "f", (total, k, len(skeleton), 4), low=-1.001, high=1.001)
+    for part in ("levels", "times"):
+        check_array(getattr(rows, part), f"{name}.{part}", "f", (total, k))
+    check_array(rows.paces, f"{name}.paces", "f", (total, k), low=1e-9)
+    check_array(rows.steps, f"{name}.steps", "f", (total, k, 3))
+    check_array(rows.touches, f"{name}.touches", "f", (total, k, None), low=0, high=1)
+    if (np.abs((rows.turns**2).sum(-1) - 1) > 1e-4).any():
+        raise FormatError(f"{name}.turns: expected unit quaternions")
