@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from motionloom.analysis.clouds import build_clouds, near_pairs
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.similarity import measure_named
 from motionloom.analysis.weights import joint_weights
@@ -18,7 +19,6 @@ from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import ground_turn, moved, travel, turned
 from motionloom.methods.graph.build import transitions as building
 from motionloom.methods.graph.build.alignment import clip_spans
-from motionloom.methods.graph.build.point_clouds import build_clouds, near_pairs
 from motionloom.methods.graph.build.transitions import build_graph, find_transitions, graph_clips
 from motionloom.rotation import exp
 from motionloom.samples import make

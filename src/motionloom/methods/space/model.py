@@ -104,6 +104,9 @@ class SpaceModel(Model[O]):
         if not np.isnan(wish.values).all():
             direct = length is None
             start = np.where(np.isnan(wish.values), drawn, wish.values)
+            far = (start < self.space.low) | (start > self.space.high)
+            if not direct and options.corrections and far.any():  # a long result has other values than one cycle
+                start = drawn
             if direct:
                 frames = self._natural_frames(start, options)
             if table is None:  # the function of a parameter is not known: the map's own values have to do

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from motionloom.analysis._kernels_clouds import is_lowest
 from motionloom.core._jit import kernel
 
 
@@ -46,25 +47,6 @@ def choose_cells(
             found[count, 0], found[count, 1], held[count] = a, b, v
             count += 1
     return found[:count], held[:count]
-
-
-@kernel
-def is_lowest(values: Any, r: int, c: int, rows: Any, columns: Any) -> bool:
-    """Whether cell (r, c) is the smallest of these rows and columns (last excluded); of equal ones the first is.
-
-    Most cells fail against a neighbour, so these are tested first.
-    """
-    v = values[r, c]
-    if (c > columns[0] and values[r, c - 1] <= v) or (c + 1 < columns[1] and values[r, c + 1] < v):
-        return False
-    if (r > rows[0] and values[r - 1, c] <= v) or (r + 1 < rows[1] and values[r + 1, c] < v):
-        return False
-    for i in range(rows[0], rows[1]):
-        for j in range(columns[0], columns[1]):
-            w = values[i, j]
-            if w < v or (w == v and (i < r or (i == r and j < c))):
-                return False
-    return True
 
 
 @kernel

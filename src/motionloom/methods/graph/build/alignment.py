@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from motionloom.analysis.clouds import clip_spans
 from motionloom.blend.crossfade import CLOUD
 from motionloom.core import Clip, FloatArray, IntArray, Progress, silent
 from motionloom.core.progress import parts, slices
@@ -40,16 +41,3 @@ def align_transitions(
     if plants:
         fit_to_plants(clips, clip, a, b, half, turn, shift, planted)
     return np.arctan2(np.sin(turn), np.cos(turn)), shift
-
-
-def clip_spans(clips: Sequence[Clip], margin: int = 0) -> IntArray:
-    """(N, 2) for each frame, counted through all clips: the first frame of its clip, and the one after its last.
-
-    With a margin, that many frames less at either end; frames within the margin have an empty span, (0, 0).
-    """
-    starts = np.concatenate([[0], np.cumsum([len(c) for c in clips])])
-    lengths = np.diff(starts)
-    out = np.stack([np.repeat(starts[:-1] + margin, lengths), np.repeat(starts[1:] - margin, lengths)], 1)
-    at = np.arange(len(out))
-    out[(at < out[:, 0]) | (at >= out[:, 1])] = 0
-    return out

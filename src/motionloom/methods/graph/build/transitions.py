@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from motionloom.analysis.clouds import Clouds, build_clouds, clip_spans, near_pairs
 from motionloom.analysis.comparison import Comparison
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.similarity import AnyMeasure, measure_named
@@ -17,7 +18,7 @@ from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, pa
 from motionloom.core.progress import each, parts
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts, with_contacts
 from motionloom.kinematics.fk import fk
-from motionloom.methods.graph.build.alignment import align_transitions, clip_spans
+from motionloom.methods.graph.build.alignment import align_transitions
 from motionloom.methods.graph.build.blend_check import RoughTransitions, find_rough_transitions, no_rough_transitions
 from motionloom.methods.graph.build.limits import (
     DEFAULT_LIMIT,
@@ -27,7 +28,6 @@ from motionloom.methods.graph.build.limits import (
     limit_table,
     read_limits,
 )
-from motionloom.methods.graph.build.point_clouds import Clouds, build_clouds, near_pairs
 from motionloom.methods.graph.build.thinning import Thinner
 from motionloom.methods.graph.graph import Graph, Transitions
 from motionloom.methods.graph.labels import label_sets

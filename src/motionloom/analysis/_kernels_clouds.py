@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
-from motionloom.methods.graph.build._kernels import is_lowest
 
 FAST = {"contract", "reassoc"}
 
@@ -224,7 +223,7 @@ def _take(
     held: Any,
     count: int,
 ) -> Any:
-    """Cells i < j of the inner tile that are at or below their limit and smallest in their square."""
+    """Cells i < j of the inner tile that are at or below their limit and smallest in their square, or valley."""
     kind, table = limits[0], limits[1]
     for n in range(len(cells)):
         i, j = cells[n]
@@ -239,6 +238,18 @@ def _take(
             columns = (max(j - radius, span[j, 0]) - corner[1], min(j + radius + 1, span[j, 1]) - corner[1])
             if not is_lowest(values, i - corner[0], j - corner[1], rows, columns):
                 continue
+        elif radius < 0:
+            r, c = i - corner[0], j - corner[1]
+            if (
+                i > span[i, 0]
+                and j + 1 < span[j, 1]
+                and c + 1 < values.shape[1]
+                and r > 0
+                and values[r - 1, c + 1] <= v
+            ):
+                continue
+            if i + 1 < span[i, 1] and j > span[j, 0] and r + 1 < values.shape[0] and c > 0 and values[r + 1, c - 1] < v:
+                continue
         if count == len(held):
             more, longer = np.empty((2 * count, 2), np.int64), np.empty(2 * count)
             more[:count], longer[:count] = found, held
@@ -246,3 +257,22 @@ def _take(
         found[count, 0], found[count, 1], held[count] = i, j, v
         count += 1
     return found, held, count
+
+
+@kernel
+def is_lowest(values: Any, r: int, c: int, rows: Any, columns: Any) -> bool:
+    """Whether cell (r, c) is the smallest of these rows and columns (last excluded); of equal ones the first is.
+
+    Most cells fail against a neighbour, so these are tested first.
+    """
+    v = values[r, c]
+    if (c > columns[0] and values[r, c - 1] <= v) or (c + 1 < columns[1] and values[r, c + 1] < v):
+        return False
+    if (r > rows[0] and values[r - 1, c] <= v) or (r + 1 < rows[1] and values[r + 1, c] < v):
+        return False
+    for i in range(rows[0], rows[1]):
+        for j in range(columns[0], columns[1]):
+            w = values[i, j]
+            if w < v or (w == v and (i < r or (i == r and j < c))):
+                return False
+    return True

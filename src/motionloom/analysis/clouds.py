@@ -11,7 +11,7 @@ middle frames of their blocks, minus their distances from these. Pairs that this
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ import numpy as np
 
 from motionloom.analysis.comparison import frame_weights, windows
 from motionloom.analysis.point_cloud import PointCloud
-from motionloom.core import FloatArray, IntArray, Progress, silent
+from motionloom.core import Clip, FloatArray, IntArray, Progress, silent
 from motionloom.core.progress import each
 
 TURNING, HEIGHTS = 8, 6  # directions: complex on the ground (a multiple of 4), and of heights (2 less)
@@ -71,6 +71,19 @@ def build_clouds(points: FloatArray, weights: FloatArray, span: IntArray, measur
         np.concatenate([heights, np.sqrt(np.maximum(left, 0))]).astype(np.float32),
         taps,
     )
+
+
+def clip_spans(clips: Sequence[Clip], margin: int = 0) -> IntArray:
+    """(N, 2) for each frame, counted through all clips: the first frame of its clip, and the one after its last.
+
+    With a margin, that many frames less at either end; frames within the margin have an empty span, (0, 0).
+    """
+    starts = np.concatenate([[0], np.cumsum([len(c) for c in clips])])
+    lengths = np.diff(starts)
+    out = np.stack([np.repeat(starts[:-1] + margin, lengths), np.repeat(starts[1:] - margin, lengths)], 1)
+    at = np.arange(len(out))
+    out[(at < out[:, 0]) | (at >= out[:, 1])] = 0
+    return out
 
 
 def _over_windows(x: FloatArray, taps: FloatArray) -> FloatArray:
@@ -146,12 +159,13 @@ def near_pairs(
     """Pairs of frames a < b (n, 2) whose windows are within their limit, with their distances, m, tile by tile.
 
     kind (N,) and table (S, S): the limit of two frames is table[kind, kind], m. With `radius` > 0 only the most similar
-    pair within that many frames. Frames of one clip closer than `apart` are left out. Bounds are tested for blocks of
+    pair within that many frames; with `radius` -1, those smaller than their neighbours across the diagonal, the
+    bottoms of valleys. Frames of one clip closer than `apart` are left out. Bounds are tested for blocks of
     `step` frames first. Tiles of rows are distributed to as many threads as numba may use; the result does not depend
     on their number.
     """
+    from motionloom.analysis._kernels_clouds import reaches, search_rows
     from motionloom.core._jit import thread_count
-    from motionloom.methods.graph.build._kernels_clouds import reaches, search_rows
 
     starts, middles = _blocks(found.span, step)
     slack = 1e-5 * float(found.size.max())  # m^2: far above the error of single precision
@@ -159,7 +173,7 @@ def near_pairs(
     reaches(starts, middles, found.turning, found.heights, found.size, slack, reach)
     blocks = (starts, middles, reach)
     limits = (kind[found.frame], table.astype(float) ** 2, float(table.max()), slack)
-    size, rim = max(1, TILE // step), -(-radius // step)
+    size, rim = max(1, TILE // step), -(-abs(radius) // step)
 
     def rows(top: int) -> tuple[IntArray, FloatArray]:
         tile = (top, min(top + size, len(middles)), size, rim)

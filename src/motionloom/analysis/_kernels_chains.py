@@ -1,0 +1,58 @@
+"""Compiled chains through cells of a distance matrix: slope-limited paths along the bottoms of its valleys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from motionloom.core._jit import kernel
+
+
+@kernel
+def chains(cells: Any, values: Any, shape: Any, reach: int, slope: int, least: int, index: Any) -> Any:
+    """Chains through cells (n, 2), sorted by row and column, of one pair of clips; values (n,).
+
+    From a cell a chain goes on to one that is 1 to `reach` rows and columns further, at most `slope` times as many of
+    the one as of the other. Longest chains first, and of two equally long ones that with the smaller sum; no cell is
+    in two chains. Returned are the cells of chains that cover `least` rows and columns or more (m,), and where each
+    ends (c,). `index` is a table (rows, columns) of -1, and is so again afterwards.
+    """
+    count = len(cells)
+    for n in range(count):
+        index[cells[n, 0], cells[n, 1]] = n
+    length, total, before = np.ones(count, np.int64), values.copy(), np.full(count, -1, np.int64)
+    for n in range(count):
+        i, j = cells[n]
+        for a in range(1, reach + 1):
+            for b in range(1, reach + 1):
+                if i < a or j < b or a > slope * b or b > slope * a:
+                    continue
+                k = index[i - a, j - b]
+                if k < 0:
+                    continue
+                steps = length[k] + a + b
+                if steps > length[n] or (steps == length[n] and total[k] + values[n] < total[n]):
+                    length[n], total[n], before[n] = steps, total[k] + values[n], k
+    for n in range(count):
+        index[cells[n, 0], cells[n, 1]] = -1
+    used = np.zeros(count, np.bool_)
+    out, ends = np.empty(count, np.int64), np.empty(count, np.int64)
+    filled, found = 0, 0
+    for n in np.argsort(-length, kind="mergesort"):
+        if used[n]:
+            continue
+        start, at = filled, n
+        while at >= 0 and not used[at]:
+            used[at] = True
+            out[filled] = at
+            filled += 1
+            at = before[at]
+        first, last = out[filled - 1], out[start]
+        if cells[last, 0] - cells[first, 0] >= least and cells[last, 1] - cells[first, 1] >= least:
+            out[start:filled] = out[start:filled][::-1].copy()
+            ends[found] = filled
+            found += 1
+        else:
+            filled = start
+    return out[:filled], ends[:found]
