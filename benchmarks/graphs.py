@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.timing import MOCAP, best_seconds, figure
+from motionloom.analysis.clouds import clip_spans
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.core import Clip, replace
 from motionloom.io import load
@@ -18,7 +19,6 @@ from motionloom.kinematics.fk import fk
 from motionloom.kinematics.mirror import mirror
 from motionloom.kinematics.resample import resample
 from motionloom.methods.graph import Graph
-from motionloom.methods.graph.build.alignment import clip_spans
 from motionloom.methods.graph.build.prune import graph_facts, prune
 from motionloom.methods.graph.build.transitions import DEFAULT_LIMIT, build_graph, find_transitions, graph_clips
 

@@ -14,14 +14,15 @@ def chains(cells: Any, values: Any, shape: Any, reach: int, slope: int, least: i
     """Chains through cells (n, 2), sorted by row and column, of one pair of clips; values (n,).
 
     From a cell a chain goes on to one that is 1 to `reach` rows and columns further, at most `slope` times as many of
-    the one as of the other. Longest chains first, and of two equally long ones that with the smaller sum; no cell is
-    in two chains. Returned are the cells of chains that cover `least` rows and columns or more (m,), and where each
+    the one as of the other. Longest chains first; of two equally long ones that with more and smaller values. No cell
+    is in two chains. Returned are the cells of chains that cover `least` rows and columns or more (m,), and where each
     ends (c,). `index` is a table (rows, columns) of -1, and is so again afterwards.
     """
     count = len(cells)
     for n in range(count):
         index[cells[n, 0], cells[n, 1]] = n
-    length, total, before = np.ones(count, np.int64), values.copy(), np.full(count, -1, np.int64)
+    gain = values - values.max()
+    length, total, before = np.ones(count, np.int64), gain.copy(), np.full(count, -1, np.int64)
     for n in range(count):
         i, j = cells[n]
         for a in range(1, reach + 1):
@@ -32,8 +33,8 @@ def chains(cells: Any, values: Any, shape: Any, reach: int, slope: int, least: i
                 if k < 0:
                     continue
                 steps = length[k] + a + b
-                if steps > length[n] or (steps == length[n] and total[k] + values[n] < total[n]):
-                    length[n], total[n], before[n] = steps, total[k] + values[n], k
+                if steps > length[n] or (steps == length[n] and total[k] + gain[n] < total[n]):
+                    length[n], total[n], before[n] = steps, total[k] + gain[n], k
     for n in range(count):
         index[cells[n, 0], cells[n, 1]] = -1
     used = np.zeros(count, np.bool_)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -140,7 +140,7 @@ def _paths(
 
 
 def _chained(
-    cells: IntArray, values: FloatArray, key: IntArray, starts: IntArray, which: Sequence[int], fps: float,
+    cells: Any, values: Any, key: IntArray, starts: IntArray, which: Sequence[int], fps: float,
     progress: Progress,
 ) -> list[tuple[IntArray, IntArray, IntArray, FloatArray]]:  # fmt: skip
     from motionloom.analysis._kernels_chains import chains
@@ -185,22 +185,12 @@ def matches_of(web: MatchWeb, clip: int, first: int, last: int, *, turn: int = 1
         for c in np.flatnonzero((web.pairs[:, side] == clip) & (inner >= least)):
             cells = web.cells[web.starts[c] : web.ends[c]]
             own, other = cells[:, side], cells[:, 1 - side]
-            at = slice(int(np.searchsorted(own, first)), int(np.searchsorted(own, last, side="right")))
-            if at.stop <= at.start or own[at.stop - 1] - own[at.start] < least:
-                continue
-            a, b = own[at.start], own[at.stop - 1]
+            a, b = max(first, int(own[0])), min(last, int(own[-1]))
+            begin, end = (round(float(np.interp(f, own, other))) for f in (a, b))
+            low_at = min(int(np.searchsorted(own, a)), len(own) - 1)
+            at = slice(low_at, max(low_at + 1, int(np.searchsorted(own, b, side="right"))))
             far = float(web.values[web.starts[c] : web.ends[c]][at].mean())
-            out.append(
-                Match(
-                    int(web.pairs[c, 1 - side]),
-                    int(other[at.start]),
-                    int(other[at.stop - 1]),
-                    far,
-                    turn,
-                    int(a),
-                    int(b),
-                )
-            )
+            out.append(Match(int(web.pairs[c, 1 - side]), begin, end, far, turn, a, b))
     return apart(sorted(out, key=lambda m: m.distance), [(clip, first, last)])
 
 

@@ -67,6 +67,7 @@ COMMANDS: Mapping[str, Command] = {
     **_group(
         "Compare",
         similar="find the most similar frames of two clips",
+        find="find stretches of many clips that show the same action",
         judge="compare similarity measures by the pairs of frames that they choose",
         align="align two clips in time",
         evaluate="measure the quality of results against their source clips",

@@ -1,0 +1,183 @@
+"""`motionloom find`: find stretches of a folder's clips that show the same action as a query."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from motionloom.cli.bars import busy
+from motionloom.cli.options import Json, load_readable, plural, print_json, print_line, with_reading
+
+if TYPE_CHECKING:
+    from motionloom.recipes.matching import Library, Span
+
+WEB, DECISIONS = "match_web.npz", "match_web.json"
+
+
+@with_reading(trim_tpose=True)
+def find(
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="A clip, or frames of it: walk.bvh#120-190.", show_default=False)
+    ],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of clips.", show_default=False)],
+    web: Annotated[
+        Path | None, typer.Option("--web", metavar="FILE", help=f"The stored match web; by default {WEB} in FOLDER.")
+    ] = None,
+    threshold: Annotated[
+        float, typer.Option("--threshold", metavar="M", min=0.001, help="Largest distance of similar frames [m].")
+    ] = 0.10,
+    rounds: Annotated[
+        int, typer.Option("--rounds", metavar="N", min=1, help="Each match is a query of the next round; 1: none is.")
+    ] = 3,
+    pictures: Annotated[
+        Path | None, typer.Option("--pictures", metavar="FOLDER", help="Draw the query and each match.")
+    ] = None,
+    cut: Annotated[
+        Path | None, typer.Option("--cut", metavar="FOLDER", help="Write the query and all matches as clips.")
+    ] = None,
+    ask: Annotated[
+        bool, typer.Option("--ask", help="Ask for each new match whether it is one; the answers are stored.")
+    ] = False,
+    accept: Annotated[str, typer.Option("--accept", metavar="N,N", help="These matches are right; stored.")] = "",
+    reject: Annotated[str, typer.Option("--reject", metavar="N,N", help="These are not; stored, and left out.")] = "",
+    json: Json = False,
+    *,
+    reading: Any = None,
+) -> None:
+    """Find the stretches that show the same action as a query, in all clips of a folder (HECK 3.5).
+
+    Similar stretches of all pairs of clips are found once and stored; then a query takes milliseconds. Matches are
+    ranked by round and distance. Declined matches are left out, and nothing is looked for from them.
+    """
+    from motionloom.recipes.matching import (
+        find_spans,
+        load_decisions,
+        query_span,
+        rejected_spans,
+        save_decisions,
+        span_name,
+    )  # fmt: skip
+
+    stored = web or folder / WEB
+    decided = stored.with_name(DECISIONS if web is None else f"{web.stem}.json")
+    library = opened(folder, stored, threshold, reading)
+    span = query_span(library, query, folder)
+    name = span_name(library, span)
+    decisions = load_decisions(decided)
+    rows = decisions.setdefault(name, {})
+    found = find_spans(library, span, rounds=rounds, rejected=rejected_spans(library, rows, folder))
+    names = [span_name(library, s) for s, _ in found]
+    before = dict(rows)
+    for numbers, yes in ((accept, True), (reject, False)):
+        rows.update({names[n - 1]: yes for n in chosen(numbers, len(names))})
+    if pictures is not None:
+        draw(folder, library, span, [s for s, _ in found], pictures, reading)
+    if ask:
+        for n, one in enumerate(names, 1):
+            if one not in rows:
+                rows[one] = typer.confirm(f"{n}: is {one} a match?", default=True)
+    if rows != before:
+        save_decisions({q: r for q, r in decisions.items() if r}, decided)
+    kept = [(s, m) for (s, m), one in zip(found, names, strict=True) if rows.get(one, True)]
+    if cut is not None:
+        write_cuts(folder, library, [span, *(s for s, _ in kept)], cut, reading)
+    if json:
+        print_json(
+            [
+                {"clip": library.files[s.clip], "first": s.first, "last": s.last, "distance": m.distance,
+                 "round": m.round, "decided": rows.get(span_name(library, s))}
+                for s, m in kept
+            ]
+        )  # fmt: skip
+        return
+    print_line(f"{name}: {len(kept)} match{'' if len(kept) == 1 else 'es'}")
+    for n, ((_, match), one) in enumerate(zip(found, names, strict=True), 1):
+        answer = (", yes" if rows[one] else ", no") if one in rows else ""
+        print_line(f"  {n:3d}  {one}  {100 * match.distance:.1f} cm, round {match.round}{answer}")
+
+
+def chosen(text: str, count: int) -> list[int]:
+    """Numbers of matches, from 1."""
+    from motionloom.core import BadRequest
+
+    try:
+        numbers = [int(part) for part in text.split(",")] if text else []
+    except ValueError:
+        raise BadRequest(f"expected numbers of matches, as 1,4, found {text!r}") from None
+    if any(not 1 <= n <= count for n in numbers):
+        raise BadRequest(f"expected numbers from 1 to {count}, found {text!r}")
+    return numbers
+
+
+def opened(folder: Path, stored: Path, threshold: float, reading: Any) -> Library:
+    """The stored web of a folder; it is built where there is none, or where clips or the threshold are others."""
+    from motionloom.core import BadRequest
+    from motionloom.io import expand_paths
+    from motionloom.recipes.matching import build_library, digests_of, load_library, save_library
+
+    if not folder.is_dir():
+        raise BadRequest(f"{folder}: expected a folder of clips")
+    if stored.exists():
+        library = load_library(stored)
+        paths = [folder / name for name in library.files]
+        present = {path.resolve() for path in expand_paths([str(folder)])}
+        same = all(path.exists() for path in paths) and digests_of(paths) == library.digests
+        if same and present >= {p.resolve() for p in paths} and library.web.threshold == threshold:
+            new = len(present) - len(paths)
+            if new:
+                print_line(
+                    f"{plural(new, 'file')} of the folder not in {stored.name}: delete it to have it built again"
+                )
+            return library
+    loaded, failed = load_readable([str(folder)], reading)
+    for path, why in failed:
+        print_line(f"left out: {path.name}: {why}")
+    with busy("comparing clips") as report:
+        library = build_library(
+            [p for p, _ in loaded], [c for _, c in loaded], folder, threshold=threshold, progress=report
+        )
+    save_library(library, stored)
+    skipped = f"; {plural(library.web.skipped, 'pair')} with other skeletons skipped" if library.web.skipped else ""
+    print_line(f"{stored}: {plural(len(library.files), 'clip')}, {plural(len(library.web.ends), 'path')}{skipped}")
+    return library
+
+
+def part_of(folder: Path, library: Library, span: Span, reading: Any) -> Any:
+    """The clip of a stretch, with its recipe."""
+    from motionloom.io import load
+    from motionloom.recipes.edits import trim
+
+    start = int(library.first[span.clip])
+    clip = load(folder / library.files[span.clip], reading)
+    rate = clip.fps
+    return trim(clip, start=(span.first - start) / rate, end=min((span.last - start + 1) / rate, len(clip) / rate))
+
+
+def write_cuts(folder: Path, library: Library, spans: list[Span], out: Path, reading: Any) -> None:
+    """Each stretch as a BVH file."""
+    from motionloom.io import save
+
+    out.mkdir(parents=True, exist_ok=True)
+    for s in spans:
+        stem = library.files[s.clip].rpartition(".")[0].replace("/", "_")
+        save(part_of(folder, library, s, reading), out / f"{stem}_{s.first}-{s.last}.bvh")
+    print_line(f"{out}: {plural(len(spans), 'clip')}")
+
+
+def draw(folder: Path, library: Library, query: Span, spans: list[Span], out: Path, reading: Any) -> None:
+    """A filmstrip of the query above each match."""
+    from motionloom.plot.filmstrip import save_filmstrip
+    from motionloom.recipes.matching import span_name
+
+    out.mkdir(parents=True, exist_ok=True)
+    first = part_of(folder, library, query, reading)
+    with busy("drawing") as report:
+        for n, s in enumerate(spans):
+            report(n / len(spans), "drawing")
+            titles = [span_name(library, query), span_name(library, s)]
+            save_filmstrip(
+                [first, part_of(folder, library, s, reading)], out / f"match_{n + 1:03d}.png", titles=titles, poses=8,
+                aligned=False,
+            )  # fmt: skip

@@ -1,0 +1,186 @@
+"""Folders of clips with their match web: built once, stored, asked by file and frames, with the user's decisions."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+from zipfile import BadZipFile
+
+import numpy as np
+
+from motionloom.analysis.match_web import Match, MatchWeb, build_web, find_matches
+from motionloom.core import BadRequest, Clip, FloatArray, FormatError, IntArray, Progress
+from motionloom.io.digest import file_sha256
+from motionloom.io.replacing import write_whole
+
+VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Library:
+    """The clips of a folder, and their web."""
+
+    web: MatchWeb
+    files: tuple[str, ...]  # paths below the folder
+    digests: tuple[str, ...]  # sha256 of the files
+    rates: FloatArray  # (N,) frames per second of the files
+    first: IntArray  # (N,) frame of the file that is frame 0 of the clip: 1 where a T-pose was dropped
+
+
+class Span(NamedTuple):
+    """A stretch of a file."""
+
+    clip: int
+    first: int  # frame of the file
+    last: int
+
+
+def build_library(
+    paths: Sequence[Path],
+    clips: Sequence[Clip],
+    folder: Path,
+    *,
+    threshold: float,
+    fps: float | None = 30.0,
+    progress: Progress | None = None,
+) -> Library:
+    """The web of clips that were read from files below a folder."""
+    web = build_web(clips, fps=fps, threshold=threshold, progress=progress)
+    files = tuple(path.resolve().relative_to(folder.resolve()).as_posix() for path in paths)
+    first = [int(clip.origin.main()[1][0]) for clip in clips]
+    rates = np.array([clip.fps for clip in clips])
+    return Library(web, files, digests_of(paths), rates, np.array(first, np.int64))
+
+
+def digests_of(paths: Sequence[Path]) -> tuple[str, ...]:
+    """sha256 of each file."""
+    return tuple(file_sha256(path) for path in paths)
+
+
+def save_library(library: Library, path: str | Path) -> None:
+    """Write a library into one file."""
+    web = library.web
+    arrays: dict[str, Any] = {
+        name: getattr(web, name)
+        for name in ("names", "lengths", "fps", "threshold", "pairs", "ends", "cells", "values", "skipped")
+    }
+    arrays |= {name: getattr(library, name) for name in ("files", "digests", "rates", "first")}
+    held = io.BytesIO()
+    np.savez_compressed(held, version=VERSION, **arrays)
+    write_whole(path, [held.getvalue()])
+
+
+def load_library(path: str | Path) -> Library:
+    """Read what `save_library` wrote; `FormatError` if it is not whole."""
+    try:
+        with np.load(path, allow_pickle=False) as held:
+            data = {name: held[name] for name in held.files}
+        if int(data["version"]) != VERSION:
+            raise FormatError(f"{Path(path).name}: a match web of another version; delete it, and it is built again")
+        texts = {name: tuple(str(x) for x in data[name]) for name in ("names", "files", "digests")}
+        web = MatchWeb(
+            texts["names"], data["lengths"].astype(np.int64), float(data["fps"]), float(data["threshold"]),
+            data["pairs"].astype(np.int64), data["ends"].astype(np.int64), data["cells"].astype(np.int64),
+            data["values"].astype(float), int(data["skipped"]),
+        )  # fmt: skip
+        library = Library(
+            web, texts["files"], texts["digests"], data["rates"].astype(float), data["first"].astype(np.int64)
+        )
+    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
+        raise FormatError(f"{Path(path).name}: not a match web: {error}") from None
+    _check(library, Path(path).name)
+    return library
+
+
+def _check(library: Library, name: str) -> None:
+    web, count = library.web, len(library.files)
+    sizes = {len(web.names), len(web.lengths), len(library.digests), len(library.rates), len(library.first)}
+    if sizes != {count} or web.pairs.shape != (len(web.ends), 2) or web.cells.shape != (len(web.values), 2):
+        raise FormatError(f"{name}: not a match web: its arrays do not fit together")
+    steps = np.diff(np.concatenate([[0], web.ends]))
+    whole = len(web.ends) == 0 or (steps.min() > 0 and web.ends[-1] == len(web.cells))
+    if not whole or not np.isfinite(web.values).all() or not (web.fps > 0 and (library.rates > 0).all()):
+        raise FormatError(f"{name}: not a match web: its paths are broken")
+    if len(web.ends):
+        if web.pairs.min() < 0 or web.pairs.max() >= count:
+            raise FormatError(f"{name}: not a match web: a path between clips that are not there")
+        most = web.lengths[np.repeat(web.pairs, steps, axis=0)]
+        if (web.cells < 0).any() or (web.cells >= most).any():
+            raise FormatError(f"{name}: not a match web: a path leaves its clips")
+
+
+def query_span(library: Library, text: str, folder: Path) -> Span:
+    """The clip and the frames of a query: `walk.bvh`, or `walk.bvh#120-190` in frames of the file."""
+    file, _, frames = text.partition("#")
+    names = {name: k for k, name in enumerate(library.files)}
+    given = Path(file)
+    wanted = given.resolve()
+    known = [k for name, k in names.items() if (folder / name).resolve() == wanted or name == given.as_posix()]
+    if not known:
+        raise BadRequest(f"query: {file} is not one of the {len(names)} clips in {folder}")
+    k = known[0]
+    scale = library.rates[k] / library.web.fps
+    end = int(library.first[k] + round((library.web.lengths[k] - 1) * scale))
+    if not frames:
+        return Span(k, int(library.first[k]), end)
+    try:
+        first, last = (int(part) for part in frames.split("-"))
+    except ValueError:
+        raise BadRequest(f"query: expected frames as walk.bvh#120-190, found {text!r}") from None
+    if not 0 <= first < last <= end:
+        raise BadRequest(f"query: expected frames from 0 to {end}, the first before the last, found {frames}")
+    return Span(k, first, last)
+
+
+def find_spans(
+    library: Library, query: Span, *, rounds: int, rejected: Sequence[Span] = (), progress: Progress | None = None
+) -> list[tuple[Span, Match]]:
+    """The stretches like a query, in frames of their files, ranked; see `find_matches`."""
+    found = find_matches(
+        library.web, *_in_web(library, query), rounds=rounds, rejected=[_in_web(library, s) for s in rejected],
+        progress=progress,
+    )  # fmt: skip
+    return [(_in_file(library, match), match) for match in found]
+
+
+def _in_web(library: Library, span: Span) -> tuple[int, int, int]:
+    k, scale = span.clip, library.web.fps / library.rates[span.clip]
+    first, last = (max(0, round((f - int(library.first[k])) * scale)) for f in (span.first, span.last))
+    return k, first, last
+
+
+def _in_file(library: Library, match: Match) -> Span:
+    scale, start = library.rates[match.clip] / library.web.fps, int(library.first[match.clip])
+    return Span(match.clip, start + round(match.first * scale), start + round(match.last * scale))
+
+
+def span_name(library: Library, span: Span) -> str:
+    """`walk.bvh#120-190`."""
+    return f"{library.files[span.clip]}#{span.first}-{span.last}"
+
+
+def load_decisions(path: Path) -> dict[str, dict[str, bool]]:
+    """What the user decided: for each query, by stretch, whether it is a match."""
+    if not path.exists():
+        return {}
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if not all(isinstance(yes, bool) for rows in found.values() for yes in rows.values()):
+            raise ValueError("expected true or false for every match")
+        return {str(query): dict(rows) for query, rows in found.items()}
+    except (ValueError, AttributeError, OSError) as error:
+        raise FormatError(f"{path.name}: not a file of decisions: {error}") from None
+
+
+def save_decisions(decisions: Mapping[str, Mapping[str, bool]], path: Path) -> None:
+    """Write decisions as JSON."""
+    write_whole(path, [json.dumps(decisions, indent=1, sort_keys=True).encode()])
+
+
+def rejected_spans(library: Library, rows: Mapping[str, bool], folder: Path) -> list[Span]:
+    """The stretches that the user declined."""
+    return [query_span(library, str(folder / name), folder) for name, yes in rows.items() if not yes]

@@ -1,0 +1,94 @@
+"""Match webs: paths against a slow search, queries, rounds."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+from motionloom.analysis._kernels_chains import chains
+from motionloom.analysis.match_web import COVER, build_web, find_matches, matches_of
+from motionloom.core import BadRequest
+from motionloom.samples import make
+
+
+@pytest.fixture(scope="module")
+def web():
+    walks = [make("walk", seed=s, speed=v, seconds=3, fps=30) for s, v in ((1, 1.2), (2, 1.4), (3, 1.3))]
+    return build_web([*walks, make("jump", seed=1, fps=30), make("dog_walk", seed=1, seconds=2, fps=30)])
+
+
+def slow_longest(cells, reach, slope):
+    """The length (rows and columns covered) of the longest chain that ends in each cell, by recursion."""
+    known = {tuple(c) for c in cells}
+
+    @lru_cache(None)
+    def best(i, j):
+        steps = [
+            a + b + best(i - a, j - b)
+            for a in range(1, reach + 1)
+            for b in range(1, reach + 1)
+            if a <= slope * b and b <= slope * a and (i - a, j - b) in known
+        ]
+        return max(steps, default=0)
+
+    return max(best(i, j) for i, j in known)
+
+
+def test_the_longest_chain_comes_first_and_no_cell_is_used_twice():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        mask = rng.random((12, 12)) < 0.25
+        cells = np.argwhere(mask)
+        index = np.full(mask.shape, -1, np.int32)
+        kept, ends = chains(cells, rng.random(len(cells)), np.array(mask.shape), 3, 2, 1, index)
+        assert (index == -1).all()
+        assert len(set(kept.tolist())) == len(kept)
+        first = cells[kept[: ends[0]]]
+        assert (first[-1] - first[0]).sum() == slow_longest(cells, 3, 2)
+        for a, b in zip(np.concatenate([[0], ends[:-1]]), ends, strict=True):
+            steps = np.diff(cells[kept[a:b]], axis=0)
+            assert (steps >= 1).all()
+            assert (steps <= 3).all()
+            assert (steps.max(1) <= 2 * steps.min(1)).all()
+
+
+def test_a_cycle_of_a_walk_finds_walks_and_no_jump(web):
+    found = find_matches(web, 0, 20, 52)
+    assert {m.clip for m in found} == {0, 1, 2}
+    for m in found:
+        assert m.of_last - m.of_first >= COVER * 30 or m.round > 1
+        assert 15 <= m.last - m.first <= 60
+    assert [m.round for m in found] == sorted(m.round for m in found)
+
+
+def test_matches_do_not_overlap_the_query_or_each_other(web):
+    found = [(0, 20, 52), *((m.clip, m.first, m.last) for m in find_matches(web, 0, 20, 52))]
+    for n, (c, a, b) in enumerate(found):
+        for d, e, f in found[:n]:
+            assert c != d or min(b, f) - max(a, e) <= 0.5 * min(b - a, f - e)
+
+
+def test_declined_stretches_are_left_out(web):
+    first = matches_of(web, 0, 20, 52)[0]
+    left = find_matches(web, 0, 20, 52, rounds=1, rejected=[(first.clip, first.first, first.last)])
+    assert (first.clip, first.first) not in {(m.clip, m.first) for m in left}
+
+
+def test_pairs_with_another_skeleton_are_skipped_and_counted(web):
+    assert web.skipped == 4  # the dog with each of the others
+    assert not (web.pairs == 4).any() or (web.pairs[(web.pairs == 4).any(1)] == 4).all()
+
+
+def test_clips_with_two_frame_rates_are_compared_at_the_lower_one():
+    slow, fast = make("walk", seed=1, seconds=2, fps=25), make("walk", seed=1, seconds=2, fps=50)
+    web = build_web([slow, fast])
+    assert web.fps == 25
+    found = matches_of(web, 0, 10, 35)
+    assert any(m.clip == 1 and abs(m.first - 10) <= 1 and m.distance < 0.01 for m in found)
+
+
+def test_no_clips():
+    with pytest.raises(BadRequest, match="needs clips"):
+        build_web([])

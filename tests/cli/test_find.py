@@ -1,0 +1,67 @@
+"""`motionloom find`: the stored web, decisions, clips cut out, wrong queries."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from motionloom.cli.app import app
+from motionloom.io import load, save
+from motionloom.recipes.matching import load_library
+from motionloom.samples import make
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    out = tmp_path_factory.mktemp("clips")
+    for s, v in ((1, 1.2), (2, 1.4)):
+        save(make("walk", seed=s, speed=v, seconds=3, fps=30), out / f"walk_{s}.bvh")
+    return out
+
+
+def run(*words):
+    return CliRunner().invoke(app, [str(w) for w in words])
+
+
+def test_matches_are_listed_decided_and_cut(folder, tmp_path):
+    query = f"{folder / 'walk_1.bvh'}#20-52"
+    listed = run("find", query, folder, "--json")
+    assert listed.exit_code == 0, listed.output
+    found = json.loads(listed.stdout[listed.stdout.index("[") :])
+    assert any(row["clip"] == "walk_2.bvh" for row in found)
+    web = folder / "match_web.npz"
+    when = web.stat().st_mtime_ns
+    again = run("find", query, folder, "--reject", "1", "--cut", tmp_path / "cuts")
+    assert again.exit_code == 0, again.output
+    assert web.stat().st_mtime_ns == when  # answered from what is stored
+    first = f"{found[0]['clip']}#{found[0]['first']}-{found[0]['last']}"
+    assert json.loads((folder / "match_web.json").read_text()) == {"walk_1.bvh#20-52": {first: False}}
+    assert first not in run("find", query, folder).stdout
+    cuts = sorted((tmp_path / "cuts").glob("*.bvh"))
+    assert (tmp_path / "cuts" / "walk_1_20-52.bvh") in cuts
+    assert len(load(tmp_path / "cuts" / "walk_1_20-52.bvh")) == 33
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("walk_1.bvh#5", "expected frames"),
+        ("walk_1.bvh#50-20", "the first before the last"),
+        ("run.bvh", "is not one of"),
+    ],
+)
+def test_wrong_queries_are_named(folder, query, message):
+    result = run("find", folder / query, folder)
+    assert result.exit_code != 0
+    assert message in result.output.replace("\n", " ")
+
+
+def test_a_broken_web_is_a_format_error(folder, tmp_path):
+    (tmp_path / "web.npz").write_bytes(b"PK\x03\x04 nothing")
+    result = run("find", f"{folder / 'walk_1.bvh'}#20-52", folder, "--web", tmp_path / "web.npz")
+    assert result.exit_code != 0
+    assert "not a match web" in result.output
+    run("find", f"{folder / 'walk_1.bvh'}#20-52", folder)
+    assert load_library(folder / "match_web.npz").web.fps == 30
