@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Json, load_readable, plural, print_json, print_line, with_reading
+from motionloom.cli.options import Json, load_all, plural, print_json, print_line, with_reading
 
 if TYPE_CHECKING:
     from motionloom.recipes.matching import Library, Span
@@ -131,9 +131,7 @@ def opened(folder: Path, stored: Path, threshold: float, reading: Any) -> Librar
                     f"{plural(new, 'file')} of the folder not in {stored.name}: delete it to have it built again"
                 )
             return library
-    loaded, failed = load_readable([str(folder)], reading)
-    for path, why in failed:
-        print_line(f"left out: {path.name}: {why}")
+    loaded = load_all([str(folder)], reading)
     with busy("comparing clips") as report:
         library = build_library(
             [p for p, _ in loaded], [c for _, c in loaded], folder, threshold=threshold, progress=report
