@@ -32,6 +32,7 @@ BEHIND = {
     "fourier": "fourier_motion",
     "splice": "splice",
     "similar": "find_similar",
+    "find": "find_matches",
     "judge": "judge",
     "align": "align",
     "evaluate": "evaluate_clips",

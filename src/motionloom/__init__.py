@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from motionloom import samples as samples
     from motionloom.analysis import find_similar as find_similar
     from motionloom.analysis import judge as judge
+    from motionloom.analysis.match_web import build_web as build_web
+    from motionloom.analysis.match_web import find_matches as find_matches
     from motionloom.constraints import Request as Request
     from motionloom.control import stream_clip as stream_clip
     from motionloom.core import Clip as Clip
@@ -113,6 +115,7 @@ _NAMES = {
     "append": "recipes",
     "attempt": "methods",
     "blend_clips": "recipes",
+    "build_web": "analysis.match_web",
     "change_bands": "recipes",
     "check_clips": "evaluate",
     "check_files": "evaluate",
@@ -128,6 +131,7 @@ _NAMES = {
     "evaluate_clips": "evaluate",
     "fetch": "io.download.fetch",
     "find_loop": "kinematics",
+    "find_matches": "analysis.match_web",
     "find_similar": "analysis",
     "fk": "kinematics",
     "fourier_motion": "recipes",
