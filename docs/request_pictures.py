@@ -45,16 +45,16 @@ SHOWN: dict[str, Callable[[], Constraint]] = {
     "position_at": lambda: PositionAt(joint="right_hand", time=1.5, target=(-0.15, 1.75, 2.35)),
     "plant": lambda: Plant(joint="left_foot", span=(1.2, 1.7)),
     "root_at": lambda: RootAt(time="end", position=(0.6, 4.0), heading=0.6),
-    "root_path": lambda: RootPath(points=((0.0, 0.0), (0.35, 1.4), (1.2, 2.8), (2.4, 3.65), (3.8, 4.15))),
+    "root_path": lambda: RootPath(points=((0.0, 0.0), (0.35, 1.4), (1.2, 2.8), (2.3, 3.7), (3.6, 4.25))),
     "reach": lambda: Reach(position=(1.0, 3.0), by=4.0, tolerance=0.3),
     "style": lambda: Style(label="run", span=(3.0, "end")),
     "style_along": lambda: StyleAlong(label="run", stretch=(5.0, 9.0)),
     "parameters": lambda: Parameters(
-        values=(("speed", Quantity(1.3, "speed")), ("turn", Quantity(np.radians(104), "angle")))
+        values=(("speed", Quantity(1.3, "speed")), ("turn", Quantity(np.radians(100), "angle")))
     ),
     "pace": lambda: Pace(speed=(1.2, 1.5), span=(0.0, 2.5)),
     "look_at": lambda: LookAt(target=(1.5, 1.4, 3.0), span=(1.0, 3.0)),
-    "avoid": lambda: Avoid(center=(0.1, 2.6), radius=0.5),
+    "avoid": lambda: Avoid(center=(-0.1, 2.6), radius=0.5),
 }
 
 
