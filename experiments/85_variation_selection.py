@@ -27,14 +27,16 @@ def main() -> None:
         print("needs the real clips of ../shared/mocap, which are not here: skipped")
         return
     walks = [_named(c, f"walk {k + 1}") for k, c in enumerate(cycles(fps=FPS))]
-    trusted = [_named(c, f"trusted {k + 1}") for k, c in enumerate(cycles("16_[1-3]?", fps=FPS)[:8])]
+    others = [_named(c, f"other {k + 1}") for k, c in enumerate(cycles("16_[1-3]?", fps=FPS)[:8])]
+    later = [_named(c, f"later {k + 1}") for k, c in enumerate(cycles(fps=FPS, number=1))]
     odd = [_named(c, name) for name in ODD for c in cycles(name, fps=FPS, least=0.5)[:1]]
     body = walks[0].skeleton
-    trusted, odd = ([on_skeleton(c, body) for c in group] for group in (trusted, odd))
+    others, odd = ([on_skeleton(c, body) for c in group] for group in (others, odd))
     for title, clips, known in (
-        ("8 walks of one subject and the odd ones, trusted: the walks", [*walks, *odd], walks),
+        ("8 walks and the odd ones, trusted: the walks", [*walks, *odd], walks),
+        ("the next cycles of the same walks and the odd ones, trusted: the walks", [*later, *odd], walks),
         ("the odd ones alone, trusted: the walks", odd, walks),
-        ("walks of another subject, trusted: the walks", trusted, walks),
+        ("walks of another subject, trusted: the walks", others, walks),
     ):
         start = time.process_time()
         found = select_clips(clips, known, Config(fps=FPS), rng=np.random.default_rng(0))

@@ -27,8 +27,8 @@ ROWS = ("to the nearest take", "between", "nearest over second", "timing", "leng
         "correlation error", "standing feet m/s", "nearest pose rad", "frames")  # fmt: skip
 
 
-def cycles(names: str = "35_0[1-8]", fps: float = FPS, least: float = CYCLE[0]) -> list[Clip]:
-    """One cycle of each walk: from one step of the left foot to its next. Samples, where the captures are not here."""
+def cycles(names: str = "35_0[1-8]", fps: float = FPS, least: float = CYCLE[0], number: int = 0) -> list[Clip]:
+    """One cycle of each walk, by its number: from one step of the left foot to its next. Samples, without captures."""
     if not REAL:
         return [resample(make("walk", seed=s, seconds=1.2), fps) for s in range(8)]
     out = []
@@ -36,8 +36,8 @@ def cycles(names: str = "35_0[1-8]", fps: float = FPS, least: float = CYCLE[0]) 
         clip = load(path, trim_tpose=True)
         steps = cycle_times(clip)
         whole = np.flatnonzero((np.diff(steps) > least) & (np.diff(steps) < CYCLE[1]))
-        if len(whole):
-            a, b = (round(float(t) * clip.fps) for t in steps[whole[0] : whole[0] + 2])
+        if len(whole) > number:
+            a, b = (round(float(t) * clip.fps) for t in steps[whole[number] : whole[number] + 2])
             out.append(resample(clip[a : b + 1], fps))
     return out
 

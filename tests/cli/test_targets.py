@@ -36,6 +36,7 @@ def commands(folder: Path, out: Path) -> list[tuple[object, ...]]:
         ("choices", model, "--follow", "0", "-o", out),
         ("append", walk, other, "-o", out),
         ("splice", walk, other, "-o", out),
+        ("transfer", walk, other, walk, "-o", out),
         ("clean", walk, "-o", out),
         ("retarget", walk, "--to", other, "-o", out),
         ("samples", "walk", "-o", out),
@@ -43,7 +44,7 @@ def commands(folder: Path, out: Path) -> list[tuple[object, ...]]:
     ]
 
 
-@pytest.mark.parametrize("which", range(12))
+@pytest.mark.parametrize("which", range(13))
 def test_a_format_that_cannot_be_written_is_found_before_the_work(
     run: Any, folder: Path, tmp_path: Path, which: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -57,7 +58,7 @@ def test_a_format_that_cannot_be_written_is_found_before_the_work(
     assert "no writer for .xyz; there are .bvh" in answer.err
 
 
-@pytest.mark.parametrize("which", range(11))
+@pytest.mark.parametrize("which", range(12))
 def test_a_file_of_the_user_is_replaced_only_with_force(
     run: Any, folder: Path, tmp_path: Path, which: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,7 @@ from motionloom.methods import METHODS, learn, load_model, save_model, synthesiz
 from motionloom.recipes.edits import align, append, clean, convert, retarget
 from motionloom.recipes.repeat import CannotRepeat, again, recipe_of
 from motionloom.recipes.splicing import splice
+from motionloom.recipes.transferring import transfer
 from motionloom.samples import make
 from motionloom.samples.gaze_takes import make_take
 
@@ -115,7 +116,8 @@ def edited(clips: Path, folder: Path) -> dict[str, Path]:
     """A result of each edit, and of an edit of an edit."""
     a, b = load(clips / "walk_0.bvh", trim_tpose=True), load(clips / "walk_1.bvh")
     out = {
-        name: folder / f"{name}.bvh" for name in ("convert", "clean", "retarget", "append", "align", "splice", "chain")
+        name: folder / f"{name}.bvh"
+        for name in ("convert", "clean", "retarget", "append", "align", "splice", "transfer", "chain")
     }
     save(convert(a, resample=24, to_unit="m"), out["convert"], unit="m")
     save(clean(a, find_contacts=True).clip, out["clean"])
@@ -123,6 +125,7 @@ def edited(clips: Path, folder: Path) -> dict[str, Path]:
     save(append(a, b, window=0.3).clip, out["append"])
     save(align(a, b, window=0.1, ends="free").clip, out["align"])
     save(splice(a, b, posture=False, plain=a, crop=True).clip, out["splice"])
+    save(transfer(b, a, b, seed=2, weight=0.4).clip, out["transfer"])
     save(append(load(out["clean"]), load(out["convert"]), at=(2.0, 1.0)).clip, out["chain"])
     return out
 

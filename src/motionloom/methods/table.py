@@ -98,7 +98,10 @@ METHODS: Mapping[str, Method] = {
         "motionloom.methods.texture",
         "chooses every joint by its neighbourhood in joints and time; keys, styles, limbs of different examples",
         source="EDEN",
-        commands={"texture": MethodCommand("Inspect", "draw which example frame each joint of a texture comes from")},
+        commands={
+            "texture": MethodCommand("Inspect", "draw which example frame each joint of a texture comes from"),
+            "transfer": MethodCommand("Clips", "make what one clip is to another, for a third: sneak : walk = ? : run"),
+        },
     ),
     "two-level-graph": Method(
         "motionloom.methods.two_level_graph",

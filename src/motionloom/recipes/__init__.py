@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from motionloom.recipes.repeat import Repeated as Repeated
     from motionloom.recipes.repeat import again as again
     from motionloom.recipes.splicing import splice as splice
+    from motionloom.recipes.transferring import transfer as transfer
 
 _HOMES = {
     "Aligned": "edits",
@@ -57,6 +58,7 @@ _HOMES = {
     "retarget": "edits",
     "retarget_files": "folders",
     "splice": "splicing",
+    "transfer": "transferring",
     "trim": "edits",
     "trim_files": "folders",
     "turn_gaze": "gazing",

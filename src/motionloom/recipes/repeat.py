@@ -27,6 +27,7 @@ from motionloom.recipes.blending import blend_clips, change_bands, fourier_motio
 from motionloom.recipes.edits import align, append, clean, convert, loop, options_of, retarget, trim
 from motionloom.recipes.finder import Finder
 from motionloom.recipes.splicing import splice
+from motionloom.recipes.transferring import transfer
 from motionloom.samples import make
 
 LEARNED = 0.6  # learning a model as a share of making its clip again
@@ -352,6 +353,10 @@ def _splice(step: Made, repeater: _Repeater) -> Clip:
     return splice(upper, lower, plain=plain[0] if plain else None, **options_of(step)).clip
 
 
+def _transfer(step: Made, repeater: _Repeater) -> Clip:
+    return transfer(*(repeater.clip(read, step) for read in step.clips), **options_of(step)).clip
+
+
 def _blend(step: Made, repeater: _Repeater) -> Clip:
     options = options_of(step)
     return blend_clips([repeater.clip(read, step) for read in step.clips], options.pop("weights"), **options)
@@ -384,6 +389,7 @@ REPEATS: Mapping[str, Callable[[Made, _Repeater], Clip]] = {
     "append": _append,
     "align": _align,
     "splice": _splice,
+    "transfer": _transfer,
     "blend": _blend,
     "bands": _bands,
     "fourier": _fourier,

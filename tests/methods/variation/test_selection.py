@@ -50,6 +50,16 @@ def test_the_odd_strokes_are_dropped_with_a_reason_and_the_others_kept(circles, 
     assert again == found
 
 
+def test_trusted_strokes_are_kept_and_again_once_the_odd_ones_are_gone(circles):
+    """The threshold is about as many judges and the same networks, whatever these were learned on."""
+    odd = [named(circle(20, 2.0), "twice round"), named(circle(21, 3.0), "thrice round")]
+    for clips in (circles[:8], [*circles[:8], *odd]):
+        found = select_clips(clips, circles[:8], QUICK, rng=np.random.default_rng(0))
+        assert {d.name for d in found.dropped} == {c.name for c in clips[8:]}
+        assert found.kept == tuple(c.name for c in circles[:8])
+        assert min(found.likelihoods) >= found.threshold
+
+
 def test_a_repeated_take_is_superfluous_and_the_odd_one_is_not(circles, odd):
     twice = named(circle(1), "twice")
     found = compress_clips([*circles[:3], twice, odd[0]], 1e-4)

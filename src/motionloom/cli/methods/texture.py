@@ -1,4 +1,4 @@
-"""`motionloom texture`: which example frame each joint comes from, as pictures and numbers."""
+"""`motionloom texture` and `motionloom transfer`: where each joint of a texture comes from; motion by analogy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Json, Seed, columns, print_json, print_line
+from motionloom.cli.options import Force, Json, Seed, columns, print_json, print_line, with_reading
 from motionloom.cli.requests import Root, given_request
 
 if TYPE_CHECKING:
@@ -80,6 +80,46 @@ def texture(
         print_line("\n".join(columns(("level", "pass", "E"), cells)))
     for path in summary["files"]:
         print_line(f"wrote {path}")
+
+
+@with_reading(trim_tpose=True)
+def transfer(
+    plain: Annotated[Path, typer.Argument(metavar="PLAIN", help="A plain motion: a walk.")],
+    styled: Annotated[
+        Path, typer.Argument(metavar="STYLED", help="The same in the style that is wanted, also of another body.")
+    ],
+    other: Annotated[Path, typer.Argument(metavar="OTHER", help="Another plain motion, of the body of PLAIN: a run.")],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="OUT", help="The result: OTHER in that style.")],
+    weight: Annotated[
+        float, typer.Option("--weight", min=0, max=1000, help="Weight of the likeness to OTHER, beside seams.")
+    ] = 0.5,
+    seed: Seed = 0,
+    force: Force = False,
+    json: Json = False,
+    *,
+    reading: Any = None,
+) -> None:
+    """Make what STYLED is to PLAIN, for OTHER: a sneak is to a walk as the result is to a run (EDEN 5.2.3).
+
+    STYLED is aligned in time with PLAIN by the feet that both bodies have. The result is a texture of STYLED, in the
+    time of OTHER's steps, whose frames belong to moments of PLAIN that look like those of OTHER. It has the body of
+    STYLED: with a dog as STYLED, a person's run makes a dog run.
+    """
+    from motionloom.io import check_target, load, save
+    from motionloom.recipes.transferring import transfer as transfer_clips
+
+    check_target(out, overwrite=force)
+    clips = [load(path, reading) for path in (plain, styled, other)]
+    with busy("transferring") as report:
+        made = transfer_clips(*clips, seed=seed, weight=weight, progress=report)
+    save(made.clip, out)
+    if json:
+        print_json({"out": str(out), "frames": len(made.clip), "rate": made.rate, "gap_cm": 100 * made.gap})
+        return
+    print_line(
+        f"wrote {out}: {len(made.clip)} frames; {styled.name} played {made.rate:.2f} times as fast, "
+        f"{100 * made.gap:.1f} cm from {other.name} on average (RMS over joints)"
+    )
 
 
 def _load(path: Path) -> TextureModel:

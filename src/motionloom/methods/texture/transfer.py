@@ -56,6 +56,7 @@ def transfer(
     """
     if a.skeleton.names != b.skeleton.names:
         raise SkeletonMismatch("a and b need one skeleton: their frames are compared with each other")
+    _common_feet(a_styled, a)
     report = progress or silent()
     fps = 30.0
     plain, given = (with_contacts(resample(clip, fps)) for clip in (a, b))
@@ -92,6 +93,7 @@ def corresponding(clip: Clip, other: Clip) -> IntArray:
 
 
 def _common_feet(a: Clip, b: Clip) -> list[str]:
+    """The names of the feet that both bodies have; `BadRequest` if there are none."""
     names = [foot.name for foot in feet(a.skeleton) if foot.name in {f.name for f in feet(b.skeleton)}]
     if not names:
         raise BadRequest("the two bodies have no foot in common, so their motions cannot be aligned in time")

@@ -14,7 +14,7 @@ import numpy as np
 
 from motionloom.core._jit import kernel
 from motionloom.kinematics.feet._kernels_two_bone import exp, inverse, log, multiply
-from motionloom.methods.variation._kernels_mix import KNOT_SECONDS, begin_knots, weights_at
+from motionloom.methods.variation._kernels_mix import begin_knots, weights_at
 from motionloom.methods.variation.timing import MOMENTS
 
 HALF_LIFE = 0.08  # s: of the spring
@@ -39,8 +39,9 @@ def vary(tables: Any, state: Any, dt: float, rotations: Any) -> None:
             state.moment[k] = m
             state.time[k] += dt
             moments = state.time[k] * tables.fps * MOMENTS
-            weights_at(state.seed[k], moments, KNOT_SECONDS * tables.fps * MOMENTS, state.first[k], state.knots[k],
-                       tables.takes, tables.base, tables.amounts, weights)  # fmt: skip
+            step = tables.takes.knot * tables.fps * MOMENTS
+            weights_at(state.seed[k], moments, step, state.first[k], state.knots[k], tables.takes,
+                       tables.base, tables.amounts, weights)  # fmt: skip
             _approach(tables, weights, np.int64(m), dt, state.deviation[k])
         _turn(tables, state.deviation[k, 0], rotations[k])
 

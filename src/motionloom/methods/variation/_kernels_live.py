@@ -26,7 +26,6 @@ from motionloom.methods.variation._kernels_limbs import (
 )
 from motionloom.methods.variation._kernels_mix import (
     HALF_LIFE,
-    KNOT_SECONDS,
     begin_knots,
     decay,
     predict,
@@ -95,7 +94,7 @@ def _frame(tables: Any, state: Any, k: int, fps: float, first: bool) -> None:
     for c in range(clips):
         base[c] += share * (tables.goals[action + 1, c] - base[c])
     weights, mean, values = np.empty((clips, count + 1)), np.empty(count), np.empty(count)
-    step, y = KNOT_SECONDS * fps * MOMENTS, 2.0 * math.log(2.0) / (HALF_LIFE * fps)
+    step, y = takes.knot * fps * MOMENTS, 2.0 * math.log(2.0) / (HALF_LIFE * fps)
     slower = 1.0 / tempo_of(tables, state.commanded[k, SPEED])
     pace = predict(takes, state.seed[k], clock, step, state.first[k], state.knots[k], base, state.amounts[k], slower,
                    True, weights, mean)  # fmt: skip

@@ -22,7 +22,6 @@ from motionloom.methods._kernels_live import uniform
 from motionloom.methods.variation._kernels_limbs import constrain, room_for
 from motionloom.methods.variation.timing import MOMENTS
 
-KNOT_SECONDS = 0.3  # s between the knots of random weights
 SLOW_SECONDS = 6.0  # s between the knots of the part of the weights that the whole body shares
 SLOW = 0.2  # share of that part in the variance of the weights
 HALF_LIFE = 0.12  # s: what is left of a seam or a correction is halved in this time
@@ -72,7 +71,7 @@ def weights_at(
         first[0] += 1
         draw_knot(seed, first[0] + 3, takes.sharing, knots[3])
     b0, b1, b2, b3 = spline(v / step - first[0])
-    slow = v / step * KNOT_SECONDS / SLOW_SECONDS
+    slow = v / step * takes.knot / SLOW_SECONDS
     s0, s1, s2, s3 = spline(slow - math.floor(slow))
     lasting, varying = math.sqrt(SLOW), math.sqrt(1.0 - SLOW)
     scale = 1.0 / math.sqrt(max(clips - 1, 1))
@@ -116,32 +115,39 @@ def begin_knots(seed: Any, first: Any, knots: Any, sharing: Any) -> None:
 
 
 @kernel
-def mixed_pose(takes: Any, u: float, weights: Any, shifts: Any, closed: bool, out: Any) -> float:
+def mixed_pose(
+    takes: Any, u: float, weights: Any, base: Any, shifts: Any, closed: bool, out: Any, centre: Any
+) -> float:  # fmt: skip
     """out (D,): the mixture at moment u, each degree of freedom shifted by so many moments; returns the pace.
+
+    centre (D,) is the mixture by the weights `base` (S,), displacements per frame of its own pace.
 
     The pace is the frames of the variant in a moment of the clock. Between moments the cubic of Catmull and Rom. Takes
     that are `closed` repeat: their last moment is their first one again.
     """
     count, last = takes.values.shape[2], takes.values.shape[1] - 1
-    pace = 0.0
-    for c in range(len(takes.values)):
-        i, t = _between(u, last, closed)
-        pace += weights[c, count] * ((1 - t) * takes.speeds[c, i] + t * takes.speeds[c, i + 1])
+    pace, usual = 0.0, 0.0
     i, t = _between(u, last, closed)
+    for c in range(len(takes.values)):
+        speed = (1 - t) * takes.speeds[c, i] + t * takes.speeds[c, i + 1]
+        pace += weights[c, count] * speed
+        usual += base[c] * speed
     for d in range(count):
         if shifts[d] != 0.0:
             i, t = _between(u + shifts[d], last, closed)
         before, after = i - 1, i + 2
         if closed:
             before, after = before % last, after % last
-        total = 0.0
+        total, middle = 0.0, 0.0
         for c in range(len(takes.values)):
             p1, p2 = takes.values[c, i, d], takes.values[c, i + 1, d]
             p0 = takes.values[c, before, d] if before >= 0 else 2 * p1 - p2
             p3 = takes.values[c, after, d] if after <= last else 2 * p2 - p1
             cubic = p2 - p0 + t * (2 * p0 - 5 * p1 + 4 * p2 - p3 + t * (3 * (p1 - p2) + p3 - p0))
-            total += weights[c, d] * (p1 + 0.5 * t * cubic)
-        out[d] = total
+            x = p1 + 0.5 * t * cubic
+            total += weights[c, d] * x
+            middle += base[c] * x
+        out[d], centre[d] = total, middle / usual if takes.displacement[d] else middle
     return min(max(pace, 1.0 / (FASTEST * MOMENTS)), FASTEST / MOMENTS)
 
 
@@ -156,16 +162,18 @@ def _between(u: float, last: int, closed: bool) -> Any:
 
 
 @kernel
-def within(x: float, low: float, high: float) -> float:
-    """x, or if it leaves low .. high a value that leaves it by less than `MARGIN` of the range, smoothly."""
+def within(x: float, centre: float, low: float, high: float) -> float:
+    """x, nearer to the centre the farther it is from it: it leaves low .. high by less than `MARGIN` of the range.
+
+    The deviation is what is limited, as it changes slowly: a bend of the value where it leaves the range is a jerk.
+    """
     room = MARGIN * (high - low)
-    if room <= 0.0:
+    off = x - centre
+    most = high + room - centre if off > 0.0 else centre - low + room
+    if most <= 0.0:
         return min(max(x, low), high)
-    if x > high:
-        return high + room * (1.0 - math.exp(-(x - high) / room))
-    if x < low:
-        return low - room * (1.0 - math.exp(-(low - x) / room))
-    return x
+    share = off / most
+    return centre + off / math.sqrt(math.sqrt(1.0 + share * share * share * share))
 
 
 @kernel
@@ -190,19 +198,19 @@ def predict(
     are near each other.
     """
     count = takes.values.shape[2]
-    shifts = np.zeros(count)
+    shifts, centre = np.zeros(count), np.empty(count)
     weights_at(seed, clock[1], step, first, knots, takes, base, amounts, weights)
     if len(takes.values) == 1:
         for d in range(count):
-            shifts[d] = amounts[d] * SHIFT * step / KNOT_SECONDS * weights[0, d]
+            shifts[d] = amounts[d] * SHIFT * step / takes.knot * weights[0, d]
         tempo = math.exp(TEMPO * amounts[count] * weights[0, count])
         weights[:] = 1.0
-        pace = mixed_pose(takes, clock[0], weights, shifts, closed, mean) * tempo
+        pace = mixed_pose(takes, clock[0], weights, base, shifts, closed, mean, centre) * tempo
     else:
-        pace = mixed_pose(takes, clock[0], weights, shifts, closed, mean)
+        pace = mixed_pose(takes, clock[0], weights, base, shifts, closed, mean, centre)
     for d in range(count):
-        x = mean[d] / pace if takes.displacement[d] else mean[d]
-        mean[d] = within(x, takes.low[d], takes.high[d])
+        unit = pace if takes.displacement[d] else 1.0
+        mean[d] = within(mean[d] / unit, centre[d], takes.low[d], takes.high[d])
         if takes.displacement[d]:
             mean[d] /= slower
     return pace * slower
@@ -243,7 +251,7 @@ def variant(
         offset[0, body.root[3]] = lift
     clock, track = np.zeros(2), start.copy()
     room = room_for(body)
-    y, step = 2.0 * math.log(2.0) / (HALF_LIFE * fps), KNOT_SECONDS * fps * MOMENTS
+    y, step = 2.0 * math.log(2.0) / (HALF_LIFE * fps), takes.knot * fps * MOMENTS
     for f in range(len(made.values)):
         if stop[0]:
             return f

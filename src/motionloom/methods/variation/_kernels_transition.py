@@ -41,12 +41,13 @@ def predict(
 
 @kernel
 def resynthesise(
-    material: Any, lists: Any, rules: Any, kind: int, due: Any, made: Any, likelihood: Any, stop: Any
+    material: Any, lists: Any, rules: Any, kind: int, due: Any, first: int, made: Any, likelihood: Any, stop: Any
 ) -> bool:  # fmt: skip
     """made (D, T): each sequence from its first two frames, by the means of the others. likelihood (S, D): eq 4.
 
     Only nodes that are `due` (D,) are computed; `made` and `likelihood` hold those of the others already, which must
-    not depend on them. With one step, every frame is predicted from observed frames. False if it was stopped.
+    not depend on them. With one step, every frame is predicted from observed frames. Sequences before the `first` are
+    left out. False if it was stopped.
     """
     degrees, total = material.values.shape
     room, chosen = np.empty((2, total - 2)), np.empty(total - 2, np.int64)
@@ -54,7 +55,7 @@ def resynthesise(
     for i in range(degrees):
         if due[i]:
             likelihood[:, i] = 0.0
-    for s in range(len(material.starts) - 1):
+    for s in range(first, len(material.starts) - 1):
         begin, end = material.starts[s], material.starts[s + 1]
         made[:, begin : begin + 2] = material.values[:, begin : begin + 2]
         spread[:] = 0.0

@@ -97,10 +97,12 @@ def resynthesised(
     kind: int,
     progress: Progress,
     known: tuple[FloatArray, FloatArray, BoolArray] | None = None,
+    first: int = 0,
 ) -> tuple[FloatArray, FloatArray]:
     """Every sequence re-synthesised by the others (D, T), and the part (S, D) of each sequence and node in eq 4.
 
-    `known` are those of another network, and the nodes (D,) that differ from it: the others are taken over.
+    `known` are those of another network, and the nodes (D,) that differ from it: the others are taken over. Sequences
+    before the `first` are not computed: their parts are 0.
     """
     from motionloom.methods.variation._kernels_transition import resynthesise
 
@@ -111,7 +113,7 @@ def resynthesised(
     else:
         made, parts, due = known[0].copy(), known[1].copy(), known[2]
     linked = lists(edges, edges[:, 2 * count :])
-    watch(progress, STAGE, resynthesise, material, linked, rules, kind, due, made, parts, progress.stop)
+    watch(progress, STAGE, resynthesise, material, linked, rules, kind, due, first, made, parts, progress.stop)
     return made, parts
 
 

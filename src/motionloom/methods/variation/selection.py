@@ -25,6 +25,7 @@ JUDGED = 2  # clips that they judge at a time
 PERCENTILE = 10.0  # of the likelihoods of trusted clips: less likely ones are dropped
 LEAST = 3  # clips: one to judge, and two that judge it
 WORST = 3  # degrees of freedom named in a reason
+STAGE = "judging clips"
 
 
 class Dropped(NamedTuple):
@@ -43,8 +44,8 @@ class Selection(NamedTuple):
     kept: tuple[str, ...]
     likelihoods: tuple[float, ...]  # of those that are kept, in the last round
     dropped: tuple[Dropped, ...]
-    threshold: float
-    trusted: tuple[float, ...]  # likelihoods of the trusted clips
+    threshold: float  # of the last round
+    trusted: tuple[float, ...]  # likelihoods of the trusted clips in that round
 
 
 class Superfluous(NamedTuple):
@@ -72,28 +73,25 @@ def select_clips(
 ) -> Selection:
     """Drop the least likely clip until all are as likely as trusted ones (LAU 9).
 
-    In a round every clip is judged once, two at a time, by up to six others: by how likely it is if they re-synthesise
-    it from its first two frames. The threshold is the tenth percentile of the trusted clips, judged by as many. One
-    search learns each split's network in the first round; later rounds keep it.
+    In a round clips are judged two at a time by up to six others: by how likely they are if those re-synthesise them from
+    their first two frames. One search learns each split's network in the first round; later rounds keep it. All of these
+    networks judge all clips: the one that was learned without a clip need not know what is odd about it. The threshold
+    is the tenth percentile of the trusted clips, judged by as many and by the same networks: what was learned on odd
+    clips makes good ones less likely too, and the trusted ones by as much.
     """
     rng, report = rng or np.random.default_rng(0), progress or silent()
     for group, what in ((clips, "clips"), (trusted, "trusted clips")):
         if len(group) < LEAST:
             raise BadRequest(f"expected at least {LEAST} {what} to judge each other, found {len(group)}")
     dofs = fit_dofs([*trusted, *clips])
-    judge = _Judge(dofs, config, rng)
-    first, second = part(report, 0.0, 0.4), part(report, 0.4, 1.0)
-    reference, everyone = [dofs.values(clip) for clip in trusted], list(range(len(trusted)))
-    known = judge.likelihoods(reference, everyone, "trusted", TRAINED, first)
+    judge = _Judge([dofs.values(clip) for clip in trusted], dofs, config, rng)
     values, left = [dofs.values(clip) for clip in clips], list(range(len(clips)))
     names = [clip.name or f"clip {k}" for k, clip in enumerate(clips)]
     dropped: list[Dropped] = []
-    for turn, step in enumerate(parts(second, [3.0, *[1.0] * len(clips)]), 1):
-        found = judge.likelihoods([values[k] for k in left], left, "clips", TRAINED, part(step, 0.0, 0.8))
-        if len(left) - JUDGED < TRAINED:  # fewer clips judge less well: the trusted ones are judged by as few
-            most = max(len(left) - JUDGED, 1)
-            known = judge.likelihoods(reference, everyone, "trusted", most, part(step, 0.8, 1.0))
-        threshold = float(np.percentile(known.mean(1), PERCENTILE))
+    for turn, step in enumerate(parts(report, [3.0, *[1.0] * len(clips)]), 1):
+        found = judge.likelihoods([values[k] for k in left], TRAINED, part(step, 0.0, 0.8))
+        known = judge.trusted_likelihoods(min(TRAINED, len(left) - len(_splits(len(left))[0])), part(step, 0.8, 1.0))
+        threshold = float(np.percentile(known, PERCENTILE, method="inverted_cdf"))
         each_clip = found.mean(1)
         least = int(each_clip.argmin())
         if each_clip[least] >= threshold or len(left) <= LEAST:
@@ -101,42 +99,54 @@ def select_clips(
         worst = tuple(dofs.names[d] for d in np.argsort(found[least])[:WORST])
         dropped.append(Dropped(names[left[least]], turn, float(each_clip[least]), threshold, worst))
         del left[least]
-    report(1.0, "selecting clips")
-    return Selection(
-        tuple(names[k] for k in left), tuple(map(float, each_clip)), tuple(dropped), threshold,
-        tuple(map(float, known.mean(1))),
-    )  # fmt: skip
+    report(1.0, STAGE)
+    kept = tuple(names[k] for k in left)
+    return Selection(kept, tuple(map(float, each_clip)), tuple(dropped), threshold, tuple(map(float, known)))
 
 
 class _Judge:
-    """Likelihoods of clips by others; networks are learned once for each split."""
+    """Likelihoods of clips by others; networks are those of the splits of the clips that come first."""
 
-    def __init__(self, dofs: Dofs, config: Config, rng: Generator) -> None:
-        self.dofs, self.config, self.rng = dofs, config, rng
-        self.networks: dict[tuple[str, int], BoolArray] = {}
+    def __init__(self, trusted: Sequence[FloatArray], dofs: Dofs, config: Config, rng: Generator) -> None:
+        self.trusted, self.dofs, self.config, self.rng = trusted, dofs, config, rng
+        self.networks: list[BoolArray] = []
+        self.known: dict[int, FloatArray] = {}
 
-    def likelihoods(
-        self, values: Sequence[FloatArray], numbers: Sequence[int], group: str, most: int, progress: Progress
-    ) -> FloatArray:
-        """(S, D) the mean log likelihood of each degree of freedom per frame of each clip.
-
-        Clips are judged in pairs, by at most `most` others. `numbers` are theirs in the first round: the networks of
-        pairs are kept by them.
-        """
+    def likelihoods(self, values: Sequence[FloatArray], most: int, progress: Progress) -> FloatArray:
+        """(S, D) the mean log likelihood of each degree of freedom per frame of each clip, by at most `most` others."""
+        splits = _splits(len(values))
+        others = [[k for k in range(len(values)) if k not in judged] for judged in splits]
+        judges = [sorted(self.rng.choice(rest, min(most, len(rest)), replace=False).tolist()) for rest in others]
+        if not self.networks:
+            learning, progress = part(progress, 0.0, 0.7), part(progress, 0.7, 1.0)
+            for train, step in zip(judges, parts(learning, [1.0] * len(judges)), strict=True):
+                self.networks.append(_learned([values[k] for k in train], self.dofs, self.config, self.rng, step))
         out = np.empty((len(values), self.dofs.count))
-        order = np.argsort(numbers, kind="stable")
-        size = max(1, min(JUDGED, len(order) - 2))  # two clips at least judge
-        splits = [order[k : k + size] for k in range(0, len(order), size)]
-        for judged, step in zip(splits, parts(progress, [1.0] * len(splits)), strict=True):
-            others = [k for k in order if k not in judged]
-            train = sorted(self.rng.choice(others, min(max(most, 2), len(others)), replace=False))
-            key = (group, int(numbers[judged[0]]) // JUDGED)
-            if key not in self.networks:
-                self.networks[key] = _learned([values[k] for k in train], self.dofs, self.config, self.rng, step)
-            for k in judged:
-                out[k] = _judged([*(values[t] for t in train), values[k]], self.dofs, self.config, self.networks[key])
-            step(1.0, "judging clips")
+        for split in each(range(len(splits)), progress, STAGE):
+            for k in splits[split]:
+                sequences = [*(values[t] for t in judges[split]), values[k]]
+                out[k] = np.mean([self._judged(sequences, network) for network in self.networks], axis=0)
         return out
+
+    def trusted_likelihoods(self, most: int, progress: Progress) -> FloatArray:
+        """(S,) those of the trusted clips."""
+        if most not in self.known:
+            self.known[most] = self.likelihoods(self.trusted, most, progress).mean(1)
+        progress(1.0, STAGE)
+        return self.known[most]
+
+    def _judged(self, sequences: Sequence[FloatArray], network: BoolArray) -> FloatArray:
+        """(D,) the mean log likelihood per frame of the last sequence, re-synthesised by the others."""
+        material, rules = _material(sequences, self.dofs, self.config)
+        score, last = SCORES.index(self.config.score), len(sequences) - 1
+        found = learn_transition.resynthesised(material, rules, network, score, silent(), first=last)[1]
+        return np.asarray(found[-1] / max(len(sequences[-1]) - 2, 1))
+
+
+def _splits(count: int) -> list[list[int]]:
+    """Pairs that are judged by the others; of three clips, one at a time: two at least judge."""
+    size = max(1, min(JUDGED, count - 2))
+    return [list(range(k, min(k + size, count))) for k in range(0, count, size)]
 
 
 def _material(sequences: Sequence[FloatArray], dofs: Dofs, config: Config) -> tuple[Material, Rules]:
@@ -155,13 +165,6 @@ def _learned(
     kind = SCORES.index(config.score)
     search = learn_transition.Search(config.rounds, config.candidates, config.tries, config.parents, 0, kind)
     return learn_transition.learn_transition(material, rules, search, rng=rng, progress=progress).edges
-
-
-def _judged(sequences: Sequence[FloatArray], dofs: Dofs, config: Config, edges: BoolArray) -> FloatArray:
-    """(D,) the mean log likelihood per frame of the last sequence, re-synthesised by the others."""
-    material, rules = _material(sequences, dofs, config)
-    parts_ = learn_transition.resynthesised(material, rules, edges, SCORES.index(config.score), silent())[1]
-    return np.asarray(parts_[-1] / max(len(sequences[-1]) - 2, 1))
 
 
 def compress_clips(clips: Sequence[Clip], tolerance: float, *, progress: Progress | None = None) -> Compression:

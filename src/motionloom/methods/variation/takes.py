@@ -17,6 +17,9 @@ from motionloom.methods.variation.timing import MOMENTS, Loop
 
 CLOSING = 0.3  # of a loop, at either end, in which the gap between its ends is taken out
 DIFFUSION = 1.5  # how far random weights are shared along edges of the network
+KNOT_SECONDS = 0.3  # s between the knots of random weights, at least
+SLOWEST = 10.0  # s, at most
+EXCESS = 0.01  # by so much the root mean square jerk of variants may exceed that of the takes
 TIED = 1.0  # weight of an edge between the hips and the legs, which must move together for feet to stand
 
 
@@ -31,6 +34,7 @@ class Takes(NamedTuple):
     high: FloatArray  # (D,) largest
     sharing: FloatArray  # (D, D) turns independent random numbers into those that linked DOFs share; rows of length 1
     displacement: BoolArray  # (D,)
+    knot: float  # s between the knots of random weights
     common: float  # what the sum over all degrees of freedom is multiplied by, so that its variance is 1
 
 
@@ -53,6 +57,7 @@ def build_takes(
         whole.max(0),
         sharing.copy(),
         dofs.displacement.copy(),
+        _knot_seconds(values[..., ~dofs.displacement] * _reach(dofs, whole), dofs.layout.fps),
         float(1.0 / np.sqrt(max((sharing.sum(0) ** 2).sum(), 1e-12))),
     )
 
@@ -90,6 +95,39 @@ def closed_takes(takes: Takes, loop: Loop) -> Takes:
         frames=np.ascontiguousarray(frames),
         contacts=np.ascontiguousarray(contacts),
     )
+
+
+def _reach(dofs: Dofs, values: FloatArray) -> FloatArray:
+    return np.asarray(dofs.scales("reach", values)[~dofs.displacement])
+
+
+def _knot_seconds(values: FloatArray, fps: float) -> float:
+    """How slowly the weights of takes (S, U, D) must change so that variants jerk no more than takes.
+
+    Where takes differ by an offset that lasts (the place of a stroke), weights that change quickly turn it into
+    movement. The covariance of a variant between two moments is that of the takes times the correlation of the weights,
+    a B-spline of degree 7 of their distance in knots; the mean square of its third differences follows.
+    """
+    from scipy.interpolate import BSpline
+
+    binomial = np.array([-1.0, 3.0, -3.0, 1.0])
+    count = values.shape[1] - MOMENTS * (len(binomial) - 1)
+    if len(values) < 2 or count < 1:
+        return KNOT_SECONDS
+    mean = values.mean(0)
+    frames = [(values - mean)[:, MOMENTS * k : MOMENTS * k + count] for k in range(len(binomial))]
+    apart = np.arange(len(binomial))[:, None] - np.arange(len(binomial))
+    together = np.array([[(a * b).sum() for b in frames] for a in frames]) / (len(values) - 1)
+    parts = np.outer(binomial, binomial) * together
+    still = (sum(k * mean[MOMENTS * m : MOMENTS * m + count] for m, k in enumerate(binomial)) ** 2).sum()
+    bell = BSpline.basis_element(np.arange(-4.0, 5.0))
+    knot = KNOT_SECONDS
+    while knot < SLOWEST:
+        correlation = bell(np.minimum(np.abs(apart) / (fps * knot), 4.0)) / bell(0.0)
+        if still + (parts * correlation).sum() <= (1.0 + EXCESS) ** 2 * (still + parts.sum()):
+            break
+        knot *= np.sqrt(2.0)
+    return float(knot)
 
 
 def cubic_at(values: FloatArray, frames: FloatArray) -> FloatArray:

@@ -49,21 +49,24 @@ def align_takes(
 ) -> Clock:
     """A clock for sequences (F, D) whose rate is the mean of theirs.
 
-    Every sequence is warped to the one that is nearest to all others. The clock then runs so that the mean over the
+    Every sequence is warped to the one that is nearest to all others, each about its own mean: a take that is drawn
+    farther to the left, or with the head tilted, is no later for that. The clock then runs so that the mean over the
     sequences of their frames grows evenly, `MOMENTS` to a frame: it lasts as long as they do on average.
     """
+    from scipy.interpolate import CubicSpline
+
     if len(sequences) == 1:
         return Clock(np.arange(MOMENTS * (len(sequences[0]) - 1) + 1)[None] / MOMENTS, np.zeros((1, 1)), np.ones(1))
     features = [_features(s, scales, fps) for s in sequences]
     centre = np.concatenate(features).mean(0)
     still = np.array([((f - centre) ** 2).sum(1).mean() for f in features])
+    centred = [f - f.mean(0) for f in features]
     costs = np.zeros((len(sequences),) * 2)
     paths: dict[tuple[int, int], IntArray] = {}
     pairs = [(a, b) for a in range(len(sequences)) for b in range(a)]
     for a, b in each(pairs, progress or silent(), "aligning clips"):
-        cost = squared_distances(features[a], features[b])
-        path = dtw_path(cost, limit=SLOPE)
-        costs[a, b] = costs[b, a] = cost[path[:, 0], path[:, 1]].mean()
+        path = dtw_path(squared_distances(centred[a], centred[b]), limit=SLOPE)
+        costs[a, b] = costs[b, a] = ((features[a][path[:, 0]] - features[b][path[:, 1]]) ** 2).sum(1).mean()
         paths[a, b], paths[b, a] = path, path[:, ::-1]
     middle = int(costs.sum(1).argmin())
     count = len(sequences[middle])
@@ -75,8 +78,9 @@ def align_takes(
             frames[k] = curve.matching(np.arange(count) / fps) * fps
     mean = frames.mean(0)
     even = np.linspace(0, mean[-1], max(MOMENTS * round(float(mean[-1])) + 1, 3))
-    rows = [np.clip(np.interp(even, mean, row), 0, len(s) - 1) for row, s in zip(frames, sequences, strict=True)]
-    return Clock(np.stack(rows), costs, still)
+    rows = CubicSpline(mean, frames, axis=1)(even)  # straight lines between frames would be jerks of the variants
+    last = np.array([len(s) - 1 for s in sequences])
+    return Clock(np.clip(rows, 0, last[:, None]), costs, still)
 
 
 def find_loop(takes: FloatArray, scales: FloatArray, fps: float) -> Loop | None:

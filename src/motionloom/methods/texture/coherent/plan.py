@@ -34,11 +34,11 @@ from motionloom.methods.texture.config import Options
 
 Float32 = NDArray[np.float32]
 
-CARRIER = Prices(jump=10.0, each=0.003, stay=0.03, extra=0.05, repeat=0.0006)
-LIMB = Prices(jump=10.0, each=0.003, stay=0.02, extra=0.4, repeat=0.0001)
+CARRIER = Prices(jump=10.0, each=0.003, stay=0.03, extra=0.05, repeat=0.0018)
+LIMB = Prices(jump=10.0, each=0.003, stay=0.02, extra=0.4, repeat=0.0002)
 OWN = 0.005  # m^2: a limb that comes from the same stretch as the legs, in one frame
 COPY, LEAVE = 1.3, 0.35  # s that all parts may show one stretch, and s at the end of it in which the last part leaves
-COPIED = 16.0  # times `OWN` that staying costs then
+COPIED = 128.0  # times `OWN` that staying costs then
 ROUGH = 0.06  # m^2: a frame whose accelerations are twice what is usual at most
 LIMB_INTERVAL = (0.5, 0.9)  # s
 BROKEN = 1e-3  # of what is impossible: a broken frame, which is shown only where nothing else keeps the request
