@@ -105,7 +105,7 @@ def figures(takes: Sequence[Clip], clips: Sequence[Clip], model: VariationModel)
         float(np.median(others[:, 0])) / unit,
         float(np.median(far[:, 0] / far[:, 1])),
         float(others[:, 1].mean() / own[:, 1].mean()),
-        float(lengths[0] / max(lengths[1], 1e-9)),
+        float(lengths[0] / lengths[1]) if lengths[1] > 0 else float("nan"),
         size(made, 2) / size(known, 2),
         size(made, 3) / size(known, 3),
         float(np.nanmean(np.abs(correlations[0] - correlations[1]))),
