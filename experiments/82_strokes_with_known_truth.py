@@ -101,7 +101,8 @@ def circles() -> VariationModel:
         for k, against in enumerate(("the true ones", "other true ones")):
             values = [row[k] for row in rows]
             told = sum(p < 0.05 for p in values)
-            print(f"{name:15} against {against:15}: told apart in {told:2} of {TRIALS}, p = {np.round(values, 3).tolist()}")
+            shown = np.round(values, 3).tolist()
+            print(f"{name:15} against {against:15}: told apart in {told:2} of {TRIALS}, p = {shown}")
     print(f"jerk of the variants against that of the takes: {min(ratios):.2f} to {max(ratios):.2f}")
     return model
 
@@ -121,7 +122,8 @@ def letters() -> None:
         rng = np.random.default_rng(0)
         ps = {name: test(features(others), features(clips), rng) for name, clips in groups.items()}
         rough = jerk(groups["default"]) / jerk(takes)
-        print(f"letter {letter}: {', '.join(f'{k} p = {p:.3f}' for k, p in ps.items())}, jerk {rough:.2f} of the takes'")
+        shown = ", ".join(f"{name} p = {p:.3f}" for name, p in ps.items())
+        print(f"letter {letter}: {shown}, jerk {rough:.2f} of the takes'")
 
 
 def main() -> None:

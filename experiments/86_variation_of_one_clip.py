@@ -8,6 +8,7 @@ LAU figs 4 and 5. Do the degrees of freedom that vary least in the takes also va
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ def strokes() -> list[Clip]:
     """Four strokes of a swimmer, from one peak of the right hand to the next."""
     clip = resample(load(MOCAP / "126_11.bvh", trim_tpose=True), FPS)
     at = peaks(hand_heights(clip), FPS, 0.2)
-    return [clip[a : b + 1] for a, b in zip(at, at[1:], strict=False)][:TAKES]
+    return [clip[a : b + 1] for a, b in pairwise(at)][:TAKES]
 
 
 def raised_hands() -> tuple[list[Clip], str]:
@@ -176,8 +177,8 @@ PAGE = """# Variants of other motions, and of one clip
 {variants} variants of four takes each, before feet are cleaned: walk cycles (CMU 35), swimming strokes (126_11), raised
 hands (Bandai), jumps (118) and throws (143_20 and 143_22, at 60 fps). Distances are in units of the takes' median
 distance from each other; timing, lengths, acceleration and jerk are relative to the takes' ([all
-measures](../variation.md)). *Ranks* is Spearman's correlation of how much each degree of freedom varies between takes and
-between variants (LAU fig 4): of all four takes, and of the first take alone with the structure of the four.
+measures](../variation.md)). *Ranks* is Spearman's correlation of how much each degree of freedom varies between takes
+and between variants (LAU fig 4): of all four takes, and of the first take alone with the structure of the four.
 
 {table}
 

@@ -73,11 +73,11 @@ def select_clips(
 ) -> Selection:
     """Drop the least likely clip until all are as likely as trusted ones (LAU 9).
 
-    In a round clips are judged two at a time by up to six others: by how likely they are if those re-synthesise them from
-    their first two frames. One search learns each split's network in the first round; later rounds keep it. All of these
-    networks judge all clips: the one that was learned without a clip need not know what is odd about it. The threshold
-    is the tenth percentile of the trusted clips, judged by as many and by the same networks: what was learned on odd
-    clips makes good ones less likely too, and the trusted ones by as much.
+    In a round clips are judged two at a time by up to six others: by how likely they are if those re-synthesise them
+    from their first two frames. One search learns each split's network in the first round; later rounds keep it. All of
+    these networks judge all clips: the one that was learned without a clip need not know what is odd about it. The
+    threshold is the tenth percentile of the trusted clips, judged by as many and by the same networks: what was learned
+    on odd clips makes good ones less likely too, and the trusted ones by as much.
     """
     rng, report = rng or np.random.default_rng(0), progress or silent()
     for group, what in ((clips, "clips"), (trusted, "trusted clips")):
