@@ -93,6 +93,7 @@ METHODS: Mapping[str, Method] = {
         "blends examples of one action to measured parameters: turn, speed, target, height; live",
         source="HECK 3.5",
         learning_is_random=True,
+        commands={"bake": MethodCommand("Learn and make", "write a space as clips for the blend space of an engine")},
     ),
     "texture": Method(
         "motionloom.methods.texture",

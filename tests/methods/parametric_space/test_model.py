@@ -9,6 +9,7 @@ from motionloom.constraints import MotionParameter, Parameters, Request
 from motionloom.core import BadRequest, Unmet, UnsupportedConstraint
 from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, problems, synthesize
+from motionloom.methods.space.baked import baked
 from motionloom.samples import make
 
 
@@ -132,3 +133,19 @@ def test_a_measure_that_fails_is_an_error(ducks):
     broken = MotionParameter("broken", "m", 1, "", lambda clip: float("nan"))
     with pytest.raises(BadRequest, match="'broken' cannot be measured: expected finite values"):
         learn("parametric-space", ducks, {"parameter": ["broken"], "cut": "none", "samples": 0}, parameters=[broken])
+
+
+def test_a_baked_space_has_a_clip_at_every_vertex_with_its_parameters_and_foot_phases(model):
+    found = baked(model)
+    assert len(found.clips) == model.space.rows.size == len(found.facts["vertices"])
+    values = [vertex["parameters"]["turn_rate"] for vertex in found.facts["vertices"]]
+    np.testing.assert_allclose(values, model.space.values[:, 0])
+    for clip, vertex in zip(found.clips, found.facts["vertices"], strict=True):
+        assert clip.seconds == pytest.approx(vertex["seconds"], abs=1 / 20)
+        assert {(event["foot"], event["event"]) for event in vertex["feet"]} >= {
+            ("right_foot", "down"),
+            ("left_foot", "up"),
+        }
+    line = np.array([values[k] for cell in found.facts["simplices"] for k in cell]).reshape(-1, 2)
+    assert (np.diff(line, axis=1) > 0).all()
+    np.testing.assert_allclose(line[1:, 0], line[:-1, 1])

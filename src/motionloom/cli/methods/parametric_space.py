@@ -1,0 +1,49 @@
+"""`motionloom bake`: a space as clips for the blend space of a game engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from motionloom.cli.bars import busy
+from motionloom.cli.options import plural, print_line
+
+
+def bake(
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="A .loom file of parametric-space, multilinear or verbs.")
+    ],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for the clips and space.json.")],
+    to: Annotated[str, typer.Option("--to", metavar="SUFFIX", help="Format of the clips: glb, bvh ...")] = "glb",
+) -> None:
+    """Write the examples of a space as clips, and their triangulation, for blend spaces of Godot, Unity or Unreal.
+
+    space.json lists parameters, duration, speed and the phases at which feet come down and leave the ground. All clips
+    have the same phase at the same share of their length.
+    """
+    import json
+
+    from motionloom.core import BadRequest
+    from motionloom.io import save
+    from motionloom.io.replacing import write_whole
+    from motionloom.methods import load_model
+    from motionloom.methods.space.baked import baked
+    from motionloom.methods.space.model import SpaceModel
+
+    learned = load_model(model)
+    if not isinstance(learned, SpaceModel):
+        raise BadRequest(f"{model.name}: expected a model of parametric-space, multilinear or verbs")
+    found = baked(learned)
+    suffix = to.lstrip(".")
+    out.mkdir(parents=True, exist_ok=True)
+    with busy("writing") as report:
+        for k, clip in enumerate(found.clips):
+            report(k / len(found.clips), "writing")
+            name = f"vertex_{k:03d}.{suffix}"
+            save(clip, out / name)
+            found.facts["vertices"][k]["file"] = name
+    write_whole(out / "space.json", [json.dumps(found.facts, indent=1).encode()])
+    simplices = len(found.facts["simplices"])
+    print_line(f"{out}: {plural(len(found.clips), 'clip')}, space.json with {plural(simplices, 'cell')}")
