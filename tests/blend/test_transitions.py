@@ -172,12 +172,16 @@ def test_spacetime_needs_less_torque_than_its_first_guess(stroll, march, point):
     arms = [stroll.skeleton.joint(f"{s}_{p}") for s in ("left", "right") for p in ("upper_arm", "forearm")]
     arms.append(stroll.skeleton.joint("spine"))
 
-    def effort(iterations):
-        clip = spacetime(stroll, march, point, seconds=0.4, iterations=iterations)[point.a - HALF : point.a + HALF + 1]
+    def effort(iterations, **options):
+        whole = spacetime(stroll, march, point, seconds=0.4, iterations=iterations, **options)
+        clip = whole[point.a - HALF : point.a + HALF + 1]
         torque = joint_torques(clip.skeleton, body, np.array(clip.root), np.array(clip.rotations), clip.fps)
         return (torque[:, arms] ** 2).sum()
 
     assert effort(6) < 0.98 * effort(0)
+    assert effort(2, stiffness=0.0) < effort(2) < effort(2, stiffness=500.0)
+    with pytest.raises(BadRequest, match="stiffness: expected 0 N m per radian or more, found -1"):
+        spacetime(stroll, march, point, stiffness=-1.0)
 
 
 def test_arms_are_not_flung_to_relieve_a_bent_back():

@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.evaluate.measures.coverage_diversity import WindowScores, spread, take_distance, window_scores
+from motionloom.evaluate.measures.coverage_diversity import (
+    WindowScores,
+    loose_run,
+    spread,
+    take_distance,
+    window_scores,
+)
 from motionloom.evaluate.measures.take import NotApplicable
 
 
@@ -110,3 +116,36 @@ def test_spread_sets_results_beside_source_takes():
     assert spread(results, results[:1])[1] is None
     with pytest.raises(NotApplicable, match="needs several results"):
         spread(results[:1], results)
+
+
+def test_shuffled_frames_score_low_by_the_calibrated_threshold_and_high_by_the_published_one(rng):
+    t = np.arange(400) / 30
+    walk = 0.4 * np.stack([np.sin(2 * np.pi * t + k) for k in range(6)], 1)
+    shuffled = window_scores(walk[rng.permutation(400)], [walk])
+    near = shuffled.chance_cost()
+    assert shuffled.coverage == 1.0  # poses alone are enough
+    assert shuffled.covered(near) <= 0.05
+    assert window_scores(walk[100:300], [walk]).covered(near) > 0.95
+    assert window_scores(np.zeros((40, 2)), [np.zeros((60, 2))]).chance_cost() == 2.0  # a still source
+
+
+def slow_loose_run(result, sources, near):
+    longest = 0
+    for s in sources:
+        for i in range(len(result)):
+            for j in range(len(s)):
+                n = 0
+                while i + n < len(result) and j + n < len(s) and np.linalg.norm(result[i + n] - s[j + n]) <= near:
+                    n += 1
+                longest = max(longest, n)
+    return longest
+
+
+def test_the_loose_run_is_the_longest_diagonal_within_the_distance(rng):
+    sources = [np.cumsum(rng.normal(size=(n, 3)), axis=0) for n in (30, 41)]
+    result = np.concatenate([sources[1][5:17], sources[0][3:9], sources[1][30:41]]) + rng.normal(size=(29, 3)) * 0.1
+    for near in (0.05, 0.3, 1.5):
+        assert loose_run(result, sources, near) == slow_loose_run(result, sources, near)
+    assert loose_run(result, sources, 0.5) >= 12
+    joined = np.concatenate(sources)[20:50]  # a run does not cross from one clip into the next
+    assert loose_run(joined, sources, 1e-6) == 20

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from motionloom.constraints import Euler, Ground, LookAt, Plant, PoseAt, PositionAt, Request, RootAt, Style
-from motionloom.core import BadRequest, UnsupportedConstraint
+from motionloom.core import BadRequest, UnsupportedConstraint, replace
 from motionloom.methods import check_request, learn, problems
+from motionloom.rotation import from_euler, multiply
 from motionloom.samples import make
 
 
@@ -95,3 +96,19 @@ def test_a_read_request_shows_the_number_of_the_constraint(model):
     assert isinstance(request.constraints[1], PositionAt)
     with pytest.raises(UnsupportedConstraint, match=r"^constraints\[1\]: position_at: cuts cannot honour position_at"):
         check_request(model, request)
+
+
+def test_hard_poses_that_contradict_each_other_are_a_problem(model):
+    low = make("walk", seconds=1)[:1]
+    rotations = low.rotations.copy()
+    arm = low.skeleton.joint("left_upper_arm")
+    rotations[0, arm] = multiply(rotations[0, arm], from_euler((0.0, 0.0, np.radians(120)), "xyz"))
+    near = (PoseAt(time=1.0, pose=replace(low, rotations=rotations)), PoseAt(time=1.0 + 1 / 30, pose=low))
+    (found,) = problems(model, Request(seconds=2, constraints=near))
+    assert found.where == ("constraints", 1)
+    assert "contradicts pose_at" in str(found)
+    assert "would turn by 120 degrees in 0.03 s" in str(found)
+    later = (near[0], PoseAt(time=1.5, pose=low))
+    softer = (near[0], PoseAt(time=1.0 + 1 / 30, pose=low, weight=1.0))
+    assert not problems(model, Request(seconds=2, constraints=later))
+    assert not any("contradicts" in str(p) for p in problems(model, Request(seconds=2, constraints=softer)))

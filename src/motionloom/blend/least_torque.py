@@ -15,7 +15,7 @@ from motionloom.kinematics.fk import positions
 from motionloom.rotation import exp, multiply, normalize
 
 KNOT_SPACING = 0.12  # s between the knots of the curves that are optimised
-GUESS_STIFFNESS = 25.0  # N m per radian off the first guess; with less, arms swing to relieve a bent back
+GUESS_STIFFNESS = 25.0  # N m per radian off the first guess: the default; see `least_torque`
 FLOOR_STIFFNESS = 2000.0  # N m per metre that a toe or ankle sinks below the ground
 BATCH = 32  # derivatives in one call, about 0.1 s for a window of half a second
 
@@ -29,14 +29,19 @@ def least_torque(
     *,
     ground: float,
     iterations: int,
+    stiffness: float = GUESS_STIFFNESS,
     progress: Progress | None = None,
 ) -> FloatArray:
     """Rotations (n, J, 4) of the window with the `free` joints changed to minimise the sum of squared torques.
 
     q_j(f) = first guess * exp(sum_c B_c(f) x_cj), with B_c the cubic B-splines that vanish, with their slope, at both
     ends of the window: values and speeds there stay. The unknowns x are found by Gauss-Newton with damping
-    (Levenberg-Marquardt) on the torques of the free joints (GUAN 2.22: the sum is over joints), plus GUESS_STIFFNESS
+    (Levenberg-Marquardt) on the torques of the free joints (GUAN 2.22: the sum is over joints), plus `stiffness`
     |x| and FLOOR_STIFFNESS times the depth of free feet below `ground`. Derivatives are differences of whole motions.
+
+    `stiffness` (N m per radian off the first guess) trades torque for likeness: 0 is the source's objective, and the
+    torque falls most, but arms swing and the back straightens to relieve the load, as nobody moves; see the table in
+    docs/transitions.md.
     """
     skeleton, w, fps = join.a.skeleton, join.window, join.a.fps
     body = segments(skeleton)
@@ -59,7 +64,7 @@ def least_torque(
         lead = q.shape[:-3]
         r = np.broadcast_to(whole_root, (*lead, *whole_root.shape))
         torque = joint_torques(skeleton, body, r, q, fps)[..., free, :]
-        parts = [torque.reshape(*lead, -1) / np.sqrt(len(root)), GUESS_STIFFNESS * x.reshape(*lead, -1)]
+        parts = [torque.reshape(*lead, -1) / np.sqrt(len(root)), stiffness * x.reshape(*lead, -1)]
         if tips:
             flat = positions(skeleton, r.reshape(-1, 3), q.reshape(-1, *q.shape[-2:]))
             depth = np.maximum(ground - flat.reshape(*q.shape[:-1], 3)[..., tips, 1], 0)

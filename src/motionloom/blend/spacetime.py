@@ -11,9 +11,9 @@ import numpy as np
 
 from motionloom.analysis.comparison import Measure
 from motionloom.blend.join import Join, assemble, prepare
-from motionloom.blend.least_torque import least_torque
+from motionloom.blend.least_torque import GUESS_STIFFNESS, least_torque
 from motionloom.blend.transition_point import SEARCH, Point
-from motionloom.core import Clip, FloatArray, Progress, silent
+from motionloom.core import BadRequest, Clip, FloatArray, Progress, silent
 from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.fk import fk
@@ -46,6 +46,7 @@ def spacetime(
     search: float = SEARCH,
     measure: Measure | None = None,
     iterations: int = 6,
+    stiffness: float = GUESS_STIFFNESS,
     progress: Progress | None = None,
 ) -> Clip:
     """Clip `a`, then clip `b`, joined by a motion that is made new over `seconds` (0.3 to 0.6 suits the method).
@@ -58,11 +59,14 @@ def spacetime(
     bending brings the foot to its place smoothly.
     All other joints: eq 2.22, the least sum of squared joint torques over the window, by inverse dynamics with de
     Leva's segment masses; they start from a cubic between the clips' poses and keep its values and speeds at both
-    ends. `iterations` of Gauss-Newton; 0 keeps the cubic.
+    ends. `iterations` of Gauss-Newton; 0 keeps the cubic. `stiffness`, N m per radian off the cubic, keeps the limbs
+    near it: with 0 (the source) torques fall most, and limbs swing to relieve the load.
 
     The result is C1. With `plants`, a foot that stands in both clips at the point also decides where B is laid: the
     path is bent by a smooth shift, so that it stands in one place. `at` is as in `blend_transition`.
     """
+    if not (np.isfinite(stiffness) and stiffness >= 0):
+        raise BadRequest(f"stiffness: expected 0 N m per radian or more, found {stiffness:g}")
     join = prepare(a, b, at, seconds, plants=plants, search=search, measure=measure)
     w = join.window
     path = ground_path(join)
@@ -79,7 +83,15 @@ def spacetime(
     if iterations and free:
         ground = min(float(fk(one)[..., 1].min()) for one in (join.a[w.start - 1 : w.start], laid[w.into : w.into + 1]))
         rotations = least_torque(
-            join, laid, root, rotations, free, ground=ground, iterations=iterations, progress=progress
+            join,
+            laid,
+            root,
+            rotations,
+            free,
+            ground=ground,
+            iterations=iterations,
+            stiffness=stiffness,
+            progress=progress,
         )
     (progress or silent())(1.0, "minimizing torques")
     return assemble(join, laid, root, rotations, _eased(2 * join.half + 1)[1:-1])

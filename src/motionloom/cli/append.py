@@ -34,6 +34,17 @@ def append(
     ] = 1.5,
     measure: MeasureName = "point-cloud",
     ease: Annotated[str, typer.Option("--ease", metavar="HOW", help="For blend: smooth or linear.")] = "smooth",
+    stiffness: Annotated[
+        float | None,
+        typer.Option(
+            "--stiffness",
+            metavar="NM",
+            min=0.0,
+            help="For spacetime: how strongly limbs keep to a smooth curve instead of saving torque [N m per radian]; "
+            "0 as in the source, by default 25.",
+            show_default=False,
+        ),
+    ] = None,
     limit: Annotated[
         float, typer.Option("--limit", metavar="CM", min=0.0, help="Clips farther apart are not joined [cm].")
     ] = JOIN_LIMIT,
@@ -56,6 +67,7 @@ def append(
     first, second = load(a, reading[0]), load(b, reading[1])
     times = None if at is None else _two_times(at)
     options: dict[str, Any] = {"method": method, "at": times, "window": window, "search": search, "measure": measure}
+    options["stiffness"] = stiffness
     with busy("joining") as report:
         joined = append_clips(first, second, **options, ease=ease, plants=plants, progress=report)
     report_rates((first, joined.a), (second, joined.b))

@@ -208,7 +208,7 @@ def diversity_bounds(source: Reference, progress: Progress | None = None) -> dic
     return {
         "copy": {"coverage": 100.0, "global diversity": 0.0, "local diversity": 0.0},
         "shuffled": {
-            "coverage": 100 * mixed.coverage,
+            "coverage": 100 * mixed.covered(mixed.chance_cost()),
             "global diversity": mixed.global_diversity,
             "local diversity": mixed.local_diversity,
         },

@@ -10,7 +10,7 @@ import numpy as np
 
 from motionloom.core import BadRequest, Clip, FloatArray, Progress, SkeletonMismatch, require_same_hierarchy, silent
 from motionloom.core.progress import each
-from motionloom.evaluate.measures.coverage_diversity import WIDE, WindowScores, window_scores
+from motionloom.evaluate.measures.coverage_diversity import WIDE, WindowScores, usual_distance, window_scores
 from motionloom.evaluate.measures.statistics import centre_of, centred_channels
 from motionloom.evaluate.measures.take import NotApplicable, Take, take, upright_rotations
 
@@ -22,7 +22,9 @@ class Reference:
     """Source clips prepared for measuring; what measures need of all of them is computed once."""
 
     takes: tuple[Take, ...]
+    whole: Reference | None = None  # the source of which these are all takes but one
     _shuffled: list[WindowScores] = field(default_factory=list, init=False, repr=False)
+    _apart: list[float] = field(default_factory=list, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.takes)
@@ -33,8 +35,8 @@ class Reference:
         return sum(len(t) for t in self.takes)
 
     def without(self, index: int) -> Reference:
-        """The other takes, against which a held-out take is measured."""
-        return Reference(tuple(t for i, t in enumerate(self.takes) if i != index))
+        """The other takes, against which a held-out take is measured, by the thresholds of all takes together."""
+        return Reference(tuple(t for i, t in enumerate(self.takes) if i != index), self.whole or self)
 
     def require_same_body(self, result: Take) -> None:
         """Raise `NotApplicable` unless poses of the result and of every source can be compared joint by joint."""
@@ -73,11 +75,21 @@ class Reference:
 
     def shuffled(self, progress: Progress | None = None) -> WindowScores:
         """Scores of the source's frames in random order, an upper bound of diversity. Seeded; computed once."""
+        if self.whole is not None:
+            return self.whole.shuffled(progress)
         if not self._shuffled:
             frames = np.concatenate(self.features)
             order = np.random.default_rng(0).permutation(len(frames))[: max(SHUFFLED, WIDE)]
             self._shuffled.append(window_scores(frames[order], self.features, progress=progress))
         return self._shuffled[0]
+
+    def take_distance(self, progress: Progress | None = None) -> float:
+        """The usual distance of two takes; `NotApplicable` if there is only one. Computed once."""
+        if self.whole is not None:
+            return self.whole.take_distance(progress)
+        if not self._apart:
+            self._apart.append(usual_distance(self.features, progress))
+        return self._apart[0]
 
 
 def reference(clips: Sequence[Clip], *, ground: float | None = None, progress: Progress | None = None) -> Reference:

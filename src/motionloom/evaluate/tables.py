@@ -109,6 +109,7 @@ COMPARISON_COLUMNS: Mapping[str, str] = {
     "jerk": "jerk m/s^3",
     "verbatim run": "verbatim s",
     "verbatim upper": "upper",
+    "loose run": "loose s",
     "correlation error": "corr. error",
     "range violations": "out of range %",
     "spectrum distance": "spectrum Hz",

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Protocol
 
-from motionloom.constraints import PARAMETERS, Constraint, MotionParameter, Parameters, Request
+import numpy as np
+
+from motionloom.constraints import PARAMETERS, Constraint, MotionParameter, Parameters, PoseAt, Request
 from motionloom.core import BadRequest, Skeleton, UnsupportedConstraint
 from motionloom.core.errors import Problems
 from motionloom.core.limits import Limits
+from motionloom.rotation import angle_between
+
+MAX_TURN_RATE = 20.0  # rad/s of a joint between two hard poses; captures exceed it only in kicks and throws
 
 
 class RequestChecker(Protocol):
@@ -69,7 +75,49 @@ def problems(model: RequestChecker, request: Request) -> tuple[BadRequest, ...]:
     for index, constraint in enumerate(request.constraints):
         with found.collect_constraint(index, constraint.key()):
             _check_constraint(model, request, constraint, options)
+    if not found.found:
+        _check_poses(model, request, found)
     return tuple(found.found)
+
+
+def _check_poses(model: RequestChecker, request: Request, found: Problems) -> None:
+    """Problems of hard poses that contradict each other: no joint turns that fast from one to the next.
+
+    Two frames of one clip that are as far apart there are no contradiction.
+    """
+    fps = request.fps or model.fps
+    frames = request.length(fps)
+    if frames is None:
+        return
+    hard = [(c.frame(frames, fps), i, c) for i, c in enumerate(request.constraints) if isinstance(c, PoseAt) and c.hard]
+    hard.sort(key=lambda entry: entry[:2])
+    for (at, _, first), (then, index, second) in pairwise(hard):
+        if _same_motion(first, second, (then - at) / fps):
+            continue
+        a, b = first.target(model.skeleton), second.target(model.skeleton)
+        shared = [j for j in a.joints if j in b.joints and j]
+        if not shared:
+            continue
+        turns = angle_between(
+            a.rotations[[a.joints.index(j) for j in shared]], b.rotations[[b.joints.index(j) for j in shared]]
+        )
+        worst = int(np.argmax(turns))
+        if turns[worst] > first.limit + second.limit + MAX_TURN_RATE * (then - at) / fps:
+            with found.collect_constraint(index, second.key()):
+                raise BadRequest(
+                    f"contradicts {first.describe()}: {model.skeleton.names[shared[worst]]} would turn by "
+                    f"{np.degrees(turns[worst]):.0f} degrees in {(then - at) / fps:.2f} s; "
+                    "give the poses more time, or one of them a weight"
+                )
+
+
+def _same_motion(a: PoseAt, b: PoseAt, seconds: float) -> bool:
+    """Whether both poses are frames of one clip, and there not much farther apart in time."""
+    places = [getattr(c.pose, "source", "").rpartition("#") for c in (a, b)]
+    if not places[0][0] or places[0][0] != places[1][0]:
+        return False
+    fps = a.pose.clip.fps  # type: ignore[union-attr]
+    return abs(int(places[0][2]) - int(places[1][2])) / fps <= 1.5 * seconds + 1e-6
 
 
 def check_length(request: Request, fps: float) -> None:

@@ -215,14 +215,18 @@ def append(
     measure: str = "point-cloud",
     ease: str = "smooth",
     plants: bool = True,
+    stiffness: float | None = None,
     progress: Progress | None = None,
 ) -> Appended:
     """Clip `a`, then clip `b`, joined where they are most similar or `at` two times, at the lower frame rate.
 
-    `method` is "blend", "stitch" or "spacetime"; `window` is the length of the transition in seconds.
+    `method` is "blend", "stitch" or "spacetime"; `window` is the length of the transition in seconds; `stiffness` that
+    of `spacetime`.
     """
     given = {"method": method, "at": at, "window": window, "search": search, "measure": measure, "ease": ease}
-    step = edit_step("append", [a, b], {**given, "plants": None if plants else False})
+    if stiffness is not None and method != "spacetime":
+        raise BadRequest(f"stiffness: only with method spacetime, found {method}")
+    step = edit_step("append", [a, b], {**given, "plants": None if plants else False, "stiffness": stiffness})
     report = progress or silent()
     one, other = same_rate(a, b)
     half = half_window(window, one.fps)
@@ -234,6 +238,7 @@ def append(
     options: dict[str, Any] = {"ease": ease} if method == "blend" else {}
     if method == "spacetime":
         options["progress"] = part(report, 0.3, 1.0)
+        options |= {} if stiffness is None else {"stiffness": stiffness}
     report(0.3, "joining")
     joined = join_clips(one, other, method=method, at=point, seconds=window, plants=plants, **options)
     report(1.0, "joining")

@@ -20,7 +20,7 @@ from motionloom.core.progress import each, parts
 from motionloom.evaluate.measures.take import NotApplicable
 from motionloom.kinematics.fk import fk_rotations
 from motionloom.kinematics.travel import headings, moved, turned
-from motionloom.rotation import continuous, slerp
+from motionloom.rotation import continuous, exp, inverse, log, multiply, slerp
 
 PAST = 10  # known frames before the gap; the last one, frame 9, gives the facing
 GAPS = (5, 15, 30, 45)
@@ -87,6 +87,26 @@ def interpolated(window: Clip, gap: int) -> Clip:
     return replace(window, root=root, rotations=rotations)
 
 
+def hermite(window: Clip, gap: int) -> Clip:
+    """The baseline with the velocity of the last known frames: cubics that arrive with the mean velocity.
+
+    With T = gap + 1 frames, u the share of them, d the displacement of the target and v the last step, the root moves
+    by x(u) = T v (u - 2 u^2 + u^3) + d (2 u^2 - u^3): x(0) = 0, x'(0) = T v, x(1) = x'(1) = d. Local rotations do so in
+    the exponential map at frame 9.
+    """
+    first, target = PAST - 1, PAST + gap
+    u = np.arange(1, gap + 1) / (gap + 1)
+    lasting, reaching = u - 2 * u**2 + u**3, 2 * u**2 - u**3
+    root, rotations = window.root.copy(), window.rotations.copy()
+    speed = (gap + 1) * (root[first] - root[first - 1])
+    root[PAST:target] = root[first] + lasting[:, None] * speed + reaching[:, None] * (root[target] - root[first])
+    here = rotations[first]
+    spin = (gap + 1) * log(multiply(inverse(rotations[first - 1]), here))
+    way = log(multiply(inverse(here), rotations[target]))
+    rotations[PAST:target] = multiply(here, exp(lasting[:, None, None] * spin + reaching[:, None, None] * way))
+    return replace(window, root=root, rotations=rotations)
+
+
 def zero_velocity(window: Clip, gap: int) -> Clip:
     """The baseline that holds the last known frame."""
     root, rotations = window.root.copy(), window.rotations.copy()
@@ -95,7 +115,11 @@ def zero_velocity(window: Clip, gap: int) -> Clip:
     return replace(window, root=root, rotations=rotations)
 
 
-BASELINES: dict[str, Filler] = {"interpolation": interpolated, "zero velocity": zero_velocity}
+BASELINES: dict[str, Filler] = {
+    "interpolation": interpolated,
+    "hermite": hermite,
+    "zero velocity": zero_velocity,
+}
 
 
 def score(truths: Sequence[Clip], guesses: Sequence[Clip], gap: int, scale: Scale) -> GapScore:

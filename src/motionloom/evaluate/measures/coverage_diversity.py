@@ -7,7 +7,7 @@ and matched pieces never cross the end of a clip, and the last window of a clip 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from motionloom.evaluate.measures.take import NotApplicable
 
 WIDE = 30  # frames of a window for coverage, and the shortest piece of the global match: 1 s
 NARROW = 15  # frames of a window for local diversity: 0.5 s
-NEAR = 2.0  # mean cost below which a source window counts as covered; depends on the number of joints
+NEAR = 2.0  # published mean cost below which a source window counts as covered; depends on the number of joints
+CHANCE = 0.05  # share of the source windows that its own frames in random order may cover
 _BLOCK = 64  # result rows per block, at most: the whole cost matrix is never in memory
 _CELLS = 4_000_000  # of the cost matrix in a block, which take about 0.1 s
 _ROUNDING = 1e-9  # squared distances below this are rounding of |a|^2 + |b|^2 - 2ab
@@ -34,6 +35,20 @@ class WindowScores:
     coverage: float
     global_diversity: float | None
     local_diversity: float
+    costs: FloatArray = field(default_factory=lambda: np.zeros(0), compare=False, repr=False)
+    """Mean cost of the best result window for each source window."""
+
+    def covered(self, near: float) -> float:
+        """The share of source windows with a cost below `near`, 0..1."""
+        return float((self.costs < near).mean())
+
+    def chance_cost(self) -> float:
+        """The cost below which only `CHANCE` of the source windows lie, at most the published one.
+
+        Of the scores of shuffled frames, this is the threshold at which coverage distinguishes motion from poses.
+        """
+        found = float(np.quantile(self.costs, CHANCE))
+        return min(NEAR, found) if found > 0 else NEAR
 
 
 def window_scores(
@@ -50,9 +65,28 @@ def window_scores(
     source = np.concatenate(sources)
     place = np.concatenate([np.arange(len(s)) for s in sources])
     whole, seen, near = _pass(result, source, place, progress or silent())
-    covered = seen[place >= WIDE - 1] / WIDE < NEAR
+    costs = seen[place >= WIDE - 1] / WIDE
     pieces = float(whole[-1] / len(result)) if whole[-1] < 1e299 else None
-    return WindowScores(float(covered.mean()), pieces, float(near[NARROW - 1 :].mean() / NARROW))
+    return WindowScores(float((costs < NEAR).mean()), pieces, float(near[NARROW - 1 :].mean() / NARROW), costs)
+
+
+def loose_run(
+    result: FloatArray, sources: Sequence[FloatArray], near: float, *, progress: Progress | None = None
+) -> int:
+    """The longest run of result frames that stays within `near` of consecutive source frames; features (F, D).
+
+    With the usual distance of two takes as `near`, it counts copies that were varied as little as takes vary.
+    """
+    source = np.concatenate(sources)
+    first = np.concatenate([np.arange(len(s)) for s in sources]) == 0
+    squares = np.einsum("nd,nd->n", source, source)
+    run, longest = np.zeros(len(source), np.int64), 0
+    for row in each(range(len(result)), progress or silent(), "searching for loose copies"):
+        cost = squares - 2.0 * (source @ result[row]) + result[row] @ result[row]
+        before = np.concatenate([[0], run[:-1]])
+        run = np.where(cost <= near**2 + _ROUNDING, np.where(first, 0, before) + 1, 0)
+        longest = max(longest, int(run.max()))
+    return longest
 
 
 def _pass(
@@ -99,6 +133,14 @@ def spread(
     pairs = [spread_pairs([len(x) for x in some]) for some in (results, long)]
     own, other = parts(progress or silent(), pairs)
     return _mean_distance(results, own), _mean_distance(long, other) if len(long) > 1 else None
+
+
+def usual_distance(sources: Sequence[FloatArray], progress: Progress | None = None) -> float:
+    """Mean distance between source takes of 30 frames or more; `NotApplicable` if there are fewer than two."""
+    long = [s for s in sources if len(s) >= WIDE]
+    if len(long) < 2:
+        raise NotApplicable("there are fewer than two source takes of 30 frames to tell how far takes differ")
+    return _mean_distance(long, progress or silent())
 
 
 MAX_PAIRS = 12

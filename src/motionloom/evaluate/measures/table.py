@@ -14,7 +14,7 @@ import numpy as np
 from motionloom.core import Progress, silent
 from motionloom.core.progress import parts
 from motionloom.evaluate.measures import floor, physics, smoothness, statistics
-from motionloom.evaluate.measures.coverage_diversity import window_scores
+from motionloom.evaluate.measures.coverage_diversity import loose_run, window_scores
 from motionloom.evaluate.measures.take import FPS, NotApplicable, Take, feature_joints, heights, upright_rotations
 from motionloom.evaluate.measures.verbatim import verbatim_run
 from motionloom.evaluate.reference import Reference
@@ -66,7 +66,10 @@ QUALITY_MEASURES: Mapping[str, QualityMeasure] = {
     "rough frames": QualityMeasure(
         "%", "joint frames with jerk above the source's 95th percentile (5 is equal)", "low"
     ),
-    "coverage": QualityMeasure("%", "30-frame source windows that occur in the result (mean cost below 2)", "high"),
+    "coverage": QualityMeasure(
+        "%", "30-frame source windows that occur in the result; its shuffled frames would have 5", "high"
+    ),
+    "published coverage": QualityMeasure("%", "the same by the published threshold, a mean cost below 2", "high"),
     "global diversity": QualityMeasure(
         "", "cost per frame of the result built from source pieces of 30 frames or more", ""
     ),
@@ -75,6 +78,7 @@ QUALITY_MEASURES: Mapping[str, QualityMeasure] = {
     ),
     "verbatim run": QualityMeasure("s", "longest run equal to the source, joints within 0.5 deg", ""),
     "verbatim upper": QualityMeasure("s", "the same without the legs, which foot cleaning turns", ""),
+    "loose run": QualityMeasure("s", "longest run as near to a source clip as takes are to each other", ""),
     "correlation error": QualityMeasure("", "RMS difference of the correlations between channels", "low"),
     "range violations": QualityMeasure("%", "joint frames over 5 deg beyond the source's range", "low", near_zero=0.1),
     "worst violation": QualityMeasure("deg", "largest angle of a joint beyond the source's range", "low", "max"),
@@ -156,10 +160,18 @@ def _windows(result: Take, source: Reference, progress: Progress) -> Numbers:
     found = window_scores(result.features, source.features, progress=progress)
     whole = found.global_diversity
     return {
-        "coverage": 100 * found.coverage,
+        "coverage": 100 * found.covered(source.shuffled().chance_cost()),
+        "published coverage": 100 * found.coverage,
         "global diversity": "the result cannot be divided into pieces of source clips" if whole is None else whole,
         "local diversity": found.local_diversity,
     }
+
+
+def _loose(result: Take, source: Reference, progress: Progress) -> Numbers:
+    source.require_same_body(result)
+    first, rest = parts(progress, [1, 1])
+    near = source.take_distance(first)
+    return {"loose run": loose_run(result.features, source.features, near, progress=rest) / FPS}
 
 
 def _verbatim(result: Take, source: Reference, progress: Progress) -> Numbers:
@@ -255,8 +267,11 @@ FAMILIES: tuple[Family, ...] = (
     Family(("deepest penetration", "mean penetration", "floating"), _floor, False, Effort(12), sound=True),
     Family(("peak acceleration", "jump", "flips", "knee acceleration", "jerk"), _smooth, False, Effort(6), sound=True),
     Family(("rough frames",), _rough, True, Effort(1, 2)),
-    Family(("coverage", "global diversity", "local diversity"), _windows, True, Effort(0, 1, 0.015)),
+    Family(
+        ("coverage", "published coverage", "global diversity", "local diversity"), _windows, True, Effort(0, 1, 0.015)
+    ),
     Family(("verbatim run", "verbatim upper"), _verbatim, True, Effort(20, 50)),
+    Family(("loose run",), _loose, True, Effort(0, 1, 0.02)),
     Family(("correlation error", "spectrum distance"), _statistics, True, Effort(15, 1)),
     Family(("range violations", "worst violation"), _ranges, True, Effort(6, 1), sound=True),
     Family(("speed changes", "root acceleration", "standing"), _pace, False, Effort(4), sound=True),

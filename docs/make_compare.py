@@ -1,0 +1,98 @@
+"""Runs every method on the same clips and writes docs/compare.md with its pictures: python docs/make_compare.py
+
+    python docs/make_compare.py [--seconds 8] [--budget 300] [--methods cuts,motion-graph]
+
+The clips are computed samples, so that everybody can repeat it. Only the takes that were made are drawn.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+from PIL import Image
+
+from motionloom.constraints import Request
+from motionloom.evaluate import compare_methods
+from motionloom.evaluate.compare.compare import Comparison, Entry
+from motionloom.evaluate.tables import comparison_rows, problem_lines
+from motionloom.methods import METHODS
+from motionloom.plot import save_filmstrip
+from motionloom.samples import make
+
+HERE = Path(__file__).parent
+PICTURES = HERE / "compare"
+CLIPS = ((0, 1.3, 0.0), (1, 1.4, 0.35), (2, 1.3, -0.35), (3, 1.2, 0.1))  # seed, m/s, rad/s
+CLIP_SECONDS = 6.0
+BEST_FOR = {
+    "cuts": "a baseline, and loops of single clips: nothing is blended, so nothing is invented",
+    "hierarchical-graph": "requests with many constraints of different kinds, weighed against each other",
+    "textons": "endless variation of rhythmic or expressive motion, and paths given as a sequence of textons",
+    "motion-graph": "following a path or reaching places with captured steps; the closest to the clips",
+    "motion-matching": "live control with quick reactions, and crowds",
+    "parametric-space": "one action with exact parameters: how far, how high, how fast, where to",
+    "parametric-graph": "live control by parameters of several actions, joined by good transitions",
+    "texture": "detail and style on coarse keys, and limbs from different examples",
+    "two-level-graph": "choosing the next move by hand, and acting out a performance with other clips",
+    "variation": "many natural takes of one motion from very few examples; pen strokes",
+}
+
+
+def main() -> None:
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("--seconds", type=float, default=8.0, help="length of each take")
+    ask.add_argument("--budget", type=float, default=300.0, help="seconds for each method to learn and make its takes")
+    ask.add_argument("--methods", default="all", help="names with commas, or `all`")
+    given = ask.parse_args()
+    clips = [make("walk", seed=s, speed=v, turn=t, seconds=CLIP_SECONDS, fps=30) for s, v, t in CLIPS]
+    from_clips = [name for name, method in METHODS.items() if "clips" in method.learns_from]
+    names = from_clips if given.methods == "all" else given.methods.split(",")
+    request = Request(seconds=given.seconds)
+    found = compare_methods(clips, request, methods=names, count=2, budget=given.budget)
+    PICTURES.mkdir(exist_ok=True)
+    (HERE / "compare.md").write_text("\n".join(page(found, given.seconds)) + "\n")
+
+
+def page(found: Comparison, seconds: float) -> list[str]:
+    """The lines of the page; draws the pictures."""
+    head, rows = comparison_rows(found)
+    lines = [
+        "# All methods on the same clips",
+        "",
+        f"`python docs/make_compare.py` writes this page: four computed walks of {CLIP_SECONDS:g} s (1.2 to 1.4 m/s,",
+        f"straight and in curves), a request of {seconds:g} s without constraints, two seeds for each method, the same",
+        "measures for all ([their meaning](quality.md)). `motionloom compare` does the same for your clips and request.",
+        "Times depend on the machine and its load.",
+        "",
+        "| " + " | ".join(head) + " |",
+        "|" + "---|" * len(head),
+        *("| " + " | ".join(row) + " |" for row in rows),
+        "",
+        *(f"- {line}" for line in problem_lines(found)),
+    ]
+    for entry in found.entries:
+        if entry.kind == "method":
+            lines += ["", *section(entry)]
+    return lines
+
+
+def section(entry: Entry) -> list[str]:
+    """What a method is best for, and a filmstrip of its first take."""
+    lines = [f"## {entry.name}", "", f"{METHODS[entry.name].summary[:1].upper()}{METHODS[entry.name].summary[1:]}."]
+    if entry.name in BEST_FOR:
+        lines += [f"**Best for** {BEST_FOR[entry.name]}."]
+    if not entry.clips:
+        return [*lines, "", f"No take: {entry.reason}."]
+    picture = PICTURES / f"{entry.name}.png"
+    save_filmstrip(entry.clips[0], picture, dpi=90)
+    drawn = Image.open(picture).convert("RGB")
+    size = (min(1000, drawn.width), round(drawn.height * min(1000, drawn.width) / drawn.width))
+    drawn.resize(size, Image.Resampling.LANCZOS).quantize(48).save(picture, optimize=True)
+    return [*lines, "", f"![A take of {entry.name}](compare/{picture.name})"]
+
+
+if __name__ == "__main__":
+    main()
