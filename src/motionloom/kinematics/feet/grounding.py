@@ -23,7 +23,7 @@ from motionloom.kinematics.feet.contacts import (
     points_of,
 )
 from motionloom.kinematics.feet.raising import raise_foot
-from motionloom.kinematics.feet.smoothing import away_from, envelope
+from motionloom.kinematics.feet.smoothing import away_from, envelope, gaussian
 from motionloom.kinematics.fk import fk, world
 from motionloom.kinematics.local_frames import Frames
 from motionloom.kinematics.travel import ground_turn
@@ -32,7 +32,6 @@ from motionloom.rotation import from_axis_angle, rotate
 GROUND_SMOOTHING = 0.1  # s: deviation of the Gaussian that smooths corrections along the ground
 HEIGHT_SMOOTHING = 0.1  # s: and of height
 MIN_STANDING = 0.2  # where feet stand less of the time around than this, the root keeps its own velocity more and more
-GAUSSIAN_REACH = 3  # deviations after which the Gaussian ends
 MAX_SINK = 0.012  # m: a foot part this far below its usual height on the floor is lifted
 LIFT_TIME = 0.08  # s: over which a lift comes and goes
 MAX_PITCH_SINE = 0.99  # sine: no foot is pitched farther
@@ -118,14 +117,14 @@ def ground_root(frames: Frames, seen: Footing, skeleton: Skeleton, heights: Floa
     on = seen.contacts
     both = on & np.concatenate([on[1:], on[-1:]])
     more = _mean(ground_slips(frames, places, fps) - seen.slip, both)
-    known = _smooth(
+    known = gaussian(
         both.any(1, keepdims=True).astype(float), GROUND_SMOOTHING * fps
     )  # how much of the time around is known
-    root[:, :2] -= _smooth(more, GROUND_SMOOTHING * fps) / np.maximum(known, MIN_STANDING) * fps
+    root[:, :2] -= gaussian(more, GROUND_SMOOTHING * fps) / np.maximum(known, MIN_STANDING) * fps
     high = (places[..., 1] - heights).min(1) - seen.low
     stands = np.flatnonzero(on.any(1))
     high = np.interp(np.arange(len(frames)), stands, high[stands])
-    root[:, 3] -= _smooth(high[:, None], HEIGHT_SMOOTHING * fps)[:, 0]
+    root[:, 3] -= gaussian(high[:, None], HEIGHT_SMOOTHING * fps)[:, 0]
     return Frames(frames.turns, root)
 
 
@@ -147,7 +146,7 @@ def match_foot_heights(clip: Clip, wanted: FloatArray, loose: FloatArray, height
         turn = _pitch(points[:, toe] - points[:, heel], level[:, toe] - level[:, heel], loose)
         now = ankle + rotate(turn[:, None], points[:, own] - ankle)
         rise = _beyond(wanted[:, own].min(1) - (now[..., 1] - heights[own]).min(1), DEAD_ZONE[0])
-        rise = loose * _smooth(rise[:, None], STEP_SMOOTHING * clip.fps)[:, 0]
+        rise = loose * gaussian(rise[:, None], STEP_SMOOTHING * clip.fps)[:, 0]
         raise_foot(clip, rotations, foot, rise, turn)
     return replace(clip, rotations=rotations)
 
@@ -182,7 +181,7 @@ def higher_steps(clip: Clip, seen: Footing) -> FloatArray:
     speed = part_speeds(part_positions(clip), clip.fps)
     more = np.maximum(speed - np.linalg.norm(seen.slip, axis=-1) * clip.fps, 0.0)
     return np.minimum(
-        STEP_GAIN * _smooth(np.where(seen.contacts, 0.0, more), STEP_SMOOTHING * clip.fps), MAX_EXTRA_STEP
+        STEP_GAIN * gaussian(np.where(seen.contacts, 0.0, more), STEP_SMOOTHING * clip.fps), MAX_EXTRA_STEP
     )
 
 
@@ -222,11 +221,3 @@ def _mean(values: FloatArray, on: BoolArray) -> FloatArray:
     """(F, ...) the mean over parts that stand; 0 where none does."""
     weight = on[..., None].astype(float)
     return (values * weight).sum(1) / np.maximum(weight.sum(1), 1.0)
-
-
-def _smooth(values: FloatArray, deviation: float) -> FloatArray:
-    """Along axis 0 with a Gaussian, ends repeated."""
-    reach = max(1, int(np.ceil(GAUSSIAN_REACH * deviation)))
-    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / max(deviation, 1e-6)) ** 2)
-    padded = np.pad(values, ((reach, reach), (0, 0)), mode="edge")
-    return np.stack([np.convolve(column, kernel / kernel.sum(), mode="valid") for column in padded.T], 1)

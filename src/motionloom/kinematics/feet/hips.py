@@ -11,22 +11,19 @@ from motionloom.kinematics.body.roles import Foot
 
 STRAIGHT = np.sin(np.radians(10.0))  # a knee straighter than 10 degrees weighs no more than one at 10 degrees
 PULL = 0.1  # (rad/m)^2: weight of the distance between the hips and their place in the source
-SMOOTH = 0.033  # s: displacements of the hips that last shorter than this are suppressed
-BEND = 30.0  # (rad/m)^2: weight of their second differences over SMOOTH
+BEND = 30.0  # (rad/m)^2: weight of the second differences of displacements of the hips
 HOLD = 1e10  # (rad/m)^2: weight of frames at which the hips must stay
 NEGLIGIBLE = 1e-5  # m: smaller displacements are left out, so that frames far from any correction do not change
 
 
-def hips_shift(
-    legs: Sequence[Foot], shifts: Sequence[FloatArray], places: FloatArray, fixed: BoolArray, fps: float
-) -> FloatArray:
+def hips_shift(legs: Sequence[Foot], shifts: Sequence[FloatArray], places: FloatArray, fixed: BoolArray) -> FloatArray:
     """(F, 3) metres by which the hips move, so that correcting the feet changes the angles of the knees least.
 
     `shifts` (F, 3) are the displacements c of each ankle, `places` (F, J, 3) the joints of the source. A leg with bones
     a, b and knee angle K spans r = |ankle - hip|, r^2 = a^2 + b^2 - 2ab cos K, so a hip that moves by d along the leg's
     direction u changes K by s u.(d - c), s = r / (ab sin K). This minimises over all frames
 
-        sum_t [ sum_legs (s u.(d - c))^2 + PULL |d|^2 ] + BEND (SMOOTH fps)^4 sum_t |d[t-1] - 2 d[t] + d[t+1]|^2
+        sum_t [ sum_legs (s u.(d - c))^2 + PULL |d|^2 ] + BEND sum_t |d[t-1] - 2 d[t] + d[t+1]|^2
 
     with d = 0 at `fixed` frames (F,): a banded, symmetric system of 3F equations.
     """
@@ -45,7 +42,7 @@ def hips_shift(
         weights += along[:, :, None] * along[:, None, :]
         targets += along * np.einsum("fi,fi->f", along, shift)[:, None]
     weights += (PULL + HOLD * fixed)[:, None, None] * np.eye(3)
-    shift = solveh_banded(_bands(weights, BEND * (SMOOTH * fps) ** 4), targets.reshape(-1)).reshape(frames, 3)
+    shift = solveh_banded(_bands(weights, BEND), targets.reshape(-1)).reshape(frames, 3)
     shift[fixed | (np.abs(shift).max(1) < NEGLIGIBLE)] = 0.0
     return np.asarray(shift)
 

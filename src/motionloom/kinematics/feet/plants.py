@@ -11,10 +11,11 @@ import numpy as np
 
 from motionloom.core import BoolArray, FloatArray
 from motionloom.kinematics.feet.contacts import SHORTEST, part_speeds, runs
-from motionloom.kinematics.feet.smoothing import fade_between
+from motionloom.kinematics.feet.smoothing import GAUSSIAN_REACH, fade_between, gaussian
 from motionloom.rotation import between, exp, log, rotate
 
 CALM_SPEED = 0.2  # m/s (or 1.5 times its median): a plant runs from the first to the last slower frame of a contact
+EDGE_TIME = 0.012  # s: deviation of the Gaussian that rounds corrections at the ends of plants, at high frame rates
 HEIGHT_EASE_TIME = 0.08  # s: heights ease faster than places, so that a swinging foot keeps its clearance
 Run = tuple[int, int]
 
@@ -77,7 +78,8 @@ def _planned(path: FootPath, heel: list[Run], toe: list[Run], fps: float, ease: 
     slope = max(1, round(fps / 30))
     turns, turn_known = _by_frame(pins.directions, len(bone))
     turns[turn_known] = log(between(bone[turn_known], turns[turn_known]))
-    turn = exp(fade_between(turns, turn_known, path.fixed, width, slope))
+    rolls, turned = _rounded(fade_between(turns, turn_known, path.fixed, width, slope), turn_known, path.fixed, fps)
+    turn = exp(turned)
 
     on_heel, heel_known = _by_frame(pins.heel, len(bone))
     on_toe, toe_known = _by_frame(pins.toe, len(bone))
@@ -89,10 +91,29 @@ def _planned(path: FootPath, heel: list[Run], toe: list[Run], fps: float, ease: 
     level = fade_between(shift[:, 1:2], known, path.fixed, max(1, round(HEIGHT_EASE_TIME * fps)), slope)
     shift = fade_between(shift, known, path.fixed, width, slope)
     shift[:, 1:2] = level
+    leaves, shift = _rounded(shift, known, path.fixed, fps)
     ankle, bone = path.ankle + shift, bone_turned
     below = [p[:, 1].min() - q[:, 1] for p, q in ((path.ankle, ankle), (path.toe, ankle + bone))]
     ankle[:, 1] += np.where(known | path.fixed, 0, np.maximum(np.maximum(*below), 0))  # no deeper than it ever was
-    return FootPlan(ankle, turn, bone, _mask(heel, len(bone)), _mask(toe, len(bone)))
+    return FootPlan(ankle, turn, bone, _mask(heel, len(bone)) & ~leaves & ~rolls, _mask(toe, len(bone)) & ~leaves)
+
+
+def _rounded(values: FloatArray, known: BoolArray, fixed: BoolArray, fps: float) -> tuple[BoolArray, FloatArray]:
+    """A correction smoothed where spans of known frames begin and end, and the frames (F,) that this changes.
+
+    A captured foot does not stop within a frame: at 120 frames a second the knee would jerk there.
+    """
+    deviation = EDGE_TIME * fps
+    share = np.zeros(len(known))
+    if deviation < 0.9:
+        return share > 0, values
+    reach = int(np.ceil(GAUSSIAN_REACH * deviation))
+    smooth = gaussian(values, deviation)
+    for edge in np.flatnonzero(known[1:] != known[:-1]) + 1:
+        at = np.arange(max(0, edge - reach - 1), min(len(known), edge + reach + 1))
+        share[at] = np.maximum(share[at], np.clip(1.5 - (np.abs(at - edge + 0.5) - 0.5) / reach, 0.0, 1.0))
+    share[fixed] = 0.0
+    return share > 0, values + share[:, None] * (smooth - values)
 
 
 def _by_frame(values: dict[Run, FloatArray], frames: int) -> tuple[FloatArray, BoolArray]:

@@ -9,6 +9,17 @@ from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.feet.contacts import runs
 
 
+GAUSSIAN_REACH = 3  # deviations after which the Gaussian ends
+
+
+def gaussian(values: FloatArray, deviation: float) -> FloatArray:
+    """(F, D) smoothed along axis 0 with a Gaussian of so many frames, ends repeated."""
+    reach = max(1, int(np.ceil(GAUSSIAN_REACH * deviation)))
+    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / max(deviation, 1e-6)) ** 2)
+    padded = np.pad(values, ((reach, reach), (0, 0)), mode="edge")
+    return np.stack([np.convolve(column, kernel / kernel.sum(), mode="valid") for column in padded.T], 1)
+
+
 def envelope(need: FloatArray, width: int) -> FloatArray:
     """A smooth curve that is nowhere below `need`: its largest value within `width` frames, averaged over as many."""
     if not need.any():
