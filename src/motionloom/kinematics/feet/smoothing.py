@@ -8,7 +8,6 @@ from motionloom.core import BoolArray, FloatArray, IntArray
 from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.feet.contacts import runs
 
-
 GAUSSIAN_REACH = 3  # deviations after which the Gaussian ends
 
 
