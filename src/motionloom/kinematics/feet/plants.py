@@ -109,7 +109,7 @@ def _rounded(values: FloatArray, known: BoolArray, fixed: BoolArray, fps: float)
         return share > 0, values
     reach = int(np.ceil(GAUSSIAN_REACH * deviation))
     smooth = gaussian(values, deviation)
-    for edge in np.flatnonzero(known[1:] != known[:-1]) + 1:
+    for edge in (np.flatnonzero(known[1:] != known[:-1]) + 1).tolist():
         at = np.arange(max(0, edge - reach - 1), min(len(known), edge + reach + 1))
         share[at] = np.maximum(share[at], np.clip(1.5 - (np.abs(at - edge + 0.5) - 0.5) / reach, 0.0, 1.0))
     share[fixed] = 0.0

@@ -1,0 +1,96 @@
+"""Thirty seconds of motion by every method, measured next to the clips that they were learned from.
+
+    python experiments/93_thirty_seconds.py [SUBJECT ...]
+
+Prints the rows of the table in docs/quality.md. Needs the captures of ../shared/mocap. Takes about ten minutes.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from motionloom.constraints import Request
+from motionloom.core import Clip, MotionloomError, silent
+from motionloom.evaluate import check_clips
+from motionloom.evaluate.measures.table import FAMILIES, QUALITY_MEASURES
+from motionloom.evaluate.reference import reference
+from motionloom.io import load
+from motionloom.kinematics.pace import change_rate
+from motionloom.methods import learn, synthesize
+
+MOCAP = Path(__file__).resolve().parents[2] / "shared" / "mocap"
+SUBJECTS = {
+    "16, walks": [f"cmu/16_{k}" for k in (11, 13, 15, 16, 17, 19, 21, 23, 25, 27, 29)],
+    "35, walks": [f"cmu/35_0{k}" for k in range(1, 9)],
+    "60, salsa": [f"cmu/60_{k:02d}" for k in range(1, 11)],
+    "143, walks and runs": [f"cmu/143_{k}" for k in ("01", "02", "03", "04", "32", "38", "42")],
+    "dogs": [
+        f"dog/D1_{k}_KAN01_{n}"
+        for k, n in (("007", "001"), ("009", "001"), ("009", "002"), ("010", "002"), ("010", "003"), ("010", "004"))
+    ],
+}
+METHODS = ("cuts", "motion-graph", "two-level-graph", "hierarchical-graph", "motion-matching", "texture", "textons")
+COLUMNS = ("speed changes", "root acceleration", "standing", "skate", "knee acceleration")
+SEED = 7
+
+
+def clips(names: list[str]) -> list[Clip]:
+    return [load(MOCAP / f"{n}.bvh", fps=60 if "143_" in n else None, trim_tpose=True) for n in names]
+
+
+def measures(found: list[Clip]) -> list[float]:
+    """The columns of the table over some clips: pooled as `evaluate` pools those of sources."""
+    against = reference(found)
+    rows: dict[str, list[tuple[int, float]]] = {}
+    for one in against.takes:
+        for family in FAMILIES:
+            if set(family.names) & set(COLUMNS):
+                for name, value in family.compute(one, against, silent()).items():
+                    if not isinstance(value, str):
+                        rows.setdefault(name, []).append((len(one), value))
+    out = []
+    for name in COLUMNS:
+        values = rows.get(name, [(1, np.nan)])
+        if name == "speed changes":
+            out.append(change_rate([t.clip.root[:, [0, 2]] for t in against.takes], 30.0))
+        elif QUALITY_MEASURES[name].pool == "max":
+            out.append(max(v for _, v in values))
+        else:
+            out.append(float(np.average([v for _, v in values], weights=[n for n, _ in values])))
+    return out
+
+
+def row(name: str, values: list[float], more: str) -> str:
+    texts = [f"{v:.1f}" if k != 2 and k != 4 else f"{v:.0f}" for k, v in enumerate(values)]
+    return f"| {name} | {' | '.join(texts)} | {more} |"
+
+
+def warnings(found: list[Clip]) -> set[str]:
+    return {f.kind for f in check_clips(found) if f.kind not in ("never moves", "duplicate", "mirrored duplicate")}
+
+
+def main() -> None:
+    chosen = sys.argv[1:]
+    for subject, names in SUBJECTS.items():
+        if chosen and not any(c in subject for c in chosen):
+            continue
+        source = clips(names)
+        own = warnings(source)
+        print(row(f"**{subject}**", measures(source), ", ".join(sorted(own))), flush=True)
+        for method in METHODS:
+            begin = time.process_time()
+            try:
+                made = synthesize(learn(method, source), Request(seconds=30.0), seed=SEED)
+                more = sorted(warnings([made]) - own)
+                print(row(method, measures([made]), ", ".join(more) or "none"), flush=True)
+            except MotionloomError as error:
+                print(f"| {method} | {error} |", flush=True)
+            print(f"{subject} {method}: {time.process_time() - begin:.0f} s", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()
