@@ -51,6 +51,13 @@ def test_a_look_that_begins_with_the_clip_has_arrived_before(model, walk):
     assert np.abs(asked.residual(made)).max() < 1e-4
 
 
+def test_a_look_that_follows_another_closely_arrives_in_time(model):
+    walk = make("walk", seconds=4, seed=1, fps=30)
+    first, second = LookAt(target=(4, 1.6, 1.5), span=(1.2, 2.0)), LookAt(target=(-3, 0.3, 4), span=(3.2, 3.8))
+    made = turn_gaze(walk, model, Request(constraints=(second, first)))
+    assert max(np.abs(c.residual(made)).max() for c in (first, second)) < 1e-4
+
+
 def test_a_base_motion_whose_joints_are_fixed_cannot_look(model, walk):
     asked = (PoseAlong(clip=walk), POINT)
     with pytest.raises(Unmet, match=r"looking turns Spine.*give it a weight"):

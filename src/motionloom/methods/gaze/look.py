@@ -33,6 +33,8 @@ class Look(NamedTuple):
     points: FloatArray | None = None
     change: tuple[float, float] | None = None  # rad: yaw and pitch, relative to the clip's own gaze
     name: str = "look"
+    start: int = 0  # frame at which the gaze should have arrived
+    turn: tuple[float, float] = (0.0, 0.0)  # rad: yaw and pitch then, relative to the clip's own gaze
 
 
 def look_from(clip: Clip, asked: LookAt, gaze_map: GazeMap, *, relative: bool = False) -> Look:
@@ -46,7 +48,7 @@ def look_from(clip: Clip, asked: LookAt, gaze_map: GazeMap, *, relative: bool = 
     if directed and relative:
         change = (asked.yaw or 0.0, asked.pitch or 0.0)
         early = math.ceil(gaze_map.at(*change).seconds * clip.fps)
-        return Look(span.start - early, span.stop, change=change, name=name)
+        return Look(span.start - early, span.stop, None, change, name, span.start, change)
     base = base_gaze(gaze_body(clip), clip.root, clip.rotations)
     points = base.eye + FAR * asked.directions(clip, base.eye) if directed else asked.points(len(clip), clip.fps)
     away = np.linalg.norm(points - base.eye, axis=1)[span.start : span.stop]
@@ -58,7 +60,26 @@ def look_from(clip: Clip, asked: LookAt, gaze_map: GazeMap, *, relative: bool = 
     turn = (turn + math.pi) % (2 * math.pi) - math.pi
     pitch = math.asin(line[1] / float(np.linalg.norm(line))) - base.pitch[at]
     early = math.ceil(gaze_map.at(turn, pitch).seconds * clip.fps)
-    return Look(span.start - early, span.stop, points, name=name)
+    return Look(span.start - early, span.stop, points, None, name, span.start, (turn, pitch))
+
+
+def in_turn(looks: Sequence[Look], gaze_map: GazeMap, fps: float) -> list[Look]:
+    """The looks in order of their starts; one that follows another closely begins early enough to come from there.
+
+    It does not begin before the other's end: where there is too little time between them, it arrives late.
+    """
+    out: list[Look] = []
+    for look in sorted(looks, key=lambda one: one.start):
+        if out:
+            last = out[-1]
+            back = math.ceil(gaze_map.at(*last.turn).seconds * fps)
+            first = look.first
+            if first < last.end + back:
+                between = gaze_map.at(look.turn[0] - last.turn[0], look.turn[1] - last.turn[1]).seconds
+                first = min(first, look.start - math.ceil(between * fps))
+            look = look._replace(first=max(first, min(last.end, look.start)))
+        out.append(look)
+    return out
 
 
 def look_along(clip: Clip, *, ahead: float = 2.5, height: float = 0.0, first: int = 0, end: int | None = None) -> Look:

@@ -20,7 +20,7 @@ from motionloom.methods.gaze.aim import gaze_body
 from motionloom.methods.gaze.config import Options
 from motionloom.methods.gaze.eyes import with_eyes
 from motionloom.methods.gaze.gaze_map import MIN_EXAMPLES, GazeMap
-from motionloom.methods.gaze.look import Look, look_along, look_clip, look_from
+from motionloom.methods.gaze.look import Look, in_turn, look_along, look_clip, look_from
 from motionloom.methods.settings import Settings
 
 WHOLE = "the base motion must cover the whole result: leave out its span"
@@ -128,9 +128,8 @@ class GazeModel(Model[Options]):
         base, given = self._base(request, options), _base_of(request)
         used = self.map(options)
         looks = [] if options.along is None else [look_along(base, ahead=options.along, height=options.along_height)]
-        for c in request.constraints:
-            if isinstance(c, LookAt):
-                looks.append(look_from(base, c, used, relative=options.relative))
+        asked = [c for c in request.constraints if isinstance(c, LookAt)]
+        looks += in_turn([look_from(base, c, used, relative=options.relative) for c in asked], used, base.fps)
         progress(1.0, "planning")
         reason = ""
         if given is not None and given.hard and looks:
