@@ -12,6 +12,7 @@ SECTIONS: Mapping[str, str] = {  # name: what the progress bar says while it is 
     "textons": "textons of two dances",
     "texture": "limbs of different examples",
     "variation": "new takes of a walk",
+    "layers": "an action and a gaze on top",
     "cleaning": "cleaning feet",
     "editing": "mirror, loop, resample",
     "similarity": "alike, in time, joined",

@@ -12,10 +12,11 @@ from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.kinematics.fk import fk_rotations
 from motionloom.kinematics.travel import travel
 from motionloom.methods.gaze.aim import gaze_body
-from motionloom.methods.gaze.takes import MERGE, Shift, mean_turns, spans
+from motionloom.methods.gaze.takes import Shift, mean_turns, spans
 from motionloom.rotation import angle_between, from_axis_angle, inverse, multiply, rotate
 
 MAX_REST_SPEED = math.radians(12.0)  # rad/s of the gaze, smoothed over a tenth of a second
+REST_FACTOR = 1.5  # of the speed that a fifth of the frames stay below
 MIN_REST = 0.1  # s
 MIN_SHIFT = math.radians(10.0)  # smaller changes are not shifts
 AHEAD = math.radians(20.0)  # a shift begins within this of straight ahead, as the takes of a map do
@@ -62,7 +63,7 @@ def _pair(values: FloatArray) -> tuple[float, float]:
 
 
 def found_shifts(clip: Clip) -> list[FoundShift]:
-    """All shifts between rests of the gaze, in order; rests within 1/6 s of each other are one."""
+    """All shifts between rests of the gaze, in order; rests within a tenth of a second of each other are one."""
     aim = seen_from_hips(clip)[0]
     width = max(1, round(0.05 * clip.fps))
     at = np.arange(len(aim))
@@ -70,7 +71,8 @@ def found_shifts(clip: Clip) -> list[FoundShift]:
     step = (aim[ahead] - aim[back]) * [1.0, 1.0]
     step[:, 0] *= np.cos(aim[:, 1])
     speed = np.linalg.norm(step, axis=1) / np.maximum(ahead - back, 1) * clip.fps
-    rests = spans(speed < MAX_REST_SPEED, clip.fps, merge=MERGE, shortest=MIN_REST)
+    slow = max(MAX_REST_SPEED, REST_FACTOR * float(np.percentile(speed, 20)))  # captures sway while they rest
+    rests = spans(speed < slow, clip.fps, merge=MIN_REST, shortest=MIN_REST)
     out = []
     for (a, b), (c, d) in itertools.pairwise(rests):
         before, after = aim[a:b].mean(0), aim[c:d].mean(0)
