@@ -7,7 +7,7 @@ from pathlib import Path
 
 from motionloom.constraints import LookAt, Request
 from motionloom.io import load, load_markers, save, save_markers
-from motionloom.methods import learn, load_model, save_model
+from motionloom.methods import learn, save_model
 from motionloom.plot.page import CommandBlock, Paragraph, PlayerBlock, Section
 from motionloom.plot.player import Stage
 from motionloom.recipes.gazing import turn_gaze
@@ -31,9 +31,7 @@ def make_section(folder: Path) -> Section:
         takes.append(folder / f"layers_gaze_{yaw}_{pitch}.trc")
         save_markers(make_take((math.radians(yaw), math.radians(pitch)), fps=30).markers, takes[-1])
     save_model(learn("gaze", [load_markers(path) for path in takes], files=takes), folder / "layers_gaze.loom")
-    looking = turn_gaze(
-        load(folder / "layers_spliced.bvh"), load_model(folder / "layers_gaze.loom"), Request(constraints=(LOOK,))
-    )
+    looking = turn_gaze(load(folder / "layers_spliced.bvh"), folder / "layers_gaze.loom", Request(constraints=(LOOK,)))
     save(looking, folder / "layers_looking.bvh")
     return Section(
         "Layers: an action and a gaze on any walk",
