@@ -10,9 +10,11 @@ import numpy as np
 
 from motionloom.constraints import (
     PARAMETERS,
+    Act,
     Avoid,
     Constraint,
     GivenClip,
+    HeadFor,
     LookAt,
     Pace,
     Parameters,
@@ -54,6 +56,8 @@ SHOWN: dict[str, Callable[[], Constraint]] = {
     ),
     "pace": lambda: Pace(speed=(1.2, 1.5), span=(0.0, 2.5)),
     "look_at": lambda: LookAt(target=(1.5, 1.4, 3.0), span=(1.0, 3.0)),
+    "head_for": lambda: HeadFor(heading=1.3),
+    "act": lambda: Act(action="run", span=(3.0, 4.0)),
     "avoid": lambda: Avoid(center=(-0.1, 2.6), radius=0.5),
 }
 
@@ -204,7 +208,7 @@ def avoid(ax: Any, wanted: Avoid) -> Clip:
     return clip
 
 
-def style(ax: Any, wanted: Style) -> Clip:
+def style(ax: Any, wanted: Style | Act) -> Clip:
     clip = walk_then_run()
     times = np.arange(len(clip)) / clip.fps
     for name, level in (("walk", 0.0), ("run", 1.0)):
@@ -214,6 +218,17 @@ def style(ax: Any, wanted: Style) -> Clip:
     ax.axvspan(frames.start / clip.fps, frames.stop / clip.fps, fill=False, ec=TARGET, lw=2)
     ax.set_yticks([0.4, 1.4], ["walk", "run"])
     ax.set_xlabel("time [s]")
+    return clip
+
+
+def act(ax: Any, wanted: Act) -> Clip:
+    return style(ax, wanted)
+
+
+def head_for(ax: Any, wanted: HeadFor) -> Clip:
+    clip = walk(turn=0.35)
+    top_view(ax, clip)
+    arrow(ax, travel(clip).place[-1], wanted.heading, 0.9, TARGET)
     return clip
 
 

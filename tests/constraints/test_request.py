@@ -107,6 +107,8 @@ def test_the_key_of_a_constraint_is_its_class_name():
         "pace",
         "look_at",
         "avoid",
+        "head_for",
+        "act",
     ]
 
 

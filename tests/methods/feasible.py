@@ -13,8 +13,10 @@ from numpy.random import Generator
 
 from motionloom.constraints import (
     PARAMETERS,
+    Act,
     Avoid,
     Constraint,
+    HeadFor,
     LookAt,
     Pace,
     Parameters,
@@ -116,6 +118,18 @@ def style(model: Model, take: Clip, rng: Generator) -> Style:
     return Style(label=str(rng.choice(labels)), span=span)
 
 
+def head_for(model: Model, take: Clip, rng: Generator) -> HeadFor:
+    """The direction in which the take travels at its end, or at three seconds."""
+    span = None if rng.random() < 0.5 else (0.0, 3.0)
+    free = HeadFor(heading=0.0, span=span)
+    return HeadFor(heading=float(free.residual(take)[0]), span=span)
+
+
+def act(model: Model, take: Clip, rng: Generator) -> Act:
+    label = style(model, take, rng).label
+    return Act(action=label, span=(1.0, 2.0))
+
+
 def style_along(model: Model, take: Clip, rng: Generator) -> StyleAlong:
     """The same over a part of the way."""
     first = float(rng.uniform(0, 1.5))
@@ -156,6 +170,8 @@ REQUESTS: dict[type[Constraint], Callable[[Model, Clip, Generator], Constraint]]
     Reach: reach,
     Style: style,
     StyleAlong: style_along,
+    HeadFor: head_for,
+    Act: act,
     Pace: pace,
     Parameters: parameters,
     LookAt: look_at,

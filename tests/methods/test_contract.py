@@ -176,6 +176,8 @@ EXAMPLE = {
     "look_at": "{target: [0, 0, 1]",
     "avoid": "{center: [5, 5], radius: 0.5",
     "pace": "{speed: 1",
+    "head_for": "{heading: 40deg",
+    "act": "{action: walk",
 }
 
 

@@ -56,12 +56,19 @@ CHECKS = {
     "space.rows.lead": r"space\.rows\.(lead|turns): expected",  # space/space.py, Space.check
     "space.rows.count": r"space\.rows\.(count|turns): expected",
     "space.parameters.N.size": r"space\.",
+    "nodes.N.examples.N.origin.which": r"which|sources",
+    "nodes.N.space.rows.lead": r"space\.rows\.(lead|turns): expected",  # parametric_graph/nodes.py, Node.check
+    "nodes.N.space.rows.count": r"space\.rows\.(count|turns): expected",
+    "nodes.N.space.parameters.N.size": r"space\.",
+    "edges.N.source": r"edges\.\d+\.source: expected",  # parametric_graph/edge.py, Edge.check
+    "edges.N.target": r"edges\.\d+\.target: expected",
     "loop.start": r"loop: expected",  # VariationModel.check
     "loop.stop": r"loop: expected",
 }
 NO_INDEX = (  # counts that are only reported, and values of recipes
     r"(.*\.)?origin\.(made|sources|notes)\..*",
     r"pruned\..*",
+    r"(edges\.\d+\.report|refused\.\d+)\..*",
     r".*\.(seed|take|line|unit|frames_per_second)",
 )
 

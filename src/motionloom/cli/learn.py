@@ -67,15 +67,20 @@ class Learn(Table):
                 clips, given = takes_and_targets(clips, given)
             own = own_parameters(measure)
             models = {key: load_model(path) for key, path in others.items() if path is not None}
-            loaded = load_all(clips, reading, markers=optical)
+            graph = _graph_file(name, clips)
+            made = [] if graph is None else list(graph.made)
+            wanted = clips if graph is None else [str(pattern) for pattern in graph.patterns]
+            loaded = load_all(wanted, reading, markers=optical) if wanted or not made else []
+            if graph is not None:
+                given = type(given).of({**given.to_plain(), **graph.config})
             paths = [path for path, _ in loaded]
             with busy("learning") as report:
                 model = learn(
                     name,
-                    [c for _, c in loaded],
+                    [*(c for _, c in loaded), *made],
                     given,
                     seed=seed,
-                    files=paths,
+                    files=None if made else paths,
                     trim_tpose=not keep_tpose,
                     parameters=own,
                     models=models,
@@ -87,12 +92,24 @@ class Learn(Table):
             if json:
                 print_json({**facts, "sources": [source._asdict() for source in model.sources]})
                 return
-            what = plural(len(paths), "take" if optical else "clip")
+            what = plural(len(model.sources), "take" if optical else "clip")
             print_line(f"{out}: {name} from {what} at {model.fps:g} fps, seed {seed}")
             for note in model.notes:
                 print_line(f"  {note}")
 
         return with_fields(with_models(learn_model, name), describe(name).config, fps="model_fps")
+
+
+def _graph_file(method: str, clips: list[str]) -> Any:
+    """The graph file that is given instead of clips, for the method that has one; else None."""
+    if method != "parametric-graph" or not any(text.lower().endswith(".toml") for text in clips):
+        return None
+    from motionloom.core import BadRequest
+    from motionloom.methods.parametric_graph.graph_file import read_graph_file
+
+    if len(clips) > 1:
+        raise BadRequest(f"expected one graph file and no clips beside it, found {len(clips)} arguments")
+    return read_graph_file(clips[0])
 
 
 def with_models(run: Callable[..., None], method: str) -> Callable[..., None]:

@@ -1,5 +1,6 @@
 """The request language of all methods: constraints, requests, residuals, and a geometric solver."""
 
+from motionloom.constraints.acting import Act, HeadFor
 from motionloom.constraints.base import Constraint
 from motionloom.constraints.fields import Euler
 from motionloom.constraints.gaze import LookAt, facing, gaze
@@ -27,11 +28,13 @@ __all__ = [
     "GEOMETRIC",
     "KINDS",
     "PARAMETERS",
+    "Act",
     "Avoid",
     "Constraint",
     "Euler",
     "GivenClip",
     "Ground",
+    "HeadFor",
     "Load",
     "LookAt",
     "MotionParameter",

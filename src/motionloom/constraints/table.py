@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from motionloom.constraints.acting import Act, HeadFor
 from motionloom.constraints.base import Constraint
 from motionloom.constraints.gaze import LookAt
 from motionloom.constraints.joint import Plant, PositionAt
@@ -30,5 +31,7 @@ KINDS: Mapping[str, type[Constraint]] = {
         Pace,
         LookAt,
         Avoid,
+        HeadFor,
+        Act,
     )
 }

@@ -88,6 +88,16 @@ METHODS: Mapping[str, Method] = {
         source="GUAN 2.3.1",
         learning_is_random=True,
     ),
+    "parametric-graph": Method(
+        "motionloom.methods.parametric_graph",
+        "parametric spaces joined by edges: walk, run, sit, punch by heading, place and parameters; live",
+        source="HECK 6.1",
+        learning_is_random=True,
+        commands={
+            "drive": MethodCommand("Live", "drive a character by a request, or by the arrow keys"),
+            "crowd": MethodCommand("Live", "make the clips of a crowd, each by its own seed"),
+        },
+    ),
     "parametric-space": Method(
         "motionloom.methods.parametric_space",
         "blends examples of one action to measured parameters: turn, speed, target, height; live",

@@ -3,6 +3,7 @@
 `make("walk", speed=1.2, seed=3)` gives a clip with true foot plants as labels; `SAMPLES` lists what there is.
 """
 
+from motionloom.samples.actions.box import box
 from motionloom.samples.actions.carry import carry
 from motionloom.samples.actions.cartwheel import cartwheel
 from motionloom.samples.actions.dance import dance
@@ -25,6 +26,7 @@ from motionloom.samples.table import SAMPLES, Sample, make
 __all__ = [
     "SAMPLES",
     "Sample",
+    "box",
     "carry",
     "cartwheel",
     "dance",

@@ -12,6 +12,7 @@ import numpy as np
 from motionloom.core import BadRequest, Clip, made_here, replace
 from motionloom.core.errors import unknown
 from motionloom.core.fields import Field
+from motionloom.samples.actions.box import box
 from motionloom.samples.actions.carry import carry
 from motionloom.samples.actions.cartwheel import cartwheel
 from motionloom.samples.actions.dance import dance
@@ -171,6 +172,15 @@ _ALL = (
         style=STYLE,
     ),
     _sample(
+        "box",
+        "a boxer dances on guard from one foot to the other, and turns",
+        box,
+        turn=Field(0.0, "how far each time, left positive", "rad", -1.0, 1.0),
+        speed=Field(1.0, "tempo; 1 is 0.7 s for both feet", "", 0.5, 1.5),
+        count=Field(1, "how many times", "", 1, 30),
+        style=STYLE,
+    ),
+    _sample(
         "wave",
         "a person stands and waves a hand",
         wave,
@@ -231,6 +241,7 @@ _ALL = (
         height=Field(1.2, "top of the head at the lowest point", "m", 1.0, 1.65),
         side=Field(0.0, "dodge: 1 to the left, -1 to the right", "", -1, 1),
         speed=Field(1.0, "tempo; 1 is 0.38 s down", "", 0.5, 1.5),
+        position=Field("stand", "standing at ease, or a boxer on guard", choices=("stand", "guard")),
         style=STYLE,
     ),
     _sample(

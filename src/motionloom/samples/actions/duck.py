@@ -6,6 +6,7 @@ import numpy as np
 
 from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.kinematics.fk import end_positions
+from motionloom.samples.boxing import guard_arm, guard_moves, stance
 from motionloom.samples.noise import Nature
 from motionloom.samples.person import LEFT, RIGHT, Limb, assemble
 from motionloom.samples.stage import finish, frame_times
@@ -18,6 +19,7 @@ def duck(
     height: float = 1.2,
     side: float = 0.0,
     speed: float = 1.0,
+    position: str = "stand",
     style: str = "normal",
     seed: int = 0,
     fps: float = 60.0,
@@ -25,7 +27,7 @@ def duck(
     """A person ducks until the top of the head is `height` m above the ground, stays low for a moment, and gets up.
 
     `side` from -1 (right) to 1 (left) is the direction in which the trunk dodges; `speed` scales the tempo (1: 0.38 s
-    down).
+    down). With `position` guard it is a boxer, who keeps the fists before the chin.
     """
     manner, nature = style_named(style), Nature(seed)
     tempo = (1 + nature.trait("tempo", 0.06)) / speed
@@ -34,12 +36,12 @@ def duck(
     seconds = beats[3] + 0.5
     time = frame_times(seconds, fps)
     low, high = 0.0, 1.25
-    clip = _ducked(time, beats, high, side, nature, manner, fps, seconds, seed)
+    clip = _ducked(time, beats, high, side, nature, manner, fps, seconds, seed, position == "guard")
     if _top(clip) > height + 0.005:
         raise BadRequest(f"height: this body can duck to {_top(clip):.2f} m, found {height:g}")
     for _ in range(10):  # how deep is found by halving: the top of the head falls with the depth
         middle = (low + high) / 2
-        clip = _ducked(time, beats, middle, side, nature, manner, fps, seconds, seed)
+        clip = _ducked(time, beats, middle, side, nature, manner, fps, seconds, seed, position == "guard")
         low, high = (middle, high) if _top(clip) > height else (low, middle)
     return clip
 
@@ -60,16 +62,19 @@ def _ducked(
     fps: float,
     seconds: float,
     seed: int,
+    guard: bool,
 ) -> Clip:
     begin, low, leave, end = beats
     late = 0.06
     down = through(time, (begin, 0.0), (low, 1.0), (leave, 0.93), (end, 0.0))
     after = through(time, (begin + late, 0.0), (low + late, 1.0), (leave + late, 0.95), (end + late, 0.0))
-    quiet = idle(time, nature, style, rest=0.5)
+    quiet = guard_moves(time, nature, style) if guard else idle(time, nature, style, rest=0.5)
+    glance = 0.25 if guard else 1.0  # a boxer keeps the eyes on the other
     comes = 1.0 if nature.rng("from").uniform() < 0.5 else -1.0  # it is seen coming, and looked after
     seen = through(
         time, (begin - 0.45, 0.0), (begin - 0.15, 1.1), (low, 0.0), (leave, -1.0), (end - 0.45, -1.1), (end + 0.05, 0.0)
     )
+    seen = glance * seen
     flinch = through(time, (begin - 0.05, 0.0), (begin + 0.22, 1.0), (leave + 0.1, 1.0), (end, 0.0))
     moves = quiet.plus(
         crouch=1.75 * depth * down,
@@ -86,8 +91,14 @@ def _ducked(
         shrug=0.18 * flinch,
         reach=0.1 * flinch,
     )
-    body = figure(moves, standing_feet(nature, width=0.14), time, fps)
-    arms = tuple(_arm(body, side, time, flinch, depth, nature, style) for side in (LEFT, RIGHT))
+    body = figure(moves, stance(nature) if guard else standing_feet(nature, width=0.14), time, fps)
+    none = np.zeros(0)
+    arms = tuple(
+        guard_arm(body, side, time, none, 1.0, nature)
+        if guard
+        else _arm(body, side, time, flinch, depth, nature, style)
+        for side in (LEFT, RIGHT)
+    )
     rotations = assemble(body.trunk, (arms[0], arms[1]), body.legs)
     labels = {"low": (time >= low) & (time <= leave)}
     return finish("duck", body.trunk.root, rotations, fps, seconds, seed, feet=body.feet, labels=labels)

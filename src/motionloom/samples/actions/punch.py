@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from motionloom.core import BadRequest, Clip, FloatArray
-from motionloom.rotation import from_matrix, multiply, rotate, slerp, yaw
+from motionloom.rotation import rotate, slerp
+from motionloom.samples.boxing import fist, guard_arm, guard_moves, guard_wrist, stance
 from motionloom.samples.curves import bump, min_jerk
 from motionloom.samples.noise import Nature
-from motionloom.samples.person import FOREARM, LEFT, RIGHT, UPPER_ARM, Limb, Trunk, assemble
-from motionloom.samples.plants import Plant
+from motionloom.samples.person import FOREARM, LEFT, RIGHT, UPPER_ARM, Limb, assemble
 from motionloom.samples.stage import finish, frame_times
-from motionloom.samples.standing import Figure, Moves, figure, footprint, idle
+from motionloom.samples.standing import Figure, Moves, figure
 from motionloom.samples.styles import Style, style_named
 from motionloom.samples.upper import reaching_arm
 
@@ -42,33 +42,23 @@ def punch(
     time = frame_times(seconds, fps)
     goal = np.asarray(target, float)
     moves = _moves(time, hits, side, speed, goal, nature, manner)
-    plants = _stance(nature)
+    plants = stance(nature)
     for _ in range(3):  # step by step bring the shoulder near enough to the target
         body = figure(moves, plants, time, fps)
         moves = _lunge(body, moves, time, hits, side, speed, goal)
     body = figure(moves, plants, time, fps)
     _within_reach(body, time, hits, side, goal)
-    arms: list[Limb] = [_guard(body, s, time, hits, speed, nature) for s in (LEFT, RIGHT)]
+    arms: list[Limb] = [guard_arm(body, s, time, hits, speed, nature) for s in (LEFT, RIGHT)]
     arms[side] = _blow(body, side, time, hits, speed, goal, nature)
     rotations = assemble(body.trunk, (arms[0], arms[1]), body.legs)
     near = np.abs(time[:, None] - hits).min(1) < 0.5 / fps
     return finish("punch", body.trunk.root, rotations, fps, seconds, seed, feet=body.feet, labels={"hit": near})
 
 
-def _stance(nature: Nature) -> tuple[list[Plant], list[Plant]]:
-    """Left foot ahead, right foot behind and turned out."""
-    x, z = 0.11 + nature.trait("stance x", 0.015), 0.19 + nature.trait("stance z", 0.02)
-    left = footprint(LEFT, x, z, -0.4 + nature.trait("left foot", 0.08), toe_out=0.0)
-    right = footprint(RIGHT, -x - 0.03, -z, -0.75 + nature.trait("right foot", 0.1), toe_out=0.0)
-    return [left], [right]
-
-
 def _moves(
     time: FloatArray, hits: FloatArray, side: int, speed: float, goal: FloatArray, nature: Nature, style: Style
 ) -> Moves:
     """Guard with a boxer's bounce; each blow turns hips and chest behind the fist, hips first."""
-    beat = 2 * np.pi * (1.7 + nature.trait("bounce rate", 0.1)) * time + nature.wander("bounce", 0.5, 0.1, 0.4)(time)
-    m = idle(time, nature, style, width=0.12, rest=0.6)
     sign = 1.0 if side == RIGHT else -1.0
     load, drive = np.zeros(len(time)), np.zeros(len(time))
     lead = np.zeros(len(time))
@@ -79,19 +69,18 @@ def _moves(
         lead += size * bump(time, t - 1.6 * quick, t - 0.1 * quick, t + 2.4 * quick)
         drive += size * bump(time, t - 1.4 * quick, t + 0.02, t + 2.1 * quick)
     lift = float(np.clip(goal[1] - 1.42, -0.6, 0.4))
-    return m.plus(
-        crouch=0.32 + 0.06 * np.sin(beat) + 0.12 * load + 0.06 * lead,
-        lean=0.04 + 0.05 * lead,
-        z=0.006 * np.sin(beat / 2) - 0.02 * load + 0.045 * lead,
-        x=0.008 * np.cos(beat / 2),
-        twist=-0.45 + sign * (0.42 * lead - 0.1 * load),
-        chest_twist=-0.12 + sign * (0.34 * drive - 0.12 * load),
-        chest_lean=0.14 + 0.08 * drive - 0.35 * min(lift, 0.0) * drive,
+    return guard_moves(time, nature, style).plus(
+        crouch=0.12 * load + 0.06 * lead,
+        lean=0.05 * lead,
+        z=-0.02 * load + 0.045 * lead,
+        twist=sign * (0.42 * lead - 0.1 * load),
+        chest_twist=sign * (0.34 * drive - 0.12 * load),
+        chest_lean=0.08 * drive - 0.35 * min(lift, 0.0) * drive,
         chest_roll=0.05 * sign * drive,
-        head_lean=0.14 + 0.05 * drive - 0.3 * min(lift, 0.0) * drive,
+        head_lean=0.05 * drive - 0.3 * min(lift, 0.0) * drive,
         head_twist=-0.02 * sign * drive,
-        shrug=0.1 + 0.05 * drive,
-        reach=0.08 + 0.16 * drive,
+        shrug=0.05 * drive,
+        reach=0.16 * drive,
     )
 
 
@@ -121,43 +110,12 @@ def _within_reach(body: Figure, time: FloatArray, hits: FloatArray, side: int, g
         )
 
 
-def _guard_wrist(trunk: Trunk, side: int, time: FloatArray, nature: Nature) -> FloatArray:
-    """(F, 3) where a guarding fist is: before the chin, riding on the chest."""
-    sign = 1.0 if side == LEFT else -1.0
-    name = ("left", "right")[side]
-    out = np.array([sign * 0.1 + 0.02, 0.12, 0.32 if side == LEFT else 0.27])
-    sway = np.stack([nature.wander(f"{name} guard {k}", 0.012, 0.3, 2.4)(time) for k in "xyz"], -1)
-    return trunk.top() + rotate(trunk.chest, out + sway)
-
-
-def _fist(trunk: Trunk, side: int, upright: float) -> FloatArray:
-    """(F, 4) the hand's world rotation in guard (thumb up, 0) or at the hit (palm down, 1), pointing ahead."""
-    sign = 1.0 if side == LEFT else -1.0
-    guard = from_matrix(np.array([[0.0, sign, 0.0], [0.5 * sign, 0.0, 0.866], [0.866 * sign, 0.0, -0.5]]))
-    hit = yaw(-sign * np.pi / 2)
-    forward = rotate(trunk.chest, [0.0, 0.0, 1.0])
-    heading = np.arctan2(forward[:, 0], forward[:, 2])
-    turn = slerp(guard, hit, upright)
-    return multiply(yaw(heading * 0.6), np.broadcast_to(turn, (len(heading), 4)))
-
-
-def _guard(body: Figure, side: int, time: FloatArray, hits: FloatArray, speed: float, nature: Nature) -> Limb:
-    """The arm that does not strike covers the chin: it is pulled in while the other one goes out."""
-    wrist = _guard_wrist(body.trunk, side, time, nature)
-    sign = 1.0 if side == LEFT else -1.0
-    for t, size in zip(hits, 1 + nature.draws("cover", len(hits), 0.2), strict=True):
-        pull = size * bump(time, t - 0.36 / speed, t + 0.04, t + 0.45 / speed)
-        wrist = wrist + pull[:, None] * rotate(body.trunk.chest, [-0.03 * sign, 0.03, -0.12])
-    elbow = rotate(body.trunk.chest, [0.35 * sign, -1.0, 0.05])
-    return reaching_arm(body.trunk, side, wrist, elbow, hand=_fist(body.trunk, side, 0.0))
-
-
 def _blow(
     body: Figure, side: int, time: FloatArray, hits: FloatArray, speed: float, goal: FloatArray, nature: Nature
 ) -> Limb:
     """The punching arm: loads a little, shoots to the target, comes back to the guard."""
     sign = 1.0 if side == LEFT else -1.0
-    guard = _guard_wrist(body.trunk, side, time, nature)
+    guard = guard_wrist(body.trunk, side, time, nature)
     wrist = guard.copy()
     out = np.zeros(len(time))
     for k, t in enumerate(hits):
@@ -178,5 +136,5 @@ def _blow(
     down = rotate(body.trunk.chest, [0.35 * sign, -1.0, 0.05])
     level = rotate(body.trunk.chest, [0.9 * sign, -0.75, -0.1])
     elbow = down + out[:, None] * (level - down)
-    hand = slerp(_fist(body.trunk, side, 0.0), _fist(body.trunk, side, 1.0), out)
+    hand = slerp(fist(body.trunk, side, 0.0), fist(body.trunk, side, 1.0), out)
     return reaching_arm(body.trunk, side, wrist, elbow, hand=hand)

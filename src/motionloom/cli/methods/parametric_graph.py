@@ -1,0 +1,157 @@
+"""Commands for parametric graphs: `drive` (by a request, or by hand in the terminal) and `crowd`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from motionloom.cli.bars import busy
+from motionloom.cli.options import Force, Seed, Suffix, plural, print_line
+from motionloom.cli.requests import RequestOption, Root
+
+RATE = 30.0  # Hz, of the view in the terminal
+
+
+def drive(
+    model: Annotated[Path, typer.Argument(metavar="MODEL.loom", help="A model with live characters.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", metavar="FILE", help="Write the clip of a request; by default, drive by hand."),
+    ] = None,
+    request: RequestOption = "{}",
+    seed: Seed = 0,
+    best: Annotated[
+        bool, typer.Option("--best", help="Write the best clip even if a hard constraint is not met.")
+    ] = False,
+    root: Root = None,
+    force: Force = False,
+) -> None:
+    """Drive a character: by a request (`head_for`, `act`, `reach`, `root_path`) to a file, or by the arrow keys.
+
+    Without -o the ground is shown from above in the terminal: arrow keys change heading and speed, digits act.
+    """
+    from motionloom.core import BadRequest
+
+    if out is not None:
+        from motionloom.cli.synthesize import synthesize
+
+        synthesize(model=model, out=out, request=request, seed=seed, best=best, root=root, force=force)
+        return
+    if request != "{}":
+        raise BadRequest("a request needs --out; without both, the character is driven by hand")
+    import sys
+
+    if not sys.stdin.isatty() or not sys.stdout.isatty():
+        raise BadRequest("driving by hand needs a terminal; give --request and --out")
+    import curses
+
+    from motionloom.control import foot_locked, live_characters
+    from motionloom.methods import load_model
+
+    live = foot_locked(live_characters(load_model(model)))
+    live.step(live.begin([seed]), _none(), 1.0 / RATE)  # compiles before the screen is taken
+    curses.wrapper(lambda screen: by_hand(screen, live, seed))
+
+
+def _none() -> Any:
+    from motionloom.core.poses import commands
+
+    return commands()
+
+
+def by_hand(screen: Any, live: Any, seed: int, steps: int | None = None) -> None:
+    """The loop of driving by hand on a curses screen, until q is pressed or after so many steps."""
+    import numpy as np
+
+    from motionloom.control.pilot import HELP, Pilot, top_view
+    from motionloom.kinematics.travel import root_headings
+
+    keys = {260: "left", 261: "right", 259: "up", 258: "down", 32: "space"}
+    screen.nodelay(True)
+    pilot, state = Pilot(), live.begin([seed])
+    trail: list[Any] = []
+    begin, done = time.monotonic(), 0
+    facing = 0.0
+    while steps is None or done < steps:
+        while (code := screen.getch()) != -1:
+            key = keys.get(code, chr(code) if 0 < code < 256 else "")
+            if key == "q":
+                return
+            pilot = pilot.pressed(key, live, facing)
+        state, poses = live.step(state, pilot.commands, 1.0 / RATE)
+        trail = [*trail[-400:], poses.root[0, [0, 2]]]
+        facing = float(root_headings(poses.rotations[:, 0], live.skeleton)[0])
+        rows, columns = screen.getmaxyx()
+        status = live.status(state)
+        shown = live.actions[int(status.action[0])] if status.action[0] >= 0 else "-"
+        lines = top_view(
+            np.array(trail), facing, pilot.heading, width=max(columns - 1, 20), height=max(rows - 3, 5)
+        )  # fmt: skip
+        clamped = "  out of reach" if status.clamped[0] else ""
+        for i, line in enumerate([*lines, f"{shown}{clamped}"[: columns - 1], HELP[: columns - 1]]):
+            screen.addstr(i, 0, line[: columns - 1])
+            screen.clrtoeol()
+        screen.refresh()
+        done += 1
+        time.sleep(max(0.0, begin + done / RATE - time.monotonic()))
+
+
+def crowd(
+    model: Annotated[Path, typer.Argument(metavar="MODEL.loom", help="A model with live characters.")],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FOLDER", help="Folder for member_0000.bvh and so on.")],
+    count: Annotated[int, typer.Option("--count", metavar="N", min=1, max=100_000, help="How many characters.")] = 10,
+    seconds: Annotated[float, typer.Option("--seconds", metavar="S", min=0.1, help="Duration [s].")] = 10.0,
+    rate: Annotated[float, typer.Option("--rate", metavar="HZ", min=1, max=240, help="Frame rate.")] = 30.0,
+    seed: Seed = 0,
+    apart: Annotated[bool, typer.Option("--apart", help="Characters turn away from their neighbours.")] = False,
+    tracks: Annotated[
+        Path | None,
+        typer.Option("--tracks", metavar="FILE.csv", help="Rows id,t,x,z: where each character goes, and when."),
+    ] = None,
+    member: Annotated[
+        list[int] | None, typer.Option("--member", metavar="I", help="Only these members, numbered from 0.")
+    ] = None,
+    to: Suffix = ".bvh",
+    force: Force = False,
+) -> None:
+    """Make the clips of a crowd: each character has its own seed, and is the same whoever the others are."""
+    from motionloom.control.crowd_clips import crowd_clips
+    from motionloom.io import check_target, save
+    from motionloom.methods import load_model
+
+    chosen = list(range(count)) if member is None else member
+    targets = [out / f"member_{i:04d}.{to.lstrip('.')}" for i in chosen]
+    for target in targets:
+        check_target(target, overwrite=force)
+    table = None if tracks is None else _tracks(tracks)
+    learned = load_model(model)
+    with busy("recording") as report:
+        clips = crowd_clips(
+            learned, count, seconds, rate=rate, seed=seed, apart=apart, tracks=table, members=chosen, progress=report
+        )
+    out.mkdir(parents=True, exist_ok=True)
+    for clip, target in zip(clips, targets, strict=True):
+        save(clip, target)
+    print_line(f"{out}: {plural(len(clips), 'character')}, {seconds:.2f} s at {rate:g} fps, seed {seed}")
+
+
+def _tracks(path: Path) -> list[list[float]]:
+    """Rows id, t, x, z of a CSV file, with or without a header."""
+    import csv
+
+    from motionloom.core import BadRequest, FormatError
+
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = [row for row in csv.reader(file) if row]
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(f"{path}: cannot be read: {error}") from None
+    if rows and not rows[0][0].strip().lstrip("-").replace(".", "", 1).isdigit():
+        rows = rows[1:]
+    try:
+        return [[float(x) for x in row] for row in rows]
+    except ValueError as error:
+        raise BadRequest(f"{path.name}: expected rows of id,t,x,z: {error}") from None

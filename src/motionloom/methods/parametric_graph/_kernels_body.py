@@ -1,0 +1,274 @@
+"""Bodies of a parametric graph: views of a node's arrays, clouds of joints, alignment on the ground. No checks.
+
+`t` is a `GraphTables`. A place is (4,): the position in rows, and x, z and heading of the track at the row below it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from motionloom.blend._kernels_registered import active, blended_step, pace_at, pose, wrapped
+from motionloom.core._jit import kernel
+from motionloom.kinematics._kernels import forward
+
+ROWS, EXAMPLES, SIZE, MOMENTS, TERMS = range(5)  # columns of `dims`
+FRAMES = 3  # of a cloud
+
+
+@kernel
+def rows_of(t: Any, n: int) -> Any:
+    """The registered examples of node n, as `blend._kernels_registered` takes them."""
+    r, k = t.dims[n, ROWS], t.dims[n, EXAMPLES]
+    joints, parts = len(t.parents), len(t.parts)
+    a, b, c = t.turns_at[n], t.rows_at[n], t.touches_at[n]
+    return (
+        t.turns[a : a + r * k * 4 * joints].reshape(r, k, 4, joints),
+        t.levels[b : b + r * k].reshape(r, k),
+        t.steps[3 * b : 3 * (b + r * k)].reshape(r, k, 3),
+        t.paces[b : b + r * k].reshape(r, k),
+        t.touches[c : c + r * k * parts].reshape(r, k, parts),
+        t.axes,
+        t.meta[n],
+    )
+
+
+@kernel
+def known_of(t: Any, n: int) -> Any:
+    """The map of node n from weights to parameters, as `space._kernels_weights` takes it."""
+    k, d, i, q = t.dims[n, EXAMPLES], t.dims[n, SIZE], t.dims[n, MOMENTS], t.dims[n, TERMS]
+    a, b, c = t.values_at[n], t.moments_at[n], t.curve_at[n]
+    return (
+        t.values[a : a + k * d].reshape(k, d),
+        t.moments[b : b + i * 4].reshape(i, 4),
+        t.curve[c : c + i * q * d].reshape(i, q, d),
+        t.spread[n],
+    )
+
+
+@kernel
+def scratch_of(t: Any) -> Any:
+    """Arrays that the kernels of one body use again and again: those of `blend.workspace` for the largest node."""
+    most, joints = t.most_examples, len(t.parents)
+    return np.empty(most, np.int64), np.empty((most, 4, joints)), np.empty((8, joints))
+
+
+@kernel
+def shift_rows(rows: Any, w: Any, place: Any, count: int, used: Any) -> None:
+    """Move a place by whole rows, forward or back; a motion that ends stays at the ends of its margin."""
+    steps, meta = rows[2], rows[6]
+    found = active(w, used)
+    lead, last = meta[0], meta[0] + meta[1]
+    for _ in range(abs(count)):
+        row = int(place[0])
+        if count > 0:
+            if meta[2] == 0 and row + 1 >= len(rows[1]) - 2:
+                return
+            side, ahead, turn = blended_step(steps, used, found, w, row)
+            c, s = math.cos(place[3]), math.sin(place[3])
+            place[1] += c * side + s * ahead
+            place[2] += c * ahead - s * side
+            place[3] += turn
+            place[0] += 1.0
+            if meta[2] == 1 and place[0] >= last:
+                place[0] -= meta[1]
+        else:
+            if meta[2] == 1 and row <= lead:
+                place[0] += meta[1]
+                row = int(place[0])
+            if meta[2] == 0 and row <= 1:
+                return
+            side, ahead, turn = blended_step(steps, used, found, w, row - 1)
+            place[3] -= turn
+            c, s = math.cos(place[3]), math.sin(place[3])
+            place[1] -= c * side + s * ahead
+            place[2] -= c * ahead - s * side
+            place[0] -= 1.0
+
+
+@kernel
+def cloud(t: Any, n: int, w: Any, place: Any, radius: int, level: float, out: Any, feet: Any, touch: Any) -> None:
+    """Joints (3 J, 3) of node n at a place and `radius` rows before and after it; feet (P, 3) and contacts (P,) there.
+
+    `level` is added to all heights.
+    """
+    rows, space = rows_of(t, n), scratch_of(t)
+    joints = len(t.parents)
+    root, rotations, contacts = np.empty((1, 3)), np.empty((1, joints, 4)), np.empty(len(t.parts), np.bool_)
+    turns = np.empty((1, joints, 4))
+    at = place.copy()
+    shift_rows(rows, w, at, -radius, space[0])
+    for f in range(FRAMES):
+        if f > 0:
+            shift_rows(rows, w, at, radius, space[0])
+        pose(rows, w, wrapped(rows, at[0]), at[1:], root[0], rotations[0], contacts, space)
+        root[0, 1] += level
+        forward(t.parents, t.bones, root, rotations, out[f * joints : (f + 1) * joints].reshape(1, joints, 3), turns)
+        if f == 1:
+            touch[:] = contacts
+            for p in range(len(t.parts)):
+                j = t.parts[p]
+                q, v = turns[0, j], t.tips[p]
+                x = 2.0 * (q[2] * v[2] - q[3] * v[1])
+                y = 2.0 * (q[3] * v[0] - q[1] * v[2])
+                z = 2.0 * (q[1] * v[1] - q[2] * v[0])
+                feet[p, 0] = out[joints + j, 0] + v[0] + q[0] * x + q[2] * z - q[3] * y
+                feet[p, 1] = out[joints + j, 1] + v[1] + q[0] * y + q[3] * x - q[1] * z
+                feet[p, 2] = out[joints + j, 2] + v[2] + q[0] * z + q[1] * y - q[2] * x
+
+
+@kernel
+def clouds(t: Any, n: int, weights: Any, u: Any, radius: int, level: Any, out: Any) -> None:
+    """out (N, 3 J, 3): clouds of node n with weights (N, K) at parameters u (N,); levels (N,) are added to heights."""
+    feet, touch = np.empty((len(t.parts), 3)), np.empty(len(t.parts), np.bool_)
+    place = np.zeros(4)
+    for i in range(len(u)):
+        place[:] = 0.0
+        place[0] = position_of(t, n, u[i])
+        cloud(t, n, weights[i], place, radius, level[i], out[i], feet, touch)
+
+
+@kernel
+def position_of(t: Any, n: int, u: float) -> float:
+    """The row of a parameter u of node n, within its rows."""
+    meta = t.meta[n]
+    at = meta[0] + u * meta[1]
+    if meta[2] == 1:
+        return meta[0] + (at - meta[0]) % meta[1]
+    return min(max(at, 1.0), t.dims[n, ROWS] - 3.0)
+
+
+@kernel
+def cloud_distance(a: Any, b: Any, frame_weights: Any) -> Any:
+    """Root mean square distance (m) of two clouds under the best turn and shift of b on the ground; and these.
+
+    GUAN eqs 2.28-2.31 with weights that sum to 1 (see errata): (distance, turn, x, z).
+    """
+    joints = len(a) // FRAMES
+    ax, az, bx, bz = 0.0, 0.0, 0.0, 0.0
+    for f in range(FRAMES):
+        for j in range(f * joints, (f + 1) * joints):
+            w = frame_weights[f] / joints
+            ax += w * a[j, 0]
+            az += w * a[j, 2]
+            bx += w * b[j, 0]
+            bz += w * b[j, 2]
+    along, across, total = 0.0, 0.0, 0.0
+    for f in range(FRAMES):
+        for j in range(f * joints, (f + 1) * joints):
+            w = frame_weights[f] / joints
+            px, pz, qx, qz = a[j, 0] - ax, a[j, 2] - az, b[j, 0] - bx, b[j, 2] - bz
+            along += w * (px * qx + pz * qz)
+            across += w * (px * qz - pz * qx)
+            total += w * (px * px + pz * pz + qx * qx + qz * qz + (a[j, 1] - b[j, 1]) ** 2)
+    size = math.hypot(along, across)
+    turn = math.atan2(across, along)
+    c, s = math.cos(turn), math.sin(turn)
+    return math.sqrt(max(total - 2.0 * size, 0.0)), turn, ax - (c * bx + s * bz), az - (c * bz - s * bx)
+
+
+@kernel
+def feet_alignment(turn: float, a: Any, b: Any, on_a: Any, on_b: Any, x: float, z: float) -> Any:
+    """The shift (x, z) that brings feet which stand in both poses together, after b is turned; else the given one."""
+    c, s = math.cos(turn), math.sin(turn)
+    count, dx, dz = 0, 0.0, 0.0
+    for p in range(len(a)):
+        if on_a[p] and on_b[p]:
+            count += 1
+            dx += a[p, 0] - (c * b[p, 0] + s * b[p, 2])
+            dz += a[p, 2] - (c * b[p, 2] - s * b[p, 0])
+    if count == 0:
+        return x, z
+    return dx / count, dz / count
+
+
+@kernel
+def lookup(t: Any, e: int, values: Any, k: int, low: Any, high: Any) -> Any:
+    """HECK eqs 6.1-6.3: box (low, high) of edge e for source parameters, and the transition point (u, u').
+
+    All in units of the ranges; the k nearest samples count. An exact hit is that sample.
+    """
+    first, last = t.edge_first[e], t.edge_first[e + 1]
+    size, to = t.dims[t.edge_source[e], SIZE], t.dims[t.edge_target[e], SIZE]
+    count = min(k, last - first)
+    near, far = np.empty(count, np.int64), np.empty(count)
+    found = 0
+    for s in range(first, last):
+        d = 0.0
+        for c in range(size):
+            d += (t.sample_values[s, c] - values[c]) ** 2
+        if found < count:
+            at = found
+            found += 1
+        elif d < far[count - 1]:
+            at = count - 1
+        else:
+            continue
+        while at > 0 and far[at - 1] > d:
+            near[at], far[at] = near[at - 1], far[at - 1]
+            at -= 1
+        near[at], far[at] = s, d
+    low[:] = 0.0
+    high[:] = 0.0
+    total, leave, enter = 0.0, 0.0, 0.0
+    least = 1.0 / math.sqrt(max(far[count - 1], 1e-24))
+    for i in range(count):
+        total += 1.0 / math.sqrt(max(far[i], 1e-24)) - least
+    for i in range(count):
+        x = 1.0 / math.sqrt(max(far[i], 1e-24)) - least
+        x = x / total if total > 0.0 else 1.0 / count
+        s = near[i]
+        for c in range(to):
+            low[c] += x * t.low[s, c]
+            high[c] += x * t.high[s, c]
+        leave += x * t.points[s, 0]
+        enter += x * t.points[s, 1]
+    return leave, enter
+
+
+@kernel
+def earlier(t: Any, n: int, w: Any, position: float, seconds: float, used: Any) -> float:
+    """The position from which a time leads to another position; of a motion that ends, not before its margin."""
+    rows, meta = rows_of(t, n), t.meta[n]
+    count = active(w, used)
+    at = position
+    while seconds > 1e-12:
+        if meta[2] == 1 and at <= meta[0]:
+            at += meta[1]
+        row = math.ceil(at) - 1
+        if row < 1:
+            return 1.0
+        pace = pace_at(rows, used, count, w, row)
+        if (at - row) * pace >= seconds:
+            return at - seconds / pace
+        seconds -= (at - row) * pace
+        at = float(row)
+    return at
+
+
+@kernel
+def verify(
+    t: Any, e: int, source: Any, source_weights: Any, source_level: Any, target: Any, target_weights: Any,
+    radius: Any, k: int, frame_weights: Any, out: Any,
+) -> None:  # fmt: skip
+    """out (N,) m: the distance of N pairs at the transition point that edge e gives for the source's parameters.
+
+    source (N, D) in units of the range; radius (2,) rows of a cloud in both nodes.
+    """
+    n, m = t.edge_source[e], t.edge_target[e]
+    joints = len(t.parents)
+    a, b = np.empty((FRAMES * joints, 3)), np.empty((FRAMES * joints, 3))
+    feet, touch = np.empty((len(t.parts), 3)), np.empty(len(t.parts), np.bool_)
+    low, high = np.empty(t.low.shape[1]), np.empty(t.low.shape[1])
+    place = np.zeros(4)
+    for i in range(len(source)):
+        leave, enter = lookup(t, e, source[i], k, low, high)
+        place[:] = 0.0
+        place[0] = position_of(t, n, leave)
+        cloud(t, n, source_weights[i], place, radius[0], source_level[i], a, feet, touch)
+        place[:] = 0.0
+        place[0] = position_of(t, m, enter)
+        cloud(t, m, target_weights[i], place, radius[1], 0.0, b, feet, touch)
+        out[i] = cloud_distance(a, b, frame_weights)[0]

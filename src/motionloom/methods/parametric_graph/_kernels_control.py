@@ -1,0 +1,240 @@
+"""What a live character of a parametric graph does next: the edge and the parameters for its commands. No checks."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from motionloom.core._jit import kernel
+from motionloom.core._kernels_numbers import wrap_angle
+from motionloom.methods._kernels_live import ACTION, FACING, HEADING, PLACE_X, PLACE_Z, SPEED, uniform
+from motionloom.methods.parametric_graph._kernels_body import lookup
+
+ARRIVAL = 0.4  # m: within this distance of a place, no direction is preferred
+CANDIDATES = 9  # turns that a plan tries for each of the next two clips
+MISSED = 4.0  # m of way that a metre from the goal counts, where a plan passes it
+RADIANS = 0.7  # m that a radian from the goal's heading counts
+NEAR = 1.5  # m: within about this distance, the greedy rule heeds the heading on arrival
+TURN, FACTOR, LEAST, LARGEST, PACE, SLOWEST, FASTEST = range(7)  # columns of `steer`
+
+
+@kernel
+def commanded(given: Any) -> bool:
+    """Whether there is any command."""
+    return (
+        given[ACTION] >= 0
+        or not math.isnan(given[HEADING])
+        or not math.isnan(given[SPEED])
+        or not math.isnan(given[PLACE_X])
+    )
+
+
+@kernel
+def wanted_node(t: Any, n: int, given: Any, place: Any) -> Any:
+    """The node that the commands ask for from node n: the action, or one that can turn and has the speed.
+
+    At a commanded place it is the node that stays, if there is one; the way in which one stops is counted in.
+    """
+    if given[ACTION] >= 0:
+        return np.int64(given[ACTION])
+    if t.stay >= 0 and not math.isnan(given[PLACE_X]):
+        far = math.hypot(given[PLACE_X] - place[1], given[PLACE_Z] - place[2])
+        if far < (ARRIVAL if t.steer[n, TURN] < 0 else t.stopping):
+            return t.stay
+    best, found = np.inf, n
+    for m in range(len(t.dims)):
+        if t.steer[m, TURN] < 0 or (m != n and t.hop[n, m] < 0):
+            continue
+        off = 0.0 if m == n else 0.01
+        if not math.isnan(given[SPEED]):
+            off += abs(given[SPEED] - min(max(given[SPEED], t.steer[m, SLOWEST]), t.steer[m, FASTEST]))
+        elif t.hop[n, m] >= 0 and t.edge_target[t.hop[n, m]] != m:
+            off += 0.01  # not at once
+        if off < best:
+            best, found = off, m
+    return found
+
+
+@kernel
+def wanted_edge(t: Any, n: int, given: Any, place: Any, seed: Any, draw: Any) -> Any:
+    """The edge that leads to what the commands ask for; without any, a random one."""
+    first, last = t.first_out[n], t.first_out[n + 1]
+    if not commanded(given):
+        return first + min(np.int64(uniform(seed, draw) * (last - first)), last - first - 1)
+    edge = t.hop[n, wanted_node(t, n, given, place)]
+    return edge if edge >= 0 else first
+
+
+@kernel
+def course_error(given: Any, place: Any, course: float) -> float:
+    """rad to turn to the commanded heading, or to the place, from a place and course; NaN where none is preferred."""
+    if not math.isnan(given[PLACE_X]):
+        x, z = given[PLACE_X] - place[1], given[PLACE_Z] - place[2]
+        far = math.hypot(x, z)
+        if math.isnan(given[FACING]):
+            return math.nan if far < ARRIVAL else wrap_angle(math.atan2(x, z) - course)
+        share = math.exp(-far / NEAR)  # greedy: the heading on arrival counts for more near the place
+        to = 0.0 if far < 1e-6 else wrap_angle(math.atan2(x, z) - course)
+        return (1.0 - share) * to + share * wrap_angle(given[FACING] - course)
+    if not math.isnan(given[HEADING]):
+        return wrap_angle(given[HEADING] - course)
+    return math.nan
+
+
+@kernel
+def fewest_clips(error: float, least: float, largest: float) -> float:
+    """The error or the error and whole turns, whichever takes fewer clips with turns between least and largest."""
+    best, found = np.inf, error
+    for turn in range(-1, 2):
+        off = error + 2.0 * math.pi * turn
+        most = largest if off > 0 else -least
+        clips = math.ceil(abs(off) / most - 1e-9) if most > 1e-6 else (0.0 if abs(off) < 1e-9 else np.inf)
+        if clips < best or (clips == best and abs(off) < abs(found)):
+            best, found = clips, off
+    return found
+
+
+@kernel
+def moved(t: Any, m: int, turn: float, share: float, at: Any, out: Any) -> float:
+    """Where a clip of node m with a turn leads from `at` (x, z, heading), into `out`; returns its way in metres.
+
+    A share of the clip follows an arc.
+    """
+    low, high = t.steer[m, LEAST], t.steer[m, LARGEST]
+    count = t.moves.shape[1]
+    x = (turn - low) / (high - low) * (count - 1) if high > low else 0.0
+    i = min(max(np.int64(x), 0), count - 2)
+    f = min(max(x - i, 0.0), 1.0)
+    left = (1 - f) * t.moves[m, i, 0] + f * t.moves[m, i + 1, 0]
+    ahead = (1 - f) * t.moves[m, i, 1] + f * t.moves[m, i + 1, 1]
+    by = (1 - f) * t.moves[m, i, 2] + f * t.moves[m, i + 1, 2]
+    far, along = math.hypot(left, ahead), math.atan2(left, ahead)
+    chord = math.sin(0.5 * share * by) / math.sin(0.5 * by) if abs(by) > 1e-6 else share
+    angle = at[2] + along - 0.5 * (1.0 - share) * by
+    out[0] = at[0] + far * chord * math.sin(angle)
+    out[1] = at[1] + far * chord * math.cos(angle)
+    out[2] = at[2] + share * by
+    return far * share
+
+
+@kernel
+def dubins(start: Any, x: float, z: float, heading: float, radius: float) -> float:
+    """Metres of the shortest way with a least turning radius from (x, z, heading) to another (L. Dubins 1957)."""
+    dz, dx = (z - start[1]) / radius, (x - start[0]) / radius
+    far, angle = math.hypot(dx, dz), math.atan2(dx, dz)
+    a, b = (start[2] - angle) % (2 * math.pi), (heading - angle) % (2 * math.pi)
+    sa, sb, ca, cb, cab = math.sin(a), math.sin(b), math.cos(a), math.cos(b), math.cos(a - b)
+    best = np.inf
+    whole = 2 * math.pi
+    p2 = 2 + far * far - 2 * cab + 2 * far * (sa - sb)
+    if p2 >= 0:
+        u = math.atan2(cb - ca, far + sa - sb)
+        best = min(best, (u - a) % whole + math.sqrt(p2) + (b - u) % whole)
+    p2 = 2 + far * far - 2 * cab + 2 * far * (sb - sa)
+    if p2 >= 0:
+        u = math.atan2(ca - cb, far - sa + sb)
+        best = min(best, (a - u) % whole + math.sqrt(p2) + (u - b) % whole)
+    p2 = -2 + far * far + 2 * cab + 2 * far * (sa + sb)
+    if p2 >= 0:
+        p = math.sqrt(p2)
+        u = math.atan2(-ca - cb, far + sa + sb) - math.atan2(-2.0, p)
+        best = min(best, (u - a) % whole + p + (u - b) % whole)
+    p2 = far * far - 2 + 2 * cab - 2 * far * (sa + sb)
+    if p2 >= 0:
+        p = math.sqrt(p2)
+        u = math.atan2(ca + cb, far - sa - sb) - math.atan2(2.0, p)
+        best = min(best, (a - u) % whole + p + (b - u) % whole)
+    c = (6 - far * far + 2 * cab + 2 * far * (sa - sb)) / 8
+    if abs(c) <= 1:
+        p = (whole - math.acos(c)) % whole
+        u = (a - math.atan2(ca - cb, far - sa + sb) + p / 2) % whole
+        best = min(best, u + p + (a - b - u + p) % whole)
+    c = (6 - far * far + 2 * cab + 2 * far * (-sa + sb)) / 8
+    if abs(c) <= 1:
+        p = (whole - math.acos(c)) % whole
+        u = (-a + math.atan2(-ca + cb, far + sa - sb) + p / 2) % whole
+        best = min(best, u + p + ((b - a) % whole - u + p) % whole)
+    return best * radius
+
+
+@kernel
+def planned_turn(t: Any, m: int, low: float, high: float, course: float, place: Any, given: Any) -> float:
+    """The turn (rad) of the next clip of node m, from low to high, by which a place and heading are reached soonest.
+
+    Two clips are tried, then the shortest way with the node's turning radius; passing the goal on the way counts too.
+    """
+    at, one, two, near = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    at[0], at[1], at[2] = place[1], place[2], course
+    goal_x, goal_z, facing = given[PLACE_X], given[PLACE_Z], given[FACING]
+    least, largest = t.steer[m, LEAST], t.steer[m, LARGEST]
+    most = max(abs(least), abs(largest), 1e-3)
+    radius = max(moved(t, m, largest if abs(largest) > abs(least) else least, 1.0, at, one) / most, 0.05)
+    best, found = np.inf, 0.0
+    for i in range(CANDIDATES):
+        first = low + (high - low) * i / (CANDIDATES - 1)
+        passing = np.inf
+        for f in range(1, 5):
+            way = moved(t, m, first, 0.25 * f, at, near)
+            passing = min(passing, way + MISSED * _miss(near, goal_x, goal_z, facing))
+        so_far = moved(t, m, first, 1.0, at, one)
+        cost = min(passing, so_far + dubins(one, goal_x, goal_z, facing, radius))
+        for j in range(CANDIDATES):
+            second = least + (largest - least) * j / (CANDIDATES - 1)
+            for f in range(1, 5):
+                way = moved(t, m, second, 0.25 * f, one, near)
+                cost = min(cost, so_far + way + MISSED * _miss(near, goal_x, goal_z, facing))
+            way = moved(t, m, second, 1.0, one, two)
+            cost = min(cost, so_far + way + dubins(two, goal_x, goal_z, facing, radius))
+        if cost < best:
+            best, found = cost, first
+    return found
+
+
+@kernel
+def _miss(at: Any, x: float, z: float, facing: float) -> float:
+    return math.hypot(at[0] - x, at[1] - z) + RADIANS * abs(wrap_angle(at[2] - facing))
+
+
+@kernel
+def gentle_turn(t: Any, m: int, error: float, low: float, high: float, values: Any, k: int) -> float:
+    """The turn from low to high after which the error can be made good by the clip that follows it.
+
+    What may follow a sharp turn is limited by the box of the node's own edge. values (D,): the other parameters.
+    """
+    edge = t.hop[m, m]
+    if edge < 0 or t.edge_target[edge] != m:
+        return error
+    column = np.int64(t.steer[m, TURN])
+    factor, middle, size = t.steer[m, FACTOR], t.scale[m, 0, column], t.scale[m, 1, column]
+    below, above, trial = np.empty(t.low.shape[1]), np.empty(t.low.shape[1]), values.copy()
+    best, found = np.inf, error
+    for i in range(2 * CANDIDATES):
+        turn = low + (high - low) * i / (2 * CANDIDATES - 2) if i < 2 * CANDIDATES - 1 else error
+        turn = min(max(turn, low), high)
+        trial[column] = (turn * factor - middle) / size
+        lookup(t, edge, trial, k, below, above)
+        left = error - turn
+        least, most = (below[column] * size + middle) / factor, (above[column] * size + middle) / factor
+        after = left - min(max(left, least), most)
+        cost = abs(left) + 2.0 * abs(after)
+        if cost < best - 1e-9:
+            best, found = cost, turn
+    return found
+
+
+@kernel
+def clip_turn(
+    t: Any, m: int, given: Any, place: Any, course: float, low: float, high: float, planned: bool, clips: float
+) -> float:
+    """The turn (rad) that a clip of node m is to have, NaN for none; `clips`: to be reached within so many clips.
+
+    `low` and `high` are the turns that the next clip may have.
+    """
+    if planned and not math.isnan(given[PLACE_X]) and not math.isnan(given[FACING]):
+        return planned_turn(t, m, low, high, course, place, given)
+    error = course_error(given, place, course)
+    if math.isnan(error):
+        return error
+    return fewest_clips(error, t.steer[m, LEAST], t.steer[m, LARGEST]) / clips

@@ -1,0 +1,71 @@
+"""Edges as arrays, and what was found about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from motionloom.core import FloatArray, FormatError
+from motionloom.methods.array_checks import check_array, check_number
+from motionloom.methods.parametric_graph.nodes import Node
+
+
+class Report(NamedTuple):
+    """What was found about an edge: counts are over all pairs of samples."""
+
+    source: str
+    target: str
+    good: int
+    neutral: int
+    bad: int
+    trimmed: int  # boxes that were made smaller because of a bad sample
+    shrunk: int  # boxes made smaller because of a pair at the point that is used
+    medoids: int  # samples whose points have two minima
+    reach: float  # mean share of the target's range, over samples and parameters
+    best: float  # m, the best pair of all
+    worst: float  # m, the worst of the verified pairs
+    good_limit: float  # m
+    bad_limit: float  # m
+    reason: str  # why there is no edge, or ""
+
+    @property
+    def text(self) -> str:
+        """One line."""
+        about = (
+            f"{self.source} > {self.target}: {self.good} good, {self.neutral} neutral, {self.bad} bad pairs "
+            f"(limits {100 * self.good_limit:.1f} and {100 * self.bad_limit:.1f} cm, best {100 * self.best:.1f})"
+        )
+        if self.reason:
+            return f"{about}; no edge: {self.reason}"
+        return (
+            f"{about}; reach {100 * self.reach:.0f} %, {self.trimmed} boxes trimmed, {self.shrunk} shrunk, worst pair "
+            f"{100 * self.worst:.1f} cm"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Edge:
+    """n samples of the source: parameters, box of the target, and transition point."""
+
+    source: int
+    target: int
+    values: FloatArray  # (n, D) parameters of the source, in their units
+    low: FloatArray  # (n, D') box of the target's parameters
+    high: FloatArray
+    points: FloatArray  # (n, 2) u of the source and u' of the target
+    report: Report
+
+    def check(self, nodes: Sequence[Node], name: str) -> None:
+        """`FormatError` unless all arrays fit together."""
+        check_number(float(self.source), f"{name}.source", low=0, high=len(nodes) - 1)
+        check_number(float(self.target), f"{name}.target", low=0, high=len(nodes) - 1)
+        count = len(self.values)
+        if count < 1:
+            raise FormatError(f"{name}.values: expected samples, found none")
+        check_array(self.values, f"{name}.values", "f", (count, nodes[self.source].space.size))
+        for key in ("low", "high"):
+            check_array(getattr(self, key), f"{name}.{key}", "f", (count, nodes[self.target].space.size))
+        check_array(self.points, f"{name}.points", "f", (count, 2), low=0, high=1)
+        if (self.high < self.low).any():
+            raise FormatError(f"{name}.low: expected boxes, found a lower side above the upper one")

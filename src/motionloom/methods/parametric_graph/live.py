@@ -1,0 +1,240 @@
+"""Live characters of a parametric graph: their state, and a step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, Skeleton
+from motionloom.core.errors import unknown
+from motionloom.core.poses import Commands, Poses
+from motionloom.methods.live import Material, Sources, Status
+from motionloom.methods.live_characters import LiveCharacters, no_commands
+from motionloom.methods.parametric_graph.config import DEFAULT_LIVE, LiveOptions
+from motionloom.methods.parametric_graph.nodes import Node
+from motionloom.methods.parametric_graph.tables import GraphTables
+
+ARRIVED = 0.4  # m: a character that is this near to its place has arrived
+SOURCES = 8  # most examples that a pose is recorded to come from
+
+
+class GraphState(NamedTuple):
+    """The state of N characters: K the most examples of a node, D the most parameters, in units of their ranges."""
+
+    time: FloatArray  # (N,) s since the last tick
+    seed: IntArray  # (N,)
+    draws: IntArray  # (N,) random numbers drawn so far
+    node: IntArray  # (N, 2) of the present clip, and of the earlier one during a transition, else -1
+    weights: FloatArray  # (N, 2, K)
+    place: FloatArray  # (N, 2, 4) position in rows; x, z and heading at the row below it
+    level: FloatArray  # (N, 2) m, height of the ground at the beginning of the clip
+    mixing: FloatArray  # (N,) s since the beginning of the transition, -1 outside
+    goal: FloatArray  # (N, K) weights that are followed within a clip
+    goal_used: FloatArray  # (N, D) their parameters
+    asked: FloatArray  # (N, D) the parameters that the goal was computed for
+    wanted: FloatArray  # (N, D) parameters commanded, before they are put into the box
+    used: FloatArray  # (N, D) parameters of the present weights
+    clamped: BoolArray  # (N,)
+    gap: FloatArray  # (N,) m, distance of the two motions at the last transition
+    clips: IntArray  # (N,) transitions so far
+    offsets: FloatArray  # (N, J + 1, 2, 3) of inertialised transitions: hips and joints, values and velocities
+    commanded: FloatArray  # (N, 6)
+    root: FloatArray  # (N, 2, 3) at the last two ticks
+    rotations: FloatArray  # (N, 2, J, 4)
+    contacts: BoolArray  # (N, P) at the last tick
+    tuning: FloatArray  # (N, 8) options, see `_kernels_step`
+
+
+@dataclass(frozen=True, eq=False)
+class GraphLive(LiveCharacters[GraphState]):
+    """Live characters of one parametric graph. A command takes effect at the next transition, or within a clip."""
+
+    default_options: ClassVar[LiveOptions] = DEFAULT_LIVE
+
+    tables: GraphTables
+    nodes: tuple[Node, ...]
+    skeleton: Skeleton
+    fps: float
+    material: Material
+
+    @property
+    def accepts(self) -> tuple[str, ...]:
+        return ("heading", "speed", "place", "facing", "action", "values")
+
+    @cached_property
+    def actions(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The names of the nodes."""
+        return tuple(node.name for node in self.nodes)
+
+    @property
+    def _foot_parts(self) -> int:
+        return len(self.tables.parts)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the values: of the nodes' parameters, where nodes differ with all their names."""
+        width = self.tables.scale.shape[2]
+        found = [dict.fromkeys(n.space.names[d] for n in self.nodes if d < n.space.size) for d in range(width)]
+        return tuple(" or ".join(names) for names in found)
+
+    def _begin(self, state: GraphState, seeds: IntArray, places: FloatArray, options: LiveOptions) -> None:
+        """The seed gives node, parameters and phase; characters begin in nodes that can turn, if there are any."""
+        from motionloom.methods._kernels_live import uniforms
+        from motionloom.methods.parametric_graph._kernels_step import show_first
+
+        state.tuning[:] = [
+            options.half_life, options.response, options.window, options.transitions == "inertial",
+            options.alignment == "cloud", options.blend == "linear", options.control == "planned",
+            options.neighbours,
+        ]  # fmt: skip
+        if not len(seeds):
+            return
+        drawn = np.empty((3, len(seeds)))
+        for i in range(3):
+            uniforms(seeds, i, drawn[i])
+        state.seed[:], state.draws[:] = seeds, 3
+        among = self._beginnings(options.first)
+        state.node[:, 0] = among[(drawn[0] * len(among)).astype(np.int64)]
+        state.place[:, 0, 1:] = places
+        for n in np.unique(state.node[:, 0]):
+            who = np.flatnonzero(state.node[:, 0] == n)
+            space = self.nodes[n].space
+            known = np.concatenate([space.values, space.sample_values])
+            found = space.weights(known[(drawn[1, who] * len(known)).astype(np.int64)])
+            k, d = space.rows.size, space.size
+            state.weights[who, 0, :k] = state.goal[who, :k] = found.weights
+            used = (found.used - space.middle) / space.ranges
+            for field in (state.goal_used, state.asked, state.wanted, state.used):
+                field[who, :d] = used
+            u = 0.6 * drawn[2, who] if space.rows.cyclic else 0.0
+            state.place[who, 0, 0] = space.rows.lead + np.floor(u * space.rows.count)
+        show_first(self.tables, state)
+
+    def _beginnings(self, first: str) -> IntArray:
+        """The nodes in which a character may begin."""
+        if first:
+            if first not in self.actions:
+                raise BadRequest(unknown(first, self.actions, "node"), where=("options", "first"))
+            return np.array([self.actions.index(first)])
+        turning = np.flatnonzero(self.tables.steer[:, 0] >= 0)
+        return turning if len(turning) else np.arange(len(self.nodes))
+
+    def _advance(self, state: GraphState, commands: Commands, dt: float, poses: Poses) -> None:
+        from motionloom.methods.parametric_graph._kernels_step import step
+
+        if commands.values.shape[1] > len(self.names):
+            raise BadRequest(
+                f"command values: expected {len(self.names)} ({', '.join(self.names)}), "
+                f"found {commands.values.shape[1]}"
+            )
+        step(self.tables, commands, state, 1.0 / self.fps, dt, tuple(poses))
+
+    def status(self, state: GraphState) -> Status:
+        """The node shown, parameters commanded and used, whether they were out of reach, and the time to a choice."""
+        n = state.node[:, 0]
+        middle, size = self.tables.scale[n, 0], self.tables.scale[n, 1]
+        meta = self.tables.meta[n]
+        left = np.clip((meta[:, 0] + meta[:, 1] - state.place[:, 0, 0]) / meta[:, 1], 0.0, 1.0)
+        seconds = np.einsum("nk,nk->n", state.weights[:, 0], self.tables.durations[n])
+        tracked = (state.tuning[:, 0] > 0) & (self.tables.steer[n, 0] >= 0)
+        wait = np.where(tracked, 0.0, left * seconds)
+        wanted, used = state.wanted * size + middle, state.used * size + middle
+        speed = state.commanded[:, 1]
+        moving = self.tables.steer[:, 0] >= 0
+        low, high = (self.tables.steer[moving, 5].min(), self.tables.steer[moving, 6].max()) if moving.any() else (0, 0)
+        now = self._speeds(state)
+        near = np.where(np.isnan(speed), now, np.clip(speed, low, high))
+        clamped = state.clamped | self._out_of_reach(state) | (~np.isnan(speed) & (np.abs(near - speed) > 1e-9))
+        return Status(
+            n.copy(), (*self.names, "speed"), np.column_stack([wanted, speed]), np.column_stack([used, near]),
+            np.asarray(clamped), wait,
+        )  # fmt: skip
+
+    def _speeds(self, state: GraphState) -> FloatArray:
+        """(N,) m/s of the present blends."""
+        width = self.tables.most_examples
+        table = np.stack([np.pad(node.speeds, (0, width - len(node.speeds))) for node in self.nodes])
+        return np.einsum("nk,nk->n", state.weights[:, 0], table[state.node[:, 0]])
+
+    def _out_of_reach(self, state: GraphState) -> BoolArray:
+        """(N,) whether the commanded place lies within a turning circle, so that a character would go around it."""
+        radius = self._turning_radii[state.node[:, 0]]
+        heading, place = state.place[:, 0, 3], state.place[:, 0, 1:3]
+        left = np.stack([np.cos(heading), -np.sin(heading)], 1)
+        with np.errstate(invalid="ignore"):
+            near = [
+                np.linalg.norm(state.commanded[:, 2:4] - (place + side * radius[:, None] * left), axis=1)
+                for side in (-1.0, 1.0)
+            ]
+            far = np.linalg.norm(state.commanded[:, 2:4] - place, axis=1)
+            return np.asarray((np.minimum(*near) < 0.9 * radius) & (far > ARRIVED))
+
+    @cached_property
+    def _turning_radii(self) -> FloatArray:
+        """(nodes,) m; 0 where a node cannot turn, so that no place is within its circle."""
+        found = np.array([node.turning_radius for node in self.nodes])
+        return np.where(np.isfinite(found), found, 0.0)
+
+    def sources(self, state: GraphState) -> Sources:
+        """The examples with the largest weights, and their frames."""
+        count = min(SOURCES, state.weights.shape[2])
+        which = np.full((len(state.time), 1, count), -1, np.int64)
+        frames, shares = np.full(which.shape, -1.0), np.zeros(which.shape)
+        for n in np.unique(state.node[:, 0]):
+            who = np.flatnonzero(state.node[:, 0] == n)
+            rows = self.nodes[n].space.rows
+            weights = state.weights[who, 0, : rows.size]
+            top = np.argsort(-weights, axis=1, kind="stable")[:, :count]
+            at = np.clip(np.round(state.place[who, 0, 0]).astype(np.int64), 0, len(rows.times) - 1)
+            lengths, starts = self._lengths[n]
+            frame = np.clip(np.round(rows.times[at[:, None], top]), 0, lengths[top] - 1).astype(np.int64)
+            found = starts[top] + frame
+            known = self.material.which[found]
+            share = np.where(known >= 0, np.take_along_axis(weights, top, 1), 0.0)
+            total = share.sum(1, keepdims=True)
+            even = (known >= 0) / np.maximum((known >= 0).sum(1, keepdims=True), 1)
+            k = top.shape[1]
+            which[who, 0, :k], frames[who, 0, :k] = known, self.material.frames[found]
+            shares[who, 0, :k] = np.where(total > 1e-9, share / np.maximum(total, 1e-9), even)
+        return Sources(which, frames, shares)
+
+    @cached_property
+    def _lengths(self) -> list[tuple[IntArray, IntArray]]:
+        """For each node, the frames of its examples and where these begin in `material`."""
+        out, first = [], 0
+        for node in self.nodes:
+            lengths = np.array([len(clip) for clip in node.examples], np.int64)
+            out.append((lengths, first + np.concatenate([[0], np.cumsum(lengths[:-1])]).astype(np.int64)))
+            first += int(lengths.sum())
+        return out
+
+    def _empty(self, count: int) -> GraphState:
+        joints, (_, _, size) = len(self.skeleton), self.tables.scale.shape
+        most = self.tables.most_examples
+        return GraphState(
+            time=np.zeros(count),
+            seed=np.zeros(count, np.int64),
+            draws=np.zeros(count, np.int64),
+            node=np.full((count, 2), -1, np.int64),
+            weights=np.zeros((count, 2, most)),
+            place=np.zeros((count, 2, 4)),
+            level=np.zeros((count, 2)),
+            mixing=np.full(count, -1.0),
+            goal=np.zeros((count, most)),
+            goal_used=np.zeros((count, size)),
+            asked=np.zeros((count, size)),
+            wanted=np.zeros((count, size)),
+            used=np.zeros((count, size)),
+            clamped=np.zeros(count, bool),
+            gap=np.zeros(count),
+            clips=np.zeros(count, np.int64),
+            offsets=np.zeros((count, joints + 1, 2, 3)),
+            commanded=no_commands(count),
+            root=np.zeros((count, 2, 3)),
+            rotations=np.zeros((count, 2, joints, 4)),
+            contacts=np.zeros((count, len(self.tables.parts)), bool),
+            tuning=np.zeros((count, 8)),
+        )

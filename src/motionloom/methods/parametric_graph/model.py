@@ -1,0 +1,136 @@
+"""A parametric motion graph as a model: requests, results and live characters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import starmap
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.random import Generator
+
+from motionloom.constraints import Act, Avoid, Constraint, HeadFor, Parameters, Reach, Request, RootPath, Style
+from motionloom.core import Clip, FormatError, Origin, Progress, with_labels
+from motionloom.core.errors import unknown
+from motionloom.core.origin import all_terms
+from motionloom.kinematics.feet.contacts import foot_parts
+from motionloom.kinematics.travel import Travel
+from motionloom.methods.base import Honours, Model, place
+from motionloom.methods.live import material_of
+from motionloom.methods.parametric_graph.config import LiveOptions, Options
+from motionloom.methods.parametric_graph.edge import Edge, Report
+from motionloom.methods.parametric_graph.live import GraphLive
+from motionloom.methods.parametric_graph.nodes import Node, node_index
+from motionloom.methods.parametric_graph.plan import GraphPlan, Search, labels_of, run_orders, start_of
+from motionloom.methods.parametric_graph.tables import GraphTables, build_tables
+from motionloom.methods.settings import Settings
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ParametricGraphModel(Model[Options]):
+    """Nodes, which are parametric spaces, and edges between them."""
+
+    method: ClassVar[str] = "parametric-graph"
+    honours: ClassVar[Honours] = (
+        (Reach, "hard"),
+        (Reach, "soft"),
+        (RootPath, "hard"),
+        (RootPath, "soft"),
+        (Avoid, "hard"),
+        (Avoid, "soft"),
+        (Style, "hard"),
+        (Style, "soft"),
+        (HeadFor, "hard"),
+        (HeadFor, "soft"),
+        (Act, "hard"),
+        (Act, "soft"),
+        (Parameters, "soft"),
+    )
+    options_type: ClassVar[type[Settings]] = Options
+    live_commands: ClassVar[tuple[str, ...]] = ("heading", "speed", "place", "facing", "action", "values")
+    live_options_type: ClassVar[type[Settings] | None] = LiveOptions
+    needs_whole_clips: ClassVar[bool] = True
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    refused: tuple[Report, ...] = ()  # edges that were wanted and could not be made
+
+    def check(self) -> None:
+        if not self.nodes or not self.edges:
+            raise FormatError("nodes: expected nodes with edges, found none")
+        for node in self.nodes:
+            node.check(self.skeleton, self.fps)
+        node_index([node.name for node in self.nodes])
+        for i, edge in enumerate(self.edges):
+            edge.check(self.nodes, f"edges.{i}")
+        for n in range(len(self.nodes)):
+            if not any(e.source == n for e in self.edges):
+                raise FormatError(f"edges: no edge leaves node {self.nodes[n].name}")
+
+    @cached_property
+    def tables(self) -> GraphTables:
+        """Nodes and edges as kernels take them."""
+        return build_tables(self.skeleton, self.nodes, self.edges, self.config.radius)
+
+    def parameter_ranges(self) -> Mapping[str, float]:
+        out: dict[str, float] = {}
+        for node in self.nodes:
+            for p in node.space.parameters:
+                at = node.space.column(p.name)
+                out[p.name] = max(out.get(p.name, 0.0), float((node.space.high - node.space.low)[at].max()))
+        return out
+
+    # ---- requests ----
+
+    def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str:
+        if isinstance(constraint, (Style, Act)):
+            label = constraint.label if isinstance(constraint, Style) else constraint.action
+            if label not in labels_of(self.live):
+                return unknown(label, labels_of(self.live), "node or label of this graph")
+        if isinstance(constraint, Parameters):
+            known = sorted({p.name for node in self.nodes for p in node.space.parameters})
+            others = [name for name, _ in constraint.values if name not in known]
+            if others:
+                return unknown(others[0], known, "parameter of this graph")
+        return ""
+
+    def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> GraphPlan:
+        frames = request.length(self.fps)
+        assert frames is not None  # checked before: this model has no natural end
+        found = Search(self.live, request, frames, options).plan(rng, progress)
+        progress(1.0, "planning")
+        return found
+
+    def render(self, plan: GraphPlan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
+        at = start_of(request, plan.length, self.fps)
+        state = self.live.begin([plan.seed], Travel(at.place, at.heading), options)
+        return place(self._recorded(run_orders(self.live, state, plan.orders, plan.length, progress)), request, self)
+
+    def _recorded(self, steps: Any) -> Clip:
+        """The steps of one character as a clip; the recording of a stream has the same frames."""
+        roots, rotations, contacts, nodes, sources = [], [], [], [], []
+        for state, poses in steps:
+            roots.append(poses.root[0])
+            rotations.append(poses.rotations[0])
+            contacts.append(poses.contacts[0])
+            nodes.append(int(state.node[0, 0]))
+            sources.append([array[0] for array in self.live.sources(state)])
+        which, frames, weights = starmap(np.stack, ([part] for part in zip(*sources, strict=True)))
+        known = self.live.material.table
+        origin = Origin(
+            licence=all_terms(s.licence for s in known), sources=known, which=which, frames=frames, weights=weights
+        )
+        clip = Clip(self.skeleton, np.array(roots), np.array(rotations), self.fps, origin=origin)
+        touching, shown = np.array(contacts), np.array(nodes)
+        labels = {p.label: touching[:, i] for i, p in enumerate(foot_parts(self.skeleton))}
+        return with_labels(clip, {**{n: on[shown] for n, on in labels_of(self.live).items()}, **labels})
+
+    # ---- live characters ----
+
+    @cached_property
+    def live(self) -> GraphLive:
+        """Characters that follow commands step by step."""
+        examples = [clip for node in self.nodes for clip in node.examples]
+        return GraphLive(self.tables, self.nodes, self.skeleton, self.fps, material_of(examples))

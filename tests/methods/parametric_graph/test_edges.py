@@ -1,0 +1,216 @@
+"""Edges against slow, plain versions of HECK 6.1.1 and 6.1.2."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom.blend.registered import play
+from motionloom.core import BadRequest, Clip
+from motionloom.kinematics.feet.contacts import part_positions
+from motionloom.kinematics.fk import fk
+from motionloom.methods import learn
+from motionloom.methods.parametric_graph import edge_search
+from motionloom.methods.parametric_graph.edge_search import EdgeSettings, build_edge, middle_point, trimmed_box
+from motionloom.methods.parametric_graph.fit import parse_edge, strong_part
+from motionloom.methods.parametric_graph.nodes import parse_node
+from motionloom.samples import make
+
+
+def slow_cloud(model, node, weights, u):
+    """Joints (3, J, 3) a tenth of a second around u, from frames that were played one after the other."""
+    rows = node.space.rows
+    radius = int(model.tables.radius[0])
+    frames = 4 * rows.count
+    seconds = float(weights @ rows.durations)
+    made = play(rows, model.skeleton, weights, 3 * frames, frames / seconds, begin=0.0)
+    row = (made.position - rows.lead) / rows.count
+    turns = np.concatenate([[0], np.cumsum(np.diff(row) < -0.5)])
+    at = row + turns
+    clip = Clip(model.skeleton, made.root, made.rotations, 30.0)
+    places = fk(clip)
+    near = [int(np.abs(at - (u + 1 + d * radius / rows.count)).argmin()) for d in (-1, 0, 1)]
+    return places[near]
+
+
+def slow_distance(p, q):
+    """RMS distance of two clouds under the best turn and shift, found by trying turns."""
+    w = np.array([0.25, 0.5, 0.25])[:, None] / p.shape[1]
+    best = np.inf
+    for angle in np.linspace(-np.pi, np.pi, 1441):
+        c, s = np.cos(angle), np.sin(angle)
+        turned = np.stack([c * q[..., 0] + s * q[..., 2], q[..., 1], c * q[..., 2] - s * q[..., 0]], -1)
+        off = p - turned
+        off[..., [0, 2]] -= (w[..., None] * off).sum((0, 1))[[0, 2]]
+        best = min(best, float(np.sqrt((w * (off**2).sum(-1)).sum())))
+    return best
+
+
+def test_distances_are_those_of_plain_frames(walking):
+    node = walking.nodes[0]
+    weights = node.space.weights([[node.space.low[0]], [node.space.high[0]]]).weights
+    best, points = edge_search._best_points(
+        walking.tables, 0, 0, walking.nodes, weights[:1], weights[1:], 0.3, lambda *_: None
+    )
+    slow = slow_distance(*(slow_cloud(walking, node, w, u) for w, u in zip(weights, points[0, 0], strict=True)))
+    assert best[0, 0] == pytest.approx(slow, rel=0.03)
+
+
+def test_a_motion_goes_on_into_itself(walking):
+    edge = walking.edges[0]
+    np.testing.assert_allclose(edge.points, np.tile([1.0, 0.0], (len(edge.points), 1)), atol=0.06)
+    assert ((edge.values >= edge.low - 1e-6) & (edge.values <= edge.high + 1e-6)).all()
+
+
+def test_random_pairs_stay_below_the_limit_at_the_point_that_is_used(walking):
+    found, _ = edge_search.random_pairs(
+        walking.tables, walking.nodes, walking.edges[0], 2, 500, np.random.default_rng(5)
+    )
+    assert found.max() <= walking.edges[0].report.bad_limit
+    assert walking.edges[0].report.worst <= walking.edges[0].report.bad_limit
+
+
+def test_boxes_shrink_until_no_pair_is_too_bad(walking):
+    edge = walking.edges[0]
+    settings = EdgeSettings(8, 60, 0.3, 0.01, 2, 300)
+    anchors = (edge.low + edge.high) / 2
+    limit = 0.6 * edge.report.worst
+    rng = np.random.default_rng(1)
+    boxes, worst, shrunk = edge_search.verified_boxes(
+        walking.tables, walking.nodes, edge, anchors, settings, limit, rng, lambda *_: None
+    )
+    assert worst <= limit
+    assert shrunk > 0
+    assert (boxes[1] - boxes[0] < edge.high - edge.low).any()
+
+
+def test_trimming_keeps_every_bad_sample_out_whatever_their_order():
+    rng = np.random.default_rng(3)
+    bad, epsilon = rng.uniform(-1, 1, (12, 2)), np.array([0.05, 0.02])
+    low, high = trimmed_box(np.array([-1.0, -1.0]), np.array([1.0, 1.0]), bad, epsilon)
+    if (high >= low).all():
+        inside = ((bad > low - epsilon) & (bad < high + epsilon)).all(1)
+        assert not inside.any()
+    again = trimmed_box(np.array([-1.0, -1.0]), np.array([1.0, 1.0]), bad[::-1], epsilon)
+    np.testing.assert_array_equal([low, high], again)
+    alone = trimmed_box(np.array([-1.0, -1.0]), np.array([1.0, 1.0]), np.array([[0.9, 0.0]]), epsilon)
+    np.testing.assert_allclose(alone, [[-1, -1], [0.85, 1]])  # the least change
+
+
+def test_two_minima_give_the_medoid():
+    one = np.array([[0.9, 0.1], [0.92, 0.1], [0.94, 0.12]])
+    assert middle_point(one)[1] is False
+    np.testing.assert_allclose(middle_point(one)[0], one.mean(0))
+    two = np.array([[0.7, 0.0], [0.7, 0.01], [0.71, 0.0], [1.0, 0.3]])
+    found, medoid = middle_point(two)
+    assert medoid
+    assert (two == found).all(1).any()
+
+
+def test_no_edge_where_a_source_motion_has_no_good_continuation(walking):
+    settings = EdgeSettings(8, 60, 0.3, 0.01, 2, 100)
+    rng = np.random.default_rng(0)
+    edge, report = build_edge(walking.tables, walking.nodes, 0, 0, settings, (1e-5, 2e-5), rng)
+    assert edge is None
+    assert report.reason.startswith("nothing follows turn ")
+
+
+def test_lookup_is_the_interpolation_of_the_nearest_samples(walking):
+    from motionloom.methods.parametric_graph._kernels_body import lookup
+
+    tables, edge, space = walking.tables, walking.edges[0], walking.nodes[0].space
+    samples = (edge.values - space.middle) / space.ranges
+    for value in (-0.31, 0.02, float(samples[3, 0]), 2.0):
+        low, high = np.empty(1), np.empty(1)
+        leave, enter = lookup(tables, 0, np.array([value]), 3, low, high)
+        far = np.abs(samples[:, 0] - value)
+        near = np.argsort(far, kind="stable")[:3]
+        raw = np.array([1 / max(far[i], 1e-12) - 1 / max(far[near[-1]], 1e-12) for i in near])
+        shares = raw / raw.sum()
+        np.testing.assert_allclose(low, shares @ tables.low[near], atol=1e-6)
+        np.testing.assert_allclose(high, shares @ tables.high[near], atol=1e-6)
+        np.testing.assert_allclose([leave, enter], shares @ tables.points[near], atol=1e-6)
+
+
+def test_nodes_without_a_way_back_are_left_out():
+    edge = lambda a, b: type("E", (), {"source": a, "target": b})()
+    assert strong_part(3, [edge(0, 0), edge(0, 1), edge(1, 0), edge(1, 2)]) == ([0, 1], [2])
+    assert strong_part(2, [edge(0, 1)]) == ([], [0, 1])
+
+
+def test_a_graph_that_ends_everywhere_is_an_error_with_the_reasons(walks):
+    with pytest.raises(BadRequest, match=r"no motion can go on for ever: walk > walk: .* nothing follows turn"):
+        learn("parametric-graph", walks[:3], {"good": 0.001, "bad": 0.001, "sources": 4, "targets": 20, "samples": 20})
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("walk clip=x", "node walk: .*'clip'"),
+        ("clips=x", "expected the name of a node first"),
+        ("walk before=soon", "expected seconds"),
+    ],
+)
+def test_a_wrong_line_about_a_node_is_an_error(line, message):
+    with pytest.raises(BadRequest, match=message):
+        parse_node(line)
+
+
+def test_lines_about_nodes_and_edges():
+    node = parse_node("walk clips=a*|b.bvh parameter=turn+speed cut=cycles")
+    assert (node.clips, node.parameter, node.cut) == (("a*", "b.bvh"), ("turn", "speed"), "cycles")
+    assert parse_node(node.text) == node
+    assert parse_edge("walk>run good=0.1", {"walk": 0, "run": 1})[:3] == (0, 1, 0.1)
+    for wrong in ("walk", "walk>fly", "walk>run good=ten", "walk>run nice=1"):
+        with pytest.raises(BadRequest):
+            parse_edge(wrong, {"walk": 0, "run": 1})
+
+
+def test_ground_that_rises_is_carried_over():
+    """Up and down again a hundred times: the floor is where it was."""
+    from motionloom.core.poses import commands
+
+    up = [make("steps", seed=1, count=1, rise=r, direction="up", fps=30) for r in (0.12, 0.18, 0.24)]
+    down = [make("steps", seed=1, count=1, rise=r, direction="down", fps=30) for r in (0.12, 0.18, 0.24)]
+    named = [
+        *(clip_named(c, f"up{i}") for i, c in enumerate(up)),
+        *(clip_named(c, f"down{i}") for i, c in enumerate(down)),
+    ]
+    model = learn(
+        "parametric-graph",
+        named,
+        {
+            "node": ["up clips=up* parameter=climb cut=none", "down clips=down* parameter=climb cut=none"],
+            "edge": ["up>down", "down>up"],
+            "good": 0.12,
+            "bad": 0.17,
+            "sources": 4,
+            "targets": 30,
+            "verified": 100,
+            "samples": 30,
+        },
+    )
+    assert (model.nodes[0].rises > 0.05).all()
+    live = model.live
+    state = live.begin([1])
+    high = float(model.nodes[0].space.values[:, 0].mean())
+    above, levels = [], []
+    for _ in range(400):
+        action = 1 - int(state.node[0, 0])
+        given = commands(action=[action], values=[[high if action == 0 else -high]])
+        state, poses = live.step(state, given, 0.3)
+        levels.append(float(state.level[0, 0]))
+        if state.node[0, 0] == 0 and state.mixing[0] < 0:  # going up: the lower foot is on the ground carried over
+            clip = Clip(model.skeleton, poses.root, poses.rotations, 30.0)
+            above.append(float(part_positions(clip)[..., 1].min()) - levels[-1])
+    assert state.clips[0] > 50
+    assert np.ptp(levels) > 0.1
+    assert abs(min(above[:20]) - min(above[-20:])) < 0.01
+
+
+def clip_named(clip, name):
+    import dataclasses
+
+    from motionloom.core import replace
+
+    return replace(clip, origin=dataclasses.replace(clip.origin, name=name))

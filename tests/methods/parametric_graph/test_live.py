@@ -1,0 +1,116 @@
+"""Live characters of a parametric graph: headings, boxes, transitions, recordings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom.constraints import Request
+from motionloom.control import record, run
+from motionloom.core import BadRequest
+from motionloom.core.poses import commands
+from motionloom.methods import synthesize
+from motionloom.methods.parametric_graph.config import LiveOptions
+from motionloom.methods.parametric_graph.plan import run_orders
+from motionloom.methods.synthesis import rendered
+
+ONCE = LiveOptions(half_life=0.0)
+JUMP = LiveOptions(half_life=0.0, transitions="inertial")
+
+
+def driven(live, given, seconds, options=None, seed=5):
+    return list(run(live, live.begin([seed], options=options), given, [1 / 30] * round(30 * seconds)))
+
+
+@pytest.mark.parametrize("options", [None, ONCE, JUMP])
+def test_a_commanded_heading_is_the_direction_of_travel(walking, options):
+    for heading in (1.5, -2.0):
+        steps = driven(walking.live, commands(heading=heading), 8, options)
+        way = steps[-1][1].root[0] - steps[-61][1].root[0]
+        assert np.arctan2(way[0], way[2]) == pytest.approx(heading, abs=np.radians(4))
+
+
+def test_a_constant_turn_is_achieved_in_every_clip(walking):
+    for asked in (-0.8, 0.3):
+        steps = driven(walking.live, commands(values=[[asked]], action=[0]), 20, ONCE)
+        clips = np.array([s.clips[0] for s, _ in steps])
+        headings = np.array([s.place[0, 0, 3] for s, _ in steps])
+        starts = np.flatnonzero(np.diff(clips) > 0)[4:] + 8  # a little after a transition
+        turned = np.diff(headings[starts[:-1]])
+        assert np.degrees(np.abs((turned - asked + np.pi) % (2 * np.pi) - np.pi).mean()) < 1.0
+
+
+@pytest.mark.parametrize("options", [ONCE, JUMP])
+def test_random_walks_stay_in_their_boxes_and_below_the_limit(walking, options):
+    limit = walking.edges[0].report.bad_limit
+    live = walking.live
+    values, gaps, clips = [], [], 0
+    for state, _ in run(live, live.begin(np.arange(20), options=options), commands(), [1 / 30] * 600):
+        values.append(state.used[:, 0].copy())
+        gaps.append(state.gap.max())
+        clips = int(state.clips.min())
+    assert clips >= 10
+    assert max(gaps) <= limit
+    assert np.ptp(values) > 0.5  # of the range: they wander
+
+
+def test_blended_and_inertial_transitions_have_no_jumps(walking):
+    for options in (ONCE, JUMP):
+        steps = driven(walking.live, commands(), 12, options)
+        roots = np.array([p.root[0] for _, p in steps])
+        accelerations = np.linalg.norm(np.diff(roots, 2, axis=0), axis=1) * 900
+        assert accelerations.max() < 25  # m/s^2; a jump of 3 cm is 27
+
+
+def test_a_tracked_command_takes_effect_at_once(walking):
+    live = walking.live
+    steps = driven(live, commands(heading=0.0), 4)
+    state = steps[-1][0]
+    after = list(run(live, state, commands(heading=1.5), [1 / 30] * 30))
+    straight = list(run(live, state, commands(heading=0.0), [1 / 30] * 30))
+    off = after[-1][0].place[0, 0, 3] - straight[-1][0].place[0, 0, 3]
+    assert np.degrees(off) > 15
+
+
+def test_a_place_with_a_heading_is_reached(walking):
+    goal, facing = np.array([3.0, 5.0]), 1.2
+    steps = driven(walking.live, commands(place=goal, facing=facing), 9)
+    roots = np.array([p.root[0] for _, p in steps])[:, [0, 2]]
+    headings = np.array([s.place[0, 0, 3] for s, _ in steps])
+    near = np.linalg.norm(roots - goal, axis=1)
+    turned = np.abs((headings - facing + np.pi) % (2 * np.pi) - np.pi)
+    assert ((near < 0.3) & (turned < np.radians(20))).any()
+
+
+def test_a_result_is_the_recording_of_a_character(walking):
+    asked = Request(seconds=3)
+    plan, clip = rendered(walking, asked, np.random.default_rng([4, 0]))
+    state = walking.live.begin([plan.seed], options=walking.options(asked))
+    told = record(walking.live, run_orders(walking.live, state, plan.orders, plan.frames), walking.fps)
+    np.testing.assert_allclose(told.root, clip.root, atol=1e-9)
+    np.testing.assert_allclose(told.rotations, clip.rotations, atol=1e-9)
+    for name in clip.label_names:
+        if name in told.label_names:
+            np.testing.assert_array_equal(told.label(name), clip.label(name))
+
+
+def test_values_out_of_range_are_clamped_and_reported(walking):
+    live = walking.live
+    state, _ = live.step(live.begin([1], options=ONCE), commands(values=[[9.0]], action=[0]), 1.0)
+    for _ in range(3):
+        state, _ = live.step(state, commands(values=[[9.0]], action=[0]), 1.0)
+    status = live.status(state)
+    assert status.clamped[0]
+    assert status.requested[0, 0] == pytest.approx(9.0)
+    assert status.used[0, 0] <= walking.nodes[0].space.high[0] + 1e-6
+    with pytest.raises(BadRequest, match=r"command values: expected 1 \(turn\), found 2"):
+        live.step(state, commands(values=[[1.0, 2.0]]), 0.1)
+    with pytest.raises(BadRequest, match="there is no node 'fly'"):
+        live.begin([1], options=LiveOptions(first="fly"))
+
+
+def test_a_request_follows_a_path(walking):
+    asked = Request.from_yaml(
+        "{seconds: 4.3, options: {width: 12}, constraints: [root_path: {points: [[0, 0], [0, 3], [1.5, 5.5]]}]}"
+    )
+    assert synthesize(walking, asked).seconds == pytest.approx(4.3)
