@@ -1,6 +1,7 @@
 """Live characters: stepping them, recording them as clips, layers on top of them, and crowds."""
 
 from motionloom.control.crowd import keep_apart, replace_members
+from motionloom.control.crowd_clips import crowd_clips, crowd_member
 from motionloom.control.foot_lock import FootLockLayer, foot_locked
 from motionloom.control.gaze_layer import GazeLayer
 from motionloom.control.layered import Layered
@@ -21,6 +22,8 @@ __all__ = [
     "Queued",
     "SpliceLayer",
     "Steered",
+    "crowd_clips",
+    "crowd_member",
     "foot_locked",
     "keep_apart",
     "live_characters",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from motionloom.control.crowd import keep_apart
 from motionloom.control.foot_lock import foot_locked
 from motionloom.control.record import record
 from motionloom.control.streaming import live_characters
-from motionloom.core import BadRequest, Clip, FloatArray, Progress, silent
+from motionloom.core import BadRequest, Clip, FloatArray, Made, Progress, silent
 from motionloom.core.limits import Limits
 from motionloom.core.poses import Commands, commands
 from motionloom.kinematics.travel import Travel
@@ -73,6 +73,11 @@ def crowd_clips(
         out.append(signed(clip, model, synthesis_step(model, "crowd", seed=seed, take=i, edits=edits)))
     report(1.0, "stepping")
     return out
+
+
+def crowd_member(model: Model[Any], made: Made, options: Mapping[str, Any]) -> Clip:
+    """The member of a crowd that a step of a recipe describes."""
+    return crowd_clips(model, seed=made.seed or 0, members=[made.take or 0], **options)[0]
 
 
 def grid_places(count: int) -> FloatArray:

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from motionloom.constraints import MotionParameter, Request, parameter_table
-from motionloom.control.crowd_clips import crowd_clips
-from motionloom.control.streaming import stream_clip
+from motionloom.control import crowd_member, stream_clip
 from motionloom.core import BadRequest, Clip, Made, Markers, MotionloomError, Progress, Read, Unmet, part, silent
 from motionloom.core import replace as clip_with
 from motionloom.core.files import Files
@@ -311,14 +310,6 @@ def _stream(step: Made, repeater: _Repeater) -> Clip:
     return stream_clip(repeater.model(step), seed=step.seed or 0, progress=repeater.making, **options)
 
 
-def _crowd(step: Made, repeater: _Repeater) -> Clip:
-    member = step.take or 0
-    options = _own_options(step)
-    return crowd_clips(
-        repeater.model(step), seed=step.seed or 0, members=[member], progress=repeater.making, **options
-    )[0]  # fmt: skip
-
-
 def _act(step: Made, repeater: _Repeater) -> Clip:
     options = _own_options(step)
     model: Any = repeater.model(step)
@@ -389,7 +380,7 @@ REPEATS: Mapping[str, Callable[[Made, _Repeater], Clip]] = {
     "synthesize": _synthesize,
     "walk": _walk,
     "stream": _stream,
-    "crowd": _crowd,
+    "crowd": lambda made, by: crowd_member(by.model(made), made, _own_options(made)),
     "act": _act,
     "convert": _convert,
     "clean": _clean,
