@@ -72,7 +72,7 @@ class Learn(Table):
             wanted = clips if graph is None else [str(pattern) for pattern in graph.patterns]
             loaded = load_all(wanted, reading, markers=optical) if wanted or not made else []
             if graph is not None:
-                given = type(given).of({**given.to_plain(), **graph.config})
+                given = {**given, **graph.config}
             paths = [path for path, _ in loaded]
             with busy("learning") as report:
                 model = learn(
