@@ -154,11 +154,14 @@ def _check_stature(clip: Clip, unit: str | float | None) -> Clip:
     return replace(clip, origin=clip.origin.with_notes(Note(text, "warning", topic="file")))
 
 
-def save(clip: Clip, path: str | Path, *, unit: str | float | None = None, up: str | None = None) -> None:
+def save(
+    clip: Clip, path: str | Path, *, unit: str | float | None = None, up: str | None = None, title: str = ""
+) -> None:
     """Write a clip in the format of the suffix, and its labels, licence and origin beside it.
 
     The clip and its side files replace earlier ones together or not at all. Unit and up axis are those of the file the
     clip came from (metres and y for clips of our own), unless given. Side files of other clips are never changed.
+    `title` is the name of the motion inside the file where the format has one (GLB); by default the file's name.
     """
     path = Path(path)
     entry = _format_for_writing(path)
@@ -166,7 +169,9 @@ def save(clip: Clip, path: str | Path, *, unit: str | float | None = None, up: s
     check_depth(clip.skeleton, path)
     beside = [side_path(path, kind).name for kind in ("labels", "licence", "origin")]
     with replacing(path, beside, side_names(path)) as staged:
-        entry.write(clip, staged / path.name, unit=unit, up=up)
+        named = staged / f"{Path(title).name or path.stem}{path.suffix}"
+        entry.write(clip, named, unit=unit, up=up)
+        named.rename(staged / path.name)
         texts = {"labels": labels_text(clip), "licence": f"{clip.origin.licence}\n" if clip.origin.licence else ""}
         texts |= {kind: text for kind, text in EMPTY.items() if not texts.get(kind) and belongs_to_another(path, kind)}
         sums = {kind: sha256(text.encode()).hexdigest() for kind, text in texts.items() if text}

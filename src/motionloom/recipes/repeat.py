@@ -72,7 +72,7 @@ def again(
             raise CannotRepeat(f"{Path(path).name} cannot be made again: {'; '.join(missing)}")
         clip, writing = repeater.repeat(steps[-1])
         clip = clip_with(clip, origin=replace(clip.origin, made=steps))
-        save(clip, out, **writing)
+        save(clip, out, title=Path(path).stem, **writing)
         report(1.0, "done")
     last = steps[-1]
     alike = format_of(path) is format_of(out) and last.output
