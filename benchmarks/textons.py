@@ -17,7 +17,7 @@ from benchmarks.timing import MOCAP, best_seconds, figure
 from motionloom.constraints import PoseAt, Request
 from motionloom.core import Clip, replace
 from motionloom.evaluate.evaluation import evaluate_take, source_values
-from motionloom.evaluate.measures.take import take
+from motionloom.evaluate.measures.prepared_clip import take
 from motionloom.evaluate.reference import reference
 from motionloom.io import load
 from motionloom.kinematics.feet.skate_measures import skate_b

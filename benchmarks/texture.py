@@ -14,8 +14,8 @@ from motionloom.constraints import Pose, PoseAt, Request, RootAt
 from motionloom.core import Clip, silent
 from motionloom.core.poses import commands
 from motionloom.evaluate.evaluation import source_values
+from motionloom.evaluate.measures.prepared_clip import take
 from motionloom.evaluate.measures.table import FAMILIES, numbers
-from motionloom.evaluate.measures.take import take
 from motionloom.evaluate.reference import Reference, reference
 from motionloom.io import load
 from motionloom.kinematics.resample import resample

@@ -12,7 +12,7 @@ from similarity_material import PAGES, publish, table
 
 from motionloom.analysis import PointCloud
 from motionloom.analysis.alignment import align, align_cycles
-from motionloom.analysis.curve import AlignmentCurve, from_key_times
+from motionloom.analysis.alignment_curve import AlignmentCurve, from_key_times
 from motionloom.analysis.warp import at_times
 from motionloom.core import Clip, FloatArray
 from motionloom.plot.figures import new_figure

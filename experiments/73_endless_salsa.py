@@ -18,7 +18,7 @@ from texton_material import commit, learned, salsa
 
 from motionloom.core import Clip, FloatArray, IntArray
 from motionloom.evaluate.evaluation import evaluate_take, source_values
-from motionloom.evaluate.measures.take import at_rate, pose_features
+from motionloom.evaluate.measures.prepared_clip import at_rate, pose_features
 from motionloom.evaluate.reference import Reference, reference
 from motionloom.evaluate.report import QualityReport, SourceValue
 from motionloom.kinematics.feet.contacts import part_positions

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from motionloom.analysis.alignment import align, align_cycles, reflected, register
-from motionloom.analysis.curve import AlignmentCurve, fit_curve, from_key_times
+from motionloom.analysis.alignment_curve import AlignmentCurve, fit_curve, from_key_times
 from motionloom.analysis.dtw import dtw_path
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.warp import at_times, warp, warp_by_path

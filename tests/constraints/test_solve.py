@@ -19,8 +19,8 @@ from motionloom.constraints import (
     Style,
     solve,
 )
+from motionloom.constraints.bend_travel import Key, steer
 from motionloom.constraints.displace import spread
-from motionloom.constraints.steer import Key, steer
 from motionloom.core import Unmet
 from motionloom.core.testing import assert_same_motion
 from motionloom.kinematics.fk import fk

@@ -156,7 +156,7 @@ def test_a_t_pose_that_the_actor_holds_is_told_and_kept(walk, rng):
 
 @pytest.mark.parametrize("name", ["35_01", "60_01", "143_06"])
 def test_the_t_pose_of_real_files_would_be_told_if_an_actor_held_it(mocap, name):
-    from motionloom.evaluate.capture_checks.calibration import held_tposes
+    from motionloom.evaluate.capture_checks.held_tpose import held_tposes
     from motionloom.io import load
 
     clip = load(mocap / "cmu" / f"{name}.bvh")

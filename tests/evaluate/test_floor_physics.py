@@ -15,7 +15,7 @@ from motionloom.evaluate.measures.physics import (
     in_the_air,
     outside_support,
 )
-from motionloom.evaluate.measures.take import NotApplicable, heights, off_the_floor
+from motionloom.evaluate.measures.prepared_clip import NotApplicable, heights, off_the_floor
 from motionloom.kinematics.mass import DE_LEVA, NoMass, centre_of_mass
 
 

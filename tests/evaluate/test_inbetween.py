@@ -23,7 +23,7 @@ from motionloom.evaluate.inbetween.gaps import (
     windows,
     zero_velocity,
 )
-from motionloom.evaluate.measures.take import NotApplicable
+from motionloom.evaluate.measures.prepared_clip import NotApplicable
 from motionloom.kinematics.travel import headings, moved, turned
 from motionloom.rotation import yaw
 

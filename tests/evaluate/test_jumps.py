@@ -7,7 +7,7 @@ import pytest
 
 from motionloom.core import Clip, Origin, Source, replace
 from motionloom.evaluate.measures.jumps import joint_steps, transition_jumps
-from motionloom.evaluate.measures.take import NotApplicable
+from motionloom.evaluate.measures.prepared_clip import NotApplicable
 from motionloom.rotation import from_axis_angle
 
 

@@ -12,7 +12,7 @@ from motionloom.evaluate.capture_checks.check import check_clips
 from motionloom.evaluate.compare.compare import compare_methods
 from motionloom.evaluate.evaluation import evaluate_take, source_values, spread_of
 from motionloom.evaluate.measures.coverage_diversity import _BLOCK, window_scores
-from motionloom.evaluate.measures.take import take
+from motionloom.evaluate.measures.prepared_clip import take
 from motionloom.evaluate.measures.verbatim import verbatim_run
 from motionloom.evaluate.reference import reference
 

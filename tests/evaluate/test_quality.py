@@ -9,8 +9,8 @@ from motionloom import samples
 from motionloom.core import Clip, FloatArray, Skeleton, replace
 from motionloom.evaluate.compare.baselines import add_noise, shuffle_frames
 from motionloom.evaluate.evaluation import evaluate_take, source_values
+from motionloom.evaluate.measures.prepared_clip import take
 from motionloom.evaluate.measures.table import QUALITY_MEASURES
-from motionloom.evaluate.measures.take import take
 from motionloom.evaluate.reference import reference
 from motionloom.evaluate.report import QualityReport, SourceValue, relative_to_source
 from motionloom.kinematics.fk import fk

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom.core import Clip, replace
+from motionloom.evaluate.measures.prepared_clip import NotApplicable
 from motionloom.evaluate.measures.smoothness import (
     flips,
     joint_jerk,
@@ -14,7 +15,6 @@ from motionloom.evaluate.measures.smoothness import (
     peak_acceleration,
     rough_share,
 )
-from motionloom.evaluate.measures.take import NotApplicable
 from motionloom.rotation import from_axis_angle, multiply, yaw
 
 

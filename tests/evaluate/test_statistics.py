@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from motionloom.evaluate.measures.prepared_clip import NotApplicable
 from motionloom.evaluate.measures.statistics import (
     centre_of,
     centred_channels,
@@ -12,7 +13,6 @@ from motionloom.evaluate.measures.statistics import (
     range_violations,
     spectrum_distance,
 )
-from motionloom.evaluate.measures.take import NotApplicable
 from motionloom.rotation import from_axis_angle
 
 

@@ -12,7 +12,7 @@ from motionloom.evaluate.measures.coverage_diversity import (
     take_distance,
     window_scores,
 )
-from motionloom.evaluate.measures.take import NotApplicable
+from motionloom.evaluate.measures.prepared_clip import NotApplicable
 
 
 def slow_scores(result, sources) -> WindowScores:

@@ -12,7 +12,7 @@ from motionloom.core import Clip
 from motionloom.io.bvh.read import parse_bvh
 from motionloom.io.bvh.write import bvh_parts
 from motionloom.io.reader_notes import Notes
-from motionloom.io.reading import Reading
+from motionloom.io.reader_settings import Reading
 
 sys.path.insert(0, str(Path(__file__).parent))  # tests of this folder share their small files
 

@@ -14,7 +14,7 @@ from motionloom.core import Clip, FormatError
 from motionloom.io.bvh.read import parse_bvh
 from motionloom.io.bvh.write import bvh_parts
 from motionloom.io.reader_notes import Notes
-from motionloom.io.reading import Reading
+from motionloom.io.reader_settings import Reading
 from motionloom.kinematics.fk import fk
 
 NUMBERS = b"- . 1e nan inf 1e309 -1e300 1e-320 0,5 1.2.3 999999999 0x1F -0 0 1 90 -180 1e3 .5 123456789.123456".split()

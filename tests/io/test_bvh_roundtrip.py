@@ -7,7 +7,7 @@ import pytest
 
 from motionloom.core import Clip, End, FormatError, Skeleton, replace
 from motionloom.io import load, save
-from motionloom.io.convention import UPS
+from motionloom.io.units_and_axes import UPS
 from motionloom.kinematics.fk import end_positions, fk
 from motionloom.rotation import exp, to_euler_continuous
 

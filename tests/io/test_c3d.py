@@ -13,7 +13,7 @@ from motionloom.core import FormatError, Markers
 from motionloom.io import load, load_markers
 from motionloom.io.markers.c3d import parse_c3d
 from motionloom.io.reader_notes import Notes
-from motionloom.io.reading import Reading
+from motionloom.io.reader_settings import Reading
 
 _spec = importlib.util.spec_from_file_location("c3d_files", Path(__file__).with_name("c3d_files.py"))
 assert _spec is not None

@@ -11,7 +11,7 @@ import pytest
 from motionloom.core import BadRequest, FormatError
 from motionloom.io import FORMATS, Format, Reading, expand_paths, load, save
 from motionloom.io.formats import FORMATS as TABLE
-from motionloom.io.reading import ReadingSettings
+from motionloom.io.reader_settings import ReadingSettings
 
 
 def test_an_unknown_suffix_names_the_known_ones(tiny, tmp_path):

@@ -13,8 +13,8 @@ from motionloom.core import Cancelled
 from motionloom.core.poses import commands
 from motionloom.kinematics.resample import resample
 from motionloom.methods import METHODS, attempt, learn, save_model, synthesize
-from motionloom.methods.graph.build import alignment as laying
 from motionloom.methods.graph.build import blend_check as rough
+from motionloom.methods.graph.build import ground_alignment as laying
 from motionloom.methods.graph.build.transitions import build_with_report
 from motionloom.methods.graph.diagnose.coverage import coverage
 from motionloom.methods.graph.walk_clip import graph_of, random_walk

@@ -89,7 +89,7 @@ def test_no_foot_is_touched_in_a_faithful_result(method, faithful, monkeypatch):
     assert not model.cleans_feet(ASKED)
     assert model.cleans_feet(Request(seconds=2, options={"clean_feet": True}))
     for where in (
-        "motionloom.kinematics.feet.pinning.pin_plants",
+        "motionloom.kinematics.feet.skate_removal.pin_plants",
         "motionloom.methods.finish.remove_skate",
         "motionloom.methods.graph.render.render.lift_swings",
         "motionloom.methods.graph.render.blends.hold_plants",

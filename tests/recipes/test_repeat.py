@@ -15,7 +15,7 @@ from motionloom.core.files import Files
 from motionloom.io import load, load_markers, save, save_markers
 from motionloom.io.sidecars.origin import origin_path
 from motionloom.methods import METHODS, learn, load_model, save_model, synthesize
-from motionloom.recipes.edits import align, append, clean, convert, retarget
+from motionloom.recipes.recorded_edits import align, append, clean, convert, retarget
 from motionloom.recipes.repeat import CannotRepeat, again, recipe_of
 from motionloom.recipes.splicing import splice
 from motionloom.recipes.transferring import transfer

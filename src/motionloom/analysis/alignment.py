@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from motionloom.analysis.alignment_curve import KNOT_SECONDS, AlignmentCurve, fit_curve, from_key_times
 from motionloom.analysis.comparison import Measure
-from motionloom.analysis.curve import KNOT_SECONDS, AlignmentCurve, fit_curve, from_key_times
 from motionloom.analysis.dtw import Ends, dtw_path
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, InvalidClip, Progress, concatenate, replace, silent

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motionloom.analysis.curve import AlignmentCurve
+from motionloom.analysis.alignment_curve import AlignmentCurve
 from motionloom.core import BadRequest, Clip, IntArray
 from motionloom.kinematics.resample import at_frames
 

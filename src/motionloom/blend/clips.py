@@ -11,7 +11,7 @@ from motionloom.blend.registered import Registered, play, register_rows, sources
 from motionloom.blend.registration import registered_curve
 from motionloom.core import BadRequest, Clip, FloatArray, Progress, part, silent, with_labels
 from motionloom.kinematics.feet.contacts import foot_parts
-from motionloom.kinematics.feet.pinning import pin_plants
+from motionloom.kinematics.feet.skate_removal import pin_plants
 from motionloom.kinematics.travel import placed, travel
 
 MAX_NEGATIVE = -1.0  # least weight of a clip: beyond it, poses leave what the clips show

@@ -17,7 +17,7 @@ from motionloom.core.origin import Origin
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.channels import Channels, Layout, fit_layout, from_channels, to_channels
 from motionloom.kinematics.feet.contacts import part_positions, with_contacts
-from motionloom.kinematics.feet.pinning import pin_plants
+from motionloom.kinematics.feet.skate_removal import pin_plants
 from motionloom.kinematics.loop import Loop, close_loop
 from motionloom.rotation import wrap_angle
 

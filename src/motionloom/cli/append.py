@@ -12,7 +12,7 @@ from motionloom.cli.options import Force, Json, plural, print_json, print_line, 
 from motionloom.cli.pairs import ClipA, ClipB, MeasureName, report_rates, write_json
 
 if TYPE_CHECKING:
-    from motionloom.recipes.edits import Appended
+    from motionloom.recipes.recorded_edits import Appended
 
 MAX_DISTANCE = 25.0  # cm: root mean square distance of the joints beyond which a warning is printed
 JOIN_LIMIT = 50.0  # cm: beyond this the clips are not joined, unless --limit is larger
@@ -61,7 +61,7 @@ def append(
     from motionloom.blend.quality import window_quality
     from motionloom.core import NoPath
     from motionloom.io import check_target, load, save
-    from motionloom.recipes.edits import append as append_clips
+    from motionloom.recipes.recorded_edits import append as append_clips
 
     check_target(out, overwrite=force)
     first, second = load(a, reading[0]), load(b, reading[1])

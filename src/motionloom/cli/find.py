@@ -145,7 +145,7 @@ def opened(folder: Path, stored: Path, threshold: float, reading: Any) -> Librar
 def part_of(folder: Path, library: Library, span: Span, reading: Any) -> Any:
     """The clip of a stretch, with its recipe."""
     from motionloom.io import load
-    from motionloom.recipes.edits import trim
+    from motionloom.recipes.recorded_edits import trim
 
     start = int(library.first[span.clip])
     clip = load(folder / library.files[span.clip], reading)

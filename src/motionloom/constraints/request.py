@@ -14,7 +14,7 @@ from motionloom.constraints.ground_heights import FLAT, Ground
 from motionloom.constraints.parameters import MotionParameter, Parameters
 from motionloom.constraints.pose import Load, PoseAt
 from motionloom.constraints.pose_along import PoseAlong
-from motionloom.constraints.reading import parse_values, read_request_text
+from motionloom.constraints.request_text import parse_values, read_request_text
 from motionloom.constraints.root import RootAt, Start
 from motionloom.constraints.table import KINDS
 from motionloom.core import BadRequest

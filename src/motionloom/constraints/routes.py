@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from motionloom.constraints.bend_travel import Key, steer
 from motionloom.constraints.root import Avoid, RootPath
-from motionloom.constraints.steer import Key, steer
 from motionloom.core import BoolArray, Clip, FloatArray, replace
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.fk import fk

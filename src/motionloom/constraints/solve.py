@@ -9,6 +9,7 @@ import numpy as np
 
 from motionloom.constraints.aim_head import look
 from motionloom.constraints.base import Constraint
+from motionloom.constraints.bend_travel import Key, steer
 from motionloom.constraints.displace import displaced_rotations, spread, with_heading
 from motionloom.constraints.gaze import LookAt
 from motionloom.constraints.joint import Plant, PositionAt
@@ -17,7 +18,6 @@ from motionloom.constraints.pose_along import PoseAlong
 from motionloom.constraints.residuals import residuals, unmet
 from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath
 from motionloom.constraints.routes import around, follow
-from motionloom.constraints.steer import Key, steer
 from motionloom.core import Clip, FloatArray, IntArray, Progress, replace, silent
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.fk import fk

@@ -28,7 +28,7 @@ from motionloom.kinematics.travel import ground_turn, root_headings, without_hea
 from motionloom.methods.actions import action_names
 from motionloom.methods.base import Model
 from motionloom.methods.live import Material, Sources, Status, material_of
-from motionloom.methods.live_characters import LiveCharacters
+from motionloom.methods.live_base import LiveCharacters
 from motionloom.methods.synthesis import finished, rendered
 from motionloom.rotation import exp, inverse, log, multiply, slerp, yaw
 

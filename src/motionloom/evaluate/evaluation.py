@@ -12,6 +12,7 @@ from motionloom.core import Clip, Progress, silent
 from motionloom.core.progress import each, parts
 from motionloom.evaluate.constraint_results import constraint_results
 from motionloom.evaluate.measures.coverage_diversity import WIDE, spread, spread_pairs
+from motionloom.evaluate.measures.prepared_clip import FPS, NotApplicable, Take, feature_joints, take
 from motionloom.evaluate.measures.smoothness import rough_share
 from motionloom.evaluate.measures.table import (
     FAMILIES,
@@ -21,7 +22,6 @@ from motionloom.evaluate.measures.table import (
     evaluation_work,
     numbers,
 )
-from motionloom.evaluate.measures.take import FPS, NotApplicable, Take, feature_joints, take
 from motionloom.evaluate.reference import SHUFFLED, Reference, reference
 from motionloom.evaluate.report import MeasuredValue, QualityReport, SourceValue, Spread, relative_to_source
 from motionloom.kinematics.capture.tpose import without_tpose

@@ -11,8 +11,8 @@ import numpy as np
 from motionloom.core import BadRequest, Clip, FloatArray, Progress, SkeletonMismatch, require_same_hierarchy, silent
 from motionloom.core.progress import each
 from motionloom.evaluate.measures.coverage_diversity import WIDE, WindowScores, usual_distance, window_scores
+from motionloom.evaluate.measures.prepared_clip import NotApplicable, Take, take, upright_rotations
 from motionloom.evaluate.measures.statistics import centre_of, centred_channels
-from motionloom.evaluate.measures.take import NotApplicable, Take, take, upright_rotations
 
 SHUFFLED = 600  # frames of the shuffled bound: with more the value hardly changes
 

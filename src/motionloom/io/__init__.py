@@ -13,7 +13,7 @@ from motionloom.io.formats import (
     save,
     save_markers,
 )
-from motionloom.io.reading import Reading
+from motionloom.io.reader_settings import Reading
 from motionloom.io.sidecars.labels import labels_path, read_labels, write_labels
 from motionloom.io.sidecars.roles import read_roles, with_roles
 from motionloom.io.strokes.csv import stroke_clip

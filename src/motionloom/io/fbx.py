@@ -13,7 +13,7 @@ from motionloom.io.fbx_scene import read_scene
 from motionloom.io.from_world import clip_from_world
 from motionloom.io.own_process import read_in_own_process
 from motionloom.io.reader_notes import Notes
-from motionloom.io.reading import DEFAULT, Reading
+from motionloom.io.reader_settings import DEFAULT, Reading
 from motionloom.rotation import multiply, normalize, rotate
 
 _AXES = dict(enumerate(("x", "-x", "y", "-y", "z", "-z")))  # as ufbx numbers them

@@ -17,7 +17,6 @@ from motionloom.io.arrays.npz import read_npz, write_npz
 from motionloom.io.arrays.smpl import write_smpl
 from motionloom.io.bvh.read import read_bvh
 from motionloom.io.bvh.write import write_bvh
-from motionloom.io.convention import UNITS
 from motionloom.io.digest import file_sha256, start_sha256
 from motionloom.io.fbx import read_fbx
 from motionloom.io.gltf.container import buffer_files
@@ -26,7 +25,7 @@ from motionloom.io.gltf.write import write_glb
 from motionloom.io.markers.c3d import read_c3d
 from motionloom.io.markers.csv import is_marker_csv, read_marker_csv, write_marker_csv
 from motionloom.io.markers.trc import read_trc, write_trc
-from motionloom.io.reading import DEFAULT, Reading, ReadingSettings
+from motionloom.io.reader_settings import DEFAULT, Reading, ReadingSettings
 from motionloom.io.replacing import check_place, finish_interrupted, replacing, write_file
 from motionloom.io.sidecars.labels import labels_text, with_file_labels
 from motionloom.io.sidecars.licence import licence_file, licence_line, with_licence
@@ -36,6 +35,7 @@ from motionloom.io.sidecars.reading_record import with_reading_record
 from motionloom.io.sidecars.roles import with_roles
 from motionloom.io.strokes.csv import read_stroke, write_stroke
 from motionloom.io.strokes.handwriting import read_handwriting
+from motionloom.io.units_and_axes import UNITS
 from motionloom.io.usd import read_usd, write_usd
 from motionloom.io.usd_scene import usd_library
 from motionloom.kinematics.body.proportions import leg_length

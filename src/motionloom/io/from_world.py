@@ -9,7 +9,7 @@ import numpy as np
 
 from motionloom.core import Clip, FloatArray, Skeleton
 from motionloom.core.origin import from_file
-from motionloom.io import convention as conv
+from motionloom.io import units_and_axes as conv
 from motionloom.io.bvh.body import unique_names
 from motionloom.io.number_text import LARGEST
 from motionloom.io.reader_notes import Notes

@@ -13,10 +13,10 @@ import numpy as np
 
 from motionloom.core import BadRequest, Clip, End, FloatArray, FormatError, InvalidClip, MissingExtra, Skeleton, replace
 from motionloom.core.files import check_regular
-from motionloom.io import convention as conv
+from motionloom.io import units_and_axes as conv
 from motionloom.io.from_world import clip_from_world, split_matrices
 from motionloom.io.own_process import read_in_own_process
-from motionloom.io.reading import DEFAULT, Reading
+from motionloom.io.reader_settings import DEFAULT, Reading
 from motionloom.io.usd_scene import KEY, MISSING, read_scene, usd_library, usd_words
 from motionloom.kinematics.body.rest_pose import stance
 from motionloom.kinematics.fk import world

@@ -10,7 +10,7 @@ import numpy as np
 
 from motionloom.core import FloatArray, MissingExtra, Note
 from motionloom.io.reader_notes import Notes
-from motionloom.io.reading import Reading
+from motionloom.io.reader_settings import Reading
 from motionloom.io.sidecars.licence import one_line
 
 KEY = "motionloom"  # of what our own writer keeps with the layer

@@ -7,8 +7,8 @@
 
 from motionloom.jobs.errors import BadTask, JobFailed, TimeUp, WorkerDied
 from motionloom.jobs.job import GRACE, Job, JobProgress
-from motionloom.jobs.many import MIN_FILES, each
 from motionloom.jobs.pool import Pool, start
+from motionloom.jobs.run_each import MIN_FILES, each
 
 __all__ = [
     "GRACE",

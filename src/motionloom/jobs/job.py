@@ -10,10 +10,10 @@ from threading import Condition, Timer
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from motionloom.core.progress import Cancelled, Progress, silent
+from motionloom.jobs.environment import surroundings
 from motionloom.jobs.errors import JobFailed, TimeUp
 from motionloom.jobs.messages import STOP
-from motionloom.jobs.process import WorkerProcess
-from motionloom.jobs.surroundings import surroundings
+from motionloom.jobs.worker_process import WorkerProcess
 
 R = TypeVar("R")
 

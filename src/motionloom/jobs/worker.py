@@ -24,10 +24,10 @@ import numpy as np
 
 from motionloom.core.arrays import UInt8Array
 from motionloom.core.progress import Cancelled, accepts_progress, check_stop
+from motionloom.jobs.environment import Surroundings
 from motionloom.jobs.errors import BadTask
 from motionloom.jobs.messages import END, ERROR, PROGRESS, RESULT, STARTED, STOP, VALUE, read_message, write_message
-from motionloom.jobs.process import kill_tree
-from motionloom.jobs.surroundings import Surroundings
+from motionloom.jobs.worker_process import kill_tree
 
 INTERVAL = 0.05  # s between two messages about progress
 

@@ -4,8 +4,8 @@ from motionloom.kinematics.body.proportions import leg_length, on_skeleton, same
 from motionloom.kinematics.body.roles import GROUPS, Foot, group, guess_roles
 from motionloom.kinematics.channels import Channels, Layout, fit_layout, from_channels, to_channels
 from motionloom.kinematics.feet.contacts import Part, contacts, foot_parts, part_positions, with_contacts
-from motionloom.kinematics.feet.pinning import SkateReport, remove_skate
 from motionloom.kinematics.feet.skate_measures import Skate, measure_skate, skate_a, skate_b, skate_c
+from motionloom.kinematics.feet.skate_removal import SkateReport, remove_skate
 from motionloom.kinematics.fk import (
     accelerations,
     end_positions,

@@ -13,8 +13,8 @@ from motionloom.core.progress import each, parts
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import SIDES, feet
 from motionloom.kinematics.feet.contacts import contacts
-from motionloom.kinematics.feet.pinning import remove_skate
 from motionloom.kinematics.feet.skate_measures import Skate, measure_skate, planted_speed
+from motionloom.kinematics.feet.skate_removal import remove_skate
 from motionloom.kinematics.fk import fk, fk_rotations, local_rotations
 from motionloom.kinematics.ik.limb import place_limb
 from motionloom.kinematics.retarget_pose import ankle_level, matched_pose

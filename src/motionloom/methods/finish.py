@@ -24,7 +24,7 @@ from motionloom.constraints import (
 )
 from motionloom.core import BoolArray, Clip, Note, Progress, Unmet, replace, silent
 from motionloom.core.progress import parts
-from motionloom.kinematics.feet.pinning import remove_skate
+from motionloom.kinematics.feet.skate_removal import remove_skate
 
 
 def finish(

@@ -9,18 +9,6 @@ if TYPE_CHECKING:
     from motionloom.recipes.blending import blend_clips as blend_clips
     from motionloom.recipes.blending import change_bands as change_bands
     from motionloom.recipes.blending import fourier_motion as fourier_motion
-    from motionloom.recipes.edits import Aligned as Aligned
-    from motionloom.recipes.edits import Appended as Appended
-    from motionloom.recipes.edits import Cleaned as Cleaned
-    from motionloom.recipes.edits import Looped as Looped
-    from motionloom.recipes.edits import Retargeted as Retargeted
-    from motionloom.recipes.edits import align as align
-    from motionloom.recipes.edits import append as append
-    from motionloom.recipes.edits import clean as clean
-    from motionloom.recipes.edits import convert as convert
-    from motionloom.recipes.edits import loop as loop
-    from motionloom.recipes.edits import retarget as retarget
-    from motionloom.recipes.edits import trim as trim
     from motionloom.recipes.folders import EditedFile as EditedFile
     from motionloom.recipes.folders import clean_files as clean_files
     from motionloom.recipes.folders import convert_files as convert_files
@@ -29,37 +17,49 @@ if TYPE_CHECKING:
     from motionloom.recipes.folders import trim_files as trim_files
     from motionloom.recipes.gazing import turn_gaze as turn_gaze
     from motionloom.recipes.labelling import label_files as label_files
+    from motionloom.recipes.recorded_edits import Aligned as Aligned
+    from motionloom.recipes.recorded_edits import Appended as Appended
+    from motionloom.recipes.recorded_edits import Cleaned as Cleaned
+    from motionloom.recipes.recorded_edits import Looped as Looped
+    from motionloom.recipes.recorded_edits import Retargeted as Retargeted
+    from motionloom.recipes.recorded_edits import align as align
+    from motionloom.recipes.recorded_edits import append as append
+    from motionloom.recipes.recorded_edits import clean as clean
+    from motionloom.recipes.recorded_edits import convert as convert
+    from motionloom.recipes.recorded_edits import loop as loop
+    from motionloom.recipes.recorded_edits import retarget as retarget
+    from motionloom.recipes.recorded_edits import trim as trim
     from motionloom.recipes.repeat import Repeated as Repeated
     from motionloom.recipes.repeat import again as again
     from motionloom.recipes.splicing import splice as splice
     from motionloom.recipes.transferring import transfer as transfer
 
 _HOMES = {
-    "Aligned": "edits",
-    "Appended": "edits",
-    "Cleaned": "edits",
+    "Aligned": "recorded_edits",
+    "Appended": "recorded_edits",
+    "Cleaned": "recorded_edits",
     "EditedFile": "folders",
-    "Looped": "edits",
+    "Looped": "recorded_edits",
     "Repeated": "repeat",
-    "Retargeted": "edits",
+    "Retargeted": "recorded_edits",
     "again": "repeat",
-    "align": "edits",
-    "append": "edits",
+    "align": "recorded_edits",
+    "append": "recorded_edits",
     "blend_clips": "blending",
     "change_bands": "blending",
-    "clean": "edits",
+    "clean": "recorded_edits",
     "clean_files": "folders",
-    "convert": "edits",
+    "convert": "recorded_edits",
     "convert_files": "folders",
     "fourier_motion": "blending",
     "label_files": "labelling",
-    "loop": "edits",
+    "loop": "recorded_edits",
     "loop_files": "folders",
-    "retarget": "edits",
+    "retarget": "recorded_edits",
     "retarget_files": "folders",
     "splice": "splicing",
     "transfer": "transferring",
-    "trim": "edits",
+    "trim": "recorded_edits",
     "trim_files": "folders",
     "turn_gaze": "gazing",
 }

@@ -20,7 +20,7 @@ from motionloom.blend.fourier import (
 )
 from motionloom.core import BadRequest, Clip, Progress, replace
 from motionloom.kinematics.resample import resample
-from motionloom.recipes.edits import edit_step
+from motionloom.recipes.recorded_edits import edit_step
 
 
 def blend_clips(

@@ -13,12 +13,12 @@ from motionloom.core.note import info
 from motionloom.core.progress import parts
 from motionloom.io import FORMATS, Reading, check_target, expand_paths, load, load_many, save
 from motionloom.io.formats import format_of, holds_many, holds_markers, load_markers, save_markers
-from motionloom.io.reading import DEFAULT
+from motionloom.io.reader_settings import DEFAULT
 from motionloom.jobs import MIN_FILES, JobFailed, each
 from motionloom.kinematics.capture.tpose import starts_with_tpose
-from motionloom.kinematics.feet.pinning import SkateReport
+from motionloom.kinematics.feet.skate_removal import SkateReport
 from motionloom.kinematics.retarget import RetargetReport
-from motionloom.recipes.edits import clean, convert, loop, retarget, trim
+from motionloom.recipes.recorded_edits import clean, convert, loop, retarget, trim
 
 MIN_EDITS = 6  # files from which on an edit in several processes pays
 LARGE = 8_000_000  # bytes: a file that takes longer to read is read in another process, which can be cancelled at once

@@ -12,7 +12,7 @@ from motionloom.core import BadRequest, Progress, silent, with_labels
 from motionloom.core.progress import each
 from motionloom.core.units import Span, frames_of
 from motionloom.io import Reading, expand_paths, load
-from motionloom.io.reading import DEFAULT
+from motionloom.io.reader_settings import DEFAULT
 from motionloom.io.sidecars.labels import labels_path, spans, write_labels
 
 

@@ -24,8 +24,8 @@ from motionloom.methods.graph.walk_clip import random_walk
 from motionloom.methods.packing import Unpacker
 from motionloom.methods.two_level_graph.performance import act_out
 from motionloom.recipes.blending import blend_clips, change_bands, fourier_motion
-from motionloom.recipes.edits import align, append, clean, convert, loop, options_of, retarget, trim
 from motionloom.recipes.finder import Finder
+from motionloom.recipes.recorded_edits import align, append, clean, convert, loop, options_of, retarget, trim
 from motionloom.recipes.splicing import splice
 from motionloom.recipes.transferring import transfer
 from motionloom.samples import make

@@ -8,7 +8,7 @@ from motionloom.blend.splice import Splice, Stages
 from motionloom.blend.splice import splice as spliced
 from motionloom.core import Clip, Progress, part, replace, same_hierarchy, silent
 from motionloom.kinematics.retarget import retarget
-from motionloom.recipes.edits import edit_step
+from motionloom.recipes.recorded_edits import edit_step
 
 
 def splice(

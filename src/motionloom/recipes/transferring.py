@@ -5,7 +5,7 @@ from __future__ import annotations
 from motionloom.core import Clip, Progress, replace
 from motionloom.methods.texture.transfer import ANALOGY, Transferred
 from motionloom.methods.texture.transfer import transfer as transferred
-from motionloom.recipes.edits import edit_step
+from motionloom.recipes.recorded_edits import edit_step
 
 
 def transfer(

@@ -8,7 +8,7 @@ import pytest
 from motionloom.core import replace
 from motionloom.evaluate import evaluate_clips
 from motionloom.kinematics.feet.knees import knee_acceleration, knee_change, knee_flexion
-from motionloom.kinematics.feet.pinning import remove_skate
+from motionloom.kinematics.feet.skate_removal import remove_skate
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.resample import resample
 from motionloom.rotation import from_axis_angle, multiply

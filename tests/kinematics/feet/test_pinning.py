@@ -13,8 +13,8 @@ from motionloom.io import load
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions, runs, with_contacts
-from motionloom.kinematics.feet.pinning import remove_skate
 from motionloom.kinematics.feet.skate_measures import measure_skate, skate_a, skate_b, skate_c
+from motionloom.kinematics.feet.skate_removal import remove_skate
 from motionloom.kinematics.fk import accelerations, fk, fk_rotations
 from motionloom.kinematics.ik.limb import place_limb
 from motionloom.kinematics.travel import turned

@@ -7,7 +7,7 @@ import pytest
 
 from motionloom.core import Clip
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions
-from motionloom.kinematics.feet.pinning import pin_plants
+from motionloom.kinematics.feet.skate_removal import pin_plants
 from motionloom.kinematics.feet.terrain import on_ground
 from motionloom.kinematics.fk import fk
 from motionloom.samples import make

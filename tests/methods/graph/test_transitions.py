@@ -18,7 +18,7 @@ from motionloom.kinematics.fk import fk
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import ground_turn, moved, travel, turned
 from motionloom.methods.graph.build import transitions as building
-from motionloom.methods.graph.build.alignment import clip_spans
+from motionloom.methods.graph.build.ground_alignment import clip_spans
 from motionloom.methods.graph.build.transitions import build_graph, find_transitions, graph_clips
 from motionloom.rotation import exp
 from motionloom.samples import make

@@ -9,7 +9,7 @@ import numpy as np
 from motionloom.cli.demo_sections.sample_clips import save_source
 from motionloom.core import Clip, replace
 from motionloom.io import save
-from motionloom.kinematics.feet.pinning import SkateReport, remove_skate
+from motionloom.kinematics.feet.skate_removal import SkateReport, remove_skate
 from motionloom.plot.curves import toe_speeds
 from motionloom.plot.page import CommandBlock, Paragraph, PlayerBlock, Section, TableBlock, axes_picture
 from motionloom.plot.player import Stage

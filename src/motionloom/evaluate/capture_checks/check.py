@@ -9,7 +9,6 @@ import numpy as np
 from motionloom.core import Clip, Note, Progress, Skeleton, replace, silent
 from motionloom.core.progress import each as in_turn
 from motionloom.core.progress import parts
-from motionloom.evaluate.capture_checks.calibration import calibration_findings
 from motionloom.evaluate.capture_checks.duplicates import duplicate_findings
 from motionloom.evaluate.capture_checks.findings import (
     Finding,
@@ -22,6 +21,7 @@ from motionloom.evaluate.capture_checks.findings import (
     still_findings,
 )
 from motionloom.evaluate.capture_checks.frame_rate import rate_findings
+from motionloom.evaluate.capture_checks.held_tpose import calibration_findings
 from motionloom.evaluate.capture_checks.limbs import elbow_findings, knee_findings, sudden_knee_findings
 from motionloom.evaluate.capture_checks.summary import SKETCH, ClipSummary, summary
 from motionloom.jobs import JobFailed

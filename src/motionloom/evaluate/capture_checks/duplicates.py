@@ -13,7 +13,7 @@ from motionloom.core import Clip, Progress, same_hierarchy, silent
 from motionloom.core.progress import Silent, each, parts
 from motionloom.evaluate.capture_checks.findings import Finding, in_file
 from motionloom.evaluate.capture_checks.summary import MIN_FRAMES, RATE, ClipSummary, mirror_image
-from motionloom.evaluate.measures.take import at_rate
+from motionloom.evaluate.measures.prepared_clip import at_rate
 from motionloom.evaluate.measures.verbatim import verbatim_run
 
 MAX_DISTANCE = 0.03  # of sketches of poses, per square root of joints: closer ones are candidates

@@ -14,7 +14,7 @@ from motionloom.evaluate.capture_checks.check import findings_of, summarise
 from motionloom.evaluate.capture_checks.findings import Finding
 from motionloom.evaluate.capture_checks.summary import ClipSummary
 from motionloom.io import Reading, expand_paths, load
-from motionloom.io.reading import DEFAULT
+from motionloom.io.reader_settings import DEFAULT
 from motionloom.io.titles import clip_titles
 from motionloom.jobs import MIN_FILES, each
 from motionloom.kinematics.capture.tpose import without_tpose

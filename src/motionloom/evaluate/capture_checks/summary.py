@@ -12,7 +12,7 @@ from motionloom.core import Clip, FloatArray, MotionloomError, Skeleton
 from motionloom.evaluate.capture_checks.findings import Finding, in_file
 from motionloom.evaluate.capture_checks.free_fall import FreeFall, free_falls
 from motionloom.evaluate.capture_checks.stride_rate import Stride, strides
-from motionloom.evaluate.measures.take import at_rate, pose_features
+from motionloom.evaluate.measures.prepared_clip import at_rate, pose_features
 from motionloom.kinematics.mirror import mirror
 
 RATE = 30.0  # fps at which takes are compared

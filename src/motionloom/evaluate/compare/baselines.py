@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.core import Clip, concatenate, replace
-from motionloom.evaluate.measures.take import NotApplicable
+from motionloom.evaluate.measures.prepared_clip import NotApplicable
 from motionloom.kinematics.resample import concatenate_aligned
 from motionloom.rotation import exp, multiply, slerp
 

@@ -15,8 +15,8 @@ from motionloom.core.progress import Part, parts
 from motionloom.evaluate.compare.baselines import BASELINES
 from motionloom.evaluate.compare.trial import Failed, TakeResult, Trained, TrialStep, refusal, trial
 from motionloom.evaluate.evaluation import TAKE_WORK, evaluate_take, source_values, source_work, spread_of
+from motionloom.evaluate.measures.prepared_clip import FPS, NotApplicable, feature_joints, take
 from motionloom.evaluate.measures.table import evaluation_work
-from motionloom.evaluate.measures.take import FPS, NotApplicable, feature_joints, take
 from motionloom.evaluate.reference import Reference, reference
 from motionloom.evaluate.report import QualityReport, SourceValue, Spread
 from motionloom.jobs import TimeUp, start

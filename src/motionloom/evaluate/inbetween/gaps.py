@@ -17,7 +17,7 @@ import numpy as np
 
 from motionloom.core import Clip, FloatArray, Progress, replace, silent
 from motionloom.core.progress import each, parts
-from motionloom.evaluate.measures.take import NotApplicable
+from motionloom.evaluate.measures.prepared_clip import NotApplicable
 from motionloom.kinematics.fk import fk_rotations
 from motionloom.kinematics.travel import headings, moved, turned
 from motionloom.rotation import continuous, exp, inverse, log, multiply, slerp

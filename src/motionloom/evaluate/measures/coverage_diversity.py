@@ -13,7 +13,7 @@ import numpy as np
 
 from motionloom.core import FloatArray, IntArray, Progress, silent
 from motionloom.core.progress import each, parts
-from motionloom.evaluate.measures.take import NotApplicable
+from motionloom.evaluate.measures.prepared_clip import NotApplicable
 
 WIDE = 30  # frames of a window for coverage, and the shortest piece of the global match: 1 s
 NARROW = 15  # frames of a window for local diversity: 0.5 s

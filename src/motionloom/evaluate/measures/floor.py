@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, FloatArray
-from motionloom.evaluate.measures.take import NotApplicable, heights
+from motionloom.evaluate.measures.prepared_clip import NotApplicable, heights
 
 
 class Penetration(NamedTuple):

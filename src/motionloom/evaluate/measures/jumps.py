@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray
-from motionloom.evaluate.measures.take import NotApplicable, feature_joints
+from motionloom.evaluate.measures.prepared_clip import NotApplicable, feature_joints
 from motionloom.rotation import angle_between
 
 RARE = 99.9  # percentile of the source's turns

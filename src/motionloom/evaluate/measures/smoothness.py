@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from motionloom.core import Clip, FloatArray
-from motionloom.evaluate.measures.take import NotApplicable
+from motionloom.evaluate.measures.prepared_clip import NotApplicable
 from motionloom.kinematics.travel import headings
 from motionloom.rotation import angle_between
 

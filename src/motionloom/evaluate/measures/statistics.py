@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import FloatArray
-from motionloom.evaluate.measures.take import NotApplicable
+from motionloom.evaluate.measures.prepared_clip import NotApplicable
 from motionloom.rotation import average, inverse, log, multiply
 
 MIN_DEVIATION = 1e-4  # radians: a channel with a lower standard deviation does not move, and has no correlations

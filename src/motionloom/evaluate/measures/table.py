@@ -15,7 +15,14 @@ from motionloom.core import Progress, silent
 from motionloom.core.progress import parts
 from motionloom.evaluate.measures import floor, physics, smoothness, statistics
 from motionloom.evaluate.measures.coverage_diversity import loose_run, window_scores
-from motionloom.evaluate.measures.take import FPS, NotApplicable, Take, feature_joints, heights, upright_rotations
+from motionloom.evaluate.measures.prepared_clip import (
+    FPS,
+    NotApplicable,
+    Take,
+    feature_joints,
+    heights,
+    upright_rotations,
+)
 from motionloom.evaluate.measures.verbatim import verbatim_run
 from motionloom.evaluate.reference import Reference
 from motionloom.kinematics import pace

@@ -9,7 +9,7 @@ import numpy as np
 
 from motionloom.core import Clip, Progress, silent
 from motionloom.core.progress import watch
-from motionloom.evaluate.measures.take import at_rate, feature_joints, upright_rotations
+from motionloom.evaluate.measures.prepared_clip import at_rate, feature_joints, upright_rotations
 from motionloom.rotation import to_6d
 
 MAX_ANGLE = np.radians(0.5)  # joints nearer than this are equal

@@ -14,10 +14,10 @@ import numpy as np
 from motionloom.core import Clip, End, FloatArray, Skeleton
 from motionloom.core.arrays import freeze_in_place
 from motionloom.core.origin import from_file
-from motionloom.io import convention as conv
+from motionloom.io import units_and_axes as conv
 from motionloom.io.acclaim.asf import Acclaim, read_asf, text_lines, value
 from motionloom.io.reader_notes import Notes
-from motionloom.io.reading import DEFAULT, Reading
+from motionloom.io.reader_settings import DEFAULT, Reading
 from motionloom.kinematics.body.roles import guess_roles
 from motionloom.kinematics.fk import positions
 from motionloom.rotation import IDENTITY, about, inverse, multiply, rotate

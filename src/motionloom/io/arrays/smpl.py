@@ -14,11 +14,11 @@ import numpy as np
 
 from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Skeleton
 from motionloom.core.origin import from_file
-from motionloom.io import convention as conv
+from motionloom.io import units_and_axes as conv
 from motionloom.io.arrays.npz_data import Arrays, finite, npz_bytes
 from motionloom.io.arrays.smpl_body import average_body, smpl_names, with_offsets
 from motionloom.io.reader_notes import Notes
-from motionloom.io.reading import DEFAULT, Reading
+from motionloom.io.reader_settings import DEFAULT, Reading
 from motionloom.io.replacing import write_file
 from motionloom.kinematics.fk import positions, world
 from motionloom.kinematics.retarget import retarget

@@ -18,12 +18,12 @@ from motionloom.core import Clip, End, FloatArray, Skeleton
 from motionloom.core.arrays import freeze_in_place
 from motionloom.core.files import open_regular
 from motionloom.core.origin import from_file
-from motionloom.io import convention as conv
+from motionloom.io import units_and_axes as conv
 from motionloom.io.bvh.body import Body, build, check_scale, columns_of, find_slides, local_positions, unique_names
 from motionloom.io.bvh.header import Hierarchy, read_hierarchy
 from motionloom.io.bvh.motion import read_motion
 from motionloom.io.reader_notes import Notes
-from motionloom.io.reading import DEFAULT, Reading
+from motionloom.io.reader_settings import DEFAULT, Reading
 from motionloom.io.sniff import what_is
 from motionloom.kinematics.body.roles import guess_roles
 from motionloom.kinematics.capture.tpose import rest_then_jump

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core import Clip, FloatArray
-from motionloom.io import convention as conv
+from motionloom.io import units_and_axes as conv
 from motionloom.io.bvh.body import restore_wrappers
 from motionloom.rotation import to_euler_continuous
 

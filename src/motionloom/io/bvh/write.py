@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionloom.core import Clip, FloatArray, FormatError
-from motionloom.io import convention as conv
+from motionloom.io import units_and_axes as conv
 from motionloom.io.bvh.motion import rate_of
 from motionloom.io.bvh.tracks import Track, source_of, tracks_of
 from motionloom.io.gltf.rig import rig_of, with_rig_axes

@@ -21,7 +21,7 @@ from motionloom.io.gltf.container import Document, open_document
 from motionloom.io.gltf.rig import HEADER, Rig
 from motionloom.io.gltf.tracks import Tracks, frame_times, read_tracks
 from motionloom.io.reader_notes import Notes
-from motionloom.io.reading import DEFAULT, Reading
+from motionloom.io.reader_settings import DEFAULT, Reading
 from motionloom.io.sidecars.licence import one_line
 from motionloom.kinematics.body.rest_pose import Stance, rebased, typical_frame
 from motionloom.kinematics.body.roles import guess_roles

@@ -11,7 +11,7 @@ from motionloom.core.files import read_regular
 from motionloom.io.markers.c3d_parameters import DEC, MIPS, Header, Value, read_head, reals
 from motionloom.io.markers.units import make_markers
 from motionloom.io.reader_notes import Notes
-from motionloom.io.reading import DEFAULT, Reading
+from motionloom.io.reader_settings import DEFAULT, Reading
 from motionloom.io.sniff import what_is
 
 LAST = 65535  # the highest frame number that the header has room for

@@ -10,10 +10,10 @@ import numpy as np
 
 from motionloom.core import FloatArray, Markers
 from motionloom.core.origin import from_file
-from motionloom.io import convention as conv
+from motionloom.io import units_and_axes as conv
 from motionloom.io.number_text import LARGEST
 from motionloom.io.reader_notes import Notes
-from motionloom.io.reading import Reading
+from motionloom.io.reader_settings import Reading
 
 _HIGH = re.compile(r"head|hd\b|fhd|bhd|c7|clav|shou|sho\b|neck", re.IGNORECASE)
 _LOW = re.compile(r"toe|hee|ank|foot|mt[15]|malleol", re.IGNORECASE)

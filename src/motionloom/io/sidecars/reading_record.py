@@ -9,7 +9,7 @@ from pathlib import Path
 from motionloom.core import Clip, Note, Read, replace
 from motionloom.core.recipe import Input
 from motionloom.io.digest import file_sha256
-from motionloom.io.reading import Reading
+from motionloom.io.reader_settings import Reading
 from motionloom.io.sidecars.licence import licence_file
 from motionloom.io.sidecars.names import find_side_file
 from motionloom.io.sidecars.origin import with_output

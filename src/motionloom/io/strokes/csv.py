@@ -10,10 +10,10 @@ import numpy as np
 from motionloom.core import Clip, FloatArray, FormatError, Skeleton
 from motionloom.core.files import open_regular, read_regular
 from motionloom.core.origin import from_file
-from motionloom.io import convention as conv
+from motionloom.io import units_and_axes as conv
 from motionloom.io.number_text import LARGEST, fault, number
 from motionloom.io.reader_notes import Notes
-from motionloom.io.reading import DEFAULT, Reading
+from motionloom.io.reader_settings import DEFAULT, Reading
 from motionloom.io.replacing import write_file
 
 HEAD = ["t", "x", "y"]

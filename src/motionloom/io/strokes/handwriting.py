@@ -17,7 +17,7 @@ from motionloom.core import Clip, FloatArray, Note, replace, with_labels
 from motionloom.core.files import read_regular
 from motionloom.io.number_text import LARGEST
 from motionloom.io.reader_notes import Notes
-from motionloom.io.reading import DEFAULT, Reading
+from motionloom.io.reader_settings import DEFAULT, Reading
 from motionloom.io.strokes.csv import stroke_clip
 from motionloom.io.strokes.mat5 import read_mat5
 

@@ -15,7 +15,7 @@ from motionloom.core import BoolArray, Clip, FloatArray, IntArray, replace
 from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.body.roles import Foot
 from motionloom.kinematics.feet.contacts import SPEED, contacts, foot_parts, part_positions, parts_by_foot, runs
-from motionloom.kinematics.feet.raising import raise_foot
+from motionloom.kinematics.feet.raise_foot import raise_foot
 from motionloom.kinematics.feet.skate_measures import SKATE_B_HEIGHT
 
 FULL_CLEARANCE_SPEED = 1.0  # m/s: a toe this fast has the full clearance, a slower one its share of it

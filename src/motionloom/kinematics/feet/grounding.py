@@ -22,7 +22,7 @@ from motionloom.kinematics.feet.contacts import (
     parts_by_foot,
     points_of,
 )
-from motionloom.kinematics.feet.raising import raise_foot
+from motionloom.kinematics.feet.raise_foot import raise_foot
 from motionloom.kinematics.feet.smoothing import away_from, envelope, gaussian
 from motionloom.kinematics.fk import fk, world
 from motionloom.kinematics.local_frames import Frames

@@ -18,7 +18,7 @@ from motionloom.methods.actions import first_action
 from motionloom.methods.graph.graph import Graph
 from motionloom.methods.graph.live_tables import GraphTables, build_tables
 from motionloom.methods.live import Material, Sources, Status, first_frames, material_of
-from motionloom.methods.live_characters import LiveCharacters, no_commands, speed_status
+from motionloom.methods.live_base import LiveCharacters, no_commands, speed_status
 from motionloom.methods.settings import Settings, param
 
 

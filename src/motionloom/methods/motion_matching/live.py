@@ -12,7 +12,7 @@ from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.actions import first_action
 from motionloom.methods.live import Material, Sources, Status, first_frames
-from motionloom.methods.live_characters import LiveCharacters, no_commands, speed_status
+from motionloom.methods.live_base import LiveCharacters, no_commands, speed_status
 from motionloom.methods.motion_matching.config import DEFAULT_OPTIONS, Options
 from motionloom.methods.motion_matching.database import Database
 

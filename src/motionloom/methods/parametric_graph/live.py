@@ -12,7 +12,7 @@ from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, Skeleto
 from motionloom.core.errors import unknown
 from motionloom.core.poses import Commands, Poses
 from motionloom.methods.live import Material, Sources, Status
-from motionloom.methods.live_characters import LiveCharacters, no_commands
+from motionloom.methods.live_base import LiveCharacters, no_commands
 from motionloom.methods.parametric_graph.config import DEFAULT_LIVE, LiveOptions
 from motionloom.methods.parametric_graph.nodes import Node
 from motionloom.methods.parametric_graph.tables import GraphTables

@@ -11,7 +11,7 @@ import numpy as np
 from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
 from motionloom.methods.live import Material, Sources, Status
-from motionloom.methods.live_characters import LiveCharacters
+from motionloom.methods.live_base import LiveCharacters
 from motionloom.methods.parametric_space.config import DEFAULT_LIVE, LiveOptions
 from motionloom.methods.space.space import REACHED, Space
 

@@ -11,7 +11,7 @@ import numpy as np
 from motionloom.blend.registration import contact_events
 from motionloom.core import BadRequest, Clip, replace, with_labels
 from motionloom.kinematics.feet.contacts import foot_parts, runs, with_contacts
-from motionloom.kinematics.feet.pinning import pin_plants
+from motionloom.kinematics.feet.skate_removal import pin_plants
 from motionloom.kinematics.loop import Loop, close_loop, repeat, seam
 from motionloom.kinematics.mirror import mirror as mirrored_clip
 from motionloom.kinematics.travel import travel

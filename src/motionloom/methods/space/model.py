@@ -17,7 +17,7 @@ from motionloom.constraints import Constraint, MotionParameter, Parameters, Requ
 from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Note, Progress, part, replace, with_labels
 from motionloom.core.errors import unknown
 from motionloom.kinematics.feet.contacts import foot_parts
-from motionloom.kinematics.feet.pinning import pin_plants
+from motionloom.kinematics.feet.skate_removal import pin_plants
 from motionloom.methods.array_checks import check_clips
 from motionloom.methods.base import Honours, Model, place
 from motionloom.methods.settings import Settings

@@ -14,7 +14,7 @@ import numpy as np
 from motionloom.core import BoolArray, FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
 from motionloom.methods.live import Material, Sources, Status, first_frames
-from motionloom.methods.live_characters import LiveCharacters
+from motionloom.methods.live_base import LiveCharacters
 from motionloom.methods.settings import Settings, param
 from motionloom.methods.textons.config import DEFAULT_OPTIONS as SYNTHESIS
 from motionloom.methods.textons.live_tables import MAX_LOOKAHEAD, LiveTables, build_tables

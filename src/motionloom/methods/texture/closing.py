@@ -20,7 +20,7 @@ from motionloom.constraints import (
     RootPath,
     bend,
 )
-from motionloom.constraints.steer import Key, steer
+from motionloom.constraints.bend_travel import Key, steer
 from motionloom.core import Clip, FloatArray, replace
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.pace import STANDING_SPEED, pace

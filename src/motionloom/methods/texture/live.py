@@ -15,7 +15,7 @@ from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.actions import first_action
 from motionloom.methods.live import Material, Sources, Status, first_frames
-from motionloom.methods.live_characters import LiveCharacters, no_commands, speed_status
+from motionloom.methods.live_base import LiveCharacters, no_commands, speed_status
 from motionloom.methods.settings import Settings, param
 from motionloom.methods.texture.live_tables import LiveTables
 

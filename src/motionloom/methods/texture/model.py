@@ -27,7 +27,7 @@ from motionloom.core import BoolArray, Clip, FloatArray, FormatError, IntArray, 
 from motionloom.core.errors import unknown
 from motionloom.core.progress import parts
 from motionloom.kinematics.capture.glitches import broken_frames
-from motionloom.kinematics.feet.pinning import pin_plants
+from motionloom.kinematics.feet.skate_removal import pin_plants
 from motionloom.kinematics.feet.terrain import on_ground
 from motionloom.kinematics.local_frames import Frames, joined, observe
 from motionloom.kinematics.travel import placed

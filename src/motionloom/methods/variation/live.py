@@ -16,7 +16,7 @@ from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, S
 from motionloom.core.poses import Commands, Poses
 from motionloom.methods.actions import action_marks, action_names
 from motionloom.methods.live import Material, Sources, Status, material_of
-from motionloom.methods.live_characters import LiveCharacters, speed_status
+from motionloom.methods.live_base import LiveCharacters, speed_status
 from motionloom.methods.settings import Settings
 from motionloom.methods.variation.body import Body, body_tables, foot_limbs
 from motionloom.methods.variation.config import amount_param, hold_param, parts_param

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.analysis.curve import fit_curve
+from motionloom.analysis.alignment_curve import fit_curve
 from motionloom.analysis.dtw import dtw_path
 from motionloom.core import FloatArray, IntArray, Progress, silent
 from motionloom.core.numbers import squared_distances

@@ -18,8 +18,8 @@ from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, pa
 from motionloom.core.progress import each, parts
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts, with_contacts
 from motionloom.kinematics.fk import fk
-from motionloom.methods.graph.build.alignment import align_transitions
 from motionloom.methods.graph.build.blend_check import RoughTransitions, find_rough_transitions, no_rough_transitions
+from motionloom.methods.graph.build.ground_alignment import align_transitions
 from motionloom.methods.graph.build.limits import (
     DEFAULT_LIMIT,
     DEFAULT_SHARE,

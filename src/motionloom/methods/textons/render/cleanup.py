@@ -16,7 +16,7 @@ from motionloom.core.clip import concatenate
 from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions
 from motionloom.kinematics.feet.grounding import lift_sunk_feet
-from motionloom.kinematics.feet.pinning import PINNED_WITHIN, pin_plants
+from motionloom.kinematics.feet.skate_removal import PINNED_WITHIN, pin_plants
 
 WINDOW = 8.0  # s: frames cleaned at once
 MARGIN = 1.0  # s: frames on either side that cleaning takes into account

@@ -14,8 +14,8 @@ from motionloom.kinematics.channels.sides import on_side_of
 from motionloom.kinematics.local_frames import Frames, joined, pose_distance
 from motionloom.methods.textons.plan.keyframes import with_poses
 from motionloom.methods.textons.plan.pieces import Piece, TextonPlan, with_hard
-from motionloom.methods.textons.render.charts import TextonCharts
 from motionloom.methods.textons.render.synthesis import Synthesizer
+from motionloom.methods.textons.render.texton_coordinates import TextonCharts
 from motionloom.rotation import angle_between, inverse, multiply
 
 MAX_SPREADS = 1.0  # spreads of a texton: an edited pose farther than this from all of its frames is reported

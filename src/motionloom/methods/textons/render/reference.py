@@ -7,8 +7,8 @@ from typing import NamedTuple
 from motionloom.core import BoolArray, FloatArray
 from motionloom.kinematics.feet.grounding import Footing, part_places
 from motionloom.kinematics.local_frames import Frames
-from motionloom.methods.textons.render.charts import TextonCharts
 from motionloom.methods.textons.render.durations import at_length
+from motionloom.methods.textons.render.texton_coordinates import TextonCharts
 from motionloom.methods.textons.render.trajectory import push_of
 from motionloom.methods.textons.segments import Segments
 

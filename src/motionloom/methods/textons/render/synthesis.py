@@ -14,8 +14,8 @@ from motionloom.kinematics.local_frames import Frames, joined
 from motionloom.methods.textons.learn.lds import Dynamics, Texton
 from motionloom.methods.textons.plan.pieces import Piece
 from motionloom.methods.textons.render.cache import ByteCache
-from motionloom.methods.textons.render.charts import TextonCharts
 from motionloom.methods.textons.render.reference import ReferenceSegment, reference_segment
+from motionloom.methods.textons.render.texton_coordinates import TextonCharts
 from motionloom.methods.textons.render.trajectory import constrained_run, eased, free_run, slow_noise
 from motionloom.methods.textons.segments import Segments
 

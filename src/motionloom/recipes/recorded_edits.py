@@ -21,7 +21,7 @@ from motionloom.evaluate.capture_checks.check import repair as repair_glitches
 from motionloom.io.gltf.rig import rig_of, with_axes
 from motionloom.kinematics.body.rest_pose import rebased, stance
 from motionloom.kinematics.feet.contacts import with_contacts
-from motionloom.kinematics.feet.pinning import SkateReport, remove_skate
+from motionloom.kinematics.feet.skate_removal import SkateReport, remove_skate
 from motionloom.kinematics.loop import Loop, close_loop, find_loop, repeat, seam
 from motionloom.kinematics.resample import resample as resampled
 from motionloom.kinematics.retarget import RetargetReport

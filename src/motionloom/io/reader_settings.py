@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from motionloom.core import BadRequest
-from motionloom.io.convention import unit_of, up_of
 from motionloom.io.reader_notes import Notes
+from motionloom.io.units_and_axes import unit_of, up_of
 
 FPS_RANGE = (1e-3, 1e6)  # frames per second
 
