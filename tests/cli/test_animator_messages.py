@@ -72,7 +72,7 @@ def test_findings_that_matter_come_first_and_once():
         "glitch: knee jumps",
         "frame rate: wrong",
         "uneven pace: swings",
-        "never moves: 2 joints never turn",
+        "note: 2 joints never turn",
     ]
 
 

@@ -189,9 +189,18 @@ def test_wrong_options_are_refused_before_any_work(method, models, monkeypatch):
 
 
 @pytest.mark.parametrize(("method", "kind", "strength"), HONOURED)
+def test_feasible_requests_are_kept(method, kind, strength, models):
+    assert_kept(models[method], kind, strength, range(6 if strength == "hard" else 3))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("method", "kind", "strength"), HONOURED)
 def test_twenty_feasible_requests_are_kept(method, kind, strength, models):
-    model = models[method]
-    for seed in range(20):
+    assert_kept(models[method], kind, strength, range(20))
+
+
+def assert_kept(model, kind, strength, seeds):
+    for seed in seeds:
         asked = feasible(model, kind, seed, soft=strength == "soft")
         clip = synthesize(model, asked, seed=seed)
         rows = residuals(clip, with_parameters(model, asked))

@@ -55,7 +55,7 @@ def test_synthesis_reports_lawful_shares_and_makes_the_same(method, models, reco
 def test_long_motion_reports_while_it_is_rendered_and_finished(method, models, recorded):
     short, long = recorded(), recorded()
     attempt(models[method], Request(seconds=5), progress=short)
-    attempt(models[method], Request(seconds=60), progress=long)
+    attempt(models[method], Request(seconds=90), progress=long)
     assert long.lawful()
     assert len(set(long.shares)) > len(set(short.shares)) + 12  # units of work, not a fixed number of stages
     assert {"rendering", "joining"} & set(long.stages)

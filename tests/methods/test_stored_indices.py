@@ -53,6 +53,8 @@ CHECKS = {
     "dofs.layout.sliding.N": r"sliding: expected",
     "dofs.layout.skeleton.ends.N.joint": r"end site",
     "examples.N.origin.which": r"which|sources",
+    "grid.lead": r"grid\.lead: expected",  # space/space.py, check_rows
+    "grid.count": r"grid\.count: expected",
     "space.rows.lead": r"space\.rows\.(lead|turns): expected",  # space/space.py, Space.check
     "space.rows.count": r"space\.rows\.(count|turns): expected",
     "space.parameters.N.size": r"space\.",

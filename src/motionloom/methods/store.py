@@ -72,7 +72,7 @@ def load_model(path: str | Path) -> Model[Any]:
         packed = {"skeleton": head["skeleton"], "config": head["config"]} | own
         hints = unpacker.hints(model_class) | {"config": _module(method).Config}
         values = {name: unpacker.unpack(value, hints[name], name) for name, value in packed.items()}
-        sources = tuple(Learned(**source) for source in head["sources"])
+        sources = tuple(_learned(source) for source in head["sources"])
         notes, made = tuple(Note(**note) for note in head["notes"]), tuple(Made(**step) for step in head["made"])
         file = Input(Path(path).name, digest())
         return model_class(**values, fps=head["fps"], sources=sources, notes=notes, made=made, file=file)
@@ -80,6 +80,15 @@ def load_model(path: str | Path) -> Model[Any]:
         raise
     except Exception as error:  # any error caused by a damaged or hostile header
         raise FormatError(f"invalid model: {type(error).__name__}: {error}", path=path) from error
+
+
+def _learned(facts: dict[str, Any]) -> Learned:
+    """A source from the header, whose fields have the types of `Learned`."""
+    source = Learned(**facts)
+    for name, value, example in zip(Learned._fields, source, Learned("", 0, ""), strict=True):
+        if not isinstance(value, (int, float) if isinstance(example, float) else type(example)):
+            raise FormatError(f"sources: {name} is not {type(example).__name__}, found {type(value).__name__}")
+    return source
 
 
 def model_facts(path: str | Path) -> dict[str, Any]:

@@ -137,7 +137,7 @@ def test_bounds_for_whole_stretches_lose_nothing(dances, step):
 
 def test_tiles_do_not_show(dances, monkeypatch):
     whole = find_transitions(dances, limit=0.25, apart=0.2)
-    monkeypatch.setattr("motionloom.methods.graph.build.point_clouds.TILE", 13)
+    monkeypatch.setattr("motionloom.analysis.clouds.TILE", 13)
     small = find_transitions(dances, limit=0.25, apart=0.2)
     assert np.array_equal(whole.a, small.a)
     assert np.array_equal(whole.b, small.b)

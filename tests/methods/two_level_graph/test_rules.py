@@ -32,7 +32,7 @@ SETTINGS = {
 
 @pytest.fixture(scope="module")
 def clips():
-    return graph_clips([make("walk", seed=s, seconds=1.6, fps=30) for s in (0, 1)])
+    return graph_clips([make("walk", seed=s, seconds=1.6, fps=30) for s in (0, 2)])
 
 
 def test_contact_rule_tells_a_foot_that_leaves_from_one_that_comes_down(clips):

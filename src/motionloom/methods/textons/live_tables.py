@@ -129,7 +129,10 @@ def next_hops(joins: Joins, of: IntArray, textons: int) -> IntArray:
     hop = np.full((len(of), textons), -1)
     for texton in range(textons):
         far = dijkstra(back, indices=np.flatnonzero(of == texton), min_only=True)
+        own = of == texton
         total = cost + far[None]
+        stays = np.isfinite(cost[:, own]).any(1) & own
+        total[np.ix_(stays, ~own)] = np.inf
         hop[:, texton] = np.where(np.isfinite(total.min(1)), total.argmin(1), -1)
     return hop
 

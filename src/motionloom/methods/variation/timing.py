@@ -80,7 +80,8 @@ def align_takes(
     even = np.linspace(0, mean[-1], max(MOMENTS * round(float(mean[-1])) + 1, 3))
     rows = CubicSpline(mean, frames, axis=1)(even)  # straight lines between frames would be jerks of the variants
     last = np.array([len(s) - 1 for s in sequences])
-    return Clock(np.clip(rows, 0, last[:, None]), costs, still)
+    rows = np.maximum.accumulate(np.clip(rows, 0, last[:, None]), axis=1)  # a spline may turn back where a take rests
+    return Clock(rows, costs, still)
 
 
 def find_loop(takes: FloatArray, scales: FloatArray, fps: float) -> Loop | None:
