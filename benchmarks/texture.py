@@ -30,7 +30,7 @@ from motionloom.methods.texture.influence import influence_matrix
 from motionloom.samples import make
 
 SEEDS = 20
-MATERIAL = {"walk": "16_11", "walk not tuned on": "137_29", "dance": "60_08"}
+MATERIAL = {"walk": "16_11", "second walk": "137_29", "dance": "60_08"}
 RATIOS = {"skate (b)": "<= 1.1", "skate": "<= 1.1", "peak acceleration": "<= 1.5", "jerk": ""}
 VALUES = {"coverage": ">= 99", "flips": "<= 0", "verbatim run": "<= 2", "verbatim upper": "<= 2"}
 DIVERSITY = ("global diversity", "local diversity")
