@@ -101,7 +101,7 @@ def test_cleaning_captured_walks_keeps_the_knees(name, mocap):
         assert knee_acceleration(cleaned, foot) < 1.2 * knee_acceleration(clip, foot)
 
 
-@pytest.mark.parametrize("name", ["35_03", "127_09", "16_35"])  # at 120 frames a second; noisy captures miss the limit (docs/quality.md)
+@pytest.mark.parametrize("name", ["35_03", "127_09", "16_35"])  # 120 fps; noisy ones miss it: docs/quality.md
 def test_cleaned_knees_do_not_tremble_at_the_rate_of_the_capture(name, mocap):
     from motionloom.io import load
     from motionloom.kinematics.feet.knees import knee_acceleration as accelerations
