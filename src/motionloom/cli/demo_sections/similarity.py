@@ -19,7 +19,7 @@ from motionloom.samples import make
 
 def make_section(folder: Path) -> Section:
     """A walk and a run: their matrix with similar pairs and the path of time alignment, verdicts, and a transition."""
-    walk = save_source(make("walk", speed=1.5, seconds=4, seed=2), folder / "walk_23.bvh")
+    walk = save_source(make("walk", speed=1.5, seconds=4, seed=3), folder / "walk_23.bvh")
     run = save_source(make("run", speed=2.6, seconds=3, seed=5), folder / "run_23.bvh")
     find_similar(
         walk[:40], run[:40], PointCloud(), minima=True
