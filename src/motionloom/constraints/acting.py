@@ -33,7 +33,7 @@ class HeadFor(Constraint):
     tolerance: float = tolerance_field(math.radians(10.0), "largest error of the direction", "rad")
 
     def frames(self, frames: int, fps: float) -> range:
-        """The frames it speaks of, in a result of this length."""
+        """The frames to which it applies, in a result of this length."""
         return frames_of(self.span, frames, fps, ("head_for", "span"))
 
     def residual(self, clip: Clip) -> FloatArray:
@@ -64,7 +64,7 @@ class Act(Constraint):
     tolerance: float = tolerance_field(0.1, "how long before or after the span is near enough", "s")
 
     def frames(self, frames: int, fps: float) -> range:
-        """The frames it speaks of, in a result of this length."""
+        """The frames to which it applies, in a result of this length."""
         return frames_of(self.span, frames, fps, ("act", "span"))
 
     def residual(self, clip: Clip) -> FloatArray:

@@ -41,7 +41,7 @@ class Style(Constraint):
     tolerance: float = tolerance_field(0.1, "largest share of frames without the label", "", high=1.0)
 
     def frames(self, frames: int, fps: float) -> range:
-        """The frames it speaks of, in a result of this length."""
+        """The frames to which it applies, in a result of this length."""
         return frames_of(self.span, frames, fps, ("style", "span"))
 
     def check_joints(self, skeleton: Skeleton) -> None:
