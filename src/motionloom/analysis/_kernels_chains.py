@@ -13,7 +13,7 @@ from motionloom.core._jit import kernel
 def chains(cells: Any, values: Any, shape: Any, reach: int, slope: int, least: int, index: Any) -> Any:
     """Chains through cells (n, 2), sorted by row and column, of one pair of clips; values (n,).
 
-    From a cell a chain goes on to one that is 1 to `reach` rows and columns further, at most `slope` times as many of
+    A chain continues from a cell to one that is 1 to `reach` rows and columns further, at most `slope` times as many of
     the one as of the other. Longest chains first; of two equally long ones that with more and smaller values. No cell
     is in two chains. Returned are the cells of chains that cover `least` rows and columns or more (m,), and where each
     ends (c,). `index` is a table (rows, columns) of -1, and is so again afterwards.

@@ -31,7 +31,7 @@ class CheckedFiles(NamedTuple):
 def check_files(
     paths: Sequence[str | Path], *, reading: Reading = DEFAULT, progress: Progress | None = None
 ) -> CheckedFiles:
-    """Find the problems of files and folders as `check_clips` does; clips of one name are told apart by folder.
+    """Find the problems of files and folders as `check_clips` does; equal names are titled with their folders.
 
     Memory grows with 64 bytes for each thirtieth of a second of motion.
     """

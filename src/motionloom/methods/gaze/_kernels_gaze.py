@@ -160,7 +160,7 @@ def _aim(
 def _request(base: Any, point: Any, change: Any, last: float, was: bool, cone: float) -> Any:
     """Yaw and pitch relative to the base gaze, the direction, whether there is a target, and whether it is a point."""
     eye, look, yaw, pitch = base
-    if not math.isnan(change[0]):  # relative to the base gaze; no change is no target
+    if not math.isnan(change[0]):  # relative to the base gaze; a change of zero means that there is no target
         level, heading = math.cos(pitch + change[1]), yaw + change[0]
         line = (level * math.sin(heading), math.sin(pitch + change[1]), level * math.cos(heading))
         return change[0], change[1], line, change[0] != 0.0 or change[1] != 0.0, False
@@ -182,7 +182,7 @@ def _request(base: Any, point: Any, change: Any, last: float, was: bool, cone: f
 @kernel
 def _jump(turn: float, rise: float, line: Any, asked: Any, aim: Any, near: bool) -> float:
     """Angle by which the target has moved since the last step: that of the request, but of a point its direction in the
-    world, so that a turn of the body is no new target.
+    world, so that a turn of the body does not count as a new target.
     """
     if near and not math.isnan(aim[0]):
         return math.atan2(norm(cross(line, _vector(aim))), dot(line, _vector(aim)))

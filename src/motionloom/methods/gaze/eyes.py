@@ -20,7 +20,7 @@ def with_eyes(clip: Clip) -> Clip:
         return clip
     head = skeleton.find("head")
     if head is None:
-        raise BadRequest(f"{clip.name or 'the clip'}: no joint has the role head, so there is no place for eyes")
+        raise BadRequest(f"{clip.name or 'the clip'}: no joint has the role head, which eyes need")
     ahead = facing(clip)[0]
     up = rotate(inverse(fk_rotations(clip)[1][:, head]), UP).mean(0)
     up = up - (up @ ahead) * ahead
