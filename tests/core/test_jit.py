@@ -15,18 +15,31 @@ def test_kernels_release_the_interpreter_lock():
     assert forward.targetoptions["nogil"]
 
 
-def test_cached_code_is_fresh_only_while_no_kernel_file_changes(tmp_path, monkeypatch):
-    """numba by itself looks at the file of the kernel alone, not at the kernels that it calls."""
-    (tmp_path / "_kernels.py").write_text("a = 1")
+def test_cached_code_is_fresh_only_while_no_file_that_it_uses_changes(tmp_path, monkeypatch):
+    """numba by itself looks at the file of the kernel alone, not at the kernels and constants that it uses."""
     monkeypatch.setattr(jit, "PACKAGE", tmp_path)
-    jit.kernel_files_digest.cache_clear()
-    before = jit.kernel_files_digest()
-    (tmp_path / "_kernels_more.py").write_text("b = 1")
-    jit.kernel_files_digest.cache_clear()
-    assert jit.kernel_files_digest() != before
-    monkeypatch.undo()
-    jit.kernel_files_digest.cache_clear()
-    assert forward._cache._impl.locator.get_source_stamp() == jit.kernel_files_digest()
+
+    def digest() -> bytes:
+        jit.source_digest.cache_clear()
+        jit._imported_files.cache_clear()
+        return jit.source_digest(tmp_path / "_kernels.py")
+
+    (tmp_path / "_kernels.py").write_text("from motionloom._kernels_more import (\n    b,\n)\n")
+    (tmp_path / "_kernels_more.py").write_text("from motionloom.limits import MOST\n")
+    (tmp_path / "limits.py").write_text("MOST = 1\n")
+    (tmp_path / "_kernels_other.py").write_text("c = 1\n")
+    seen = [digest()]
+    (tmp_path / "_kernels_other.py").write_text("c = 2\n")
+    assert digest() == seen[0]
+    for name in ("limits.py", "_kernels_more.py", "_kernels.py"):
+        (tmp_path / name).write_text((tmp_path / name).read_text() + "d = 1\n")
+        seen.append(digest())
+    assert len(set(seen)) == 4
+
+
+def test_the_locator_of_a_kernel_uses_the_digest_of_its_file():
+    source = jit.PACKAGE / "kinematics" / "_kernels.py"
+    assert forward._cache._impl.locator.get_source_stamp() == jit.source_digest(source)
 
 
 def test_a_cache_that_refers_to_a_class_which_was_renamed_counts_as_empty(tmp_path):

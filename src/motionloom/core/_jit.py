@@ -2,12 +2,14 @@
 
 Compiled code is cached beside its source, or in the user's cache folder where that cannot be written to, or not at all.
 Kernels call kernels of other files, which are compiled into them; numba checks a kernel's own file only, and would keep
-using the old machine code when another file changes. So the cached code is valid only while no kernel file has changed.
+using the old machine code when another file changes. So the cached code is valid only while none of the files that the
+kernel uses has changed.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -21,24 +23,49 @@ from motionloom.core import compiling
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-PACKAGE = Path(__file__).resolve().parents[1]
+THIS_FILE = Path(__file__).resolve()
+PACKAGE = THIS_FILE.parents[1]
+IMPORT = re.compile(r"^from motionloom\.([\w.]+) import (\([^)]*\)|[^(\n]*)", re.MULTILINE)
 
 
 @cache
-def kernel_files_digest() -> bytes:
-    """A hash of all files with kernels."""
+def source_digest(source: Path) -> bytes:
+    """A hash of a file with kernels and of every file of this package whose functions or constants it uses.
+
+    Kernel files that it imports are followed further; of other modules, only the file itself counts.
+    """
     digest = hashlib.sha256()
-    for path in sorted(PACKAGE.rglob("_kernels*.py")):
+    for path in sorted(_used_files(source)):
         digest.update(path.read_bytes())
     return digest.digest()
 
 
-def _fresh_with_all_kernels(locator: Any) -> Any:
-    """A numba cache locator for this package's kernels, whose code is fresh while no kernel file has changed."""
+def _used_files(source: Path) -> set[Path]:
+    found, pending = {source}, [source]
+    while pending:
+        for path in _imported_files(pending.pop()) - found:
+            found.add(path)
+            if path.stem.startswith("_kernels"):
+                pending.append(path)
+    return found
+
+
+@cache
+def _imported_files(source: Path) -> frozenset[Path]:
+    """The files of this package that the import statements of a file name; this file does not count."""
+    files: set[Path] = set()
+    for module, names in IMPORT.findall(source.read_text(encoding="utf-8")):
+        folder = PACKAGE.joinpath(*module.split("."))
+        files |= {folder.with_suffix(".py"), *(folder / f"{name}.py" for name in re.findall(r"\w+", names))}
+    return frozenset(path for path in files if path.is_file() and path != THIS_FILE)
+
+
+def _fresh_with_used_files(locator: Any) -> Any:
+    """A numba cache locator for this package's kernels, whose code is fresh while no file it uses has changed."""
 
     class Locator(locator):  # type: ignore[misc]
         def get_source_stamp(self) -> bytes:
-            return kernel_files_digest()
+            return source_digest(Path(self._py_file).resolve())
 
         @classmethod
         def from_function(cls, py_func: Any, py_file: str) -> Any:
@@ -50,7 +77,7 @@ def _fresh_with_all_kernels(locator: Any) -> Any:
 _locators = getattr(caching, "CacheImpl", None) or getattr(caching, "_CacheImpl", None)
 if _locators is not None:  # numba's own, after ours
     _locators._locator_classes = [
-        *map(_fresh_with_all_kernels, _locators._locator_classes[:3]),
+        *map(_fresh_with_used_files, _locators._locator_classes[:3]),
         *_locators._locator_classes,
     ]
 
