@@ -14,7 +14,7 @@ import numpy as np
 
 from motionloom.core._jit import kernel
 
-ROUNDS = 16  # of the power iteration; it ends earlier, usually after two
+ROUNDS, STEPS = 8, 3  # of the power iteration, which ends earlier, usually in the third round; steps of a round
 CLOSE = 1e-16  # squared change of a unit quaternion at which the iteration ends
 INSTANT = 1e-12  # s: a row this near is reached now
 MIN_PACE = 0.1  # of the mean pace: extrapolated weights cannot stop the clock or run it backwards
@@ -34,61 +34,62 @@ def taps(share: float) -> Any:
 
 
 @kernel(fastmath=True)
-def average_turns(turns: Any, row: int, t: Any, used: Any, count: int, w: Any, scratch: Any, out: Any) -> None:
+def average_turns(turns: Any, row: int, t: Any, used: Any, count: int, w: Any, sums: Any, out: Any) -> None:
     """out (J, 4) the mean rotation of every joint: the eigenvector of `rotation.average`, by power iteration.
 
     turns (R, K, 4, J): components first, so that loops run over joints. `used` (count,) are the clips with a weight,
-    the heaviest first; `scratch` is (each (K, 4, J), sums (8, J)).
+    the heaviest first; `sums` is (18, J). The matrix sum_k w_k q_k q_k^T is added up once for each joint (ten numbers),
+    so that a step of the iteration does not depend on the number of clips.
     """
-    each, sums = scratch
     joints = turns.shape[3]
     t0, t1, t2, t3 = t
-    a, b, c, d = sums[0], sums[1], sums[2], sums[3]
+    flat = turns.reshape(turns.shape[0], turns.shape[1], 4 * joints)
+    q = sums[0:4].reshape(4 * joints)
+    x, y, z, v = sums[0], sums[1], sums[2], sums[3]
+    a, b, c, d = sums[4], sums[5], sums[6], sums[7]
+    aa, ab, ac, ad, bb = sums[8], sums[9], sums[10], sums[11], sums[12]
+    bc, bd, cc, cd, dd = sums[13], sums[14], sums[15], sums[16], sums[17]
+    sums[8:18] = 0.0
     for n in range(count):
-        q0, q1, q2, q3 = (
-            turns[row - 1, used[n]],
-            turns[row, used[n]],
-            turns[row + 1, used[n]],
-            turns[row + 2, used[n]],
-        )
-        q = each[n]
-        for i in range(4):
-            x0, x1, x2, x3, x = q0[i], q1[i], q2[i], q3[i], q[i]
+        k = used[n]
+        q0, q1, q2, q3 = flat[row - 1, k], flat[row, k], flat[row + 1, k], flat[row + 2, k]
+        for j in range(4 * joints):
+            q[j] = t0 * q0[j] + t1 * q1[j] + t2 * q2[j] + t3 * q3[j]
+        if n == 0:
             for j in range(joints):
-                x[j] = t0 * x0[j] + t1 * x1[j] + t2 * x2[j] + t3 * x3[j]
-        x, y, z, v = q[0], q[1], q[2], q[3]
+                size = 1.0 / math.sqrt(x[j] * x[j] + y[j] * y[j] + z[j] * z[j] + v[j] * v[j])
+                a[j], b[j], c[j], d[j] = x[j] * size, y[j] * size, z[j] * size, v[j] * size
+            if count == 1:
+                break
+        share = w[k]
         for j in range(joints):
-            size = 1.0 / math.sqrt(x[j] * x[j] + y[j] * y[j] + z[j] * z[j] + v[j] * v[j])
-            x[j] *= size
-            y[j] *= size
-            z[j] *= size
-            v[j] *= size
-    first = each[0]
-    for j in range(joints):
-        a[j], b[j], c[j], d[j] = first[0, j], first[1, j], first[2, j], first[3, j]
-    rounds = ROUNDS if count > 1 else 0
-    new = sums[4:8]
-    for turn in range(rounds):
-        e, f, g, h = new[0], new[1], new[2], new[3]
-        for j in range(joints):
-            e[j], f[j], g[j], h[j] = 0.0, 0.0, 0.0, 0.0
-        for n in range(count):
-            x, y, z, v, share = each[n, 0], each[n, 1], each[n, 2], each[n, 3], w[used[n]]
-            for j in range(joints):
-                by = a[j] * x[j] + b[j] * y[j] + c[j] * z[j] + d[j] * v[j]
-                if turn == 0:  # signs alone: the normalised sum, a good start
-                    by = 1.0 if by >= 0 else -1.0
-                by *= share
-                e[j] += by * x[j]
-                f[j] += by * y[j]
-                g[j] += by * z[j]
-                h[j] += by * v[j]
+            e, f, g, h = x[j], y[j], z[j], v[j]
+            size = share / (e * e + f * f + g * g + h * h)
+            aa[j] += size * e * e
+            ab[j] += size * e * f
+            ac[j] += size * e * g
+            ad[j] += size * e * h
+            bb[j] += size * f * f
+            bc[j] += size * f * g
+            bd[j] += size * f * h
+            cc[j] += size * g * g
+            cd[j] += size * g * h
+            dd[j] += size * h * h
+    for _ in range(ROUNDS if count > 1 else 0):
         change = 0.0
         for j in range(joints):
-            size = 1.0 / math.sqrt(max(e[j] * e[j] + f[j] * f[j] + g[j] * g[j] + h[j] * h[j], 1e-30))
-            x0, x1, x2, x3 = e[j] * size, f[j] * size, g[j] * size, h[j] * size
-            change = max(change, (x0 - a[j]) ** 2 + (x1 - b[j]) ** 2 + (x2 - c[j]) ** 2 + (x3 - d[j]) ** 2)
-            a[j], b[j], c[j], d[j] = x0, x1, x2, x3
+            e, f, g, h = a[j], b[j], c[j], d[j]
+            for _ in range(STEPS):
+                e, f, g, h = (
+                    aa[j] * e + ab[j] * f + ac[j] * g + ad[j] * h,
+                    ab[j] * e + bb[j] * f + bc[j] * g + bd[j] * h,
+                    ac[j] * e + bc[j] * f + cc[j] * g + cd[j] * h,
+                    ad[j] * e + bd[j] * f + cd[j] * g + dd[j] * h,
+                )
+            size = 1.0 / math.sqrt(max(e * e + f * f + g * g + h * h, 1e-30))
+            e, f, g, h = e * size, f * size, g * size, h * size
+            change = max(change, (e - a[j]) ** 2 + (f - b[j]) ** 2 + (g - c[j]) ** 2 + (h - d[j]) ** 2)
+            a[j], b[j], c[j], d[j] = e, f, g, h
         if change < CLOSE:
             break
     for j in range(joints):
@@ -110,10 +111,9 @@ def active(w: Any, used: Any) -> int:
 
 
 @kernel
-def workspace(rows: Any) -> Any:
-    """Scratch arrays of one body: used (K,), each (K, 4, J), sums (8, J)."""
-    _, clips, _, joints = rows[0].shape
-    return np.empty(clips, np.int64), np.empty((clips, 4, joints)), np.empty((8, joints))
+def workspace(clips: int, joints: int) -> Any:
+    """Scratch arrays of one body: used (K,), sums (18, J)."""
+    return np.empty(clips, np.int64), np.empty((18, joints))
 
 
 @kernel
@@ -130,18 +130,18 @@ def wrapped(rows: Any, position: float) -> float:
 def pose(
     rows: Any, w: Any, position: float, track: Any, root: Any, rotations: Any, contacts: Any, scratch: Any
 ) -> None:
-    """The blended pose at a position: root (3,), rotations (J, 4), contacts (P,); `scratch` is `workspace(rows)`.
+    """The blended pose at a position: root (3,), rotations (J, 4), contacts (P,); `scratch` is a `workspace`.
 
     Rotations are averaged, height and tilt too; the heading and the place are those of the track, carried on to the
     position. Contacts are those of more than half of the weights.
     """
     turns, levels, steps, _, touches, axes, _ = rows
-    used, each, sums = scratch
+    used, sums = scratch
     count = active(w, used)
     row = int(position)
     share = position - row
     t = taps(share)
-    average_turns(turns, row, t, used, count, w, (each, sums), rotations)
+    average_turns(turns, row, t, used, count, w, sums, rotations)
     height = 0.0
     for n in range(count):
         k = used[n]
@@ -261,7 +261,7 @@ def seconds_between(rows: Any, w: Any, begin: float, end: float) -> float:
 @kernel
 def poses(rows: Any, weights: Any, position: Any, track: Any, root: Any, rotations: Any, contacts: Any) -> None:
     """`pose` for N bodies: weights (N, K) or (1, K), position (N,), track (N, 3); results in the last three."""
-    space = workspace(rows)
+    space = workspace(rows[0].shape[1], rows[0].shape[3])
     for n in range(len(position)):
         w = weights[n if len(weights) > 1 else 0]
         pose(rows, w, wrapped(rows, position[n]), track[n], root[n], rotations[n], contacts[n], space)
@@ -284,7 +284,7 @@ def play(
     places (F, 4): position, x, z and heading of the track; the first row is given. The clock runs `stretch` times as
     fast. Frame f is posed at its own position.
     """
-    space = workspace(rows)
+    space = workspace(rows[0].shape[1], rows[0].shape[3])
     place = places[0].copy()
     place[0] = begin
     for f in range(len(places)):

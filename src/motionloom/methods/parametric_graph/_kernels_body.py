@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.blend._kernels_registered import active, blended_step, pace_at, pose, wrapped
+from motionloom.blend._kernels_registered import active, blended_step, pace_at, pose, workspace, wrapped
 from motionloom.core._jit import kernel
 from motionloom.kinematics._kernels import forward
 
@@ -51,8 +51,7 @@ def known_of(t: Any, n: int) -> Any:
 @kernel
 def scratch_of(t: Any) -> Any:
     """Arrays that the kernels of one body use again and again: those of `blend.workspace` for the largest node."""
-    most, joints = t.most_examples, len(t.parents)
-    return np.empty(most, np.int64), np.empty((most, 4, joints)), np.empty((8, joints))
+    return workspace(t.most_examples, len(t.parents))
 
 
 @kernel

@@ -29,7 +29,7 @@ def show(rows: Any, state: Any, k: int, space: Any) -> None:
 @kernel
 def show_first(rows: Any, state: Any) -> None:
     """The first pose of all characters, at both of their ticks."""
-    space = workspace(rows)
+    space = workspace(rows[0].shape[1], rows[0].shape[3])
     for k in range(len(state.time)):
         show(rows, state, k, space)
         state.root[k, 0] = state.root[k, 1]
@@ -72,7 +72,7 @@ def step(
     scale (2, D): middle and range of the parameters; out is (root, rotations, contacts, phase).
     """
     root, rotations, contacts, phase = out
-    space = workspace(rows)
+    space = workspace(rows[0].shape[1], rows[0].shape[3])
     size, meta = known[0].shape[1], rows[6]
     wanted, given = np.empty((1, size)), np.empty(size)
     for k in range(len(state.time)):
