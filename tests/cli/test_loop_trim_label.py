@@ -111,3 +111,9 @@ def test_labels_are_set_removed_and_listed(run, tmp_path):
     done = run("label", "add", "walk")
     assert done.code == 2
     assert "give clips and then a label" in done.err
+
+
+def test_a_label_covers_a_clip_that_is_read_at_another_frame_rate(run, tmp_path):
+    save(make("walk", seed=1, seconds=2.0, fps=60), tmp_path / "walk.bvh")
+    run("label", "add", tmp_path / "walk.bvh", "walk", "--source-fps", "30")
+    assert load(tmp_path / "walk.bvh", fps=30).label("walk").all()  # 4 s at 30 fps

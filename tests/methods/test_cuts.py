@@ -183,14 +183,11 @@ def test_a_way_is_a_list_of_stretches():
 def test_an_eager_walk_cuts_more_often(walks):
     model = fit(walks)
     graph = model.graph()
-    alive = Reachable(graph.net, 900)
+    alive, even = Reachable(graph.net, 900), np.ones(graph.size)
     counts = [
-        len(
-            pieces(
-                random_nodes(graph, alive, 900, shortest=10, eagerness=e, rng=np.random.default_rng(0)), graph.lengths
-            )
-        )
+        len(pieces(random_nodes(graph, alive, even, 900, shortest=10, eagerness=e, rng=rng), graph.lengths))
         for e in (0.0, 0.3, 1.0)
+        for rng in [np.random.default_rng(0)]
     ]
     assert counts[0] < counts[1] < counts[2]
 

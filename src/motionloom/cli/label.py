@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import Clips, Json, plural, print_json, print_line
+from motionloom.cli.options import Clips, Json, plural, print_json, print_line, with_reading
 
 if TYPE_CHECKING:
     from motionloom.recipes.labelling import LabelledFile
@@ -22,33 +22,41 @@ ClipsThenLabel = Annotated[
     list[str],
     typer.Argument(metavar="CLIPS... LABEL", help="Files, folders or wildcards, then the label.", show_default=False),
 ]
+OMITTED = ("unit", "up", "trim_tpose", "drop_slides", "roles")  # options of readers that do not change labels
 Start = Annotated[str | None, typer.Option("--start", metavar="TIME", help="Start of the span: 1.5, 45f, end-3.")]
 End = Annotated[str | None, typer.Option("--end", metavar="TIME", help="End of the span, excluded: 4, end-0.5.")]
 
 
 @label.command("add")
-def add(clips: ClipsThenLabel, start: Start = None, end: End = None, json: Json = False) -> None:
+@with_reading(omit=OMITTED)
+def add(
+    clips: ClipsThenLabel, start: Start = None, end: End = None, json: Json = False, *, reading: Any = None
+) -> None:
     """Set a label over a span of each clip, by default over all of it."""
-    _change(clips, start, end, json, remove=False)
+    _change(clips, start, end, json, reading, remove=False)
 
 
 @label.command("remove")
-def remove(clips: ClipsThenLabel, start: Start = None, end: End = None, json: Json = False) -> None:
+@with_reading(omit=OMITTED)
+def remove(
+    clips: ClipsThenLabel, start: Start = None, end: End = None, json: Json = False, *, reading: Any = None
+) -> None:
     """Remove a label from a span of each clip, by default from all of it."""
-    _change(clips, start, end, json, remove=True)
+    _change(clips, start, end, json, reading, remove=True)
 
 
 @label.command("list")
-def listed(clips: Clips, json: Json = False) -> None:
+@with_reading(omit=OMITTED)
+def listed(clips: Clips, json: Json = False, *, reading: Any = None) -> None:
     """List the labels of each clip with their spans in seconds; contacts are counted."""
     from motionloom.recipes.labelling import label_files
 
     with busy("reading") as report:
-        files = list(label_files(clips, progress=report))
+        files = list(label_files(clips, reading=reading, progress=report))
     _print(files, json)
 
 
-def _change(clips: list[str], start: str | None, end: str | None, json: bool, *, remove: bool) -> None:
+def _change(clips: list[str], start: str | None, end: str | None, json: bool, reading: Any, *, remove: bool) -> None:
     from motionloom.core.units import moment
     from motionloom.recipes.labelling import label_files
 
@@ -59,7 +67,7 @@ def _change(clips: list[str], start: str | None, end: str | None, json: bool, *,
     if start is not None or end is not None:
         span = (moment(start or 0, ("--start",)), moment(end or "end", ("--end",)))
     with busy("labelling") as report:
-        files = list(label_files(paths, name, span=span, remove=remove, progress=report))
+        files = list(label_files(paths, name, span=span, remove=remove, reading=reading, progress=report))
     _print(files, json)
 
 

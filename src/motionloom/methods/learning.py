@@ -28,7 +28,7 @@ from motionloom.core.errors import unknown
 from motionloom.core.progress import each
 from motionloom.io.digest import clip_sha256, file_sha256
 from motionloom.kinematics.body.proportions import leg_length, on_skeleton, same_bones
-from motionloom.kinematics.capture.glitches import broken_frames, mended, whole_pieces
+from motionloom.kinematics.capture.glitches import broken_frames, glitches, is_slight, mended, whole_pieces
 from motionloom.kinematics.capture.tpose import without_tpose
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.resample import resample
@@ -59,9 +59,9 @@ def prepare(
     """Clips put on the first one's skeleton, without T-pose and broken frames, at `fps` (None: their own frame rate).
 
     With equal names and parents but other bone lengths, rotations are kept and the root is scaled by leg length.
-    Another hierarchy is a `SkeletonMismatch`. Frames that `motionloom check` reports as broken are left out, so a clip
-    may become several, and so are those within `margin` seconds of them; unless `broken` is "mend" (short glitches are
-    mended, clips stay whole) or "keep".
+    Another hierarchy is a `SkeletonMismatch`. Frames that `motionloom check` reports as broken (glitches, flips) are
+    left out, so a clip may become several, and so are those within `margin` seconds of them; slight glitches are
+    mended. With `broken` "mend", all short glitches are mended and clips stay whole; with "keep", nothing is done.
     """
     if not clips:
         raise BadRequest("expected at least one clip to learn from, found none")
@@ -140,18 +140,27 @@ def _require_one_kind(clips: Sequence[Clip]) -> None:
 
 
 def _without_broken_frames(clip: Clip, mend: bool, margin: float) -> tuple[list[Clip], str]:
-    """The clip without its broken frames, in pieces; or whole, with short glitches mended; and a note about it."""
+    """The clip without its broken frames, in pieces; or whole, with short glitches mended; and a note about it.
+
+    Slight glitches are mended in any case.
+    """
     if mend:
         whole, done = mended(clip)
-        glitches = "1 glitch mended by its" if len(done) == 1 else f"{len(done)} glitches mended by their"
-        return [whole], f"{glitches} neighbours" if done else ""
+        return [whole], _mended_note(len(done))
+    clip, slight = mended(clip, [g for g in glitches(clip) if is_slight(g, clip.fps)])
     pieces = whole_pieces(clip)
     if margin and not (pieces and pieces[0] is clip):
         pieces = _pieces_with_margin(clip, round(margin * clip.fps))
     lost = len(clip) - sum(len(p) for p in pieces)
     near = f", with those within {margin:g} s of them" if margin else ""
     frames = "1 broken frame" if lost == 1 else f"{lost} broken frames"
-    return pieces, f"{frames} left out (listed by `motionloom check`){near}" if lost else ""
+    left_out = f"{frames} left out (listed by `motionloom check`){near}" if lost else ""
+    return pieces, "; ".join(note for note in (left_out, _mended_note(len(slight))) if note)
+
+
+def _mended_note(count: int) -> str:
+    glitches = "1 glitch mended by its" if count == 1 else f"{count} glitches mended by their"
+    return f"{glitches} neighbours" if count else ""
 
 
 def _pieces_with_margin(clip: Clip, margin: int) -> list[Clip]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from motionloom.constraints import Request
 from motionloom.kinematics.pace import SPEED_CHANGE, change_rate, step_speed
 from motionloom.methods.graph.graph import Graph
 from motionloom.methods.graph.render.root_tracks import track
 from motionloom.methods.graph.search.random_walk import random_route
 from motionloom.methods.learning import learn
+from motionloom.methods.steady_draws import steadiest
+from motionloom.methods.synthesis import synthesize
 from motionloom.samples import make
 
 
@@ -41,3 +44,29 @@ def test_walks_change_their_speed_no_more_often_than_the_clips(changing: Graph) 
     usual = change_rate([clip.root[:, [0, 2]] for clip in changing.clips], 30.0)
     assert max(rates(1.0)) <= usual
     assert max(rates(0.0)) > usual  # not for lack of opportunities
+
+
+@pytest.mark.parametrize("method", ["cuts", "hierarchical-graph", "motion-graph"])
+def test_no_method_changes_its_speed_more_often_than_the_clips(method: str) -> None:
+    takes = [make("walk_run", seed=k, seconds=8.0, fps=30.0) for k in (1, 2)]
+    steady = [make("walk", seed=4, speed=1.5, fps=30.0), make("run", seed=5, speed=3.0, fps=30.0)]
+    model = learn(method, [*takes, *steady])
+    usual = change_rate([clip.root[:, [0, 2]] for clip in [*takes, *steady]], 30.0)
+
+    def rates() -> list[float]:
+        made = [synthesize(model, Request(seconds=20.0), seed=k) for k in range(3)]
+        return [change_rate([clip.root[:, [0, 2]]], clip.fps) for clip in made]
+
+    assert max(rates()) <= usual
+
+
+def test_of_many_draws_the_first_steady_one_is_taken_or_the_steadiest() -> None:
+    def place(speeds: float) -> np.ndarray:
+        steps = np.repeat([1.0, speeds, 1.0, speeds, 1.0], 60) / 30
+        return np.stack([np.cumsum(steps), 0 * steps], 1)
+
+    draws = iter([3.0, 1.05, 1.0])
+    assert steadiest(lambda: next(draws), place, 0.0, 30.0) == 1.05
+    rough = iter(np.linspace(3.0, 2.0, 20))
+    assert change_rate([place(steadiest(lambda: next(rough), place, 0.0, 30.0))], 30.0) > 0.0
+    assert steadiest(lambda: 3.0, place, np.inf, 30.0) == 3.0

@@ -22,7 +22,7 @@ from motionloom.evaluate.capture_checks.findings import (
 )
 from motionloom.evaluate.capture_checks.frame_rate import rate_findings
 from motionloom.evaluate.capture_checks.held_tpose import calibration_findings
-from motionloom.evaluate.capture_checks.limbs import elbow_findings, knee_findings, sudden_knee_findings
+from motionloom.evaluate.capture_checks.limbs import bend_findings, sudden_knee_findings
 from motionloom.evaluate.capture_checks.summary import SKETCH, ClipSummary, summary
 from motionloom.jobs import JobFailed
 from motionloom.jobs import each as run_each
@@ -37,9 +37,8 @@ CHECKS: tuple[Callable[[Clip], list[Finding]], ...] = (
     calibration_findings,
     glitch_findings,
     still_findings,
-    knee_findings,
+    bend_findings,
     sudden_knee_findings,
-    elbow_findings,
     floor_findings,
     bone_findings,
     pace_findings,
@@ -150,6 +149,6 @@ def _glitch_text(clip: Clip, g: Glitch) -> str:
 
 
 def _obstacle(g: Glitch, fps: float) -> str:
-    if g.kind == "step":
+    if g.kind in ("step", "flip"):
         return "it jumps and stays there"
     return "its neighbours are too far apart" if mendable(g, fps) else "too long to be interpolated"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from motionloom.core import Clip
 from motionloom.kinematics.body.roles import feet, fingers
-from motionloom.kinematics.capture.glitches import Glitch, glitches, rest_frames, small_joints
+from motionloom.kinematics.capture.glitches import Glitch, glitches, is_slight, rest_frames, small_joints
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.pace import speed_changes, step_speed
@@ -64,10 +65,19 @@ def frame_range(clip: Clip, start: int, stop: int) -> str:
 
 
 def glitch_findings(clip: Clip) -> list[Finding]:
-    """Joints that jump; a step of over 90 degrees is a flipped limb. Fingers are summarized in one line."""
+    """Joints that jump, those of the same frames in one finding, the largest first; limbs that stay turned over by more
+    than 90 degrees are flipped. Fingers are summarized in one line.
+    """
     small = set(fingers(clip.skeleton))
     found = glitches(clip)
-    out = [_glitch(clip, g) for g in found if g.joint not in small]
+    groups: list[list[Glitch]] = []
+    for g in [g for g in found if g.joint not in small]:
+        home = next((same for same in groups if _one_event(same[0], g)), None)
+        if home is None:
+            groups.append([g])
+        else:
+            home.append(g)
+    out = sorted((_glitch(clip, same) for same in groups), key=lambda f: (f.unit != "m", -(f.size or 0.0)))
     loose = [g for g in found if g.joint in small]
     if loose:
         names = ", ".join(dict.fromkeys(clip.skeleton.names[g.joint] for g in loose))
@@ -75,29 +85,37 @@ def glitch_findings(clip: Clip) -> list[Finding]:
         count = "1 glitch" if len(loose) == 1 else f"{len(loose)} glitches"
         where = frame_range(clip, worst.start, worst.stop)
         text = f"{count} of fingers ({names}), up to {np.degrees(worst.size):.0f} deg in a frame, {where}"
-        joint = clip.skeleton.names[worst.joint]
-        out.append(
-            make_finding(
-                clip, "finger glitch", text, joint, (worst.start, worst.stop), float(np.degrees(worst.size)), "deg"
-            )
-        )
+        joint, size = clip.skeleton.names[worst.joint], float(np.degrees(worst.size))
+        out.append(make_finding(clip, "finger glitch", text, joint, (worst.start, worst.stop), size, "deg"))
     return out
 
 
-def _glitch(clip: Clip, g: Glitch) -> Finding:
-    place = g.joint < 0
-    joint = "root" if place else clip.skeleton.names[g.joint]
-    size, unit = (g.size, "m") if place else (float(np.degrees(g.size)), "deg")
-    flipped = g.kind == "step" and not place and g.size > np.pi / 2
+def _one_event(a: Glitch, b: Glitch) -> bool:
+    """Whether two joints jump in the same frames and in the same manner."""
+    near = abs(a.start - b.start) <= 1 and abs(a.stop - b.stop) <= 1
+    return a.kind == b.kind and (a.joint < 0) == (b.joint < 0) and near
+
+
+def _glitch(clip: Clip, same: Sequence[Glitch]) -> Finding:
+    """One finding for the joints that glitch in the same frames."""
+    worst = max(same, key=lambda g: g.size)
+    place, flipped = worst.joint < 0, worst.kind == "flip"
+    names = ["root" if place else clip.skeleton.names[g.joint] for g in sorted(same, key=lambda g: -g.size)]
+    who = names[0] if len(names) == 1 else f"{', '.join(names[:3])}{f' and {len(names) - 3} more' * (len(names) > 3)}"
+    size, unit = (worst.size, "m") if place else (float(np.degrees(worst.size)), "deg")
+    start, stop = min(g.start for g in same), max(g.stop for g in same)
+    verb, verb_flip, stay = ("jumps", "flips", "stays") if len(names) == 1 else ("jump", "flip", "stay")
     how = {
-        "burst": "jumps out and back",
-        "edge": "jumps at the end of the clip" if g.start else "jumps at the start of the clip",
-        "step": "flips and stays flipped" if flipped else "jumps and stays there",
-    }[g.kind]
-    text = f"{joint} {how}: {size:.3g} {unit} in a frame, {frame_range(clip, g.start, g.stop)}"
+        "burst": f"{verb} out and back",
+        "edge": f"{verb} at the {'end' if worst.start else 'start'} of the clip",
+        "step": f"{verb} and {stay} there",
+        "flip": f"{verb_flip} and {stay} flipped",
+    }[worst.kind]
+    text = f"{who} {how}: {size:.3g} {unit} in a frame, {frame_range(clip, start, stop)}"
+    small = small_joints(clip.skeleton)
+    broken = any(g.joint not in small and not is_slight(g, clip.fps) for g in same)
     kind = "flipped limb" if flipped else "glitch"
-    broken = g.joint not in small_joints(clip.skeleton)
-    return make_finding(clip, kind, text, joint, (g.start, g.stop), size, unit, broken=broken)
+    return make_finding(clip, kind, text, ", ".join(names), (start, stop), size, unit, broken=broken)
 
 
 def still_findings(clip: Clip) -> list[Finding]:

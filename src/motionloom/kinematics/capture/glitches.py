@@ -5,19 +5,27 @@ Real captures have them, most often where markers were swapped or lost, and in t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Skeleton, replace
 from motionloom.kinematics.body.roles import fingers
+from motionloom.kinematics.capture.wrong_bends import wrong_bends
 from motionloom.kinematics.feet.contacts import runs
-from motionloom.rotation import angle_between, slerp
+from motionloom.rotation import angle_between, average, slerp
 
 MAX_JOINT_SPEED = np.radians(3600.0)  # rad/s: faster than any joint of a sprint, a kick or a punch in CMU's clean takes
 MAX_ROOT_SPEED = 13.0  # m/s: faster than any sprint
-SPIKE = np.radians(20.0)  # off the middle of its neighbours by more than this,
+LONE_STEP_SPEED = np.radians(1440.0)  # rad/s: slower steps are glitches too if they are faster than this,
+LONE_STEP_RATIO = 5.0  # and so many times longer than three of the four steps around them
+FLIP = np.pi / 2  # a step by more than this turns the limb over
+SLIGHT = np.radians(20.0)  # a smaller glitch of a few frames costs no frames: it is interpolated before learning,
+SLIGHT_TIME = 0.03  # seconds: unless it is longer than this
+SPIKE = np.radians(7.0)  # off the middle of its neighbours by more than this,
 MAX_JOINT_ACCELERATION = np.radians(150_000.0)  # rad/s^2: with more than this (a punch: 60,000, in Bandai),
 SPIKE_RATIO = 8.0  # and is so many times more than half a second around it: a spike
 SPIKE_ROOT = 0.06  # metres, the same for the root's place,
@@ -34,15 +42,17 @@ class Glitch(NamedTuple):
     start: int
     stop: int
     size: float  # the largest jump, radians (metres for the root's place)
-    kind: str  # "burst": out and back; "edge": the first or last frames; "step": it jumps and stays there
+    kind: str  # "burst": out and back; "edge": first or last frames; "step": jumps and stays; "flip": turned over
 
 
 def glitches(clip: Clip) -> list[Glitch]:
     """Every glitch of a clip, in the order of frames; fingers are looked at too.
 
-    A joint glitches where it turns faster than 3600 degrees per second, or where it is off the middle of its neighbour
-    frames by over 20 degrees, as no muscle could do it and as it is nowhere within half a second around; the root also
-    where it moves faster than 13 m/s. A step has no wrong frames of its own, so it names the two that it lies between.
+    A joint glitches where it turns faster than 3600 degrees per second; faster than 1440 degrees per second in one step
+    that is five times as long as those around it; or where it is off the middle of its neighbour frames by
+    over 7 degrees, as no muscle could do it and as it is nowhere within half a second around; the root also where it
+    moves faster than 13 m/s. A step has no wrong frames of its own, so it names the two that it lies between. After a
+    step of over 90 degrees a limb is flipped until it steps back; of the longest part of the clip nothing is flipped.
     """
     if len(clip) < 3:
         return []
@@ -50,13 +60,16 @@ def glitches(clip: Clip) -> list[Glitch]:
     middle = slerp(clip.rotations[:-2], clip.rotations[2:], np.full(clip.rotations.shape[1], 0.5))
     off = angle_between(clip.rotations[1:-1], middle)
     jumps = (steps > MAX_JOINT_SPEED / clip.fps) | _spiky_steps(off, steps, SPIKE, MAX_JOINT_ACCELERATION, clip.fps)
-    found = [g for j in range(len(clip.skeleton)) for g in _bursts(jumps[:, j], steps[:, j], j, clip.fps)]
-    found = [_returning(g, clip) if g.kind == "step" else g for g in found]
+    jumps |= _lone_steps(steps, clip.fps)
+    found: list[Glitch] = []
+    for j in range(len(clip.skeleton)):
+        found += _bursts(jumps[:, j], steps[:, j], partial(_turned_by, clip.rotations[:, j]), j, clip.fps)
+    found = _flips([_returning(g, clip) if g.kind == "step" else g for g in found], clip)
     moves = np.linalg.norm(np.diff(clip.root, axis=0), axis=1)
     off_root = np.linalg.norm(clip.root[1:-1] - (clip.root[:-2] + clip.root[2:]) / 2, axis=1)
     spiky = _spiky_steps(off_root[:, None], moves[:, None], SPIKE_ROOT, MAX_ROOT_ACCELERATION, clip.fps)[:, 0]
     jumps_root = (moves > MAX_ROOT_SPEED / clip.fps) | spiky
-    found += _bursts(jumps_root, moves, -1, clip.fps)
+    found += _bursts(jumps_root, moves, lambda a, b: float(np.linalg.norm(clip.root[a] - clip.root[b])), -1, clip.fps)
     return sorted(found, key=lambda g: (g.start, g.joint))
 
 
@@ -70,13 +83,23 @@ def rest_frames(clip: Clip) -> BoolArray:
 
 
 def broken_frames(clip: Clip, found: Sequence[Glitch] | None = None) -> BoolArray:
-    """(F,) frames not suitable for learning: a joint other than a finger or a toe is wrong, or it is a T-pose."""
+    """(F,) frames not suitable for learning: a joint other than a finger or a toe is wrong (slight glitches apart), a
+    limb bends to the wrong side, or it is a T-pose.
+    """
     out = rest_frames(clip)
     ignored = set(small_joints(clip.skeleton))
     for g in glitches(clip) if found is None else found:
-        if g.joint not in ignored:
+        if g.joint not in ignored and not is_slight(g, clip.fps):
             out[g.start : g.stop] = True
+    for bend in wrong_bends(clip):
+        out[bend.start : bend.stop] = True
     return out
+
+
+def is_slight(glitch: Glitch, fps: float) -> bool:
+    """Whether a joint is off by little for a few frames, so that interpolating loses nothing."""
+    short = glitch.stop - glitch.start <= max(1, round(SLIGHT_TIME * fps))
+    return glitch.kind == "burst" and glitch.joint >= 0 and glitch.size < SLIGHT and short
 
 
 def small_joints(skeleton: Skeleton) -> list[int]:
@@ -99,7 +122,7 @@ def whole_pieces(clip: Clip, *, shortest: float = 0.5) -> list[Clip]:
 
 def mendable(glitch: Glitch, fps: float) -> bool:
     """Short, and with a good neighbour to lean on."""
-    return glitch.kind != "step" and glitch.stop - glitch.start <= max(2, round(MAX_REPAIR_TIME * fps))
+    return glitch.kind in ("burst", "edge") and glitch.stop - glitch.start <= max(2, round(MAX_REPAIR_TIME * fps))
 
 
 def mended(clip: Clip, found: Sequence[Glitch] | None = None) -> tuple[Clip, list[Glitch]]:
@@ -142,8 +165,49 @@ def _spiky_steps(off: FloatArray, steps: FloatArray, least: float, hardest: floa
     return out
 
 
-def _bursts(jumps: BoolArray, sizes: FloatArray, joint: int, fps: float) -> list[Glitch]:
-    """Jumps (F - 1,) of one joint put together to glitches; a jump at index f leads from frame f to f + 1."""
+def _lone_steps(steps: FloatArray, fps: float) -> BoolArray:
+    """(F - 1, n) fast steps between slow ones: captured motion accelerates over several frames, at 30 fps too."""
+    padded = np.pad(steps, ((2, 2), (0, 0)))
+    around = np.sort([padded[k : k + len(steps)] for k in (0, 1, 3, 4)], axis=0)[2]  # one may be the step back
+    if len(steps) < 5:
+        return np.zeros(steps.shape, bool)
+    return np.asarray((steps > LONE_STEP_SPEED / fps) & (steps > LONE_STEP_RATIO * around))
+
+
+def _flips(found: Sequence[Glitch], clip: Clip) -> list[Glitch]:
+    """Steps of over 90 degrees replaced by the frames between them in which the joint is over 90 degrees off its usual
+    rotation, which is that of the longest part; other glitches as they are.
+    """
+    out = [g for g in found if not (g.kind == "step" and g.size > FLIP)]
+    flips: dict[int, list[Glitch]] = {}
+    for g in found:
+        if g.kind == "step" and g.size > FLIP:
+            flips.setdefault(g.joint, []).append(g)
+    for joint, steps in flips.items():
+        cuts = [0, *(g.stop - 1 for g in steps), len(clip)]
+        parts = list(pairwise(cuts))
+        means = [average(clip.rotations[a:b, joint]) for a, b in parts]
+        usual = means[int(np.argmax([b - a for a, b in parts]))]
+        turned = [float(angle_between(mean, usual)) > FLIP for mean in means]
+        for k, (a, b) in enumerate(parts):
+            if turned[k]:
+                size = max(g.size for g in steps if g.stop - 1 in (a, b))
+                out.append(Glitch(joint, a, b, size, "flip"))
+        out += [g for k, g in enumerate(steps) if turned[k] == turned[k + 1]]
+    return out
+
+
+def _turned_by(rotations: FloatArray, a: int, b: int) -> float:
+    return float(angle_between(rotations[a], rotations[b]))
+
+
+def _bursts(
+    jumps: BoolArray, sizes: FloatArray, distance: Callable[[int, int], float], joint: int, fps: float
+) -> list[Glitch]:
+    """Jumps (F - 1,) of one joint put together to glitches; a jump at index f leads from frame f to f + 1.
+
+    `distance` of two frames shows whether the joint comes back.
+    """
     at: IntArray = np.flatnonzero(jumps)
     if not len(at):
         return []
@@ -152,9 +216,10 @@ def _bursts(jumps: BoolArray, sizes: FloatArray, joint: int, fps: float) -> list
     out = []
     for part in np.split(at, np.flatnonzero(np.diff(at) > gap) + 1):
         first, last, size = int(part[0]) + 1, int(part[-1]) + 1, float(sizes[part].max())
-        if first <= gap and (len(part) == 1 or first == 1):
+        away = len(part) == 1 or distance(first - 1, last) > 0.5 * size
+        if first <= gap and (away or first == 1):
             out.append(Glitch(joint, 0, last, size, "edge"))
-        elif len(part) == 1 and frames - last <= gap:
+        elif away and frames - last <= gap:
             out.append(Glitch(joint, first, frames, size, "edge"))
         elif len(part) == 1:
             out.append(Glitch(joint, first - 1, first + 1, size, "step"))

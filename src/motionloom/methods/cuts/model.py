@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Constraint, Pace, PoseAt, Request, RootAt, Style
-from motionloom.core import Clip, FormatError, NoPath, Progress, part, replace
+from motionloom.core import Clip, FloatArray, FormatError, NoPath, Progress, part, replace
 from motionloom.core.progress import parts
 from motionloom.kinematics.loop import Loop
 from motionloom.kinematics.resample import concatenate_aligned
@@ -20,8 +21,9 @@ from motionloom.methods.bend_to_constraints import bend_unless, pose_problem, po
 from motionloom.methods.cuts.config import Options
 from motionloom.methods.cuts.cut_points import Cuts
 from motionloom.methods.cuts.random_path import CutGraph, pieces, random_nodes
-from motionloom.methods.schedule import Reachable, schedule, style_problem
+from motionloom.methods.schedule import Reachable, frame_paces, schedule, style_problem
 from motionloom.methods.settings import Settings
+from motionloom.methods.steady_draws import steadiest, usual_changes
 
 MAX_RISE = 0.1  # m by which the hips are raised or lowered to the height of a root_at
 
@@ -97,9 +99,17 @@ class CutsModel(Model[Options]):
         reachable, problem = self._reachable(graph, request, frames, part(progress, 0.0, 0.5))
         progress(0.5, "planning")
         shortest = round(options.shortest * self.fps)
-        nodes = random_nodes(graph, reachable, frames, shortest=shortest, eagerness=options.eagerness, rng=rng)
+        paces, usual = frame_paces(self.clips), usual_changes(self.clips)
+        draw = lambda: random_nodes(
+            graph, reachable, paces, frames, shortest=shortest, eagerness=options.eagerness, rng=rng
+        )
+        nodes = steadiest(draw, lambda nodes: self._place(pieces(nodes, graph.lengths)), usual, self.fps)
         names = tuple(clip.name or f"clip {k}" for k, clip in enumerate(self.clips))
         return CutsPlan(tuple(pieces(nodes, graph.lengths)), names, problem)
+
+    def _place(self, parts: Sequence[tuple[int, int, int]]) -> FloatArray:
+        """(F, 2) m: the path of the hips along pieces of clips."""
+        return concatenate_aligned([self.clips[c][a:b] for c, a, b in parts]).root[:, [0, 2]]
 
     def render(self, plan: CutsPlan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
         clip = place(concatenate_aligned([self.clips[c][a:b] for c, a, b in plan.pieces], progress), request, self)

@@ -8,9 +8,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import BoolArray, IntArray
+from motionloom.core import BoolArray, FloatArray, IntArray
 from motionloom.methods.cuts.cut_points import Cuts
 from motionloom.methods.schedule import FrameNet, Reachable
+
+PACE_UNIT = 0.1  # m/s: a cut that changes the pace by this much is e times less probable
+LEAST_LIKELY = 1e-6  # improbable, but never impossible
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +41,19 @@ class CutGraph:
 
 
 def random_nodes(
-    graph: CutGraph, reachable: Reachable, frames: int, *, shortest: int, eagerness: float, rng: Generator
+    graph: CutGraph,
+    reachable: Reachable,
+    paces: FloatArray,
+    frames: int,
+    *,
+    shortest: int,
+    eagerness: float,
+    rng: Generator,
 ) -> IntArray:
     """(F,) nodes of a random path.
 
     After `shortest` frames of a piece, each possible cut is taken with the probability `eagerness`; where only a cut
-    leads on, it is taken at once.
+    leads on, it is taken at once. Cuts that change the pace (`paces` (N,) m/s) are less probable.
     """
     out = np.empty(frames, np.int64)
     node = int(rng.choice(np.flatnonzero(reachable.at(0))))
@@ -55,12 +65,14 @@ def random_nodes(
             break
         goes_on = not last[node] and reachable.has(t + 1, node + 1)
         first, stop = np.searchsorted(leave, [node, node + 1])
-        targets = [int(e) for e in graph.cuts.enter[first:stop] if reachable.has(t + 1, int(e))]
+        targets = np.array([e for e in graph.cuts.enter[first:stop] if reachable.has(t + 1, int(e))], np.int64)
         since += 1
-        if targets and (not goes_on or (since >= shortest and rng.random() < eagerness)):
-            node, since = targets[int(rng.integers(len(targets)))], 0
-        else:
-            node += 1
+        if len(targets) and (not goes_on or since >= shortest):
+            likely = np.exp(-(((paces[targets] - paces[node]) / PACE_UNIT) ** 2)) + LEAST_LIKELY
+            if not goes_on or rng.random() < eagerness * min(1.0, float(likely.max())):
+                node, since = int(rng.choice(targets, p=likely / likely.sum())), 0
+                continue
+        node += 1
     return out
 
 

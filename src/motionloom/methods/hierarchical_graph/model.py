@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import ClassVar, NamedTuple
 
+import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import (
@@ -22,12 +23,13 @@ from motionloom.constraints import (
     RootPath,
     Style,
 )
-from motionloom.core import Clip, NoPath, Note, Progress, part
+from motionloom.core import Clip, FloatArray, NoPath, Note, Progress, part
 from motionloom.methods.base import Band, Honours
 from motionloom.methods.bend_to_constraints import pose_problem
 from motionloom.methods.graph import Route
 from motionloom.methods.graph.model import GraphModel, timeline
 from motionloom.methods.graph.query.messages import start_problem
+from motionloom.methods.graph.render.root_tracks import track
 from motionloom.methods.hierarchical_graph.config import Options
 from motionloom.methods.hierarchical_graph.edge_trees import EdgeTrees, check_trees
 from motionloom.methods.hierarchical_graph.guided_seeds import guide
@@ -36,9 +38,11 @@ from motionloom.methods.hierarchical_graph.objective import material, score_term
 from motionloom.methods.hierarchical_graph.search import RandomSearch, RoundResult
 from motionloom.methods.hierarchical_graph.search_arrays import TERMS, ScoreTerms, SearchMaterial
 from motionloom.methods.settings import Settings
+from motionloom.methods.steady_draws import steadiest, usual_changes
 
 SCHEDULE_SHARE = 0.1  # of planning, for the schedule of allowed frames
 BUDGET_SPENT = "the budget was spent"
+SEEDS_DRAWN = 64  # for a walk without a place to go; the one with the smoothest and steadiest transitions is taken
 
 
 class HierarchicalPlan(NamedTuple):
@@ -141,11 +145,19 @@ class HierarchicalGraphModel(GraphModel[Options]):
             guide=guide(self.graph, self.moves, request, self.pace) if options.guided_seeds else None,
         )
         if all(c.hard and isinstance(c, (PoseAt, Style, Pace)) for c in request.constraints):
-            return self._planned(terms, [search.unguided()], "nothing to optimise")
+            steady = self.config.variant != "faithful"
+            usual = usual_changes(self.graph.clips) if steady else np.inf
+            draw = partial(search.unguided, SEEDS_DRAWN if steady else 1)
+            found = steadiest(draw, partial(self._place, terms.frames), usual, self.fps)
+            return self._planned(terms, [found], "nothing to optimise")
         seen: list[RoundResult] = []
         seen.extend(search.rounds(options.budget, options.patience, part(progress, SCHEDULE_SHARE, 1.0)))
         spent = search.evaluations >= options.budget
         return self._planned(terms, seen, BUDGET_SPENT if spent else "no improvement")
+
+    def _place(self, frames: int, found: RoundResult) -> FloatArray:
+        """(F, 2) m: the path of the hips along the best route of a round."""
+        return track(self.graph, Route(found.best.start, tuple(found.best.leaves.tolist()), frames)).place
 
     def _planned(self, terms: ScoreTerms, seen: Sequence[RoundResult], ended: str) -> HierarchicalPlan:
         best = seen[-1].best

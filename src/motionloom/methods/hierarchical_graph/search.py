@@ -110,12 +110,12 @@ class RandomSearch:
             if best is not None:
                 yield RoundResult(best, self.evaluations, done)
 
-    def unguided(self) -> RoundResult:
-        """A seed with smoother transitions nearby, for a request without a place to go.
+    def unguided(self, seeds_drawn: int = 1) -> RoundResult:
+        """The best of some seeds, with smoother transitions nearby, for a request without a place to go.
 
-        With poses, the best of several seeds: all show frames near the poses, one shows the nearest.
+        With poses, of more seeds: all show frames near the poses, one shows the nearest.
         """
-        seeds = (self.seed() for _ in range(FIRST_SEEDS if len(self.t.poses) else 1))
+        seeds = (self.seed() for _ in range(FIRST_SEEDS if len(self.t.poses) else seeds_drawn))
         candidate, done = min(seeds, key=lambda c: c.score), 0
         while (down := self.children(candidate)) is not None and down.score < candidate.score:
             candidate, done = down, done + 1

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, NoPath
-from motionloom.kinematics.pace import change_rate
 from motionloom.kinematics.travel import ground_turn, moved, turned
 from motionloom.methods.graph.build.prune import largest_component, usable_transitions
 from motionloom.methods.graph.frame_names import frame_name
@@ -18,11 +17,11 @@ from motionloom.methods.graph.render.render import join_route
 from motionloom.methods.graph.render.root_tracks import stretches, track
 from motionloom.methods.graph.search.speed_gaps import speed_gaps
 from motionloom.methods.graph.search.steadiness import steady_weights
+from motionloom.methods.steady_draws import steadiest, usual_changes
 
 Sampling = Literal["uniform", "similarity"]
 MIN_BETWEEN_TRANSITIONS = 0.5  # s between two transitions, where there is a choice
 REPEAT_WINDOW = 1.0  # s: a walk repeats itself where it shows the same frames in the same order for this long
-STEADY_TRIES = 12  # walks that are drawn to find one at a steady pace
 LEAST_WEIGHT = 1e-12  # of an edge: improbable, but never impossible
 NEVER_SHOWN = -(2**40)  # the time of a frame that has not been shown
 
@@ -30,23 +29,13 @@ NEVER_SHOWN = -(2**40)  # the time of a frame that has not been shown
 def random_route(graph: Graph, frames: int, rng: Generator, **options: Any) -> Route:
     """A random route of `frames` frames through the graph; `options` are those of `walk_transitions`.
 
-    With `steadiness`, the first of up to `STEADY_TRIES` walks that changes its speed no more often than the clips, or
-    the one that does so least often.
+    With `steadiness`, the walk is drawn again while it changes its speed more often than the clips (`steadiest`).
     """
     if frames < 1:
         raise BadRequest(f"frames: expected at least 1, found {frames}")
-    fps = graph.clips[0].fps
-    usual = change_rate((clip.root[:, [0, 2]] for clip in graph.clips), fps) if options.get("steadiness") else np.inf
-    best: tuple[float, Route] | None = None
-    for _ in range(STEADY_TRIES):
-        route = _random_route(graph, frames, rng, **options)
-        rate = change_rate([track(graph, route).place], fps) if usual < np.inf else 0.0
-        if best is None or rate < best[0]:
-            best = rate, route
-        if rate <= usual:
-            break
-    assert best is not None
-    return best[1]
+    usual = usual_changes(graph.clips) if options.get("steadiness") else np.inf
+    draw = lambda: _random_route(graph, frames, rng, **options)
+    return steadiest(draw, lambda route: track(graph, route).place, usual, graph.clips[0].fps)
 
 
 def _random_route(graph: Graph, frames: int, rng: Generator, **options: Any) -> Route:

@@ -1,0 +1,37 @@
+"""Random motion at a steady pace: it is drawn again while it changes its speed more often than the clips do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from motionloom.core import Clip, FloatArray
+from motionloom.kinematics.pace import change_rate
+
+T = TypeVar("T")
+STEADY_TRIES = 12  # draws to find one at a steady pace
+
+
+def usual_changes(clips: Sequence[Clip]) -> float:
+    """How often per minute the clips change their speed (`change_rate`)."""
+    return change_rate((clip.root[:, [0, 2]] for clip in clips), clips[0].fps)
+
+
+def steadiest(draw: Callable[[], T], place: Callable[[T], FloatArray], usual: float, fps: float) -> T:
+    """The first of up to `STEADY_TRIES` draws that changes its speed at most `usual` times per minute.
+
+    If there is none, the one that does so least often. `place` (F, 2) m is the path of the hips; with an infinite
+    `usual` the first draw is taken.
+    """
+    best: tuple[float, T] | None = None
+    for _ in range(STEADY_TRIES):
+        found = draw()
+        rate = change_rate([place(found)], fps) if usual < np.inf else 0.0
+        if best is None or rate < best[0]:
+            best = rate, found
+        if rate <= usual:
+            break
+    assert best is not None
+    return best[1]
