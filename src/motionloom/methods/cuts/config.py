@@ -41,4 +41,4 @@ class Options(Settings):
     shortest: float = param(
         0.8, "shortest piece, where there is a choice", unit="s", low=0, high=600, slider=(0.0, 5.0)
     )
-    bend_pose: float = param(1.0, "largest rotation of a joint to meet a hard pose", unit="rad", low=0, high=3.2)
+    bend_pose: float = param(0.35, "largest rotation of a joint to meet a hard pose", unit="rad", low=0, high=3.2)

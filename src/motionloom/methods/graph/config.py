@@ -101,7 +101,7 @@ class RouteOptions(Settings):
     bend: float = param(
         0.3, "largest displacement of a route to meet hard constraints", unit="m", low=0, high=100, slider=(0.0, 2.0)
     )
-    bend_pose: float = param(1.0, "largest rotation of a joint to meet a hard pose", unit="rad", low=0, high=3.2)
+    bend_pose: float = param(0.35, "largest rotation of a joint to meet a hard pose", unit="rad", low=0, high=3.2)
     shortest: float = param(
         0.5, "shortest time between transitions of a random walk", unit="s", low=0, high=600, slider=(0.0, 5.0)
     )

@@ -136,7 +136,7 @@ class Options(Settings):
         slider=(0.0, 5.0),
     )
     bend: float = param(
-        0.5,
+        0.3,
         "largest displacement (and turn, rad) of a route to meet hard constraints",
         unit="m",
         low=0,
@@ -144,7 +144,7 @@ class Options(Settings):
         slider=(0.0, 2.0),
     )
     bend_pose: float = param(
-        1.0,
+        0.35,
         "largest rotation of a joint to meet a hard pose",
         unit="rad",
         low=0,
