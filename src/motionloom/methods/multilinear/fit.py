@@ -37,7 +37,7 @@ def fit(
     built = build_space(
         cuts, chosen, cyclic=cyclic, registration=config.registration, most_cost=config.most_cost,
         merge=config.merge if len(cuts) > len(clips) else 0.0, margin=config.margin, samples=config.samples,
-        together=None, smoothness=1.0, rng=rng, progress=part(report, 0.05, 0.7),
+        together=None, smoothness=None, rng=rng, progress=part(report, 0.05, 0.7),
     )  # fmt: skip
     space, examples = built.space, tuple(cut.clip for cut in built.cuts)
     points = grid_points(space, config.grid)

@@ -14,7 +14,7 @@ from motionloom.blend._kernels_registered import active, blended_step, pace_at, 
 from motionloom.core._jit import kernel
 from motionloom.kinematics._kernels import forward
 
-ROWS, EXAMPLES, SIZE, MOMENTS, TERMS = range(5)  # columns of `dims`
+ROWS, EXAMPLES, SIZE, MOMENTS, TERMS, NODES = range(6)  # columns of `dims`
 FRAMES = 3  # of a cloud
 
 
@@ -39,12 +39,13 @@ def rows_of(t: Any, n: int) -> Any:
 def known_of(t: Any, n: int) -> Any:
     """The map of node n from weights to parameters, as `space._kernels_weights` takes it."""
     k, d, i, q = t.dims[n, EXAMPLES], t.dims[n, SIZE], t.dims[n, MOMENTS], t.dims[n, TERMS]
-    a, b, c = t.values_at[n], t.moments_at[n], t.curve_at[n]
+    a, b, c, s = t.values_at[n], t.moments_at[n], t.curve_at[n], t.section_at[n]
     return (
         t.values[a : a + k * d].reshape(k, d),
         t.moments[b : b + i * 4].reshape(i, 4),
         t.curve[c : c + i * q * d].reshape(i, q, d),
         t.spread[n],
+        t.section[s : s + t.dims[n, NODES] * (k + 2)].reshape(t.dims[n, NODES], k + 2),
     )
 
 

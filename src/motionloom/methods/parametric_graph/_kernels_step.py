@@ -124,9 +124,9 @@ def choose_values(
 def solve(t: Any, m: int, asked: Any, w: Any, used: Any) -> bool:
     """Weights w (K,) and the parameters that they reach, used (D,), for asked (1, D); whether these differ."""
     size, count = t.dims[m, SIZE], t.dims[m, EXAMPLES]
-    values, moments, curve, spread = known_of(t, m)
+    values, moments, curve, spread, section = known_of(t, m)
     weights, reached = np.zeros((1, count)), np.zeros((1, size))
-    space_weights(values, moments, curve, spread, asked[:, :size].copy(), weights, reached)
+    space_weights(values, moments, curve, spread, section, asked[:, :size].copy(), weights, reached)
     w[:] = 0.0
     w[:count] = weights[0]
     off = False

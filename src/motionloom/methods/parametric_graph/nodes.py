@@ -295,7 +295,7 @@ def build_node(
             margin=margin,
             samples=samples,
             together=None,
-            smoothness=1.0,
+            smoothness=None,
             rng=rng,
             progress=report,
         )
@@ -349,6 +349,7 @@ def _fixed(cut: Cut, parameter: MotionParameter, cyclic: bool, margin: float) ->
     return Space(
         rows, (SpaceParameter(parameter.name, parameter.unit, size),), values, values[0], np.ones(size),
         np.zeros((len(moment_table(size)), polynomial_size(size), size)), 1.0, np.zeros((0, 1)), np.zeros((0, size)),
+        np.zeros((0, 3)),
     )  # fmt: skip
 
 

@@ -26,7 +26,7 @@ class GraphTables(NamedTuple):
     parts: IntArray  # (P,) joint of each foot part
     tips: FloatArray  # (P, 3)
     axes: FloatArray  # (4,)
-    dims: IntArray  # (N, 5) rows, examples, parameters, moments, terms
+    dims: IntArray  # (N, 6) rows, examples, parameters, moments, terms, rows of the section
     meta: IntArray  # (N, 3) lead, count, 1 if cyclic
     turns: FloatArray  # all nodes, one after the other; *_at (N,) is where each begins
     turns_at: IntArray
@@ -44,6 +44,8 @@ class GraphTables(NamedTuple):
     curve: FloatArray
     curve_at: IntArray
     spread: FloatArray  # (N,)
+    section: FloatArray
+    section_at: IntArray
     durations: FloatArray  # (N, K) s, of the examples
     rises: FloatArray  # (N, K) m, by which the ground under an example rises from its beginning to its end
     courses: FloatArray  # (N, K) rad, direction of travel relative to the heading
@@ -83,12 +85,13 @@ def build_tables(skeleton: Skeleton, nodes: Sequence[Node], edges: Sequence[Edge
         ("values", [m[0] for m in maps]),
         ("moments", [m[1] for m in maps]),
         ("curve", [m[2] for m in maps]),
+        ("section", [m[4] for m in maps]),
     ):
         flat[f"{name}_at"] = np.cumsum([0, *(a.size for a in arrays[:-1])]).astype(np.int64)
         if name != "rows":
             flat[name] = np.concatenate([a.ravel() for a in arrays])
     dims = [
-        [len(x[1]), n.space.rows.size, n.space.size, len(m[1]), m[2].shape[1]]
+        [len(x[1]), n.space.rows.size, n.space.size, len(m[1]), m[2].shape[1], len(m[4])]
         for x, n, m in zip(own, nodes, maps, strict=True)
     ]
     scale, bounds = np.zeros((len(nodes), 2, most_d)), np.zeros((len(nodes), 2, most_d))

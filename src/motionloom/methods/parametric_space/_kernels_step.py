@@ -43,7 +43,7 @@ def choose(known: Any, steering: Any, given: Any, heading: float, state: Any, k:
     known is `Space.map`; steering (4,): the column of the turn or -1, its range, its middle, and 1 for a rate or the
     seconds of a cycle for a whole turn.
     """
-    values, moments, curve, spread = known
+    values, moments, curve, spread, section = known
     size = values.shape[1]
     wanted[0] = state.wanted[k]
     for d in range(size):
@@ -60,7 +60,7 @@ def choose(known: Any, steering: Any, given: Any, heading: float, state: Any, k:
     if same:
         return
     state.wanted[k] = wanted[0]
-    space_weights(values, moments, curve, spread, wanted, state.goal[k : k + 1], state.used[k : k + 1])
+    space_weights(values, moments, curve, spread, section, wanted, state.goal[k : k + 1], state.used[k : k + 1])
 
 
 @kernel

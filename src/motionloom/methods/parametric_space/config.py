@@ -27,9 +27,9 @@ class Config(SpaceConfig):
         None, "most examples in a measured blend; none: two more than parameters", low=2, high=64, symbol="m",
         advanced=True,
     )  # fmt: skip
-    smoothness: float = param(
-        1.0, "how far weights spread over neighbouring examples: 0.01 is a triangulation", low=0.001, high=100,
-        slider=(0.01, 10.0), scale="log", advanced=True,
+    smoothness: float | None = param(
+        None, "how far weights spread over neighbouring examples: 0.01 is a triangulation; none: the least from 1 on "
+        "with which the motion changes evenly", low=0.001, high=100, slider=(0.01, 30.0), scale="log", advanced=True,
     )  # fmt: skip
 
 

@@ -183,8 +183,31 @@ def linear_weights(jac: Any, cost: Any, spread: float, target: Any, y: Any, w: A
 
 
 @kernel
-def space_weights(values: Any, moments: Any, curve: Any, spread: float, requests: Any, weights: Any, used: Any) -> None:
-    """weights (N, K) and the parameters that they reach, used (N, D), for requests (N, D); in units of the range."""
+def _tabulated(section: Any, request: float, w: Any) -> float:
+    """Weights w (K,) of one parameter from a table (see `section.tabulated`); returns the parameter that is reached."""
+    last = len(section) - 1
+    at = (request - section[0, 0]) / (section[last, 0] - section[0, 0]) * last
+    at = min(max(at, 0.0), float(last))
+    low = min(int(at), last - 1)
+    share = at - low
+    a, b = section[low], section[low + 1]
+    for k in range(len(w)):
+        w[k] = (1 - share) * a[k + 2] + share * b[k + 2]
+    return (1 - share) * a[1] + share * b[1]
+
+
+@kernel
+def space_weights(
+    values: Any, moments: Any, curve: Any, spread: float, section: Any, requests: Any, weights: Any, used: Any
+) -> None:
+    """weights (N, K) and the parameters that they reach, used (N, D), for requests (N, D); in units of the range.
+
+    `section` (G, K + 2) is the table of a space of one parameter, or has no rows.
+    """
+    if len(section) > 1:
+        for n in range(len(requests)):
+            used[n, 0] = _tabulated(section, requests[n, 0], weights[n])
+        return
     count, size = values.shape
     jac, target, cost = np.empty((count, size)), np.zeros(size), np.empty(count)
     y, w, before, value = np.empty(size + 1), np.empty(count), np.empty(count), np.empty(size)

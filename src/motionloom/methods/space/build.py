@@ -17,6 +17,7 @@ from motionloom.core.note import info, warning
 from motionloom.methods.space.cutting import Cut
 from motionloom.methods.space.measure import measure_blend, measure_clip
 from motionloom.methods.space.sampling import Sampled, sample_space, spread_of
+from motionloom.methods.space.section import SPREADS, even_space
 from motionloom.methods.space.space import Space, SpaceParameter
 
 OUTLIER = 3.0  # times the median cost: an example that is farther from the reference is left out
@@ -58,7 +59,7 @@ def build_space(
     margin: float,
     samples: int,
     together: int | None,
-    smoothness: float,
+    smoothness: float | None,
     rng: Generator,
     progress: Progress,
 ) -> Built:
@@ -71,16 +72,19 @@ def build_space(
     skeleton, fps = chosen[0].clip.skeleton, chosen[0].clip.fps
     tables = rows.tables(skeleton)
     values = np.stack([measure_blend(rows, skeleton, w, fps, parameters, tables) for w in np.eye(len(chosen))])
+
+    def measure(w: FloatArray) -> FloatArray:
+        return measure_blend(rows, skeleton, w, fps, parameters, tables)
+
     sampled = sample_space(
-        values,
-        lambda w: measure_blend(rows, skeleton, w, fps, parameters, tables),
-        most=samples,
-        together=together or values.shape[1] + 2,
-        smoothness=smoothness,
-        rng=rng,
-        progress=part(progress, 0.3, 1.0),
-    )
-    space = space_of(rows, parameters, values, sampled, smoothness)
+        values, measure, most=samples, together=together or values.shape[1] + 2, smoothness=smoothness or 1.0, rng=rng,
+        progress=part(progress, 0.3, 0.8),
+    )  # fmt: skip
+    space = space_of(rows, parameters, values, sampled, smoothness or 1.0)
+    if samples:
+        factors = SPREADS if smoothness is None else (1.0,)
+        space = even_space(space, factors, measure, skeleton, tables, part(progress, 0.8, 1.0))
+    progress(1.0, "comparing motion")
     error = f"{100 * sampled.error[0]:.3f} % of the range on average, {100 * sampled.error[1]:.2f} % at most"
     measured = f"; {len(sampled.weights)} blends measured, the last ones predicted to {error}"
     notes = [
@@ -104,8 +108,9 @@ def space_of(
     spread = spread_of((values - sampled.middle) / sampled.ranges, smoothness)
     kinds = tuple(SpaceParameter(p.name, p.unit, p.size) for p in parameters)
     return Space(
-        rows, kinds, values, sampled.middle, sampled.ranges, sampled.curve, spread, sampled.weights, sampled.values
-    )
+        rows, kinds, values, sampled.middle, sampled.ranges, sampled.curve, spread, sampled.weights, sampled.values,
+        np.zeros((0, len(values) + 2)),
+    )  # fmt: skip
 
 
 def gather(

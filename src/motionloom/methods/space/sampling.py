@@ -105,7 +105,8 @@ def weights_for(
     from motionloom.methods.space._kernels_weights import space_weights
 
     weights, used = np.zeros((len(asked), len(values))), np.zeros(asked.shape)
-    space_weights(np.array(values), table, np.array(curve), spread, asked, weights, used)
+    none = np.zeros((0, len(values) + 2))
+    space_weights(np.array(values), table, np.array(curve), spread, none, asked, weights, used)
     return weights, used
 
 

@@ -47,6 +47,7 @@ class Space:
     spread: float  # e of `_kernels_weights`
     sample_weights: FloatArray  # (S, K) blends that were measured
     sample_values: FloatArray  # (S, D)
+    section: FloatArray  # (G, K + 2) table of a space of one parameter, see `section`; else without rows
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -71,10 +72,10 @@ class Space:
         return np.maximum(self.values.max(0), self.sample_values.max(0, initial=-np.inf))
 
     @cached_property
-    def map(self) -> tuple[FloatArray, IntArray, FloatArray, float]:
-        """The map as kernels take it: values in units of the range, moments, curve, spread."""
+    def map(self) -> tuple[FloatArray, IntArray, FloatArray, float, FloatArray]:
+        """The map as kernels take it: values in units of the range, moments, curve, spread, section."""
         scaled = np.array((self.values - self.middle) / self.ranges)
-        return scaled, moment_table(self.size), np.array(self.curve), self.spread
+        return scaled, moment_table(self.size), np.array(self.curve), self.spread, np.array(self.section)
 
     def column(self, name: str) -> slice:
         """The columns of a parameter."""
@@ -108,7 +109,7 @@ class Space:
 
     def predicted(self, weights: ArrayLike) -> FloatArray:
         """(N, D) parameters of blends by the fitted map, without making them."""
-        scaled, table, curve, _ = self.map
+        scaled, table, curve = self.map[:3]
         return predict(scaled, table, curve, np.atleast_2d(np.asarray(weights, float))) * self.ranges + self.middle
 
     def draw(self, rng: np.random.Generator) -> FloatArray:
@@ -148,6 +149,9 @@ class Space:
         check_array(self.sample_weights, "space.sample_weights", "f", (None, k), low=-1e-9, high=1.000001)
         check_array(self.sample_values, "space.sample_values", "f", (len(self.sample_weights), d))
         check_number(self.spread, "space.spread", low=1e-12)
+        check_array(self.section, "space.section", "f", (None, k + 2))
+        if len(self.section) and (d != 1 or len(self.section) < 2 or self.section[-1, 0] <= self.section[0, 0]):
+            raise FormatError("space.section: expected no rows, or a table of one parameter in increasing order")
         if sum(p.size for p in self.parameters) != d:
             raise FormatError(f"space.parameters: expected {d} columns, found {sum(p.size for p in self.parameters)}")
 
