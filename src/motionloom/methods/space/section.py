@@ -17,9 +17,8 @@ from motionloom.core import FloatArray, Progress, Skeleton, part
 from motionloom.kinematics.fk import positions
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.space.sampling import Measure, moment_table, polynomial_size, weights_for
-from motionloom.methods.space.space import Space
+from motionloom.methods.space.space import NODES, Space
 
-NODES = 129  # rows of a table
 FINE = 257  # blends measured along a path
 BEYOND = 2e-3  # of the range: blends that lie farther outside of all examples lengthen the path
 PATH_ROUNDS = 1  # times that the rows are corrected by what is measured on them

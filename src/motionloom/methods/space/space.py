@@ -15,6 +15,7 @@ from motionloom.core.poses import Poses
 from motionloom.methods.array_checks import check_array, check_number
 from motionloom.methods.space.sampling import moment_table, polynomial_size, predict
 
+NODES = 129  # rows of a section
 REACHED = 0.01  # of the range: a request that is missed by more lies outside the space
 
 
@@ -149,9 +150,10 @@ class Space:
         check_array(self.sample_weights, "space.sample_weights", "f", (None, k), low=-1e-9, high=1.000001)
         check_array(self.sample_values, "space.sample_values", "f", (len(self.sample_weights), d))
         check_number(self.spread, "space.spread", low=1e-12)
-        check_array(self.section, "space.section", "f", (None, k + 2))
-        if len(self.section) and (d != 1 or len(self.section) < 2 or self.section[-1, 0] <= self.section[0, 0]):
-            raise FormatError("space.section: expected no rows, or a table of one parameter in increasing order")
+        nodes = NODES if d == 1 and len(self.section) else 0
+        check_array(self.section, "space.section", "f", (nodes, k + 2))
+        if nodes and self.section[-1, 0] <= self.section[0, 0]:
+            raise FormatError("space.section: expected a parameter that increases")
         if sum(p.size for p in self.parameters) != d:
             raise FormatError(f"space.parameters: expected {d} columns, found {sum(p.size for p in self.parameters)}")
 
