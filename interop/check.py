@@ -57,7 +57,8 @@ def clips() -> dict[str, Clip]:
     missing = [path.name for path in paths if not path.is_file()]
     if missing:
         raise SystemExit(f"not in ../shared/mocap: {', '.join(missing)}")
-    return {path.stem: load(path) for path in paths} | {"sample_walk": make("walk")}
+    read = {path.stem: load(path, drop_slides=True) for path in paths}  # three.js adds position channels to OFFSET
+    return read | {"sample_walk": make("walk")}
 
 
 def written(folder: Path, found: dict[str, Clip]) -> list[dict[str, Any]]:

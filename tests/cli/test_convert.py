@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.io import load
+from motionloom import samples
+from motionloom.io import load, save
 from motionloom.kinematics.fk import fk
 
 
@@ -72,8 +73,8 @@ def test_a_broken_file_does_not_stop_the_others(run: Any, folder: Path, tmp_path
 def test_two_clips_of_one_name_are_not_written_over_each_other(run: Any, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "walk_1.bvh").write_bytes((folder / "walk_1.bvh").read_bytes())
     answer = run("convert", folder / "walk_1.bvh", tmp_path / "walk_1.bvh", tmp_path / "out")
-    assert answer.code == 2
-    assert not (tmp_path / "out").exists()
+    assert answer.code == 0
+    assert len(list((tmp_path / "out").rglob("walk_1.bvh"))) == 2
 
 
 def test_a_single_argument_is_wrong_usage(run: Any, folder: Path) -> None:
@@ -167,3 +168,15 @@ def test_a_file_of_letters_becomes_a_folder_of_strokes(run, tmp_path):
     assert answer.code == 0
     assert sorted(p.name for p in (tmp_path / "out").glob("*_????.csv")) == ["a_0001.csv", "a_0002.csv"]
     assert run("convert", tmp_path / "l.mat", tmp_path / "one.csv").code == 2
+
+
+def test_files_of_one_name_keep_the_part_of_the_path_in_which_they_differ(run, tmp_path):
+    for k in range(7):
+        (tmp_path / f"subject{k}" / "take").mkdir(parents=True)
+        save(samples.make("walk", seconds=1, fps=30, seed=k), tmp_path / f"subject{k}" / "take" / "test.bvh")
+    files = sorted(str(p) for p in tmp_path.glob("*/take/test.bvh"))
+    wanted = [f"subject{k}/take/test.bvh" for k in range(7)]
+    for number, arguments in enumerate((files, [str(tmp_path / f"subject{k}") for k in range(7)])):
+        out = tmp_path / f"out{number}"
+        assert run("convert", *arguments, out).code == 0
+        assert sorted(str(p.relative_to(out)) for p in out.rglob("*.bvh")) == wanted

@@ -14,10 +14,12 @@ from motionloom.evaluate.capture_checks.frame_rate import rate_findings
 from motionloom.evaluate.capture_checks.free_fall import free_falls, true_rate
 from motionloom.evaluate.capture_checks.limbs import bend_findings
 from motionloom.evaluate.capture_checks.summary import summary
+from motionloom.io import load, save
 from motionloom.kinematics.capture.wrong_bends import against_usual, backward_bend
 from motionloom.kinematics.mirror import mirror
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import moved, turned
+from motionloom.recipes import trim
 from motionloom.rotation import IDENTITY, exp, multiply
 
 
@@ -361,3 +363,16 @@ def test_files_are_checked_one_at_a_time_with_the_findings_of_clips(walk, tmp_pa
     assert (same.clip, "the same take as a/take.bvh" in same.text) == ("c/take.bvh", True)
     clips = [load(tmp_path / folder / "take.bvh") for folder in "abc"]
     assert [f.text.replace("a/take.bvh", "take.bvh") for f in found.findings] == [f.text for f in check_clips(clips)]
+
+
+def test_frames_of_a_result_are_counted_in_the_result(walk, tmp_path):
+    made = trim(walk, start=0.5)  # its frames come from later frames of the walk
+    rotations = made.rotations.copy()
+    j = made.skeleton.joint("left_forearm")
+    rotations[20:22, j] = multiply(rotations[20:22, j], exp([np.radians(90), 0, 0]))
+    save(replace(made, rotations=rotations), tmp_path / "result.bvh")
+    result = load(tmp_path / "result.bvh")
+    assert result.origin.main()[1][20] > 20  # the number of the frame in its source
+    (glitch,) = [f for f in check_clips([result]) if f.kind == "glitch"]
+    assert (glitch.start, glitch.stop) == (20, 22)
+    assert "20-21" in repair(result)[1][0]

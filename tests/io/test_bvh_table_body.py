@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from motionloom.core import FormatError
+from motionloom.core import FormatError, replace
 from motionloom.io import load, save
 from motionloom.kinematics.fk import fk
 from motionloom.rotation import from_euler, multiply
@@ -91,10 +91,34 @@ class TestPositionChannelsOnEveryJoint:
     def test_written_so_that_readers_that_add_and_readers_that_replace_agree(self, read, text, written, again):
         clip = read(text)
         lines = [line.strip() for line in written(clip).decode().splitlines()]
-        still, sliding = lines.index("JOINT Still"), lines.index("JOINT Sliding")
-        assert lines[still + 2 : still + 4] == ["OFFSET 0.000000 2.000000 0.000000", f"CHANNELS 3 {ZXY}"]
+        sliding = lines.index("JOINT Sliding")
         assert lines[sliding + 2 : sliding + 4] == ["OFFSET 0.000000 0.000000 0.000000", f"CHANNELS 6 {XYZ} {ZXY}"]
         assert np.allclose(fk(again(clip)), fk(clip), atol=1e-6)
+        lines = [line.strip() for line in written(read(text, drop_slides=True)).decode().splitlines()]
+        still, sliding = lines.index("JOINT Still"), lines.index("JOINT Sliding")
+        assert lines[still + 2 : still + 4] == ["OFFSET 0.000000 2.000000 0.000000", f"CHANNELS 3 {ZXY}"]
+        assert lines[sliding + 3] == f"CHANNELS 3 {ZXY}"
+
+    def test_a_joint_that_does_not_slide_keeps_its_channels(self, read, text, written, again):
+        clip = read(text)
+        lines = [line.strip() for line in written(clip).decode().splitlines()]
+        still = lines.index("JOINT Still")
+        assert lines[still + 2 : still + 4] == ["OFFSET 0.000000 2.000000 0.000000", f"CHANNELS 6 {XYZ} {ZXY}"]
+        assert lines[-1].split()[6:9] == ["0.000000", "2.000000", "0.000000"]
+        assert again(clip).origin.header["bvh"]["channels"] == clip.origin.header["bvh"]["channels"]
+
+    def test_some_channels_of_some_joints_are_kept(self, read, chain, again, written):
+        joints = (f"Hips|0 3 0|5 Xposition Zposition {ZXY}", "Lift|0 1 0|4 Yposition " + ZXY, f"Head|0 1 0|3 {ZXY}")
+        clip = read(chain(*joints, rows="1 2 0 0 0 1 0 0 0 0 0 0\n1 3 0 0 0 1.5 0 0 0 0 0 0"))
+        assert clip.root.tolist() == [[1, 3, 2], [1, 3, 3]]
+        back = again(clip)
+        assert back.origin.header["bvh"]["channels"] == clip.origin.header["bvh"]["channels"]
+        assert np.allclose(fk(back), fk(clip), atol=1e-6)
+        lines = [line.strip() for line in written(clip).decode().splitlines()]
+        assert lines[3] == "OFFSET 0.000000 3.000000 0.000000"
+        moved = again(replace(clip, root=clip.root + [[0, 0, 0], [0, 1, 0]]))  # now three channels are needed
+        assert moved.origin.header["bvh"]["channels"][0][:3] == XYZ.split()
+        assert moved.root[1].tolist() == [1, 4, 3]
 
     def test_slides_that_are_constant_to_a_tenth_of_a_millimetre_are_written_as_offset(self, read, chain, written):
         rows = "\n".join(f"0 1 0 0 0 0 0 {1 + 0.00018 * (f % 2)} 0 0 0 0" for f in range(4))
@@ -102,7 +126,8 @@ class TestPositionChannelsOnEveryJoint:
         assert clip.slides is not None
         lines = [line.strip() for line in written(clip).decode().splitlines()]
         head = lines.index("JOINT Head")
-        assert lines[head + 2 : head + 4] == ["OFFSET 0.000000 1.000090 0.000000", f"CHANNELS 3 {ZXY}"]
+        assert lines[head + 2 : head + 4] == ["OFFSET 0.000000 1.000090 0.000000", f"CHANNELS 6 {XYZ} {ZXY}"]
+        assert all(line.split()[7] == "1.000090" for line in lines[-4:])
 
 
 class TestStaticJointAboveTheHips:

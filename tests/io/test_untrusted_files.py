@@ -198,6 +198,6 @@ def test_a_stature_that_no_person_has_is_reported_with_other_units(tmp_path, sca
     sized = Skeleton(body.names, body.parents, scale * body.offsets, body.roles)
     save(Clip(sized, scale * clip.root, clip.rotations, clip.fps), tmp_path / "x.bvh")
     notes = [note for note in load(tmp_path / "x.bvh").origin.notes if "stature" in note.text]
-    assert [note.level for note in notes if "if the unit of the file is another one" in note.text] == ["warning"]
+    assert [note.level for note in notes if "if the body is a person, --unit" in note.text] == ["warning"]
     save(clip, tmp_path / "y.bvh")
     assert not [n for n in load(tmp_path / "y.bvh").origin.notes if n.level == "warning" and "stature" in n.text]

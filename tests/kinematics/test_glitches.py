@@ -7,9 +7,9 @@ import pytest
 
 from motionloom import samples
 from motionloom.core import Clip, replace
-from motionloom.kinematics.capture.glitches import broken_frames, glitches, mended
+from motionloom.kinematics.capture.glitches import broken_frames, glitches, mended, rest_frames
 from motionloom.kinematics.fk import fk
-from motionloom.rotation import angle_between, exp, multiply
+from motionloom.rotation import angle_between, exp, log, multiply
 
 
 @pytest.fixture(scope="module")
@@ -182,3 +182,15 @@ def test_nobody_runs_faster_than_13_metres_a_second(metres: float, kinds: list[s
     root = walk.root.copy()
     root[200:, 0] += metres
     assert [g.kind for g in glitches(replace(walk, root=root)) if g.joint == -1] == kinds
+
+
+def test_a_loop_through_the_rest_pose_has_no_broken_frame():
+    dog = samples.make("dog_walk", seconds=3, fps=30)
+    phase = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(len(dog)) / 45)  # 0 in frames 0 and 45: the rest pose
+    from_rest = log(dog.rotations[20])
+    loop = replace(dog, rotations=exp(phase[:, None, None] * from_rest))
+    assert not rest_frames(loop).any()
+    assert not broken_frames(loop).any()
+    jumping = loop.rotations.copy()
+    jumping[70:72] = [1.0, 0, 0, 0]  # the same pose, from one frame to the next
+    assert np.flatnonzero(rest_frames(replace(loop, rotations=jumping))).tolist() == [70, 71]

@@ -220,3 +220,24 @@ def test_real_bodies_there_and_back(mocap):
     error = np.linalg.norm(fk(back) - fk(cmu), axis=-1)
     assert error.mean() < 0.015
     assert error.max() < 0.06
+
+
+@pytest.mark.parametrize("height", [0.0, 0.15, -0.9])
+def test_a_body_whose_own_clip_is_off_the_floor_stands_on_it(walk, height):
+    """A target with other leg proportions and no toes, whose own clip is above or below y = 0."""
+    body = walk.skeleton
+    keep = [j for j, role in enumerate(body.roles) if not role.endswith("_toe")]
+    place = {j: k for k, j in enumerate(keep)}
+    offsets = body.offsets[keep].copy()
+    roles = [body.roles[j] for j in keep]
+    for k, role in enumerate(roles):
+        offsets[k] *= {"shin": 1.2, "foot": 0.8}.get(role.partition("_")[2], 1.0)
+    parents = [-1 if body.parents[j] < 0 else place[int(body.parents[j])] for j in keep]
+    target = Skeleton(tuple(body.names[j] for j in keep), parents, offsets, tuple(roles))
+    still = Clip(target, np.zeros((40, 3)), walk.rotations[:40, keep], 30.0)
+    lowest = fk(still)[..., 1].min()
+    still = replace(still, root=np.tile([0.0, height - lowest, 0.0], (40, 1)))
+    made, _ = retarget(walk, still)
+    soles = fk(made)[..., 1].min(1)
+    assert np.percentile(soles, 5) > -0.01
+    assert np.median(soles) < 0.09  # at most the height of an ankle above the floor

@@ -15,6 +15,7 @@ from motionloom.analysis.pairs import Pairs, below, best_share, contacts_agree, 
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.weights import Weights
 from motionloom.core import BadRequest, Clip, FloatArray, Progress, part, silent
+from motionloom.kinematics.body.proportions import in_joint_order
 from motionloom.kinematics.resample import resample
 
 AnyMeasure = JointAngles | JointPositions | PointCloud | Curvature
@@ -104,8 +105,9 @@ def find_similar(
 
 
 def same_rate(a: Clip, b: Clip) -> tuple[Clip, Clip]:
-    """Both clips at the lower of their frame rates: the other one is resampled."""
+    """Both clips at the lower of their frame rates, the joints of `b` in the order of those of `a`."""
     fps = min(a.fps, b.fps)
+    b = in_joint_order(b, a.skeleton)
     return tuple(clip if abs(clip.fps - fps) < 1e-3 * fps else resample(clip, fps) for clip in (a, b))  # type: ignore[return-value]
 
 

@@ -48,10 +48,12 @@ def check(
 ) -> None:
     """Find problems in clips: glitches, flips, frozen joints, T-poses, wrong frame rate, floor, bones, duplicates."""
     from motionloom.evaluate import Finding, check_files
+    from motionloom.io.titles import clip_titles
 
     with busy("checking") as report:
         found, count, unreadable = check_files(clips, reading=reading, progress=report)
-    found += [Finding(path.name, "unreadable", why) for path, why in unreadable]
+    titles = clip_titles([path for path, _ in unreadable], [path.name for path, _ in unreadable])
+    found += [Finding(title, "unreadable", why) for title, (_, why) in zip(titles, unreadable, strict=True)]
     if json:
         print_json([asdict(f) for f in found])
         raise typer.Exit(1 if unreadable else 0)
@@ -64,7 +66,7 @@ def check(
             print_line(f"  {text}")
     faults = [f for f in found if not _is_note(f)]
     broken = [f for f in found if f.broken]
-    clean = count - len({f.clip for f in faults}) + len({path.name for path, _ in unreadable})
+    clean = count - len({f.clip for f in faults}) + len(unreadable)
     print_line(f"{plural(count, 'clip')}, {clean} without a finding; {plural(len(faults), 'finding')}")
     if broken:
         print_line(f"{len(broken)} of them list broken frames, which `motionloom learn` leaves out")

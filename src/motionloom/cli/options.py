@@ -67,6 +67,13 @@ READING_OPTIONS: dict[str, tuple[Any, Any]] = {
         Path | None,
         typer.Option("--roles", metavar="FILE", help="Roles of the joints: a roles file (TOML)."),
     ),
+    "remember": (
+        bool,
+        typer.Option(
+            "--remember",
+            help="Store --unit, --up, --source-fps and --roles beside each file (NAME.roles.toml) for later commands.",
+        ),
+    ),
 }
 """The fields of `io.Reading` as options: type and declaration."""
 
@@ -80,7 +87,7 @@ def with_reading(
     reads `two` files is passed two of them: its `--source-fps` may be two frame rates. `plain_fps`: `--fps`, the
     earlier name of `--source-fps`, is accepted with a note.
     """
-    defaults = {"strict": False, "trim_tpose": trim_tpose, "drop_slides": False}
+    defaults = {"strict": False, "trim_tpose": trim_tpose, "drop_slides": False, "remember": False}
     options: dict[str, tuple[Any, Any]] = {}
     for name, (type_, option) in READING_OPTIONS.items():
         if name == "fps" and two:

@@ -16,7 +16,7 @@ from motionloom.core.errors import Where
 from motionloom.core.fields import REQUIRED, param
 from motionloom.core.kinds import ValueSpec, same
 from motionloom.core.units import Moment, fail, frame_of
-from motionloom.kinematics.body.proportions import leg_length
+from motionloom.kinematics.body.proportions import in_joint_order, leg_length
 from motionloom.kinematics.body.roles import group
 from motionloom.rotation import angle_between, from_euler, inverse, multiply
 
@@ -121,7 +121,7 @@ class PoseAt(Constraint):
             named = {skeleton.joint(n): from_euler(e.angles, e.order) for n, e in self.rotations or ()}
             joints = sorted(named)
             return Target(joints, np.stack([named[j] for j in joints]), None)
-        clip = self.pose.clip
+        clip = in_joint_order(self.pose.clip, skeleton)
         require_same_hierarchy(skeleton, clip.skeleton, names=("the result", self.pose.source or "the pose"))
         joints = sorted({j for name in self.joints for j in group(skeleton, name)})
         scale = leg_length(skeleton) / leg_length(clip.skeleton)

@@ -15,7 +15,7 @@ from motionloom.core.errors import Where
 from motionloom.core.fields import REQUIRED, param
 from motionloom.core.kinds import ValueSpec, same
 from motionloom.core.units import Span, fail, frames_of
-from motionloom.kinematics.body.proportions import leg_length, on_skeleton
+from motionloom.kinematics.body.proportions import in_joint_order, leg_length, on_skeleton
 from motionloom.kinematics.body.roles import group
 from motionloom.kinematics.resample import resample
 from motionloom.rotation import angle_between
@@ -87,7 +87,7 @@ class PoseAlong(Constraint):
             raise BadRequest(
                 f"{self.clip} has not been loaded; give `load` when the request is read", where=("pose_along", "clip")
             )
-        own = self.clip.clip
+        own = in_joint_order(self.clip.clip, skeleton)
         require_same_hierarchy(skeleton, own.skeleton, names=("the result", self.clip.source or "the clip"))
         if own.skeleton is not skeleton and leg_length(own.skeleton) != leg_length(skeleton):
             own = on_skeleton(own, skeleton)
@@ -105,7 +105,8 @@ class PoseAlong(Constraint):
         self.chosen(skeleton)
         if isinstance(self.clip, GivenClip):
             name = self.clip.source or "the clip"
-            require_same_hierarchy(skeleton, self.clip.clip.skeleton, names=("the result", name))
+            own = in_joint_order(self.clip.clip, skeleton)
+            require_same_hierarchy(skeleton, own.skeleton, names=("the result", name))
 
     def residual(self, clip: Clip) -> FloatArray:
         joints, own = self.chosen(clip.skeleton), self.given(clip.skeleton, len(clip), clip.fps)

@@ -24,6 +24,7 @@ from motionloom.evaluate.measures.table import (
 )
 from motionloom.evaluate.reference import SHUFFLED, Reference, reference
 from motionloom.evaluate.report import MeasuredValue, QualityReport, SourceValue, Spread, relative_to_source
+from motionloom.kinematics.body.proportions import in_joint_order
 from motionloom.kinematics.capture.tpose import without_tpose
 
 HELD_OUT = 4  # source takes that are held out in turn to get the source's own value of measures that compare
@@ -65,6 +66,8 @@ def evaluate_clips(
     plain = [without_tpose(clip) for clip in results]
     posed = tuple(clip.name for clip, motion in zip(results, plain, strict=True) if motion is not clip)
     sources = [without_tpose(clip) for clip in sources]
+    if results:
+        sources = [in_joint_order(clip, results[0].skeleton) for clip in sources]
     sizes, own_sizes = [_frames(c) for c in plain], [_frames(c) for c in sources]
     total = sum(own_sizes)
     works = [evaluation_work(n, total) for n in sizes]

@@ -25,6 +25,7 @@ from motionloom.io.gltf.write import write_glb
 from motionloom.io.markers.c3d import read_c3d
 from motionloom.io.markers.csv import is_marker_csv, read_marker_csv, write_marker_csv
 from motionloom.io.markers.trc import read_trc, write_trc
+from motionloom.io.plausibility import implausible
 from motionloom.io.reader_settings import DEFAULT, Reading, ReadingSettings
 from motionloom.io.replacing import check_place, finish_interrupted, replacing, write_file
 from motionloom.io.sidecars.labels import labels_text, with_file_labels
@@ -33,16 +34,12 @@ from motionloom.io.sidecars.names import EMPTY, ambiguous_side_files, belongs_to
 from motionloom.io.sidecars.origin import is_own_output, is_unchanged, origin_text, with_origin
 from motionloom.io.sidecars.reading_record import with_reading_record
 from motionloom.io.sidecars.roles import with_roles
+from motionloom.io.sidecars.stored_reading import store_reading, with_stored_reading
 from motionloom.io.strokes.csv import read_stroke, write_stroke
 from motionloom.io.strokes.handwriting import read_handwriting
-from motionloom.io.units_and_axes import UNITS
 from motionloom.io.usd import read_usd, write_usd
 from motionloom.io.usd_scene import usd_library
-from motionloom.kinematics.body.proportions import leg_length
-from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.capture.tpose import without_tpose
-
-USUAL_STATURE = (0.9, 2.5)  # m: from a small child to the tallest of people
 
 
 class Format(NamedTuple):
@@ -104,19 +101,23 @@ def load(path: str | Path, reading: Reading = DEFAULT, **settings: Unpack[Readin
         raise FormatError(f"no reader for {path.suffix or 'a file without a suffix'}; there are {readable}", path=path)
     finish_interrupted(path, side_names(path))
     digest = start_sha256(path)
-    clip = entry.read(path, reading)
+    given, stored = with_stored_reading(path, reading)
+    clip = entry.read(path, given)
     _check_size(path, len(clip), len(clip.skeleton), clip.fps)
     check_depth(clip.skeleton, path)
-    if ambiguous := ambiguous_side_files(path):
-        clip = replace(clip, origin=clip.origin.with_notes(*ambiguous))
+    if notes := [*stored, *ambiguous_side_files(path)]:
+        clip = replace(clip, origin=clip.origin.with_notes(*notes))
     clip = with_file_labels(with_roles(clip, path, reading.roles), path)
     clip = with_licence(clip if entry.keeps_origin else with_origin(clip, path), path)
-    clip = _check_stature(clip, reading.unit)
+    if doubts := implausible(clip, given.unit):
+        clip = replace(clip, origin=clip.origin.with_notes(*doubts))
     motion = without_tpose(clip)
     if motion is not clip:
         clip = motion if reading.trim_tpose else clip
         note = Note(f"frame 0 is a T-pose{': dropped' if reading.trim_tpose else ' (not dropped)'}", topic="file")
         clip = replace(clip, origin=clip.origin.with_notes(note))
+    if reading.remember and (target := store_reading(path, reading)) is not None:
+        clip = replace(clip, origin=clip.origin.with_notes(Note(f"settings stored in {target.name}", topic="file")))
     return with_reading_record(clip, path, digest(), reading, entry.others(path) if entry.others else ())
 
 
@@ -132,26 +133,6 @@ def check_depth(skeleton: Skeleton, path: str | Path) -> None:
         depth[j] = 1 + (depth[parent] if parent >= 0 else 0)
     if max(depth) > MAX_DEPTH:
         raise FormatError(f"a chain of {max(depth)} joints; at most {MAX_DEPTH} are supported", path=path)
-
-
-def _check_stature(clip: Clip, unit: str | float | None) -> Clip:
-    """The clip, with a warning if its stature is not that of a person: in the unit given, or as stated or estimated.
-
-    A person's thigh and shin are 0.491 of the stature (Drillis and Contini 1966).
-    """
-    count = len(feet(clip.skeleton))
-    if not count or (unit is None and count != 2):  # how large an animal is cannot be known
-        return clip
-    stature = leg_length(clip.skeleton) / 0.491
-    low, high = (0.1, 4.0) if unit is not None else USUAL_STATURE
-    if low <= stature <= high:
-        return clip
-    if unit is None:
-        others = ", ".join(f"{name} gives {stature * size / clip.origin.unit:.2g} m" for name, size in UNITS.items())
-        text = f"stature {stature:.2g} m: if the unit of the file is another one, pass it ({others})"
-    else:
-        text = f"stature {stature:.2g} m with unit {unit}: is this right?"
-    return replace(clip, origin=clip.origin.with_notes(Note(text, "warning", topic="file")))
 
 
 def save(
@@ -238,12 +219,16 @@ def load_markers(path: str | Path, reading: Reading = DEFAULT, **settings: Unpac
         raise FormatError(f"no reader of markers for {path.suffix or 'no suffix'}; there are {readable}", path=path)
     chosen = replace_fields(reading, **settings)
     digest = start_sha256(path)
-    markers = entry.read_markers(path, chosen)
+    given, stored = with_stored_reading(path, chosen)
+    markers = entry.read_markers(path, given)
+    if chosen.remember:
+        store_reading(path, chosen)
     _check_size(path, len(markers), len(markers.names), markers.fps)
     terms = licence_file(path)
     beside = () if terms is None else (Input(terms.name, file_sha256(terms)),)
     read = Read(path.name, digest(), chosen.changes(), beside)
-    origin = replace_fields(markers.origin, licence=markers.origin.licence or licence_line(path), read=read)
+    named = markers.origin.with_notes(*stored)
+    origin = replace_fields(named, licence=named.licence or licence_line(path), read=read)
     return replace_fields(markers, origin=origin)
 
 

@@ -24,6 +24,7 @@ class ReadingSettings(TypedDict, total=False):
     trim_tpose: bool
     drop_slides: bool
     roles: str | Path | Mapping[str, str] | None
+    remember: bool
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class Reading:
     trim_tpose: bool = False  # drop a T-pose in frame 0; frame numbers in `origin` still count it
     drop_slides: bool = False  # give every joint a fixed offset from its parent
     roles: str | Path | Mapping[str, str] | None = None  # a file or a mapping; by default the file beside the clip
+    remember: bool = False  # store unit, up axis, frame rate and roles that are given beside the clip
 
     def __post_init__(self) -> None:
         if self.fps is not None and not FPS_RANGE[0] <= self.fps <= FPS_RANGE[1]:
@@ -67,7 +69,8 @@ class Reading:
 
     def changes(self) -> dict[str, Any]:
         """The settings that differ from the defaults, as plain values for a recipe."""
-        found = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
+        names = [f.name for f in fields(self) if f.name != "remember" and getattr(self, f.name) != f.default]
+        found = {name: getattr(self, name) for name in names}
         return found | ({"roles": Path(self.roles).name} if isinstance(self.roles, (str, Path)) else {})
 
 

@@ -84,18 +84,22 @@ def turns_outside(q: FloatArray, up: str) -> FloatArray:
     return np.concatenate([q[..., :1], vectors_outside(q[..., 1:], up)], -1)
 
 
-def estimate_up(places: FloatArray, roles: Sequence[str]) -> tuple[str, str]:
+def estimate_up(places: FloatArray, roles: Sequence[str], tips: Sequence[int] = ()) -> tuple[str, str]:
     """The up axis of a file, and the evidence: "posture", or "assumed" without any.
 
     places (F, J, 3) are world positions of some frames; a T-pose in front of the capture is best passed alone. Feet
     carry bodies: the mean direction from the feet to the trunk points up, even if the body lies down or turns over for
-    some of the frames. y is kept unless another axis is clearly better.
+    some of the frames. Of a body with many legs (`tips`) it is the normal of the plane through their tips. y is kept
+    unless another axis is clearly better.
     """
     feet = _joints(roles, "foot", "toe")
     tops = _joints(roles, "hips", "spine", "neck", "thigh", "front_upper_arm")
-    if not feet or not tops:
+    if tips:
+        lines = _normals(places[:, list(tips)], places[:, 0])
+    elif not feet or not tops:
         return "y", "assumed"
-    lines = places[:, tops].mean(1) - places[:, feet].mean(1)
+    else:
+        lines = places[:, tops].mean(1) - places[:, feet].mean(1)
     lengths = np.linalg.norm(lines, axis=-1, keepdims=True)
     mean = (lines / np.where(lengths > 0, lengths, 1)).mean(0)
     scores = {up: float(mean["xyz".index(up[-1])]) * (-1 if up[0] == "-" else 1) for up in UPS}
@@ -131,6 +135,14 @@ def estimate_unit(places: FloatArray, roles: Sequence[str], parents: Sequence[in
     fits = {name: abs(np.log(size * UNITS[name] / usual)) + _RARE.get(name, 0.0) for name in known}
     best = min(fits, key=lambda name: fits[name])
     return UNITS[best], f"{what} {size * UNITS[best]:.2f} m"
+
+
+def _normals(tips: FloatArray, trunk: FloatArray) -> FloatArray:
+    """(F, 3) normals of the planes through the tips (F, N, 3), towards the trunk (F, 3)."""
+    middle = tips.mean(1)
+    normals: FloatArray = np.linalg.svd(tips - middle[:, None], full_matrices=False)[2][:, 2]
+    side = np.einsum("fc,fc->f", normals, trunk - middle)
+    return normals * np.where(side < 0, -1.0, 1.0)[:, None]
 
 
 def _joints(roles: Sequence[str], *parts: str) -> list[int]:

@@ -17,7 +17,7 @@ from motionloom.kinematics.feet.skate_measures import Skate, measure_skate, plan
 from motionloom.kinematics.feet.skate_removal import remove_skate
 from motionloom.kinematics.fk import fk, fk_rotations, local_rotations
 from motionloom.kinematics.ik.limb import place_limb
-from motionloom.kinematics.retarget_pose import ankle_level, matched_pose
+from motionloom.kinematics.retarget_pose import ankle_level, matched_pose, own_ankle_level
 from motionloom.rotation import IDENTITY, inverse, multiply, normalize, slerp
 
 FLOOR = (0.10, 0.20)  # m in the source: a hand lower than the first is held to the floor, above the second it is free
@@ -85,7 +85,7 @@ def retarget(
             else multiply(turns[:, body.parents[j]], inverse(target[body.parents[j]]))
         )
         turns[:, j] = multiply(moved, target[j])
-    levels = ankle_level(guide), ankle_level(shown)
+    levels = ankle_level(guide), own_ankle_level(shown)
     root = _root(clip, body, turns, scale, levels)
     notes = f"retargeted from {clip.name or 'a clip'} ({len(old)} joints) to {len(body)} joints, scale {scale:.3f}"
     origin = with_changes(

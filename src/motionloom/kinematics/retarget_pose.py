@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, Skeleton
+from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.rest_pose import stands
 from motionloom.kinematics.body.roles import SIDES, feet
 from motionloom.kinematics.feet.contacts import contacts, foot_parts
@@ -37,6 +38,8 @@ FORWARD = np.array([0.0, 0.0, 1.0])
 SAMPLED_FRAMES = 400  # frames looked at to find how a body stands
 BEST_SHARE = 0.05  # share of these whose average is taken
 QUARTER_TOLERANCE = np.radians(30.0)  # a mean turn this near to whole quarters is taken for them
+SOLE, SOLE_AND_FOOT = 0.06, 0.1  # leg lengths below the lowest part of a foot, or below a bare ankle
+BARE_ANKLE = 0.03  # leg lengths: a foot that is not lower than this below the ankle is no foot
 MIN_FLAT_FRAMES = 5  # frames on both heel and toe that are needed to tell the sole
 
 _LEGS = (("thigh", "shin", "foot"), ("front_upper_arm", "front_forearm", "front_foot"))
@@ -99,9 +102,24 @@ def ankle_level(clip: Clip) -> float:
     places = fk_rotations(clip)[0]
     heights = [places[touching[p.label], p.foot.ankle, 1] for p in foot_parts(body) if p.label in touching]
     some = np.concatenate(heights) if heights else np.zeros(0)
-    if len(some) >= MIN_FLAT_FRAMES:
-        return float(np.percentile(some, 20))
-    turns = matched_pose(clip)
+    return float(np.percentile(some, 20)) if len(some) >= MIN_FLAT_FRAMES else _ankle_above_foot(clip)
+
+
+def own_ankle_level(clip: Clip) -> float:
+    """`ankle_level` of a body on a floor at y = 0, also if its own clip is above or below that floor.
+
+    The level of the clip is used if soles of that thickness exist: between the lowest part of the foot and 0.06 leg
+    lengths below it, or 0.1 for a body that ends at its ankles. Otherwise the lowest part of the foot is on the floor.
+    """
+    lowest, level, body = _ankle_above_foot(clip), ankle_level(clip), clip.skeleton
+    below = any(foot.toe is not None for foot in feet(body)) or lowest > BARE_ANKLE * leg_length(body)
+    sole = (SOLE if below else SOLE_AND_FOOT) * leg_length(body)
+    return level if lowest - 0.01 <= level <= lowest + sole else lowest
+
+
+def _ankle_above_foot(clip: Clip) -> float:
+    """How far (m) the ankle is above the lowest part of its foot in the matched pose, the mean over all feet."""
+    body, turns = clip.skeleton, matched_pose(clip)
     lows = []
     for foot in feet(body):
         below = body.below(foot.ankle)

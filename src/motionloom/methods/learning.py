@@ -27,7 +27,7 @@ from motionloom.core import (
 from motionloom.core.errors import unknown
 from motionloom.core.progress import each
 from motionloom.io.digest import clip_sha256, file_sha256
-from motionloom.kinematics.body.proportions import leg_length, on_skeleton, same_bones
+from motionloom.kinematics.body.proportions import in_joint_order, leg_length, on_skeleton, same_bones
 from motionloom.kinematics.capture.glitches import broken_frames, glitches, is_slight, mended, whole_pieces
 from motionloom.kinematics.capture.tpose import without_tpose
 from motionloom.kinematics.feet.contacts import runs
@@ -65,11 +65,14 @@ def prepare(
     """
     if not clips:
         raise BadRequest("expected at least one clip to learn from, found none")
+    skeleton, given = clips[0].skeleton, clips
+    clips = [in_joint_order(clip, skeleton) for clip in given]
     _require_one_kind(clips)
-    skeleton = clips[0].skeleton
     out: list[Clip] = []
     owners: list[int] = []
     done_to: dict[str, list[str]] = {}  # the clips that each preparation was applied to
+    if moved := [old.name for old, new in zip(given, clips, strict=True) if old is not new]:
+        done_to["joints in another order, put in the first clip's order"] = moved
     fps = _own_fps(clips) if fps is None else fps
     for i, clip in enumerate(each(clips, progress or silent(), "preparing clips", [len(c) for c in clips])):
         name = clip.name or f"clip {i}"

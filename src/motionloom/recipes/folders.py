@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -141,7 +142,10 @@ def trim_files(
 
 
 def output_paths(inputs: Sequence[Path], arguments: Sequence[str | Path], out: str | Path, suffix: str) -> list[Path]:
-    """The path that each input is written to. A folder keeps its sub-folders; one file may be written to a file."""
+    """The path that each input is written to. A folder keeps its sub-folders; one file may be written to a file.
+
+    Files of one name from several folders keep the part of the path in which they differ.
+    """
     out = Path(out)
     alone = len(inputs) == 1 and not Path(arguments[0]).is_dir()
     if alone and out.suffix and not out.is_dir():
@@ -155,6 +159,10 @@ def output_paths(inputs: Sequence[Path], arguments: Sequence[str | Path], out: s
     for path in inputs:
         above = next((f for f in folders if f in path.parents), path.parent)
         targets.append(out / path.relative_to(above).with_suffix(suffix))
+    if len(set(targets)) < len(targets):
+        full = [path.resolve() for path in inputs]
+        common = Path(os.path.commonpath([path.parent for path in full]))
+        targets = [out / path.relative_to(common).with_suffix(suffix) for path in full]
     twice = next((t for t in targets if targets.count(t) > 1), None)
     if twice is not None:
         raise BadRequest(f"two clips would both be written to {twice}: convert their folders separately")

@@ -27,7 +27,7 @@ from motionloom.core import (
 )
 from motionloom.core.origin import BODY, all_terms
 from motionloom.core.origin_joining import joined
-from motionloom.kinematics.body.proportions import on_skeleton, same_bones
+from motionloom.kinematics.body.proportions import in_joint_order, on_skeleton, same_bones
 from motionloom.rotation import angle_between, continuous, inverse, multiply
 
 Attachment = Literal["aligned", "local", "global"]
@@ -184,6 +184,7 @@ def on_body(clip: Clip, like: Clip) -> Clip:
     """The clip on the skeleton of `like`, with its rotations; `SkeletonMismatch` if it has other joints."""
     if clip.skeleton is like.skeleton:
         return clip
+    clip = in_joint_order(clip, like.skeleton)
     try:
         require_same_hierarchy(like.skeleton, clip.skeleton, names=(like.name, clip.name))
     except SkeletonMismatch as error:

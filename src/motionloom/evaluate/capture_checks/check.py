@@ -16,6 +16,7 @@ from motionloom.evaluate.capture_checks.findings import (
     floor_findings,
     glitch_findings,
     in_file,
+    own_frames,
     pace_findings,
     rest_findings,
     still_findings,
@@ -85,7 +86,8 @@ def summarise(clip: Clip, progress: Progress | None = None) -> ClipSummary:
 
 
 def clip_findings(clip: Clip, progress: Progress | None = None) -> list[Finding]:
-    """The problems of one clip by itself."""
+    """The problems of one clip by itself; frames are counted in its file, also if it was synthesized."""
+    clip = own_frames(clip)
     motion = without_tpose(clip)
     found = [f for one in in_turn(CHECKS, progress or silent(), "checking clips") for f in one(motion)]
     if motion is not clip:
@@ -114,7 +116,7 @@ def repair(clip: Clip) -> tuple[Clip, list[str]]:
     lines = []
     name = clip.name or "clip"
     whole = clip
-    clip = without_tpose(whole)
+    clip = without_tpose(own_frames(whole))
     touched: list[Glitch] = []
     for _ in range(REPAIR_PASSES):
         found = glitches(clip)

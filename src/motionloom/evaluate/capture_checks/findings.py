@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom.core import Clip
+from motionloom.core import Clip, replace
+from motionloom.core.origin import from_file
 from motionloom.kinematics.body.roles import feet, fingers
 from motionloom.kinematics.capture.glitches import Glitch, glitches, is_slight, rest_frames, small_joints
 from motionloom.kinematics.feet.contacts import runs
@@ -41,6 +42,11 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.clip}: {self.text}"
+
+
+def own_frames(clip: Clip) -> Clip:
+    """A synthesized or edited clip with an origin that counts its own frames, not those of its sources."""
+    return replace(clip, origin=from_file(clip.name, len(clip))) if clip.origin.made else clip
 
 
 def in_file(clip: Clip, frame: int) -> int:

@@ -25,7 +25,7 @@ from motionloom.io.bvh.motion import read_motion
 from motionloom.io.reader_notes import Notes
 from motionloom.io.reader_settings import DEFAULT, Reading
 from motionloom.io.sniff import what_is
-from motionloom.kinematics.body.roles import guess_roles
+from motionloom.kinematics.body.roles import guess_roles, many_legs
 from motionloom.kinematics.capture.tpose import rest_then_jump
 from motionloom.kinematics.fk import positions
 
@@ -75,7 +75,7 @@ def parse_bvh(data: Any, notes: Notes, reading: Reading = DEFAULT) -> Clip:
     header = {
         "joints": names,
         "names": [node.name for node in body.nodes],
-        "channels": [list(node.channels) for node in body.nodes],
+        "channels": _kept_channels(body, reading.drop_slides),
         "wrappers": body.wrappers,
         "frame_time": rows.frame_time,
         "encoding": encoding,
@@ -159,7 +159,8 @@ def _convention(
     axis, metres = reading.axis, reading.metres
     if axis is None:
         tpose = rest_then_jump(body.rotations[:22])
-        axis, ground = conv.estimate_up(places[:1] if tpose else places[1:], roles)
+        tips = many_legs(names, parents, offsets)
+        axis, ground = conv.estimate_up(places[:1] if tpose else places[1:], roles, tips)
         notes.info(f"up axis {axis}", topic="up", detail=conv.UP_GROUNDS[ground])
     if metres is None:
         metres, evidence = conv.estimate_unit(places[1:], roles, parents, axis)
@@ -179,6 +180,14 @@ def _roles(skeleton: Skeleton, root: FloatArray, turns: FloatArray, slides: Floa
 def _some_frames(frames: int) -> Any:
     """Up to 24 frames from all over the clip; not the first, which may be a T-pose."""
     return np.unique(np.linspace(min(1, frames - 1), frames - 1, 24).astype(int))
+
+
+def _kept_channels(body: Body, drop_slides: bool) -> list[list[str]]:
+    """The channels of each joint, for the writer; without slides, position channels of the root only."""
+    channels = [list(node.channels) for node in body.nodes]
+    if not drop_slides:
+        return channels
+    return [channels[0], *([c for c in own if not c.endswith("position")] for own in channels[1:])]
 
 
 def _triple(v: FloatArray) -> tuple[float, float, float]:

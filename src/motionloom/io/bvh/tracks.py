@@ -58,57 +58,64 @@ def tracks_of(clip: Clip, unit: float, up: str) -> list[Track]:
     for n, end in enumerate(clip.skeleton.ends):
         ends[end.joint].append((n, end.name, conv.vectors_outside(np.array(end.offset), up) / unit))
     for j, name in enumerate(names):
-        offset, places = _place(clip, j, root, unit, up)
-        channels, values = _columns(wanted_channels[j], angles[j], places)
+        places = _place(clip, j, root, unit, up)
+        wanted = wanted_channels[j] if source or j else (*POSITIONS, *ROTATIONS)
+        offset, channels, values = _columns(wanted, angles[j], places, still=j > 0 and len(places) == 1)
         parent = int(clip.skeleton.parents[j]) + skip
         out.append(Track(name, parent, offset, channels, values, tuple(ends[j])))
     return out
 
 
-def _place(clip: Clip, joint: int, root: FloatArray, unit: float, up: str) -> tuple[FloatArray, FloatArray | None]:
-    """OFFSET (3,), and position channels (F, 3) or None, in the file's unit and axes."""
+def _place(clip: Clip, joint: int, root: FloatArray, unit: float, up: str) -> FloatArray:
+    """The place of a joint in its parent, in the file's unit and axes: (F, 3), or (1, 3) if it does not slide."""
     if joint == 0:
-        return np.zeros(3), root
+        return root
     offset = clip.skeleton.offsets[joint]
     if clip.slides is not None:
         slide = clip.slides[:, joint]
         low, high = slide.min(0), slide.max(0)
         if (high - low).max() > 2 * MIN_SLIDE:
-            return np.zeros(3), conv.vectors_outside(offset + slide, up) / unit
+            return conv.vectors_outside(offset + slide, up) / unit
         offset = offset + (low + high) / 2
-    return conv.vectors_outside(offset, up) / unit, None
+    return conv.vectors_outside(offset, up)[None] / unit
 
 
-def _columns(wanted_channels: Any, angles: FloatArray, places: FloatArray | None) -> tuple[tuple[str, ...], FloatArray]:
-    """Channels like the given ones, and their values: positions only where they are needed, three turns if one or
-    two are not enough for what the joint does."""
+def _columns(
+    wanted_channels: Any, angles: FloatArray, places: FloatArray, *, still: bool
+) -> tuple[FloatArray, tuple[str, ...], FloatArray]:
+    """OFFSET, channels and their values: channels like the given ones where they are enough for what the joint does.
+
+    places (F, 3), or (1, 3) of a joint that does not move. A `still` joint keeps its position channels, whose value is
+    its OFFSET. Of others, OFFSET is 0 on axes that have a channel.
+    """
     turning = [c for c in wanted_channels if c.endswith("rotation")]
     order = _axes(wanted_channels)
     if np.abs(angles[:, len(turning) :]).max(initial=0.0) > 1e-5:
         turning = [f"{axis.upper()}rotation" for axis in order]
-    has = [c for c in wanted_channels if c.endswith("position")]
+    given = [c for c in wanted_channels if c.endswith("position")]
+    moving = [POSITIONS[k] for k in range(3) if np.ptp(places[:, k]) > 1e-9 * max(1.0, np.abs(places).max())]
+    enough = set(moving) <= set(given)
     kept = iter(turning)
-    channels: list[str] = []
-    if places is not None and len(has) < 3:
-        channels += POSITIONS
+    channels: list[str] = [] if enough else list(POSITIONS)
     for channel in wanted_channels:
         if channel.endswith("rotation"):
             channels.append(next(kept))
-        elif channel.endswith("scale") or (places is not None and len(has) == 3):
+        elif enough or channel.endswith("scale"):
             channels.append(channel)
     channels += kept
-    values = np.empty((len(angles), len(channels)))
-    turn = 0
+    values = np.empty((max(len(angles), len(places)), len(channels)))
+    offset, turn = places[0].copy(), 0
     for k, channel in enumerate(channels):
+        axis = "XYZ".index(channel[0])
         if channel.endswith("rotation"):
             values[:, k] = angles[:, turn]
             turn += 1
         elif channel.endswith("position"):
-            assert places is not None
-            values[:, k] = places[:, "XYZ".index(channel[0])]
+            values[:, k] = places[:, axis]
+            offset[axis] = offset[axis] if still else 0.0
         else:
             values[:, k] = 1.0
-    return tuple(channels), values
+    return offset, tuple(channels), values
 
 
 def _axes(channels: Any) -> str:
@@ -149,9 +156,7 @@ def wrappers_of(clip: Clip, unit: float, up: str) -> list[dict[str, Any]]:
 
 
 def _wrapper_track(n: int, wrapper: dict[str, Any]) -> Track:
-    """A joint above the hips: it stands still, so only the file's root has position channels."""
+    """A joint above the hips, which stands still."""
     angles = _angles(wrapper["rotation"][None, None], [_axes(wrapper["channels"])])[0]
-    places = wrapper["position"][None] if n == 0 else None
-    channels, values = _columns(wrapper["channels"], angles, places)
-    offset = np.zeros(3) if n == 0 else wrapper["position"]
+    offset, channels, values = _columns(wrapper["channels"], angles, wrapper["position"][None], still=n > 0)
     return Track(wrapper["name"], n - 1, offset, channels, values, tuple(wrapper["ends"]))

@@ -1,8 +1,9 @@
 """BVH writer: names, order, hierarchy, channel orders and end sites of the source, where the clip came from a BVH file.
 
-The root's OFFSET is 0 and its place is in its channels. A joint that slides keeps position channels and is written with
-OFFSET 0 0 0; one that keeps its place to 0.1 mm has it as OFFSET and no position channels. So readers that replace
-OFFSET by position channels (Blender) and readers that add them (three.js) agree.
+The root's OFFSET is 0 on the axes that have a channel, and so is that of a joint that slides: readers that replace
+OFFSET by position channels (Blender) and readers that add them (three.js) agree. A joint that keeps its place to 0.1 mm
+has it as OFFSET; position channels that the source had for it are kept with the same values, as in the source. Clips
+read with `drop_slides` have position channels at the root only, which all readers read alike.
 """
 
 from __future__ import annotations

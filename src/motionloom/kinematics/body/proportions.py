@@ -1,10 +1,11 @@
-"""The size of a body, and a motion put on a body of other bone lengths."""
+"""The size of a body, and a motion put on a body of other bone lengths or with its joints in another order."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from motionloom.core import Clip, FloatArray, Skeleton, replace, require_same_hierarchy
+from motionloom.core import Clip, End, FloatArray, Skeleton, replace, require_same_hierarchy
+from motionloom.core.skeleton import same_hierarchy
 from motionloom.kinematics.body.roles import feet
 
 
@@ -38,3 +39,27 @@ def on_skeleton(clip: Clip, skeleton: Skeleton) -> Clip:
     scale = leg_length(skeleton) / leg_length(clip.skeleton)
     slides: FloatArray | None = None if clip.slides is None else clip.slides * scale
     return replace(clip, skeleton=skeleton, root=clip.root * scale, slides=slides)
+
+
+def in_joint_order(clip: Clip, skeleton: Skeleton) -> Clip:
+    """The clip with its joints in the order of a skeleton that has the same names and parents; else unchanged.
+
+    Programs write siblings in different orders: hips, left leg, right leg, spine, or hips, spine, left leg, right leg.
+    """
+    body = clip.skeleton
+    if same_hierarchy(body, skeleton) or _parent_names(body) != _parent_names(skeleton):
+        return clip
+    order = [body.names.index(name) for name in skeleton.names]
+    place = {j: k for k, j in enumerate(order)}
+    ends = tuple(sorted((End(place[e.joint], e.offset, e.name) for e in body.ends), key=lambda e: e.joint))
+    roles = tuple(body.roles[j] for j in order)
+    return replace(
+        clip,
+        skeleton=Skeleton(skeleton.names, skeleton.parents, body.offsets[order], roles, ends),
+        rotations=clip.rotations[:, order],
+        slides=None if clip.slides is None else clip.slides[:, order],
+    )
+
+
+def _parent_names(body: Skeleton) -> dict[str, str]:
+    return {name: body.names[p] if p >= 0 else "" for name, p in zip(body.names, body.parents, strict=True)}

@@ -18,6 +18,11 @@ ARM = ("shoulder", "upper_arm", "forearm", "hand")
 LEG = ("thigh", "shin", "foot", "toe")
 FRONT = {"upper_arm": "front_upper_arm", "forearm": "front_forearm", "hand": "front_foot", "palm": "front_toe"}
 SIDES = ("left", "right")
+_LEG_WORDS = ("thigh", "hip", "shin", "knee", "leg", "ankle", "foot")
+_FRONT_WORDS = ("upper_arm", "forearm", "elbow", "wrist", "hand", "palm")
+MANY_LEGS = 6  # limbs of one kind on the trunk, from which on a body is no biped and no quadruped
+MIN_LEG = 0.2  # of the longest chain from the root: shorter limbs (fingers, hair) are no legs
+TRUNK_DEPTH = 4  # joints from the root to where legs are attached, at most
 GROUPS = ("all", "upper", "lower", "spine", "head", "left_arm", "right_arm", "left_leg", "right_leg")
 
 
@@ -43,7 +48,10 @@ def guess_roles(
     roles: dict[str, int] = {}
     for side in SIDES:
         roles.update(_limb_roles(tree, side))
-    if not any(f"{side}_thigh" in roles for side in SIDES):
+    if many_legs(names, parents, offsets):
+        legs = {f"{side}_{part}" for side in SIDES for part in (*ARM, *LEG, "palm")}
+        roles = {role: j for role, j in roles.items() if role not in legs}
+    elif not any(f"{side}_thigh" in roles for side in SIDES):
         roles.update(_roles_by_shape(tree))
     roles.update(_trunk_roles(tree, roles))
     tail = [j for j, n in enumerate(tree.read) if n.word == "tail" and not n.side]
@@ -112,6 +120,30 @@ def feet(skeleton: Skeleton) -> tuple[Foot, ...]:
     return tuple(found)
 
 
+def many_legs(names: Sequence[str], parents: Sequence[int] | IntArray, offsets: FloatArray) -> list[int]:
+    """The tips of the legs of a body with six or more, as insects, spiders and crabs; empty for other bodies.
+
+    Legs are chains without branches, of one number of joints, on the trunk. Bodies whose names state one leg for each
+    side (a person in a skirt of eight chains) are not counted.
+    """
+    tree = _Tree(names, parents, offsets, None)
+    feet_of = [sum(n.side == side and n.word in ("foot", "ankle") for n in tree.read) for side in SIDES]
+    lengths = np.linalg.norm(np.asarray(offsets, float), axis=1)
+    if min(feet_of) == max(feet_of) == 1 or len(tree.parents) <= MANY_LEGS:
+        return []
+    far = max(lengths[tree.up(j)[:-1]].sum() for j, below in enumerate(tree.children) if not below)
+    tips: dict[int, list[int]] = {}
+    for tip in (j for j, below in enumerate(tree.children) if not below):
+        chain = [tip]
+        while (parent := tree.parents[chain[-1]]) > 0 and len(tree.children[parent]) == 1:
+            chain.append(parent)
+        on_trunk = len(tree.up(chain[-1])) - 2 < TRUNK_DEPTH
+        if len(chain) >= 2 and on_trunk and lengths[chain].sum() >= MIN_LEG * far > 0:
+            tips.setdefault(len(chain), []).append(tip)
+    most = max(tips.values(), key=len, default=[])
+    return most if len(most) >= MANY_LEGS else []
+
+
 def fingers(skeleton: Skeleton) -> list[int]:
     """Whatever hangs on a hand: fingers, thumbs, props. Captures rarely hold their motion."""
     hands = [j for side in SIDES if (j := skeleton.find(f"{side}_hand")) is not None]
@@ -135,13 +167,13 @@ class _Tree:
             for j, p in enumerate(self.parents):
                 pose[j] = np.asarray(offsets[j]) + (pose[p] if p >= 0 else 0.0)
         self.pose = pose
-        for j, name in enumerate(self.read):  # "ForeFoot" below a foot is a person's toe, not a front foot
-            if name.front and name.word == "hand" and self._hangs_on_foot(j):
+        for j, name in enumerate(self.read):  # "ForeFoot" below a leg is a person's toe, not a front foot
+            if name.front and name.word == "hand" and self._hangs_on_leg(j):
                 self.read[j] = JointName(name.side, "toe", False)
 
-    def _hangs_on_foot(self, joint: int) -> bool:
+    def _hangs_on_leg(self, joint: int) -> bool:
         above = (self.read[k] for k in self.up(joint)[1:])
-        return any(n.word in ("foot", "ankle") and n.side == self.read[joint].side and not n.front for n in above)
+        return any(n.word in _LEG_WORDS and n.side == self.read[joint].side and not n.front for n in above)
 
     def up(self, joint: int) -> list[int]:
         """The joint and its ancestors, upwards."""
@@ -261,7 +293,7 @@ def _meet(tree: _Tree, joints: Sequence[int]) -> int:
 
 def _four_legged(tree: _Tree, roles: dict[str, int]) -> bool:
     """A tail and a level spine, or front legs that are called so."""
-    if any(n.front for n in tree.read):
+    if any(n.front and n.word in _FRONT_WORDS for n in tree.read):
         return True
     top = roles.get("neck", roles.get("head"))
     if "tail" not in roles or top is None or "hips" not in roles:

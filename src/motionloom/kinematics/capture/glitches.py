@@ -31,6 +31,7 @@ SPIKE_RATIO = 8.0  # and is so many times more than half a second around it: a s
 SPIKE_ROOT = 0.06  # metres, the same for the root's place,
 MAX_ROOT_ACCELERATION = 400.0  # m/s^2, and its acceleration
 AT_REST = np.radians(0.1)
+MIN_REST_JUMP, REST_JUMP = np.radians(3.0), 4.0  # a jump to or from the rest pose: radians, and times the usual step
 MERGE_TIME = 0.1  # seconds: jumps this near to each other are one glitch
 MAX_REPAIR_TIME = 0.25  # seconds: longer ones cannot be mended from their neighbours
 
@@ -74,12 +75,26 @@ def glitches(clip: Clip) -> list[Glitch]:
 
 
 def rest_frames(clip: Clip) -> BoolArray:
-    """(F,) the frames in the rest pose (a T-pose, mostly): half of the joints that usually turn do not turn at all."""
+    """(F,) frames in the rest pose (a T-pose, mostly) that are not part of the motion.
+
+    Half of the joints that usually turn do not turn at all, and the body jumps there or away from there: the mean turn
+    of these joints in that step is over 3 degrees and 4 times the usual. A loop that passes through its rest pose
+    does not jump.
+    """
     from_rest = 2 * np.arccos(np.clip(np.abs(clip.rotations[..., 0]), 0, 1))
     moving = np.median(from_rest, axis=0) > 10 * AT_REST
     if moving.sum() < 3:
         return np.zeros(len(clip), bool)
-    return np.asarray((from_rest[:, moving] < AT_REST).mean(axis=1) >= 0.5)
+    at_rest = np.asarray((from_rest[:, moving] < AT_REST).mean(axis=1) >= 0.5)
+    if not at_rest.any() or len(clip) < 2:
+        return at_rest
+    steps = angle_between(clip.rotations[1:, moving], clip.rotations[:-1, moving]).mean(1)
+    usual = steps[~(at_rest[1:] | at_rest[:-1])]
+    jump = max(MIN_REST_JUMP, REST_JUMP * float(np.median(usual)) if len(usual) else 0.0)
+    for a, b in runs(at_rest):
+        borders = [k - 1 for k in (a, b) if 0 < k < len(clip)]
+        at_rest[a:b] = not borders or max(steps[borders]) > jump
+    return at_rest
 
 
 def broken_frames(clip: Clip, found: Sequence[Glitch] | None = None) -> BoolArray:

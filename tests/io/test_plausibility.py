@@ -1,0 +1,128 @@
+"""Estimates of unit, up axis and legs: bodies that were misread, doubts that are reported, settings that are stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from motionloom.cli.app import app
+from motionloom.core import Clip, FormatError, Skeleton, replace
+from motionloom.io import load, save
+from motionloom.kinematics import fk
+from motionloom.rotation import exp
+from motionloom.samples import make
+
+CLI = CliRunner()
+
+
+def crab(names: str, *, claws: bool = False, legs: int = 10, start: float = 0.3) -> Clip:
+    """Legs in a ring under a flat trunk, all feet below it, metres, y up; `names` is formatted with leg and part."""
+    joints: list[tuple[str, int, tuple[float, float, float]]] = [("Body", -1, (0.0, 0.0, 0.0))]
+    for k in range(legs):
+        c, s = np.cos(start + 2 * np.pi * k / legs), np.sin(start + 2 * np.pi * k / legs)
+        base = len(joints)
+        places = [(0.15 * c, 0.0, 0.15 * s), (0.15 * c, 0.1, 0.15 * s), (0.2 * c, -0.3, 0.2 * s)]
+        parents = [0, base, base + 1]
+        joints += [(names.format(k + 1, "abc"[i]), parents[i], places[i]) for i in range(3)]
+    if claws:
+        for k, side in enumerate((1.0, -1.0)):
+            base = len(joints)
+            places = [(0.1 * side, 0.0, 0.2), (0.1 * side, 0.02, 0.3), (-0.1 * side, 0.0, 0.2)]
+            joints += [(names.format(20 + k, "abc"[i]), [0, base, base + 1][i], places[i]) for i in range(3)]
+    body = Skeleton(tuple(j[0] for j in joints), [j[1] for j in joints], [j[2] for j in joints])
+    rng = np.random.default_rng(0)
+    swing = 0.14 * np.sin(np.linspace(0, 9, 40)[:, None, None] + rng.uniform(0, 6, (1, len(body), 3)))
+    swing[:, 0] = 0
+    root = np.stack([np.linspace(0, 1, 40), np.full(40, 0.2), np.zeros(40)], 1)
+    return Clip(body, root, exp(swing), 30.0)
+
+
+@pytest.mark.parametrize("up", ["y", "z", "-x"])
+@pytest.mark.parametrize(
+    ("names", "options"),
+    [
+        ("Bone{}{}", {}),
+        ("leg_{}_{}", {"claws": True}),
+        ("x{}{}", {"legs": 6, "start": 0.9}),
+        ("LeftFoot{}{}", {"start": 0.1}),
+    ],
+)
+def test_a_body_with_many_legs_stands_on_all_of_them(tmp_path, names, options, up):
+    clip = crab(names, **options)
+    save(clip, tmp_path / "crab.bvh", up=up, unit="m")
+    back = load(tmp_path / "crab.bvh")
+    assert back.origin.up == up
+    assert np.abs(fk(back) - fk(clip)).max() < 1e-5
+    assert not any("foot" in role or "thigh" in role for role in back.skeleton.roles)
+    legs = options.get("legs", 12 if options.get("claws") else 10)
+    assert any(n.level == "warning" and n.text.startswith(f"{legs} legs") for n in back.origin.notes)
+
+
+def test_fingers_and_skirts_are_no_legs():
+    person = make("walk", seconds=1, fps=30).skeleton
+    names, parents, offsets = list(person.names), person.parents.tolist(), person.offsets.tolist()
+    for k in range(8):  # a skirt of long chains on the hips
+        angle = 2 * np.pi * k / 8
+        names += [f"Skirt{k}{part}" for part in "abc"]
+        parents += [0, len(parents), len(parents) + 1]
+        offsets += [[0.2 * np.cos(angle), -0.1, 0.2 * np.sin(angle)], [0, -0.3, 0], [0, -0.3, 0]]
+    from motionloom.kinematics.body.roles import guess_roles, many_legs
+
+    assert many_legs(names, parents, np.array(offsets)) == []
+    assert {"left_foot", "right_foot", "left_hand"} <= set(guess_roles(names, parents, np.array(offsets)))
+
+
+def test_the_forefoot_of_a_leg_is_a_toe(bvh, person):
+    text = person.replace("LeftFoot", "LeftForeFoot").replace("RightFoot", "RightForeFoot")  # no other foot above it
+    roles = load(bvh(text)).skeleton.roles
+    assert {"left_hand", "right_hand", "left_thigh", "right_shin"} <= set(roles)
+    assert not any("front" in role for role in roles)
+
+
+@pytest.mark.parametrize(("stature", "unit"), [(0.56, "m"), (3.35, "m")])
+def test_a_stature_offers_the_unit_that_would_fit(tmp_path, stature, unit):
+    clip = make("walk", seconds=1, fps=30)
+    scale = stature / 1.75
+    body = Skeleton(clip.skeleton.names, clip.skeleton.parents, scale * clip.skeleton.offsets, clip.skeleton.roles)
+    save(replace(clip, skeleton=body, root=scale * clip.root), tmp_path / "x.bvh", unit=unit)
+    (warning,) = [n.text for n in load(tmp_path / "x.bvh").origin.notes if n.level == "warning"]
+    metres = float(warning.split(" (metres) gives 1.7 m")[0].split()[-1])
+    fitted = load(tmp_path / "x.bvh", unit=metres)
+    assert not [n for n in fitted.origin.notes if n.level == "warning"]
+
+
+def test_feet_above_the_hips_are_reported_with_the_other_axis(tmp_path):
+    save(make("walk", seconds=1, fps=30), tmp_path / "x.bvh")
+    (warning,) = [n.text for n in load(tmp_path / "x.bvh", up="-y").origin.notes if n.level == "warning"]
+    assert "100 %" in warning
+    assert "--up y;" in warning
+
+
+def test_settings_that_were_given_once_are_stored_beside_the_file(tmp_path):
+    clip = make("walk", seconds=1, fps=30)
+    save(clip, tmp_path / "x.bvh")
+    own = tmp_path / "x.roles.toml"
+    own.write_text('# my roles\n[roles]\nhead = "Head"\n[reading]\nunit = "mm"\n')
+    command = ["info", str(tmp_path / "x.bvh"), "--unit", "cm", "--up", "z", "--source-fps", "60", "--remember"]
+    assert CLI.invoke(app, command).exit_code == 0
+    assert own.read_text().startswith('# my roles\n[roles]\nhead = "Head"\n')
+    stored = load(tmp_path / "x.bvh")
+    assert (stored.origin.unit, stored.origin.up, stored.fps) == (0.01, "z", 60.0)
+    assert "unit cm, up z, fps 60: from x.roles.toml" in [n.text for n in stored.origin.notes]
+    assert load(tmp_path / "x.bvh", unit="m").origin.unit == 1.0  # what is given comes first
+    roles = tmp_path / "given.toml"
+    roles.write_text('[roles]\nhead = ""\n')
+    load(tmp_path / "x.bvh", roles=roles, remember=True)
+    assert "head" not in load(tmp_path / "x.bvh").skeleton.roles
+    assert load(tmp_path / "x.bvh").fps == 60.0
+
+
+@pytest.mark.parametrize("text", ["[reading]\nunit = 'ell'\n", "[reading]\nup = 3\n", "[reading]\nscale = 2\n"])
+def test_a_wrong_setting_beside_the_file_is_an_error_that_names_it(tmp_path, text):
+    save(make("walk", seconds=1, fps=30), tmp_path / "x.bvh")
+    Path(tmp_path / "x.roles.toml").write_text(text)
+    with pytest.raises(FormatError, match=r"x\.roles\.toml: \[reading\]"):
+        load(tmp_path / "x.bvh")
