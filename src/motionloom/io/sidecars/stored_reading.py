@@ -61,13 +61,14 @@ def store_reading(path: str | Path, reading: Reading) -> Path | None:
         return None
     target = side_path(path, "roles")
     text = read_regular(target).decode("utf-8") if target.is_file() else ""
+    text = text if text.endswith("\n") or not text else f"{text}\n"
     old = read_tables(target) if text else {}
     for name, values in tables.items():
         merged = {**old.get(name, {}), **values}
         lines = [f"{_key(key)} = {_text(value)}" for key, value in merged.items()]
         block = "\n".join([f"[{name}]", *lines, ""])
-        text, count = re.subn(rf"(?m)^\[{name}\].*\n?(?:(?!\[).*\n?)*", lambda _, block=block: block, text)
-        text = text if count else f"{text}{block}"
+        table = re.search(rf"(?m)^\[{name}\].*\n?(?:(?!\[).*\n?)*", text)
+        text = f"{text}{block}" if table is None else text[: table.start()] + block + text[table.end() :]
     write_whole(target, [text.encode()])
     return target
 
