@@ -122,7 +122,7 @@ def test_unit_and_up_axis_are_fixed(tiny, tmp_path):
 
 
 def test_a_rest_pose_that_stands_is_kept(tiny):
-    assert stance(tiny).said == "the skeleton's own rest pose"
+    assert stance(tiny).description == "the skeleton's own rest pose"
     assert np.array_equal(stance(tiny).rotations, np.tile([1.0, 0, 0, 0], (3, 1)))
 
 
@@ -137,7 +137,7 @@ def test_a_rest_pose_that_stands_is_kept(tiny):
 def test_real_skeletons_get_a_bind_pose_that_stands(mocap, name, how):
     clip = load(mocap / f"{name}.bvh")
     rest = stance(clip)
-    assert how in rest.said
+    assert how in rest.description
     standing = rebased(clip, rest)
     assert stands(standing.skeleton)
     assert np.abs(fk(standing) - fk(clip)).max() < 1e-9

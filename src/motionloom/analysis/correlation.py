@@ -31,7 +31,7 @@ class Trend(NamedTuple):
 
     @property
     def relation(self) -> str:
-        """In phase, in antiphase, or ""; as the source asks."""
+        """In phase, in antiphase, or ""; as in the source."""
         if self.share < MIN_SHARE or self.amplitude < MIN_AMPLITUDE:
             return ""
         away = abs(self.phase)

@@ -89,7 +89,7 @@ class Curvature:
     def _compared(self, one: FloatArray, other: FloatArray, apart: Any, most: float, threshold: float) -> Comparison:
         """The matrix of windows; `apart` gives D_rp of any rows and columns."""
         dtype: Any = np.float32 if self.precision == "single" else np.float64
-        worst = 2 * most or 1.0  # two clips at rest: only the pose tells
+        worst = 2 * most or 1.0  # two clips at rest: only the pose is compared
         left, right = one.astype(dtype), other.astype(dtype)
 
         def block(rows: slice, columns: slice) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Match webs: which stretches of all clips look alike, found once and then asked many times (HECK 3.5, step 1).
+"""Match webs: which stretches of all clips look alike, found once and then queried many times (HECK 3.5, step 1).
 
 A web holds, for every pair of clips, all slope-limited paths along the valleys of their distance matrix below a
 threshold (after L. Kovar, M. Gleicher, Automated Extraction and Parameterization of Motions in Large Data Sets, 2004).

@@ -21,9 +21,9 @@ class PointCloud:
     """How unlike two frames are as clouds of joints over a short window, wherever they stand and face.
 
     GUAN eq. 2.28: D_ij = min over T of sum_f w_f sum_k w_k |p_ikf - T p_jkf|^2, all weights together summing to 1, so
-    D is a mean squared distance (m^2) and its root is in metres. `freedom` says which T are tried: "ground" turns about
+    D is a mean squared distance (m^2) and its root is in metres. `freedom` sets which T are tried: "ground" turns about
     the vertical and shifts on the floor (the source); "height" also shifts up and down (clips on other levels, stairs);
-    "rigid" is any turn and shift in space (ramps), which GUAN 2.6.2 asks for.
+    "rigid" is any turn and shift in space (ramps), as in GUAN 2.6.2.
 
     The sums over a window are weighted sums along diagonals of one-frame sums, and those are matrix products.
     Points are taken relative to their frame's mean and the means relative to their window's, so that single precision

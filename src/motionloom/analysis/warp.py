@@ -36,7 +36,7 @@ def warp(clip: Clip, curve: AlignmentCurve, *, of: int = 1, to: int = 0) -> Clip
 
 
 def warp_by_path(clip: Clip, path: IntArray) -> Clip:
-    """Clip B frame by frame as a time-warping path says: one frame for each row of the path, no curve between.
+    """Clip B frame by frame along a time-warping path: one frame for each row of the path, no curve between.
 
     GUAN 2.3.3 and fig. 2.6. `path` is (P, 2), frames of A and of B, as `dtw_path` gives it. A frame of A with one frame
     of B keeps it; one with several gets their middle moment; a frame of B that must serve n frames of A is spread over

@@ -103,7 +103,7 @@ def _warped(clips: Sequence[Clip], reference: int, progress: Progress) -> Alignm
 def alignment_costs(turns: FloatArray, levels: FloatArray, clips: Sequence[Clip], reference: int) -> FloatArray:
     """(K,) m: how far registered poses are from the reference's, root mean square over joints, mean over rows.
 
-    `turns` (R, K, J, 4) and `levels` (R, K) as in `Registered`: poses that stand on one spot and face one way.
+    `turns` (R, K, J, 4) and `levels` (R, K) as in `Registered`: poses that stand on one spot and face one direction.
     """
     skeleton = clips[0].skeleton
     places = []

@@ -41,9 +41,9 @@ class HeadFor(Constraint):
         last = frames.stop - 1
         first = max(frames.start, last - round(clip.fps))
         path = travel(clip[first : last + 1])
-        way = path.place[-1] - path.place[0]
-        moving = float(np.linalg.norm(way)) >= MOVING
-        direction = math.atan2(way[0], way[1]) if moving else float(path.heading[-1])
+        moved = path.place[-1] - path.place[0]
+        moving = float(np.linalg.norm(moved)) >= MOVING
+        direction = math.atan2(moved[0], moved[1]) if moving else float(path.heading[-1])
         return np.atleast_1d(turn_between(direction, self.heading))
 
     def worst_text(self, clip: Clip) -> str:

@@ -20,7 +20,7 @@ def follow(clip: Clip, path: RootPath) -> Clip:
     """The clip moved along a path: each frame is placed at its share of the travelled distance.
 
     The body turns by the angle between the direction it walked in and the direction of the path there, both averaged
-    over a step, so that it neither waddles nor turns on the spot at corners. The sway of the hips about the way that
+    over a step, so that it neither waddles nor turns on the spot at corners. The sway of the hips about the path that
     they walk (`steady_travel`) stays, turned by the same angle. A clip that stands still shares out time. With times,
     each leg is done so by itself.
     """
@@ -30,16 +30,16 @@ def follow(clip: Clip, path: RootPath) -> Clip:
     if at is not None:
         clip = steer(clip, {at[0]: Key((float(points[0, 0]), float(points[0, 1])))})
         legs = [(a, b, points[i : i + 2]) for i, (a, b) in enumerate(pairwise(at))]
-    now, way = travel(clip), steady_travel(clip).place
+    now, steady = travel(clip), steady_travel(clip).place
     place, heading = now.place.copy(), now.heading.copy()
     for first, last, line in legs:
-        walked = np.linalg.norm(np.diff(way[first : last + 1], axis=0), axis=1)
+        walked = np.linalg.norm(np.diff(steady[first : last + 1], axis=0), axis=1)
         if walked.sum() < 0.05:
             walked = np.ones(last - first)
         share = np.concatenate([[0.0], np.cumsum(walked)]) / walked.sum()
         goal = _on_line(line, share)
-        turn = _unwrapped(_directions(goal, clip.fps) - _directions(way[first : last + 1], clip.fps))
-        sway = ground_turn(turn, now.place[first : last + 1] - way[first : last + 1])
+        turn = _unwrapped(_directions(goal, clip.fps) - _directions(steady[first : last + 1], clip.fps))
+        sway = ground_turn(turn, now.place[first : last + 1] - steady[first : last + 1])
         place[first : last + 1] = goal + sway
         heading[first : last + 1] = now.heading[first : last + 1] + turn
     if at is not None and at[-1] + 1 < len(clip):  # the rest continues from there
@@ -53,7 +53,7 @@ def follow(clip: Clip, path: RootPath) -> Clip:
 def around(clip: Clip, obstacle: Avoid, width: float) -> Clip:
     """The clip moved out of a cylinder sideways, in a smooth curve that begins and ends within about 2 `width` frames.
 
-    Each time the body is inside, all its frames move in one direction, across its way: to the side that needs less. The
+    Each time the body is inside, all its frames move in one direction, across its path, to the nearer side. The
     displacement is as large as the deepest joint needs, held for `width` frames around, and rounded off by as much, so
     that the hips neither stop nor turn suddenly.
     """

@@ -36,7 +36,7 @@ def crowd_clips(
 ) -> list[Clip]:
     """The clips of `count` characters on a grid, all or some `members`; character i has the seed `seed` + i.
 
-    Each goes its own random way, so it is the same whoever the others are; with `apart`, characters turn away from
+    Each takes its own random path, independent of the others; with `apart`, characters turn away from
     neighbours, and all are needed for each. `tracks` are rows (id, t, x, z): character `id` goes to x, z from t on.
     """
     Limits.current().check_length(seconds, rate)

@@ -18,7 +18,7 @@ R = TypeVar("R")
 SECONDS, SECONDS_PER_MB = 10.0, 10.0  # processor time for one file
 SLOWDOWN = 6.0  # of a busy machine: so many times the processor time may pass
 MEMORY, MEMORY_PER_BYTE = 1 << 30, 200  # for one file, besides what the process has when it starts to read
-LIBRARIES = 8 << 30  # address space of the process itself, where the system does not tell
+LIBRARIES = 8 << 30  # address space of the process itself, where the system does not report it
 
 
 def read_in_own_process(

@@ -1,4 +1,4 @@
-"""Titles that tell clips of the same name apart."""
+"""Titles that distinguish clips of the same name."""
 
 from __future__ import annotations
 

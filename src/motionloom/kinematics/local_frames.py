@@ -72,7 +72,7 @@ def restore(frames: Frames, skeleton: Skeleton, fps: float, start: Travel | None
 
 
 def pose_distance(a: Frames, b: Frames, skeleton: Skeleton) -> FloatArray:
-    """(F_a, F_b) metres: RMS over joints of the distance between poses that stand on one spot and face one way."""
+    """(F_a, F_b) metres: RMS over joints of the distance between poses, placed on one spot and facing one direction."""
     pa, pb = (
         positions(skeleton, np.stack([0 * f.root[:, 3], f.root[:, 3], 0 * f.root[:, 3]], 1), f.turns) for f in (a, b)
     )

@@ -12,7 +12,7 @@ GRAVITY = 9.81  # m/s^2
 
 
 class Segment(NamedTuple):
-    """Mass in percent of the body and place of the centre in percent of the way from the first end: female, male."""
+    """Mass in percent of the body and place of the centre in percent of the length from the first end: female, male."""
 
     mass: tuple[float, float]
     centre: tuple[float, float]
@@ -36,7 +36,7 @@ NEEDED = ("head", *(f"{side}_{part}" for side in ("left", "right") for part in L
 
 
 class NoMass(MotionloomError):
-    """A body whose segments cannot be told, so that its centre of mass is unknown."""
+    """A body whose segments cannot be identified, so that its centre of mass is unknown."""
 
 
 def centre_of_mass(skeleton: Skeleton, points: FloatArray) -> FloatArray:

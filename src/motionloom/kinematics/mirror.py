@@ -16,7 +16,7 @@ ACROSS = np.diag([-1.0, 1.0, 1.0])  # the world's mirror: x to -x
 _SIDE = re.compile(r"left|right|Left|Right|LEFT|RIGHT")
 _SWAP = {"left": "right", "Left": "Right", "LEFT": "RIGHT"} | {"right": "left", "Right": "Left", "RIGHT": "LEFT"}
 _FITS = 0.8  # a mirrored bone may miss its partner by this share of its length (necks can be crooked, sides unequal)
-_PREFER = np.radians(30.0)  # a joint's axes mirror as its parent's do, unless another way fits by this much better
+_PREFER = np.radians(30.0)  # a joint's axes mirror as its parent's do, unless another choice fits better by this much
 
 
 def mirror(clip: Clip) -> Clip:
@@ -87,7 +87,7 @@ def _partner(skeleton: Skeleton, j: int, parent: int) -> int:
     named = _other_name(skeleton, j)
     if named is not None and skeleton.parents[named] == parent:
         return named
-    if int(skeleton.parents[j]) == parent:  # a middle joint's child, whose name says no side: it is in the middle
+    if int(skeleton.parents[j]) == parent:  # a middle joint's child, whose name has no side: it is in the middle
         return j
     places = [c for c in skeleton.children(int(skeleton.parents[j])) if not skeleton.roles[c]]
     others = [c for c in skeleton.children(parent) if not skeleton.roles[c]]

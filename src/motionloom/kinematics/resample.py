@@ -93,7 +93,7 @@ def crop(clip: Clip, start: float = 0.0, end: float | None = None) -> Clip:
 
 
 def concatenate_aligned(clips: Sequence[Clip], progress: Progress | None = None) -> Clip:
-    """Clips one after the other, each moved and turned on the ground so that it goes on from where the last one was.
+    """Clips one after the other, each moved and turned on the ground so that it continues where the last one ended.
 
     The step over the cut is the mean of the step before it and the step after it, each in its own heading frame, so
     the body neither stalls nor skates there. Poses are cut, not blended.

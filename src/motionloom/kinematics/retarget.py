@@ -56,13 +56,13 @@ def retarget(
     """The clip's motion on the skeleton of `to`; joints correspond by role, or else by name.
 
     The turn of each joint away from the matched pose (`matched.matched_pose`), in the world, is carried over:
-    Q' = Q M^-1 M', with M and M' the world rotations of both bodies in that pose. So limbs point the same way, whatever
-    the rest poses. Spines and necks of other counts are interpolated along the line from hips to chest and head. The
-    middle of the hip joints goes where it was, scaled by leg length about the origin on the floor. With `plant`, the
-    ankles go to the scaled places of the source's, hands keep touching the floor and each other, and feet are held to
-    the source's contacts (`remove_skate`).
+    Q' = Q M^-1 M', with M and M' the world rotations of both bodies in that pose. So limbs point in the same
+    direction, whatever the rest poses. Spines and necks of other counts are interpolated along the line from hips to
+    chest and head. The middle of the hip joints is scaled by leg length about the origin on the floor. With `plant`,
+    the ankles go to the scaled places of the source's, hands keep touching the floor and each other, and feet are held
+    to the source's contacts (`remove_skate`).
 
-    `to` is best a clip: where its rest pose says nothing, the matched pose is found from its frames. `like` is a clip
+    `to` is best a clip: the matched pose is found from its frames if its rest pose is uninformative. `like` is a clip
     of the source's own body, to take that pose from, if this one is short or never stands. Labels and the source of
     every frame stay.
     """
@@ -143,7 +143,7 @@ def _check(old: Skeleton, new: Skeleton) -> None:
         raise BadRequest("cannot retarget: the two bodies have no role and no joint name in common")
 
 
-Pair = tuple[int, int, float]  # two joints of the source, and the share of the way from the first to the second
+Pair = tuple[int, int, float]  # two joints of the source, and the share between the first and the second
 
 
 def _pairs(old: Skeleton, new: Skeleton) -> dict[int, Pair]:
@@ -179,10 +179,10 @@ def _spread(old: list[int], new: list[int]) -> dict[int, Pair]:
 
 
 def _moved(delta: FloatArray, pair: Pair) -> FloatArray:
-    first, second, way = pair
-    if way < 1e-9:
+    first, second, share = pair
+    if share < 1e-9:
         return delta[:, first]
-    return delta[:, second] if way > 1 - 1e-9 else slerp(delta[:, first], delta[:, second], way)
+    return delta[:, second] if share > 1 - 1e-9 else slerp(delta[:, first], delta[:, second], share)
 
 
 def _middle(skeleton: Skeleton, places: FloatArray) -> FloatArray:

@@ -40,7 +40,7 @@ BEST_SHARE = 0.05  # share of these whose average is taken
 QUARTER_TOLERANCE = np.radians(30.0)  # a mean turn this near to whole quarters is taken for them
 SOLE, SOLE_AND_FOOT = 0.06, 0.1  # leg lengths below the lowest part of a foot, or below a bare ankle
 BARE_ANKLE = 0.03  # leg lengths: a foot that is not lower than this below the ankle is no foot
-MIN_FLAT_FRAMES = 5  # frames on both heel and toe that are needed to tell the sole
+MIN_FLAT_FRAMES = 5  # frames on both heel and toe that are needed to find the sole
 
 _LEGS = (("thigh", "shin", "foot"), ("front_upper_arm", "front_forearm", "front_foot"))
 _ARM = ("upper_arm", "forearm", "hand")
@@ -59,8 +59,8 @@ def matched_pose(clip: Clip) -> FloatArray:
     """World rotations (J, 4) of the clip's skeleton in the matched pose, facing +z.
 
     From the rest pose where that stands, else from the frames in which the body stands straightest. Each bone of a
-    limb is brought to its direction by the shortest arc, from the trunk outwards; where the rest pose says nothing, the
-    twist of a limb comes from the way in which its knee or elbow bends.
+    limb is brought to its direction by the shortest arc, from the trunk outwards; if the rest pose is uninformative,
+    the twist of a limb follows from the direction in which its knee or elbow bends.
     """
     body = clip.skeleton
     own = stands(body)
@@ -81,10 +81,10 @@ def matched_pose(clip: Clip) -> FloatArray:
             up, toe = (rotate(turns[j], v) for v in soles[j])
             turn[j] = _flat(up, toe)
         elif j in wanted:
-            to, way = wanted[j]
+            to, direction = wanted[j]
             line = rotate(turn[j], places[to] - places[j])
             if np.linalg.norm(line) > 1e-6:
-                turn[j] = multiply(between(line, way), turn[j])
+                turn[j] = multiply(between(line, direction), turn[j])
         if j in bends:
             fold = rotate(multiply(turn[j], turns[j]), bends[j])
             turn[j] = multiply(_spun(fold, wanted[j][1]), turn[j])
@@ -148,8 +148,8 @@ def _standing(clip: Clip) -> FloatArray:
     some = np.unique(np.linspace(0, len(clip) - 1, SAMPLED_FRAMES).astype(int))
     places = fk_rotations(clip[some])[0]
     cost = np.zeros(len(some))
-    for joint, (to, way) in _wanted(body).items():
-        if way is DOWN:
+    for joint, (to, direction) in _wanted(body).items():
+        if direction is DOWN:
             cost += _off(places[:, to] - places[:, joint], DOWN)
     neck = body.find("neck", "head")
     if neck is not None and body.find("left_front_foot", "right_front_foot") is None:
@@ -178,10 +178,10 @@ def _squared(turn: FloatArray) -> FloatArray:
     return _QUARTERS[away.argmin()] if away.min() < QUARTER_TOLERANCE else turn
 
 
-def _off(lines: FloatArray, way: FloatArray) -> FloatArray:
+def _off(lines: FloatArray, direction: FloatArray) -> FloatArray:
     """Squares of the angles (F,) between lines and a direction."""
     lengths = np.linalg.norm(lines, axis=-1)
-    cosine = (lines @ way) / np.where(lengths > 1e-9, lengths, 1)
+    cosine = (lines @ direction) / np.where(lengths > 1e-9, lengths, 1)
     return np.asarray(np.arccos(np.clip(cosine, -1, 1)) ** 2)
 
 
@@ -195,11 +195,11 @@ def _wanted(skeleton: Skeleton) -> dict[int, tuple[int, FloatArray]]:
     out: dict[int, tuple[int, FloatArray]] = {}
     for side, left in zip(SIDES, (1.0, -1.0), strict=True):
         limbs = [(limb, DOWN) for limb in _LEGS] + [(_ARM, np.array([left, 0.0, 0.0]))]
-        for limb, way in limbs:
+        for limb, direction in limbs:
             joints = [skeleton.find(f"{side}_{part}") for part in limb]
             for joint, to in pairwise(joints):
                 if joint is not None and to is not None and joint in skeleton.chain(to):
-                    out[joint] = (to, way)
+                    out[joint] = (to, direction)
     return out
 
 
@@ -238,7 +238,7 @@ def _flat_frames(clip: Clip) -> dict[str, BoolArray]:
 
 
 def _soles(clip: Clip, flat: dict[str, BoolArray], pose: FloatArray) -> dict[int, tuple[FloatArray, FloatArray]]:
-    """For each foot: which way is up and which way its toe lies while it stands flat, in the ankle joint's frame.
+    """For each foot: the directions of up and of its toe while it stands flat, in the ankle joint's frame.
 
     From its `flat` frames; else from `pose`, the world rotations (J, 4) of the body as it stands. A foot without a toe
     is left as its shin carries it.

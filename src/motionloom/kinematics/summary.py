@@ -24,7 +24,7 @@ class Facts:
     joints: int
     unit: float  # metres per unit of the file it came from
     up: str  # the file's up axis
-    travel: float  # m, along the hips' way over the ground
+    travel: float  # m, along the hips' path over the ground
     speed: float  # m/s, mean
     turn: float  # rad, last heading minus first; left is positive
     hips: tuple[float, float]  # m, lowest and highest

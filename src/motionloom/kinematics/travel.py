@@ -62,7 +62,7 @@ def _from_hips(skeleton: Skeleton, joint: int | None) -> FloatArray:
 def _spine_direction(skeleton: Skeleton, *, four: bool) -> FloatArray | None:
     """From the hips to the first joint up the spine that has a place of its own.
 
-    Where a spine joint sits in the hips themselves, its own turn hides which way the bones above it lie; the tail of
+    Where a spine joint sits in the hips themselves, its own turn hides the direction of the bones above it; the tail of
     a four-legged body (backwards) or the thighs of a two-legged one (downwards) then decide.
     """
     line = None

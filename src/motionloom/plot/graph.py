@@ -18,7 +18,7 @@ REQUESTED = TONES["left"]  # colour of the requested path
 
 
 def coverage_picture(found: Coverage, *, ax: Any = None) -> Any:
-    """Every second of a graph as a dot: how fast it goes and how fast it turns; lines mark standing and straight on.
+    """Every second of a graph as a dot: its speed and its turning rate; lines mark standing and straight on.
 
     Left turns are on the left. Returns the matplotlib axes.
     """

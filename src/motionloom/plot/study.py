@@ -25,7 +25,7 @@ PAGE = """<h1>{question}</h1>
 
 
 def study_page(question: str, count: int) -> str:
-    """The page that participants open: it asks for a name, shows clips one by one and sends their ratings."""
+    """The page that participants open: a form for the name, then clips one by one with their ratings."""
     text, low, high = (escape(part) for part in QUESTIONS[question])
     css = (files("motionloom.plot") / "web" / "study.css").read_text("utf-8")
     content = PAGE.format(question=text, count=count, low=low, high=high)
@@ -33,7 +33,7 @@ def study_page(question: str, count: int) -> str:
 
 
 def trial_page(clip: Clip) -> str:
-    """A player of one clip without its name, sources and labels: nothing tells which group it is of."""
+    """A player of one clip without its name, sources and labels: nothing reveals its group."""
     plain = replace(clip, origin=Origin(name=""), label_names=(), labels=None)
     return document("motion", player((Stage((plain,), names=("",)),), alone=True))
 

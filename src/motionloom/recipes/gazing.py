@@ -18,7 +18,7 @@ def gaze_request(clip: Clip, request: Request | None, options: dict[str, Any]) -
     asked = Request() if request is None else request
     for i, constraint in enumerate(asked.constraints):
         if not isinstance(constraint, LookAt):
-            raise BadRequest("only look_at can be asked of a gaze map", where=("constraints", i))
+            raise BadRequest("a gaze map honours only look_at", where=("constraints", i))
     given = {**asked.options, **{name: value for name, value in options.items() if value is not None}}
     if not asked.constraints and "along" not in given:
         raise BadRequest("nothing to look at: give a request with look_at, or the distance to look ahead")

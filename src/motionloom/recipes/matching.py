@@ -1,4 +1,4 @@
-"""Folders of clips with their match web: built once, stored, asked by file and frames, with the user's decisions."""
+"""Folders of clips with their match web: built once, stored, queried by file and frames, with the user's decisions."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def convert(
     clip = clip if resample is None else resampled(clip, resample)
     if stand:
         rest = stance(clip)
-        clip = replace(rebased(clip, rest), origin=clip.origin.with_notes(Note(f"rest pose: {rest.said}")))
+        clip = replace(rebased(clip, rest), origin=clip.origin.with_notes(Note(f"rest pose: {rest.description}")))
     return _with_step(_without_travel(clip, in_place, root_bone), step)
 
 

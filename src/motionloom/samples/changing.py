@@ -1,4 +1,4 @@
-"""Changes of pace: a person starts to walk, stops, or goes over from a walk to a run and back."""
+"""Changes of pace: a person starts to walk, stops, or changes from a walk to a run and back."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def walk_run(
     seed: int = 0,
     fps: float = 60.0,
 ) -> Clip:
-    """A person walks, breaks into a run at about 2 m/s, and goes back to a walk; labelled `walk` and `run`."""
+    """A person walks, breaks into a run at about 2 m/s, and returns to a walk; labelled `walk` and `run`."""
     nature = Nature(seed)
     up, down = (at * seconds + nature.trait(name, 0.1) for name, at in (("up", 0.22), ("down", 0.62)))
     rise, fall = 0.35 + 0.7 * (run - walk), 0.4 + 0.8 * (run - walk)

@@ -56,7 +56,7 @@ class Sample:
         return replace(clip, origin=clip.origin.with_made(step))
 
     def _default(self, name: str, style: object) -> Any:
-        """What a parameter is where it is not given: a sneaking or tired person goes slower."""
+        """What a parameter is where it is not given: a sneaking or tired person is slower."""
         p = self.parameters[name]
         if name != "speed" or p.unit != "m/s" or style not in STYLES or p.low is None or p.high is None:
             return p.default

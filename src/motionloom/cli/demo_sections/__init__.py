@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-SECTIONS: Mapping[str, str] = {  # name: what the progress bar says while it is made
+SECTIONS: Mapping[str, str] = {  # name: text of the progress bar while it is made
     "sample_clips": "sample clips",
     "round_trip": "reading and writing",
     "learning": "learning and making",

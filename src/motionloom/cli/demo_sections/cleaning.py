@@ -17,7 +17,7 @@ from motionloom.samples import make
 
 
 def spoiled(clip: Clip, stretch: float = 1.09) -> Clip:
-    """The clip with its way stretched, as when a motion is put on longer legs: now the feet slide. Labels are gone."""
+    """The clip with its path stretched, as when a motion is put on longer legs: now the feet slide. Labels are gone."""
     root = np.array(clip.root)
     root[:, [0, 2]] *= stretch
     return replace(clip, root=root, label_names=(), labels=None)
@@ -34,7 +34,7 @@ def make_section(folder: Path) -> Section:
         "Feet that stand still",
         (
             Paragraph(
-                "The way of this walk was stretched by 9 %, as happens when a motion is put on another body: its feet "
+                "The path of this walk was stretched by 9 %, as happens when a motion is put on another body: its feet "
                 "slide. `clean` finds the contacts, pins heels and toes, and lets the legs follow; bones keep their "
                 "length and knees do not pop. Press `o` to lay the figures over each other."
             ),

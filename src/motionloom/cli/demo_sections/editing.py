@@ -18,7 +18,7 @@ from motionloom.samples import make
 
 
 def make_section(folder: Path) -> Section:
-    """A walk that turns left; in the mirror it turns right; its best cycle goes on for ever."""
+    """A walk that turns left; in the mirror it turns right; its best cycle repeats without end."""
     walk = save_source(make("walk", speed=1.3, turn=0.35, seconds=6, seed=5), folder / "walk_21.bvh")
     mirrored = mirror(walk)
     loop = find_loop(walk)

@@ -45,24 +45,24 @@ def make_section(folder: Path) -> Section:
     followed = {label: synthesize(model, Request.from_yaml(_request(label))) for label in ("walk", "run")}
     for label, clip in followed.items():
         save(clip, folder / f"path_{label}.bvh")
-    said = tuple(zip(("transitions", "connected", "between choices"), _short(known), strict=True))
+    facts = tuple(zip(("transitions", "connected", "between choices"), _short(known), strict=True))
     return Section(
         "Motion graphs",
         (
             Paragraph(
                 "Five walks and three runs go in. Wherever two of them are alike, a short blend can lead from one to "
                 "the other with the feet kept on the floor; what leads nowhere is left out. A walk through this graph "
-                "never ends, and every frame knows its clip, or its blend."
+                "has no end, and the clip or blend of every frame is recorded."
             ),
-            PlayerBlock((Stage((walk.clip,), "random_moves.bvh", "20 s at random", (("learned in", took), *said)),)),
+            PlayerBlock((Stage((walk.clip,), "random_moves.bvh", "20 s at random", (("learned in", took), *facts)),)),
             axes_picture(provenance(walk.clip, titles=["random_moves.bvh"]), "Which clip each frame comes from"),
             Paragraph(
-                "A path drawn on the floor is followed as well as the clips can. The first way may show only frames "
+                "A path drawn on the floor is followed as well as the clips can. The first result may show only frames "
                 "that carry the label `walk`, the second only `run`: runs of these clips cannot turn as sharply."
             ),
             PlayerBlock(tuple(Stage((c,), f"path_{label}.bvh", f"label {label}") for label, c in followed.items())),
             _picture(followed),
-            TableBlock(("way", "lasts", "off the path, mean", "at worst", "transitions"), _rows(followed)),
+            TableBlock(("result", "lasts", "off the path, mean", "at worst", "transitions"), _rows(followed)),
             CommandBlock(f"motionloom learn motion-graph moves -o moves.loom --limits '{LIMITS}'"),
             CommandBlock(
                 "motionloom graph moves.loom", "\n".join([*map(str, known.notes()), *coverage(graph).sentences()])
@@ -99,11 +99,11 @@ def _short(known: GraphFacts) -> tuple[str, str, str]:
 
 
 def _picture(followed: dict[str, Clip]) -> PictureBlock:
-    """Both ways from above, beside the path that was asked for."""
+    """Both results from above, beside the requested path."""
     axes = new_figure(9.6, 3.0).subplots(1, len(followed))
     for (label, clip), ax in zip(followed.items(), axes, strict=True):
         path_picture(clip, np.array(_asked(label).points), title=f"path_{label}.bvh", ax=ax)
-    return axes_picture(axes[0], "From above: the path asked for, wide, and the way of the hips; blends are dark")
+    return axes_picture(axes[0], "From above: the requested path, wide, and the path of the hips; blends are dark")
 
 
 def _rows(followed: dict[str, Clip]) -> tuple[tuple[str, ...], ...]:

@@ -50,7 +50,7 @@ def make_section(folder: Path) -> Section:
             PlayerBlock(tuple(Stage((walk,), walk.name, numbers=_numbers(k)) for k, walk in enumerate(walks))),
             PlayerBlock((Stage((clip,), "long_walk.bvh", "20 s from the three clips above", numbers),)),
             axes_picture(
-                ground_path(clip), "The way of the new clip from above, coloured by source, with its footprints"
+                ground_path(clip), "The path of the new clip from above, coloured by source, with its footprints"
             ),
             TableBlock(("from", "to", "clip", "its frames"), _rows(clip)),
             CommandBlock("motionloom learn cuts walk_1.bvh walk_2.bvh walk_3.bvh -o walks.loom"),

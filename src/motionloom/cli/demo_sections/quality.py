@@ -44,7 +44,7 @@ def make_section(folder: Path) -> Section:
         largest = max(largest, reports, key=len)
     print_line("\nQuality of everything made, beside its source")
     print_line("\n".join(columns(head, rows)))
-    said = [str(f) for f in check_clips(made) if f.kind != "never moves"][:6]
+    findings = [str(f) for f in check_clips(made) if f.kind != "never moves"][:6]
     return Section(
         "Quality",
         (
@@ -56,7 +56,7 @@ def make_section(folder: Path) -> Section:
             *([_sheet(largest)] if largest else []),
             CommandBlock("motionloom evaluate long_walk.bvh --source 'walk_?.bvh' --picture quality.png"),
             CommandBlock("motionloom compare walk_1.bvh walk_2.bvh walk_3.bvh -r '{seconds: 12}' -o compare.html"),
-            CommandBlock("motionloom check *.bvh", "\n".join(said) or "nothing is wrong with the clips made here"),
+            CommandBlock("motionloom check *.bvh", "\n".join(findings) or "nothing is wrong with the clips made here"),
         ),
     )
 
@@ -72,15 +72,15 @@ def _sorted(folder: Path) -> tuple[list[Clip], list[Clip]]:
 
 
 def _groups(samples: list[Clip], made: list[Clip]) -> dict[tuple[str, ...], list[Clip]]:
-    """What was made, by the names of the samples it was made from: as its origin tells, or as its own name does."""
+    """What was made, by the names of the samples it was made from: from its origin, or from its own name."""
     out: dict[tuple[str, ...], list[Clip]] = {}
     for clip in made:
         alike = [c for c in samples if same_hierarchy(c.skeleton, clip.skeleton)] or [clip]
-        told = {source.name for source in clip.origin.sources}
-        kinds = {name.removeprefix("sample:") for name in told}
+        sources = {source.name for source in clip.origin.sources}
+        kinds = {name.removeprefix("sample:") for name in sources}
         begins = max((s for c in alike if clip.name.startswith(f"{(s := Path(c.name).stem)}_")), key=len, default="")
         own = (
-            [c.name for c in alike if c.name in told]
+            [c.name for c in alike if c.name in sources]
             or [c.name for c in alike if Path(c.name).stem == begins]
             or [c.name for c in alike if Path(c.name).stem in kinds]
         )

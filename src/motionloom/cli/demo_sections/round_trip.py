@@ -17,20 +17,20 @@ from motionloom.samples import SAMPLES, make
 
 
 def make_section(folder: Path) -> Section:
-    """Write each sample as BVH, read it, and say by how much the joints moved and how long it took."""
+    """Write each sample as BVH, read it, and report by how much the joints moved and how long it took."""
     rows = [_there_and_back(name, make(name), folder / "round_trip" / f"{name}.bvh") for name in SAMPLES]
     shown = [row for row in rows if row is not None]
     return Section(
         "Reading and writing",
         (
             Paragraph(
-                "A file goes in, looks right, and goes back out: names, order, hierarchy, end sites, unit and up axis "
+                "A file is read, drawn and written again: names, order, hierarchy, end sites, unit and up axis "
                 "are those of the source. Here every sample is written as BVH with six decimals and read again."
             ),
             TableBlock(("clip", "frames", "joints", "file", "write", "read", "largest joint error"), tuple(shown)),
             Paragraph(
                 "The same walk in other formats. Blender and three.js find every joint of these files within 0.1 mm of "
-                "where we have it, and Khronos' validator has nothing to say about the GLB (./run interop)."
+                "where we have it, and Khronos' validator finds no problem in the GLB (./run interop)."
             ),
             TableBlock(
                 ("format", "frames", "joints", "file", "write", "read", "largest joint error"), _formats(folder)
@@ -43,7 +43,7 @@ def make_section(folder: Path) -> Section:
 
 
 def _told(path: Path) -> str:
-    """What `info` says about a file."""
+    """The output of `info` for a file."""
     clip = load(path)
     return "\n".join(in_full(Path(path.name), clip_facts(clip), clip.skeleton))
 

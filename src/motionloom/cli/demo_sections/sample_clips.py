@@ -24,7 +24,7 @@ def make_all(folder: Path) -> dict[str, Clip]:
 
 
 def save_source(clip: Clip, path: Path) -> Clip:
-    """Save a sample that other clips are made from: they then tell this file as their source, not the sample's kind."""
+    """Save a sample that other clips are made from: their source is then this file, not the sample's kind."""
     save(clip, path)
     sources = tuple(source._replace(name=path.name) for source in clip.origin.sources)
     return replace(clip, origin=with_changes(clip.origin, name=path.name, sources=sources))

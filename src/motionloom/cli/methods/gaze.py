@@ -55,7 +55,7 @@ def turn_clip(
     given: Any = None,
     reading: Any = None,
 ) -> None:
-    """Let the body of CLIP look where a request asks, by spine, neck, head and eyes; all other joints stay as they are.
+    """Turn the gaze of CLIP to the targets of a request, by spine, neck, head and eyes; other joints do not change.
 
     A look begins so early that the gaze has arrived when the span of its look_at begins.
     """

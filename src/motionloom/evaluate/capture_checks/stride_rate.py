@@ -1,4 +1,4 @@
-"""The frame rate that strides suggest: long strides belong to fast gaits, whatever the clock of the file says."""
+"""The frame rate that strides suggest: long strides belong to fast gaits, whatever the frame rate of the file."""
 
 from __future__ import annotations
 

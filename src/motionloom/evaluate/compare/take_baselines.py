@@ -1,7 +1,7 @@
 """Variants of takes by noise (LAU 8): what the method `variation` should surpass. One table, `TAKE_BASELINES`.
 
 Takes are put on a common clock, as in `methods.variation`; noise is added to their degrees of freedom. Its standard
-deviation is `amount` times that of the takes at the same moment, or over the whole clip where a baseline knows no
+deviation is `amount` times that of the takes at the same moment, or over the whole clip where a baseline has no
 moments.
 """
 

@@ -139,7 +139,7 @@ def usual_distance(sources: Sequence[FloatArray], progress: Progress | None = No
     """Mean distance between source takes of 30 frames or more; `NotApplicable` if there are fewer than two."""
     long = [s for s in sources if len(s) >= WIDE]
     if len(long) < 2:
-        raise NotApplicable("there are fewer than two source takes of 30 frames to tell how far takes differ")
+        raise NotApplicable("there are fewer than two source takes of 30 frames, so how far takes differ is unknown")
     return _mean_distance(long, progress or silent())
 
 

@@ -53,7 +53,7 @@ def verbatim_run(
     b = np.concatenate([upright_rotations(c)[:, kept] for c in clips])
     place = np.concatenate([np.arange(len(c)) for c in clips])
     sixes = to_6d(b).reshape(len(b), -1)
-    channel = int(sixes.var(axis=0).argmax())  # the channel that tells most frames apart
+    channel = int(sixes.var(axis=0).argmax())  # the channel that distinguishes most frames
     order = np.argsort(sixes[:, channel])
     keys = to_6d(a).reshape(len(a), -1)[:, channel]
     slack = 2 * np.sin(within / 2) + 1e-12  # a unit vector turned by `within` moves no farther than this chord

@@ -84,7 +84,7 @@ def _document(clip: Clip, binary: Binary, name: str) -> dict[str, Any]:
         "fps": clip.fps,
         "roles": list(body.roles),
         "ends": [[e.joint, *_short(np.array(e.offset)), e.name] for e in body.ends],
-        "bind_pose": rest.said,
+        "bind_pose": rest.description,
         "wrappers": len(wrappers),
     }
     asset: dict[str, Any] = {"version": "2.0", "generator": "motionloom", "extras": {"motionloom": own}}

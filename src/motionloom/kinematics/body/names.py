@@ -44,7 +44,7 @@ _FRONT = {"front", "fore"}
 
 
 class JointName(NamedTuple):
-    """A name read: side ("left", "right" or ""), a key of `WORDS` ("" if unknown), and whether it says "front"."""
+    """A name read: side ("left", "right" or ""), a key of `WORDS` ("" if unknown), and whether it contains "front"."""
 
     side: str
     word: str

@@ -26,7 +26,7 @@ class Stance(NamedTuple):
 
     root: FloatArray  # (3,)
     rotations: FloatArray  # (J, 4) local
-    said: str
+    description: str
 
 
 def stance(clip: Clip) -> Stance:
@@ -92,12 +92,12 @@ def rebased(clip: Clip, pose: Stance | None = None) -> Clip:
     )
 
 
-def _grounded(skeleton: Skeleton, pose: FloatArray, said: str) -> Stance:
+def _grounded(skeleton: Skeleton, pose: FloatArray, description: str) -> Stance:
     """The pose with its lowest joint or tip on the ground and its hips above the origin."""
     places, turns = world(skeleton, np.zeros((1, 3)), pose[None])
     low = [float(places[0, :, 1].min())]
     low += [float((places[0, e.joint] + rotate(turns[0, e.joint], e.offset))[1]) for e in skeleton.ends]
-    return Stance(np.array([0.0, -min(low), 0.0]), pose, said)
+    return Stance(np.array([0.0, -min(low), 0.0]), pose, description)
 
 
 def _straightened(skeleton: Skeleton, pose: FloatArray) -> FloatArray:
@@ -107,22 +107,22 @@ def _straightened(skeleton: Skeleton, pose: FloatArray) -> FloatArray:
         pose = _aimed(skeleton, pose, find(low), find(high), UP)
     for side, out in (("left", 1.0), ("right", -1.0)):
         arm = np.array([out, 0.0, 0.0])
-        for low, high, way in (
+        for low, high, direction in (
             ("thigh", "shin", -UP),
             ("shin", "foot", -UP),
             ("shoulder", "upper_arm", arm),
             ("upper_arm", "forearm", arm),
             ("forearm", "hand", arm),
         ):
-            pose = _aimed(skeleton, pose, find(f"{side}_{low}"), find(f"{side}_{high}"), way)
+            pose = _aimed(skeleton, pose, find(f"{side}_{low}"), find(f"{side}_{high}"), direction)
         pose = _aimed(skeleton, pose, find(f"{side}_foot"), find(f"{side}_toe"), None)
     return pose
 
 
 def _aimed(
-    skeleton: Skeleton, pose: FloatArray, joint: int | None, to: int | None, way: FloatArray | None
+    skeleton: Skeleton, pose: FloatArray, joint: int | None, to: int | None, direction: FloatArray | None
 ) -> FloatArray:
-    """The pose with `joint` turned by the shortest arc so that `to` lies in direction `way`.
+    """The pose with `joint` turned by the shortest arc so that `to` lies in direction `direction`.
 
     Without a direction: forward, as steep as it is now, within what a foot can do.
     """
@@ -133,11 +133,11 @@ def _aimed(
     length = float(np.linalg.norm(line))
     if length < 1e-6:
         return pose
-    if way is None:
+    if direction is None:
         steep = float(np.clip(line[1] / length, -0.7, 0.0))
-        way = np.array([0.0, steep, np.sqrt(1 - steep**2)])
+        direction = np.array([0.0, steep, np.sqrt(1 - steep**2)])
     parent = int(skeleton.parents[joint])
     above = IDENTITY if parent < 0 else turns[0, parent]
     out = pose.copy()
-    out[joint] = multiply(inverse(above), multiply(between(line, way), turns[0, joint]))
+    out[joint] = multiply(inverse(above), multiply(between(line, direction), turns[0, joint]))
     return out

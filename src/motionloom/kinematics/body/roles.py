@@ -1,7 +1,7 @@
 """What each joint is for: roles guessed from names and topology, and groups of joints.
 
 Names decide first (CMU, Mixamo with any prefix, LAFAN1, Bandai-Namco, 3ds Max biped, Blender rigs, SMPL, Unreal,
-Poser); where they say nothing, the shape of the tree and a typical pose do. `kinematics/body/names.py` reads the names.
+Poser); where they are unknown, the shape of the tree and a typical pose do. `kinematics/body/names.py` reads the names.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def guess_roles(
 ) -> tuple[str, ...]:
     """One role per joint ("" for none): hips, spine, neck, head, left_foot ... each given at most once.
 
-    `pose` (J, 3) holds world joint positions of a typical frame, y up: it tells four-legged bodies from people whose
-    rest pose says nothing (every bone along one axis), and helps where the names are of no use.
+    `pose` (J, 3) holds world joint positions of a typical frame, y up: it separates four-legged bodies from people with
+    a rest pose that is uninformative (every bone along one axis), and helps where the names are of no use.
     """
     tree = _Tree(names, parents, offsets, pose)
     roles: dict[str, int] = {}
@@ -308,9 +308,9 @@ def _front(role: str) -> str:
 
 
 def _roles_by_shape(tree: _Tree) -> dict[str, int]:
-    """Two legs found by shape alone: the two deepest chains that end lowest in the pose, told apart by their side.
+    """Two legs found by shape alone: the two deepest chains that end lowest in the pose, distinguished by their side.
 
-    Only for trees whose names say nothing about legs; needs a pose in which the body stands.
+    Only for trees whose names do not mention legs; needs a pose in which the body stands.
     """
     leaves = [j for j, c in enumerate(tree.children) if not c]
     hub = next((j for j, c in enumerate(tree.children) if len(c) >= 3), None)

@@ -84,7 +84,7 @@ def _level(slide: FloatArray, height: FloatArray) -> float | None:
 def planted_speed(clip: Clip, touching: Mapping[str, BoolArray]) -> float:
     """Mean horizontal speed of heels and toes over given contacts (labels of `foot_parts`), cm/s; 0 without contacts.
 
-    Unlike (a) to (c), it looks at no height: it says how well these very contacts hold.
+    Unlike (a) to (c), it uses no height: it measures how well these contacts hold.
     """
     parts = foot_parts(clip.skeleton)
     if not parts or len(clip) < 2:

@@ -51,7 +51,7 @@ def fade_between(values: FloatArray, known: BoolArray, fixed: BoolArray, width: 
     if not len(spans):
         return out
     first, last = spans[:, 0], spans[:, 1] - 1
-    short = (last - first < slope)[:, None]  # too short to tell a speed from noise
+    short = (last - first < slope)[:, None]  # too short to distinguish a speed from noise
     rate_in = np.where(short, 0.0, (out[np.minimum(first + slope, last)] - out[first]) / slope)
     rate_out = np.where(short, 0.0, (out[last] - out[np.maximum(last - slope, first)]) / slope)
     at = np.flatnonzero(~knots)

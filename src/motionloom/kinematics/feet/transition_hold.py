@@ -239,7 +239,7 @@ def _give_way(windows: Windows, posed: _Posed, targets: list[_Target], fps: floa
     """
     places = posed.places
     count = places.shape[1]
-    wish = np.zeros_like(windows.root)
+    shift = np.zeros_like(windows.root)
     u = np.linspace(0, 1, count)
     for foot, ankle, _, stands in targets:
         bones = np.linalg.norm(np.diff(places[:, :, [foot.thigh, foot.shin, foot.ankle]], axis=2), axis=-1).sum(-1)
@@ -248,14 +248,14 @@ def _give_way(windows: Windows, posed: _Posed, targets: list[_Target], fps: floa
         line = ankle - places[:, :, foot.thigh]
         far = np.linalg.norm(line, axis=-1)
         lack = np.where(stands, np.maximum(far - most, 0) / np.maximum(far, 1e-9), 0.0)[..., None] * line
-        larger = np.linalg.norm(lack, axis=-1) > np.linalg.norm(wish, axis=-1)
-        wish = np.where(larger[..., None], lack, wish)
-    wish[:, [0, -1]] = 0.0
-    if not wish.any():
-        return wish
+        larger = np.linalg.norm(lack, axis=-1) > np.linalg.norm(shift, axis=-1)
+        shift = np.where(larger[..., None], lack, shift)
+    shift[:, [0, -1]] = 0.0
+    if not shift.any():
+        return shift
     reach = max(1, round(HIP_SMOOTHING * fps))
     around = ((0, 0), (reach, reach), (0, 0))
-    seen = np.lib.stride_tricks.sliding_window_view(np.pad(wish, around), 2 * reach + 1, axis=1)
+    seen = np.lib.stride_tricks.sliding_window_view(np.pad(shift, around), 2 * reach + 1, axis=1)
     largest = np.linalg.norm(seen, axis=2).argmax(-1)
     spread = np.take_along_axis(seen, largest[..., None, None], axis=3)[..., 0]
     kernel = np.hanning(2 * reach + 3)[1:-1]

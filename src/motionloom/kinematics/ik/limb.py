@@ -54,7 +54,7 @@ def two_bone(
     Soft limit: reach up to d_a = (1 - soft) (a + b) is exact; past it, with s = a + b - d_a, the ankle goes to
     d_a + s (1 - exp(-(|target - hip| - d_a)/s)): it slows down instead of snapping straight. A limb straighter than
     that to begin with keeps its reach d as d_a where the target is its ankle, fading by exp(-|target - ankle|/s) with
-    the distance it is asked to go. `soft=0` is the hard limit a + b.
+    the distance to its target. `soft=0` is the hard limit a + b.
     """
     hip, knee, ankle, target = np.broadcast_arrays(*(np.asarray(p, float) for p in (hip, knee, ankle, target)))
     thigh, shin, old = knee - hip, ankle - knee, ankle - hip
@@ -189,8 +189,8 @@ def limb_rotations(
     """
     thigh, shin, foot = limb
     if not (thigh in skeleton.chain(shin) and shin in skeleton.chain(foot)) or len({thigh, shin, foot}) < 3:
-        said = ", ".join(repr(skeleton.names[j]) for j in limb)
-        raise BadRequest(f"a limb is three joints, each above the next; {said} are not")
+        names = ", ".join(repr(skeleton.names[j]) for j in limb)
+        raise BadRequest(f"a limb is three joints, each above the next; {names} are not")
     places, turns = world(skeleton, root, rotations, slides)
     bend = folding_direction(skeleton, limb, places, turns) if bend is None else bend
     solved = two_bone(places[:, thigh], places[:, shin], places[:, foot], targets, bend=bend, pole=pole, soft=soft)
