@@ -96,7 +96,12 @@ def _warped(clips: Sequence[Clip], reference: int, progress: Progress) -> Alignm
     columns = []
     measure = PointCloud(radius=max(1, round(base.fps / 60)))
     for i, clip in enumerate(each(clips, progress, "aligning clips", [len(c) for c in clips])):
-        columns.append(times if i == reference else align(base, clip, measure=measure).curve.matching(times))
+        try:
+            columns.append(times if i == reference else align(base, clip, measure=measure).curve.matching(times))
+        except BadRequest as error:
+            raise BadRequest(
+                f"{clip.name or f'clip {i}'} does not fit {base.name or 'the reference'}: {error}"
+            ) from None
     return fit_curve(np.stack(columns, 1), at=np.linspace(0, 1, count), knot_seconds=KNOT_SECONDS)
 
 

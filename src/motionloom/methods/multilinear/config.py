@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from motionloom.methods.settings import Settings, cleaning_param, param, variant_of_model, variant_param
-from motionloom.methods.space.settings import SpaceConfig
+from motionloom.methods.settings import param, variant_of_model, variant_param
+from motionloom.methods.space.settings import SpaceConfig, SpaceOptions, samples_param
 
 SOURCE = "GUAN 2.3.1"
 
@@ -20,14 +20,11 @@ class Config(SpaceConfig):
 
     variant: str = variant_param(SOURCE)
     grid: int = param(5, "points of the grid along each parameter", low=2, high=50, slider=(2, 12))
-    samples: int = param(
-        300, "most blends that are measured to find those at the points of the grid", low=0, high=100_000,
-        slider=(100, 4000), scale="log", advanced=True,
-    )  # fmt: skip
+    samples: int = samples_param(300, "most blends that are measured to find those at the points of the grid")
 
 
 @dataclass(frozen=True)
-class Options(Settings):
+class Options(SpaceOptions):
     """Settings of synthesis."""
 
     FAITHFUL: ClassVar[Mapping[str, Any]] = {"order": "axes", "corrections": 0, "clean_feet": False}
@@ -37,11 +34,6 @@ class Options(Settings):
         "none", "how the 2^p neighbours are interpolated: axes (along one parameter after the other, 2^p - 1 times), "
         "or none (all at once, independent of the order)", choices=("none", "axes"),
     )  # fmt: skip
-    corrections: int = param(
-        6, "most times that the request is corrected by the parameters measured on the result", low=0, high=50,
-        slider=(0, 10), advanced=True,
-    )  # fmt: skip
-    clean_feet: bool = cleaning_param()
 
 
 DEFAULT = Config()

@@ -13,8 +13,7 @@ from motionloom.core.note import info, warning
 from motionloom.methods.multilinear.config import DEFAULT, Config
 from motionloom.methods.multilinear.grid import blended_rows, grid_points
 from motionloom.methods.multilinear.model import MultilinearModel
-from motionloom.methods.space.build import build_space
-from motionloom.methods.space.examples import chosen_parameters, cut_examples
+from motionloom.methods.space.learning import learn_space, model_fields
 from motionloom.methods.space.measure import measure_blend
 from motionloom.methods.space.space import Space
 
@@ -31,17 +30,10 @@ def fit(
 ) -> MultilinearModel:
     """A regular grid of blends of some clips of one action; `parameters` are the user's own."""
     report, rng = progress or silent(), rng or np.random.default_rng(0)
-    chosen = chosen_parameters(config, parameters)
-    report(0.0, "cutting examples")
-    cuts, cyclic = cut_examples(clips, config)
-    built = build_space(
-        cuts, chosen, cyclic=cyclic, registration=config.registration, most_cost=config.most_cost,
-        merge=config.merge if len(cuts) > len(clips) else 0.0, margin=config.margin, samples=config.samples,
-        together=None, smoothness=None, rng=rng, progress=part(report, 0.05, 0.7),
-    )  # fmt: skip
-    space, examples = built.space, tuple(cut.clip for cut in built.cuts)
+    built = learn_space(clips, config, parameters, samples=config.samples, rng=rng, progress=part(report, 0.0, 0.7))
+    space = built.space
     points = grid_points(space, config.grid)
-    weights, values = _resampled(space, examples[0], points, chosen, part(report, 0.7, 0.9))
+    weights, values = _resampled(space, built.cuts[0].clip, points, built.parameters, part(report, 0.7, 0.9))
     rows = blended_rows(space.rows, clips[0].skeleton, weights, part(report, 0.9, 1.0))
     missed = int((np.abs(values - points) > 0.02 * space.ranges).any(1).sum())
     notes = [*built.notes, *info(f"resampled to a grid of {len(points)} points, {config.grid} along each parameter")]
@@ -49,9 +41,12 @@ def fit(
         notes.append(warning(f"{missed} points of the grid lie outside what blends reach: those hold the nearest"))
     report(1.0, "resampling to the grid")
     return MultilinearModel(
-        skeleton=clips[0].skeleton, config=config, fps=clips[0].fps, notes=tuple(notes), examples=examples, space=space,
-        grid=rows, grid_values=values, grid_weights=weights,
-    )  # fmt: skip
+        **model_fields(clips, config, built.cuts, notes),
+        space=space,
+        grid=rows,
+        grid_values=values,
+        grid_weights=weights,
+    )
 
 
 def _resampled(

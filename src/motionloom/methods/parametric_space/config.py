@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from motionloom.methods.settings import Settings, cleaning_param, param, variant_of_model, variant_param
-from motionloom.methods.space.settings import SpaceConfig
+from motionloom.methods.settings import Settings, param, variant_of_model, variant_param
+from motionloom.methods.space.settings import SpaceConfig, SpaceOptions, samples_param
 
 SOURCE = "HECK 3.5"
 
@@ -19,10 +19,7 @@ class Config(SpaceConfig):
     FAITHFUL: ClassVar[Mapping[str, Any]] = {"registration": "time-warp"}
 
     variant: str = variant_param(SOURCE)
-    samples: int = param(
-        1000, "most blends that are measured; fewer if parameters can be predicted earlier", low=0, high=100_000,
-        slider=(100, 4000), scale="log",
-    )  # fmt: skip
+    samples: int = samples_param(1000, "most blends that are measured; fewer if parameters can be predicted earlier")
     together: int | None = param(
         None, "most examples in a measured blend; none: two more than parameters", low=2, high=64, symbol="m",
         advanced=True,
@@ -34,7 +31,7 @@ class Config(SpaceConfig):
 
 
 @dataclass(frozen=True)
-class Options(Settings):
+class Options(SpaceOptions):
     """Settings of synthesis."""
 
     FAITHFUL: ClassVar[Mapping[str, Any]] = {"weights": "nearest", "corrections": 0, "clean_feet": False}
@@ -47,11 +44,6 @@ class Options(Settings):
     neighbours: int | None = param(
         None, "samples that nearest uses; none: two more than parameters", low=2, high=1000, symbol="k", advanced=True
     )
-    corrections: int = param(
-        6, "most times that the request is corrected by the parameters measured on the result", low=0, high=50,
-        slider=(0, 10), advanced=True,
-    )  # fmt: skip
-    clean_feet: bool = cleaning_param()
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from numpy.random import Generator
 from motionloom.blend.registered import Registered, register_rows
 from motionloom.blend.registration import alignment_costs, contact_events, registered_curve
 from motionloom.constraints import MotionParameter
-from motionloom.core import BadRequest, FloatArray, Note, Progress, part
+from motionloom.core import BadRequest, FloatArray, Note, Progress, Skeleton, part
 from motionloom.core.note import info, warning
 from motionloom.methods.space.cutting import Cut
 from motionloom.methods.space.measure import measure_blend, measure_clip
@@ -21,6 +21,7 @@ from motionloom.methods.space.section import SPREADS, even_space
 from motionloom.methods.space.space import Space, SpaceParameter
 
 OUTLIER = 3.0  # times the median cost: an example that is farther from the reference is left out
+TWIST, TWISTED_ROWS = 150.0, 0.03  # deg and share of the time: a joint turned so far cannot be averaged
 SAME_STEPS = 0.6  # of the examples: where so many have the same steps, the others are left out
 FLAT = 0.02  # least singular value of the parameters, of the largest: below it they depend on each other
 SEAM = (1.5, 0.03)  # times the median, and m: a cycle whose ends are farther apart does not repeat
@@ -34,6 +35,7 @@ class Built(NamedTuple):
     space: Space
     cuts: tuple[Cut, ...]
     notes: tuple[Note, ...]
+    parameters: tuple[MotionParameter, ...]
 
 
 class Gathered(NamedTuple):
@@ -92,7 +94,7 @@ def build_space(
         *info(registered_note(found) + (measured if len(sampled.weights) else "")),
         *listed_cuts(chosen, values, parameters, rows, found.cost),
     ]
-    return Built(space, chosen, tuple(notes))
+    return Built(space, chosen, tuple(notes), tuple(parameters))
 
 
 def registered_note(found: Gathered) -> str:
@@ -161,15 +163,13 @@ def gather(
     rows = _registered(chosen, way, reference, cyclic, margin, smooth, progress)
     times = way.keys
     cost = _costs(rows, chosen, reference)
-    bad = _outliers(cost, most_cost, reference)
+    bad = {k: f"{100 * cost[k]:.1f} cm from the reference" for k in _outliers(cost, most_cost, reference)}
+    bad |= _twisted(rows, reference, chosen[0].clip.skeleton)
     if bad:
-        for k in bad:
-            notes.append(
-                warning(f"{chosen[k].name} is unlike the others, left out: {100 * cost[k]:.1f} cm from the reference")
-            )
+        notes += [warning(f"{chosen[k].name} is unlike the others, left out: {why}") for k, why in sorted(bad.items())]
         good = [i for i in range(len(chosen)) if i not in bad]
         if len(good) <= values.shape[1]:
-            listed = ", ".join(f"{chosen[k].name} {100 * cost[k]:.1f} cm" for k in bad)
+            listed = ", ".join(f"{chosen[k].name} {why}" for k, why in sorted(bad.items()))
             raise BadRequest(
                 f"the clips are too dissimilar to be blended; from {chosen[reference].name} are: {listed} "
                 f"(the limit is {100 * most_cost:g} cm)"
@@ -238,6 +238,22 @@ def _outliers(cost: FloatArray, most: float, reference: int) -> list[int]:
     usual = float(np.median(others)) if len(others) else 0.0
     limit = min(most, max(OUTLIER * usual, 0.05))
     return [int(k) for k in np.flatnonzero(cost > limit)]
+
+
+def _twisted(rows: Registered, reference: int, skeleton: Skeleton) -> dict[int, str]:
+    """Examples with a joint that is turned too far against the reference's for an average: mostly faulty captures."""
+    turns = rows.turns[rows.lead : rows.lead + rows.count + 1]
+    dots = np.abs(np.einsum("rkjc,rjc->rkj", turns, turns[:, reference]))
+    far = np.degrees(2 * np.arccos(np.minimum(dots, 1.0)))
+    often = (far > TWIST).mean(0)  # (K, J)
+    out = {}
+    for k in np.flatnonzero((often > TWISTED_ROWS).any(1)):
+        joint = int(often[k].argmax())
+        angle = far[:, k, joint].max()
+        out[int(k)] = (
+            f"{skeleton.names[joint]} is turned by {angle:.0f} deg against the reference's, too far to average"
+        )
+    return out
 
 
 class Registration(NamedTuple):

@@ -1,10 +1,11 @@
-"""Settings of learning that all methods of spaces share: parameters, cutting, registration."""
+"""Settings that all methods of spaces share: parameters, cutting, registration; corrections of results."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from motionloom.methods.settings import Settings, fps_param, param
+from motionloom.methods.settings import Settings, cleaning_param, fps_param, param
 
 REGISTRATIONS = ("auto", "uniform", "key-times", "time-warp")
 
@@ -53,3 +54,19 @@ class SpaceConfig(Settings):
         0.04, "of cuts whose parameters differ by less than this share of the range, one is kept", low=0, high=0.5,
         slider=(0.0, 0.2), advanced=True,
     )  # fmt: skip
+
+
+def samples_param(default: int, help: str) -> Any:
+    """The setting for the number of blends that learning measures."""
+    return param(default, help, low=0, high=100_000, slider=(100, 4000), scale="log")
+
+
+@dataclass(frozen=True)
+class SpaceOptions(Settings):
+    """Settings of synthesis."""
+
+    corrections: int = param(
+        6, "most times that the request is corrected by the parameters measured on the result", low=0, high=50,
+        slider=(0, 10), advanced=True,
+    )  # fmt: skip
+    clean_feet: bool = cleaning_param()

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from motionloom.methods.settings import Settings, cleaning_param, param, variant_of_model, variant_param
-from motionloom.methods.space.settings import SpaceConfig
+from motionloom.methods.settings import param, variant_of_model, variant_param
+from motionloom.methods.space.settings import SpaceConfig, SpaceOptions
 
 SOURCE = "GUAN 2.3.2"
 
@@ -33,7 +33,7 @@ class Config(SpaceConfig):
 
 
 @dataclass(frozen=True)
-class Options(Settings):
+class Options(SpaceOptions):
     """Settings of synthesis."""
 
     FAITHFUL: ClassVar[Mapping[str, Any]] = {"extrapolation": 10.0, "corrections": 0, "clean_feet": False}
@@ -43,11 +43,6 @@ class Options(Settings):
         0.25, "how far adverbs may lie outside those of the examples, of their range", low=0, high=10,
         slider=(0.0, 1.0),
     )  # fmt: skip
-    corrections: int = param(
-        6, "most times that the request is corrected by the parameters measured on the result", low=0, high=50,
-        slider=(0, 10), advanced=True,
-    )  # fmt: skip
-    clean_feet: bool = cleaning_param()
 
 
 DEFAULT = Config()

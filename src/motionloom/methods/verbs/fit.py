@@ -14,6 +14,7 @@ from motionloom.methods.base import Measured
 from motionloom.methods.space.build import check_independent, gather, listed_cuts, registered_note, space_of
 from motionloom.methods.space.cutting import Cut
 from motionloom.methods.space.examples import chosen_parameters, cut_examples
+from motionloom.methods.space.learning import least_distance, model_fields
 from motionloom.methods.space.sampling import sample_space
 from motionloom.methods.verbs.adverbs import adverb_table, key_table
 from motionloom.methods.verbs.config import DEFAULT, Config
@@ -44,7 +45,7 @@ def fit(
     report(0.0, "cutting examples")
     cuts, cyclic = cut_examples(clips, config)
     keys = _keys(config.keys, clips, cuts) if config.keys else None
-    merge = config.merge if len(cuts) > len(clips) else 0.0
+    merge = least_distance(config, clips, cuts)
     found = gather(
         cuts, chosen, cyclic=cyclic, registration=config.registration, most_cost=config.most_cost,
         merge=max(merge, SAME_ADVERBS) if given is not None else merge, margin=config.margin,
@@ -68,8 +69,7 @@ def fit(
     ]
     report(1.0, "fitting splines")
     return VerbModel(
-        skeleton=clips[0].skeleton, config=config, fps=clips[0].fps, notes=tuple(notes), measured=by_hand,
-        examples=tuple(cut.clip for cut in found.cuts), splines=splines,
+        **model_fields(clips, config, found.cuts, notes), measured=by_hand, splines=splines,
         space=space_of(rows, chosen, found.values, sampled, 1.0),
     )  # fmt: skip
 

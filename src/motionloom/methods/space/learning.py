@@ -1,0 +1,52 @@
+"""Learning that the methods of spaces share: from clips and settings to a space and the fields of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from numpy.random import Generator
+
+from motionloom.constraints import MotionParameter
+from motionloom.core import Clip, Note, Progress, part
+from motionloom.methods.space.build import Built, build_space
+from motionloom.methods.space.cutting import Cut
+from motionloom.methods.space.examples import chosen_parameters, cut_examples
+from motionloom.methods.space.settings import SpaceConfig
+
+
+def learn_space(
+    clips: Sequence[Clip],
+    config: SpaceConfig,
+    parameters: Sequence[MotionParameter],
+    *,
+    samples: int,
+    together: int | None = None,
+    smoothness: float | None = None,
+    rng: Generator,
+    progress: Progress,
+) -> Built:
+    """The space of some clips of one action; `parameters` are the user's own, in addition to the table."""
+    chosen = chosen_parameters(config, parameters)
+    progress(0.0, "cutting examples")
+    cuts, cyclic = cut_examples(clips, config)
+    return build_space(
+        cuts, chosen, cyclic=cyclic, registration=config.registration, most_cost=config.most_cost,
+        merge=least_distance(config, clips, cuts), margin=config.margin, samples=samples, together=together,
+        smoothness=smoothness, rng=rng, progress=part(progress, 0.05, 1.0),
+    )  # fmt: skip
+
+
+def least_distance(config: SpaceConfig, clips: Sequence[Clip], cuts: Sequence[Cut]) -> float:
+    """The share of the range below which two cuts are equal: 0 for whole clips, which were chosen one by one."""
+    return config.merge if len(cuts) > len(clips) else 0.0
+
+
+def model_fields(
+    clips: Sequence[Clip], config: SpaceConfig, cuts: Sequence[Cut], notes: Sequence[Note]
+) -> dict[str, Any]:
+    """What every model of a space holds besides the space itself."""
+    return {
+        "skeleton": clips[0].skeleton, "config": config, "fps": clips[0].fps, "notes": tuple(notes),
+        "examples": tuple(cut.clip for cut in cuts),
+    }  # fmt: skip
