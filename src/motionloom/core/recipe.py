@@ -25,7 +25,7 @@ class Read:
     """How a clip was read: its file, the reader's settings, and the files beside it that were used."""
 
     name: str
-    sha256: str
+    sha256: str = ""  # of the file; "" for a clip that did not come from one
     settings: Mapping[str, Any] = field(default_factory=dict)  # of `io.load`, where they differ from the defaults
     beside: tuple[Input, ...] = ()  # labels, roles, licence, origin; the skeleton of an AMC file
     content: str = ""  # SHA-256 of the clip that the step used, see `clip_sha256`; "" if it was not taken
@@ -64,7 +64,8 @@ class Made:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; empty fields are left out."""
-        return {name: value for name, value in plain(asdict(self)).items() if value not in (None, "", [], {})}
+        out = without_empty(plain(asdict(self)))
+        return out | {name: [without_empty(clip) for clip in out[name]] for name in ("clips", "poses") if name in out}
 
     def describe(self) -> str:
         """One line: `synthesize with cuts, seed 5, take 0`."""
@@ -93,6 +94,11 @@ def program_platform() -> str:
     python = ".".join(map(str, sys.version_info[:2]))
     libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "numba"))
     return f"{platform.system()} {platform.machine()}, Python {python}, {libraries}"
+
+
+def without_empty(fields_: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that hold something."""
+    return {name: value for name, value in fields_.items() if value not in (None, "", [], {})}
 
 
 def plain(value: Any) -> Any:

@@ -41,7 +41,7 @@ def save_model(model: Model[Any], path: str | Path) -> None:
         "format": FORMAT,
         "method": model.method,
         "fps": model.fps,
-        "sources": [source._asdict() for source in model.sources],
+        "sources": [_written(source) for source in model.sources],
         "notes": as_dicts(model.notes),
         "made": [step.as_dict() for step in model.made],
         "config": values["config"],
@@ -49,7 +49,7 @@ def save_model(model: Model[Any], path: str | Path) -> None:
         "model": {name: value for name, value in values.items() if name not in COMMON},
     }
     text = json.dumps(head, allow_nan=False)  # in order: an object is defined before it is referred to
-    whole = json.dumps({"checksum": _checksum(text, packer.tensors)} | head, allow_nan=False)
+    whole = json.dumps({"checksum": _checksum(text, packer.tensors)} | head, allow_nan=False, separators=(",", ":"))
     write_whole(
         path, [save(packer.tensors, metadata={"motionloom": whole})]
     )  # one entry: safetensors does not keep the order
@@ -82,6 +82,11 @@ def load_model(path: str | Path) -> Model[Any]:
         raise FormatError(f"invalid model: {type(error).__name__}: {error}", path=path) from error
 
 
+def _written(source: Learned) -> dict[str, Any]:
+    """A source for the header, without the fields that have their default."""
+    return {name: value for name, value in source._asdict().items() if value != Learned._field_defaults.get(name)}
+
+
 def _learned(facts: dict[str, Any]) -> Learned:
     """A source from the header, whose fields have the types of `Learned`."""
     source = Learned(**facts)
@@ -94,7 +99,11 @@ def _learned(facts: dict[str, Any]) -> Learned:
 def model_facts(path: str | Path) -> dict[str, Any]:
     """The header of a model file, without its arrays: method, fps, sources, notes."""
     head, _ = _open(path, arrays=False)
-    return {name: head.get(name) for name in ("format", "method", "fps", "sources", "notes")}
+    facts = {name: head.get(name) for name in ("format", "method", "fps", "sources", "notes")}
+    try:
+        return facts | {"sources": [_learned(source)._asdict() for source in head["sources"]]}
+    except (TypeError, KeyError) as error:
+        raise FormatError(f"invalid model: sources: {error}", path=path) from None
 
 
 def _open(path: str | Path, *, arrays: bool = True) -> tuple[dict[str, Any], dict[str, Any]]:

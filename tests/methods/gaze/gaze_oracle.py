@@ -132,7 +132,10 @@ def gaze_step(
     jump = np.where(near & np.isfinite(state.aim[:, 0]), world_jump, jump)
     new = (dt > 0) & ((active != (state.active > 0)) | (active & (jump > NEW_SHIFT)))
     reached = state.shown.sum(1)  # yaw about y, pitch against x: a shift that interrupts begins from there
-    far = gaze_map.blend(asked[:, 0] - reached[:, 1], asked[:, 1] + reached[:, 0])[:, 17:24]
+    apart = asked[:, 0] - reached[:, 1]
+    far = gaze_map.blend(apart, asked[:, 1] + reached[:, 0])[:, 17:24]
+    border = np.where(apart > 0, gaze_map.limits[1][0], -gaze_map.limits[0][0])
+    far[:, 0] *= np.maximum(1.0, np.abs(apart) / (1.15 * border))
     begin = np.where(new[:, None, None], state.shown, state.begin)
     begin_rate = np.where(new[:, None, None], state.rate, state.begin_rate)
     timing = np.where(new[:, None], far, state.timing)
@@ -226,3 +229,16 @@ def nearest(self, asked: FloatArray) -> FloatArray:
     total = weights.sum(1, keepdims=True)
     weights = np.where(total > 0, weights / np.maximum(total, 1e-300), np.eye(k)[0])
     return np.einsum("nk,nkd->nd", weights, self.examples[order[:, :-1]])
+
+
+def landmark_residuals(clock, times, vectors, taken, unit):
+    """(F, 4, 3) the residuals of a fit, by `progress_at` and whole arrays."""
+    starts, peak, end, overshoot = np.array(times[:4]), *times[4:]
+    first = starts.min()
+    scaled = lambda t: (np.asarray(t) - first) / (end - first)
+    share = progress_at(scaled(clock)[:, None], scaled(starts), scaled(peak), np.array(overshoot))
+    made = exp(share[..., None] * vectors)
+    for j in range(1, 4):
+        made[:, j] = multiply(made[:, j - 1], made[:, j])
+    off = multiply(taken, made)
+    return 2 * np.where(off[..., :1] >= 0, 1, -1) * off[..., 1:] * unit[:, None]

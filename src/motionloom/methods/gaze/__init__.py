@@ -2,7 +2,7 @@
 
 from motionloom.methods.gaze.aim import GazeBody, GazeState, gaze_body, gaze_step
 from motionloom.methods.gaze.config import Config, Options
-from motionloom.methods.gaze.displacement import GazeMotion, extract, extract_by_thresholds
+from motionloom.methods.gaze.displacement import GazeMotion, extract, extract_all, extract_by_thresholds
 from motionloom.methods.gaze.fit import fit
 from motionloom.methods.gaze.gaze_map import GazeMap
 from motionloom.methods.gaze.look import Look, look_along, look_clip
@@ -24,6 +24,7 @@ __all__ = [
     "Options",
     "Shift",
     "extract",
+    "extract_all",
     "extract_by_thresholds",
     "fit",
     "gaze_body",

@@ -23,7 +23,7 @@ from motionloom.kinematics.feet._kernels_two_bone import (
     rotate,
     scaled,
 )
-from motionloom.methods.gaze._kernels_map import blend_row
+from motionloom.methods.gaze._kernels_map import beyond, blend_row
 
 EYE_LIMIT = math.radians(50.0)  # an eye turns no farther in the head; the neck does the rest
 NEW_SHIFT = math.radians(8.0)  # a target that jumps farther in one step is a new shift, a slower one is followed
@@ -191,12 +191,13 @@ def _jump(turn: float, rise: float, line: Any, asked: Any, aim: Any, near: bool)
 
 @kernel
 def step_row(
-    body: Any, table: Any, row: Any, root: Any, turns: Any, point: Any, change: Any, given: Any, cone: float, dt: float,
-    space: Any,
+    body: Any, table: Any, row: Any, root: Any, turns: Any, point: Any, change: Any, given: Any, due: float,
+    cone: float, dt: float, space: Any,
 ) -> None:  # fmt: skip
     """One step of one character: its state `row` and its rotations `turns` (J, 4) are overwritten.
 
-    `given` (3,) replaces the base gaze where it is finite: a smoothed one lets the head's bob pass.
+    `given` (3,) replaces the base gaze where it is finite: a smoothed one lets the head's bob pass. A shift that begins
+    now and is larger than the examples takes longer than they do, but not longer than `due` seconds.
     """
     shown, rate, begin, begin_rate, elapsed, timing, asked, aim, active, busy = row
     places, world, moved, other, goal, blended, far = space
@@ -224,6 +225,7 @@ def step_row(
                 reached = add(reached, _vector(shown[k]))
             blend_row(table, turn - reached[1], rise + reached[0], far)
             timing[:] = far[17:24]
+            timing[0] = max(timing[0], min(timing[0] * beyond(table, turn - reached[1]), due))
             begin[:] = shown
             begin_rate[:] = rate
             elapsed[0] = 0.0
@@ -275,18 +277,19 @@ def _row(state: Any, n: int) -> Any:
 def gaze_rows(body: Any, table: Any, state: Any, given: Any, cone: float, dt: float) -> None:
     """One step of N characters: `state` and the rotations in `given` are overwritten.
 
-    `given` holds roots (N, 3), rotations (N, J, 4), points (N, 3), changes (N, 2) and base gazes (N, 3).
+    `given` holds roots (N, 3), rotations (N, J, 4), points (N, 3), changes (N, 2), base gazes (N, 3), due times (N,).
     """
-    root, turns, points, changes, looks = given
+    root, turns, points, changes, looks, due = given
     space = _space(turns.shape[1])
     for n in range(turns.shape[0]):
-        step_row(body, table, _row(state, n), root[n], turns[n], points[n], changes[n], looks[n], cone, dt, space)
+        row = _row(state, n)
+        step_row(body, table, row, root[n], turns[n], points[n], changes[n], looks[n], due[n], cone, dt, space)
 
 
 @kernel
 def gaze_frames(body: Any, table: Any, state: Any, given: Any, cone: float, dt: float) -> None:
     """F steps of one character, the frames of a clip; `given` as for `gaze_rows`."""
-    root, turns, points, changes, looks = given
+    root, turns, points, changes, looks, due = given
     space, row = _space(turns.shape[1]), _row(state, 0)
     for f in range(turns.shape[0]):
-        step_row(body, table, row, root[f], turns[f], points[f], changes[f], looks[f], cone, dt, space)
+        step_row(body, table, row, root[f], turns[f], points[f], changes[f], looks[f], due[f], cone, dt, space)

@@ -11,6 +11,7 @@ from motionloom.core._jit import kernel
 
 GRID, TRIANGLES, NEAREST = 0, 1, 2
 TINY = 1e-12
+FASTER = 1.15  # times the speed of the examples that a shift beyond them may have
 
 
 @kernel
@@ -95,6 +96,17 @@ def blend_row(table: Any, yaw: float, pitch: float, out: Any) -> None:
         _triangulated(examples, triangles, border, yaw, pitch, out)
     else:
         _nearest(examples, low, high, neighbours, yaw, pitch, out)
+
+
+@kernel
+def beyond(table: Any, yaw: float) -> float:
+    """How many times as long as its blended row a shift takes: 1 within the examples, more for a larger change of yaw.
+
+    From one side to the other it may be twice as large: without this, the head would be twice as fast as the examples.
+    """
+    low, high = table[7], table[8]
+    border = FASTER * (high[0] if yaw > 0 else -low[0])
+    return max(1.0, abs(yaw) / border) if border > 0 else 1.0
 
 
 @kernel

@@ -12,8 +12,8 @@ from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.kinematics.fk import fk_rotations
 from motionloom.kinematics.travel import travel
 from motionloom.methods.gaze.aim import gaze_body
-from motionloom.methods.gaze.takes import Shift, mean_turns, spans
-from motionloom.rotation import angle_between, from_axis_angle, inverse, multiply, rotate
+from motionloom.methods.gaze.takes import Shift, shift_between, spans
+from motionloom.rotation import from_axis_angle, inverse, multiply, rotate
 
 MAX_REST_SPEED = math.radians(12.0)  # rad/s of the gaze, smoothed over a tenth of a second
 REST_FACTOR = 1.5  # of the speed that a fifth of the frames stay below
@@ -104,11 +104,4 @@ def shifts_of_clip(clip: Clip, *, crop: tuple[float, float] | None = None) -> li
                 f"({len(every)} other shifts); leave it out, or give the ends of one by hand (start, end)"
             )
     turns = seen_from_hips(clip)[1]
-    return [(_shift(turns, clip.fps, one), one.change) for one in found]
-
-
-def _shift(turns: FloatArray, fps: float, found: FoundShift) -> Shift:
-    (a, b), (c, d) = found.rest, found.settled
-    before, after = mean_turns(turns[a:b]), mean_turns(turns[c:d])
-    noise = float(np.median(angle_between(turns[a:b], before))) / 1.5
-    return Shift(turns[b - 1 : d], fps, 0, c - (b - 1), before, after, noise)
+    return [(shift_between(turns, clip.fps, one.rest, one.settled), one.change) for one in found]

@@ -14,7 +14,6 @@ from numpy.random import Generator
 
 from motionloom.core import (
     BadRequest,
-    Cancelled,
     Clip,
     FloatArray,
     FormatError,
@@ -22,12 +21,13 @@ from motionloom.core import (
     MotionloomError,
     Note,
     Progress,
+    part,
     silent,
 )
 from motionloom.kinematics.travel import placed
 from motionloom.methods.gaze.clip_shifts import shifts_of_clip
 from motionloom.methods.gaze.config import DEFAULT, Config
-from motionloom.methods.gaze.displacement import Extracted, extract, extract_by_thresholds
+from motionloom.methods.gaze.displacement import Extracted, extract_all, extract_by_thresholds
 from motionloom.methods.gaze.gaze_map import MIN_EXAMPLES, GazeMap
 from motionloom.methods.gaze.model import GazeModel
 from motionloom.methods.gaze.takes import Marking, Shift, shift_of
@@ -63,35 +63,41 @@ def fit(
     """A gaze map; takes that cannot be used are left out and listed in the notes."""
     targets = {} if config.targets is None else read_targets(config.targets)
     marking = None if config.markers is None else read_marking(config.markers)
-    take_numbers = extract if config.extraction == "fitted" else extract_by_thresholds
-    examples: list[Example] = []
+    fitted = config.extraction == "fitted"
+    names: list[str] = []
+    shifts: list[tuple[Shift, Target]] = []
     left_out: list[str] = []
     report = progress or silent()
     for k, take in enumerate(takes):
-        report(k / len(takes), "finding rests")
+        report(0.2 * k / len(takes), "finding rests")
         name = take.origin.name or f"take {k}"
         try:
-            shifts = _shifts(take, name, targets, marking)
-            report((k + 0.3) / len(takes), "fitting shifts")
-            examples += [Example(name, take_numbers(shift, (t.yaw, t.pitch))) for shift, t in shifts]
-        except Cancelled:
-            raise
+            found = _shifts(take, name, targets, marking, rigid=fitted)
         except MotionloomError as error:
             left_out.append(str(error))
-    if len(examples) < MIN_EXAMPLES:
+            continue
+        shifts += found
+        names += [name] * len(found)
+    if len(shifts) < MIN_EXAMPLES:
         why = f" ({left_out[0]})" if left_out else ""
-        raise BadRequest(f"a gaze map needs at least {MIN_EXAMPLES} examples, found {len(examples)}{why}")
+        raise BadRequest(f"a gaze map needs at least {MIN_EXAMPLES} examples, found {len(shifts)}{why}")
+    aims = [(target.yaw, target.pitch) for _, target in shifts]
+    if fitted:
+        motions = extract_all([shift for shift, _ in shifts], aims, progress=part(report, 0.2, 1.0))
+    else:
+        motions = [extract_by_thresholds(shift, aim) for (shift, _), aim in zip(shifts, aims, strict=True)]
+    examples = list(map(Example, names, motions))
     report(1.0, "fitting shifts")
-    rows, lost, names = _one_for_each_target(examples)
+    rows, lost, titles = _one_for_each_target(examples)
     body = _standing(takes)
     GazeMap(rows).arrays  # noqa: B018 -- raises if the targets span no map
     return GazeModel(
         skeleton=body.skeleton,
         config=config,
         fps=takes[0].fps if config.fps is None else config.fps,
-        examples=rows,
-        lost=lost,
-        names=names,
+        examples=rows.astype(np.float32),
+        lost=lost.astype(np.float32),
+        names=titles,
         standing=body.rotations[0],
         height=float(body.root[0, 1]),
         notes=tuple(Note(f"left out: {text}", "warning") for text in left_out),
@@ -99,7 +105,7 @@ def fit(
 
 
 def _shifts(
-    take: Clip | Markers, name: str, targets: Mapping[str, Target], marking: Marking | None
+    take: Clip | Markers, name: str, targets: Mapping[str, Target], marking: Marking | None, *, rigid: bool
 ) -> list[tuple[Shift, Target]]:
     """The gaze shifts of a take with their targets: one of markers, any number of a clip."""
     target = targets.get(name) or _named_target(name)
@@ -112,7 +118,7 @@ def _shifts(
     crop = target.crop
     if crop is None and target[:2] == (0.0, 0.0):  # there is no shift to find
         crop = (EDGES[0], len(take) / take.fps - EDGES[1])
-    return [(shift_of(take, marking, crop=crop, name=name), target)]
+    return [(shift_of(take, marking, crop=crop, name=name, rigid=rigid), target)]
 
 
 def _named_target(name: str) -> Target | None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from motionloom.core import BadRequest, FloatArray, FormatError, IntArray
 from motionloom.core.arrays import frozen, put
-from motionloom.methods.gaze._kernels_map import GRID, NEAREST, TRIANGLES, blend_rows
+from motionloom.methods.gaze._kernels_map import GRID, NEAREST, TRIANGLES, beyond, blend_rows
 from motionloom.methods.gaze.displacement import GazeMotion, progress_at
 from motionloom.rotation import angle_between, exp, multiply, rotate
 
@@ -113,6 +113,10 @@ class GazeMap:
     def at(self, yaw: float, pitch: float) -> GazeMotion:
         """The motion for one request."""
         return GazeMotion.of(self.blend(np.array([yaw]), np.array([pitch]))[0])
+
+    def seconds(self, yaw: float, pitch: float) -> float:
+        """How long a shift by this much takes, also from one side to the other: beyond the examples, longer."""
+        return self.at(yaw, pitch).seconds * beyond(self.arrays, float(yaw))
 
     def scaled(self, *, strength: float = 1.0, speed: float = 1.0, shares: Sequence[float] | None = None) -> GazeMap:
         """Another map: spine and neck turn `strength` times as far (the eyes make up for it), `speed` times as fast.

@@ -47,7 +47,7 @@ def look_from(clip: Clip, asked: LookAt, gaze_map: GazeMap, *, relative: bool = 
     directed = asked.yaw is not None or asked.pitch is not None
     if directed and relative:
         change = (asked.yaw or 0.0, asked.pitch or 0.0)
-        early = math.ceil(gaze_map.at(*change).seconds * clip.fps)
+        early = math.ceil(gaze_map.seconds(*change) * clip.fps)
         return Look(span.start - early, span.stop, None, change, name, span.start, change)
     base = base_gaze(gaze_body(clip), clip.root, clip.rotations)
     points = base.eye + FAR * asked.directions(clip, base.eye) if directed else asked.points(len(clip), clip.fps)
@@ -59,7 +59,7 @@ def look_from(clip: Clip, asked: LookAt, gaze_map: GazeMap, *, relative: bool = 
     turn = math.atan2(line[0], line[2]) - base.yaw[at]
     turn = (turn + math.pi) % (2 * math.pi) - math.pi
     pitch = math.asin(line[1] / float(np.linalg.norm(line))) - base.pitch[at]
-    early = math.ceil(gaze_map.at(turn, pitch).seconds * clip.fps)
+    early = math.ceil(gaze_map.seconds(turn, pitch) * clip.fps)
     return Look(span.start - early, span.stop, points, None, name, span.start, (turn, pitch))
 
 
@@ -72,10 +72,10 @@ def in_turn(looks: Sequence[Look], gaze_map: GazeMap, fps: float) -> list[Look]:
     for look in sorted(looks, key=lambda one: one.start):
         if out:
             last = out[-1]
-            back = math.ceil(gaze_map.at(*last.turn).seconds * fps)
+            back = math.ceil(gaze_map.seconds(*last.turn) * fps)
             first = look.first
             if first < last.end + back:
-                between = gaze_map.at(look.turn[0] - last.turn[0], look.turn[1] - last.turn[1]).seconds
+                between = gaze_map.seconds(look.turn[0] - last.turn[0], look.turn[1] - last.turn[1])
                 first = min(first, look.start - math.ceil(between * fps))
             look = look._replace(first=max(first, min(last.end, look.start)))
         out.append(look)
@@ -131,12 +131,14 @@ def look_clip(
     body = gaze_body(clip)
     before = max(0, -min((look.first for look in looks), default=0))
     count = before + len(clip)
-    points, change = np.full((count, 3), np.nan), np.full((count, 2), np.nan)
+    points, change, due = np.full((count, 3), np.nan), np.full((count, 2), np.nan), np.full(count, np.inf)
     for look in looks:
         span = slice(before + look.first, before + look.end)
         own = None if look.points is None else np.concatenate([np.repeat(look.points[:1], before, 0), look.points])
         points[span] = np.nan if own is None else own[span]
         change[span] = np.nan if look.change is None else look.change
+        if look.start > look.first:
+            due[span] = np.maximum(look.start - np.arange(look.first, look.first + len(due[span])), 0) / clip.fps
     notes = [Note("gaze: " + "; ".join(body.assignment()))] if looks else []
     turned = np.array(clip.rotations)
     around = looks_around(body, clip) if looks and reaim == "auto" else reaim == "yes"
@@ -152,7 +154,7 @@ def look_clip(
     state = tuple(part.copy() for part in begin_gaze(1))
     for at in range(0, count, BLOCK):
         report(at / count, "turning the gaze")
-        rows = tuple(array[at : at + BLOCK] for array in (root, turns, points, change, given))
+        rows = tuple(array[at : at + BLOCK] for array in (root, turns, points, change, given, due))
         gaze_frames(body.arrays, gaze_map.arrays, state, rows, float(cone), 1 / clip.fps)
     report(1.0, "turning the gaze")
     rotations = np.array(clip.rotations)

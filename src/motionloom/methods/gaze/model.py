@@ -64,7 +64,7 @@ class GazeModel(Model[Options]):
     keeps_notes: ClassVar[bool] = True
     options_type: ClassVar[type[Settings]] = Options
 
-    examples: FloatArray  # (E, 24) rows of `GazeMotion`
+    examples: FloatArray  # (E, 24) rows of `GazeMotion`; single precision, which is far below the noise of takes
     lost: FloatArray  # (E,) rad: what each example does not show of its take, root mean square of the head
     names: tuple[str, ...]  # E takes
     standing: FloatArray  # (J, 4) rotations of the standing body
@@ -91,7 +91,8 @@ class GazeModel(Model[Options]):
 
     def scaled(self, **factors: Any) -> Self:
         """The model with another strength, speed or shares (see `GazeMap.scaled`), for another character."""
-        return dataclasses.replace(self, examples=GazeMap(self.examples).scaled(**factors).examples)
+        changed = GazeMap(self.examples).scaled(**factors).examples
+        return dataclasses.replace(self, examples=changed.astype(np.float32))
 
     def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str:
         if isinstance(constraint, PoseAlong):

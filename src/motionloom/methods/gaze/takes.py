@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from motionloom.blend.splice._kernels import best_rotations
 from motionloom.core import BadRequest, BoolArray, FloatArray, Markers
 from motionloom.rotation import angle_between, average, continuous, from_matrix
 
@@ -19,9 +20,13 @@ MARKER_NAMES: dict[str, tuple[str, ...]] = {
 }
 """Markers of each landmark. They drive pelvis, lower spine, upper spine and neck; the base is the reference."""
 
+MORE_OF_HEAD = ("hat_top", "between_eyes")  # used where the file has them; a mapping lists them after the square
+LEAD_IN = 0.25  # s of the first rest that a shift contains: joints start before their speed is above the noise
+
 LANDMARKS = ("lower_back", "upper_back", "neck_base", "head")
 MERGE = 1 / 6  # s: rests nearer to each other are one (HECK)
 MIN_REST = 0.15  # s: shorter rests do not count
+MEDIAN_ANGLE = 1.54  # median angle of a rotation whose three components have the standard deviation 1
 NOISE_FACTOR = 2.5  # a frame rests if its markers are slower than this times their speed by noise alone
 
 
@@ -46,7 +51,9 @@ class Rests(NamedTuple):
 
 
 class Shift(NamedTuple):
-    """One gaze shift: world rotations of four landmarks, from the end of the first rest to the end of the second."""
+    """One gaze shift: world rotations of four landmarks, from shortly before the end of the first rest to the end of
+    the second.
+    """
 
     turns: FloatArray  # (F, 4, 4) lower back, upper back, neck base, head
     fps: float
@@ -54,7 +61,12 @@ class Shift(NamedTuple):
     settled: int  # first frame of the second rest
     before: FloatArray  # (4, 4) mean rotations over the first rest
     after: FloatArray  # (4, 4) over the second rest
-    noise: float  # rad: standard deviation of a landmark's rotation
+    noise: FloatArray  # (4,) rad: standard deviation of each landmark's rotation about an axis, while it rests
+
+    @property
+    def cropped(self) -> FloatArray:
+        """(F, 4, 4) from the end of the first rest, as HECK crops a take."""
+        return self.turns[self.rest :]
 
 
 def filled(markers: Markers) -> Markers:
@@ -130,10 +142,10 @@ def spans(
 
 
 def landmark_turns(markers: Markers, marking: Marking) -> FloatArray:
-    """(F, 4, 4) rotations of the frames spanned by the triangles of markers and by the square of the head."""
+    """(F, 4, 4) rotations of the frames spanned by the triangles of markers and by the square of the head (HECK)."""
     out = []
     for name in LANDMARKS:
-        points = markers.positions[:, _indices(markers, marking.landmarks[name])]
+        points = markers.positions[:, _indices(markers, marking.landmarks[name])][:, : 4 if name == "head" else 3]
         middle = points.mean(1, keepdims=True)
         across = points[:, 0] - middle[:, 0]
         other = (points[:, 1] - points[:, 2]) if points.shape[1] == 3 else (points[:, 1] - points[:, 3])
@@ -144,16 +156,41 @@ def landmark_turns(markers: Markers, marking: Marking) -> FloatArray:
     return continuous(np.stack(out, 1))
 
 
+def rigid_turns(markers: Markers, marking: Marking, rest: slice) -> FloatArray:
+    """(F, 4, 4) rotations of each landmark's markers from their mean positions in the frames `rest`.
+
+    Least squares over all markers of the landmark (Horn): of the square of the head alone, the frame of three
+    differences has 1.7 times the noise.
+    """
+    out = np.empty((len(markers), len(LANDMARKS), 4))
+    for k, name in enumerate(LANDMARKS):
+        names = marking.landmarks[name]
+        if name == "head" and names == MARKER_NAMES["head"]:
+            names += tuple(more for more in MORE_OF_HEAD if more in markers.names)
+        points = markers.positions[:, _indices(markers, names)]
+        points = points - points.mean(1, keepdims=True)
+        still = np.broadcast_to(points[rest].mean(0), points.shape)
+        turns = np.empty((len(points), 4))
+        best_rotations(np.ascontiguousarray(still), np.ascontiguousarray(points), turns)
+        out[:, k] = turns
+    return continuous(out)
+
+
 def shift_of(
-    markers: Markers, marking: Marking | None = None, *, crop: tuple[float, float] | None = None, name: str = ""
+    markers: Markers,
+    marking: Marking | None = None,
+    *,
+    crop: tuple[float, float] | None = None,
+    name: str = "",
+    rigid: bool = True,
 ) -> Shift:
     """The gaze shift of a take, cropped from the end of its first rest to the end of its second.
 
-    `crop` gives both ends in seconds instead: the target straight ahead has no shift, and some takes fail.
+    `crop` gives both ends in seconds instead: the target straight ahead has no shift, and some takes fail. Without
+    `rigid`, joints are the frames that triangles and square span, as in HECK.
     """
     marking = marking or Marking()
     still = stabilized(markers, marking)
-    turns = landmark_turns(still, marking)
     title = name or markers.origin.name or "the take"
     if crop is not None:
         first, last = (round(t * markers.fps) for t in crop)
@@ -170,13 +207,14 @@ def shift_of(
                 f"{1000 * found.threshold:.1f} mm/s; give its ends by hand (crop), or leave it out"
             )
         ends = (found.spans[0], found.spans[1])
-    (a, b), (c, d) = ends
-    before, after = (mean_turns(turns[i:j]) for i, j in ((a, b), (c, d)))
-    noise = float(np.median(angle_between(turns[a:b], before))) / 1.5
-    start = max(b - 1, 0)
-    return Shift(turns[start:d], markers.fps, b - 1 - start, c - start, before, after, noise)
+    turns = rigid_turns(still, marking, slice(*ends[0])) if rigid else landmark_turns(still, marking)
+    return shift_between(turns, markers.fps, *ends)
 
 
-def mean_turns(turns: FloatArray) -> FloatArray:
-    """(4, 4) mean rotations of the landmarks."""
-    return average(turns, axis=0)
+def shift_between(turns: FloatArray, fps: float, rest: tuple[int, int], settled: tuple[int, int]) -> Shift:
+    """The shift of landmarks (F, 4, 4) between two rests: first frame and end frame (excluded) of both."""
+    (a, b), (c, d) = rest, settled
+    before, after = average(turns[a:b], axis=0), average(turns[c:d], axis=0)
+    noise = np.median(angle_between(turns[a:b], before), axis=0) / MEDIAN_ANGLE
+    start = max(a, b - 1 - round(LEAD_IN * fps))
+    return Shift(turns[start:d], fps, b - 1 - start, c - start, before, after, noise)
