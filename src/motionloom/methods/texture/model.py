@@ -12,6 +12,7 @@ from numpy.random import Generator
 
 from motionloom.constraints import (
     Constraint,
+    Ground,
     Pace,
     Plant,
     PoseAlong,
@@ -38,21 +39,23 @@ from motionloom.methods.live import Material as SourceMaterial
 from motionloom.methods.live import material_of
 from motionloom.methods.settings import FAITHFUL, Settings
 from motionloom.methods.texture.cells import cell_labels, joint_origin, unblended
-from motionloom.methods.texture.closing import closed, lifted, moved_along, paced
+from motionloom.methods.texture.closing import lifted, moved_along, paced
 from motionloom.methods.texture.coherent.links import NO_COST, Clips, Links, clip_ends
 from motionloom.methods.texture.coherent.parts import Part, body_parts, features, roughness
 from motionloom.methods.texture.coherent.plan import Material, choose_parts
 from motionloom.methods.texture.coherent.render import crossfaded, joint_tracks, render_tracks
+from motionloom.methods.texture.coherent.tremble import quick_turns
 from motionloom.methods.texture.coherent.wanted import Price
 from motionloom.methods.texture.config import Options
 from motionloom.methods.texture.faithful.examples import Examples, build_examples
 from motionloom.methods.texture.faithful.keys import Keys, Styles, read_keys, read_styles
 from motionloom.methods.texture.faithful.points import with_point_keys
 from motionloom.methods.texture.faithful.synthesis import Texture, synthesize_texture
+from motionloom.methods.texture.key_cells import with_keys
 from motionloom.methods.texture.live import LiveOptions, TextureLive
 from motionloom.methods.texture.live_tables import build_tables
-from motionloom.methods.texture.looping import LOOPABLE, ROUNDS, in_rounds
-from motionloom.methods.texture.plan import Plan
+from motionloom.methods.texture.looping import LOOPABLE, ROUNDS, in_rounds, repeated
+from motionloom.methods.texture.plan import Plan, fixed_cells
 
 RISE = 0.15  # m: farthest that the hips are raised or lowered to the height of a key
 
@@ -136,6 +139,10 @@ class TextureModel(Model[Options]):
         return joined([observe(clip) for clip in self.clips])
 
     @cached_property
+    def _quick_turns(self) -> dict[int, FloatArray]:
+        return quick_turns(self.clips, self.parts)
+
+    @cached_property
     def _sources(self) -> SourceMaterial:
         return material_of(self.clips)
 
@@ -209,7 +216,11 @@ class TextureModel(Model[Options]):
         source = np.empty((frames, len(self.skeleton)), np.int64)
         for part, shown in zip(self._for(options).parts, tracks, strict=True):
             source[:, list(part.joints)] = shown[:, None]
-        return Plan(source, self.starts, names, tracks=tuple(tracks))
+        led = [c for c in request.constraints if not isinstance(c, RootPath)]  # `moved_along` leads along paths
+        flat = replace(request, constraints=tuple(led), ground=Ground())  # keys are heights in the world
+        keys = read_keys(flat, self.skeleton, frames, self.fps)
+        source[fixed_cells(keys)] = -1
+        return Plan(source, self.starts, names, tracks=tuple(tracks), keys=keys)
 
     def _texture(
         self, request: Request, keys: Keys, styles: Styles, options: Options, rng: Generator, progress: Progress
@@ -264,7 +275,7 @@ class TextureModel(Model[Options]):
             clip = pin_plants(clip).clip if options.clean_feet else clip
             clip = on_ground(clip, request.ground.height_at)
         if not self.shortfall(clip, plan, request, options):
-            clip = closed(clip, request.constraints)
+            clip = with_keys(clip, _keys(plan), request.constraints)
         return clip
 
     def _loop(self, plan: Plan, request: Request, options: Options) -> Clip:
@@ -272,7 +283,7 @@ class TextureModel(Model[Options]):
         rounds = in_rounds(request.constraints, plan.frames, self.fps)
         clip, middle = self._shown(plan, rounds, options, ROUNDS), slice(plan.frames, 2 * plan.frames)
         if not self.shortfall(clip[middle], plan, request, options):
-            clip = closed(clip, rounds)
+            clip = with_keys(clip, repeated(_keys(plan)), ())
         if options.clean_feet:
             clip = pin_plants(clip).clip
         return place(clip[middle], request, self)
@@ -283,12 +294,14 @@ class TextureModel(Model[Options]):
         material, half = self._for(options), round(options.blend * self.fps / 2)
         tracks = [crossfaded(np.tile(shown, rounds), material.ends, half) for shown in plan.tracks]
         cells = joint_tracks(tracks, material.parts, len(self.skeleton))
-        origin = joint_origin(cells, self._sources, self.skeleton, [clip.origin.licence for clip in self.clips])
+        fixed = np.tile(fixed_cells(_keys(plan)), (rounds, 1))
+        known = cells._replace(main=np.where(fixed, -1, cells.main), other=np.where(fixed, -1, cells.other))
+        origin = joint_origin(known, self._sources, self.skeleton, [clip.origin.licence for clip in self.clips])
         labels = cell_labels(cells.main, marks)
         contacts = [k for k, name in enumerate(names) if ":" in name]
         labels[:, contacts] = marks[cells.main[:, 0]][:, contacts]
         given = _given_velocities(constraints, self.skeleton, rounds * plan.frames, self.fps)
-        body = render_tracks(self._frames, tracks[0], cells, self.skeleton, self.fps, given)
+        body = render_tracks(self._frames, tracks, material.parts, self._quick_turns, self.skeleton, self.fps, given)
         return Clip(self.skeleton, body.root, body.rotations, self.fps, names, labels, None, origin)
 
     def _placed(self, clip: Clip, request: Request) -> Clip:
@@ -307,6 +320,11 @@ class TextureModel(Model[Options]):
                    if isinstance(c, RootAt) and c.hard and c.height is not None]  # fmt: skip
         far = root_problem(clip, heights, RISE) or pose_problem(clip, request.constraints, options.bend_pose)
         return far or speed_problem(clip, self.clips)
+
+
+def _keys(plan: Plan) -> Keys:
+    assert plan.keys is not None  # every plan of the improved variant has them
+    return plan.keys
 
 
 def _given_velocities(

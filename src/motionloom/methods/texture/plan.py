@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.core import IntArray
+from motionloom.core import BoolArray, IntArray
 from motionloom.methods.base import Band
+from motionloom.methods.texture.faithful.keys import HARD, HEIGHT, Keys
 from motionloom.methods.texture.faithful.synthesis import Energy, Texture
 
 
@@ -20,6 +21,7 @@ class Plan(NamedTuple):
     names: tuple[str, ...]  # of the clips
     tracks: tuple[IntArray, ...] = ()  # (F,) example frames of each part: improved variant
     texture: Texture | None = None  # faithful variant
+    keys: Keys | None = None  # cells that the request gives: improved variant
     reason: str = ""
 
     @property
@@ -48,3 +50,10 @@ class Plan(NamedTuple):
             name = "key" if root[a] < 0 else f"{self.names[which[a]]}#{int(frame[a])}"
             out.append(Band(a, b - a, name, "key" if root[a] < 0 else "clip"))
         return out
+
+
+def fixed_cells(keys: Keys) -> BoolArray:
+    """(F, J) the cells whose value is that of a hard key; of the root, where both its tilt and its height are."""
+    out = np.asarray(keys.turn_weights == HARD)
+    out[:, 0] &= keys.root_weights[:, HEIGHT] == HARD
+    return out

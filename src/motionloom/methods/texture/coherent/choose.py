@@ -19,6 +19,7 @@ Float32 = NDArray[np.float32]
 BLOCK, AHEAD = 3.0, 3.0  # s that are decided at a time, and s that are looked ahead
 IMPOSSIBLE = 1e6  # m^2: the cost of what must not be shown
 SPREAD = 0.5  # of the logarithm of the costs of links, which makes takes differ
+DEARER = 2.0  # times: what a seam that shows costs more at most, so that isolated stretches are still reached
 TASTE = 0.2  # of the cost of repeating: what a take prefers from the beginning
 CRAMPED = 0.05  # m^2: a jump at the very end or beginning of a clip, where nothing is left to crossfade
 CROWDED = 0.25  # s: deviation of the Gaussian in which a frame that is shown counts as used
@@ -32,6 +33,9 @@ class Prices(NamedTuple):
     stay: float  # of an interval without a jump
     extra: float  # of a second jump in an interval
     repeat: float  # of a frame for each time that it, or one near it, was shown before
+    visible: float = (
+        np.inf
+    )  # cost of a link c from which on a seam shows: c counts as c (1 + c / visible), up to `DEARER`
 
 
 def intervals(frames: int, fps: float, seconds: tuple[float, float], rng: Generator) -> BoolArray:
@@ -89,26 +93,32 @@ def choose_frames(
     goes_on = np.arange(count) != ends.last
     noisy = np.maximum(links.costs, 0.0) * np.exp(SPREAD * rng.standard_normal(links.costs.shape))
     cramped = CRAMPED * missing_room(links.frames, ends, apart // 2)
+    noisy *= 1.0 + np.minimum(noisy / prices.visible, DEARER)
     link_costs = (prices.jump * noisy + prices.each + cramped).astype(np.float32)
     used = TASTE * _smoothed(rng.standard_normal(count), ends, 4 * CROWDED * fps) * np.sqrt(8 * CROWDED * fps)
     out = np.empty(frames, np.int64)
     block, ahead = round(BLOCK * fps), round(AHEAD * fps)
-    start, state = -1, 0
+    start, state, closed_up = -1, 0, False
+    wanted: Float32 | None = None
     for t0 in range(0, frames, block):
         t1, t2 = min(t0 + block, frames), min(t0 + block + ahead, frames)
         usage = (prices.repeat * used).astype(np.float32)
         choices, values = np.empty((t2 - t0, count, 2), np.uint8), np.empty((2, count), np.float32)
-        wanted = costs(t0, t2)
+        known = 0 if wanted is None else len(wanted) - block  # rows that the block before looked ahead
+        wanted = costs(t0, t2) if wanted is None else np.concatenate([wanted[block:], costs(t0 + known, t2)])
         given = (wanted, usage, goes_on, links.frames, link_costs, last[t0:t2], closed[t0:t2])
         rest = (np.float32(prices.stay), np.float32(prices.extra), choices, values, progress.stop)
-        if start >= 0 and seams is not None and t2 == frames:
-            wanted[-1] += seams(start)
+        closing = seams is not None and t2 == frames and not closed_up
+        if start >= 0 and closing and seams is not None:
+            wanted[-1] += seams(int(out[0]))
+            closed_up = True
         watch(progress, "choosing frames", cheapest_choices, *given, *rest)
         if start < 0:
             taste = TASTE * prices.repeat * fps * rng.standard_normal(count)
             start = int((values[0] + taste + (0.0 if seams is None else _closing(links, ends, prices))).argmin())
-            if seams is not None and t2 == frames:  # the first frame is known only now
+            if closing and seams is not None:  # the first frame is known only now
                 wanted[-1] += seams(start)
+                closed_up = True
                 watch(progress, "choosing frames", cheapest_choices, *given, *rest)
         after = follow(choices, links.frames, last[t0:t1], start, state, out[t0:t1])
         if after < 0:

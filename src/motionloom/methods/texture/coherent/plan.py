@@ -39,7 +39,8 @@ LIMB = Prices(jump=10.0, each=0.003, stay=0.02, extra=0.4, repeat=0.0002)
 OWN = 0.005  # m^2: a limb that comes from the same stretch as the legs, in one frame
 COPY, LEAVE = 1.3, 0.35  # s that all parts may show one stretch, and s at the end of it in which the last part leaves
 COPIED = 128.0  # times `OWN` that staying costs then
-ROUGH = 0.06  # m^2: a frame whose accelerations are twice what is usual at most
+ROUGH = 0.02  # m^2: a frame whose accelerations are twice what is usual at most
+SEAM, SEAM_TIME = 0.5, 0.1  # a seam shows if it changes the legs by more than this share of what s of motion do
 LIMB_INTERVAL = (0.5, 0.9)  # s
 BROKEN = 1e-3  # of what is impossible: a broken frame, which is shown only where nothing else keeps the request
 
@@ -85,6 +86,8 @@ def choose_parts(
         wanted = _wanted(material, request, part, frames, lead if number == 0 else None, number == 0, rates)
         wanted = wanted._replace(prices=(*wanted.prices, *more))
         prices = LIMB if number else CARRIER
+        if number == 0:
+            prices = prices._replace(visible=_visible(material.features[0], material.ends, fps))
         last = intervals(frames, fps, LIMB_INTERVAL if number else (options.shortest, options.longest), rng)
         beside = _Beside(material, number, shown, wanted, fps)
         seams = partial(_loop_seams, material, number, prices) if options.loop else None
@@ -94,6 +97,15 @@ def choose_parts(
             )
         )
     return shown
+
+
+def _visible(rows: FloatArray, ends: Clips, fps: float) -> float:
+    """m^2: the cost of a link from which on a seam shows, for features (N, D): relative to how fast the body moves."""
+    step = max(1, round(SEAM_TIME * fps))
+    later = np.arange(len(rows)) + step
+    rows_after = rows[np.minimum(later, ends.last)]
+    change = ((rows_after - rows) ** 2).sum(1)[later <= ends.last]
+    return SEAM**2 * max(float(np.median(change)) if len(change) else 0.0, 1e-6)
 
 
 def _loop_seams(material: Material, number: int, prices: Prices, first: int) -> FloatArray:
@@ -147,10 +159,9 @@ class _Beside:
 
     def __init__(self, material: Material, number: int, shown: Sequence[IntArray], wanted: Wanted, fps: float) -> None:
         self.wanted, self.shown, self.ends = wanted, shown, material.ends
-        self.rows: list[Float32] = []
-        weights = material.part_weights()[number, :number]
-        for weight, rows in zip(weights, material.features[:number], strict=True):
-            self.rows.append((np.sqrt(weight) * rows).astype(np.float32))
+        weights = np.sqrt(material.part_weights()[number, :number])
+        self.rows = [(w * rows).astype(np.float32) for w, rows in zip(weights, material.features, strict=False)]
+        self.all_rows = np.concatenate(self.rows, 1) if self.rows else None
         self.gap = max(2, round(GAP * fps))
         leaving = np.mod(copied(shown) / fps, COPY) >= COPY - LEAVE
         leaving &= number == len(material.parts) - 1  # the head, or a tail: what shows least
@@ -158,9 +169,9 @@ class _Beside:
 
     def costs(self, first: int, stop: int) -> Float32:
         out = self.wanted.costs(first, stop)
-        for rows, shown in zip(self.rows, self.shown, strict=True):
-            out += squared_distances(rows[shown[first:stop]], rows)
-        if self.shown:
+        if self.all_rows is not None:
+            here = [rows[shown[first:stop]] for rows, shown in zip(self.rows, self.shown, strict=True)]
+            out += squared_distances(np.concatenate(here, 1), self.all_rows)
             near = self.shown[0][first:stop]
             low = np.maximum(near - self.gap, self.ends.first[near])
             high = np.minimum(near + self.gap, self.ends.last[near])

@@ -12,6 +12,7 @@ from motionloom.kinematics.local_frames import Frames, restore
 from motionloom.methods.texture.cells import Track
 from motionloom.methods.texture.coherent.links import Clips
 from motionloom.methods.texture.coherent.parts import Part
+from motionloom.methods.texture.coherent.tremble import calmed
 from motionloom.rotation import nearest_sign, slerp
 
 
@@ -49,17 +50,25 @@ def joint_tracks(tracks: Sequence[Track], parts: Sequence[Part], joints: int) ->
 
 
 def render_tracks(
-    frames: Frames, root: Track, cells: Track, skeleton: Skeleton, fps: float, given: Mapping[int, FloatArray]
+    frames: Frames,
+    tracks: Sequence[Track],
+    parts: Sequence[Part],
+    quick: dict[int, FloatArray],
+    skeleton: Skeleton,
+    fps: float,
+    given: Mapping[int, FloatArray],
 ) -> Clip:
-    """The clip of cells (F, J) and of the root's own track (F,), at the origin, without labels and origin.
+    """The clip of the tracks (F,) of all parts, at the origin, without labels and origin.
 
-    `given` are velocities of the root (n, 3) that are used instead, from some frames on.
+    `given` are velocities of the root (n, 3) that are used instead, from some frames on; `quick`: see `quick_turns`.
     """
+    cells, root = joint_tracks(tracks, parts, len(skeleton)), tracks[0]
     joints = np.arange(len(skeleton))
     a, b = frames.turns[cells.main, joints], frames.turns[cells.other, joints]
     blended = cells.share > 0
     turns = a.copy()
     turns[blended] = slerp(a[blended], nearest_sign(b[blended], a[blended]), cells.share[blended])
+    turns = calmed(turns, tracks, parts, quick, skeleton)
     share = root.share[:, None]
     motion = (1.0 - share) * frames.root[root.main] + share * frames.root[root.other]
     for first, velocities in given.items():

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 from motionloom.constraints import Constraint, Plant, PositionAt
 from motionloom.core import Clip
 from motionloom.kinematics.travel import root_headings, without_heading
-from motionloom.methods.texture.closing import closed_exactly
 from motionloom.methods.texture.faithful.keys import HARD, HEADING, HEIGHT, PLACE, Keys
+from motionloom.methods.texture.key_cells import with_points
 from motionloom.rotation import yaw
 
 
@@ -24,7 +25,7 @@ def with_point_keys(keys: Keys, clip: Clip, constraints: Sequence[Constraint]) -
             continue
         weight = HARD if c.weight is None else c.weight
         others = [other for other in constraints if other.hard and other is not c]
-        solved = closed_exactly(clip, [c, *others])
+        solved = with_points(clip, [dataclasses.replace(c, weight=None), *others], keys)
         if isinstance(c, PositionAt):
             frames = [c.frame(len(clip), clip.fps)]
         else:

@@ -1,6 +1,6 @@
 """The choices of LAU one by one: how well takes are re-synthesised from their first two frames by the others.
 
-    python experiments/87_variation_ablation.py [--takes 2 3 4 6 8]
+    python experiments/107_variation_ablation.py [--takes 2 3 4 6 8]
 
 Error: root mean square over frames and degrees of freedom in radians, in units of the error of the mean pose.
 """

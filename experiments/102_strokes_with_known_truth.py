@@ -1,6 +1,6 @@
 """LAU fig 7: circular strokes with known truth. Are 15 variants of four of them like all 15 true ones?
 
-    python experiments/82_strokes_with_known_truth.py
+    python experiments/102_strokes_with_known_truth.py
 
 Two-sample test: the energy distance between variants and true strokes, against that of random splits of both together;
 also against 15 other true strokes, of which the four takes are a small sample. Letters (../shared/mocap/handwriting):

@@ -1,6 +1,6 @@
 """Fifteen variants of four walk cycles: how far from the takes, how diverse, how quick, how timed (LAU 8).
 
-    python experiments/81_variation_of_walks.py
+    python experiments/101_variation_of_walks.py
 
 Prints a table, and figures of ten minutes of walking. Uses ../shared/mocap (CMU subject 35), else samples.
 """

@@ -1,6 +1,6 @@
 """Selecting takes (LAU 9): eight walk cycles and three outliers; and four odd clips alone.
 
-    python experiments/85_variation_selection.py
+    python experiments/105_variation_selection.py
 
 Needs ../shared/mocap (CMU subjects 35, 16, 132, 137).
 """

@@ -1,6 +1,6 @@
 """Variants against noise (LAU 8): the same measures for the method and for five baselines, on an arm and on all joints.
 
-    python experiments/84_variation_baselines.py
+    python experiments/104_variation_baselines.py
 
 The noise is scaled until the mean distance from the mean motion is that of the variants.
 """

@@ -1,6 +1,6 @@
 """The search for edges: greedy with ranked updates against an exhaustive greedy search, on six degrees of freedom.
 
-    python experiments/83_variation_greedy_search.py
+    python experiments/103_variation_greedy_search.py
 
 The exhaustive search computes the full score of every addition, deletion and reversal in each round and takes the best.
 """

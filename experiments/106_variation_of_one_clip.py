@@ -1,6 +1,6 @@
 """Variants of strokes, jumps, throws and raised hands; variants of one clip with a structure learned on four; streams.
 
-    python experiments/86_variation_of_one_clip.py
+    python experiments/106_variation_of_one_clip.py
 
 LAU figs 4 and 5. Do the degrees of freedom that vary least in the takes also vary least in the variants? Needs
 ../shared/mocap. Writes out/experiments/variation_of_one_clip.{png,json} and docs/experiments/variation_of_one_clip.md.

@@ -1,0 +1,137 @@
+"""Keys of the improved variant: the cells that a request gives, and the cells around them.
+
+A key is a stretch of one cell. The stretches beside it lead into it as into any seam: what they lack is added within
+`FADE` on both sides, with no slope at the key, so the motion keeps its own speed there. Of a soft key the share
+w / (1 + w) of what is missing is added.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+from motionloom.constraints import Constraint, Plant, PositionAt, RootPath
+from motionloom.constraints.bend_travel import Key, steer
+from motionloom.constraints.displace import spread
+from motionloom.constraints.reach_points import approach_points, reach_points
+from motionloom.core import Clip, FloatArray, IntArray, replace
+from motionloom.kinematics.fk import fk
+from motionloom.kinematics.travel import Travel, travel
+from motionloom.methods.texture.faithful.keys import HARD, HEADING, HEIGHT, PLACE, Keys
+from motionloom.rotation import exp, inverse, log, multiply, normalize, wrap_angle, yaw
+
+FADE = 0.4  # s before and after a key in which the cells around it change
+REACH = 0.12  # s over which limbs are moved to points
+NEAR = 1e-4  # m: points and plants are closed to this
+ROUNDS = 3  # of points and the path towards them
+
+
+def shares(weights: FloatArray) -> FloatArray:
+    """How much of what is missing is added: 1 for a hard key, w / (1 + w) for a soft one, 0 without a key.
+
+    >>> shares(np.array([np.inf, 3.0, 0.0, -1.0]))
+    array([1.  , 0.75, 0.  , 0.  ])
+    """
+    soft = np.where(np.isfinite(weights) & (weights > 0), weights, 0.0)
+    return np.where(weights == HARD, 1.0, soft / (1.0 + soft))
+
+
+def with_keys(clip: Clip, keys: Keys, constraints: Sequence[Constraint]) -> Clip:
+    """The clip led through its places and headings, with its given cells, and with its joints at their points."""
+    clip = _with_cells(_led(clip, keys), keys)
+    for c in constraints:
+        if isinstance(c, PositionAt) and c.weight:
+            clip = with_points(clip, [_partly(clip, c)])
+    if not any(isinstance(c, (PositionAt, Plant)) and c.hard for c in constraints):
+        return clip
+    return with_points(clip, [c for c in constraints if c.hard], keys)
+
+
+def with_points(clip: Clip, hard: Sequence[Constraint], keys: Keys | None = None) -> Clip:
+    """The clip with joints at the places of its hard points and plants; other constraints stay as they are."""
+    hard = [_tightened(c) for c in hard if not isinstance(c, RootPath)]
+    points = [c for c in hard if isinstance(c, (PositionAt, Plant))]
+    fixed = np.zeros(0, np.int64) if keys is None else np.flatnonzero(keys.root_weights[:, PLACE] == HARD)
+    for _ in range(ROUNDS):
+        if all(c.met(clip) for c in points):
+            break
+        clip = approach_points(clip, hard, {int(f): Key() for f in fixed})
+        clip = reach_points(clip, hard, REACH)
+    return clip
+
+
+def _tightened(c: Constraint) -> Constraint:
+    if isinstance(c, (PositionAt, Plant)):
+        return dataclasses.replace(c, tolerance=min(c.tolerance, NEAR))
+    return c
+
+
+def _partly(clip: Clip, c: PositionAt) -> PositionAt:
+    """The hard constraint for a point between where the joint is and where a soft one wants it."""
+    frame = c.frame(len(clip), clip.fps)
+    here = fk(clip[frame : frame + 1])[0, clip.skeleton.joint(c.joint)]
+    x, y, z = (here + float(shares(np.array(c.weight))) * (np.array(c.target) - here)).tolist()
+    return dataclasses.replace(c, target=(x, y, z), weight=None)
+
+
+def _led(clip: Clip, keys: Keys) -> Clip:
+    """The clip with its path bent through the keys, one after the other, beginning where it begins."""
+    amount = shares(keys.root_weights)
+    headings = 2.0 * np.arctan2(keys.heading[:, 2], keys.heading[:, 0])
+    now = travel(clip)
+    through, led = {0: _key(now, 0)}, clip
+    for frame in np.flatnonzero((amount[:, [PLACE, HEADING]] > 0).any(1)).tolist():
+        place, heading = amount[frame, PLACE], amount[frame, HEADING]
+        missing = keys.place[frame] - now.place[frame]
+        gap = float(wrap_angle(headings[frame] - now.heading[frame]))
+        if max(place * np.abs(missing).max(), abs(heading * gap)) < 1e-12:  # it is there already
+            through[frame] = _key(now, frame) if frame == 0 else _part_key(now, frame, place, heading)
+            continue
+        wanted = now.place[frame] + place * missing
+        through[frame] = Key(
+            (float(wanted[0]), float(wanted[1])) if place > 0 or frame == 0 else None,
+            float(now.heading[frame]) + heading * gap if heading > 0 or frame == 0 else None,
+        )
+        led = steer(clip, through)
+        now = travel(led)
+    return led
+
+
+def _key(now: Travel, frame: int) -> Key:
+    return Key((float(now.place[frame, 0]), float(now.place[frame, 1])), float(now.heading[frame]))
+
+
+def _part_key(now: Travel, frame: int, place: float, heading: float) -> Key:
+    """The key of what is given at a frame, where the body is there already."""
+    whole = _key(now, frame)
+    return Key(whole.place if place > 0 else None, whole.heading if heading > 0 else None)
+
+
+def _with_cells(clip: Clip, keys: Keys) -> Clip:
+    """The clip with the given rotations, tilts and heights, and the cells around them led into them."""
+    rotations, root, width = clip.rotations.copy(), clip.root.copy(), FADE * clip.fps
+    amount = shares(keys.turn_weights)
+    facing = yaw(travel(clip).heading) if (amount[:, 0] > 0).any() else None
+    for joint in np.flatnonzero((amount > 0).any(0)).tolist():
+        at = np.flatnonzero(amount[:, joint] > 0)
+        wanted = keys.turns[at, joint]
+        if facing is not None and joint == 0:
+            wanted = multiply(facing[at], wanted)
+        rotations[:, joint] = _led_into(clip.rotations[:, joint], at, wanted, amount[at, joint], width)
+    heights = np.flatnonzero(shares(keys.root_weights[:, HEIGHT]) > 0)
+    if len(heights):
+        part = shares(keys.root_weights[heights, HEIGHT])
+        root[:, 1] += spread(heights, part * (keys.height[heights] - root[heights, 1]), len(clip), width)
+        exact = heights[part == 1.0]
+        root[exact, 1] = keys.height[exact]
+    return replace(clip, rotations=rotations, root=root)
+
+
+def _led_into(turns: FloatArray, at: IntArray, wanted: FloatArray, part: FloatArray, width: float) -> FloatArray:
+    """Rotations (F, 4) with those `wanted` (K, 4) at the frames `at`, as far as their shares; hard ones to the bit."""
+    missing = part[:, None] * log(multiply(inverse(turns[at]), wanted))
+    out = normalize(multiply(turns, exp(spread(at, missing, len(turns), width))))
+    out[at[part == 1.0]] = wanted[part == 1.0]
+    return out
