@@ -9,17 +9,18 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.blend.registration import contact_events
-from motionloom.core import BadRequest, Clip, replace, with_labels
-from motionloom.kinematics.feet.contacts import foot_parts, runs, with_contacts
+from motionloom.core import BadRequest, Clip, FloatArray, with_labels
+from motionloom.kinematics.feet.contacts import runs, with_contacts
 from motionloom.kinematics.feet.skate_removal import pin_plants
-from motionloom.kinematics.loop import Loop, close_loop, repeat, seam
+from motionloom.kinematics.loop import seam, seam_features
 from motionloom.kinematics.mirror import mirror as mirrored_clip
+from motionloom.kinematics.resample import at_frames
 from motionloom.kinematics.travel import travel
+from motionloom.methods.space.closing import closed
 
-PINNED_CYCLES = 3  # repetitions whose feet are pinned, so that those of the middle one stand across the seam
-CLOSING = 0.3  # s: how long the poses at both ends of a cycle are bent towards each other
 MIN_CYCLE, MAX_CYCLE = 0.25, 3.0  # s
 MIN_STRIDE = 0.2  # m that a cycle of locomotion travels
+BORDER = 2  # frames by which the end of a cycle may move to where the body is most as at its beginning
 REGULAR = 0.35  # of the median: cycles that last longer or shorter by more are left out
 
 
@@ -48,6 +49,13 @@ class Cut(NamedTuple):
         return self.clip[self.before : len(self.clip) - self.after]
 
 
+def steady(clip: Clip) -> Clip:
+    """The clip with its contacts as labels, and with feet that stand still in them as far as they do not roll."""
+    marked = with_contacts(clip)
+    pinned = pin_plants(marked).clip
+    return with_labels(pinned, {n: marked.label(n) for n in marked.label_names if n.startswith("contact:")})
+
+
 def walks(clips: Sequence[Clip]) -> bool:
     """Whether every clip contains a cycle of locomotion."""
     return all(_cycles(clip, 0, "left") or _cycles(clip, 0, "right") for clip in map(with_contacts, clips))
@@ -60,7 +68,7 @@ def cut_cycles(clips: Sequence[Clip], *, mirror: bool, margin: float | None = No
     `BadRequest` for a clip without any.
     """
     out: list[Cut] = []
-    for i, clip in enumerate(map(with_contacts, clips)):
+    for i, clip in enumerate(map(steady, clips)):
         found = _cycles(clip, i, "left", margin)
         if mirror:
             found += _cycles(clip, i, "right", margin)
@@ -76,6 +84,20 @@ def cut_cycles(clips: Sequence[Clip], *, mirror: bool, margin: float | None = No
     return kept if margin is not None else [_closed_cut(cut) for cut in kept]
 
 
+def _aligned(clip: Clip, rows: FloatArray, a: int, b: int) -> Clip:
+    """Frames a to b of a clip, b moved by up to two frames, also fractions of one, to where the body is most as at a.
+
+    A foot that lands moves by centimetres within a frame. `rows` are the `seam_features` of the clip.
+    """
+    at = b + np.linspace(-BORDER, BORDER, 20 * BORDER + 1)
+    at = at[at <= len(rows) - 1]
+    low = np.minimum(at.astype(np.int64), len(rows) - 2)
+    share = (at - low)[:, None]
+    near = (1 - share) * rows[low] + share * rows[low + 1]
+    end = float(at[np.linalg.norm(near - rows[a], axis=1).argmin()])
+    return at_frames(clip, np.linspace(a, end, round(end - a) + 1), clip.fps, cubic=True)
+
+
 def _closed_cut(cut: Cut) -> Cut:
     end = len(cut.clip) - 1
     heading = travel(cut.clip).heading
@@ -83,23 +105,10 @@ def _closed_cut(cut: Cut) -> Cut:
     return cut._replace(clip=closed(cut.clip), seam=seam(cut.clip, 0, end), swerve=swerve)
 
 
-def closed(clip: Clip) -> Clip:
-    """The cycle whose last pose is its first again; feet that stand across the seam stay where they are."""
-    cycle = Loop(0, len(clip) - 1, 0.0, 1.0, 0.0)
-    plain = with_contacts(close_loop(clip, cycle, seconds=CLOSING))
-    if not foot_parts(clip.skeleton):
-        return plain
-    several, count = pin_plants(repeat(plain, PINNED_CYCLES)).clip, len(clip) - 1
-    first = PINNED_CYCLES // 2 * count
-    return with_labels(
-        replace(close_loop(several[first : first + count + 1], cycle, seconds=CLOSING), origin=plain.origin),
-        {p.label: plain.label(p.label) for p in foot_parts(clip.skeleton)},
-    )
-
-
 def _cycles(clip: Clip, source: int, side: str, margin: float | None = None) -> list[Cut]:
     downs = [round(e.seconds * clip.fps) for e in contact_events(clip, (side,)) if e.name.endswith("down")]
     place = travel(clip).place
+    rows = seam_features(clip) if margin is None else None
     out = []
     for a, b in pairwise(downs):
         seconds = (b - a) / clip.fps
@@ -109,6 +118,8 @@ def _cycles(clip: Clip, source: int, side: str, margin: float | None = None) -> 
         if a < rim or b + rim >= len(clip):
             continue
         cut = _with_margin(clip, source, a, b, rim)
+        if rows is not None:
+            cut = cut._replace(clip=_aligned(clip, rows, a, b))
         out.append(cut._replace(clip=mirrored_clip(cut.clip), mirrored=True) if side == "right" else cut)
     return out
 
@@ -118,7 +129,7 @@ def cut_events(
 ) -> list[Cut]:
     """The time around each run of a label: `before` seconds to `after` seconds from its middle, with a margin."""
     out: list[Cut] = []
-    for i, clip in enumerate(map(with_contacts, clips)):
+    for i, clip in enumerate(map(steady, clips)):
         spans = runs(clip.label(label))
         if not spans:
             raise BadRequest(
@@ -139,7 +150,7 @@ def cut_events(
 def whole_clips(clips: Sequence[Clip], *, margin: float, mirror: bool) -> list[Cut]:
     """Every clip as it is, without a margin of frames at both ends, which is kept for transitions."""
     out = []
-    for i, clip in enumerate(map(with_contacts, clips)):
+    for i, clip in enumerate(map(steady, clips)):
         rim = min(round(margin * clip.fps), max(0, (len(clip) - 8) // 4))
         out.append(_with_margin(clip, i, rim, len(clip) - 1 - rim, rim))
     return _both(out, mirror)

@@ -8,7 +8,8 @@ from motionloom.constraints import MotionParameter, parameter_table
 from motionloom.core import BadRequest, Clip
 from motionloom.core.errors import unknown
 from motionloom.kinematics.loop import seam
-from motionloom.methods.space.cutting import Cut, closed, cut_cycles, cut_events, walks, whole_clips
+from motionloom.methods.space.closing import closed
+from motionloom.methods.space.cutting import Cut, cut_cycles, cut_events, walks, whole_clips
 from motionloom.methods.space.settings import SpaceConfig
 
 MOST_SEAM = 0.06  # m: a motion whose first and last poses are this near repeats

@@ -20,7 +20,8 @@ from motionloom.methods.space.sampling import Measure, moment_table, polynomial_
 from motionloom.methods.space.space import NODES, Space
 
 FINE = 257  # blends measured along a path
-BEYOND = 2e-3  # of the range: blends that lie farther outside of all examples lengthen the path
+BEYOND = 2e-3  # of the range: a path ends at a blend that lies farther outside of all examples than this
+LEG = 0.2  # of the path: how long before its end it turns off to such a blend
 PATH_ROUNDS = 1  # times that the rows are corrected by what is measured on them
 EVEN = 3.0  # largest change of the motion along the range, of the mean one
 LINES, LINE_STEPS = 6, 80  # through a space of several parameters, along which changes are measured
@@ -35,13 +36,13 @@ def path_of(values: FloatArray, spread: float, ends: tuple[FloatArray | None, Fl
     straight = np.zeros((len(table), polynomial_size(1), 1))
     asked = np.linspace(low, high, FINE)[:, None]
     inner, _ = weights_for(values, table, straight, spread, asked)
-    parts = [inner]
-    for end, at in zip(ends, (0, -1), strict=True):
-        if end is not None:
-            leg = np.linspace(0, 1, FINE // 8)[1:, None]
-            more = (1 - leg) * inner[at] + leg * end
-            parts = [more[::-1], *parts] if at == 0 else [*parts, more]
-    return np.concatenate(parts)
+    turn_off = round(LEG * FINE)
+    for end, side in zip(ends, (-1, 1), strict=True):
+        if end is not None:  # the last stretch leads to that blend instead of the last example
+            path = inner[::side]
+            share = np.linspace(0, 1, turn_off)[:, None]
+            inner = np.concatenate([path[:-turn_off], (1 - share) * path[-turn_off] + share * end])[::side]
+    return np.ascontiguousarray(inner)
 
 
 def tabulated(space: Space, measure: Measure, progress: Progress) -> FloatArray:
