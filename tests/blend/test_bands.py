@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
 from motionloom.blend.bands import band_count, exchange_bands, response, split_bands, with_gains
-from motionloom.core import BadRequest
+from motionloom.core import BadRequest, MissingExtra
 from motionloom.kinematics.fk import accelerations, fk
 from motionloom.samples import make
 
@@ -61,3 +63,22 @@ def test_wrong_gains_are_errors(gains, text, walk):
         with_gains(walk, gains)
     with pytest.raises(BadRequest, match="expected one of pyramid, wavelet"):
         with_gains(walk, [1.0], "other")
+
+
+def test_wavelet_bands_add_up_and_hold_what_is_fast_or_slow(walk):
+    pytest.importorskip("pywt")
+    t = np.arange(512) / 30.0
+    slow, fast = np.sin(2 * np.pi * 0.2 * t), np.sin(2 * np.pi * 10.0 * t)
+    parts = split_bands(np.stack([slow, fast], 1), "wavelet")
+    np.testing.assert_allclose(parts.sum(0), np.stack([slow, fast], 1), atol=1e-9)
+    energy = (parts[:, 100:-100] ** 2).sum(1)
+    assert energy[:2, 1].sum() > 0.95 * energy[:, 1].sum()
+    assert energy[:2, 0].sum() < 0.01 * energy[:, 0].sum()
+    same = with_gains(walk, [], "wavelet")
+    np.testing.assert_allclose(np.abs((same.rotations * walk.rotations).sum(-1)), 1, atol=1e-9)
+
+
+def test_wavelet_bands_without_the_library_name_the_extra(walk, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pywt", None)
+    with pytest.raises(MissingExtra, match="wavelets"):
+        with_gains(walk, [2.0], "wavelet")

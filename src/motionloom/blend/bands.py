@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.analysis import align, warp
-from motionloom.core import BadRequest, Clip, FloatArray, Progress, replace, silent
+from motionloom.core import BadRequest, Clip, FloatArray, MissingExtra, Progress, replace, silent
 from motionloom.core.origin_joining import mixed
 from motionloom.kinematics.channels import Channels, Layout, fit_layout, from_channels, to_channels
 
@@ -69,7 +69,7 @@ def _wavelet_bands(values: FloatArray) -> FloatArray:
     try:
         pywt: Any = import_module("pywt")
     except ImportError:
-        raise BadRequest("wavelet bands need PyWavelets: pip install PyWavelets") from None
+        raise MissingExtra("wavelet bands need PyWavelets: pip install 'motionloom[wavelets]'") from None
     deepest = min(band_count(len(values)), pywt.dwt_max_level(len(values), WAVELET))
     parts = pywt.wavedec(values, WAVELET, mode="symmetric", level=deepest, axis=0)
     out = []
