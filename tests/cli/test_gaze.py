@@ -48,6 +48,20 @@ def test_a_map_is_applied_and_the_result_made_again_even_without_the_map(
     assert out.read_bytes() == (tmp_path / "same.bvh").read_bytes()
 
 
+def test_objects_that_the_clip_comes_near_to_are_looked_at(run: Any, folder: Path, tmp_path: Path) -> None:
+    table, out = tmp_path / "objects.csv", tmp_path / "out.bvh"
+    table.write_text("name,x,y,z\ndoor,1.0,1.2,2.2\nmoon,90,50,0\n")
+    walk, given = folder / "walk.bvh", ("--objects", table, "--within", 2, "-o", out)
+    answer = run("gaze", folder / "me.loom", walk, *given, "--json")
+    assert answer.code == 0, answer.err
+    assert answer.json["residuals"][1]["worst"] < 0.06
+    again = run("again", out, "--sources", folder, "-o", tmp_path / "same.bvh")
+    assert again.code == 0, again.err
+    assert out.read_bytes() == (tmp_path / "same.bvh").read_bytes()
+    table.write_text("name,x,y\ndoor,1,2\n")
+    assert "missing z" in run("gaze", folder / "me.loom", walk, *given, "--force").err
+
+
 def test_a_table_of_targets_stands_for_its_takes(run: Any, folder: Path, tmp_path: Path) -> None:
     answer = run("learn", "gaze", folder / "takes" / "targets.csv", "-o", tmp_path / "me.loom")
     assert answer.code == 0, answer.err

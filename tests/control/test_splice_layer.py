@@ -11,8 +11,9 @@ from motionloom.blend.splice.body import cut_named
 from motionloom.blend.splice.tables import gait_cycle, pair_table, phases_of, splice_table
 from motionloom.control import Playback, SpliceLayer, record, run
 from motionloom.control.layered import layered
+from motionloom.control.overlaid import OwnLocomotion, phase_begin
 from motionloom.core import BadRequest, Clip
-from motionloom.core.poses import commands
+from motionloom.core.poses import Poses, commands
 from motionloom.kinematics.fk import fk
 from motionloom.methods.live import join, select
 from motionloom.samples import make
@@ -91,6 +92,27 @@ def test_rows_are_independent_and_no_time_changes_nothing(walk, table):
     _, other = live.step(swapped, commands(overlay=[1, 0]), 1 / 30)
     _, same = live.step(both, asked, 1 / 30)
     assert_array_equal(other.rotations[::-1], same.rotations)
+
+
+def test_phases_of_a_method_need_one_alignment_to_the_reference(carry):
+    """A method whose cycle begins 0.37 cycles after the reference's; its phase jumps once, as from node to node."""
+    walk = make("walk", seconds=7, seed=4, fps=30)
+    true = phases_of(walk, gait_cycle(walk))
+    given = (true + 0.37) % 1.0
+    begin = phase_begin(OwnLocomotion(walk, given), walk)
+    assert (begin - 0.63 + 0.5) % 1.0 - 0.5 == pytest.approx(0.0, abs=0.02)
+    layer = SpliceLayer(splice_table({"box": carry}, walk), begin_phase=begin)
+    state, shown = layer.begin(np.array([0]), walk.skeleton), []
+    for f in range(180):
+        phase = (given[[f]] + (0.3 if f == 90 else 0.0)) % 1.0
+        poses = Poses(walk.root[[f]], walk.rotations[[f]], np.zeros((1, 4), bool), phase)
+        state, _ = layer.step(state, poses, commands(overlay=0), 1 / 30)
+        shown.append(state.phase[0])
+    off = np.array(shown) - true[:180]
+    off -= np.round(off[10])
+    assert np.abs(off[10:90]).max() < 0.02
+    assert np.abs(np.diff(shown)).max() < 0.15  # a jump of the given phase is made up, not shown
+    assert np.abs(off[100:]).max() < 0.02
 
 
 def test_mistakes_are_explained(walk, table):

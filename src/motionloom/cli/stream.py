@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import count, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +14,7 @@ import typer
 
 from motionloom.cli.bars import busy
 from motionloom.cli.flags import with_fields
+from motionloom.cli.layer_options import Overlays, load_overlays
 from motionloom.cli.options import Force, Seed, plural, print_line
 
 if TYPE_CHECKING:
@@ -47,14 +48,7 @@ def drive(
     vary_amount: Annotated[
         float, typer.Option("--vary-amount", min=0, max=4, help="How much: 1 as in the takes.")
     ] = 1.0,
-    overlay: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--overlay",
-            metavar="[NAME=]CLIP",
-            help="An action for the order `overlay NAME`, carried out while walking.",
-        ),
-    ] = None,
+    overlay: Overlays = None,
     gaze: Annotated[
         Path | None, typer.Option("--gaze", metavar="MAP.loom", help="A gaze map, for the order `look X Y Z`.")
     ] = None,
@@ -80,7 +74,10 @@ def drive(
             raise BadRequest("--out needs --seconds: a file has an end")
     learned = load_model(model)
     takes = None if vary is None else load_model(vary)
-    layers: dict[str, Any] = {"overlays": _actions(overlay or []), "gaze": None if gaze is None else load_model(gaze)}
+    layers: dict[str, Any] = {
+        "overlays": load_overlays(overlay or []),
+        "gaze": None if gaze is None else load_model(gaze),
+    }
     orders = command or []
     if out is None:
         live, state = begin_stream(
@@ -106,21 +103,6 @@ def drive(
         )
     save(clip, out)
     print_line(f"{out}: {plural(len(clip), 'frame')}, {clip.seconds:.2f} s at {rate:g} fps, seed {seed}")
-
-
-def _actions(texts: Sequence[str]) -> dict[str, Any]:
-    """The actions of `--overlay` by name: `box=carry.bvh`, or the name of the file without its suffix."""
-    from motionloom.core import BadRequest
-    from motionloom.io import load
-
-    found: dict[str, Any] = {}
-    for text in texts:
-        name, given, path = text.partition("=")
-        name, path = (name, path) if given and not Path(text).exists() else (Path(text).stem, text)
-        if name in found:
-            raise BadRequest(f"--overlay: two actions are called {name}; name one of them, as other={path}")
-        found[name] = load(path, trim_tpose=True)
-    return found
 
 
 def _live_fields() -> list[Field]:

@@ -8,16 +8,21 @@ from typing import ClassVar
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip, IntArray, Skeleton
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
+from motionloom.kinematics.travel import root_headings
 from motionloom.methods.gaze.aim import GazeBody, GazeState, begin_gaze, gaze_body, gaze_step
 from motionloom.methods.gaze.gaze_map import GazeMap
 from motionloom.methods.gaze.model import GazeModel
+from motionloom.rotation import wrap_angle
+
+AHEAD, EYE_HEIGHT = 3.0, 1.5  # m: how far ahead, and how high, the point is that leads into a turn
+TURNING = math.radians(15.0)  # a commanded heading this far from the present one is a turn
 
 
-def gaze_layer(model: GazeModel, clip: Clip, *, cone: float = math.pi) -> GazeLayer:
+def gaze_layer(model: GazeModel, clip: Clip, *, cone: float = math.pi, lead: bool = False) -> GazeLayer:
     """The layer of a gaze map for characters with the body of a clip."""
-    return GazeLayer(model.map(), gaze_body(clip), cone)
+    return GazeLayer(model.map(), gaze_body(clip), cone, lead)
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +30,8 @@ class GazeLayer:
     """Turns spine, neck, head and eyes to the point that is looked at, as the map's performer does (HECK 5.2.3).
 
     A new point starts a shift, also during another one; a point that moves is followed; no point lets the gaze return.
-    Points farther than `cone` (rad) from ahead are let go.
+    Points farther than `cone` (rad) from ahead are let go. With `lead`, a character without a point looks where it is
+    commanded to go (`commands.heading`, or the place to reach) until its body has turned there: the gaze leads turns.
     """
 
     accepts: ClassVar[tuple[str, ...]] = ("look",)
@@ -33,6 +39,7 @@ class GazeLayer:
     gaze_map: GazeMap
     body: GazeBody
     cone: float = math.pi
+    lead: bool = False
 
     def begin(self, seeds: IntArray, skeleton: Skeleton) -> GazeState:
         """No target; the skeleton must be that of the body."""
@@ -43,7 +50,19 @@ class GazeLayer:
     def step(self, state: GazeState, poses: Poses, commands: Commands, dt: float) -> tuple[GazeState, Poses]:
         """The poses that look; hips, legs and arms stay as they are."""
         points = np.broadcast_to(commands.look, (len(poses.root), 3))
+        points = self._leading(points, poses, commands) if self.lead else points
         new, turned = gaze_step(
             self.body, self.gaze_map, state, poses.root, poses.rotations, points, float(dt), cone=self.cone
         )
         return new, poses._replace(rotations=turned)
+
+    def _leading(self, points: FloatArray, poses: Poses, commands: Commands) -> FloatArray:
+        """(N, 3) the points, and for turning characters without one a point in the direction of their command."""
+        count = len(poses.root)
+        now = root_headings(poses.rotations[:, 0], self.body.skeleton)
+        way = np.broadcast_to(commands.place, (count, 2)) - poses.root[:, [0, 2]]
+        wanted = np.where(np.isnan(way[:, 0]), commands.heading, np.arctan2(way[:, 0], way[:, 1]))
+        turning = np.abs(wrap_angle(wanted - now)) > TURNING  # not where nothing is commanded
+        ahead = poses.root + AHEAD * np.stack([np.sin(wanted), 0 * wanted, np.cos(wanted)], 1)
+        ahead[:, 1] = EYE_HEIGHT
+        return np.where((turning & np.isnan(points[:, 0]))[:, None], ahead, points)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.blend.splice.tables import splice_table
+from motionloom.blend.splice.tables import gait_cycle, phases_of, splice_table
 from motionloom.control.gaze_layer import gaze_layer
 from motionloom.control.layered import layered
 from motionloom.control.record import record
 from motionloom.control.splice_layer import SpliceLayer
 from motionloom.control.stepping import run
-from motionloom.core import BadRequest, Clip, MotionloomError, same_hierarchy
+from motionloom.core import BadRequest, Clip, FloatArray, MotionloomError, same_hierarchy
 from motionloom.core.poses import commands
 from motionloom.kinematics.retarget import retarget
 from motionloom.methods.gaze import GazeModel
@@ -21,24 +22,51 @@ from motionloom.methods.live import Layer, Live
 REFERENCE = 6.0  # s of the character's own locomotion, to which actions are aligned
 
 
-def own_locomotion(live: Live, seconds: float = REFERENCE) -> Clip:
+class OwnLocomotion(NamedTuple):
     """What a live character does when it goes straight ahead: the reference locomotion of its actions."""
+
+    clip: Clip
+    phase: FloatArray  # (F,) the phase that the method supplies, NaN where it does not
+
+
+def own_locomotion(live: Live, seconds: float = REFERENCE) -> OwnLocomotion:
+    """Some seconds of the character's own locomotion."""
     ahead = commands(heading=0.0) if "heading" in live.accepts else commands()
     steps = [1 / live.fps] * round((seconds + 1.0) * live.fps)
-    whole = record(live, run(live, live.begin(np.array([0])), ahead, steps), live.fps)
-    return whole[round(live.fps) :]  # the first second may turn
+    made = list(run(live, live.begin(np.array([0])), ahead, steps))
+    clip, first = record(live, made, live.fps), round(live.fps)  # the first second may turn
+    return OwnLocomotion(clip[first:], np.array([poses.phase[0] for _, poses in made[first:]]))
+
+
+def phase_begin(own: OwnLocomotion, reference: Clip) -> float:
+    """The phase of the reference at which the phases of the method are 0: one alignment for all nodes of a graph.
+
+    0 where the method supplies no phase.
+    """
+    seen = ~np.isnan(own.phase)
+    if not seen.any():
+        return 0.0
+    apart = 2 * np.pi * (phases_of(own.clip, gait_cycle(reference)) - own.phase)[seen]
+    return float(np.arctan2(np.sin(apart).mean(), np.cos(apart).mean()) / (2 * np.pi) % 1.0)
 
 
 def overlaid(
-    live: Live, actions: Mapping[str, Clip], gaze: GazeModel | None = None, *, reference: Clip | None = None
+    live: Live,
+    actions: Mapping[str, Clip],
+    gaze: GazeModel | None = None,
+    *,
+    reference: Clip | None = None,
+    lead: bool = False,
 ) -> Live:
     """`live` with these actions (`commands.overlay`, by their order) and with the gaze of a map (`commands.look`).
 
     Actions on other skeletons are retargeted. `reference` is a locomotion of the characters; by default their own.
+    With `lead`, the gaze of characters without a point to look at leads their turns.
     """
     if not actions and gaze is None:
         return live
-    walk = own_locomotion(live) if reference is None else reference
+    own = own_locomotion(live)
+    walk = own.clip if reference is None else reference
     layers: list[Layer] = []
     if actions:
         same = {
@@ -46,9 +74,9 @@ def overlaid(
             for name, clip in actions.items()
         }
         try:
-            layers.append(SpliceLayer(splice_table(same, walk)))
+            layers.append(SpliceLayer(splice_table(same, walk), begin_phase=phase_begin(own, walk)))
         except MotionloomError as error:
             raise BadRequest(f"overlay: {error}") from None
     if gaze is not None:
-        layers.append(gaze_layer(gaze, walk))
+        layers.append(gaze_layer(gaze, walk, lead=lead))
     return layered(live, *layers)

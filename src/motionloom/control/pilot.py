@@ -14,7 +14,7 @@ from motionloom.methods.live import Live
 TURN = math.radians(20.0)  # by which a key changes the heading
 PACE = 0.3  # m/s by which a key changes the speed
 ARROWS = "↑↖←↙↓↘→↗"  # seen from above, +z up and +x to the left
-HELP = "left, right: heading   up, down: speed   0-9: action   space: none   q: quit"
+HELP = "left, right: heading   up, down: speed   0-9: action   o: overlay   space: none   q: quit"
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,11 @@ class Pilot:
     heading: float | None = None  # rad
     speed: float | None = None  # m/s
     action: int = -1
+    overlay: int = -1
 
     def pressed(self, key: str, live: Live, facing: float) -> Pilot:
-        """The commands after a key: `left`, `right`, `up`, `down`, `space` or a digit; others change nothing.
+        """The commands after a key: `left`, `right`, `up`, `down`, `space`, a digit, or `o` for the next
+        action on top; others change nothing.
 
         Without a commanded heading, keys turn from `facing`. A command that the characters do not accept is left out.
         """
@@ -39,6 +41,10 @@ class Pilot:
             return replace(self, speed=max(speed, 0.0), action=-1)
         if key.isdigit() and int(key) < len(live.actions) and "action" in live.accepts:
             return replace(self, action=int(key))
+        if key == "o" and "overlay" in live.accepts:
+            return replace(
+                self, overlay=self.overlay + 1 if self.overlay + 1 < len(getattr(live, "overlays", ())) else -1
+            )
         return Pilot() if key == "space" else self
 
     @property
@@ -51,6 +57,8 @@ class Pilot:
             given["speed"] = self.speed
         if self.action >= 0:
             given["action"] = self.action
+        if self.overlay >= 0:
+            given["overlay"] = self.overlay
         return commands(**given)
 
 

@@ -35,7 +35,8 @@ class SpliceLayer:
     The phase is `Poses.phase` where the method below supplies it; otherwise it is found by matching the swing of the
     legs to that of the reference. An action that is switched on, off or over fades within `fade` seconds, and a
     switch during a fade waits for its end. `memory` is the time over which the posture of the splice is averaged;
-    infinite for the stored posture.
+    infinite for the stored posture. `begin_phase` is the phase of the reference at which the phases of the method
+    below are 0 (see `phase_begin`).
     """
 
     accepts: ClassVar[tuple[str, ...]] = ("overlay",)
@@ -43,6 +44,7 @@ class SpliceLayer:
     table: SpliceTable
     fade: float = FADE
     memory: float = MEMORY
+    begin_phase: float = 0.0
 
     @property
     def overlays(self) -> tuple[str, ...]:
@@ -85,5 +87,5 @@ class SpliceLayer:
         turns = np.array(poses.rotations, float, order="C")
         given = np.array(poses.phase, float, order="C")
         overlay = np.array(asked, np.int64, order="C")
-        splice_step(body, table, overlay, given, turns, *new, self.fade, self.memory, float(dt))
+        splice_step(body, table, overlay, given, turns, *new, self.fade, self.memory, self.begin_phase, float(dt))
         return new, poses._replace(rotations=turns, phase=new.phase.copy())

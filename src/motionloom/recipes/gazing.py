@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from motionloom.constraints import GivenClip, LookAt, PoseAlong, Request
-from motionloom.core import BadRequest, Clip, Progress
+from motionloom.constraints.fields import MAX_COORDINATE, Point3
+from motionloom.core import BadRequest, Clip, FormatError, Progress
 from motionloom.methods import attempt, load_model
 from motionloom.methods.gaze import GazeModel
+from motionloom.methods.gaze.look import look_near
 from motionloom.methods.synthesis import Attempt
+
+OBJECT_COLUMNS = ("name", "x", "y", "z")
 
 
 def gaze_request(clip: Clip, request: Request | None, options: dict[str, Any]) -> Request:
@@ -21,10 +27,56 @@ def gaze_request(clip: Clip, request: Request | None, options: dict[str, Any]) -
             raise BadRequest("a gaze map honours only look_at", where=("constraints", i))
     given = {**asked.options, **{name: value for name, value in options.items() if value is not None}}
     if not asked.constraints and "along" not in given:
-        raise BadRequest("nothing to look at: give a request with look_at, or the distance to look ahead")
+        raise BadRequest(
+            "nothing to look at: give a request with look_at, objects that the clip comes near to, or the distance to "
+            "look ahead"
+        )
     read = clip.origin.read
     base = PoseAlong(clip=GivenClip(clip, "" if read is None else read.name), weight=1.0)
     return replace(asked, constraints=(base, *asked.constraints), options=given)
+
+
+def looks_at_objects(clip: Clip, objects: Mapping[str, Point3], *, distance: float = 4.0) -> tuple[LookAt, ...]:
+    """Soft constraints `look_at` for the objects that the clip comes near to: the nearest one ahead (see `look_near`).
+
+    The spans are in seconds, so the recipe of a result contains them; a request can be written from them.
+    """
+    return tuple(
+        LookAt(target=objects[near.name], span=(near.first / clip.fps, near.end / clip.fps), weight=1.0)
+        for near in look_near(clip, objects, distance=distance)
+    )
+
+
+def read_objects(path: str | Path) -> dict[str, Point3]:
+    """Named points from a CSV file with the columns name, x, y, z (metres)."""
+    path = Path(path)
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            table = csv.DictReader(file)
+            missing = [c for c in OBJECT_COLUMNS if c not in (table.fieldnames or ())]
+            if missing:
+                expected = ", ".join(OBJECT_COLUMNS)
+                raise FormatError(f"expected the columns {expected}; missing {', '.join(missing)}", path=path)
+            found: dict[str, Point3] = {}
+            for line, row in enumerate(table, start=2):
+                found[row["name"]] = _point(row, path, line)
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror or error}", path=path) from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise FormatError(f"expected a CSV file: {error}", path=path) from None
+    if not found:
+        raise FormatError("expected at least one object", path=path)
+    return found
+
+
+def _point(row: Mapping[str, str], path: Path, line: int) -> Point3:
+    try:
+        x, y, z = (float(row[axis]) for axis in "xyz")
+    except (TypeError, ValueError):
+        raise FormatError("expected numbers: x, y, z in metres", path=path, line=line) from None
+    if not all(abs(v) <= MAX_COORDINATE for v in (x, y, z)):
+        raise FormatError(f"expected coordinates within {MAX_COORDINATE:g} m", path=path, line=line)
+    return x, y, z
 
 
 def turn_gaze(

@@ -284,12 +284,32 @@ def test_a_live_character_looks_and_its_layer_is_lawful(gaze_map, walk):
         assert_array_equal(a, b)
 
 
-def test_looks_along_the_path_and_at_near_objects(walk):
+def test_the_gaze_leads_a_turn(gaze_map, walk):
+    """A character that is to turn looks there at once, and ahead again when it goes there."""
+    layer = GazeLayer(gaze_map, gaze_body(walk), lead=True)
+    poses = Playback(walk).step(Playback(walk).begin([0]), commands(), 0.0)[1]
+    state, _ = layer.step(layer.begin([0], walk.skeleton), poses, commands(heading=1.0), 1 / 30)
+    assert state.asked[0, 0] == pytest.approx(1.0, abs=0.2)
+    place, _ = layer.step(layer.begin([0], walk.skeleton), poses, commands(place=[-5.0, 0.0]), 1 / 30)
+    assert place.asked[0, 0] == pytest.approx(-math.pi / 2, abs=0.3)
+    for steered in (commands(heading=0.05), commands()):
+        state, _ = layer.step(state, poses, steered, 1 / 30)
+        assert not state.active[0]
+
+
+def test_looks_along_the_path(walk):
     points = look_along(walk, ahead=2.0).points
     assert_allclose(np.linalg.norm(points[:, [0, 2]] - walk.root[:, [0, 2]], axis=1), 2.0, atol=0.05)
-    found = look_near(walk, [np.array([0.3, 1.2, 1.0]), np.array([50.0, 0, 0])], distance=1.5)
-    assert len(found) == 1
-    assert 0 <= found[0].first < found[0].end < len(walk)
+
+
+def test_near_objects_are_looked_at_one_after_the_other(walk):
+    door, lamp = (0.6, 1.2, 1.2), (-0.8, 1.8, 3.0)
+    found = look_near(walk, {"door": door, "lamp": lamp, "moon": (50.0, 0.0, 0.0)}, distance=1.6)
+    assert [one.name for one in found] == ["door", "lamp"]
+    assert 0 <= found[0].first < found[0].end <= found[1].first < found[1].end <= len(walk)
+    assert not look_near(walk, {"behind": (0.0, 1.6, -1.0)}, distance=4.0)
+    with pytest.raises(BadRequest, match="expected more than 0"):
+        look_near(walk, {"door": door}, distance=0.0)
 
 
 def test_another_map_by_hand(gaze_map):

@@ -16,6 +16,7 @@ RATE_SCALE = 0.15  # s: a difference in the rate of the swing counts as the dist
 PREDICTION = 0.15  # m: cost of half a cycle between the predicted and the matched phase
 FOLLOW = 0.12  # s: time in which a difference between both is made up
 MAX_RATE = 3.0  # cycles per second
+MAX_PHASE_STEP = 0.1  # cycles: a given phase that is farther from the predicted one has jumped
 
 
 @kernel
@@ -128,6 +129,22 @@ def _matched_phase(swing: Any, last: Any, reference: Any, phase: float, rate: fl
 
 
 @kernel
+def _followed_phase(given: float, phase: float, rate: float, seen: bool, dt: float) -> Any:
+    """The phase (cycles, not wrapped) for one that is given between 0 and 1; and the rate.
+
+    It is the given one, but where that jumps, as from one node of a graph to the next, the difference is made up.
+    """
+    predicted = phase + rate * dt
+    off = given - predicted
+    off -= math.floor(off + 0.5)
+    if not seen:
+        return predicted + off, rate
+    follow = 1.0 - math.exp(-dt / FOLLOW)
+    now = predicted + (off if abs(off) <= MAX_PHASE_STEP else follow * off)
+    return now, min(max(rate + follow * ((now - phase) / dt - rate), 0.0), MAX_RATE)
+
+
+@kernel
 def _action_frame(times: Any, start: int, count: int, cycles: float, cyclic: bool, phase: float, loop: float) -> float:
     """Seconds of an action at a phase: `times` holds them at `count` + 1 even steps of its cycles."""
     share = phase / cycles
@@ -158,13 +175,15 @@ def splice_step(
     means: Any,
     fade_time: float,
     memory: float,
+    begin: float,
     dt: float,
 ) -> None:
     """One step of N characters: rotations `turns` (N, J, 4) and the state arrays are overwritten.
 
     Each action's upper joints are sampled at the phase of the legs, turned at the attachment onto the cloud of the
     pose below (HECK 4.2.3), and their posture is set back by the mean of the spliced posture (4.3). From one action to
-    the next, or to none, rotations are blended by smootherstep over `fade_time`. About 5 us for a character.
+    the next, or to none, rotations are blended by smootherstep over `fade_time`. `begin` is the phase of the reference
+    at which given phases are 0. About 5 us for a character.
     """
     _, _, _, joint, _, joints, slots, cloud, posture, line, shins, above = body
     rows, ahead, behind, starts, ends, fps, times, time_starts, time_counts, cycles, cyclic, loops = table[:12]
@@ -194,7 +213,10 @@ def splice_step(
         flat = max(math.sqrt(hips[0] ** 2 + hips[2] ** 2), 1e-9)
         now = ((-hips[2] * knees[0] + hips[0] * knees[2]) / flat, knees[1])
         if not math.isnan(given_phase[n]):
-            phase[n] = given_phase[n]
+            if cyclic[0] == 0:
+                phase[n] = given_phase[n]
+            elif dt > 0.0 or not seen[n]:
+                phase[n], rate[n] = _followed_phase(given_phase[n] + begin, phase[n], rate[n], seen[n] > 0, dt)
         elif dt > 0.0 or not seen[n]:
             found = _matched_phase(now, swing[n], reference, phase[n], rate[n], seen[n] > 0, dt)
             phase[n], rate[n] = found

@@ -10,7 +10,7 @@ import typer
 
 from motionloom.cli.bars import busy
 from motionloom.cli.flags import with_fields
-from motionloom.cli.options import Force, Json, columns, plural, print_json, print_line, with_reading
+from motionloom.cli.options import Force, Json, columns, plural, print_json, print_line, warn, with_reading
 from motionloom.cli.requests import Root, given_request
 
 TARGETS = "targets.csv"
@@ -47,6 +47,13 @@ def turn_clip(
         str | None,
         typer.Option("-r", "--request", metavar="FILE|YAML", help="Constraints look_at: a request file, or YAML."),
     ] = None,
+    objects: Annotated[
+        Path | None,
+        typer.Option("--objects", metavar="FILE.csv", help="Named points (name,x,y,z): look at the nearest one ahead."),
+    ] = None,
+    within: Annotated[
+        float, typer.Option("--within", metavar="M", min=0.1, help="Distance within which an object is looked at [m].")
+    ] = 4.0,
     best: Annotated[bool, typer.Option("--best", help="Write the clip even if a look_at is missed.")] = False,
     root: Root = None,
     force: Force = False,
@@ -59,13 +66,21 @@ def turn_clip(
 
     A look begins so early that the gaze has arrived when the span of its look_at begins.
     """
+    from dataclasses import replace
+
     from motionloom.cli.synthesize import print_take, take_report
+    from motionloom.constraints import Request
     from motionloom.io import check_target, load, save
-    from motionloom.recipes.gazing import gaze_model, try_gaze
+    from motionloom.recipes.gazing import gaze_model, looks_at_objects, read_objects, try_gaze
 
     check_target(out, overwrite=force)
     asked = None if request is None else given_request(request, [str(clip)], root)
     model, source = gaze_model(gaze_map), load(clip, reading)
+    if objects is not None:
+        near = looks_at_objects(source, read_objects(objects), distance=within)
+        asked = replace(asked or Request(), constraints=(*near, *(() if asked is None else asked.constraints)))
+        if not near:
+            warn(f"{clip}: comes within {within:g} m of no object of {objects}")
     with busy("turning the gaze") as report:
         found = try_gaze(source, model, asked, progress=report, **given)
     written = found.clip is not None and (found.met or best)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from motionloom.cli.bars import busy
+from motionloom.cli.layer_options import Overlays, load_overlays
 from motionloom.cli.options import Force, Seed, Suffix, plural, print_line
 from motionloom.cli.requests import RequestOption, Root
 
@@ -26,18 +27,28 @@ def drive(
     best: Annotated[
         bool, typer.Option("--best", help="Write the best clip even if a hard constraint is not met.")
     ] = False,
+    overlay: Overlays = None,
+    gaze: Annotated[
+        Path | None, typer.Option("--gaze", metavar="MAP.loom", help="By hand: a gaze map; the gaze leads turns.")
+    ] = None,
     root: Root = None,
     force: Force = False,
 ) -> None:
     """Drive a character: by a request (`head_for`, `act`, `reach`, `root_path`) to a file, or by the arrow keys.
 
-    Without -o the ground is shown from above in the terminal: arrow keys change heading and speed, digits act.
+    Without -o the ground is shown from above in the terminal: arrow keys change heading and speed, digits act,
+    o puts the next action of --overlay on top.
     """
     from motionloom.core import BadRequest
 
     if out is not None:
         from motionloom.cli.synthesize import synthesize
 
+        if overlay or gaze is not None:
+            raise BadRequest(
+                "--overlay and --gaze are for driving by hand; for a file use `stream --overlay --gaze`, or `splice` "
+                "and `gaze` on the clip"
+            )
         synthesize(model=model, out=out, request=request, seed=seed, best=best, root=root, force=force)
         return
     if request != "{}":
@@ -49,9 +60,13 @@ def drive(
     import curses
 
     from motionloom.control import foot_locked, live_characters
+    from motionloom.control.overlaid import overlaid
     from motionloom.methods import load_model
+    from motionloom.recipes.gazing import gaze_model
 
-    live = foot_locked(live_characters(load_model(model)))
+    look = None if gaze is None else gaze_model(gaze)
+    actions = load_overlays(overlay or [])
+    live = foot_locked(overlaid(live_characters(load_model(model)), actions, look, lead=True))
     live.step(live.begin([seed]), _none(), 1.0 / RATE)  # compiles before the screen is taken
     curses.wrapper(lambda screen: by_hand(screen, live, seed))
 

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from motionloom.constraints.fields import Point3
 from motionloom.constraints.gaze import LookAt
-from motionloom.core import Clip, FloatArray, Note, Progress, replace, silent
+from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, replace, silent
 from motionloom.kinematics.travel import travel
 from motionloom.methods.gaze._kernels_gaze import gaze_frames
 from motionloom.methods.gaze.aim import base_gaze, begin_gaze, gaze_body
 from motionloom.methods.gaze.gaze_map import GazeMap
 from motionloom.methods.gaze.own_gaze import looks_around, smoothed_gaze, straightened
+from motionloom.rotation import wrap_angle
 
 FAR = 1e4  # m: distance of points that stand for directions
 MIN_DISTANCE = 0.05  # m from the eyes to a target
+AHEAD = math.radians(110.0)  # objects farther to the side do not attract the gaze
+HYSTERESIS = 1.15  # times the distance at which an object that is looked at is left for another, or for none
+MIN_LOOK = 0.3  # s
 BLOCK = 2000  # frames of one call of the kernel, some 20 ms
 
 
@@ -97,18 +102,37 @@ def look_along(clip: Clip, *, ahead: float = 2.5, height: float = 0.0, first: in
     return Look(first, len(clip) if end is None else end, out, name=f"the path {ahead:g} m ahead")
 
 
-def look_near(clip: Clip, objects: Sequence[FloatArray], *, distance: float = 4.0) -> list[Look]:
-    """Looks at the nearest of these points while it is within a distance of the eyes."""
-    base = base_gaze(gaze_body(clip), clip.root, clip.rotations)
-    away = np.stack([np.linalg.norm(np.asarray(p, float) - base.eye, axis=1) for p in objects], 1)
-    nearest = np.where(away.min(1) <= distance, away.argmin(1), -1)
-    edges = np.flatnonzero(np.diff(np.concatenate([[-2], nearest, [-2]])))
-    found = []
-    for a, b in itertools.pairwise(edges):
-        if nearest[a] >= 0:
-            point = np.asarray(objects[nearest[a]], float)
-            found.append(Look(int(a), int(b), np.tile(point, (len(clip), 1)), name=f"object {nearest[a]}"))
-    return found
+class Near(NamedTuple):
+    """A stretch of a clip in which an object attracts the gaze."""
+
+    name: str
+    first: int
+    end: int  # excluded
+
+
+def look_near(clip: Clip, objects: Mapping[str, Point3], *, distance: float = 4.0, cone: float = AHEAD) -> list[Near]:
+    """Which of these points is looked at when: the nearest within a distance of the eyes and within `cone` of ahead.
+
+    Once looked at, it stays so until it is `HYSTERESIS` farther than that, or than another one; stretches shorter than
+    `MIN_LOOK` are left out.
+    """
+    if not distance > 0:
+        raise BadRequest(f"distance: expected more than 0, found {distance}")
+    base, heading = base_gaze(gaze_body(clip), clip.root, clip.rotations), travel(clip).heading
+    names = list(objects)
+    lines = np.stack([np.asarray(objects[name], float) - base.eye for name in names], 1)  # (F, N, 3)
+    away = np.linalg.norm(lines, axis=2)
+    side = np.abs(wrap_angle(np.arctan2(lines[..., 0], lines[..., 2]) - heading[:, None]))
+    now, chosen = -1, np.full(len(clip), -1)
+    for f in range(len(clip)):
+        seen = np.where((side[f] <= cone) & (away[f] <= distance), away[f], np.inf)
+        if now >= 0 and side[f, now] <= cone and away[f, now] <= HYSTERESIS * min(distance, seen.min()):
+            seen[now] = -1.0
+        now = int(seen.argmin()) if seen.min() < np.inf else -1
+        chosen[f] = now
+    edges = [0, *(np.flatnonzero(np.diff(chosen)) + 1), len(clip)]
+    spans = [(int(a), int(b)) for a, b in itertools.pairwise(edges) if chosen[a] >= 0]
+    return [Near(names[chosen[a]], a, b) for a, b in spans if b - a >= MIN_LOOK * clip.fps]
 
 
 def look_clip(

@@ -1,0 +1,33 @@
+"""Options of commands that put actions on live characters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Overlays = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--overlay",
+        metavar="[NAME=]CLIP",
+        help="An action for the order `overlay NAME`, carried out while walking.",
+    ),
+]
+
+
+def load_overlays(texts: Sequence[str]) -> dict[str, Any]:
+    """The actions of `--overlay` by name: `box=carry.bvh`, or the name of the file without its suffix."""
+    from motionloom.core import BadRequest
+    from motionloom.io import load
+
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, given, path = text.partition("=")
+        name, path = (name, path) if given and not Path(text).exists() else (Path(text).stem, text)
+        if name in found:
+            raise BadRequest(f"--overlay: two actions are called {name}; name one of them, as other={path}")
+        found[name] = load(path, trim_tpose=True)
+    return found
