@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from motionloom.io import Reading
     from motionloom.jobs import JobFailed
     from motionloom.kinematics.summary import Facts
+
+
+FEW = 4  # files: numpy reads so many small ones before numba is imported
 
 
 @with_reading()
@@ -38,7 +42,7 @@ def info(
     marked = [path for path in paths if holds_markers(path)]
     paths = [path for path in paths if path not in set(marked)]
     with busy("reading") as report:
-        task = partial(_read, reading=reading)
+        task = partial(_read, reading=reading, plain=len(paths) < FEW)
         read = list(each(task, paths, failed=_unread, name=lambda p: p.name, progress=report, worth=MIN_FILES))
     found = [(path, f, skeleton) for path, f, skeleton, _ in read if f is not None and skeleton is not None]
     broken = [(path, error) for path, _, _, error in read if error]
@@ -68,6 +72,8 @@ def info(
 
 def _models(paths: list[str]) -> list[dict[str, Any]]:
     """The facts of model files."""
+    if not paths:
+        return []
     from motionloom.methods import model_facts
 
     return [{"path": path, **model_facts(path)} for path in paths]
@@ -81,18 +87,20 @@ def _model_in_full(model: dict[str, Any]) -> list[str]:
     return [f"{model['path']}: a {model['method']} model at {model['fps']:g} fps", *sources, *notes]
 
 
-def _read(path: Path, reading: Reading) -> tuple[Path, Facts | None, Skeleton | None, str]:
-    """The facts of one file, or the error; its frames are not kept in memory."""
+def _read(path: Path, reading: Reading, plain: bool = False) -> tuple[Path, Facts | None, Skeleton | None, str]:
+    """The facts of one file, or the error; its frames are not kept in memory. `plain`: without compiled kernels."""
     from motionloom.core import MotionloomError
+    from motionloom.core.compiling import without_kernels
     from motionloom.io import load
     from motionloom.kinematics.capture.tpose import starts_with_tpose
     from motionloom.kinematics.summary import clip_facts
 
-    try:
-        clip = load(path, reading)
-    except MotionloomError as error:
-        return path, None, None, str(error)
-    return path, clip_facts(clip, skip=int(starts_with_tpose(clip))), clip.skeleton, ""
+    with without_kernels() if plain else nullcontext():
+        try:
+            clip = load(path, reading)
+        except MotionloomError as error:
+            return path, None, None, str(error)
+        return path, clip_facts(clip, skip=int(starts_with_tpose(clip))), clip.skeleton, ""
 
 
 def _unread(path: Path, error: JobFailed) -> tuple[Path, Facts | None, Skeleton | None, str]:

@@ -7,7 +7,9 @@ whether kernels are used. `_jit` calls `begin` and `end` around each compilation
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from threading import Timer
 
 DELAY = 1.0  # s of compiling, in all, before the notice is shown
@@ -44,7 +46,28 @@ class Notice:
         self._show()
 
 
-ONCE = "once after installation"
+_plain: ContextVar[bool] = ContextVar("plain", default=False)
+
+
+@contextmanager
+def without_kernels() -> Iterator[None]:
+    """Within it, clips are read and forward kinematics computed by numpy alone, equal up to rounding.
+
+    For short commands that only print: importing numba and loading kernels takes longer than reading a clip.
+    """
+    token = _plain.set(True)
+    try:
+        yield
+    finally:
+        _plain.reset(token)
+
+
+def kernels_wanted() -> bool:
+    """False within `without_kernels`."""
+    return not _plain.get()
+
+
+ONCE = "once after installation; `motionloom warm` compiles everything in advance"
 ALWAYS = (
     "at every start, because neither the package folder nor the cache folder can be written to; set NUMBA_CACHE_DIR "
     "to a folder of your own"

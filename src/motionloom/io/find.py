@@ -7,8 +7,7 @@ from glob import glob, has_magic
 from pathlib import Path
 
 from motionloom.core import FormatError
-from motionloom.io.formats import FORMATS
-from motionloom.io.markers.csv import is_marker_csv
+from motionloom.io.formats import FORMATS, holds_markers
 from motionloom.io.replacing import is_staged
 from motionloom.io.sidecars.names import side_names
 from motionloom.io.strokes.csv import is_stroke
@@ -51,4 +50,4 @@ def _readable(path: Path, known: set[str], markers: bool) -> bool:
     suffix = path.suffix.lower()
     if suffix not in known or not path.is_file() or is_staged(path):
         return False
-    return suffix != ".csv" or is_stroke(path) or (markers and is_marker_csv(path))
+    return suffix != ".csv" or is_stroke(path) or (markers and holds_markers(path))

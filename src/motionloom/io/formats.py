@@ -5,26 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace as replace_fields
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 from motionloom.core import BadRequest, Clip, FormatError, Markers, Note, Skeleton, replace
 from motionloom.core.limits import MAX_DEPTH, Limits
 from motionloom.core.recipe import Input, Read
-from motionloom.io.acclaim.amc import asf_files, read_amc
-from motionloom.io.arrays.humanml3d import write_humanml3d
-from motionloom.io.arrays.npz import read_npz, write_npz
-from motionloom.io.arrays.smpl import write_smpl
-from motionloom.io.bvh.read import read_bvh
-from motionloom.io.bvh.write import write_bvh
 from motionloom.io.digest import file_sha256, start_sha256
-from motionloom.io.fbx import read_fbx
-from motionloom.io.gltf.container import buffer_files
-from motionloom.io.gltf.read import read_gltf
-from motionloom.io.gltf.write import write_glb
-from motionloom.io.markers.c3d import read_c3d
-from motionloom.io.markers.csv import is_marker_csv, read_marker_csv, write_marker_csv
-from motionloom.io.markers.trc import read_trc, write_trc
 from motionloom.io.plausibility import implausible
 from motionloom.io.reader_settings import DEFAULT, Reading, ReadingSettings
 from motionloom.io.replacing import check_place, finish_interrupted, replacing, write_file
@@ -35,10 +23,6 @@ from motionloom.io.sidecars.origin import is_own_output, is_unchanged, origin_te
 from motionloom.io.sidecars.reading_record import with_reading_record
 from motionloom.io.sidecars.roles import with_roles
 from motionloom.io.sidecars.stored_reading import store_reading, with_stored_reading
-from motionloom.io.strokes.csv import read_stroke, write_stroke
-from motionloom.io.strokes.handwriting import read_handwriting
-from motionloom.io.usd import read_usd, write_usd
-from motionloom.io.usd_scene import usd_library
 from motionloom.kinematics.capture.tpose import without_tpose
 
 
@@ -56,22 +40,66 @@ class Format(NamedTuple):
     keeps_origin: bool = False  # does the file itself contain the origin of the clip?
 
 
+def _later(name: str) -> Callable[..., Any]:
+    """A function of this folder ("bvh.read:read_bvh"), which is imported when it is called."""
+    module, _, function = name.partition(":")
+
+    def call(*args: Any, **options: Any) -> Any:
+        return getattr(import_module(f"motionloom.io.{module}"), function)(*args, **options)
+
+    return call
+
+
 FORMATS: dict[str, Format] = {
-    ".bvh": Format("BVH: skeleton and motion", read_bvh, write_bvh),
-    ".amc": Format("AMC: motion, with its ASF skeleton beside it", read_amc, others=asf_files),
-    ".glb": Format("GLB: binary glTF", read_gltf, write_glb),
-    ".gltf": Format("glTF with its buffers beside it", read_gltf, others=buffer_files),
-    ".npz": Format("NPZ: NumPy arrays of a clip, or SMPL poses (AMASS)", read_npz, write_npz, keeps_origin=True),
-    ".smpl.npz": Format("SMPL pose parameters as AMASS has them", read_npz, write_smpl),
-    ".npy": Format("HumanML3D-style features, 20 frames a second", None, write_humanml3d),
-    ".csv": Format("pen stroke: t,x,y, or markers", read_stroke, write_stroke, read_marker_csv, write_marker_csv),
-    ".usd": Format("USD: UsdSkel skeleton and animation", read_usd, write_usd, library=usd_library),
-    ".usda": Format("USD as text", read_usd, write_usd, library=usd_library),
-    ".usdc": Format("USD, binary", read_usd, write_usd, library=usd_library),
-    ".mat": Format("handwritten letters (MATLAB 5): many pen strokes", read_many=read_handwriting),
-    ".fbx": Format("FBX: bones and the longest take", read_fbx),
-    ".c3d": Format("C3D: optical markers", read_markers=read_c3d),
-    ".trc": Format("TRC: optical markers", read_markers=read_trc, write_markers=write_trc),
+    ".bvh": Format("BVH: skeleton and motion", _later("bvh.read:read_bvh"), _later("bvh.write:write_bvh")),
+    ".amc": Format(
+        "AMC: motion, with its ASF skeleton beside it",
+        _later("acclaim.amc:read_amc"),
+        others=_later("acclaim.amc:asf_files"),
+    ),
+    ".glb": Format("GLB: binary glTF", _later("gltf.read:read_gltf"), _later("gltf.write:write_glb")),
+    ".gltf": Format(
+        "glTF with its buffers beside it", _later("gltf.read:read_gltf"), others=_later("gltf.container:buffer_files")
+    ),
+    ".npz": Format(
+        "NPZ: NumPy arrays of a clip, or SMPL poses (AMASS)",
+        _later("arrays.npz:read_npz"),
+        _later("arrays.npz:write_npz"),
+        keeps_origin=True,
+    ),
+    ".smpl.npz": Format(
+        "SMPL pose parameters as AMASS has them", _later("arrays.npz:read_npz"), _later("arrays.smpl:write_smpl")
+    ),
+    ".npy": Format("HumanML3D-style features, 20 frames a second", None, _later("arrays.humanml3d:write_humanml3d")),
+    ".csv": Format(
+        "pen stroke: t,x,y, or markers",
+        _later("strokes.csv:read_stroke"),
+        _later("strokes.csv:write_stroke"),
+        _later("markers.csv:read_marker_csv"),
+        _later("markers.csv:write_marker_csv"),
+    ),
+    ".usd": Format(
+        "USD: UsdSkel skeleton and animation",
+        _later("usd:read_usd"),
+        _later("usd:write_usd"),
+        library=_later("usd_scene:usd_library"),
+    ),
+    ".usda": Format(
+        "USD as text", _later("usd:read_usd"), _later("usd:write_usd"), library=_later("usd_scene:usd_library")
+    ),
+    ".usdc": Format(
+        "USD, binary", _later("usd:read_usd"), _later("usd:write_usd"), library=_later("usd_scene:usd_library")
+    ),
+    ".mat": Format(
+        "handwritten letters (MATLAB 5): many pen strokes", read_many=_later("strokes.handwriting:read_handwriting")
+    ),
+    ".fbx": Format("FBX: bones and the longest take", _later("fbx:read_fbx")),
+    ".c3d": Format("C3D: optical markers", read_markers=_later("markers.c3d:read_c3d")),
+    ".trc": Format(
+        "TRC: optical markers",
+        read_markers=_later("markers.trc:read_trc"),
+        write_markers=_later("markers.trc:write_trc"),
+    ),
 }
 
 
@@ -207,7 +235,11 @@ def holds_markers(path: str | Path) -> bool:
     entry = FORMATS.get(Path(path).suffix.lower())
     if entry is None or entry.read_markers is None:
         return False
-    return entry.read is None or is_marker_csv(path)
+    if entry.read is None:
+        return True
+    from motionloom.io.markers.csv import is_marker_csv
+
+    return is_marker_csv(path)
 
 
 def load_markers(path: str | Path, reading: Reading = DEFAULT, **settings: Unpack[ReadingSettings]) -> Markers:

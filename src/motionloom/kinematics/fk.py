@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom.core import Clip, FloatArray, Skeleton
+from motionloom.core.compiling import kernels_wanted
 from motionloom.rotation import inverse, multiply, rotate
 
 BLOCK_FRAMES = 2**14  # that one call of the kernel takes: some tens of milliseconds
@@ -37,6 +38,8 @@ def world(
 def _forward(
     skeleton: Skeleton, root: FloatArray, rotations: FloatArray, slides: FloatArray | None, *, keep: bool
 ) -> tuple[FloatArray, FloatArray]:
+    if not kernels_wanted():
+        return forward_in_numpy(skeleton, root, rotations, slides)
     from motionloom.kinematics._kernels import forward
 
     frames, joints = rotations.shape[:2]
@@ -48,6 +51,20 @@ def _forward(
         at = slice(first, first + BLOCK_FRAMES)
         own = offsets if slides is None else offsets[at]
         forward(skeleton.parents, own, root[at], rotations[at], places[at], turns[at] if keep else turns)
+    return places, turns
+
+
+def forward_in_numpy(
+    skeleton: Skeleton, root: FloatArray, rotations: FloatArray, slides: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """`world` without compiled kernels: about ten times slower, equal up to rounding."""
+    places, turns = np.empty((*rotations.shape[:2], 3)), np.empty(rotations.shape)
+    places[:, 0], turns[:, 0] = root, rotations[:, 0]
+    for j in range(1, len(skeleton)):
+        p = int(skeleton.parents[j])
+        offset = skeleton.offsets[j] if slides is None else skeleton.offsets[j] + slides[:, j]
+        places[:, j] = places[:, p] + rotate(turns[:, p], offset)
+        turns[:, j] = multiply(turns[:, p], rotations[:, j])
     return places, turns
 
 

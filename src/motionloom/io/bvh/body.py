@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.core import FloatArray, IntArray
+from motionloom.core.compiling import kernels_wanted
 from motionloom.io.bvh.header import Hierarchy, Node
 from motionloom.io.reader_notes import Notes
 from motionloom.kinematics.body.names import read_names
 from motionloom.kinematics.body.roles import guess_roles
-from motionloom.rotation import angle_between, inverse, multiply, rotate
+from motionloom.rotation import about, angle_between, inverse, multiply, rotate
 
 MIN_SLIDE = 1e-5  # m; a joint that slides less than this around its place does not slide
 
@@ -77,14 +78,11 @@ def wrapper_count(nodes: list[Node]) -> int:
 
 def build(hierarchy: Hierarchy, values: FloatArray, columns: Columns, notes: Notes) -> Body:
     """Rotations of all joints from the hips down, and where the hips are, with the wrappers' transforms put in."""
-    from motionloom.io.bvh._kernels import quaternions
-
     nodes = hierarchy.nodes
     if any(nodes[0].offset or ()) and (columns.position[0] >= 0).all():
         notes.info(f"the OFFSET of {nodes[0].name!r} is not used: its position channels replace it; written as 0")
     skip = wrapper_count(nodes)
-    rotations = np.empty((len(values), len(nodes) - skip, 4))
-    quaternions(values, columns.rotation[skip:], columns.axes[skip:], rotations)
+    rotations = _quaternions(values, columns.rotation[skip:], columns.axes[skip:])
     root = local_positions(nodes[skip], values, columns.position[skip])
     if skip:
         wrappers, place, turn = _wrappers(hierarchy, skip, values, columns, notes)
@@ -108,15 +106,11 @@ def _wrappers(
     hierarchy: Hierarchy, skip: int, values: FloatArray, columns: Columns, notes: Notes
 ) -> tuple[list[dict[str, Any]], FloatArray, FloatArray]:
     """The joints above the hips: what the writer needs to restore them, and the world transform under them."""
-    from motionloom.io.bvh._kernels import quaternions
-
     place, turn = np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0, 0.0]])
     found: list[dict[str, Any]] = []
     for n, node in enumerate(hierarchy.nodes[:skip]):
         at = local_positions(node, values, columns.position[n])
-        q = np.empty((len(values), 1, 4))
-        quaternions(values, columns.rotation[n : n + 1], columns.axes[n : n + 1], q)
-        q = q[:, 0]
+        q = _quaternions(values, columns.rotation[n : n + 1], columns.axes[n : n + 1])[:, 0]
         size = 1e-6 * (1.0 + np.abs(at).max())
         still = bool(np.ptp(at, axis=0).max() <= size and angle_between(q, q[:1]).max() <= 1e-7)
         if still:
@@ -133,6 +127,29 @@ def _wrappers(
         record["rotation"] = q[0].tolist() if still else [1.0, 0.0, 0.0, 0.0]
         found.append(record)
     return found, place, turn
+
+
+def _quaternions(values: FloatArray, columns: IntArray, axes: IntArray) -> FloatArray:
+    """(F, J, 4) rotations of the joints whose columns and axes (J, 3) these are."""
+    if not kernels_wanted():
+        return quaternions_in_numpy(values, columns, axes)
+    from motionloom.io.bvh._kernels import quaternions
+
+    out = np.empty((len(values), len(columns), 4))
+    quaternions(values, columns, axes, out)
+    return out
+
+
+def quaternions_in_numpy(values: FloatArray, columns: IntArray, axes: IntArray) -> FloatArray:
+    """The kernel `quaternions` without compiled code, equal up to rounding."""
+    out = np.zeros((len(values), len(columns), 4))
+    out[..., 0] = 1.0
+    for k in range(3):
+        for axis in range(3):
+            joints = np.flatnonzero((columns[:, k] >= 0) & (axes[:, k] == axis))
+            if len(joints):
+                out[:, joints] = multiply(out[:, joints], about(axis, np.radians(values[:, columns[joints, k]])))
+    return out
 
 
 def restore_wrappers(

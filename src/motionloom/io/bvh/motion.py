@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionloom.core import FloatArray
+from motionloom.core.compiling import kernels_wanted
 from motionloom.io.number_text import CUT, LARGEST, fault, number
 from motionloom.io.reader_notes import Notes
 
+MAX_PLAIN = 4 << 20  # bytes of rows up to which numpy parses them as fast as numba is imported
 BLOCK_VALUES = 2**20  # numbers that are parsed in one call: some tens of milliseconds
 _NOTHING = re.compile(rb"[ \t\v\f]*(?:(?:#|//)[^\r\n]*)?(?:\r\n|\n|\r)|[ \t\v\f]+")
 _FRAMES = re.compile(rb"frames[ \t]*:?[ \t]*([^\s]{0,80})", re.IGNORECASE)
@@ -109,8 +111,27 @@ def _start(data: Any, at: int) -> str:
     return bytes(data[at : at + 40]).splitlines()[0].decode("latin-1").rstrip() if at < len(data) else ""
 
 
+def rows_in_numpy(text: bytes, width: int) -> FloatArray | None:
+    """Rows (F, width) of plain numbers without compiled code; None if any of the text is unusual or wrong.
+
+    The kernel then finds out what it is: comments, rows of other lengths, words that are no numbers, huge values.
+    """
+    if len(text) > MAX_PLAIN or not width or text.translate(None, b"0123456789+-.eE \t\r\n"):
+        return None
+    lengths = {len(line.split()) for line in text.splitlines()} - {0}
+    if lengths != {width}:
+        return None
+    try:
+        values: FloatArray = np.array(text.split()).astype(float).reshape(-1, width)
+    except ValueError:
+        return None
+    return values if np.abs(values).max() <= LARGEST else None
+
+
 def _rows(data: Any, at: int, line: int, width: int, declared: int, notes: Notes) -> FloatArray:
     """All rows (F, width). Memory grows with the rows that are there, not with the number that is declared."""
+    if not kernels_wanted() and (plain := rows_in_numpy(bytes(data[at:]), width)) is not None:
+        return plain
     from motionloom.io.bvh import _kernels as k
 
     bytes_: NDArray[np.uint8] = np.frombuffer(data, np.uint8)
