@@ -19,8 +19,9 @@ from motionloom.rotation import nearest_sign, slerp
 def crossfaded(shown: IntArray, ends: Clips, half: int) -> Track:
     """The example frames (F,) with each seam crossfaded over up to `half` frames on both sides.
 
-    The stretch before the seam goes on beyond it, and the one after it begins earlier, as far as their clips have
-    frames; of the way to the next seam each takes at most a half.
+    The stretch before the seam goes on beyond it, and the one after it begins earlier; where their clips have no frames
+    any more, the outermost one stands for them, so that no seam is a cut. Of the way to the next seam each takes at
+    most a half.
     """
     frames = len(shown)
     other, share = shown.copy(), np.zeros(frames)
@@ -29,12 +30,11 @@ def crossfaded(shown: IntArray, ends: Clips, half: int) -> Track:
     for at, seam in enumerate(seams.tolist()):
         a, b = int(shown[seam - 1]), int(shown[seam])
         room = ((seam - int(bounds[at])) // 2, (int(bounds[at + 2]) - seam) // 2)
-        left = min(half, room[0], b - int(ends.first[b]))
-        right = min(half, room[1], int(ends.last[a]) - a)
+        left, right = min(half, room[0]), min(half, room[1])
         s = np.arange(seam - left, seam + right)
         weight = smootherstep((s - seam + left + 0.5) / max(left + right, 1))
         before = s < seam
-        other[s] = np.where(before, b + s - seam, a + 1 + s - seam)
+        other[s] = np.where(before, np.maximum(b + s - seam, ends.first[b]), np.minimum(a + 1 + s - seam, ends.last[a]))
         share[s] = np.where(before, weight, 1.0 - weight)
     more = share > 0.5  # the seam is not in the middle: the heavier one is the main one
     return Track(np.where(more, other, shown), np.where(more, shown, other), np.where(more, 1.0 - share, share))
