@@ -13,12 +13,15 @@ from motionloom.core import Clip, FloatArray, Skeleton
 from motionloom.core.fields import REQUIRED, param
 from motionloom.core.units import Span, fail, frames_of
 from motionloom.kinematics.body.roles import group
+from motionloom.kinematics.gait import labelled
 from motionloom.kinematics.travel import travel
 
 
 @dataclass(frozen=True)
 class Style(Constraint):
     """A stretch is done in a style: its frames carry a label.
+
+    Graphs also find gaits in clips that carry no such label: stand, idle, start, stop, walk and run.
 
     Residual: one value without unit: the share of the span's frames that do not carry the label. The tolerance leaves
     room for the change from one style to another. `importance` is its weight against other styles; `joints` are the
@@ -58,7 +61,7 @@ class Style(Constraint):
 
     def residual(self, clip: Clip) -> FloatArray:
         frames = self.frames(len(clip), clip.fps)
-        return np.atleast_1d(1.0 - clip.label(self.label)[frames.start : frames.stop].mean())
+        return np.atleast_1d(1.0 - labelled(clip, self.label)[frames.start : frames.stop].mean())
 
 
 def walked(clip: Clip) -> FloatArray:
@@ -97,4 +100,4 @@ class StyleAlong(Constraint):
     def residual(self, clip: Clip) -> FloatArray:
         metres = walked(clip)
         there = (metres >= self.stretch[0]) & (metres < self.stretch[1])
-        return np.atleast_1d(1.0 - clip.label(self.label)[there].mean() if there.any() else 1.0)
+        return np.atleast_1d(1.0 - labelled(clip, self.label)[there].mean() if there.any() else 1.0)

@@ -15,6 +15,7 @@ from motionloom.constraints import Constraint, Pace, PoseAt, Style, StyleAlong, 
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Progress, UInt8Array, silent
 from motionloom.core.progress import parts
 from motionloom.kinematics.feet.contacts import runs
+from motionloom.kinematics.gait import PREFIX, labelled
 from motionloom.kinematics.pace import pace
 from motionloom.rotation import angle_between
 
@@ -203,7 +204,7 @@ def frame_paces(clips: Sequence[Clip]) -> FloatArray:
 
 def frames_with_label(clips: Sequence[Clip], label: str) -> BoolArray:
     """(N,) frames that carry a label."""
-    return np.concatenate([clip.label(label) for clip in clips])
+    return np.concatenate([labelled(clip, label) for clip in clips])
 
 
 def pose_distances(clips: Sequence[Clip], constraint: PoseAt) -> FloatArray:
@@ -221,10 +222,12 @@ def pose_distances(clips: Sequence[Clip], constraint: PoseAt) -> FloatArray:
 
 def missing_label(clips: Sequence[Clip], label: str) -> str:
     """Why a label cannot be shown, or "": no frame carries it; with the labels that exist."""
-    known = sorted({n for clip in clips for n in clip.label_names if ":" not in n and clip.label(n).any()})
-    if label in known or any(label in clip.label_names and clip.label(label).any() for clip in clips):
+    if frames_with_label(clips, label).any():
         return ""
-    return f"no clip carries the label {label!r}; these clips carry {', '.join(known) or 'no labels'}"
+    names = sorted({n for clip in clips for n in clip.label_names if clip.label(n).any()})
+    known = ", ".join(n for n in names if ":" not in n) or "no labels"
+    found = ", ".join(n.removeprefix(PREFIX) for n in names if n.startswith(PREFIX))
+    return f"no clip carries the label {label!r}; these clips carry {known}{f'; found in them: {found}' * bool(found)}"
 
 
 def missing_pace(clips: Sequence[Clip], c: Pace) -> str:
@@ -249,7 +252,7 @@ def style_problem(clips: Sequence[Clip], style: Style | StyleAlong | Pace, links
         )
     if problem := missing_label(clips, style.label):
         return problem
-    longest = max(b - a for clip in clips for a, b in runs(clip.label(style.label)))
+    longest = max(b - a for clip in clips for a, b in runs(labelled(clip, style.label)))
     count = int(frames_with_label(clips, style.label).sum())
     return (
         f"no route through these clips keeps {style.describe()}: {count} frames carry the label, the longest "

@@ -8,7 +8,8 @@ import pytest
 from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, Skeleton, replace
 from motionloom.kinematics import fk, part_positions, with_contacts, world
 from motionloom.kinematics.feet import _kernels_lock as constants
-from motionloom.kinematics.feet.contacts import foot_parts
+from motionloom.kinematics.feet.contacts import contact_array, foot_parts
+from motionloom.kinematics.feet.knees import knee_acceleration, knee_flexion
 from motionloom.kinematics.feet.live_lock import FootLock, LockState, foot_lock, lock_feet
 from motionloom.kinematics.ik.limb import two_bone
 from motionloom.rotation import angle_between, between, exp, inverse, log, multiply, normalize, rotate
@@ -59,7 +60,7 @@ def test_only_legs_change_and_bones_keep_their_length():
 
 
 def test_heel_is_free_while_the_toe_is_planted(walker):
-    """The given foot pitches about its heel joint; held by the toe alone, it rolls over the toe as far."""
+    """The given foot pitches about its heel joint; held by the toe alone, it rolls until its knee bends as given."""
     clip = walker[:1]
     lock, toe = foot_lock(clip.skeleton), [p.name for p in foot_parts(clip.skeleton)].index("left_toe")
     touching = np.zeros((1, len(lock.parts)), bool)
@@ -72,8 +73,11 @@ def test_heel_is_free_while_the_toe_is_planted(walker):
     given, done = replace(clip, rotations=pitched), replace(clip, rotations=rotations)
     assert np.linalg.norm(part_positions(done)[0, toe] - part_positions(clip)[0, toe]) < 1e-9
     assert fk(done)[0, ankle, 1] > fk(clip)[0, ankle, 1] + 2e-3
-    turns = [world(c.skeleton, c.root, c.rotations)[1][0, ankle] for c in (given, done)]
-    assert angle_between(*turns) < 1e-9
+    for _ in range(60):
+        state, rotations = lock_feet(lock, state, clip.root, pitched, touching, 1 / 60)
+    done = replace(clip, rotations=rotations)
+    assert np.linalg.norm(part_positions(done)[0, toe] - part_positions(clip)[0, toe]) < 1e-9
+    assert np.degrees(np.abs(knee_flexion(done) - knee_flexion(given)).max()) < 0.5
 
 
 def test_released_feet_return_to_the_given_motion_without_a_jump():
@@ -83,7 +87,8 @@ def test_released_feet_return_to_the_given_motion_without_a_jump():
     assert away[end].max() > 0.01
     touching[end + 1 :] = False
     away = moved_parts(locked(clip, touching)[0], clip)
-    assert np.abs(np.diff(away, axis=0))[end:].max() < 0.004
+    # a critically damped spring with y = 2 ln 2 / 0.1 s returns from x by y x / e at most, here 0.085 x in a frame
+    assert np.abs(np.diff(away, axis=0))[end:].max() < 0.1 * away[end].max()
     assert away[-1].max() < 1e-4
 
 
@@ -207,6 +212,23 @@ def can_reach(leg: Leg, shift: FloatArray, soft: float) -> bool:
     return bool(near and np.linalg.norm(ankle + shift - hip) <= longest(leg, soft))
 
 
+def rolled_turn(
+    hip: FloatArray, ankle: FloatArray, pin: FloatArray, toe: FloatArray, turn: FloatArray, dt: float
+) -> FloatArray:
+    """The turn of a foot over its toe, some of the way to that with the given distance of hip and ankle."""
+    u, w, r = -rotate(turn, toe - ankle), hip - pin, np.linalg.norm(ankle - hip)
+    axis = np.cross(u, w)
+    now = np.arctan2(np.linalg.norm(axis), u @ w)
+    wanted = np.arccos(np.clip((w @ w + u @ u - r * r) / (2 * np.linalg.norm(u) * np.linalg.norm(w)), -1, 1))
+    angle = np.clip(now - wanted, -constants.MAX_ROLL, constants.MAX_ROLL) * (
+        1 - 0.5 ** (dt / constants.ROLL_HALF_LIFE)
+    )
+    unit = axis / np.linalg.norm(axis)
+    drop = u[1] - rotate(exp(unit * angle), u)[1]
+    room = max(0.0, pin[1] + u[1] - ankle[1] + constants.LOWEST)
+    return multiply(exp(unit * (angle * room / drop if drop > room else angle)), turn)
+
+
 def slow_step(
     lock: FootLock, body: Skeleton, state: LockState, root: FloatArray, pose: FloatArray, touch: BoolArray, dt: float
 ) -> tuple[LockState, FloatArray]:
@@ -229,8 +251,11 @@ def slow_step(
         for p in own:
             if not touch[p]:
                 status[p] = FREE
-            elif status[p] == LOCKED and points[p, 1] > pins[p, 1] + constants.LIFTED:
-                status[p] = GIVEN_UP
+            else:
+                rolls = p == heel and toe >= 0 and status[toe] == LOCKED
+                limit = constants.HEEL_LIFTED if rolls else constants.LIFTED
+                if status[p] == LOCKED and points[p, 1] > pins[p, 1] + limit:
+                    status[p] = GIVEN_UP
         shift, rate = spring(offsets[k, 0], offsets[k, 1])
         vector, spin = spring(offsets[k, 2], offsets[k, 3])
         held = [p for p in own if status[p] == LOCKED]
@@ -243,6 +268,8 @@ def slow_step(
             else:
                 status[heel], wanted, held = GIVEN_UP, None, [toe]
         if len(held) == 1:
+            if held[0] == toe:
+                turn = rolled_turn(hip, ankle, pins[toe], points[toe], turn, dt)
             wanted = pins[held[0]] - rotate(turn, points[held[0]] - ankle) - ankle
             if not can_reach((hip, knee, ankle), wanted, constants.SOFT):
                 status[held[0]], wanted = GIVEN_UP, None
@@ -274,3 +301,22 @@ def slow_step(
         for joint, turned in [*new_turns, (foot, multiply(exp(vector), turns[foot]))]:
             out[joint] = multiply(inverse(above[joint]), turned)
     return LockState(status[None], pins[None], offsets[None]), out
+
+
+@pytest.mark.parametrize("name", ["127_09", "49_04", "16_35"])
+def test_knees_of_locked_feet_follow_the_given_ones(mocap, name):
+    """A foot rolls over its ball; with the heel held and the foot's own turn, knees were off by 12 to 16 degrees."""
+    from motionloom.io import load
+    from motionloom.kinematics.resample import resample
+
+    clip = resample(load(mocap / "cmu" / f"{name}.bvh", trim_tpose=True), 60.0)
+    lock, touching, out = foot_lock(clip.skeleton), contact_array(clip), []
+    state = lock.begin(1)
+    for f in range(len(clip)):
+        at = slice(f, f + 1)
+        state, rotations = lock_feet(lock, state, clip.root[at], clip.rotations[at], touching[at], 1 / 60)
+        out.append(rotations[0])
+    held = replace(clip, rotations=np.array(out))
+    assert np.degrees(np.abs(knee_flexion(held) - knee_flexion(clip)).max()) < 9
+    fast, given = (np.quantile(knee_acceleration(c), 0.99) for c in (held, clip))
+    assert fast < 1.1 * given

@@ -11,6 +11,7 @@ from motionloom.core._jit import kernel
 from motionloom.kinematics.feet._kernels_two_bone import (
     add,
     between,
+    cross,
     dot,
     exp,
     inverse,
@@ -35,6 +36,10 @@ STRAIGHTEST = 0.0005  # but always so much less than its length
 FARTHEST = 0.2  # an ankle is moved no farther
 LANDING = 0.1  # m/s: a part that comes down faster than this is not locked yet
 LIFTED = 0.015  # m: a part that the given pose has so much above its lock is let go, also if its contact lasts
+HEEL_LIFTED = 0.005  # m: the same for a heel beside a locked toe: the foot begins to roll over its ball
+ROLL_HALF_LIFE = 0.04  # s: a foot rolls half of the way to where its knee bends as given about this often
+MAX_ROLL = 0.5  # rad
+LOWEST = 0.01  # m: a roll brings the ankle no farther below the given one
 
 
 @kernel
@@ -97,11 +102,35 @@ def _within(leg: Any, places: Any, shift: Any, soft: Any) -> Any:
 
 
 @kernel
-def _held(leg: Any, arms: Any, places: Any, status: Any, pins: Any, turn: Any) -> Any:
+def _rolled(leg: Any, places: Any, pin: Any, arm: Any, turn: Any, gain: Any) -> Any:
+    """The turn of a foot that rolls over its locked toe, `gain` of the way to the one at which its knee bends as given.
+
+    u leads from the lock to the ankle, w to the hip: the ankle is r from the hip, as in the given pose, if the angle
+    between them is acos((|w|^2 + |u|^2 - r^2) / (2 |w| |u|)).
+    """
+    hip, ankle = _row(places[leg[0]]), _row(places[leg[2]])
+    u, w, r = scaled(rotate(turn, arm), -1.0), minus(hip, pin), norm(minus(ankle, hip))
+    lengths = norm(u) * norm(w)
+    axis = cross(u, w)
+    sine = norm(axis)
+    if sine < 1e-9:
+        return turn
+    cosine = min(1.0, max(-1.0, (dot(w, w) + dot(u, u) - r * r) / (2.0 * lengths)))
+    angle = gain * min(MAX_ROLL, max(-MAX_ROLL, math.atan2(sine, dot(u, w)) - math.acos(cosine)))
+    drop = u[1] - rotate(exp(scaled(axis, angle / sine)), u)[1]
+    room = max(0.0, pin[1] + u[1] - ankle[1] + LOWEST)
+    if drop > room:
+        angle *= room / drop
+    return multiply(exp(scaled(axis, angle / sine)), turn)
+
+
+@kernel
+def _held(leg: Any, arms: Any, places: Any, status: Any, pins: Any, turn: Any, gain: Any) -> Any:
     """Whether locks hold this foot, and the shift and turn that they need; one out of reach is given up.
 
     Where heel and toe are locked both, the turn takes the line between them to that of their locks, and a leg that
-    would be stretched gives up the heel first: the foot rolls over its ball.
+    would be stretched gives up the heel first: the foot rolls over its ball. With the toe alone it rolls so that the
+    knee bends as in the given pose.
     """
     heel, toe, ankle = leg[HEEL], leg[TOE], _row(places[leg[2]])
     on_heel, on_toe = heel >= 0 and status[heel] == LOCKED, toe >= 0 and status[toe] == LOCKED
@@ -116,6 +145,8 @@ def _held(leg: Any, arms: Any, places: Any, status: Any, pins: Any, turn: Any) -
         status[heel] = GIVEN_UP
     if on_toe or on_heel:
         part = toe if on_toe else heel
+        if on_toe:
+            turn = _rolled(leg, places, _row(pins[toe]), arms[1], turn, gain)
         shift = minus(minus(_row(pins[part]), rotate(turn, arms[1] if on_toe else arms[0])), ankle)
         if _within(leg, places, shift, SOFT):
             return True, shift, turn
@@ -140,12 +171,14 @@ def _follow(leg: Any, parts: Any, tips: Any, places: Any, turns: Any, touch: Any
             status[part] = FREE
         elif status[part] == LOCKED:
             locked = True
-            if ankle[1] + arm[1] - pins[part, 1] > LIFTED:
+            limit = HEEL_LIFTED if side == 0 and leg[TOE] >= 0 and status[leg[TOE]] == LOCKED else LIFTED
+            if ankle[1] + arm[1] - pins[part, 1] > limit:
                 status[part] = GIVEN_UP
     before, turn_before = _row(offsets[0]), _row(offsets[2])
     shift, rate = _decayed(before, _row(offsets[1]), y, dt)
     vector, spin = _decayed(turn_before, _row(offsets[3]), y, dt)
-    held, wanted, turn = _held(leg, arms, places, status, pins, exp(vector))
+    gain = -math.expm1(-math.log(2.0) * dt / ROLL_HALF_LIFE)
+    held, wanted, turn = _held(leg, arms, places, status, pins, exp(vector), gain)
     if held:
         shift, vector = wanted, log(turn)
         rate, spin = scaled(minus(shift, before), 1.0 / dt), scaled(minus(vector, turn_before), 1.0 / dt)

@@ -12,12 +12,11 @@ from motionloom.core.progress import parts
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import Foot, feet
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, runs
-from motionloom.kinematics.feet.hips import hips_shift
+from motionloom.kinematics.feet.hips import hips_shift, steady_hips
 from motionloom.kinematics.feet.knees import knee_change
 from motionloom.kinematics.feet.leg_reach import SOFT_REACH, lower_hips, raise_heel
 from motionloom.kinematics.feet.plants import FootPath, FootPlan, plan_foot
 from motionloom.kinematics.feet.skate_measures import Skate, measure_skate, planted_speed
-from motionloom.kinematics.feet.smoothing import gaussian
 from motionloom.kinematics.fk import fk_rotations
 from motionloom.kinematics.ik.limb import limb_rotations
 from motionloom.rotation import angle_between, multiply
@@ -26,7 +25,6 @@ EASE_TIME = 0.2  # s: how long the path of a foot bends before and after a plant
 MAX_STRAY = 0.2  # leg lengths: a contact that strays more than this is a slide, not a plant
 ROLL_OFF = 0.005  # leg lengths: a heel or toe that is higher than this above its plant rolls off the ground
 MAX_HIP_DROP = 0.1  # leg lengths: the hips go down at most this far to let a foot reach its plant
-JITTER_TIME = 0.012  # s: the hips of a capture tremble over less time than this, and planted feet would not
 PINNED_WITHIN = 3e-4  # m: a contact that strays no more than this is pinned already (plants are met to a tenth of it)
 MAX_TRIES = 24  # plants are shortened more and more, so that even the longest is gone before the last try
 KNEE_SPEED_LIMIT = (1.5, 2.0)  # times its quickest in the source, plus rad/s: with a faster knee, a plant is shortened
@@ -124,8 +122,8 @@ def pin_plants(
     if _pinned(clip, points, touching):
         plants = sum(len(runs(on)) for on in touching.values())
         return Pinned(with_labels(clip, touching), touching, plants, 0.0, 0.0)
-    if JITTER_TIME * clip.fps >= 0.9 and not fixed.any():  # planted legs would pass the trembling on to their knees
-        clip = replace(clip, root=gaussian(clip.root, JITTER_TIME * clip.fps))
+    if not fixed.any():
+        clip = steady_hips(clip)
         points = part_positions(clip)
     posed = fk_rotations(clip)
     for tried in range(MAX_TRIES):
@@ -178,7 +176,7 @@ def _attempt(
         plans[i] = raise_heel(foot, plans[i], places, paths[i].fixed, max(1, width // 2))
     held = np.asarray(fixed.any(1))
     shifts = [plan.ankle - path.ankle for plan, path in zip(plans, paths, strict=True)]
-    shift = hips_shift(legs, shifts, places, held)
+    shift = hips_shift(legs, shifts, places, held, clip.fps)
     drop = lower_hips(legs, plans, places + shift[:, None], held, width, MAX_HIP_DROP * leg)
     shift[:, 1] -= drop
     root = clip.root + shift

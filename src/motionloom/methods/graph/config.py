@@ -44,6 +44,12 @@ class GraphConfig(Settings):
         slider=(0.0, 5.0),
         advanced=True,
     )
+    bridges: bool = param(
+        True,
+        "join labels between which there is no transition (a walk and a run) by blends of a second, in step with each "
+        "other",
+        advanced=True,
+    )
     mirror: bool = param(False, "learn the mirror image of every clip too")
     blending: str = param(
         "held",
@@ -53,7 +59,7 @@ class GraphConfig(Settings):
     )
     drop_rough: bool = param(True, "leave out transitions in which a joint flips over or turns too fast", advanced=True)
 
-    FAITHFUL: ClassVar[Mapping[str, Any]] = {"blending": "linear", "drop_rough": False}
+    FAITHFUL: ClassVar[Mapping[str, Any]] = {"blending": "linear", "drop_rough": False, "bridges": False}
 
 
 @dataclass(frozen=True)

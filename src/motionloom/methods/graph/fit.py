@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from motionloom.core import Clip, Note, Progress, part, silent
-from motionloom.methods.graph.build.limits import Limits, effective_limit
+from motionloom.kinematics.gait import GAITS, PREFIX, with_gait_labels
+from motionloom.methods.graph.build.bridges import build_bridges
+from motionloom.methods.graph.build.limits import DEFAULT_LIMIT, Limits, effective_limit, read_limits
 from motionloom.methods.graph.build.prune import PruneReport, graph_facts, prune
 from motionloom.methods.graph.build.transitions import BuiltGraph, build_with_report, find_transitions
 from motionloom.methods.graph.config import GraphConfig
@@ -29,16 +32,37 @@ def learn_graph(
 ) -> LearnedGraph:
     """The graph of clips without dead ends; `settings` are those of `find_transitions`."""
     report = progress or silent()
-    if config.mirror:
-        clips = with_mirrored(clips)
+    clips, bridged = graph_material(clips, config, part(report, 0.0, 0.1))
     own = {"linear": config.blending == "linear", "drop_rough": config.drop_rough}
-    built = build_with_report(clips, **settings, **own, progress=part(report, 0.0, 0.6))
+    built = build_with_report(clips, **settings, **own, progress=part(report, 0.1, 0.6))
     report(0.6, "pruning")
     limit = effective_limit(config.measure, config.limit, built.graph.transitions.distance)
     rest = settings | {"progress": part(report, 0.6, 1.0)}
     found = pruned_graph(built, config, limit, lambda clips, **given: find_transitions(clips, **(rest | given)))
     report(1.0, "pruning")
-    return found
+    return found._replace(notes=(*bridged, *found.notes))
+
+
+def graph_material(
+    clips: Sequence[Clip], config: GraphConfig, progress: Progress | None = None
+) -> tuple[list[Clip], tuple[Note, ...]]:
+    """The clips of a graph and notes: those given, with the gaits found in them as labels; mirror images and bridges
+    between labels, as `config` says.
+    """
+    whole = with_gait_labels(with_mirrored(clips) if config.mirror else clips)
+    gaits = {name.removeprefix(PREFIX) for clip in whole for name in clip.label_names if name.startswith(PREFIX)}
+    found = (
+        (Note(f"gaits found, which `style` can name: {', '.join(g for g in GAITS if g in gaits)}"),) if gaits else ()
+    )
+    if not config.bridges or config.measure != "point-cloud":
+        return whole, found
+    limit = DEFAULT_LIMIT if config.limit is None else config.limit
+    made = build_bridges(whole, limit, window=config.window, given=read_limits(config.limits), progress=progress)
+    counts = Counter(made.pairs)
+    notes = [
+        Note(f"{a} to {b}: {n} changes of gait of 1 s added, for lack of transitions") for (a, b), n in counts.items()
+    ]
+    return [*whole, *made.clips], (*found, *notes)
 
 
 def pruned_graph(

@@ -17,12 +17,14 @@ class LabelSets(NamedTuple):
     of: IntArray  # (N,) index of each frame's set, counted through all clips
 
 
-def label_sets(clips: Sequence[Clip]) -> LabelSets:
+def label_sets(clips: Sequence[Clip], names: Sequence[str] | None = None) -> LabelSets:
     """The set of labels of each frame; a frame without labels has the empty set.
 
-    Labels with a colon (contact:left_heel) describe contacts, not actions, and are left out.
+    Labels with a colon describe contacts (contact:left_heel) and gaits that were found (gait:walk), not actions that a
+    user named, and are left out, unless `names` lists the labels to use.
     """
-    names = sorted({n for clip in clips for n in clip.label_names if ":" not in n})
+    if names is None:
+        names = sorted({n for clip in clips for n in clip.label_names if ":" not in n})
     on = np.concatenate([np.stack([c.label(n) for n in names] or [np.zeros(len(c), bool)], 1) for c in clips])
     rows, first, of = np.unique(on, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)

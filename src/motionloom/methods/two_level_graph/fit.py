@@ -14,8 +14,7 @@ from motionloom.core import Clip, Note, Progress, part, silent
 from motionloom.methods.graph import Graph
 from motionloom.methods.graph.build.blend_check import find_rough_transitions, no_rough_transitions
 from motionloom.methods.graph.build.transitions import BuiltGraph, graph_clips
-from motionloom.methods.graph.fit import pruned_graph
-from motionloom.methods.graph.frame_names import with_mirrored
+from motionloom.methods.graph.fit import graph_material, pruned_graph
 from motionloom.methods.two_level_graph.clusters import find_clusters
 from motionloom.methods.two_level_graph.config import Config
 from motionloom.methods.two_level_graph.model import TwoLevelGraphModel
@@ -29,11 +28,12 @@ def fit(
 ) -> TwoLevelGraphModel:
     """Learn from clips of one skeleton at one frame rate (see `methods.prepare`). Only the clusters are random."""
     report = progress or silent()
-    made = graph_clips(with_mirrored(clips) if config.mirror else clips)
+    material, bridged = graph_material(clips, config, part(report, 0.0, 0.1))
+    made = graph_clips(material)
     half = half_window(config.blend, made[0].fps)
     settings = _settings(config)
     linear = config.blending == "linear"
-    lower = lower_level(made, **settings, plants=not linear, progress=part(report, 0.0, 0.6))
+    lower = lower_level(made, **settings, plants=not linear, progress=part(report, 0.1, 0.6))
     similar = Graph(made, lower.transitions, half, linear)
     rough = find_rough_transitions(similar) if config.drop_rough else no_rough_transitions(similar)
     built = BuiltGraph(replace(similar, transitions=lower.transitions[~rough.marked]), rough)
@@ -47,7 +47,7 @@ def fit(
     report(1.0, "clustering frames")
     pruned = lower.pruned._replace(connectedness=learned.removed.transitions, rough=int(rough.marked.sum()))
     clusters = Note(f"{found.count} clusters of frames")
-    notes = (pruned.note(), *learned.notes, clusters)
+    notes = (pruned.note(), *bridged, *learned.notes, clusters)
     return TwoLevelGraphModel(
         skeleton=made[0].skeleton,
         config=config,
