@@ -15,8 +15,9 @@ STEADY_TRIES = 12  # draws to find one at a steady pace
 
 
 def usual_changes(clips: Sequence[Clip]) -> float:
-    """How often per minute the clips change their speed (`change_rate`)."""
-    return change_rate((clip.root[:, [0, 2]] for clip in clips), clips[0].fps)
+    """How often per minute the clips change their speed (`change_rate`); blends of clips do not count."""
+    captured = [clip for clip in clips if not (clip.origin.weights > 0).sum(axis=2).max(initial=0) > 1]
+    return change_rate((clip.root[:, [0, 2]] for clip in captured or clips), clips[0].fps)
 
 
 def steadiest(draw: Callable[[], T], place: Callable[[T], FloatArray], usual: float, fps: float) -> T:
