@@ -1,6 +1,6 @@
 """Thirty seconds of motion by every method, measured next to the clips that they were learned from.
 
-    python experiments/93_thirty_seconds.py [SUBJECT ...]
+    python experiments/93_thirty_seconds.py [SUBJECT ...] [METHOD ...]
 
 Prints the rows of the table in docs/quality.md. Needs the captures of ../shared/mocap. Takes about ten minutes.
 """
@@ -74,14 +74,15 @@ def warnings(found: list[Clip]) -> set[str]:
 
 
 def main() -> None:
-    chosen = sys.argv[1:]
+    methods = [m for m in METHODS if m in sys.argv[1:]] or METHODS
+    chosen = [name for name in sys.argv[1:] if name not in METHODS]
     for subject, names in SUBJECTS.items():
         if chosen and not any(c in subject for c in chosen):
             continue
         source = clips(names)
         own = warnings(source)
         print(row(f"**{subject}**", measures(source), ", ".join(sorted(own))), flush=True)
-        for method in METHODS:
+        for method in methods:
             begin = time.process_time()
             try:
                 made = synthesize(learn(method, source), Request(seconds=30.0), seed=SEED)
