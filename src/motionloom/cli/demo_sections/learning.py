@@ -14,7 +14,7 @@ from motionloom.plot.page import CommandBlock, Paragraph, PlayerBlock, Section, 
 from motionloom.plot.player import Stage
 from motionloom.samples import make
 
-WALKS = ((1.0, -0.30), (1.3, 0.0), (1.6, 0.35))  # speed m/s, turn rad/s
+WALKS = ((1.3, -0.30), (1.3, 0.0), (1.35, 0.35))  # speed m/s, turn rad/s
 REQUEST = "{seconds: 20}"
 
 
@@ -42,10 +42,10 @@ def make_section(folder: Path) -> Section:
         "Learning, and making new motion",
         (
             Paragraph(
-                "Three walks of six seconds go in; a walk of twenty seconds comes out. `cuts` is the simplest method: "
-                "it finds where the poses of two clips come within some centimetres of each other, cuts from one to "
-                "the other there, and wanders. Nothing is blended, so a cut can be seen if one looks for it. Every "
-                "frame remembers where it came from: the coloured bands under the figure."
+                "From three walks of six seconds, a walk of twenty seconds. `cuts` is the simplest method: it finds "
+                "where the poses of two clips are within some centimetres of each other, and cuts there from one to "
+                "the other at random. Nothing is blended, so a cut can be seen on close inspection. The source of "
+                "every frame is recorded: the coloured bands under the figure."
             ),
             PlayerBlock(tuple(Stage((walk,), walk.name, numbers=_numbers(k)) for k, walk in enumerate(walks))),
             PlayerBlock((Stage((clip,), "long_walk.bvh", "20 s from the three clips above", numbers),)),
