@@ -11,6 +11,7 @@ from benchmarks.timing import best_seconds, figure
 from motionloom.control import foot_locked
 from motionloom.core.poses import Commands, commands
 from motionloom.kinematics.feet.live_lock import foot_lock, lock_feet
+from motionloom.kinematics.trim import trim_contacts
 from motionloom.methods import learn
 from motionloom.methods.live import Live, state_bytes
 from motionloom.samples import make
@@ -32,7 +33,7 @@ def figures() -> list[dict[str, Any]]:
     for method in GRAPHS:
         out += _speeds(f"{method}, {len(short)} walks", learn(method, short).live, 20_000, None)  # type: ignore[attr-defined]
     out += _speeds(f"textons, {len(short)} walks", learn("textons", short, TEXTONS).live, None, None)  # type: ignore[attr-defined]
-    takes = [make("walk", seed=i, seconds=2) for i in range(4)]
+    takes = [trim_contacts(make("walk", seed=i, seconds=4), "left_heel", strides=1) for i in range(4)]
     out += _speeds("variation, 4 takes", learn("variation", takes).live, None, 6_000)  # type: ignore[attr-defined]
     return [*out, *_lock(matching)]
 

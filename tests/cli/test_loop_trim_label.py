@@ -84,6 +84,14 @@ def test_trim_by_contacts_keeps_whole_strides(run, walks, tmp_path):
         first = int(part.origin.main()[1][0])
         stop = first + len(part)
         assert list(touch[[first - 1, first, stop - 1, stop]]) == [False, True, False, True]
+    run("trim", walks / "walk_1.bvh", "-o", tmp_path / "one.bvh", "--contacts", "left", "--strides", "1")
+    walk, part = load(walks / "walk_1.bvh"), load(tmp_path / "one.bvh")
+    touch = contacts(walk)["contact:left_heel"]
+    first = int(part.origin.main()[1][0])
+    inside = touch[first : first + len(part) + 1]
+    assert np.diff(inside.astype(int)).tolist().count(1) == 1  # the next touch-down is the one that ends the stride
+    done = run("trim", walks / "walk_1.bvh", "-o", tmp_path / "x.bvh", "--strides", "1")
+    assert (done.code, "needs `contacts`" in done.err) == (1, True)
     done = run("trim", walks / "walk_1.bvh", "-o", tmp_path / "x.bvh", "--contacts", "left_front")
     assert done.code == 1
     assert "no foot part 'left_front'; this body has left_heel" in done.err

@@ -28,6 +28,9 @@ def trim(
             help="Keep whole strides, between touch-downs of: left, right_toe ...",
         ),
     ] = None,
+    strides: Annotated[
+        int | None, typer.Option("--strides", metavar="N", min=1, help="With --contacts: only the first N strides.")
+    ] = None,
     to: Suffix = ".bvh",
     force: Force = False,
     json: Json = False,
@@ -38,7 +41,7 @@ def trim(
     from motionloom.core.units import moment
     from motionloom.recipes.folders import trim_files
 
-    options: dict[str, Any] = {"start": moment(start, ("--start",)), "contacts": contacts}
+    options: dict[str, Any] = {"start": moment(start, ("--start",)), "contacts": contacts, "strides": strides}
     options["end"] = None if end is None else moment(end, ("--end",))
     with busy("trimming") as report:
         files = list(trim_files(clips, out, to=to, reading=reading, overwrite=force, progress=report, **options))

@@ -17,8 +17,11 @@ def trim_times(clip: Clip, start: Moment = 0, end: Moment | None = None) -> Clip
     return clip[frames.start : frames.stop]
 
 
-def trim_contacts(clip: Clip, part: str) -> Clip:
-    """Whole strides: from the first touch-down of a foot part ("left_heel", "left") to before its last one."""
+def trim_contacts(clip: Clip, part: str, strides: int | None = None) -> Clip:
+    """Whole strides: from the first touch-down of a foot part ("left_heel", "left") to before its last one.
+
+    With `strides`, only the first so many.
+    """
     names = [p.name for p in foot_parts(clip.skeleton)]
     wanted = next((n for n in names if n == part or n == f"{part}_heel" or n == f"{part}_toe"), None)
     if wanted is None:
@@ -27,4 +30,6 @@ def trim_contacts(clip: Clip, part: str) -> Clip:
     downs = [first for first, _ in runs(np.asarray(touch)) if first > 0]
     if len(downs) < 2:
         raise BadRequest(f"{wanted} touches down {len(downs)} times in {clip.name or 'the clip'}; a stride needs two")
-    return clip[downs[0] : downs[-1]]
+    if strides is not None and not 1 <= strides < len(downs):
+        raise BadRequest(f"strides: expected 1 to {len(downs) - 1} in {clip.name or 'the clip'}, found {strides}")
+    return clip[downs[0] : downs[-1 if strides is None else strides]]

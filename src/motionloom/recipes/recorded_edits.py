@@ -121,14 +121,24 @@ def loop(
     return Looped(_with_step(_without_travel(made, in_place, root_bone), step), found)
 
 
-def trim(clip: Clip, *, start: Moment = 0, end: Moment | None = None, contacts: str | None = None) -> Clip:
+def trim(
+    clip: Clip,
+    *,
+    start: Moment = 0,
+    end: Moment | None = None,
+    contacts: str | None = None,
+    strides: int | None = None,
+) -> Clip:
     """The clip between two times, or whole strides from one touch-down of a foot (`contacts`: "left_heel") to another.
 
-    Both together: first the times, then the strides in between.
+    Both together: first the times, then the strides in between; with `strides`, only the first so many.
     """
-    step = edit_step("trim", [clip], {"start": start or None, "end": end, "contacts": contacts})
+    if strides is not None and contacts is None:
+        raise BadRequest("strides: a number of strides needs `contacts`, the foot whose touch-downs limit them")
+    given = {"start": start or None, "end": end, "contacts": contacts, "strides": strides}
     made = trim_times(clip, start, end)
-    return _with_step(trim_contacts(made, contacts) if contacts is not None else made, step)
+    made = trim_contacts(made, contacts, strides) if contacts is not None else made
+    return _with_step(made, edit_step("trim", [clip], given))
 
 
 class Cleaned(NamedTuple):

@@ -10,6 +10,7 @@ import pytest
 
 from motionloom.core import Clip
 from motionloom.kinematics.resample import resample
+from motionloom.kinematics.trim import trim_contacts
 from motionloom.methods.variation import Config, VariationModel, fit
 from motionloom.samples import make
 
@@ -19,8 +20,9 @@ QUICK = Config(rounds=1, candidates=2, tries=2, least_gain=1.0)  # tests of synt
 
 @pytest.fixture(scope="session")
 def walks() -> list[Clip]:
-    """Three takes of a short walk."""
-    return [resample(make("walk", seed=s, speed=1.3 + 0.05 * s, seconds=1.6), 30.0) for s in range(3)]
+    """Three takes of two strides of a walk, from one touch-down of the left heel to another."""
+    clips = [make("walk", seed=s, speed=1.3 + 0.05 * s, seconds=4) for s in range(3)]
+    return [resample(trim_contacts(clip, "left_heel", strides=2), 30.0) for clip in clips]
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from time import perf_counter
 
 from motionloom.constraints import Request
 from motionloom.io import load, save
+from motionloom.kinematics.trim import trim_contacts
 from motionloom.methods import learn, save_model, synthesize
 from motionloom.plot.page import CommandBlock, Paragraph, PlayerBlock, Section
 from motionloom.plot.player import Stage
@@ -21,7 +22,8 @@ def make_section(folder: Path) -> Section:
     paths = []
     for k in range(TAKES):
         paths.append(folder / f"variation_take_{k + 1}.bvh")
-        save(make("walk", seconds=1.6, speed=1.25 + 0.05 * k, seed=40 + k), paths[-1])
+        walk = make("walk", seconds=4, speed=1.25 + 0.05 * k, seed=40 + k)
+        save(trim_contacts(walk, "left_heel", strides=1), paths[-1])
     takes = [load(path) for path in paths]
     start = perf_counter()
     model = learn("variation", takes, SEARCH, files=paths)
@@ -39,7 +41,7 @@ def make_section(folder: Path) -> Section:
         (
             Paragraph(
                 "No two steps are the same. From four takes of one motion the method makes any number of others, "
-                "each with its own poses and timing, none of them a copy; a motion that repeats can go on for ever."
+                "each with its own poses and timing, none of them a copy; a cycle can be repeated without end."
             ),
             PlayerBlock(
                 (

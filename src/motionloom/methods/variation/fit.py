@@ -16,7 +16,7 @@ from motionloom.methods.variation.dofs import Dofs, fit_dofs, with_moving
 from motionloom.methods.variation.model import SHORTEST, VariationModel, unrolling_of
 from motionloom.methods.variation.networks import Networks, extended, own_edges
 from motionloom.methods.variation.takes import build_takes, shared_noise
-from motionloom.methods.variation.timing import Clock, align_takes, find_loop
+from motionloom.methods.variation.timing import Clock, align_takes, find_loop, out_of_phase
 
 LENGTHS = 2.0  # the longest clip may last so many times as long as the shortest
 DIFFERENT = 1.2  # root mean square distance of a clip from the nearest other one, against that from the mean pose
@@ -63,7 +63,7 @@ def fit(
         skeleton=clips[0].skeleton,
         config=config,
         fps=clips[0].fps,
-        notes=(*info(facts), *notes),
+        notes=(*info(facts), *notes, *_phase_warnings(clips, aligned)),
         clips=standing,
         dofs=dofs,
         networks=networks,
@@ -92,6 +92,19 @@ def _check_clips(clips: Sequence[Clip], structure: VariationModel | None) -> Non
             f"takes of one motion last about as long as each other; the longest of these lasts more than {LENGTHS:g} "
             f"times as long as the shortest: {shown}"
         )
+
+
+def _phase_warnings(clips: Sequence[Clip], clock: Clock) -> list[Note]:
+    """A warning that names the clips which begin or end in another phase than the others."""
+    names = ", ".join(clips[k].name or f"clip {k}" for k in out_of_phase(clock))
+    if not names:
+        return []
+    return [
+        warning(
+            f"{names}: begins or ends in another phase of the motion than the other takes; cut all takes at the same "
+            "event, for example with `motionloom trim --contacts left_heel`"
+        )
+    ]
 
 
 def _check_alike(clips: Sequence[Clip], clock: Clock) -> None:

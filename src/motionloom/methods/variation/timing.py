@@ -16,7 +16,9 @@ from motionloom.core.progress import each
 SLOPE = 3  # steps in a row of a time-warping path
 KNOTS = 0.2  # s between knots of a warp
 RATE = 0.05  # s: a change of pose counts as the way made in this time
-SEAM = 1.5  # a motion repeats if its seam is at most so many times the distance between takes
+SEAM = 1.5  # a motion repeats if its seam is at most so many times the distance between takes ...
+CLOSED = 0.4  # ... and at most so many times the deviation of all poses (cycles: 0.15 to 0.25; half a cycle more: 0.6)
+STEEP = 2.75  # times: a take that is stretched or compressed more begins or ends in another phase (takes: up to 2.4)
 SHORTEST = 0.5  # s: no loop is shorter
 MOMENTS = 2  # of the common clock in a frame: between them, cubics follow quick movements better than between frames
 
@@ -88,7 +90,8 @@ def find_loop(takes: FloatArray, scales: FloatArray, fps: float) -> Loop | None:
     """Where the mean of aligned takes (S, U, D) repeats, if it does: the longest loop among the good ones.
 
     A seam is the distance in pose and rate between one frame after the last moment of the loop and its first moment. It
-    counts in units of the takes' mean distance from each other (of one take: from its neighbours in time).
+    counts in units of the takes' mean distance from each other (of one take: from its neighbours in time), which is
+    large where takes are out of phase; so it is also compared with the deviation of all poses from their mean.
     """
     mean = takes.mean(0)
     features = _features(mean, scales, MOMENTS * fps)
@@ -101,12 +104,19 @@ def find_loop(takes: FloatArray, scales: FloatArray, fps: float) -> Loop | None:
     seams = np.sqrt(squared_distances(going_on, features)) / max(size, 1e-9)  # [last, start]
     last, start = np.meshgrid(np.arange(count), np.arange(count), indexing="ij")
     length = last + MOMENTS - start
-    good = (seams <= SEAM) & (length >= least)
+    deviation = float(np.sqrt(np.stack([_features(take, scales, MOMENTS * fps) for take in takes]).var((0, 1)).sum()))
+    good = (seams <= SEAM) & (seams * size <= CLOSED * deviation) & (length >= least)
     if not good.any():
         return None
     worth = np.where(good, length / count - 0.25 * seams, -np.inf)
     at = int(worth.argmax())
     return Loop(int(start.flat[at]), int(last.flat[at]) + MOMENTS, float(seams.flat[at]))
+
+
+def out_of_phase(clock: Clock) -> list[int]:
+    """The takes that the common clock has to stretch or compress by more than `STEEP` somewhere."""
+    rates = MOMENTS * np.diff(clock.frames, axis=1)
+    return np.flatnonzero(rates.max(1) > STEEP).tolist()
 
 
 def _take_distance(takes: FloatArray, scales: FloatArray, fps: float) -> float:
