@@ -24,6 +24,7 @@ TRAINED = 6  # clips that judge the others
 JUDGED = 2  # clips that they judge at a time
 PERCENTILE = 10.0  # of the likelihoods of trusted clips: less likely ones are dropped
 LEAST = 3  # clips: one to judge, and two that judge it
+ROUNDING = 1e-6  # errors that differ by less than this share of the tolerance count as equal
 WORST = 3  # degrees of freedom named in a reason
 STAGE = "judging clips"
 
@@ -185,7 +186,7 @@ def compress_clips(clips: Sequence[Clip], tolerance: float, *, progress: Progres
     left, out = list(range(len(clips))), []
     for _ in each(range(len(clips) - 2), part(report, 0.9, 1.0), "re-synthesising clips"):
         errors = _mixing_errors(takes[left])
-        least = int(errors.argmin())
+        least = int((errors <= errors.min() + ROUNDING * tolerance).argmax())  # of equal ones, the first
         if errors[least] > tolerance:
             break
         out.append(Superfluous(names[left[least]], float(errors[least])))
