@@ -18,10 +18,13 @@ from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.channels import Channels, Layout, fit_layout, from_channels, to_channels
 from motionloom.kinematics.feet.contacts import part_positions, with_contacts
 from motionloom.kinematics.feet.skate_removal import pin_plants
+from motionloom.kinematics.feet.smoothing import gaussian
 from motionloom.kinematics.loop import Loop, close_loop
 from motionloom.rotation import wrap_angle
 
 HARMONICS = 16
+NEAR_GROUND = 0.04  # m above the lowest part of a foot: those parts may stand
+SINKING = 0.15  # s: deviation of the Gaussian over the height by which feet miss the ground
 FAINT = 1e-3  # rad, m or m/s: at a smaller amplitude there is no phase
 
 
@@ -169,21 +172,23 @@ def in_clip(motion: FourierMotion, seconds: float, fps: float, *, from_feet: boo
 
 
 def _on_standing_feet(values: FloatArray, layout: Layout) -> FloatArray:
-    """Channels whose displacements keep the lowest foot in place, and whose heights keep it on the ground."""
+    """Channels whose displacements keep the standing foot in place, and whose heights keep it on the ground.
+
+    Of the parts of feet that are near the ground, the one stands that moves backward fastest under the hips.
+    """
     still = values.copy()
     still[:, :3] = 0.0
     before = part_positions(from_channels(Channels(still, layout)))
     if not before.shape[1]:
         return values
-    lowest = before[..., 1].argmin(1)
+    moved = np.diff(before, axis=0)
+    near = before[:-1, :, 1] <= before[:-1, :, 1].min(1, keepdims=True) + NEAR_GROUND
+    standing = np.where(near, moved[..., 2], np.inf).argmin(1)
     out = values.copy()
-    for f in range(len(values) - 1):
-        k = lowest[f]
-        out[f, 0] = -(before[f + 1, k, 0] - before[f, k, 0])
-        out[f, 1] = -(before[f + 1, k, 2] - before[f, k, 2])
+    out[:-1, :2] = -moved[np.arange(len(moved)), standing][:, [0, 2]]
     out[-1, :2] = out[-2, :2]
-    ground = float(np.median(before[..., 1].min(1)))
-    out[:, 3] += ground - before[..., 1].min(1)
+    low = before[..., 1].min(1)
+    out[:, 3] += gaussian(np.median(low) - low[:, None], SINKING * layout.fps)[:, 0]
     return out
 
 

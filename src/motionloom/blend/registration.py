@@ -15,6 +15,7 @@ from motionloom.kinematics.feet.contacts import contacts
 from motionloom.kinematics.fk import positions
 
 RULES = ("uniform", "cycles", "key-times", "time-warp")
+AT_ONCE = 0.1  # s: both feet of a jump leave the ground, and come down, within this time
 KNOT_SECONDS = 0.25  # s between the knots of a fitted curve
 
 
@@ -41,6 +42,20 @@ def contact_events(clip: Clip, feet: Sequence[str] = ("left", "right")) -> list[
         found += [Event(f"{side} down", (f + 1) / clip.fps) for f in np.flatnonzero(change > 0)]
         found += [Event(f"{side} up", (f + 1) / clip.fps) for f in np.flatnonzero(change < 0)]
     return sorted(found, key=lambda event: event.seconds)
+
+
+def together(events: Sequence[Event]) -> list[Event]:
+    """The events, where two feet come down or leave within `AT_ONCE` seconds as one: those of a jump."""
+    out: list[Event] = []
+    for event in events:
+        foot, kind = event.name.rsplit(" ", 1)
+        before = out[-1] if out else None
+        near = before is not None and event.seconds - before.seconds <= AT_ONCE
+        if before and near and before.name.endswith(f" {kind}") and foot not in before.name:
+            out[-1] = Event(f"both {kind}", (before.seconds + event.seconds) / 2)
+        else:
+            out.append(event)
+    return out
 
 
 def registered_curve(
@@ -78,7 +93,7 @@ def _with_ends(keys: FloatArray, end: float) -> FloatArray:
 
 def common_events(clips: Sequence[Clip]) -> list[FloatArray]:
     """The times of contact events of each clip; `BadRequest` that names a clip whose events are others."""
-    events = [contact_events(clip) for clip in clips]
+    events = [together(contact_events(clip)) for clip in clips]
     names = [[event.name for event in found] for found in events]
     for clip, found in zip(clips, names, strict=True):
         if found != names[0]:

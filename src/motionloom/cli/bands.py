@@ -24,6 +24,7 @@ def bands(
         str, typer.Option("--shares", metavar="S,S", help="Share of the second clip in each band, 0 to 1.")
     ] = "",
     kind: Annotated[str, typer.Option("--kind", metavar="NAME", help="pyramid, or wavelet.")] = "pyramid",
+    lock: Annotated[bool, typer.Option("--lock/--no-lock", help="Lock feet in place while they stand.")] = True,
     force: Force = False,
     *,
     reading: Any = None,
@@ -39,7 +40,7 @@ def bands(
     check_target(out, overwrite=force)
     first = load(clip, reading)
     second = None if other is None else load(other, reading)
-    made = change_bands(first, second, gains=_numbers(gains), shares=_numbers(shares), kind=kind)
+    made = change_bands(first, second, gains=_numbers(gains), shares=_numbers(shares), kind=kind, lock_feet=lock)
     save(made, out)
     print_line(f"{out}: {plural(len(made), 'frame')}, {band_count(len(made))} bands")
 

@@ -11,6 +11,8 @@ from motionloom.kinematics.feet.contacts import contacts, part_positions, runs
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import ground_turn, travel
 
+SAME_TIME = 0.7  # of the shorter of two steps: feet that stand together for so long are one step
+
 
 def target_of(tip: str, base: str) -> Callable[[Clip], FloatArray]:
     """A measure of where joint `tip` is when it is farthest from joint `base`: see `target`."""
@@ -49,20 +51,29 @@ def seat_height(clip: Clip) -> float:
 
 
 def plants(clip: Clip) -> list[FloatArray]:
-    """(3,) m: where each foot stands, one place for each contact of its heel or toe, in order of time."""
+    """(3,) m: where the body stands, one place for each step, in order of time.
+
+    A step lasts while the heel or the toe of a foot touches; its place is the mean of both over that time, so that it
+    does not jump where one of them touches a little longer. Two feet that stand at the same time, before a jump or
+    after it, are one step, in the middle of both.
+    """
     found, points = contacts(clip), part_positions(clip)
-    out: list[tuple[float, FloatArray, str]] = []
-    for i, (name, on) in enumerate(found.items()):
-        side = name.removeprefix("contact:").rsplit("_", 1)[0]
-        out += [((a + b) / 2, points[a:b, i].mean(0), side) for a, b in runs(on)]
-    out.sort(key=lambda plant: plant[0])
-    merged: list[tuple[FloatArray, str]] = []
-    for _, place, side in out:  # heel and toe of one step count once
-        if merged and merged[-1][1] == side:
-            merged[-1] = ((merged[-1][0] + place) / 2, side)
-        else:
-            merged.append((place, side))
-    return [place for place, _ in merged]
+    sides = [name.removeprefix("contact:").rsplit("_", 1)[0] for name in found]
+    steps: list[tuple[int, int, FloatArray]] = []
+    for side in dict.fromkeys(sides):
+        own = [i for i, name in enumerate(sides) if name == side]
+        on = np.any([list(found.values())[i] for i in own], axis=0)
+        steps += [(a, b, points[a:b, own].mean((0, 1))) for a, b in runs(on)]
+    steps.sort(key=lambda step: step[0] + step[1])
+    out: list[tuple[int, int, FloatArray]] = []
+    for a, b, place in steps:
+        if out:
+            c, d, before = out[-1]
+            if min(b, d) - max(a, c) >= SAME_TIME * min(b - a, d - c):
+                out[-1] = (min(a, c), max(b, d), (before + place) / 2)
+                continue
+        out.append((a, b, place))
+    return [place for _, _, place in out]
 
 
 def step_height(clip: Clip) -> float:

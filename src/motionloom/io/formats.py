@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace as replace_fields
 from hashlib import sha256
 from importlib import import_module
@@ -164,13 +164,20 @@ def check_depth(skeleton: Skeleton, path: str | Path) -> None:
 
 
 def save(
-    clip: Clip, path: str | Path, *, unit: str | float | None = None, up: str | None = None, title: str = ""
+    clip: Clip,
+    path: str | Path,
+    *,
+    unit: str | float | None = None,
+    up: str | None = None,
+    title: str = "",
+    extras: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a clip in the format of the suffix, and its labels, licence and origin beside it.
 
     The clip and its side files replace earlier ones together or not at all. Unit and up axis are those of the file the
     clip came from (metres and y for clips of our own), unless given. Side files of other clips are never changed.
     `title` is the name of the motion inside the file where the format has one (GLB); by default the file's name.
+    `extras` are facts about the motion that a GLB file holds as JSON; other formats have no place for them.
     """
     path = Path(path)
     entry = _format_for_writing(path)
@@ -179,7 +186,8 @@ def save(
     beside = [side_path(path, kind).name for kind in ("labels", "licence", "origin")]
     with replacing(path, beside, side_names(path)) as staged:
         named = staged / f"{Path(title).name or path.stem}{path.suffix}"
-        entry.write(clip, named, unit=unit, up=up)
+        more = {} if extras is None or path.suffix.lower() != ".glb" else {"extras": extras}
+        entry.write(clip, named, unit=unit, up=up, **more)
         named.rename(staged / path.name)
         texts = {"labels": labels_text(clip), "licence": f"{clip.origin.licence}\n" if clip.origin.licence else ""}
         texts |= {kind: text for kind, text in EMPTY.items() if not texts.get(kind) and belongs_to_another(path, kind)}

@@ -18,7 +18,9 @@ from motionloom.blend.fourier import (
     interpolated_in_time,
     with_characteristic,
 )
-from motionloom.core import BadRequest, Clip, Progress, replace
+from motionloom.core import BadRequest, Clip, Progress, replace, with_labels
+from motionloom.kinematics.feet.contacts import contacts
+from motionloom.kinematics.feet.skate_removal import pin_plants
 from motionloom.kinematics.resample import resample
 from motionloom.recipes.recorded_edits import edit_step
 
@@ -48,17 +50,30 @@ def change_bands(
     gains: Sequence[float] = (),
     shares: Sequence[float] = (),
     kind: str = "pyramid",
+    lock_feet: bool = True,
     progress: Progress | None = None,
 ) -> Clip:
-    """The clip with its frequency bands multiplied by `gains`, or mixed with those of another clip by `shares`."""
+    """The clip with its frequency bands multiplied by `gains`, or mixed with those of another clip by `shares`.
+
+    Feet are then locked where they stand in the clip.
+    """
     if (other is None) == bool(shares):
         raise BadRequest("shares are those of a second clip: give both or none of them")
-    given = {"gains": list(gains) or None, "shares": list(shares) or None, "kind": kind if kind != "pyramid" else None}
+    given: dict[str, Any] = {
+        "gains": list(gains) or None,
+        "shares": list(shares) or None,
+        "kind": kind if kind != "pyramid" else None,
+    }
+    given |= {"lock_feet": None if lock_feet else False}
     step = edit_step("bands", [clip] if other is None else [clip, other], given)
     made = clip
     if other is not None:
         made = exchange_bands(*same_rate(clip, other), shares, kind, progress)
     made = with_gains(made, gains, kind) if gains else made
+    if lock_feet:
+        standing = contacts(clip)
+        marked = with_labels(made, {name: on[: len(made)] for name, on in standing.items()})
+        made = replace(pin_plants(marked).clip, labels=made.labels, label_names=made.label_names)
     return replace(made, origin=made.origin.with_made(step))
 
 

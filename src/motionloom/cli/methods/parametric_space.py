@@ -21,7 +21,7 @@ def bake(
     """Write the examples of a space as clips, and their triangulation, for blend spaces of Godot, Unity or Unreal.
 
     space.json lists parameters, duration, speed and the phases at which feet come down and leave the ground. All clips
-    have the same phase at the same share of their length.
+    have the same phase at the same share of their length. GLB files hold their row of it as extras.
     """
     import json
 
@@ -42,7 +42,7 @@ def bake(
         for k, clip in enumerate(found.clips):
             report(k / len(found.clips), "writing")
             name = f"vertex_{k:03d}.{suffix}"
-            save(clip, out / name)
+            save(clip, out / name, extras=found.facts["vertices"][k])
             found.facts["vertices"][k]["file"] = name
     write_whole(out / "space.json", [json.dumps(found.facts, indent=1).encode()])
     simplices = len(found.facts["simplices"])

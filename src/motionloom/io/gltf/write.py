@@ -11,6 +11,7 @@ roles, end sites) is in `asset.extras.motionloom`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,20 +35,32 @@ VERTICES, INDICES = 34962, 34963
 _FACES = np.array([[0, 2, 1], [0, 3, 2], [0, 4, 3], [0, 1, 4], [5, 1, 2], [5, 2, 3], [5, 3, 4], [5, 4, 1]])
 
 
-def write_glb(clip: Clip, path: str | Path, *, unit: str | float | None = None, up: str | None = None) -> None:
-    """Write a clip as GLB (binary glTF 2.0); unit and up axis are fixed by the format."""
+def write_glb(
+    clip: Clip,
+    path: str | Path,
+    *,
+    unit: str | float | None = None,
+    up: str | None = None,
+    extras: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a clip as GLB (binary glTF 2.0); unit and up axis are fixed by the format.
+
+    `extras` are stored as those of the animation, as JSON, unless the clip is written on the rig that it came from.
+    """
     if (unit is not None and unit_of(unit) != 1.0) or (up is not None and up_of(up) != "y"):
         raise BadRequest("glTF is in metres with y up: it has no other unit or up axis")
-    write_file(path, glb_parts(clip, path))
+    write_file(path, glb_parts(clip, path, extras))
 
 
-def glb_parts(clip: Clip, path: str | Path = "") -> list[Any]:
+def glb_parts(clip: Clip, path: str | Path = "", extras: Mapping[str, Any] | None = None) -> list[Any]:
     """The bytes of the file, in pieces: on the rig that the clip came from, or on a thin mesh of its bones."""
     rig = rig_of(clip)
     if rig is not None and (found := rig_parts(clip, rig, Path(path).stem or Path(clip.name).stem or "motion")):
         return found
     binary = Binary()
     document = _document(clip, binary, Path(path).stem)
+    if extras is not None:
+        document["animations"][0]["extras"] = dict(extras)
     return glb_bytes(document, binary, path)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.blend.registered import Registered, register_rows
-from motionloom.blend.registration import alignment_costs, contact_events, registered_curve
+from motionloom.blend.registration import alignment_costs, contact_events, registered_curve, together
 from motionloom.constraints import MotionParameter
 from motionloom.core import BadRequest, FloatArray, Note, Progress, Skeleton, part
 from motionloom.core.note import info, warning
@@ -274,7 +274,7 @@ def choose_registration(cuts: Sequence[Cut], rule: str) -> Registration:
     everything = list(range(len(cuts)))
     if rule not in ("auto", "key-times"):
         return Registration(rule, everything, None)
-    events = [contact_events(cut.played) for cut in cuts]
+    events = [together(contact_events(cut.played)) for cut in cuts]
     landings = [[event for event in own if event.name.endswith("down")] for own in events]
     found = [Counter(tuple(e.name for e in own) for own in some).most_common(1)[0] for some in (events, landings)]
     by = 1 if found[1][1] > found[0][1] and found[1][0] else 0
