@@ -31,6 +31,7 @@ ROWS: dict[str, tuple[dict[str, object], tuple[float, float], str, tuple[int, in
     "start": ({"speed": 1.3}, (0.8, 4.0), "cmu/143_38", (60, 260)),
     "stop": ({"speed": 1.3}, (0.6, 4.2), "cmu/143_32", (190, 380)),
     "walk_run": ({}, (1.2, 8.2), "", (0, 0)),
+    "leap": ({}, (0.6, 4.0), "", (0, 0)),
     "carry": ({"speed": 0.8}, (1.0, 4.0), "cmu/111_36", (400, 760)),
     "jump": ({"height": 0.3, "distance": 0.6}, (0.4, 3.0), "cmu/118_20", (120, 480)),
     "punch": ({}, (0.4, 1.6), "cmu/143_23", (95, 165)),

@@ -101,11 +101,17 @@ def register_rows(
     spans = curve.spans[:, 1] - curve.spans[:, 0]
     count = max(4, int(np.ceil(float(spans.max()) * (rate or clips[0].fps) - 1e-6)))
     lead = 1 if cyclic else 1 + int(np.ceil(margin / float(spans.min()) * count))
-    inside = np.linspace(0.0, 1.0, count + 1)
-    times = curve(inside)
+    times = curve(_even(curve, count))
     columns = [_column(clip, times[:, k], lead, cyclic) for k, clip in enumerate(clips)]
     turns, levels, steps, paces, touches, frames = (np.stack(part, 1) for part in zip(*columns, strict=True))
     return Registered(one_sign(turns), levels, steps, paces, touches, frames, lead, count, cyclic)
+
+
+def _even(curve: AlignmentCurve, count: int) -> FloatArray:
+    """(count + 1,) parameters of a curve at even times of the mean clip: rows are as dense in all parts of a motion."""
+    fine = np.linspace(0.0, 1.0, 16 * count + 1)
+    clock = curve(fine).mean(1)
+    return np.interp(np.linspace(clock[0], clock[-1], count + 1), clock, fine)
 
 
 def _column(clip: Clip, times: FloatArray, lead: int, cyclic: bool) -> tuple[FloatArray, ...]:

@@ -58,10 +58,12 @@ class Field:
     name: str = ""
 
     def named(self, name: str) -> Self:
-        """The same field under a name, its kind taken from its default value (or from `size`, where that is None)."""
+        """The same field under a name; its kind is that of its default value, or, where that is None, of its limits."""
         default = self.default
         if isinstance(default, tuple) or (default is None and self.size):
             kind = NUMBERS
+        elif default is None and self.low is not None:
+            kind = NUMBER
         else:
             kind = {bool: TRUTH, int: WHOLE, float: NUMBER}.get(type(default), TEXT)
         size = len(default) if isinstance(default, tuple) else self.size

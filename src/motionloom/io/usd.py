@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import replace as with_changes
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy as np
 
 from motionloom.core import BadRequest, Clip, End, FloatArray, FormatError, InvalidClip, MissingExtra, Skeleton, replace
 from motionloom.core.files import check_regular
+from motionloom.core.origin import all_terms
 from motionloom.io import units_and_axes as conv
 from motionloom.io.from_world import clip_from_world, split_matrices
 from motionloom.io.own_process import read_in_own_process
@@ -30,19 +32,48 @@ def write_usd(clip: Clip, path: str | Path, *, unit: str | float | None = None, 
     USD allows; `jointNames` has them as they are. Rest and bind transforms are those of `stance(clip)`, so the skeleton
     stands. Time codes are frames. Roles and end sites are kept in the layer's own data.
     """
-    usd = usd_library()
-    metres, axis = 1.0 if unit is None else conv.unit_of(unit), "y" if up is None else conv.up_of(up)
-    if axis not in ("y", "z"):
-        raise BadRequest(f"USD has y or z up, not {axis}")
-    path = Path(path)
-    layer = usd.Sdf.Layer.CreateAnonymous(".usda" if path.suffix.lower() == ".usda" else ".usdc")
-    stage = usd.Usd.Stage.Open(layer)
+    usd, path = usd_library(), Path(path)
+    _export(_layer_of(clip, path, unit, up, usd), path, usd)
+
+
+def write_usd_crowd(clips: Sequence[Clip], path: str | Path) -> None:
+    """Write the clips of a crowd into one USD file, metres and y up: a skeleton for each, as `/Crowd/Member_0000`.
+
+    All have the same rate. The file is for other programs; `load` reads the first of its skeletons.
+    """
+    usd, path = usd_library(), Path(path)
+    crowd = _anonymous(path, usd)
+    stage = usd.Usd.Stage.Open(crowd)
+    _stage_facts(stage, max(clips, key=len), 1.0, "y", usd)
+    stage.SetDefaultPrim(usd.UsdGeom.Xform.Define(stage, "/Crowd").GetPrim())
+    for i, clip in enumerate(clips):
+        usd.Sdf.CopySpec(_layer_of(clip, path, None, None, usd), "/Body", crowd, f"/Crowd/Member_{i:04d}")
+    crowd.comment = all_terms(clip.origin.licence for clip in clips)
+    _export(crowd, path, usd)
+
+
+def _anonymous(path: Path, usd: Any) -> Any:
+    return usd.Sdf.Layer.CreateAnonymous(".usda" if path.suffix.lower() == ".usda" else ".usdc")
+
+
+def _stage_facts(stage: Any, clip: Clip, metres: float, axis: str, usd: Any) -> None:
+    """Unit, up axis, rate and length of a stage."""
     usd.UsdGeom.SetStageUpAxis(stage, axis.upper())
     usd.UsdGeom.SetStageMetersPerUnit(stage, metres)
     stage.SetTimeCodesPerSecond(clip.fps)
     stage.SetFramesPerSecond(clip.fps)
     stage.SetStartTimeCode(0)
     stage.SetEndTimeCode(len(clip) - 1)
+
+
+def _layer_of(clip: Clip, path: Path, unit: str | float | None, up: str | None, usd: Any) -> Any:
+    """The layer of one clip, see `write_usd`."""
+    metres, axis = 1.0 if unit is None else conv.unit_of(unit), "y" if up is None else conv.up_of(up)
+    if axis not in ("y", "z"):
+        raise BadRequest(f"USD has y or z up, not {axis}")
+    layer = _anonymous(path, usd)
+    stage = usd.Usd.Stage.Open(layer)
+    _stage_facts(stage, clip, metres, axis, usd)
     top = usd.UsdSkel.Root.Define(stage, "/Body")
     stage.SetDefaultPrim(top.GetPrim())
     skeleton = usd.UsdSkel.Skeleton.Define(stage, "/Body/Skeleton")
@@ -55,7 +86,7 @@ def write_usd(clip: Clip, path: str | Path, *, unit: str | float | None = None, 
     facts = {"roles": list(body.roles), "ends": [[e.joint, *e.offset, e.name] for e in body.ends], "fps": clip.fps}
     layer.customLayerData = {KEY: json.dumps(facts)}
     layer.comment = clip.origin.licence
-    _export(layer, path, usd)
+    return layer
 
 
 def read_usd(path: str | Path, reading: Reading = DEFAULT) -> Clip:

@@ -16,7 +16,7 @@ from motionloom.samples.actions.stand import idle, stand
 from motionloom.samples.actions.steps import steps
 from motionloom.samples.actions.turn import turn
 from motionloom.samples.actions.wave import wave
-from motionloom.samples.changing import start, stop, walk_run
+from motionloom.samples.changing import leap, start, stop, walk_run
 from motionloom.samples.dog_gait import dog_trot, dog_walk
 from motionloom.samples.dog_jump import dog_jump
 from motionloom.samples.locomotion import run, walk
@@ -36,6 +36,7 @@ __all__ = [
     "duck",
     "idle",
     "jump",
+    "leap",
     "look",
     "make",
     "punch",

@@ -26,6 +26,7 @@ RUNS = 2.05  # m/s from which steps are those of a run
 GATHERS = 1.35  # s from standing to walking
 STOPS = 1.5  # s from walking to standing
 NEVER = 1e3
+FOOT = 0.27  # m
 
 
 def start(
@@ -79,6 +80,26 @@ def walk_run(
     rise, fall = (min(span, 0.28 * seconds) for span in (rise, fall))
     pace = ((-NEVER, walk), (up, walk), (up + rise, run), (down, run), (down + fall, walk), (NEVER, walk))
     return _changing("walk_run", pace, walk, seconds, style, nature, fps, fast=run)
+
+
+def leap(
+    distance: float = 0.75,
+    speed: float = 1.6,
+    seconds: float = 4.4,
+    style: str = "normal",
+    seed: int = 0,
+    fps: float = 60.0,
+) -> Clip:
+    """A person walks, leaps over a gap `distance` m wide with one long step, both feet in the air, and walks on.
+
+    The step is as long as the gap and a foot; it is one of a run at the speed that gives this length.
+    """
+    nature = Nature(seed)
+    step = distance + FOOT
+    fast = 2.4 * step / (1 - 0.1 * step)
+    middle = 0.5 * seconds + nature.trait("leap", 0.05)
+    pace = ((-NEVER, speed), (middle - 0.9, speed), (middle, fast), (middle + 0.9, speed), (NEVER, speed))
+    return _changing("leap", pace, speed, seconds, style, nature, fps, fast=fast)
 
 
 @dataclass(frozen=True, eq=False)

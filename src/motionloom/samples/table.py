@@ -25,7 +25,7 @@ from motionloom.samples.actions.stand import idle, stand
 from motionloom.samples.actions.steps import steps
 from motionloom.samples.actions.turn import turn
 from motionloom.samples.actions.wave import wave
-from motionloom.samples.changing import start, stop, walk_run
+from motionloom.samples.changing import leap, start, stop, walk_run
 from motionloom.samples.dog_gait import dog_trot, dog_walk
 from motionloom.samples.dog_jump import dog_jump
 from motionloom.samples.locomotion import run, walk
@@ -79,6 +79,7 @@ def _sample(name: str, what: str, maker: Callable[..., Clip], **parameters: Fiel
 FPS = Field(60.0, "frame rate", "frames/s", 10, 480, slider=(24.0, 120.0), advanced=True)
 STYLE = Field("normal", "manner of moving", choices=tuple(STYLES))
 HAND = Field("right", "which hand", choices=("left", "right"))
+APPROACH = Field("stand", "standing before and after, or walking up and on", choices=("stand", "walk"))
 GROUND = Field(
     None, "place to go to on an arc, instead of turn and seconds (x, z)", "m", -100, 100, slider=(-5.0, 5.0), size=2
 )
@@ -141,6 +142,15 @@ _ALL = (
         style=STYLE,
     ),
     _sample(
+        "leap",
+        "a person walks, leaps over a gap and walks on",
+        leap,
+        distance=Field(0.75, "width of the gap", "m", 0.6, 0.92),
+        speed=Field(1.6, "speed of the walk", "m/s", 1.5, 1.9),
+        seconds=_seconds(4.4, 4.0),
+        style=STYLE,
+    ),
+    _sample(
         "carry",
         "a person walks and carries a box or a cup",
         carry,
@@ -159,6 +169,7 @@ _ALL = (
         height=Field(0.35, "rise of the hips above standing", "m", 0.12, 0.7),
         distance=Field(0.0, "how far ahead the feet land", "m", 0.0, 1.8),
         turn=Field(0.0, "turn in the air, left positive", "rad", -3.2, 3.2),
+        approach=APPROACH,
         style=STYLE,
     ),
     _sample(
@@ -212,6 +223,8 @@ _ALL = (
         turn,
         turn=Field(1.5708, "how far, left positive", "rad", -6.3, 6.3),
         speed=Field(1.0, "tempo; 1 is half a second a step", "", 0.5, 1.6),
+        count=Field(0, "pairs of steps; 0: as many as needed", "", 0, 12),
+        foot=Field("inner", "which foot goes first", choices=("inner", "left", "right")),
         style=STYLE,
     ),
     _sample(
@@ -223,6 +236,8 @@ _ALL = (
         count=Field(5, "number of stairs", "", 1, 60),
         direction=Field("up", "up or down the stairs", choices=("up", "down")),
         speed=Field(1.0, "tempo; 1 is about 0.65 s a stair", "", 0.5, 1.5),
+        platform=Field(None, "height of a platform instead of stairs", "m", 0.2, 0.55),
+        approach=APPROACH,
         style=STYLE,
     ),
     _sample(
@@ -232,6 +247,7 @@ _ALL = (
         height=Field(0.45, "height of the seat", "m", 0.25, 0.75),
         seconds=_seconds(7.0, 4.5),
         speed=Field(1.0, "tempo of going down and up", "", 0.8, 1.6),
+        approach=APPROACH,
         style=STYLE,
     ),
     _sample(
@@ -249,6 +265,7 @@ _ALL = (
         "a person turns a cartwheel to the left",
         cartwheel,
         speed=Field(1.0, "tempo", "", 0.7, 1.3),
+        turn=Field(None, "turn on the spot afterwards, left positive; none: no steps", "rad", -3.2, 3.2),
         style=STYLE,
     ),
     _sample(

@@ -20,7 +20,6 @@ from motionloom.samples import make
 def slow_cloud(model, node, weights, u):
     """Joints (3, J, 3) a tenth of a second around u, from frames that were played one after the other."""
     rows = node.space.rows
-    radius = int(model.tables.radius[0])
     frames = 4 * rows.count
     seconds = float(weights @ rows.durations)
     made = play(rows, model.skeleton, weights, 3 * frames, frames / seconds, begin=0.0)
@@ -29,8 +28,9 @@ def slow_cloud(model, node, weights, u):
     at = row + turns
     clip = Clip(model.skeleton, made.root, made.rotations, 30.0)
     places = fk(clip)
-    near = [int(np.abs(at - (u + 1 + d * radius / rows.count)).argmin()) for d in (-1, 0, 1)]
-    return places[near]
+    here = int(np.abs(at - (u + 1)).argmin())
+    around = round(float(model.tables.radius[0]) * frames / seconds)
+    return places[[here - around, here, here + around]]
 
 
 def slow_distance(p, q):

@@ -116,7 +116,12 @@ def by_hand(screen: Any, live: Any, seed: int, steps: int | None = None) -> None
 
 def crowd(
     model: Annotated[Path, typer.Argument(metavar="MODEL.loom", help="A model with live characters.")],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="FOLDER", help="Folder for member_0000.bvh and so on.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--out", metavar="FOLDER", help="Folder for member_0000.bvh and so on, or one file (.usd) with all."
+        ),
+    ],
     count: Annotated[int, typer.Option("--count", metavar="N", min=1, max=100_000, help="How many characters.")] = 10,
     seconds: Annotated[float, typer.Option("--seconds", metavar="S", min=0.1, help="Duration [s].")] = 10.0,
     rate: Annotated[float, typer.Option("--rate", metavar="HZ", min=1, max=240, help="Frame rate.")] = 30.0,
@@ -135,10 +140,12 @@ def crowd(
     """Make the clips of a crowd: each character has its own seed, and is the same whoever the others are."""
     from motionloom.control.crowd_clips import crowd_clips
     from motionloom.io import check_target, save
+    from motionloom.io.usd import write_usd_crowd
     from motionloom.methods import load_model
 
     chosen = list(range(count)) if member is None else member
-    targets = [out / f"member_{i:04d}.{to.lstrip('.')}" for i in chosen]
+    scene = out.suffix.lower() in (".usd", ".usda", ".usdc")
+    targets = [out] if scene else [out / f"member_{i:04d}.{to.lstrip('.')}" for i in chosen]
     for target in targets:
         check_target(target, overwrite=force)
     table = None if tracks is None else _tracks(tracks)
@@ -147,9 +154,12 @@ def crowd(
         clips = crowd_clips(
             learned, count, seconds, rate=rate, seed=seed, apart=apart, tracks=table, members=chosen, progress=report
         )
-    out.mkdir(parents=True, exist_ok=True)
-    for clip, target in zip(clips, targets, strict=True):
-        save(clip, target)
+    if scene:
+        write_usd_crowd(clips, out)
+    else:
+        out.mkdir(parents=True, exist_ok=True)
+        for clip, target in zip(clips, targets, strict=True):
+            save(clip, target)
     print_line(f"{out}: {plural(len(clips), 'character')}, {seconds:.2f} s at {rate:g} fps, seed {seed}")
 
 

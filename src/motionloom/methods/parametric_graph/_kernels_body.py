@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.blend._kernels_registered import active, blended_step, pace_at, pose, workspace, wrapped
+from motionloom.blend._kernels_registered import active, advance, blended_step, pace_at, pose, workspace, wrapped
 from motionloom.core._jit import kernel
 from motionloom.kinematics._kernels import forward
 
@@ -56,41 +56,37 @@ def scratch_of(t: Any) -> Any:
 
 
 @kernel
-def shift_rows(rows: Any, w: Any, place: Any, count: int, used: Any) -> None:
-    """Move a place by whole rows, forward or back; a motion that ends stays at the ends of its margin."""
+def retreat(rows: Any, w: Any, place: Any, seconds: float, used: Any) -> None:
+    """Move a place back by a time: the reverse of `advance`. A motion that ends stays within its margin."""
     steps, meta = rows[2], rows[6]
-    found = active(w, used)
-    lead, last = meta[0], meta[0] + meta[1]
-    for _ in range(abs(count)):
-        row = int(place[0])
-        if count > 0:
-            if meta[2] == 0 and row + 1 >= len(rows[1]) - 2:
-                return
-            side, ahead, turn = blended_step(steps, used, found, w, row)
-            c, s = math.cos(place[3]), math.sin(place[3])
-            place[1] += c * side + s * ahead
-            place[2] += c * ahead - s * side
-            place[3] += turn
-            place[0] += 1.0
-            if meta[2] == 1 and place[0] >= last:
-                place[0] -= meta[1]
-        else:
-            if meta[2] == 1 and row <= lead:
-                place[0] += meta[1]
-                row = int(place[0])
-            if meta[2] == 0 and row <= 1:
-                return
-            side, ahead, turn = blended_step(steps, used, found, w, row - 1)
-            place[3] -= turn
-            c, s = math.cos(place[3]), math.sin(place[3])
-            place[1] -= c * side + s * ahead
-            place[2] -= c * ahead - s * side
-            place[0] -= 1.0
+    count = active(w, used)
+    row = int(place[0])
+    pace = pace_at(rows, used, count, w, row)
+    if seconds <= (place[0] - row) * pace:
+        place[0] -= seconds / pace
+        return
+    seconds -= (place[0] - row) * pace
+    place[0] = row
+    while seconds > 1e-12:
+        if meta[2] == 1 and row <= meta[0]:
+            row += meta[1]
+        if meta[2] == 0 and row <= 1:
+            return
+        row -= 1
+        side, ahead, turn = blended_step(steps, used, count, w, row)
+        place[3] -= turn
+        c, s = math.cos(place[3]), math.sin(place[3])
+        place[1] -= c * side + s * ahead
+        place[2] -= c * ahead - s * side
+        pace = pace_at(rows, used, count, w, row)
+        part = min(seconds / pace, 1.0)
+        place[0] = row + 1.0 - part
+        seconds -= part * pace
 
 
 @kernel
-def cloud(t: Any, n: int, w: Any, place: Any, radius: int, level: float, out: Any, feet: Any, touch: Any) -> None:
-    """Joints (3 J, 3) of node n at a place and `radius` rows before and after it; feet (P, 3) and contacts (P,) there.
+def cloud(t: Any, n: int, w: Any, place: Any, radius: float, level: float, out: Any, feet: Any, touch: Any) -> None:
+    """Joints (3 J, 3) of node n at a place and `radius` s before and after it; feet (P, 3) and contacts (P,) there.
 
     `level` is added to all heights.
     """
@@ -98,11 +94,13 @@ def cloud(t: Any, n: int, w: Any, place: Any, radius: int, level: float, out: An
     joints = len(t.parents)
     root, rotations, contacts = np.empty((1, 3)), np.empty((1, joints, 4)), np.empty(len(t.parts), np.bool_)
     turns = np.empty((1, joints, 4))
-    at = place.copy()
-    shift_rows(rows, w, at, -radius, space[0])
+    at = np.empty(4)
     for f in range(FRAMES):
-        if f > 0:
-            shift_rows(rows, w, at, radius, space[0])
+        at[:] = place
+        if f == 0:
+            retreat(rows, w, at, radius, space[0])
+        elif f == 2:
+            advance(rows, w, at, radius, space[0])
         pose(rows, w, wrapped(rows, at[0]), at[1:], root[0], rotations[0], contacts, space)
         root[0, 1] += level
         forward(t.parents, t.bones, root, rotations, out[f * joints : (f + 1) * joints].reshape(1, joints, 3), turns)
@@ -120,7 +118,7 @@ def cloud(t: Any, n: int, w: Any, place: Any, radius: int, level: float, out: An
 
 
 @kernel
-def clouds(t: Any, n: int, weights: Any, u: Any, radius: int, level: Any, out: Any) -> None:
+def clouds(t: Any, n: int, weights: Any, u: Any, radius: float, level: Any, out: Any) -> None:
     """out (N, 3 J, 3): clouds of node n with weights (N, K) at parameters u (N,); levels (N,) are added to heights."""
     feet, touch = np.empty((len(t.parts), 3)), np.empty(len(t.parts), np.bool_)
     place = np.zeros(4)
@@ -255,7 +253,7 @@ def verify(
 ) -> None:  # fmt: skip
     """out (N,) m: the distance of N pairs at the transition point that edge e gives for the source's parameters.
 
-    source (N, D) in units of the range; radius (2,) rows of a cloud in both nodes.
+    source (N, D) in units of the range; radius (2,) s of a cloud in both nodes.
     """
     n, m = t.edge_source[e], t.edge_target[e]
     joints = len(t.parents)

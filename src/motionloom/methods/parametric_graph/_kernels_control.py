@@ -10,12 +10,13 @@ import numpy as np
 from motionloom.core._jit import kernel
 from motionloom.core._kernels_numbers import wrap_angle
 from motionloom.methods._kernels_live import ACTION, FACING, HEADING, PLACE_X, PLACE_Z, SPEED, uniform
-from motionloom.methods.parametric_graph._kernels_body import lookup
+from motionloom.methods.parametric_graph._kernels_body import SIZE, lookup
 
 ARRIVAL = 0.4  # m: within this distance of a place, no direction is preferred
 CANDIDATES = 9  # turns that a plan tries for each of the next two clips
 MISSED = 4.0  # m of way that a metre from the goal counts, where a plan passes it
 RADIANS = 0.7  # m that a radian from the goal's heading counts
+INSIDE = 0.01  # of the range: how near to a part of a node parameters count as inside
 NEAR = 1.5  # m: within about this distance, the greedy rule heeds the heading on arrival
 TURN, FACTOR, LEAST, LARGEST, PACE, SLOWEST, FASTEST = range(7)  # columns of `steer`
 
@@ -58,13 +59,47 @@ def wanted_node(t: Any, n: int, given: Any, place: Any) -> Any:
 
 
 @kernel
-def wanted_edge(t: Any, n: int, given: Any, place: Any, seed: Any, draw: Any) -> Any:
-    """The edge that leads to what the commands ask for; without any, a random one."""
-    first, last = t.first_out[n], t.first_out[n + 1]
+def leaves_from(t: Any, e: int, used: Any) -> bool:
+    """Whether edge e can be taken from parameters of its source: always, unless the source is split."""
+    for d in range(t.dims[t.edge_source[e], SIZE]):
+        if used[d] < t.edge_within[e, 0, d] - INSIDE or used[d] > t.edge_within[e, 1, d] + INSIDE:
+            return False
+    return True
+
+
+@kernel
+def wanted_edge(t: Any, n: int, given: Any, place: Any, used: Any, seed: Any, draw: Any) -> Any:
+    """The edge that leads to what the commands ask for; without any, a random one.
+
+    Where that edge leaves from a part of node n that the parameters are not in, it is the node's own edge.
+    """
+    first, count = t.first_out[n], t.first_out[n + 1] - t.first_out[n]
     if not commanded(given):
-        return first + min(np.int64(uniform(seed, draw) * (last - first)), last - first - 1)
+        drawn = min(np.int64(uniform(seed, draw) * count), count - 1)
+        for i in range(count):
+            if leaves_from(t, first + (drawn + i) % count, used):
+                return first + (drawn + i) % count
+        return first + drawn
     edge = t.hop[n, wanted_node(t, n, given, place)]
-    return edge if edge >= 0 else first
+    if edge < 0:
+        edge = first
+    own = t.hop[n, n]
+    if own >= 0 and t.edge_target[own] == n and not leaves_from(t, edge, used):
+        return own
+    return edge
+
+
+@kernel
+def towards_part(t: Any, m: int, given: Any, place: Any, out: Any) -> None:
+    """Put parameters out (D,) of node m into the part from which the edge that is wanted next leaves."""
+    if not commanded(given):
+        return
+    edge = t.hop[m, wanted_node(t, m, given, place)]
+    if edge < 0 or t.edge_target[edge] == m:
+        return
+    for d in range(t.dims[m, SIZE]):
+        low, high = t.edge_within[edge, 0, d], t.edge_within[edge, 1, d]
+        out[d] = min(max(out[d], low), high)
 
 
 @kernel

@@ -34,6 +34,7 @@ from motionloom.methods.parametric_graph._kernels_control import (
     clip_turn,
     commanded,
     gentle_turn,
+    towards_part,
     wanted_edge,
 )
 from motionloom.methods.parametric_graph._kernels_show import (
@@ -112,6 +113,7 @@ def choose_values(
     column = np.int64(t.steer[m, PACE])
     if column >= 0 and not math.isnan(given[SPEED]):
         out[0, column] = (given[SPEED] - t.scale[m, 0, column]) / t.scale[m, 1, column]
+    towards_part(t, m, given, place, out[0])
     for d in range(size):
         state.wanted[k, d] = out[0, d]
         inside = min(max(out[0, d], low[d]), high[d])
@@ -193,7 +195,7 @@ def due_edge(t: Any, state: Any, k: int, given: Any, tick: float, low: Any, high
     n = state.node[k, 0]
     meta = t.meta[n]
     count = neighbours_of(t, state, k, n)
-    edge = wanted_edge(t, n, given, state.place[k, 0], state.seed[k], state.draws[k])
+    edge = wanted_edge(t, n, given, state.place[k, 0], state.used[k], state.seed[k], state.draws[k])
     leave, enter = lookup(t, edge, state.used[k], count, low, high)
     wait = seconds_to(t, state, k, leave)
     if wait > tick + EARLY:

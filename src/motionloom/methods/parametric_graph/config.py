@@ -16,7 +16,7 @@ WINDOW = 0.25  # s
 class Config(Settings):
     """Settings of learning."""
 
-    FAITHFUL: ClassVar[Mapping[str, Any]] = {"neighbours": 1}
+    FAITHFUL: ClassVar[Mapping[str, Any]] = {"neighbours": 1, "split": False}
 
     fps: float | None = fps_param(30.0)
     variant: str = variant_param(SOURCE)
@@ -48,6 +48,10 @@ class Config(Settings):
     bad: float | None = param(
         None, "transitions above this distance are never made; none: 1.4 times that of good ones", unit="m", low=0.001,
         high=3, slider=(0.02, 0.4), symbol="T_bad",
+    )  # fmt: skip
+    split: bool = param(
+        True, "where only some motions of a node can go on with another, make the edge from these; the others first "
+        "change into them",
     )  # fmt: skip
     epsilon: float = param(
         0.01, "how far bad samples are kept out of a box, of the range of a parameter", low=0, high=0.5, symbol="e",

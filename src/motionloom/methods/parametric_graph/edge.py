@@ -28,6 +28,7 @@ class Report(NamedTuple):
     good_limit: float  # m
     bad_limit: float  # m
     reason: str  # why there is no edge, or ""
+    part: str = ""  # parameters of the source that the edge is limited to, or ""
 
     @property
     def text(self) -> str:
@@ -38,9 +39,10 @@ class Report(NamedTuple):
         )
         if self.reason:
             return f"{about}; no edge: {self.reason}"
+        part = f"; only from {self.part}" if self.part else ""
         return (
-            f"{about}; reach {100 * self.reach:.0f} %, {self.trimmed} boxes trimmed, {self.shrunk} shrunk, worst pair "
-            f"{100 * self.worst:.1f} cm"
+            f"{about}{part}; reach {100 * self.reach:.0f} %, {self.trimmed} boxes trimmed, {self.shrunk} shrunk, "
+            f"worst pair {100 * self.worst:.1f} cm"
         )
 
 
@@ -54,7 +56,12 @@ class Edge:
     low: FloatArray  # (n, D') box of the target's parameters
     high: FloatArray
     points: FloatArray  # (n, 2) u of the source and u' of the target
+    within: FloatArray  # (2, D) least and largest parameters of the source that it leaves from
     report: Report
+
+    def limited(self, node: Node) -> bool:
+        """Whether it leaves from a part of its source only: the source is split (HECK 6.3)."""
+        return bool((self.within[0] > node.space.low + 1e-9).any() or (self.within[1] < node.space.high - 1e-9).any())
 
     def check(self, nodes: Sequence[Node], name: str) -> None:
         """`FormatError` unless all arrays fit together."""
@@ -67,5 +74,6 @@ class Edge:
         for key in ("low", "high"):
             check_array(getattr(self, key), f"{name}.{key}", "f", (count, nodes[self.target].space.size))
         check_array(self.points, f"{name}.points", "f", (count, 2), low=0, high=1)
+        check_array(self.within, f"{name}.within", "f", (2, nodes[self.source].space.size))
         if (self.high < self.low).any():
             raise FormatError(f"{name}.low: expected boxes, found a lower side above the upper one")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.analysis.point_cloud import PointCloud
-from motionloom.core import FloatArray, IntArray, Progress, part, silent
+from motionloom.core import BoolArray, FloatArray, IntArray, Progress, part, silent
 from motionloom.methods.parametric_graph.edge import Edge, Report
 from motionloom.methods.parametric_graph.nodes import Node
 from motionloom.methods.parametric_graph.tables import CLOUD, GraphTables, with_edges
@@ -20,6 +20,12 @@ TWO_MINIMA = 0.06  # of a clip: where points of good samples differ by more, the
 GOOD, BAD = 2.0, 2.8  # limits that are proposed, in distances of consecutive frames
 SHRINK = 0.85  # a box in which a pair is too bad is scaled by this
 ROUNDS = 40  # of shrinking
+NATURAL = 0.0125  # m: distance of consecutive frames that is assumed of motions that hardly move
+AROUND = 0.14  # s: how far transition points of an edge may lie from the usual one
+LONGEST = 1.5  # s of a region
+SPLITS = 5  # how often the part of a source that an edge leaves from is narrowed
+CHANGES = 12  # clips by which a node changes into a part of it
+SMALLEST = 0.05  # of a parameter's range: a part of a source that is smaller gives no edge
 TILE = 250  # target samples compared at a time
 
 
@@ -32,17 +38,22 @@ class EdgeSettings(NamedTuple):
     epsilon: float  # of the range: how far a bad sample is kept out of a box
     neighbours: int  # k - d
     verified: int  # random pairs
+    split: bool = False  # edges from a part of the source, and all at about the same point
 
 
-def spread_samples(space: Space, count: int, rng: Generator) -> FloatArray:
-    """(n, D) parameters that cover a space: the extremes of all parameters, then each the farthest from the others."""
-    known = np.concatenate([space.values, space.sample_values])
+def spread_samples(space: Space, count: int, rng: Generator, within: FloatArray | None = None) -> FloatArray:
+    """(n, D) parameters that cover a space: the extremes of all parameters, then each the farthest from the others.
+
+    `within` (2, D) limits them.
+    """
+    low, high = (space.low, space.high) if within is None else within
+    known = np.clip(np.concatenate([space.values, space.sample_values]), low, high)
     if space.rows.size == 1:
         return space.values.copy()
     ends = sorted({int(i) for d in range(space.size) for i in (known[:, d].argmin(), known[:, d].argmax())})
     if space.size == 1:
-        return np.linspace(space.low, space.high, max(count, 2))
-    drawn = np.concatenate([known, random_values(space, 20 * count, rng)])
+        return np.linspace(low, high, max(count, 2))
+    drawn = np.concatenate([known, random_values(space, 20 * count, rng, within)])
     scaled = drawn / space.ranges
     far = np.full(len(drawn), np.inf)
     chosen: list[int] = []
@@ -53,29 +64,34 @@ def spread_samples(space: Space, count: int, rng: Generator) -> FloatArray:
     return drawn[chosen]
 
 
-def random_values(space: Space, count: int, rng: Generator) -> FloatArray:
-    """(count, D) random parameters of a space: between two measured blends."""
+def random_values(space: Space, count: int, rng: Generator, within: FloatArray | None = None) -> FloatArray:
+    """(count, D) random parameters of a space: between two measured blends, and within (2, D) limits."""
     known = np.concatenate([space.values, space.sample_values])
     a, b = known[rng.integers(len(known), size=count)], known[rng.integers(len(known), size=count)]
     share = rng.random((count, 1))
-    return np.asarray((1 - share) * a + share * b)
+    drawn = np.asarray((1 - share) * a + share * b)
+    if within is None:
+        return drawn
+    inside = drawn[((drawn >= within[0]) & (drawn <= within[1])).all(1)]
+    return inside[rng.integers(len(inside), size=count)] if len(inside) else np.clip(drawn, *within)
 
 
 def propose_limits(
-    tables: GraphTables, nodes: Sequence[Node], source: int, target: int, fps: float
+    tables: GraphTables, nodes: Sequence[Node], source: int, target: int, region: float, fps: float
 ) -> tuple[float, float]:
-    """T_good and T_bad in metres: 2 and 2.8 times the distance of clouds one frame apart within both nodes."""
+    """T_good and T_bad in metres: 2 and 2.8 times the distance of clouds one frame apart, where transitions are made.
+
+    It is the mean of both nodes' medians.
+    """
     from motionloom.methods.parametric_graph._kernels_body import cloud_distance
 
     found = []
-    for n in {source, target}:
-        rows = nodes[n].space.rows
-        weights = np.full((1, rows.size), 1.0 / rows.size)
-        step = 1.0 / fps / float(rows.durations.mean())
-        u = np.linspace(0.05, 0.9, 12)
-        a, b = (_clouds(tables, n, np.repeat(weights, len(u), 0), at, np.zeros(len(u))) for at in (u, u + step))
-        found += [cloud_distance(x, y, CLOUD)[0] for x, y in zip(a, b, strict=True)]
-    natural = max(float(np.median(found)), 0.005)
+    for n, end in ((source, True), (target, False)):
+        u = region_points(nodes[n], region, end=end, fps=fps)
+        weights = np.full((len(u) - 1, nodes[n].space.rows.size), 1.0 / nodes[n].space.rows.size)
+        a, b = (_clouds(tables, n, weights, at, np.zeros(len(at))) for at in (u[:-1], u[1:]))
+        found.append(float(np.median([cloud_distance(x, y, CLOUD)[0] for x, y in zip(a, b, strict=True)])))
+    natural = max(float(np.mean(found)), NATURAL)
     return GOOD * natural, BAD * natural
 
 
@@ -96,54 +112,113 @@ def build_edge(
     report = progress or silent()
     report(0.0, f"edge {nodes[source].name} > {nodes[target].name}")
     a, b = nodes[source].space, nodes[target].space
-    from_values = spread_samples(a, settings.sources, rng)
+    names = (nodes[source].name, nodes[target].name)
+    within = np.stack([a.low, a.high])
     to_values = spread_samples(b, min(settings.targets, 2), rng)
     if b.rows.size > 1:
         to_values = np.concatenate([to_values, random_values(b, max(settings.targets - len(to_values), 1), rng)])
-    found_a, found_b = a.weights(from_values), b.weights(to_values)
-    from_values, to_values = found_a.used, found_b.used
-    best, points = _best_points(
-        tables, source, target, nodes, found_a.weights, found_b.weights, settings.region, report
-    )
-    good, bad = best <= limits[0], best > limits[1]
-    counts = (int(good.sum()), int((~good & ~bad).sum()), int(bad.sum()))
-    names = (nodes[source].name, nodes[target].name)
-
-    def refused(why: str) -> tuple[None, Report]:
-        found = Report(*names, *counts, 0, 0, 0, 0.0, float(best.min()), 0.0, *limits, why)
-        return None, found
-
-    low, high = np.empty((len(best), b.size)), np.empty((len(best), b.size))
-    at, anchors = np.empty((len(best), 2)), np.empty((len(best), b.size))
-    trimmed = medoids = 0
+    found_b = b.weights(to_values)
+    to_values = found_b.used
+    for turn in range(SPLITS):
+        whole = turn == 0
+        found_a = a.weights(spread_samples(a, settings.sources, rng, None if whole else within))
+        from_values = found_a.used
+        own = part(report, 0.6 * turn / SPLITS, 0.6 * (turn + 1) / SPLITS)
+        weights = found_a.weights, found_b.weights
+        best, points = _best_points(tables, source, target, nodes, *weights, settings.region, own)
+        good, bad = best <= limits[0], best > limits[1]
+        if settings.split and good.any():
+            around, several = middle_point(points[good])
+            if several:  # one step later or earlier for some pairs: all are to leave at the same one
+                best, points = _best_points(tables, source, target, nodes, *weights, settings.region, own, around)
+                good, bad = best <= limits[0], best > limits[1]
+        counts = (int(good.sum()), int((~good & ~bad).sum()), int(bad.sum()))
+        boxes = [_sample_box(to_values, good[i], bad[i], settings.epsilon * b.ranges) for i in range(len(best))]
+        fails = np.array([found is None for found in boxes])
+        if not fails.any():
+            break
+        why = _failure(a, from_values, best, good, fails)
+        narrower = None if not settings.split or fails.all() else _narrowed(from_values, fails, a, settings.epsilon)
+        if narrower is None or turn == SPLITS - 1:
+            return None, Report(*names, *counts, 0, 0, 0, 0.0, float(best.min()), 0.0, *limits, why)
+        within = narrower
+    low, high = np.stack([x for x, _, _ in boxes]), np.stack([x for _, x, _ in boxes])  # type: ignore[misc]
+    trimmed = sum(cut for _, _, cut in boxes)  # type: ignore[misc]
+    at, anchors, medoids = np.empty((len(best), 2)), np.empty((len(best), b.size)), 0
     for i in range(len(best)):
-        if not good[i].any():
-            shown = ", ".join(f"{n} {v:.3g}" for n, v in zip(a.names, from_values[i], strict=True))
-            return refused(f"nothing follows {shown} (nearest {100 * best[i].min():.1f} cm)")
-        lo, hi = to_values[good[i]].min(0), to_values[good[i]].max(0)
-        before = (lo.copy(), hi.copy())
-        low[i], high[i] = trimmed_box(lo, hi, to_values[bad[i]], settings.epsilon * b.ranges)
-        trimmed += int((low[i] != before[0]).any() or (high[i] != before[1]).any())
         inside = good[i] & ((to_values >= low[i]) & (to_values <= high[i])).all(1)
-        if not inside.any() or (high[i] < low[i]).any():
-            shown = ", ".join(f"{n} {v:.3g}" for n, v in zip(a.names, from_values[i], strict=True))
-            return refused(f"bad motions among the good ones leave no box for {shown}")
         at[i], two = middle_point(points[i][inside])
         medoids += two
         anchors[i] = to_values[np.flatnonzero(inside)[best[i][inside].argmin()]]
     report(0.6, "verifying pairs")
-    draft = Edge(
-        source, target, from_values, low, high, at, Report(*names, *counts, 0, 0, 0, 0.0, 0.0, 0.0, *limits, "")
-    )
-    boxes, worst, shrunk = verified_boxes(
+    first = Report(*names, *counts, trimmed, 0, medoids, 0.0, float(best.min()), 0.0, *limits, "")
+    draft = Edge(source, target, from_values, low, high, at, within, first)
+    checked, worst, shrunk = verified_boxes(
         tables, nodes, draft, anchors, settings, limits[1], rng, part(report, 0.6, 1.0)
     )
     if worst > limits[1]:
-        return refused(f"pairs at the transition point remain too bad ({100 * worst:.1f} cm)")
-    reach = float(((boxes[1] - boxes[0]) / b.ranges).mean()) if b.rows.size > 1 else 1.0
-    found = Report(*names, *counts, trimmed, shrunk, medoids, reach, float(best.min()), worst, *limits, "")
+        why = f"pairs at the transition point remain too bad ({100 * worst:.1f} cm)"
+        return None, first._replace(reason=why)
+    reach = float(((checked[1] - checked[0]) / b.ranges).mean()) if b.rows.size > 1 else 1.0
+    edge = replace(draft, low=checked[0], high=checked[1])
+    shown = _shown_part(a, within) if edge.limited(nodes[source]) else ""
+    found = first._replace(shrunk=shrunk, reach=reach, worst=worst, part=shown)
     report(1.0, f"edge {names[0]} > {names[1]}")
-    return replace(draft, low=boxes[0], high=boxes[1], report=found), found
+    return replace(edge, report=found), found
+
+
+def _sample_box(
+    to_values: FloatArray, good: BoolArray, bad: BoolArray, epsilon: FloatArray
+) -> tuple[FloatArray, FloatArray, bool] | None:
+    """The box of a source sample and whether it was trimmed; None if it has none, or one without a good sample."""
+    if not good.any():
+        return None
+    lo, hi = to_values[good].min(0), to_values[good].max(0)
+    low, high = trimmed_box(lo, hi, to_values[bad], epsilon)
+    if (high < low).any() or not (good & ((to_values >= low) & (to_values <= high)).all(1)).any():
+        return None
+    return low, high, bool((low != lo).any() or (high != hi).any())
+
+
+def _failure(a: Space, values: FloatArray, best: FloatArray, good: BoolArray, fails: BoolArray) -> str:
+    """Why the first failing source sample has no box."""
+    i = int(np.flatnonzero(fails)[0])
+    shown = ", ".join(f"{n} {v:.3g}" for n, v in zip(a.names, values[i], strict=True))
+    if good[i].any():
+        return f"bad motions among the good ones leave no box for {shown}"
+    return f"nothing follows {shown} (nearest {100 * best[i].min():.1f} cm)"
+
+
+def _narrowed(values: FloatArray, fails: BoolArray, a: Space, epsilon: float) -> FloatArray | None:
+    """(2, D) the part of a source without its failing samples; None where that is too small.
+
+    Of one parameter it is the longest run of samples that do not fail.
+    """
+    if a.size == 1:
+        order = np.argsort(values[:, 0])
+        runs, first = [], None
+        for n, i in enumerate([*order, -1]):
+            if i >= 0 and not fails[i]:
+                first = n if first is None else first
+            elif first is not None:
+                runs.append((first, n - 1))
+                first = None
+        low, high = max(runs, key=lambda run: values[order[run[1]], 0] - values[order[run[0]], 0])
+        box = np.stack([values[order[low]], values[order[high]]])
+    else:
+        kept = values[~fails]
+        box = np.stack(trimmed_box(kept.min(0), kept.max(0), values[fails], epsilon * a.ranges))
+    return box if (box[1] - box[0] >= SMALLEST * a.ranges).all() else None
+
+
+def _shown_part(a: Space, within: FloatArray) -> str:
+    """The limits of a part in words."""
+    out = []
+    units = [p.unit for p in a.parameters for _ in range(p.size)]
+    for name, unit, (low, high) in zip(a.names, units, within.T, strict=True):
+        scale = np.degrees(1.0) if unit.startswith("rad") else 1.0
+        out.append(f"{name} {scale * low:.3g} to {scale * high:.3g} {unit.replace('rad', 'deg')}".rstrip())
+    return ", ".join(out)
 
 
 def trimmed_box(
@@ -196,9 +271,14 @@ def _clouds(tables: GraphTables, node: int, weights: FloatArray, u: FloatArray, 
 
 
 def region_points(node: Node, region: float, *, end: bool, fps: float) -> FloatArray:
-    """Parameters u at which transitions are tried: about one for each frame of the last or first part of a clip."""
-    count = max(3, round(region * float(node.space.rows.durations.mean()) * fps) + 1)
-    return np.linspace(1.0 - region, 1.0, count) if end else np.linspace(0.0, region, count)
+    """Parameters u at which transitions are tried: one for each frame of the last or first part of a clip.
+
+    The part is of the time of the mean clip, and lasts at most `LONGEST` seconds, which is more than a stride.
+    """
+    seconds = float(node.clock[-1])
+    lasts = min(region * seconds, LONGEST)
+    count = max(3, round(lasts * fps) + 1)
+    return node.at_seconds(np.linspace(seconds - lasts, seconds, count) if end else np.linspace(0.0, lasts, count))
 
 
 def _best_points(
@@ -210,11 +290,15 @@ def _best_points(
     to_weights: FloatArray,
     region: float,
     progress: Progress,
+    around: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """(n_s, n_t) m the least distance of each pair, and (n_s, n_t, 2) where it is."""
+    """(n_s, n_t) m the least distance of each pair, and (n_s, n_t, 2) where it is; `around` a point, if given."""
     fps = nodes[source].examples[0].fps
     leave = region_points(nodes[source], region, end=True, fps=fps)
     enter = region_points(nodes[target], region, end=False, fps=fps)
+    if around is not None:
+        leave = leave[np.abs(leave - around[0]) <= AROUND / nodes[source].clock[-1]]
+        enter = enter[np.abs(enter - around[1]) <= AROUND / nodes[target].clock[-1]]
     n_s, n_t = len(from_weights), len(to_weights)
     rises = from_weights @ nodes[source].rises
     p = _clouds(
@@ -275,7 +359,7 @@ def random_pairs(
     a, b = nodes[edge.source].space, nodes[edge.target].space
     own = with_edges(tables, nodes, [edge])
     k = min(a.size + neighbours, len(edge.values))
-    found = a.weights(random_values(a, count, rng))
+    found = a.weights(random_values(a, count, rng, edge.within if edge.limited(nodes[edge.source]) else None))
     asked = (found.used - a.middle) / a.ranges
     near, shares = neighbour_shares((edge.values - a.middle) / a.ranges, asked, k)
     low, high = (np.einsum("nk,nkd->nd", shares, side[near]) for side in (edge.low, edge.high))
@@ -285,6 +369,19 @@ def random_pairs(
     radius = own.radius[[edge.source, edge.target]]
     verify(own, 0, np.ascontiguousarray(asked), found.weights, levels, to.used, to.weights, radius, k, CLOUD, out)
     return out, near[:, : max(1, k - 1)]
+
+
+def changes_into(within: FloatArray, own: Edge, space: Space, neighbours: int) -> bool:
+    """Whether every motion of a node gets into a part (2, D) of it, over the node's own edge again and again."""
+    scaled = (own.values - space.middle) / space.ranges
+    now = own.values.copy()
+    k = min(space.size + neighbours, len(scaled))
+    for _ in range(CHANGES):
+        near, shares = neighbour_shares(scaled, (now - space.middle) / space.ranges, k)
+        low, high = (np.einsum("nk,nkd->nd", shares, side[near]) for side in (own.low, own.high))
+        now = space.weights(np.clip(np.clip(now, *within), low, high)).used
+    room = 0.01 * space.ranges
+    return bool(((now >= within[0] - room) & (now <= within[1] + room)).all())
 
 
 def neighbour_shares(samples: FloatArray, asked: FloatArray, k: int) -> tuple[IntArray, FloatArray]:

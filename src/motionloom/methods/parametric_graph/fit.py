@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,14 @@ from motionloom.core.errors import unknown
 from motionloom.core.note import info, warning
 from motionloom.methods.parametric_graph.config import DEFAULT, Config
 from motionloom.methods.parametric_graph.edge import Edge, Report
-from motionloom.methods.parametric_graph.edge_search import BAD, GOOD, EdgeSettings, build_edge, propose_limits
+from motionloom.methods.parametric_graph.edge_search import (
+    BAD,
+    GOOD,
+    EdgeSettings,
+    build_edge,
+    changes_into,
+    propose_limits,
+)
 from motionloom.methods.parametric_graph.model import ParametricGraphModel
 from motionloom.methods.parametric_graph.nodes import (
     Node,
@@ -72,7 +80,7 @@ def fit(
     number = {n: i for i, n in enumerate(kept)}
     edges = [e for e in edges if e.source in number and e.target in number]
     edges = [
-        Edge(number[e.source], number[e.target], e.values, e.low, e.high, e.points, e.report) for e in edges
+        replace(e, source=number[e.source], target=number[e.target]) for e in edges
     ]  # fmt: skip
     notes += info(*(f"edge {r.text}" for r in reports))
     report(1.0, "done")
@@ -92,7 +100,7 @@ def find_edges(
 ) -> tuple[list[Edge], list[Report]]:
     """The edges that can be made, and a report about each that is wanted."""
     settings = EdgeSettings(
-        config.sources, config.targets, config.region, config.epsilon, config.neighbours, config.verified
+        config.sources, config.targets, config.region, config.epsilon, config.neighbours, config.verified, config.split
     )
     tables = build_tables(nodes[0].examples[0].skeleton, nodes, [], config.radius)
     edges, reports = [], []
@@ -100,7 +108,7 @@ def find_edges(
         own = part(progress, i / len(wanted), (i + 1) / len(wanted))
         good, bad = want.good or config.good, want.bad or config.bad
         if good is None or bad is None:
-            proposed = propose_limits(tables, nodes, want.source, want.target, fps)
+            proposed = propose_limits(tables, nodes, want.source, want.target, config.region, fps)
             good = good if good is not None else proposed[0] if bad is None else min(proposed[0], bad)
             bad = bad if bad is not None else good * BAD / GOOD
         if bad < good:
@@ -109,7 +117,25 @@ def find_edges(
         reports.append(found)
         if edge is not None:
             edges.append(edge)
-    return edges, reports
+    return _steerable(nodes, edges, reports, config.neighbours)
+
+
+def _steerable(
+    nodes: Sequence[Node], edges: Sequence[Edge], reports: Sequence[Report], neighbours: int
+) -> tuple[list[Edge], list[Report]]:
+    """The edges without those from a part of a node that its other motions cannot change into."""
+    own = {e.source: e for e in edges if e.source == e.target and not e.limited(nodes[e.source])}
+    kept, out = [], list(reports)
+    for e in edges:
+        space = nodes[e.source].space
+        if not e.limited(nodes[e.source]) or (
+            e.source in own and changes_into(e.within, own[e.source], space, neighbours)
+        ):
+            kept.append(e)
+            continue
+        why = f"it leaves from {e.report.part} only, and {nodes[e.source].name} cannot change into that"
+        out[out.index(e.report)] = e.report._replace(reason=why, part="")
+    return kept, out
 
 
 def parse_edge(text: str, known: Mapping[str, int]) -> WantedEdge:

@@ -58,6 +58,17 @@ class Node:
         return np.asarray(turned - turned[rows.lead])
 
     @cached_property
+    def clock(self) -> FloatArray:
+        """(count + 1,) s at which the mean clip is at each row from u = 0 to u = 1."""
+        rows = self.space.rows
+        paces = rows.paces[rows.lead : rows.lead + rows.count].mean(1)
+        return np.concatenate([[0.0], np.cumsum(paces)])
+
+    def at_seconds(self, seconds: FloatArray) -> FloatArray:
+        """u of the mean clip at some times."""
+        return np.asarray(np.interp(seconds, self.clock, np.linspace(0.0, 1.0, len(self.clock))))
+
+    @cached_property
     def sway(self) -> FloatArray:
         """(R, K) rad: heading of the examples at each row, without the part of the turn that is even in u."""
         rows = self.space.rows

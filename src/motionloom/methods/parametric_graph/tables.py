@@ -50,7 +50,7 @@ class GraphTables(NamedTuple):
     rises: FloatArray  # (N, K) m, by which the ground under an example rises from its beginning to its end
     courses: FloatArray  # (N, K) rad, direction of travel relative to the heading
     cloud: FloatArray  # (3,) weights of the frames of a cloud
-    radius: IntArray  # (N,) rows on each side of a cloud
+    radius: FloatArray  # (N,) s on each side of a cloud
     steer: FloatArray  # (N, 7) column of the turn or -1, its value per rad, least and largest turn of a clip; column of
     # the speed or -1, least and largest speed
     moves: FloatArray  # (N, MOVES, 4) left, forward, turn and seconds of a clip, at even values of the turn
@@ -60,6 +60,7 @@ class GraphTables(NamedTuple):
     edge_source: IntArray  # (E,)
     edge_target: IntArray  # (E,)
     edge_first: IntArray  # (E + 1,) samples of each edge
+    edge_within: FloatArray  # (E, 2, D) parameters of the source from which an edge leaves, in units; infinite: all
     hop: IntArray  # (N, N) edge to take from a node towards another, -1 if there is no way
     sample_values: FloatArray  # (S, D) parameters of the source, in units of its range
     low: FloatArray  # (S, D) box of the target, in units of its range
@@ -119,7 +120,7 @@ def build_tables(skeleton: Skeleton, nodes: Sequence[Node], edges: Sequence[Edge
         cloud=CLOUD,
         rises=_rows([n.rises for n in nodes], most_k),
         courses=_rows([n.courses for n in nodes], most_k),
-        radius=np.array([_radius(n, radius) for n in nodes], np.int64),
+        radius=np.array([_radius(n, radius) for n in nodes]),
         steer=np.stack([n.steering for n in nodes]),
         moves=np.stack([n.moves(MOVES) for n in nodes]),
         scale=scale,
@@ -128,6 +129,7 @@ def build_tables(skeleton: Skeleton, nodes: Sequence[Node], edges: Sequence[Edge
         edge_source=none,
         edge_target=none,
         edge_first=none,
+        edge_within=np.zeros((0, 2, most_d)),
         hop=none,
         sample_values=np.zeros((0, most_d)),
         low=np.zeros((0, most_d)),
@@ -152,6 +154,7 @@ def with_edges(tables: GraphTables, nodes: Sequence[Node], edges: Sequence[Edge]
         edge_source=np.array([e.source for e in ordered], np.int64),
         edge_target=np.array([e.target for e in ordered], np.int64),
         edge_first=np.cumsum([0, *(len(e.values) for e in ordered)]).astype(np.int64),
+        edge_within=np.array([_within(nodes[e.source], e, most) for e in ordered]).reshape(-1, 2, most),
         hop=hop,
         sample_values=_stacked([_scaled(nodes[e.source], e.values) for e in ordered], most),
         low=_stacked([_scaled(nodes[e.target], e.low) for e in ordered], most),
@@ -180,14 +183,22 @@ def _stopping(stay: int, nodes: Sequence[Node], edges: Sequence[Edge], hop: IntA
     return way
 
 
-def _radius(node: Node, seconds: float) -> int:
+def _radius(node: Node, seconds: float) -> float:
+    """The radius of a cloud, which lies within a quarter of a cycle or within the margin."""
     rows = node.space.rows
-    most = rows.count // 4 if rows.cyclic else max(1, rows.lead // 2)
-    return int(np.clip(round(seconds / float(rows.durations.mean()) * rows.count), 1, most))
+    room = 0.25 * rows.durations.min() if rows.cyclic else rows.paces[1 : rows.lead].sum(0).min()
+    return float(min(seconds, room))
 
 
 def _scaled(node: Node, values: FloatArray) -> FloatArray:
     return np.asarray((values - node.space.middle) / node.space.ranges)
+
+
+def _within(node: Node, edge: Edge, width: int) -> FloatArray:
+    out = np.stack([np.full(width, -np.inf), np.full(width, np.inf)])
+    if edge.limited(node):
+        out[:, : node.space.size] = _scaled(node, edge.within)
+    return out
 
 
 def _rows(given: Sequence[FloatArray], width: int) -> FloatArray:

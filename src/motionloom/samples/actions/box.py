@@ -26,12 +26,11 @@ def box(
     begin, times = 0.5 + nature.trait("begin", 0.04), round(count)
     feet = stance(nature)
     start = (feet[0][0], feet[1][0])
-    first = RIGHT if turn >= 0 else LEFT
     steps, spans = [], []
     for k in range(times):
         goal = turn * (k + 1)
         at = begin + 2 * k * pace
-        for half, side in enumerate((first, 1 - first)):
+        for half, side in enumerate((RIGHT, LEFT)):
             land = at + (half + 1) * pace
             spot = on_ground(start[side].place[0], start[side].place[2], goal)
             facing = start[side].heading + goal

@@ -8,7 +8,9 @@ import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray
 from motionloom.rotation import about, multiply, rotate, slerp
+from motionloom.samples.actions.turn import turn as turn_on_the_spot
 from motionloom.samples.curves import FREE, ease, min_jerk, smooth_fit
+from motionloom.samples.joining import joined
 from motionloom.samples.legs import held_back, hips_ceiling, kept_below, leg_bones
 from motionloom.samples.noise import Nature
 from motionloom.samples.person import (
@@ -58,11 +60,14 @@ class Wheel:
     land2_z: float
 
 
-def cartwheel(speed: float = 1.0, style: str = "normal", seed: int = 0, fps: float = 60.0) -> Clip:
+def cartwheel(
+    speed: float = 1.0, turn: float | None = None, style: str = "normal", seed: int = 0, fps: float = 60.0
+) -> Clip:
     """A person turns one cartwheel to the left (towards +x) and stands again, about 2.3 m farther on.
 
     Left foot out, left hand, right hand, over, right foot, left foot: each stands exactly where it was set down.
     `speed` scales the tempo. `contact:left_hand` and `contact:right_hand` are on while the hands support the body.
+    With a `turn` (rad, left positive), six small steps on the spot follow by which the body turns so far.
     """
     manner, nature = style_named(style), Nature(seed)
     wheel = _plan(nature, speed)
@@ -94,7 +99,10 @@ def cartwheel(speed: float = 1.0, style: str = "normal", seed: int = 0, fps: flo
     for side, name in enumerate(("left", "right")):
         labels[f"contact:{name}_heel"], labels[f"contact:{name}_toe"] = rests[side], toes[side]
         labels[f"contact:{name}_hand"] = grips[side]
-    return finish("cartwheel", trunk.root, rotations, fps, seconds, seed, labels=labels)
+    clip = finish("cartwheel", trunk.root, rotations, fps, seconds, seed, labels=labels)
+    if turn is None:
+        return clip
+    return joined([clip, turn_on_the_spot(turn, 1.3, 3, "right", style, seed, fps)], "cartwheel")
 
 
 def _plan(nature: Nature, speed: float) -> Wheel:

@@ -6,6 +6,7 @@ import numpy as np
 
 from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.samples.curves import Curve, ease, min_jerk
+from motionloom.samples.joining import walked
 from motionloom.samples.noise import Nature
 from motionloom.samples.person import HIPS, LEFT, RIGHT, Limb, assemble
 from motionloom.samples.plants import Plant, Swing
@@ -22,6 +23,7 @@ def jump(
     height: float = 0.35,
     distance: float = 0.0,
     turn: float = 0.0,
+    approach: str = "stand",
     style: str = "normal",
     seed: int = 0,
     fps: float = 60.0,
@@ -30,6 +32,7 @@ def jump(
 
     The body turns by `turn` rad in the air. While both feet are in the air the hips follow
     y(t) = y0 + v t - g t^2 / 2 exactly, at a constant speed over the ground.
+    With `approach` walk, the person walks up before and walks on afterwards.
     """
     manner, nature = style_named(style), Nature(seed)
     stand = HIPS - 0.008 - 0.05 * manner.crouch
@@ -63,7 +66,8 @@ def jump(
     arms = tuple(_arm(body, side, time, beats, height, distance, nature, manner) for side in (LEFT, RIGHT))
     rotations = assemble(body.trunk, (arms[0], arms[1]), body.legs)
     flying = (time > off) & (time < down)
-    return finish("jump", body.trunk.root, rotations, fps, seconds, seed, feet=body.feet, labels={"flight": flying})
+    clip = finish("jump", body.trunk.root, rotations, fps, seconds, seed, feet=body.feet, labels={"flight": flying})
+    return walked(clip, style=style, seed=seed, fps=fps) if approach == "walk" else clip
 
 
 Beats = tuple[float, float, float, float, float, float]

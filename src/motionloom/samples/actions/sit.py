@@ -7,6 +7,7 @@ import numpy as np
 from motionloom.core import Clip, FloatArray
 from motionloom.rotation import rotate
 from motionloom.samples.curves import ease
+from motionloom.samples.joining import walked
 from motionloom.samples.noise import Nature
 from motionloom.samples.person import HIPS, LEFT, RIGHT, SIDE, THIGH, Limb, assemble, offset
 from motionloom.samples.stage import finish, frame_times
@@ -21,6 +22,7 @@ def sit(
     height: float = 0.45,
     seconds: float = 7.0,
     speed: float = 1.0,
+    approach: str = "stand",
     style: str = "normal",
     seed: int = 0,
     fps: float = 60.0,
@@ -29,6 +31,7 @@ def sit(
 
     The trunk leans forward so that the weight stays over the feet until the seat takes it (Schenkman et al. 1990).
     `speed` scales the tempo of going down and up. The label `seated` is on while the seat carries.
+    With `approach` walk, the person walks up before and walks on afterwards, for which the time is added.
     """
     manner, nature = style_named(style), Nature(seed)
     time = frame_times(seconds, fps)
@@ -68,7 +71,8 @@ def sit(
     arms = tuple(_arm(body, side, time, rest, bend, nature, manner) for side in (LEFT, RIGHT))
     rotations = assemble(body.trunk, (arms[0], arms[1]), body.legs)
     seated = (time >= down) & (time <= leave + 0.22 * lift)
-    return finish("sit", body.trunk.root, rotations, fps, seconds, seed, feet=body.feet, labels={"seated": seated})
+    clip = finish("sit", body.trunk.root, rotations, fps, seconds, seed, feet=body.feet, labels={"seated": seated})
+    return walked(clip, style=style, seed=seed, fps=fps) if approach == "walk" else clip
 
 
 def _arm(

@@ -6,6 +6,7 @@ import numpy as np
 
 from motionloom.core import Clip, FloatArray
 from motionloom.samples.curves import Curve, ease, min_jerk
+from motionloom.samples.joining import walked
 from motionloom.samples.noise import Nature
 from motionloom.samples.person import LEFT, RIGHT, SHIN, THIGH, Limb, Trunk, assemble
 from motionloom.samples.plants import Plant
@@ -15,6 +16,8 @@ from motionloom.samples.stepping import Step, plants_of, weight_path
 from motionloom.samples.styles import Style, style_named
 from motionloom.samples.upper import angled_arm, mixed_arm
 
+STAIR = 0.24  # m: what is higher is a platform
+
 
 def steps(
     rise: float = 0.17,
@@ -22,6 +25,8 @@ def steps(
     count: float = 5,
     direction: str = "up",
     speed: float = 1.0,
+    platform: float | None = None,
+    approach: str = "stand",
     style: str = "normal",
     seed: int = 0,
     fps: float = 60.0,
@@ -30,11 +35,14 @@ def steps(
 
     The stairs begin 0.2 m ahead (+z) of the first footprints; feet stand exactly on the treads. `speed` scales the
     tempo (1: about 0.65 s a stair, as people climb: Nadeau et al. 2003). The labels are `up` or `down`.
+    With `platform` (m), it is a single step of that height. With `approach` walk, the person walks up before and walks
+    on afterwards.
     """
     manner, nature = style_named(style), Nature(seed)
     up = 1.0 if direction == "up" else -1.0
     pace = (0.66 if up > 0 else 0.6) / speed * (1 + nature.trait("pace", 0.03))
-    stairs = round(count)
+    stairs, rise = (round(count), rise) if platform is None else (1, platform)
+    pace *= 1 + 1.5 * max(rise - STAIR, 0.0)  # platforms take longer
     begin = 0.6 + nature.trait("begin", 0.08)
     start, plan = _plan(rise * up, run, stairs, pace, begin, nature)
     seconds = max(s.land for s in plan) + 0.8
@@ -60,7 +68,8 @@ def steps(
     arms = tuple(_arm(body.trunk, side, time, phase, busy, nature, manner) for side in (LEFT, RIGHT))
     rotations = assemble(body.trunk, (arms[0], arms[1]), body.legs)
     labels = {direction: (time > begin) & (time < lands[-1])}
-    return finish("steps", body.trunk.root, rotations, fps, seconds, seed, feet=body.feet, labels=labels)
+    clip = finish("steps", body.trunk.root, rotations, fps, seconds, seed, feet=body.feet, labels=labels)
+    return walked(clip, style=style, seed=seed, fps=fps) if approach == "walk" else clip
 
 
 def _plan(

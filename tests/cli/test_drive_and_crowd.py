@@ -1,0 +1,148 @@
+"""`motionloom drive` and `motionloom crowd`: parametric graphs from the command line."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom.cli.methods.parametric_graph import by_hand
+from motionloom.control import foot_locked
+from motionloom.io import load
+from motionloom.kinematics.travel import travel
+from motionloom.methods import load_model
+
+GRAPH = """
+[nodes.walk]
+samples = [{name = "walk", turn = ["-60deg/s", "0deg/s", "60deg/s"], seconds = 4, fps = 30, seed = 1}]
+parameter = ["turn"]
+
+[settings]
+sources = 6
+targets = 40
+verified = 200
+samples = 30
+"""
+
+
+@pytest.fixture(scope="module")
+def model(run, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("drive")
+    (folder / "walk.toml").write_text(GRAPH, encoding="utf-8")
+    shown = run("learn", "parametric-graph", folder / "walk.toml", "-o", folder / "walk.loom")
+    assert "edge walk > walk" in shown.out
+    return folder / "walk.loom"
+
+
+def test_a_request_is_driven_into_a_file(run, model, tmp_path):
+    out = tmp_path / "driven.bvh"
+    asked = "{seconds: 6, constraints: [head_for: {heading: 60deg, span: [3, 6], tolerance: 10deg}]}"
+    shown = run("drive", model, "-r", asked, "-o", out)
+    assert shown.code == 0, shown.err
+    place = travel(load(out)).place
+    assert np.degrees(np.arctan2(*(place[-1] - place[-31]))) == pytest.approx(60, abs=12)
+
+
+def test_again_repeats_a_driven_clip_byte_for_byte(run, model, tmp_path):
+    out, same = tmp_path / "driven.bvh", tmp_path / "same.bvh"
+    run("drive", model, "-r", "{seconds: 2}", "-o", out, "--seed", 4)
+    shown = run("again", out, "--sources", model.parent, "-o", same)
+    assert shown.code == 0, shown.err
+    assert out.read_bytes() == same.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-r", "{seconds: 2}"), "a request needs --out"),
+        ((), "driving by hand needs a terminal"),
+        (("-r", "{seconds: 2, constraints: [act: {action: fly, span: [0, 2]}]}", "-o", "x.bvh"), "'fly'"),
+    ],
+)
+def test_wrong_usage_of_drive_is_an_error(run, model, arguments, message):
+    failed = run("drive", model, *arguments)
+    assert failed.code == 2
+    assert message in failed.err
+
+
+class Screen:
+    """A terminal of 80 by 24 in which keys are pressed at given steps."""
+
+    def __init__(self, keys):
+        self.keys, self.step, self.lines = keys, 0, {}
+
+    def nodelay(self, on):
+        pass
+
+    def getch(self):
+        due = self.keys.get(self.step, [])
+        return due.pop(0) if due else -1
+
+    def getmaxyx(self):
+        return 24, 80
+
+    def addstr(self, row, column, text):
+        assert 0 <= row < 24
+        assert len(text) < 80
+        self.lines[row] = text
+
+    def clrtoeol(self):
+        pass
+
+    def refresh(self):
+        self.step += 1
+
+
+def test_keys_turn_the_character_until_q(model):
+    live = foot_locked(load_model(model).live)
+    screen = Screen({3: [260, 260], 20: [ord("q")]})
+    by_hand(screen, live, 0)
+    assert screen.step == 20
+    shown = "\n".join(screen.lines.values())
+    assert "walk" in shown
+    assert "o" in shown  # the direction that is commanded
+    assert "q: quit" in shown
+
+
+def test_a_member_of_a_crowd_is_the_same_whoever_the_others_are(run, model, tmp_path):
+    shown = run("crowd", model, "--count", 3, "--seconds", 1, "-o", tmp_path / "all")
+    assert "3 characters" in shown.out
+    run("crowd", model, "--count", 3, "--seconds", 1, "--member", 2, "-o", tmp_path / "one")
+    assert [p.name for p in sorted((tmp_path / "one").glob("*.bvh"))] == ["member_0002.bvh"]
+    assert (tmp_path / "all/member_0002.bvh").read_bytes() == (tmp_path / "one/member_0002.bvh").read_bytes()
+    again = run("again", tmp_path / "one/member_0002.bvh", "--sources", model.parent, "-o", tmp_path / "same.bvh")
+    assert again.code == 0, again.err
+    assert (tmp_path / "same.bvh").read_bytes() == (tmp_path / "one/member_0002.bvh").read_bytes()
+
+
+def test_tracks_lead_characters_to_their_places(run, model, tmp_path):
+    (tmp_path / "tracks.csv").write_text("id,t,x,z\n0,9,0,7\n1,9,6,-1\n", encoding="utf-8")
+    run("crowd", model, "--count", 2, "--seconds", 9, "--tracks", tmp_path / "tracks.csv", "-o", tmp_path)
+    for i, goal in enumerate(([0, 7], [6, -1])):
+        place = travel(load(tmp_path / f"member_{i:04d}.bvh")).place
+        assert np.linalg.norm(place - goal, axis=1).min() < 0.6
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("0,1,2\n", "expected rows of id, t, x, z"),
+        ("7,1,0,0\n", "ids from 0 to 1, found 7"),
+        ("0,a,0,0\n", "expected rows of id,t,x,z"),
+    ],
+)
+def test_wrong_tracks_are_an_error(run, model, tmp_path, lines, message):
+    (tmp_path / "t.csv").write_text(lines, encoding="utf-8")
+    failed = run("crowd", model, "--count", 2, "--seconds", 1, "--tracks", tmp_path / "t.csv", "-o", tmp_path / "out")
+    assert failed.code == 2
+    assert message in failed.err
+
+
+def test_one_file_holds_a_whole_crowd(run, model, tmp_path):
+    usd = pytest.importorskip("pxr.Usd")
+    out = tmp_path / "crowd.usda"
+    assert run("crowd", model, "--count", 2, "--seconds", 1, "-o", out).code == 0
+    stage = usd.Stage.Open(str(out))
+    animated = [p for p in stage.Traverse() if p.GetTypeName() == "SkelAnimation"]
+    assert [str(p.GetPath()) for p in animated] == [f"/Crowd/Member_{i:04d}/Skeleton/Motion" for i in range(2)]
+    bound = stage.GetPrimAtPath("/Crowd/Member_0001/Skeleton").GetRelationship("skel:animationSource").GetTargets()
+    assert str(bound[0]) == "/Crowd/Member_0001/Skeleton/Motion"
