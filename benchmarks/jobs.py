@@ -18,7 +18,8 @@ from motionloom.io import save
 from motionloom.jobs import Pool
 
 CLIPS = 200
-MAIN = [sys.executable, "-P", "-c", "from motionloom.cli import main; main()"]
+START = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # ignored in the background otherwise
+MAIN = [sys.executable, "-P", "-c", f"{START}; from motionloom.cli import main; main()"]
 
 
 def figures() -> list[dict[str, Any]]:

@@ -26,8 +26,9 @@ from motionloom.methods import attempt, learn, save_model
 
 PATH = RootPath(points=((0, 0), (0, 3), (3, 4)), weight=1.0)
 MAIN = """
-import sys
+import signal, sys
 from motionloom.cli import bars
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a benchmark in the background would ignore it
 doing, report = sys.argv.pop(1), bars.Lines.__call__
 def announced(self, share, stage):
     if self._doing == doing and share:
