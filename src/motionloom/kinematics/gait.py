@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, with_labels
+from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, runs
 from motionloom.kinematics.pace import STANDING_SPEED, step_speed
 
@@ -14,7 +15,10 @@ GAITS = ("stand", "idle", "start", "stop", "walk", "run")
 PREFIX = "gait:"  # of labels that were found; labels with a colon describe frames, they do not divide a graph
 STEP_WINDOW = 0.8  # s: about a stride of a run, over which support is averaged
 MOVING_SPEED = 0.4  # m/s
-MAX_SUPPORT = 0.9  # share of a run's time in which a foot touches
+MAX_SUPPORT = 0.9  # share of a run's time in which a foot touches,
+RUN_SPEED = 0.65  # times the root of gravity and leg length (people prefer to run from 0.7 on): at slower speeds
+CERTAIN_FLIGHT = 0.75  # only with less support than this, as contacts of walks are sometimes missed
+GRAVITY = 9.81  # m/s^2
 MIN_IDLE = 1.0  # s with all feet planted
 MIN_STAND = 0.3  # s
 CHANGE_TIME = 1.5  # s: longest start or stop
@@ -26,7 +30,7 @@ def gait_labels(clip: Clip) -> dict[str, BoolArray]:
 
     The body stands while it is slower than 0.2 m/s (over half a second), and idles while all of its feet stay planted
     for a second. A start leads from standing to 85 % of the fastest speed of the next 1.5 s; a stop is the reverse. It
-    walks where a foot touches nearly all the time, and runs where it flies.
+    walks where a foot touches nearly all the time, and runs where it flies (at slow speeds, for a quarter of the time).
     """
     if not foot_parts(clip.skeleton) or len(clip) < 2:
         return {}
@@ -45,7 +49,8 @@ def gait_labels(clip: Clip) -> dict[str, BoolArray]:
         stop[first - _rise(speed[max(0, first - most) : first][::-1]) : first] = True
     moving = (speed > MOVING_SPEED) & ~stand
     support = _mean(np.asarray(touch.any(axis=1)), STEP_WINDOW * clip.fps)
-    flies = support < MAX_SUPPORT
+    fast = speed > RUN_SPEED * np.sqrt(GRAVITY * leg_length(clip.skeleton))
+    flies = (support < MAX_SUPPORT) & (fast | (support < CERTAIN_FLIGHT))
     found = (stand, idle, start & ~stand, stop & ~stand, moving & ~flies, moving & flies)
     return dict(zip(GAITS, found, strict=True))
 

@@ -89,8 +89,8 @@ def prepare(
                 done_to.setdefault(done, []).append(name)
             clip = replace(clip, skeleton=skeleton) if same else on_skeleton(clip, skeleton)
         kept = broken == "keep" or (tpose and not trim_tpose)  # the jump from a T-pose that is kept is not an error
-        pieces, done = ([clip], "") if kept else _without_broken_frames(clip, broken == "mend", margin)
-        if done:
+        pieces, notes = ([clip], []) if kept else _without_broken_frames(clip, broken == "mend", margin)
+        for done in filter(None, notes):
             done_to.setdefault(done, []).append(name)
         if clip.fps != fps:
             done_to.setdefault(f"{clip.fps:g} fps, resampled to {fps:g}", []).append(name)
@@ -101,8 +101,8 @@ def prepare(
         raise BadRequest(
             f"no clips left to learn from: all frames of {_listed([c.name or 'a clip' for c in clips])} are broken"
         )
-    notes = tuple(Note(f"{_listed(names)}: {done}") for done, names in done_to.items())
-    return Prepared(tuple(out), notes, tuple(owners))
+    texts = [f"{_listed(names)}: {done}" for done, names in done_to.items()]
+    return Prepared(tuple(out), tuple(map(Note, texts)), tuple(owners))
 
 
 def _as_they_are(method: str, takes: Sequence[Clip | Markers], fps: float | None) -> Prepared:
@@ -142,14 +142,15 @@ def _require_one_kind(clips: Sequence[Clip]) -> None:
         raise SkeletonMismatch(f"{error}; a model needs clips of one skeleton, found {sets}") from None
 
 
-def _without_broken_frames(clip: Clip, mend: bool, margin: float) -> tuple[list[Clip], str]:
-    """The clip without its broken frames, in pieces; or whole, with short glitches mended; and a note about it.
+def _without_broken_frames(clip: Clip, mend: bool, margin: float) -> tuple[list[Clip], list[str]]:
+    """The clip without its broken frames, in pieces; or whole, with short glitches mended; and notes about it.
 
     Slight glitches are mended in any case.
     """
     if mend:
         whole, done = mended(clip)
-        return [whole], _mended_note(len(done))
+        count = "1 glitch mended by its" if len(done) == 1 else f"{len(done)} glitches mended by their"
+        return [whole], [f"{count} neighbours" if done else ""]
     clip, slight = mended(clip, [g for g in glitches(clip) if is_slight(g, clip.fps)])
     pieces = whole_pieces(clip)
     if margin and not (pieces and pieces[0] is clip):
@@ -158,12 +159,7 @@ def _without_broken_frames(clip: Clip, mend: bool, margin: float) -> tuple[list[
     near = f", with those within {margin:g} s of them" if margin else ""
     frames = "1 broken frame" if lost == 1 else f"{lost} broken frames"
     left_out = f"{frames} left out (listed by `motionloom check`){near}" if lost else ""
-    return pieces, "; ".join(note for note in (left_out, _mended_note(len(slight))) if note)
-
-
-def _mended_note(count: int) -> str:
-    glitches = "1 glitch mended by its" if count == 1 else f"{count} glitches mended by their"
-    return f"{glitches} neighbours" if count else ""
+    return pieces, [left_out, "slight glitches mended by their neighbours"] if slight else [left_out]
 
 
 def _pieces_with_margin(clip: Clip, margin: int) -> list[Clip]:
