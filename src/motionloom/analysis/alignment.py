@@ -65,6 +65,22 @@ def align(
     return TimeAlignment(curve, path, cost, measure.unit)
 
 
+def along_curve(
+    a: Clip, b: Clip, curve: AlignmentCurve, *, measure: Measure, progress: Progress | None = None
+) -> TimeAlignment:
+    """The alignment of a curve that is given, by key times or cycles, with what it costs under a measure."""
+    cost = measure.matrix(reflected(a, measure.radius), reflected(b, measure.radius), progress)
+    (begin, end), (_, last) = curve.spans[0], curve.spans[1]
+    if begin < 0 or end > (len(a) - 1) / a.fps + 1e-6 or last > (len(b) - 1) / b.fps + 1e-6:
+        raise BadRequest(
+            f"key times outside the clips: {a.name or 'A'} ends at {(len(a) - 1) / a.fps:.2f} s, "
+            f"{b.name or 'B'} at {(len(b) - 1) / b.fps:.2f} s"
+        )
+    frames = np.arange(int(np.ceil(begin * a.fps - 1e-6)), int(np.floor(end * a.fps + 1e-6)) + 1)
+    matching = np.clip(np.round(curve.matching(frames / a.fps) * b.fps), 0, len(b) - 1)
+    return TimeAlignment(curve, np.stack([frames, matching.astype(int)], 1), cost, measure.unit)
+
+
 def reflected(clip: Clip, frames: int) -> Clip:
     """The clip with `frames` more at each end, so that every frame of it has a whole window around it.
 

@@ -29,15 +29,18 @@ class Curvature:
 
     The matrix is unlikeness, so that small is alike as in the other measures: `most` - correlation, where `most` is
     the largest value any pair of windows could reach; pairs that are no candidates get 2 `most` (1 if both clips rest;
-    if only one does, all candidates get the other's largest square). With `normalised`,
-    each window is divided by its length: correlation lies in -1 ... 1, `most` is 1, and a window without any change of
-    curvature (a resting body) correlates 0 with everything. No rigid move of a clip changes any of this.
+    if only one does, all candidates get the other's largest square). With `normalised`, each window is divided by its
+    length: correlation lies in -1 ... 1, `most` is 1, and a window without any change of curvature (a resting body)
+    correlates 0 with everything. With `per_joint`, each joint's part of a window is divided by its own length, and the
+    correlation is the weighted mean of the joints': curvature is unbounded, and otherwise one joint that turns sharply
+    decides alone. No rigid move of a clip changes any of this.
     """
 
     radius: int = 4  # frames on each side
     weights: Weights = "lee"
     share: float = 0.05
     normalised: bool = False
+    per_joint: bool = False
     scheme: Scheme = "bspline"
     sigma: float = 2.0  # frames, of the Gaussian that smooths the paths
     floor: float = REST  # m/s
@@ -46,7 +49,7 @@ class Curvature:
 
     @property
     def unit(self) -> str:
-        return "1 - correlation" if self.normalised else "1/m^2"
+        return "1 - correlation" if self.normalised or self.per_joint else "1/m^2"
 
     def prepare(self, a: Clip, b: Clip) -> Comparison:
         """Both clips ready to be compared, whole or by tiles."""
@@ -58,7 +61,7 @@ class Curvature:
         inner = slice(self.radius, -self.radius or None)
         apart = squared_differences(_poses(a, w)[inner], _poses(b, w)[inner], self.precision)
         one, other = (self.windows(c, w) for c in (a, b))
-        most = 1.0 if self.normalised else _most(_largest(one), _largest(other))
+        most = 1.0 if self.normalised or self.per_joint else _most(_largest(one), _largest(other))
         sample = tuple(_evenly(len(windows)) for windows in (one, other))
         return self._compared(one, other, apart, most, _threshold(apart, sample, self.share))
 
@@ -83,7 +86,7 @@ class Curvature:
         of = np.searchsorted(starts, used + self.radius, side="right")
         sample = np.concatenate([used[of == k][::step] for k in np.unique(of)])
         apart = squared_differences(poses, poses, self.precision)
-        most = 1.0 if self.normalised else _largest(seen[used])
+        most = 1.0 if self.normalised or self.per_joint else _largest(seen[used])
         return self._compared(seen, seen, apart, most, _threshold(apart, (sample, sample), self.share))
 
     def _compared(self, one: FloatArray, other: FloatArray, apart: Any, most: float, threshold: float) -> Comparison:
@@ -110,7 +113,8 @@ class Curvature:
         """Mean-free windows of curvature (F - 2 radius, N K), so that eq. 3.11 is their plain scalar product."""
         used = np.flatnonzero(weights)
         kappa = curvature(fk(clip)[:, used], clip.fps, scheme=self.scheme, sigma=self.sigma, floor=self.floor)
-        return curvature_windows(kappa, weights[used], self.radius, normalised=self.normalised)
+        form = {"normalised": self.normalised, "per_joint": self.per_joint}
+        return curvature_windows(kappa, weights[used], self.radius, **form)
 
 
 def relative_positions(clip: Clip, weights: FloatArray | None = None) -> tuple[FloatArray, list[int]]:
@@ -138,8 +142,16 @@ def _poses(clip: Clip, weights: FloatArray) -> FloatArray:
     return (places * np.sqrt(weights[owners])[:, None]).reshape(len(clip), -1)
 
 
-def curvature_windows(kappa: FloatArray, weights: FloatArray, radius: int, *, normalised: bool) -> FloatArray:
+def curvature_windows(
+    kappa: FloatArray, weights: FloatArray, radius: int, *, normalised: bool, per_joint: bool = False
+) -> FloatArray:
     """Curvature (F, K) to mean-free windows (F - 2 radius, N K), joints multiplied by the root of their weight."""
+    if per_joint:
+        seen = windows(kappa, radius)
+        seen = seen - seen.mean(1, keepdims=True)
+        length = np.linalg.norm(seen, axis=1, keepdims=True)
+        share = np.sqrt(weights / weights.sum())
+        return np.asarray(seen / np.where(length > 1e-9, length, np.inf) * share).reshape(len(seen), -1)
     seen = windows(kappa * np.sqrt(weights), radius)
     total = np.cumsum(np.concatenate([np.zeros((1, kappa.shape[1])), kappa * np.sqrt(weights)]), 0)
     mean = (total[2 * radius + 1 :] - total[: -2 * radius - 1]) / (2 * radius + 1)

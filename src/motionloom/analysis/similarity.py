@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
 from motionloom.analysis.comparison import Measure
 from motionloom.analysis.curvature import Curvature
 from motionloom.analysis.joint_angles import JointAngles
-from motionloom.analysis.joint_positions import JointPositions, scales
+from motionloom.analysis.joint_positions import JointPositions, Scales, scales
 from motionloom.analysis.pairs import Pairs, below, best_share, contacts_agree, local_minima
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.weights import Weights
@@ -25,6 +26,26 @@ MEASURES: dict[str, type[AnyMeasure]] = {
     "joint-positions": JointPositions,
     "point-cloud": PointCloud,
     "curvature": Curvature,
+}
+
+
+class MeasureSettings(TypedDict, total=False):
+    """Settings of single measures."""
+
+    freedom: str  # point-cloud: ground, height or rigid
+    attributes: Sequence[float]  # joint-angles: w_p, w_a, w_v; joint-positions: w_p, w_v, w_v0, w_a0
+    scales: Sequence[float]  # joint-positions: the values of `Scales`
+    candidates: float  # curvature: share of pairs that pass the first stage, 0..1
+    speed_floor: float  # curvature: m/s below which a joint rests
+    normalised: str  # curvature: windows or joints
+
+
+_SETTINGS: dict[str, tuple[str, tuple[str, ...], Any]] = {
+    "freedom": ("freedom", ("point-cloud",), str),
+    "attributes": ("attributes", ("joint-angles", "joint-positions"), lambda v: tuple(map(float, v))),
+    "scales": ("scales", ("joint-positions",), lambda v: Scales(*map(float, v))),
+    "candidates": ("share", ("curvature",), float),
+    "speed_floor": ("floor", ("curvature",), float),
 }
 
 
@@ -49,10 +70,12 @@ def measure_named(
     weights: Weights | None = None,
     radius: int | None = None,
     database: Sequence[Clip] = (),
+    **settings: Unpack[MeasureSettings],
 ) -> AnyMeasure:
     """A measure by its name, with joint weights, a window radius in frames, and a data set to normalise by.
 
-    `radius` is for the two that look at windows (point-cloud, curvature); `database` for joint-positions.
+    `radius` is for the two that look at windows (point-cloud, curvature); `database` for joint-positions. `settings`
+    belong to one or two of the measures, and are an error with others.
     """
     if name not in MEASURES:
         raise BadRequest(f"measure: expected one of {', '.join(MEASURES)}, found {name!r}")
@@ -63,6 +86,21 @@ def measure_named(
         measure = replace(measure, radius=radius)
     if database and isinstance(measure, JointPositions):
         measure = replace(measure, scales=scales(database, measure.weights))
+    given: dict[str, Any] = dict(settings)
+    form = given.pop("normalised", None)
+    if form is not None and (name != "curvature" or form not in ("windows", "joints")):
+        raise BadRequest(f"normalised: expected windows or joints, with measure curvature, found {form} with {name}")
+    if form is not None:
+        measure = replace(measure, **{"normalised" if form == "windows" else "per_joint": True})
+    for key, value in given.items():
+        field, measures, convert = _SETTINGS[key]
+        if name not in measures:
+            raise BadRequest(f"{key}: only with measure {' or '.join(measures)}, found {name}")
+        measure = replace(measure, **{field: convert(value)})
+    if isinstance(measure, (JointAngles, JointPositions)):
+        count = len(type(measure)().attributes)
+        if len(measure.attributes) != count:
+            raise BadRequest(f"attributes: expected {count} weights for {name}, found {len(measure.attributes)}")
     return measure
 
 

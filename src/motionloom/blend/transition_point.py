@@ -8,8 +8,9 @@ import numpy as np
 
 from motionloom.analysis.comparison import Measure, require_comparable
 from motionloom.analysis.point_cloud import PointCloud
-from motionloom.core import BadRequest, Clip, Progress
+from motionloom.core import BadRequest, BoolArray, Clip, NoPath, Progress
 from motionloom.kinematics.body.proportions import on_skeleton, same_bones
+from motionloom.kinematics.feet.contacts import contacts as find_contacts
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.ground_alignment import Alignment, ground_alignment
 
@@ -31,12 +32,16 @@ def transition_point(
     half: int = 0,
     search: float = SEARCH,
     measure: Measure | None = None,
+    contacts: bool = False,
+    threshold: float | None = None,
     progress: Progress | None = None,
 ) -> Point:
     """The pair of frames that look most alike, near the end of `a` and the start of `b` (HECK 3.3, step 1).
 
     It lies in the last `search` seconds of `a` and the first of `b`, with `half` frames plus the measure's radius to
-    spare on both sides, so that a window of 2 `half` frames fits into both clips.
+    spare on both sides, so that a window of 2 `half` frames fits into both clips. With `contacts`, only frames with the
+    same feet on the ground; with `threshold` (metres for point clouds, else in the measure's unit), of all pairs within
+    it the one that leaves out least of both clips. `NoPath` if there is no such pair.
     """
     if not (np.isfinite(search) and search > 0):
         raise BadRequest(f"a transition is looked for in more than 0 s of both clips, found {search:g} s")
@@ -51,12 +56,34 @@ def transition_point(
     part_b = b[half:last_b]
     comparison = measure.prepare(part_a, part_b)
     cost = comparison.matrix(progress)
-    row, column = np.unravel_index(int(np.argmin(cost)), cost.shape)
-    return Point(
-        int(max(first_a, half) + comparison.first[0] + row),
-        int(half + comparison.first[1] + column),
-        float(cost[row, column]),
+    first = (max(first_a, half) + comparison.first[0], half + comparison.first[1])
+    allowed = np.ones(cost.shape, bool)
+    if contacts:
+        allowed &= _same_feet(a, b, first, cost.shape)
+        if not allowed.any():
+            raise NoPath(f"no frames with the same feet on the ground in the {search:g} s that are searched")
+    chosen = np.where(allowed, cost, np.inf)
+    if threshold is not None:
+        limit = threshold**2 if measure.unit == "m^2" else threshold
+        if chosen.min() > limit:
+            nearest = np.sqrt(chosen.min()) if measure.unit == "m^2" else chosen.min()
+            raise NoPath(f"no pair of frames within the threshold {threshold:g}: the nearest is {nearest:.3g} apart")
+        left_out = (cost.shape[0] - 1 - np.arange(cost.shape[0]))[:, None] + np.arange(cost.shape[1])
+        chosen = np.where(chosen <= limit, left_out + chosen / (1 + limit) / 2, np.inf)
+    row, column = np.unravel_index(int(np.argmin(chosen)), cost.shape)
+    return Point(int(first[0] + row), int(first[1] + column), float(cost[row, column]))
+
+
+def _same_feet(a: Clip, b: Clip, first: tuple[int, int], shape: tuple[int, ...]) -> BoolArray:
+    """(rows, columns) whether frames first + (row, column) have the same feet on the ground."""
+    feet = [find_contacts(clip) for clip in (a, b)]
+    if not feet[0]:
+        raise BadRequest("contacts: this body has no feet")
+    on_a, on_b = (
+        np.stack([found[name] for name in sorted(feet[0])], 1)[at : at + count]
+        for found, at, count in zip(feet, first, shape, strict=True)
     )
+    return np.asarray((on_a[:, None] == on_b[None]).all(-1))
 
 
 def point_at(a: Clip, b: Clip, at: tuple[float, float], half: int) -> Point:

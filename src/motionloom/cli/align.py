@@ -1,4 +1,4 @@
-"""`motionloom align`: align two clips in time."""
+"""`motionloom align`: align clips in time."""
 
 from __future__ import annotations
 
@@ -14,27 +14,30 @@ from motionloom.cli.pairs import (
     ClipB,
     MeasureName,
     OutFolder,
-    WeightSet,
     clip_dict,
-    read_weights,
     report_rates,
+    with_measure,
     write_csv,
     write_json,
 )
 
 if TYPE_CHECKING:
+    from motionloom.core import Clip
     from motionloom.recipes import Aligned
 
 ENDS = ("fixed", "free", "free-start", "free-end", "either")
 
 
 @with_reading(trim_tpose=True, two=True)
+@with_measure
 def align(
     a: ClipA,
     b: ClipB,
     out: OutFolder,
+    more: Annotated[
+        list[Path] | None, typer.Argument(metavar="C ...", help="More clips to align to A.", show_default=False)
+    ] = None,
     measure: MeasureName = "point-cloud",
-    weights: WeightSet = None,
     window: Annotated[
         float | None,
         typer.Option("--window", metavar="S", help="Window length of the measure; default 3 frames at 60 fps [s]."),
@@ -52,37 +55,92 @@ def align(
         ),
     ] = "fixed",
     knots: Annotated[float, typer.Option("--knots", metavar="S", help="Distance of the curve's knots [s].")] = 0.25,
+    keys: Annotated[
+        str | None,
+        typer.Option(
+            "--keys", metavar="S,S;S,S", help="Align by key times: those of A; of B; ... [s], instead of by similarity."
+        ),
+    ] = None,
+    cycles: Annotated[
+        str | None,
+        typer.Option("--cycles", metavar="FOOT", help="Align by cycles: from one step of left_foot to its next."),
+    ] = None,
     json: Json = False,
     *,
     reading: Any = None,
+    measuring: Any = None,
 ) -> None:
     """Align B to A in time: warped.bvh (B timed as A), curve.csv, alignment.png, before_after.png, alignment.json.
 
-    Clips of different frame rates are aligned at the lower one.
+    Clips of different frame rates are aligned at the lower one. With more clips, each is aligned to A, in a folder of
+    its own, and curves.csv has the times of all.
     """
     from motionloom.core import BadRequest
+    from motionloom.core.progress import parts
     from motionloom.io import load
     from motionloom.recipes import align as align_clips
 
     if ends not in ENDS:
         raise BadRequest(f"--ends: expected fixed, free, free-start, free-end or either, found {ends!r}")
-    first, second = load(a, reading[0]), load(b, reading[1])
-    options: dict[str, Any] = {"weights": read_weights(weights), "limit": limit, "ends": ends, "knots": knots}
+    first, others = load(a, reading[0]), [load(path, reading[1]) for path in (b, *(more or ()))]
+    events = _key_times(keys, 1 + len(others))
+    options: dict[str, Any] = {"limit": limit, "ends": ends, "knots": knots, "cycles": cycles, **measuring}
     options |= {} if window is None else {"window": window}
+    folders = [out] if len(others) == 1 else [out / title for title in _folder_names(others)]
+    found, summaries = [], []
     with busy("aligning") as report:
-        done = align_clips(first, second, measure=measure, **options, progress=report)
-    one, other = done.a, done.b
-    report_rates((first, one), (second, other))
-    summary = write_alignment(done, out)
+        for k, (second, step) in enumerate(zip(others, parts(report, [1] * len(others)), strict=True)):
+            own = None if events is None else [events[0], events[k + 1]]
+            found.append(align_clips(first, second, measure=measure, keys=own, **options, progress=step))
+    for done, second, folder in zip(found, others, folders, strict=True):
+        report_rates((first, done.a), (second, done.b))
+        summaries.append(write_alignment(done, folder))
+    if len(others) > 1:
+        _write_curves(found, out / "curves.csv")
     if json:
-        print_json(summary)
+        print_json(summaries[0] if len(others) == 1 else summaries)
         return
-    (a0, a1), (b0, b1) = summary["spans"]
-    print_line(f"{out}: {one.name} {a0:.2f} to {a1:.2f} s corresponds to {other.name} {b0:.2f} to {b1:.2f} s")
-    pace = ", ".join(f"{p:g}" for p in summary["pace"])
-    print_line(
-        f"  mean cost {summary['mean_cost']:.3g} {summary['unit']}; pace of B relative to A (min, mean, max) {pace}"
-    )
+    for done, folder, summary in zip(found, folders, summaries, strict=True):
+        (a0, a1), (b0, b1) = summary["spans"]
+        spans = f"{done.a.name} {a0:.2f} to {a1:.2f} s corresponds to {done.b.name} {b0:.2f} to {b1:.2f} s"
+        print_line(f"{folder}: {spans}")
+        pace = ", ".join(f"{p:g}" for p in summary["pace"])
+        cost = f"{summary['mean_cost']:.3g} {summary['unit']}"
+        print_line(f"  mean cost {cost}; pace of B relative to A (min, mean, max) {pace}")
+
+
+def _key_times(text: str | None, clips: int) -> list[list[float]] | None:
+    """The value of `--keys`: seconds of the same events, for each clip."""
+    from motionloom.core import BadRequest
+
+    if text is None:
+        return None
+    try:
+        times = [[float(part) for part in own.split(",")] for own in text.split(";")]
+    except ValueError:
+        raise BadRequest(f"--keys: expected times in seconds, as 0.5,1.2;0.4,1.3, found {text!r}") from None
+    if len(times) != clips:
+        raise BadRequest(f"--keys: expected times for {clips} clips, separated by semicolons, found {len(times)}")
+    return times
+
+
+def _folder_names(clips: list[Clip]) -> list[str]:
+    """A folder for each clip; equal names are numbered."""
+    names = [Path(clip.name or "clip").stem for clip in clips]
+    return [name if names.count(name) == 1 else f"{name}_{k}" for k, name in enumerate(names)]
+
+
+def _write_curves(found: list[Aligned], path: Path) -> None:
+    """The times of all clips, at the times of the first that all of them share."""
+    import numpy as np
+
+    start = max(float(done.alignment.curve.spans[0, 0]) for done in found)
+    stop = min(float(done.alignment.curve.spans[0, 1]) for done in found)
+    fps = min(done.a.fps for done in found)
+    times = start + np.arange(int(np.floor((stop - start) * fps + 1e-6)) + 1) / fps
+    columns = [times, *(done.alignment.curve.matching(times) for done in found)]
+    names = [found[0].a.name, *(done.b.name for done in found)]
+    write_csv(",".join(names), [[f"{t:.4f}" for t in row] for row in zip(*columns, strict=True)], path)
 
 
 def write_alignment(done: Aligned, folder: Path) -> dict[str, Any]:

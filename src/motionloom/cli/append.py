@@ -9,7 +9,7 @@ import typer
 
 from motionloom.cli.bars import busy
 from motionloom.cli.options import Force, Json, plural, print_json, print_line, warn, with_reading
-from motionloom.cli.pairs import ClipA, ClipB, MeasureName, report_rates, write_json
+from motionloom.cli.pairs import ClipA, ClipB, MeasureName, read_threshold, report_rates, with_measure, write_json
 
 if TYPE_CHECKING:
     from motionloom.recipes.recorded_edits import Appended
@@ -19,6 +19,7 @@ JOIN_LIMIT = 50.0  # cm: beyond this the clips are not joined, unless --limit is
 
 
 @with_reading(trim_tpose=True, two=True)
+@with_measure
 def append(
     a: ClipA,
     b: ClipB,
@@ -48,11 +49,24 @@ def append(
     limit: Annotated[
         float, typer.Option("--limit", metavar="CM", min=0.0, help="Clips farther apart are not joined [cm].")
     ] = JOIN_LIMIT,
+    threshold: Annotated[
+        str | None,
+        typer.Option(
+            "--threshold",
+            metavar="X",
+            help="Of all pairs of frames within it, join at the one that leaves out least of both clips: 8cm (root "
+            "mean square) for point-cloud; for other measures a number in their unit.",
+        ),
+    ] = None,
+    contacts: Annotated[
+        bool, typer.Option("--contacts", help="Join only where the same feet are on the ground.")
+    ] = False,
     plants: Annotated[bool, typer.Option(help="Hold feet that stand during the transition.")] = True,
     force: Force = False,
     json: Json = False,
     *,
     reading: Any = None,
+    measuring: Any = None,
 ) -> None:
     """Write A, then B, joined where they are most similar; beside the clip a picture (.png) and values (.json).
 
@@ -67,7 +81,8 @@ def append(
     first, second = load(a, reading[0]), load(b, reading[1])
     times = None if at is None else _two_times(at)
     options: dict[str, Any] = {"method": method, "at": times, "window": window, "search": search, "measure": measure}
-    options["stiffness"] = stiffness
+    options |= {"stiffness": stiffness, "contacts": contacts, "threshold": read_threshold(threshold, measure)}
+    options |= measuring
     with busy("joining") as report:
         joined = append_clips(first, second, **options, ease=ease, plants=plants, progress=report)
     report_rates((first, joined.a), (second, joined.b))

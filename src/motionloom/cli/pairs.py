@@ -1,14 +1,15 @@
-"""Arguments and options of commands that compare two clips: similar, judge, align, append."""
+"""Arguments and options of commands that compare clips: similar, judge, align, append."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from motionloom.cli.flags import added_options
 from motionloom.cli.options import warn
 
 if TYPE_CHECKING:
@@ -30,6 +31,117 @@ WeightSet = Annotated[
     typer.Option("--weights", metavar="SET", help="Joint weights: uniform, lee, wang-bodenheimer, or role=w,role=w."),
 ]
 
+MEASURE_OPTIONS: dict[str, tuple[Any, Any]] = {
+    "weights": (WeightSet, None),
+    "freedom": (
+        Annotated[
+            str | None,
+            typer.Option(
+                "--freedom",
+                metavar="HOW",
+                help="point-cloud: how B may be moved onto A: ground (turned and shifted on the floor), height (also "
+                "up and down: stairs), rigid (any rotation: ramps).",
+            ),
+        ],
+        None,
+    ),
+    "attributes": (
+        Annotated[
+            str | None,
+            typer.Option(
+                "--attributes",
+                metavar="W,W,W",
+                help="Weights of the terms. joint-angles: root velocity, angles, joint velocities (0.05,1,0.02); "
+                "joint-positions: positions, velocities, root velocity, root acceleration (1,1,1,1).",
+            ),
+        ],
+        None,
+    ),
+    "normalise_by": (
+        Annotated[
+            Path | None,
+            typer.Option(
+                "--normalise-by", metavar="FOLDER", help="joint-positions: normalise by the clips of a folder."
+            ),
+        ],
+        None,
+    ),
+    "candidates": (
+        Annotated[
+            float | None,
+            typer.Option(
+                "--candidates", metavar="PERCENT", help="curvature: share of pairs that the first stage keeps (5) [%]."
+            ),
+        ],
+        None,
+    ),
+    "speed_floor": (
+        Annotated[
+            float | None,
+            typer.Option(
+                "--speed-floor",
+                metavar="M/S",
+                min=0.0,
+                help="curvature: a joint that is slower is at rest (0.05) [m/s].",
+            ),
+        ],
+        None,
+    ),
+    "normalised": (
+        Annotated[
+            str | None,
+            typer.Option(
+                "--normalised",
+                metavar="WHAT",
+                help="curvature: correlation of windows, or the mean of that of joints (no joint decides alone).",
+            ),
+        ],
+        None,
+    ),
+}
+"""Settings of the measures as options, as `analysis.measure_named` takes them."""
+
+
+def with_measure(run: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the settings of the measures; their values are passed as the argument `measuring`."""
+    return added_options(run, MEASURE_OPTIONS, "measuring", _measuring)
+
+
+def _measuring(values: dict[str, Any]) -> dict[str, Any]:
+    from motionloom.core import BadRequest
+
+    weights, folder = values.pop("weights"), values.pop("normalise_by")
+    out: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
+    if "attributes" in out:
+        try:
+            out["attributes"] = [float(part) for part in out["attributes"].split(",")]
+        except ValueError:
+            raise BadRequest(f"--attributes: expected numbers, as 0.05,1,0.02, found {out['attributes']!r}") from None
+    if "candidates" in out:
+        out["candidates"] = fraction(out["candidates"], "--candidates")
+    if weights is not None:
+        out["weights"] = read_weights(weights)
+    if folder is not None:
+        out["scales"] = _folder_scales(folder, out.get("weights"))
+    return out
+
+
+def _folder_scales(folder: Path, weights: Any) -> list[float]:
+    """The normalisation of joint-positions by all clips of a folder (GUAN 2.6.1)."""
+    from dataclasses import astuple
+
+    from motionloom.analysis.joint_positions import scales
+    from motionloom.core import MotionloomError
+    from motionloom.io import expand_paths, load
+
+    clips = []
+    for path in expand_paths([folder]):
+        try:
+            clips.append(load(path, trim_tpose=True))
+        except MotionloomError as error:
+            warn(f"not used for normalisation: {error}")
+    return list(astuple(scales(clips, "lee" if weights is None else weights)))
+
 
 def load_two(a: Path, b: Path, reading: tuple[Reading, Reading]) -> tuple[Clip, Clip]:
     """Both clips at the lower of their frame rates; resampling is reported."""
@@ -49,12 +161,12 @@ def report_rates(*pairs: tuple[Clip, Clip]) -> None:
             warn(f"{before.name} resampled from {before.fps:g} to {after.fps:g} fps, the rate of the other clip")
 
 
-def fraction(percent: float) -> float:
-    """The value of `--share` as a fraction of 1."""
+def fraction(percent: float, option: str = "--share") -> float:
+    """A share in percent as a fraction of 1."""
     from motionloom.core import BadRequest
 
     if not 0 < percent <= 100:
-        raise BadRequest(f"--share: expected more than 0 and at most 100 %, found {percent:g}")
+        raise BadRequest(f"{option}: expected more than 0 and at most 100 %, found {percent:g}")
     return percent / 100
 
 
@@ -72,6 +184,15 @@ def read_weights(text: str | None) -> Any:
         except ValueError:
             raise BadRequest(f"--weights: expected role=number, found {part!r}") from None
     return table
+
+
+def read_threshold(text: str | None, measure: str) -> float | None:
+    """The value of `--threshold`: metres for point clouds, a plain number for other measures."""
+    from motionloom.core.units import length, number
+
+    if text is None:
+        return None
+    return length(text, ("--threshold",)) if measure == "point-cloud" else number(text, ("--threshold",))
 
 
 def clip_dict(clip: Clip) -> dict[str, Any]:

@@ -15,11 +15,11 @@ from motionloom.cli.pairs import (
     MeasureName,
     OutFolder,
     Share,
-    WeightSet,
     clip_dict,
     fraction,
     load_two,
-    read_weights,
+    read_threshold,
+    with_measure,
     write_csv,
     write_json,
 )
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 
 @with_reading(trim_tpose=True, two=True)
+@with_measure
 def similar(
     a: ClipA,
     b: ClipB,
@@ -51,10 +52,10 @@ def similar(
     window: Annotated[
         float | None, typer.Option("--window", metavar="S", help="Window length of point-cloud and curvature [s].")
     ] = None,
-    weights: WeightSet = None,
     json: Json = False,
     *,
     reading: Any = None,
+    measuring: Any = None,
 ) -> None:
     """Compare every frame of A with every frame of B: matrix.npz, pairs.csv, matrix.png and similar.json in DIR.
 
@@ -67,10 +68,10 @@ def similar(
 
     one, other = load_two(a, b, reading)
     radius = None if window is None else max(1, round(window * one.fps / 2))
-    chosen = measure_named(measure, weights=read_weights(weights), radius=radius)
+    chosen = measure_named(measure, radius=radius, **measuring)
     if contacts:
         one, other = with_contacts(one), with_contacts(other)
-    rules: dict[str, Any] = {"threshold": _threshold(threshold, measure), "minima": minima, "contacts": contacts}
+    rules: dict[str, Any] = {"threshold": read_threshold(threshold, measure), "minima": minima, "contacts": contacts}
     with busy("comparing") as report:
         found = find_similar(one, other, chosen, share=fraction(share), **rules, progress=report)
     summary = write_similarity(found, out)
@@ -81,15 +82,6 @@ def similar(
     for pair in summary["best"]:
         value = f"{pair['value']:.4g} {summary['unit']}"
         print_line(f"  {one.name} {pair['seconds_a']:.2f} s   {other.name} {pair['seconds_b']:.2f} s   {value}")
-
-
-def _threshold(text: str | None, measure: str) -> float | None:
-    """The value of `--threshold`: metres for point clouds, a plain number for other measures."""
-    from motionloom.core.units import length, number
-
-    if text is None:
-        return None
-    return length(text, ("--threshold",)) if measure == "point-cloud" else number(text, ("--threshold",))
 
 
 def write_similarity(found: Similarity, folder: Path) -> dict[str, Any]:

@@ -6,11 +6,13 @@ Clips are given as they were read (`io.load`), so that the step names their file
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
-from motionloom.analysis import TimeAlignment, measure_named, same_rate, warp
+from motionloom.analysis import TimeAlignment, align_cycles, from_key_times, measure_named, same_rate, warp
 from motionloom.analysis import align as find_alignment
+from motionloom.analysis.alignment import along_curve
 from motionloom.analysis.dtw import Ends
+from motionloom.analysis.similarity import MeasureSettings
 from motionloom.blend import Point, transition_point
 from motionloom.blend import append as join_clips
 from motionloom.blend.transition_point import half_window, point_at
@@ -226,23 +228,30 @@ def append(
     ease: str = "smooth",
     plants: bool = True,
     stiffness: float | None = None,
+    contacts: bool = False,
+    threshold: float | None = None,
+    weights: str | Mapping[str, float] | None = None,
     progress: Progress | None = None,
+    **settings: Unpack[MeasureSettings],
 ) -> Appended:
     """Clip `a`, then clip `b`, joined where they are most similar or `at` two times, at the lower frame rate.
 
     `method` is "blend", "stitch" or "spacetime"; `window` is the length of the transition in seconds; `stiffness` that
-    of `spacetime`.
+    of `spacetime`. `contacts` and `threshold` as for `blend.transition_point`, `weights` and `settings` of the measure
+    as for `analysis.measure_named`.
     """
     given = {"method": method, "at": at, "window": window, "search": search, "measure": measure, "ease": ease}
     if stiffness is not None and method != "spacetime":
         raise BadRequest(f"stiffness: only with method spacetime, found {method}")
-    step = edit_step("append", [a, b], {**given, "plants": None if plants else False, "stiffness": stiffness})
+    given |= {"plants": None if plants else False, "stiffness": stiffness, "contacts": contacts or None}
+    step = edit_step("append", [a, b], {**given, "threshold": threshold, "weights": weights, **settings})
     report = progress or silent()
     one, other = same_rate(a, b)
     half = half_window(window, one.fps)
     if at is None:
-        chosen, found = measure_named(measure), part(report, 0.0, 0.3)
-        point = transition_point(one, other, half=half, search=search, measure=chosen, progress=found)
+        chosen = measure_named(measure, weights=weights, **settings)
+        rules: dict[str, Any] = {"contacts": contacts, "threshold": threshold, "progress": part(report, 0.0, 0.3)}
+        point = transition_point(one, other, half=half, search=search, measure=chosen, **rules)
     else:
         point = point_at(one, other, at, half)
     options: dict[str, Any] = {"ease": ease} if method == "blend" else {}
@@ -274,16 +283,28 @@ def align(
     limit: int | None = 3,
     ends: Ends = "fixed",
     knots: float = 0.25,
+    keys: Sequence[Sequence[float]] | None = None,
+    cycles: str | None = None,
     progress: Progress | None = None,
+    **settings: Unpack[MeasureSettings],
 ) -> Aligned:
     """Clip `b` warped in time to match clip `a`, at the lower frame rate; options as for `analysis.align`.
 
-    `window` is the length of the measure's window and `knots` the distance of the curve's knots, in seconds.
+    `window` is the length of the measure's window and `knots` the distance of the curve's knots, in seconds. Instead
+    of by similarity, clips are aligned by `keys` (seconds of the same events in `a` and in `b`) or by the `cycles` of
+    a foot (GUAN 2.3.1). `settings` of the measure as for `analysis.measure_named`.
     """
+    if keys is not None and (cycles is not None or len(keys) != 2):
+        raise BadRequest("keys: expected the times of the same events in both clips, without cycles")
     given = {"measure": measure, "weights": weights, "window": window, "limit": limit or 0, "ends": ends}
-    step = edit_step("align", [a, b], {**given, "knots": knots})
+    given |= {"knots": knots, "keys": None if keys is None else [list(map(float, k)) for k in keys], "cycles": cycles}
+    step = edit_step("align", [a, b], {**given, **settings})
     one, other = same_rate(a, b)
-    chosen = measure_named(measure, weights=weights, radius=max(1, round(window * one.fps / 2)))
+    chosen = measure_named(measure, weights=weights, radius=max(1, round(window * one.fps / 2)), **settings)
+    if keys is not None or cycles is not None:
+        curve = from_key_times(keys) if keys is not None else align_cycles([one, other], foot=str(cycles))
+        found = along_curve(one, other, curve, measure=chosen, progress=progress)
+        return Aligned(_with_step(warp(other, found.curve), step), one, other, found)
     found = find_alignment(
         one, other, measure=chosen, limit=limit or None, ends=ends, knot_seconds=knots, progress=progress
     )

@@ -7,15 +7,28 @@ import dataclasses
 import numpy as np
 import pytest
 from hand_made import graph_of
+from PIL import Image
 
-from motionloom.core import NoPath, replace
+from motionloom.core import BadRequest, FormatError, NoPath, replace
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import travel, turned
 from motionloom.methods import learn
+from motionloom.methods.graph import Route
 from motionloom.methods.graph.render.root_tracks import tracks
 from motionloom.methods.two_level_graph.clusters import cluster_features
 from motionloom.methods.two_level_graph.markov import chain, reading
-from motionloom.methods.two_level_graph.performance import _rival, act_out, best_match, match_performance
+from motionloom.methods.two_level_graph.masks import fitted_masks, mask_files, read_masks
+from motionloom.methods.two_level_graph.performance import (
+    PerformanceMatch,
+    _rival,
+    act_out,
+    act_out_masks,
+    ambiguity,
+    best_match,
+    match_masks,
+    match_performance,
+)
+from motionloom.methods.two_level_graph.silhouettes import silhouettes
 from motionloom.rotation import exp, multiply
 from motionloom.samples import make
 
@@ -162,3 +175,41 @@ def test_telling_where_the_camera_stands_changes_nothing_but_the_guess(model):
     free = match_performance(model, clip, camera=np.radians(40.0))
     assert told.view == pytest.approx(np.radians(40.0))
     assert free.cost <= told.cost + 1e-6
+
+
+def test_masks_of_images_are_acted_out_like_the_clip_that_they_show(model, tmp_path):
+    graph, camera = model.graph, np.radians(80.0)
+    clip = graph.clips[0]
+    turn = travel(clip).heading - travel(clip).heading[0]
+    drawn = silhouettes(clip, camera - turn)
+    large = np.kron(drawn[:, ::-1], np.ones((1, 3, 3))).astype(np.uint8)  # row 0 at the top, three times as large
+    large = np.pad(large, ((0, 0), (20, 11), (40, 5)))
+    for f, mask in enumerate(large):
+        Image.fromarray(255 * (1 - mask) if f % 2 else 255 * mask).save(tmp_path / f"{f:04d}.png")
+    images = read_masks(mask_files(tmp_path))
+    assert (images == large.astype(bool)).all()
+    fitted = fitted_masks(images, graph.clips)
+    overlap = (fitted & drawn).sum((1, 2)) / (fitted | drawn).sum((1, 2))
+    assert np.median(overlap) > 0.75
+    found = match_masks(model, images, model.fps)
+    looks = cluster_features(graph.clips)
+    apart = np.linalg.norm(looks[shown(graph, found.route)] - looks[graph.starts[0] + np.arange(len(clip))], axis=1)
+    assert (apart < 0.06).mean() > 0.7
+    played = act_out_masks(model, images[:30], model.fps, camera=camera)
+    assert len(played.clip) == 30
+    assert "not recorded" in played.clip.origin.made[-1].gap
+
+
+def test_it_is_reported_that_front_and_back_look_alike():
+    route = Route(0, (), 1)
+    text = ambiguity(PerformanceMatch(route, 1.0, np.radians(40), np.radians(140)))
+    assert text == "front and back cannot be distinguished: silhouettes fit nearly as well from 140 as from 40 degrees"
+    assert ambiguity(PerformanceMatch(route, 1.0, np.radians(40), None)) is None
+
+
+def test_images_without_a_performer_or_of_another_size_are_errors(tmp_path):
+    Image.new("L", (8, 8)).save(tmp_path / "0.png")
+    with pytest.raises(FormatError, match="no performer"):
+        read_masks(mask_files(tmp_path))
+    with pytest.raises(BadRequest, match="a folder of images"):
+        mask_files(tmp_path / "0.png")

@@ -134,11 +134,20 @@ def _write(model: TwoLevelGraphModel, start: str, numbers: list[str], reach: flo
 @with_reading(trim_tpose=True)
 def act(
     model: Annotated[Path, typer.Argument(metavar="MODEL.loom", help="A model of two-level-graph.")],
-    performed: Annotated[Path, typer.Argument(metavar="CLIP", help="The performance.")],
+    performed: Annotated[Path, typer.Argument(metavar="CLIP", help="The performance, or a folder of masks.")],
     out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The clip to write.")],
     silhouettes: Annotated[
         bool, typer.Option("--silhouettes", help="Compare silhouettes seen by a camera instead of poses.")
     ] = False,
+    masks: Annotated[
+        float | None,
+        typer.Option(
+            "--masks",
+            metavar="FPS",
+            min=1e-3,
+            help="CLIP is a folder of images, one for each frame, with the performer cut out: their frame rate.",
+        ),
+    ] = None,
     camera: Annotated[
         str,
         typer.Option(
@@ -165,15 +174,20 @@ def act(
 
     from motionloom.core.units import angle
     from motionloom.io import check_target, load, save
-    from motionloom.methods.two_level_graph.performance import act_out
+    from motionloom.methods.two_level_graph.masks import mask_files, read_masks
+    from motionloom.methods.two_level_graph.performance import act_out, act_out_masks, ambiguity
 
     check_target(out, overwrite=force)
     learned = two_level(model)
-    clip = load(performed, reading)
-    seen = angle(camera, ("--camera",)) if silhouettes else None
+    known = bool(present_value("--told", told, "--camera-known", camera_known or None))
+    seen = angle(camera, ("--camera",))
     with busy("acting") as report:
-        known = bool(present_value("--told", told, "--camera-known", camera_known or None))
-        played = act_out(learned, clip, camera=seen, camera_known=known, smooth=smooth, progress=report)
+        if masks is not None:
+            images, fixed = read_masks(mask_files(performed)), seen if known else None
+            played = act_out_masks(learned, images, masks, camera=fixed, smooth=smooth, progress=report)
+        else:
+            clip, view = load(performed, reading), seen if silhouettes else None
+            played = act_out(learned, clip, camera=view, camera_known=known, smooth=smooth, progress=report)
     save(played.clip, out)
     view, taken = played.acted.view, len(played.acted.route.taken)
     facts = {
@@ -192,9 +206,8 @@ def act(
     print_line(f"{out}: {plural(len(played.clip), 'frame')}, {facts['seconds']:.2f} s, {plural(taken, 'transition')}")
     if view is not None:
         print_line(f"  the camera is at {math.degrees(view):.0f} degrees, seen from the body at the start")
-    if (rival := played.acted.rival) is not None:
-        there = f"{math.degrees(rival):.0f}"
-        print_line(f"  it fits nearly as well from {there} degrees (--camera {there}deg --camera-known)")
+    if (doubt := ambiguity(played.acted)) is not None:
+        print_line(f"  {doubt}")
     if played.apart is not None:
         print_line(
             f"  joints are {100 * played.apart:.1f} cm from the performance, seen from the hips (root mean square)"

@@ -24,6 +24,7 @@ from motionloom.methods.graph.render.root_tracks import tracks
 from motionloom.methods.recipe_steps import synthesis_step
 from motionloom.methods.synthesis import finished, signed
 from motionloom.methods.two_level_graph.markov import Chain, chain
+from motionloom.methods.two_level_graph.masks import fitted_masks
 from motionloom.methods.two_level_graph.model import TwoLevelGraphModel
 from motionloom.methods.two_level_graph.silhouettes import (
     VIEWS,
@@ -200,6 +201,27 @@ def match_performance(
     return best_match(lower, apart, len(masks), angles, smooth=smooth, progress=progress)
 
 
+def match_masks(
+    model: TwoLevelGraphModel,
+    images: Any,
+    fps: float,
+    *,
+    camera: float | None = None,
+    smooth: float = SMOOTHNESS,
+    progress: Progress | None = None,
+) -> PerformanceMatch:
+    """The route that is most similar to masks (F, height, width) of a performer, seen by a fixed camera at `fps`.
+
+    All viewpoints are tried, or only `camera` (radians, relative to the performer at the start).
+    """
+    count = max(1, int(np.floor((len(images) - 1) / fps * model.fps + 1e-6)) + 1)
+    frames = np.minimum(np.round(np.arange(count) / model.fps * fps).astype(int), len(images) - 1)
+    masks = fitted_masks(images, model.graph.clips)[frames]
+    angles = view_angles(VIEWS) if camera is None else np.array([camera])
+    apart = silhouette_differences(model.views, masks)
+    return best_match(chain(model.graph, model.delta), apart, count, angles, smooth=smooth, progress=progress)
+
+
 class ActedPerformance(NamedTuple):
     """A performance acted out with the model's clips."""
 
@@ -219,8 +241,7 @@ def act_out(
     acted = match_performance(model, performed, **options, progress=part(report, 0.0, 0.8))
     path = travel(performed)
     start = Start((float(path.place[0, 0]), float(path.place[0, 1])), float(path.heading[0]))
-    raw = render(model.graph, acted.route, lift=model.cleans_feet(Request()))
-    raw = replace(raw, origin=dataclasses.replace(raw.origin, notes=(Note(_note_text(model.graph, performed, acted)),)))
+    raw = _rendered(model, acted, performed.name)
     fps = performed.fps
     # the last frames of a faster performance come after the model's last one
     frames = min(len(performed), int(np.floor((len(raw) - 1) * fps / model.fps + 1e-6)) + 1)
@@ -231,10 +252,46 @@ def act_out(
     return ActedPerformance(signed(clip, model, step), acted, _apart(performed, clip))
 
 
-def _note_text(graph: Graph, performed: Clip, acted: PerformanceMatch) -> str:
+def act_out_masks(
+    model: TwoLevelGraphModel, images: Any, fps: float, *, progress: Progress | None = None, **options: Any
+) -> ActedPerformance:
+    """Masks of a performer (F, height, width) acted out, at the model's frame rate, from the origin.
+
+    `options` are those of `match_masks`. The recipe does not contain the masks, so it cannot be repeated.
+    """
+    report = progress or silent()
+    acted = match_masks(model, images, fps, **options, progress=part(report, 0.0, 0.8))
+    raw = _rendered(model, acted, "masks")
+    request = Request(frames=len(raw), fps=model.fps)
+    clip, _ = finished(model, place(raw, request, model), request, part(report, 0.8, 1.0))
+    report(1.0, "done")
+    step = synthesis_step(model, "act", edits=[{name: value} for name, value in options.items()])
+    step = dataclasses.replace(step, gap="masks were read from images, which are not recorded")
+    return ActedPerformance(signed(clip, model, step), acted, None)
+
+
+def _rendered(model: TwoLevelGraphModel, acted: PerformanceMatch, name: str) -> Clip:
+    """The frames of the route, with notes on it and on a viewpoint that fits as well."""
+    raw = render(model.graph, acted.route, lift=model.cleans_feet(Request()))
+    notes = [Note(_note_text(model.graph, name, acted))]
+    if (text := ambiguity(acted)) is not None:
+        notes.append(Note(text, "warning"))
+    return replace(raw, origin=dataclasses.replace(raw.origin, notes=tuple(notes)))
+
+
+def ambiguity(acted: PerformanceMatch) -> str | None:
+    """A sentence on the second viewpoint that fits, if there is one."""
+    if acted.view is None or acted.rival is None:
+        return None
+    here, there = np.degrees(acted.view), np.degrees(acted.rival)
+    what = "front and back" if np.cos(acted.view) * np.cos(acted.rival) < 0 else "two sides"
+    return f"{what} cannot be distinguished: silhouettes fit nearly as well from {there:.0f} as from {here:.0f} degrees"
+
+
+def _note_text(graph: Graph, name: str, acted: PerformanceMatch) -> str:
     seen = "" if acted.view is None else f", seen from {np.degrees(acted.view):.0f} degrees"
     return (
-        f"{performed.name or 'a performance'} acted out{seen}: from {frame_name(graph, acted.route.start)} over "
+        f"{name or 'a performance'} acted out{seen}: from {frame_name(graph, acted.route.start)} over "
         f"{len(acted.route.taken)} transitions"
     )
 
