@@ -91,12 +91,14 @@ def measure_named(
     if form is not None and (name != "curvature" or form not in ("windows", "joints")):
         raise BadRequest(f"normalised: expected windows or joints, with measure curvature, found {form} with {name}")
     if form is not None:
-        measure = replace(measure, **{"normalised" if form == "windows" else "per_joint": True})
+        changed: Any = {"normalised" if form == "windows" else "per_joint": True}
+        measure = replace(measure, **changed)
     for key, value in given.items():
         field, measures, convert = _SETTINGS[key]
         if name not in measures:
             raise BadRequest(f"{key}: only with measure {' or '.join(measures)}, found {name}")
-        measure = replace(measure, **{field: convert(value)})
+        setting: Any = {field: convert(value)}
+        measure = replace(measure, **setting)
     if isinstance(measure, (JointAngles, JointPositions)):
         count = len(type(measure)().attributes)
         if len(measure.attributes) != count:
