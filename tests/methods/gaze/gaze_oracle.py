@@ -15,7 +15,7 @@ from motionloom.methods.gaze.gaze_map import GazeMap
 from motionloom.rotation import between, exp, inverse, log, multiply, normalize, rotate
 from motionloom.rotation import yaw as yaw_turn
 
-EYE_LIMIT, NEW_SHIFT, BEHIND, ROUNDS = math.radians(50.0), math.radians(8.0), math.radians(30.0), 2
+EYE_LIMIT, MAX_FOLLOW, BEHIND, ROUNDS = math.radians(50.0), math.radians(300.0), math.radians(30.0), 2
 
 
 class Base(NamedTuple):
@@ -124,15 +124,17 @@ def gaze_step(
         return state, np.array(rotations)
     base = base_gaze(body, root, rotations)
     asked, line, active, sought = _requests(base, state, points, relative, cone)
-    rows = gaze_map.blend(asked[:, 0], asked[:, 1])
+    level = np.minimum(1.0, 2.0 * np.sqrt(np.maximum(1.0 - line[:, 1] ** 2, 0.0)))
+    rows = gaze_map.blend(asked[:, 0] * level, asked[:, 1])
     goal = np.where(active[:, None, None], aimed(body, base, rotations, root, rows, line, sought), 0.0)
     jump = np.abs(asked - state.asked).max(1)
     world_jump = np.arctan2(np.linalg.norm(np.cross(line, state.aim), axis=1), (line * state.aim).sum(1))
     near = np.isfinite(sought[:, 0])
-    jump = np.where(near & np.isfinite(state.aim[:, 0]), world_jump, jump)
-    new = (dt > 0) & ((active != (state.active > 0)) | (active & (jump > NEW_SHIFT)))
+    same_side = np.abs(asked[:, 0] - state.asked[:, 0]) < np.pi
+    jump = np.where(near & np.isfinite(state.aim[:, 0]) & same_side, world_jump, jump)
+    new = (dt > 0) & ((active != (state.active > 0)) | (active & (jump > MAX_FOLLOW * dt)))
     reached = state.shown.sum(1)  # yaw about y, pitch against x: a shift that interrupts begins from there
-    apart = asked[:, 0] - reached[:, 1]
+    apart = asked[:, 0] * level - reached[:, 1]
     far = gaze_map.blend(apart, asked[:, 1] + reached[:, 0])[:, 17:24]
     border = np.where(apart > 0, gaze_map.limits[1][0], -gaze_map.limits[0][0])
     far[:, 0] *= np.maximum(1.0, np.abs(apart) / (1.15 * border))

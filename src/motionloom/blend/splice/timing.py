@@ -17,6 +17,7 @@ from motionloom.kinematics.loop import close_loop, find_loop, repeat
 GRID_FPS = 60.0  # frames per second at which legs are compared, or the clips' own rate if that is lower
 WINDOW = 1 / 12  # s to each side: the length of the point clouds
 NEAR_BEST = 1.2  # the first local minimum within this factor of the best one is the common phase
+STANDING = 1.5  # times as far from its best phase as later: the upper clip begins at rest
 USUAL_CYCLE = 1.2  # s, where no cycle is found
 MIN_LIFT = 0.03  # m: rise of an ankle below which feet do not step
 POOR_COST = 0.10  # m: root mean square distance of the legs above which an alignment is called poor
@@ -77,8 +78,9 @@ def align_legs(lower: Clip, upper: Clip, *, progress: Progress | None = None) ->
 
     Costs are point clouds of hips and knees, which may be shifted in height (stairs) and turned about the vertical.
     The upper clip is cropped to the phase of the lower clip's first frame: of the local minima of the distance within
-    one cycle, the first within `NEAR_BEST` of the best (HECK takes the first, which is often half a cycle off). The
-    cheapest path then runs to the end of either clip, where its mean cost is least, and a C1 curve is fitted to it.
+    one cycle, the first within `NEAR_BEST` of the best (HECK takes the first, which is often half a cycle off); of a
+    clip that begins at rest, in a later cycle. The cheapest path then runs to the end of either clip, where its mean
+    cost is least, and a C1 curve is fitted to it.
     """
     fps = min(lower.fps, upper.fps, GRID_FPS)
     below, above = fk(lower), fk(upper)
@@ -94,7 +96,7 @@ def align_legs(lower: Clip, upper: Clip, *, progress: Progress | None = None) ->
         )
     measure = PointCloud(radius=radius, freedom="height", precision="double")
     cost = measure.between(_extended(a, radius), _extended(b, radius), np.ones(3)).matrix()
-    start = common_phase(cost[0], leg_period(upper, above) or USUAL_CYCLE, fps)
+    start = common_phase(cost[0], leg_period(upper, above) or USUAL_CYCLE, fps, len(a))
     if len(b) - start <= shortest:
         raise BadRequest(f"{upper.name or 'the upper clip'}: no phase in common with {lower.name or 'the lower clip'}")
     path = dtw_path(cost[:, start:], limit=MAX_RUN, ends="either", progress=progress)
@@ -123,12 +125,22 @@ def leg_period(clip: Clip, places: FloatArray | None = None) -> float | None:
     return gait_period(leg_swing(legs(clip, places)), clip.fps)
 
 
-def common_phase(cost: FloatArray, period: float, fps: float) -> int:
-    """The frame of the upper clip in the phase of the lower clip's first one, by squared distances `cost` (F,) m^2."""
-    size = np.sqrt(np.maximum(cost[: max(3, round(period * fps) + 1)], 0.0))
-    padded = np.concatenate([[np.inf], size, [np.inf]])
+def common_phase(cost: FloatArray, period: float, fps: float, needed: int = 0) -> int:
+    """The frame of the upper clip in the phase of the lower clip's first one, by squared distances `cost` (F,) m^2.
+
+    Where a later minimum that leaves `needed` frames is `STANDING` times better than all of the first cycle, the clip
+    begins at rest, and the cycle in which that quality is first reached is searched instead.
+    """
+    size = np.sqrt(np.maximum(cost, 0.0))
+    cycle = max(3, round(period * fps) + 1)
+    last = max(cycle, len(size) - needed)
+    begin = 0
+    if size[:cycle].min() > STANDING * size[:last].min():
+        begin = int(np.argmax(size[:last] <= STANDING * size[:last].min()))
+    padded = np.concatenate([[np.inf], size[begin : min(begin + cycle, len(size))], [np.inf]])
     minima = np.flatnonzero((padded[1:-1] <= padded[:-2]) & (padded[1:-1] <= padded[2:]))
-    return int(minima[np.argmax(size[minima] <= NEAR_BEST * size[minima].min())])
+    found = padded[1:-1][minima]
+    return begin + int(minima[np.argmax(found <= NEAR_BEST * found.min())])
 
 
 def _share_limited(path: IntArray) -> float:

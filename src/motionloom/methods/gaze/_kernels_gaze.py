@@ -26,7 +26,7 @@ from motionloom.kinematics.feet._kernels_two_bone import (
 from motionloom.methods.gaze._kernels_map import beyond, blend_row
 
 EYE_LIMIT = math.radians(50.0)  # an eye turns no farther in the head; the neck does the rest
-NEW_SHIFT = math.radians(8.0)  # a target that jumps farther in one step is a new shift, a slower one is followed
+MAX_FOLLOW = math.radians(300.0)  # rad/s: a slower target is followed, a faster one is a new shift
 BEHIND = math.radians(30.0)  # a target behind the back changes sides when it is this far beyond
 HYSTERESIS = math.radians(20.0)  # a target that was let go must be this much nearer
 ROUNDS = 2  # the eyes move with the head, so the direction to a near point is found twice
@@ -180,11 +180,20 @@ def _request(base: Any, point: Any, change: Any, last: float, was: bool, cone: f
 
 
 @kernel
+def _level(line: Any) -> float:
+    """1 for directions within 60 degrees of level, less for steeper ones, 0 for straight up and down.
+
+    By so much the yaw counts: that of a point overhead or at the feet turns round with every step.
+    """
+    return min(1.0, 2.0 * math.sqrt(max(1.0 - line[1] * line[1], 0.0)))
+
+
+@kernel
 def _jump(turn: float, rise: float, line: Any, asked: Any, aim: Any, near: bool) -> float:
     """Angle by which the target has moved since the last step: that of the request, but of a point its direction in the
-    world, so that a turn of the body does not count as a new target.
+    world, so that a turn of the body does not count as a new target. A change of sides behind the back does.
     """
-    if near and not math.isnan(aim[0]):
+    if near and not math.isnan(aim[0]) and abs(turn - asked[0]) < math.pi:
         return math.atan2(norm(cross(line, _vector(aim))), dot(line, _vector(aim)))
     return max(abs(turn - asked[0]), abs(rise - asked[1]))
 
@@ -213,19 +222,20 @@ def step_row(
     turn, rise, line, now, near = _request(base, _vector(point), change, asked[0], was, cone)
     goal[:] = 0.0
     if now:
-        blend_row(table, turn, rise, blended)
+        blend_row(table, turn * _level(line), rise, blended)
         for k in range(15):
             goal[k // 3, k % 3] = blended[2 + k]
         moved[:] = turns
         _aim(body, (frame, look), root, turns, world, line, _vector(point), near, (places, moved, other), goal)
     if dt > 0:
-        if now != was or (now and _jump(turn, rise, line, asked, aim, near) > NEW_SHIFT):
+        if now != was or (now and _jump(turn, rise, line, asked, aim, near) > MAX_FOLLOW * dt):
             reached = (0.0, 0.0, 0.0)  # yaw about y, pitch against x: a shift that interrupts begins from there
             for k in range(5):
                 reached = add(reached, _vector(shown[k]))
-            blend_row(table, turn - reached[1], rise + reached[0], far)
+            apart = turn * _level(line) - reached[1]
+            blend_row(table, apart, rise + reached[0], far)
             timing[:] = far[17:24]
-            timing[0] = max(timing[0], min(timing[0] * beyond(table, turn - reached[1]), due))
+            timing[0] = max(timing[0], min(timing[0] * beyond(table, apart), due))
             begin[:] = shown
             begin_rate[:] = rate
             elapsed[0] = 0.0

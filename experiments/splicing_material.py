@@ -1,0 +1,108 @@
+"""Clips and measures of the experiment on splicing."""
+
+from __future__ import annotations
+
+import numpy as np
+from similarity_material import MOCAP
+
+from motionloom.analysis import at_times
+from motionloom.analysis.gait import leg_swing, legs
+from motionloom.blend.splice import Splice, splice
+from motionloom.core import BadRequest, Clip, FloatArray, replace
+from motionloom.io import load
+from motionloom.kinematics.fk import fk
+from motionloom.kinematics.resample import resample
+from motionloom.kinematics.travel import headings
+from motionloom.rotation import rotate, wrap_angle, yaw
+from motionloom.samples import make
+
+MIN_SWING = 0.25  # m: lead of a knee, forward and back
+PAIRS = (  # upper, lower: (clip, first frame, end frame)
+    (("113_26", 1, None), ("16_11", 1, None), "carrying on a curve"),
+    (("113_26", 1, None), ("113_19", 1, None), "carrying on stairs"),
+    (("111_36", 1, None), ("113_19", 1, None), "carrying on stairs, another subject"),
+    (("69_69", 500, None), ("16_17", 1, None), "carrying on a 90 degree turn"),
+    (("113_26", 1, None), ("83_25", 1, None), "carrying on a step up"),
+    (("111_36", 1, None), ("143_32", 350, 490), "carrying on a 180 degree turn"),
+    (("113_26", 1, None), ("113_18", 1, 1000), "carrying on a sidestep"),
+    (("13_17", 1, None), ("113_19", 1, None), "boxing on stairs"),
+    (("17_10", 1, None), ("113_19", 1, None), "boxing on stairs, another subject"),
+    (("81_06", 1, None), ("113_18", 1, 1000), "pushing on a sidestep"),
+    (("104_41", 200, 1360), ("104_04", 1, None), "zombie on his own jog"),
+    (("104_41", 200, 1360), ("16_35", 1, None), "zombie on a jog"),
+    (("104_41", 200, 1360), ("16_15", 1, None), "zombie on a walk"),
+    (("132_07", 1, None), ("16_15", 1, None), "arms out on a walk"),
+    (("136_27", 1, None), ("16_15", 1, None), "tiptoe on a walk"),
+    (("137_16", 260, None), ("143_41", 100, 500), "drunk on sneak"),
+    (("143_22", 1, None), ("16_15", 1, None), "football throw on a walk (fails: the shoulders matter)"),
+)
+PLAIN = {"69_69": ("69_01", 60, None), "104_41": ("104_19", 200, 800), "137_16": ("137_29", 60, 900)}  # same performers
+
+
+def captured(name: str, first: int, end: int | None) -> Clip:
+    clip = load(MOCAP / f"{name}.bvh")
+    clip = replace(clip, fps=60.0) if name.startswith("143") else clip  # captured at 60, whatever the header states
+    return resample(clip[first:end], 60)
+
+
+def neck_path(clip: Clip, lower: Clip) -> FloatArray:
+    """(F, 3) m: the neck in relation to the root, seen in the heading of the lower clip, about its mean (fig. 4.5)."""
+    points, heading = fk(clip), headings(lower[: len(clip)])
+    path = rotate(yaw(-heading), points[:, clip.skeleton.joint("neck")] - points[:, 0])
+    return np.asarray(path - path.mean(0))
+
+
+def neck_deviation(clip: Clip, lower: Clip) -> float:
+    """Metres: how far the neck, in relation to the root, moves otherwise than the lower clip's own neck."""
+    apart = neck_path(clip, lower) - neck_path(lower[: len(clip)], lower)
+    return float(np.linalg.norm(apart, axis=1).mean())
+
+
+def gait_phase(clip: Clip) -> FloatArray:
+    """(F,) rad: the phase of the legs, from the lead of one knee and its Hilbert transform."""
+    from scipy.ndimage import gaussian_filter1d
+    from scipy.signal import hilbert
+
+    swing = leg_swing(legs(clip))[:, 0]
+    slow = gaussian_filter1d(swing, 0.5 * clip.fps, mode="nearest")
+    return np.asarray(np.angle(hilbert(swing - slow)))
+
+
+def phase_error(made: Splice, lower: Clip) -> str:
+    """Degrees by which the action is out of phase with the legs below: its own legs against those of the lower clip.
+
+    Arms are in phase with the legs of their own clip (fig. 4.4), so this is their error against the others. Mean of the
+    absolute values, without the ends, where the transform is not reliable; "-" where the lower clip's legs do not swing
+    forward and back (sidesteps).
+    """
+    if np.ptp(leg_swing(legs(lower))[:, 0]) < MIN_SWING:
+        return "-"
+    action = at_times(made.upper, made.seconds)
+    off = wrap_angle(gait_phase(action) - gait_phase(lower[: len(action)]))
+    edge = min(len(off) // 5, round(0.3 * lower.fps))
+    return f"{np.degrees(np.abs(off[edge : len(off) - edge]).mean()):.0f}"
+
+
+def spliced(upper: Clip, lower: Clip) -> Splice:
+    """The splice, as long as the action suffices if it cannot be repeated."""
+    try:
+        return splice(upper, lower)
+    except BadRequest:
+        return splice(upper, lower, crop=True)
+
+
+def sample_pairs() -> list[tuple[Clip, Clip, str]]:
+    """Splices of samples: fast, slow and styled locomotions under actions."""
+    cup, box = (make("carry", thing=thing, seconds=6, seed=2) for thing in ("cup", "box"))
+    drunk, sneak = make("walk", style="drunk", seconds=8, seed=4), make("walk", style="sneak", seconds=4, seed=5)
+    return [
+        (cup, make("run", turn=0.5, seconds=3, seed=1), "cup on a curved run"),
+        (box, make("walk_run", seconds=7, seed=1), "box from walk to run"),
+        (box, make("walk", style="proud", seconds=4, seed=3), "box on a jaunty walk"),
+        (box, make("steps", seed=2), "box up stairs"),
+        (drunk, sneak, "drunk on sneak"),
+    ]
+
+
+def captured_pairs() -> list[tuple[Clip, Clip, str]]:
+    return [(captured(*upper), captured(*lower), title) for upper, lower, title in PAIRS]
