@@ -162,8 +162,8 @@ def main() -> None:
         "## Recovery",
         "",
         "Takes of 32 targets with known truth (the 33rd is straight ahead); mean and worst error. Rotation: the",
-        "largest of four joints, degrees. Starts (of joints that turn by more than a degree), peak and length: frames at 60 Hz",
-        "after the start of the neck. Lost: root mean square angle of the head between take and model, degrees.",
+        "largest of four joints, degrees. Starts (of joints that turn by more than a degree), peak and length: frames",
+        "at 60 Hz after the start of the neck. Lost: root mean square angle of the head between take and model, degrees.",
         "",
         "| noise | | takes | rotation | overshoot | starts | peak | length | lost |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
@@ -188,8 +188,8 @@ def main() -> None:
     map_picture(gaze_map, OUT / "gaze_map.png")
     page += ["", "![error over the map, and shares](gaze_map.png)", "", "## Restless", ""]
     page += [
-        "A walker is given a new target all around, or none, every 0.1 to 0.4 s for a minute, six times: its head is at",
-        f"most {restless(gaze_map)} times as fast as in the fastest example (target 1.2). Above 1.2 are points nearly",
+        "A walker is given a new target all around, or none, every 0.1 to 0.4 s for a minute, six times: its head is",
+        f"at most {restless(gaze_map)} times as fast as in the fastest example (target 1.2). Above 1.2 are points nearly",
         "overhead, which are far outside of the takes: there the neck does what the eyes cannot.",
     ]
     page += [
