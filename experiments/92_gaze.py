@@ -163,7 +163,8 @@ def main() -> None:
         "",
         "Takes of 32 targets with known truth (the 33rd is straight ahead); mean and worst error. Rotation: the",
         "largest of four joints, degrees. Starts (of joints that turn by more than a degree), peak and length: frames",
-        "at 60 Hz after the start of the neck. Lost: root mean square angle of the head between take and model, degrees.",
+        "at 60 Hz after the start of the neck. Lost: root mean square angle of the head between take and model,",
+        "degrees.",
         "",
         "| noise | | takes | rotation | overshoot | starts | peak | length | lost |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
@@ -189,8 +190,8 @@ def main() -> None:
     page += ["", "![error over the map, and shares](gaze_map.png)", "", "## Restless", ""]
     page += [
         "A walker is given a new target all around, or none, every 0.1 to 0.4 s for a minute, six times: its head is",
-        f"at most {restless(gaze_map)} times as fast as in the fastest example (target 1.2). Above 1.2 are points nearly",
-        "overhead, which are far outside of the takes: there the neck does what the eyes cannot.",
+        f"at most {restless(gaze_map)} times as fast as in the fastest example (target 1.2). Above 1.2 are points",
+        "nearly overhead, which are far outside of the takes: there the neck does what the eyes cannot.",
     ]
     page += [
         "",
