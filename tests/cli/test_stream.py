@@ -86,6 +86,22 @@ def test_a_stream_is_made_again(run, model, tmp_path):
     assert (tmp_path / "b.bvh").read_bytes() == out.read_bytes()
 
 
+def test_the_variation_of_takes_is_added_and_made_again(run, model, tmp_path):
+    folder, out = model.parent, tmp_path / "varied.bvh"
+    for seed in range(2):
+        save(make("walk", seed=seed, speed=1.3 + 0.05 * seed, seconds=1.6), folder / f"take_{seed}.bvh")
+    quick = {"rounds": 0, "least_gain": 100.0}
+    save_model(learn("variation", [load(folder / f"take_{k}.bvh") for k in range(2)], quick), folder / "takes.loom")
+    given = ("--seconds", 1, "--rate", 30, "--seed", 4)
+    shown = run("stream", model, *given, "--vary", folder / "takes.loom", "--vary-amount", 1.5, "-o", out)
+    assert shown.code == 0, shown.err
+    run("stream", model, *given, "-o", tmp_path / "plain.bvh")
+    assert not np.array_equal(load(out).rotations, load(tmp_path / "plain.bvh").rotations)
+    again = run("again", out, "--sources", folder, "-o", tmp_path / "same.bvh")
+    assert again.code == 0, again.err
+    assert (tmp_path / "same.bvh").read_bytes() == out.read_bytes()
+
+
 def test_a_texton_is_an_action_of_two_words(run, tmp_path):
     path = tmp_path / "t.loom"
     save_model(learn("textons", [make("walk", seed=i, turn=0.4 * i, seconds=5) for i in range(3)]), path)

@@ -44,7 +44,6 @@ class LiveOptions(Settings):
         unit="rad",
         low=0,
         high=0.5,
-        formerly=("vary",),
     )
 
 

@@ -220,8 +220,9 @@ def constrain(
     """Put the limbs of frame f, `values` (D,), where `tasks` have them, one after the other; False if none is due.
 
     `mean` (D,) is what the model predicts, `before` (2, D) the frames f - 1 and f - 2. A limb comes to its target over
-    the frames `ease` before the first. Where a target is NaN, it is where the limb is at the first frame; a task that
-    is `level` has its height from `heights` (F, P) instead.
+    the frames `ease` before the first. A target that is NaN is where the limb is at the first frame. A `level` task
+    is about a foot whose places are known before it is held, `free` (F, P, 3): its height stays, and before it
+    stands, what it will be moved by is added to its own path, little by little, so that it swings on as it did.
     """
     due = False
     root, turn = place_root(body, values, track)
@@ -243,9 +244,13 @@ def constrain(
         due = True
         share = 1.0 if f >= tasks.first[n] else smoothstep(1.0 - (tasks.first[n] - f) / (tasks.ease[n] + 1.0))
         for i in range(3):
-            target[i] = end[i] + share * (tasks.target[n, i] - end[i])
+            if tasks.level[n] and f < tasks.first[n]:
+                own = tasks.free[tasks.first[n], tasks.limb[n], i]
+                target[i] = tasks.free[f, tasks.limb[n], i] + share * (tasks.target[n, i] - own)
+            else:
+                target[i] = end[i] + share * (tasks.target[n, i] - end[i])
         if tasks.level[n]:
-            target[1] = tasks.heights[f, tasks.limb[n]]
+            target[1] = tasks.free[f, tasks.limb[n], 1]
         sample[:] = values
         far = math.sqrt((end[0] - target[0]) ** 2 + (end[1] - target[1]) ** 2 + (end[2] - target[2]) ** 2)
         miss = reach(body, tasks.limb[n], values, goal, root, turn, target, True, room)

@@ -12,6 +12,11 @@ SOURCE = "LAU"
 SCORES = ("one-step", "propagated", "growing", "squared")  # numbered as in `_kernels_transition`
 
 
+def likelihood_of(score: str) -> int:
+    """The number of the score by which clips are judged: itself, or the growing one where it is no likelihood."""
+    return SCORES.index("growing" if score == "squared" else score)
+
+
 def amount_param() -> Any:
     """The amount of variation."""
     return param(
@@ -38,6 +43,7 @@ class Config(Settings):
         "scale": "radians",
         "neighbour_count": "count",
         "score": "propagated",
+        "kernel_width": 0.5,
         "least_gain": 0.0,
         "restarts": 1,
     }
@@ -55,7 +61,7 @@ class Config(Settings):
         symbol="k",
     )  # fmt: skip
     kernel_width: float = param(
-        0.5,
+        0.2,
         "width of the kernel: a share of the root mean square deviation of the degrees of freedom",
         low=0.001,
         high=100,
@@ -92,7 +98,7 @@ class Config(Settings):
         slider=(1, 30), advanced=True,
     )  # fmt: skip
     score: str = param(
-        "growing",
+        "squared",
         "score of a transition network: of single frames; of re-synthesised sequences (eq 4); the same with a variance "
         "that grows with time; or squared error",
         choices=SCORES,

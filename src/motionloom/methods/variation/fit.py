@@ -11,7 +11,7 @@ from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, part, 
 from motionloom.core.note import info, warning
 from motionloom.kinematics.feet.contacts import with_contacts
 from motionloom.methods.variation import learn_prior, learn_transition
-from motionloom.methods.variation.config import DEFAULT, SCORES, Config
+from motionloom.methods.variation.config import DEFAULT, SCORES, Config, likelihood_of
 from motionloom.methods.variation.dofs import Dofs, fit_dofs, with_moving
 from motionloom.methods.variation.model import SHORTEST, VariationModel, unrolling_of
 from motionloom.methods.variation.networks import Networks, extended, own_edges
@@ -21,6 +21,7 @@ from motionloom.methods.variation.timing import Clock, align_takes, find_loop, o
 LENGTHS = 2.0  # the longest clip may last so many times as long as the shortest
 DIFFERENT = 1.2  # root mean square distance of a clip from the nearest other one, against that from the mean pose
 UNLIKE = 3.0  # a clip whose likelihood is so many standard deviations below the mean of the others gets a warning
+LEAST_SPREAD = 0.4  # of log likelihoods: walks of one person differ by 1 where their regression is narrow
 
 
 def fit(
@@ -156,7 +157,8 @@ def _learned(
     found = learn_transition.learn_transition(
         given.material, given.rules, second, rng=rng, progress=part(progress, 0.3, 1.0)
     )
-    _, parts = learn_transition.resynthesised(given.material, given.rules, found.edges, kind, silent())
+    judged = likelihood_of(config.score)
+    _, parts = learn_transition.resynthesised(given.material, given.rules, found.edges, judged, silent())
     frames = np.array([len(s) - 2 for s in sequences])
     each = parts.sum(1) / (frames * count)
     networks = Networks(
@@ -166,15 +168,15 @@ def _learned(
     notes = [
         *info(
             f"prior network: {int(prior.edges.sum())} edges, log likelihood {networks.prior_score:.2f} per node",
-            f"transition network: {edges} edges beside {2 * count} own ones, score {networks.transition_score:.2f} "
+            f"transition network: {edges} edges beside {2 * count} own ones, score {networks.transition_score:.3g} "
             "per frame and node",
         )
     ]
     for k, clip in enumerate(clips):
         others = np.delete(each, k)
-        if len(others) > 1 and each[k] < others.mean() - UNLIKE * max(others.std(ddof=1), 0.1):
+        if len(others) > 1 and each[k] < others.mean() - UNLIKE * max(others.std(ddof=1), LEAST_SPREAD):
             shown = ", ".join(
                 f"{c.name or i} {score:.2f}" for i, (c, score) in enumerate(zip(clips, each, strict=True))
             )
-            notes.append(warning(f"{clip.name or k} is unlike the others; scores per frame and node: {shown}"))
+            notes.append(warning(f"{clip.name or k} is unlike the others; log likelihoods per frame and node: {shown}"))
     return networks, tuple(notes)

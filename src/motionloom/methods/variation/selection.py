@@ -5,6 +5,7 @@ Unlike ones are found by the likelihood of their re-synthesis by others (eq 4), 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ from motionloom.methods.variation.timing import common_clock
 TRAINED = 6  # clips that judge the others
 JUDGED = 2  # clips that they judge at a time
 PERCENTILE = 10.0  # of the likelihoods of trusted clips: less likely ones are dropped
+WIDTH = 0.5  # K_W with which clips are judged, at least
 LEAST = 3  # clips: one to judge, and two that judge it
 ROUNDING = 1e-6  # errors that differ by less than this share of the tolerance count as equal
 WORST = 3  # degrees of freedom named in a reason
@@ -109,7 +111,7 @@ class _Judge:
     """Likelihoods of clips by others; networks are those of the splits of the clips that come first."""
 
     def __init__(self, trusted: Sequence[FloatArray], dofs: Dofs, config: Config, rng: Generator) -> None:
-        self.trusted, self.dofs, self.config, self.rng = trusted, dofs, config, rng
+        self.trusted, self.dofs, self.config, self.rng = trusted, dofs, _for_likelihoods(config), rng
         self.networks: list[BoolArray] = []
         self.known: dict[int, FloatArray] = {}
 
@@ -148,6 +150,13 @@ def _splits(count: int) -> list[list[int]]:
     """Pairs that are judged by the others; of three clips, one at a time: two at least judge."""
     size = max(1, min(JUDGED, count - 2))
     return [list(range(k, min(k + size, count))) for k in range(0, count, size)]
+
+
+def _for_likelihoods(config: Config) -> Config:
+    """The settings by which clips are judged: the squared error is no likelihood, and a narrow kernel a sharp one."""
+    if config.score != "squared":
+        return config
+    return dataclasses.replace(config, score="growing", kernel_width=max(config.kernel_width, WIDTH))
 
 
 def _material(sequences: Sequence[FloatArray], dofs: Dofs, config: Config) -> tuple[Material, Rules]:

@@ -30,10 +30,10 @@ class Tasks(NamedTuple):
     first: IntArray
     last: IntArray
     ease: IntArray  # (K,) frames before `first` over which the limb comes to its target
-    level: BoolArray  # (K,) is the target on the ground alone, and the height that of `heights`?
+    level: BoolArray  # (K,) is the target on the ground alone, and the height that of `free`?
     target: FloatArray  # (K, 3) m, NaN: where the limb is at `first`
     miss: FloatArray  # (K,) m: largest distance from it
-    heights: FloatArray  # (F, P) m: of foot parts before they are held
+    free: FloatArray  # (F, P, 3) m: places of foot parts before they are held
 
 
 class Motion(NamedTuple):
@@ -139,7 +139,7 @@ def with_standing_feet(tasks: Tasks, body: Body, contacts: BoolArray, places: Fl
                 rows.append((p, a, b, 0 if known else ease, target))
     both = _tasks(rows, level=True)
     joined: list[Any] = [np.concatenate(pair) for pair in zip(tasks[:-1], both[:-1], strict=True)]
-    joined.append(np.ascontiguousarray(places[..., 1]))
+    joined.append(np.ascontiguousarray(places))
     return Tasks(*joined)
 
 
@@ -147,8 +147,8 @@ def _tasks(rows: Sequence[tuple[int, int, int, int, tuple[float, ...]]], *, leve
     numbers = np.array([row[:4] for row in rows], np.int64).reshape(-1, 4)
     limb, first, last, ease = (np.ascontiguousarray(numbers[:, k]) for k in range(4))
     targets = np.array([row[4] for row in rows], float).reshape(-1, 3)
-    heights = np.zeros((0, 0))
-    return Tasks(limb, first, last, ease, np.full(len(rows), level), targets, np.zeros(len(rows)), heights)
+    free = np.zeros((0, 0, 3))
+    return Tasks(limb, first, last, ease, np.full(len(rows), level), targets, np.zeros(len(rows)), free)
 
 
 def mix(
