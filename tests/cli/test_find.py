@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from motionloom.cli.app import app
+from motionloom.core import FormatError
 from motionloom.io import load, save
-from motionloom.recipes.matching import load_library
+from motionloom.recipes.matching import build_library, load_library, save_library
 from motionloom.samples import make
 
 
@@ -65,3 +68,40 @@ def test_a_broken_web_is_a_format_error(folder, tmp_path):
     assert "not a match web" in result.output
     run("find", f"{folder / 'walk_1.bvh'}#20-52", folder)
     assert load_library(folder / "match_web.npz").web.fps == 30
+
+
+def test_a_stored_web_that_names_files_elsewhere_is_not_followed(folder, tmp_path):
+    """/dev/zero would be read without end."""
+    for path in folder.glob("*.bvh"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    only = sorted(tmp_path.glob("*.bvh"))[:1]
+    library = build_library(only, [load(only[0])], tmp_path, threshold=0.1)
+    for name in ("/dev/zero", "../x.bvh", "x\0.bvh"):
+        save_library(replace(library, files=(name,)), tmp_path / "match_web.npz")
+        done = run("find", tmp_path / "walk_1.bvh", tmp_path)
+        assert done.exit_code == 1
+        assert "not a match web" in done.output
+    (tmp_path / "zero.bvh").symlink_to("/dev/zero")
+    save_library(replace(library, files=("zero.bvh",)), tmp_path / "match_web.npz")
+    done = run("find", tmp_path / "walk_1.bvh", tmp_path)
+    assert done.exit_code == 0, done.output
+    assert load_library(tmp_path / "match_web.npz").files == ("walk_1.bvh", "walk_2.bvh")  # built again
+
+
+def test_a_web_that_unpacks_to_much_is_refused(tmp_path):
+    arrays = {name: np.zeros(2) for name in ("version", "names", "files", "digests")}
+    np.savez_compressed(tmp_path / "match_web.npz", **arrays, lengths=np.zeros(20_000_000))
+    with pytest.raises(FormatError):
+        load_library(tmp_path / "match_web.npz")
+
+
+def test_a_web_is_built_again_when_a_clip_has_changed(folder, tmp_path):
+    """The web itself, an NPZ file in the same folder, is not taken for a clip."""
+    for path in folder.glob("*.bvh"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    assert run("find", tmp_path / "walk_1.bvh", tmp_path).exit_code == 0
+    assert "not in match_web.npz" not in run("find", tmp_path / "walk_1.bvh", tmp_path).output
+    save(make("walk", seed=3, seconds=3, fps=30), tmp_path / "walk_2.bvh")
+    again = run("find", tmp_path / "walk_1.bvh", tmp_path)
+    assert again.exit_code == 0, again.output
+    assert "2 clips" in again.output

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from threading import Thread
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -65,12 +66,53 @@ def test_a_participant_rates_blinded_clips_and_the_answers_are_written(running):
         ("begin", {"participant": "Bob"}, "application/json", "evil.example", 403),
         ("begin", {"participant": "B" * 5000}, "application/json", None, 413),
         ("other", {}, "application/json", None, 404),
+        ("begin", {"participant": "=HYPERLINK(1)"}, "application/json", None, 400),  # run by spreadsheets
+        ("begin", {"participant": "Bob\x1b[2J"}, "application/json", None, 400),
+        ("begin", {"participant": "Bob\ud800"}, "application/json", None, 400),
+        ("../../etc/passwd", {}, "application/json", None, 404),
     ],
 )
 def test_wrong_requests_are_refused(running, path, body, kind, host, status):
     with pytest.raises(HTTPError) as error:
         post(f"{running[1]}/{path}", body, kind, host)
     assert error.value.code == status
+
+
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        ("GET /clip/../../../etc/passwd HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 404),
+        ("GET /clip/x/" + "9" * 5000 + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 404),
+        ("GET / HTTP/1.1\r\nHost: 127.0.0.1.evil.example\r\n\r\n", 403),
+        ("GET / HTTP/1.1\r\n\r\n", 403),
+        ("POST /begin HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 4000\r\n\r\n"
+         + "[" * 4000, 400),
+        ("POST /begin HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: "
+         + "9" * 5000 + "\r\n\r\n", 413),
+        ("OPTIONS /begin HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 501),
+    ],
+)  # fmt: skip
+def test_hostile_requests_get_an_answer(running, head, status):
+    with socket.create_connection(("127.0.0.1", int(running[1].rpartition(":")[2]))) as connection:
+        connection.sendall(head.encode())
+        connection.settimeout(20)
+        assert int(connection.recv(100).split()[1]) == status
+
+
+def test_pages_may_load_nothing_from_elsewhere(running):
+    with urlopen(running[1]) as answer:
+        policy = answer.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "connect-src 'self'" in policy
+
+
+def test_a_full_disk_is_an_answer(running):
+    study, address = running
+    begun = post(f"{address}/begin", {"participant": "Ann"})
+    study.out.mkdir()  # nothing can be written there
+    with pytest.raises(HTTPError) as error:
+        post(f"{address}/rate", {"token": begun["token"], "trial": 0, "rating": 3})
+    assert error.value.code == 507
 
 
 def test_ratings_out_of_range_and_second_visits_are_refused(running):

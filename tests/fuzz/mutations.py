@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 import struct
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import yaml
 from safetensors import deserialize
 from safetensors.numpy import save
 
@@ -18,9 +22,10 @@ Injury = Callable[[bytes, int, Generator], bytes]
 
 WORDS = (
     b"- . 1e nan inf 1e309 -1e300 1e-320 0,5 1.2.3 999999999 -1 0 1 2 4294967295 {} [] null true false # // : { } \" '"
-    b" 0x1F 1_0 !!int !!binary &a *a <<: |- \xff\xfe \xe9 \0 \r \n \ud83d 90deg end end-1 120f 1e300deg"
+    b" 0x1F 1_0 !!int !!binary &a *a <<: |- \xff\xfe \xe9 \0 \r \n \\ud83d 90deg end end-1 120f 1e300deg"
     b" 9" + b"9" * 400
 ).split(b" ")
+TOKEN, DIGIT = re.compile(rb"[\w.+-]+"), re.compile(rb"[0-9]")
 SMALL = (0, 1, 2, 0x7F, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF, 0x7F800000, 0x7FC00000)
 
 
@@ -63,15 +68,82 @@ def _line(data: bytes, at: int, rng: Generator) -> bytes:
     return b"\n".join([*lines[:n], *([lines[m]] if rng.random() < 0.5 else []), *lines[n + 1 :]])
 
 
-INJURIES: tuple[Injury, ...] = (_byte, _byte, _hole, _cut, _number, _number, _word, _word, _doubled, _line)
+def _digit(data: bytes, at: int, rng: Generator) -> bytes:
+    """Another digit in place of the next one."""
+    found = DIGIT.search(data, at)
+    return data if found is None else _put(data, found, bytes([b"0123456789-."[int(rng.integers(12))]]))
+
+
+def _other_word(data: bytes, at: int, rng: Generator) -> bytes:
+    """A word of the same file in place of the next one."""
+    found = TOKEN.search(data, at)
+    other = TOKEN.search(data, int(rng.integers(len(data)))) if data else None
+    return data if found is None or other is None else _put(data, found, other[0])
+
+
+def _put(data: bytes, found: re.Match[bytes], word: bytes) -> bytes:
+    return data[: found.start()] + word + data[found.end() :]
+
+
+BINARY: tuple[Injury, ...] = (_byte, _byte, _hole, _cut, _number, _number, _number, _word, _doubled, _other_word)
+TEXT: tuple[Injury, ...] = (
+    _byte, _hole, _cut, _word, _word, _doubled, _line, _digit, _digit, _other_word, _other_word, _other_word
+)  # fmt: skip
 
 
 def damaged_bytes(data: bytes, rng: Generator, head: int = 4000) -> bytes:
     """One to three injuries; half of them in the first `head` bytes, where the structure is."""
+    injuries = BINARY if b"\0" in data[:2000] else TEXT
     for _ in range(1 if rng.random() < 0.6 else int(rng.integers(2, 4))):
         at = int(rng.integers(min(head, len(data)) + 1 if rng.random() < 0.5 else len(data) + 1))
-        data = INJURIES[int(rng.integers(len(INJURIES)))](data, at, rng)
+        data = injuries[int(rng.integers(len(injuries)))](data, at, rng)
     return data
+
+
+def damaged_npz(data: bytes, rng: Generator) -> bytes:
+    """Injuries to the bytes, or to the arrays of an archive, which is then whole: checksums would find the former."""
+    if rng.random() < 0.3:
+        return damaged_bytes(data, rng)
+    with np.load(io.BytesIO(data)) as held:
+        arrays = {name: held[name] for name in held.files}
+    for _ in range(int(rng.integers(1, 3))):
+        name = list(arrays)[int(rng.integers(len(arrays)))]
+        arrays[name] = _damaged_array(arrays[name], rng)
+    if rng.random() < 0.1:
+        arrays.pop(list(arrays)[int(rng.integers(len(arrays)))])
+    out = io.BytesIO()
+    np.savez(out, **arrays)
+    return out.getvalue()
+
+
+def damaged_json(data: bytes, rng: Generator) -> bytes:
+    """Injuries to the bytes, or to the values of a text in JSON or YAML, which is then written as JSON."""
+    if rng.random() < 0.5:
+        return damaged_bytes(data, rng)
+    return json.dumps(_damaged_tree(json.loads(_as_json(data)), rng)).encode()
+
+
+@lru_cache(maxsize=4)
+def _as_json(data: bytes) -> str:
+    return json.dumps(yaml.safe_load(data))
+
+
+def damaged_glb(data: bytes, rng: Generator) -> bytes:
+    """Injuries to the bytes, or to the values of the JSON in a GLB file, whose lengths are then right."""
+    if rng.random() < 0.4:
+        return damaged_bytes(data, rng)
+    size = struct.unpack_from("<I", data, 12)[0]
+    text = json.dumps(_damaged_tree(json.loads(data[20 : 20 + size]), rng)).encode()
+    text += b" " * (-len(text) % 4)
+    rest = data[20 + size :]
+    head = struct.pack("<4sII", b"glTF", 2, 20 + len(text) + len(rest))
+    return head + struct.pack("<I4s", len(text), b"JSON") + text + rest
+
+
+def _damaged_tree(tree: Any, rng: Generator) -> Any:
+    for _ in range(int(rng.integers(1, 4))):
+        _damage_tree(tree, rng)
+    return tree
 
 
 def model_parts(data: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -113,16 +185,21 @@ def damaged_model(arrays: dict[str, np.ndarray], head: dict[str, Any], rng: Gene
 
 def _damaged_array(array: np.ndarray, rng: Generator) -> np.ndarray:
     choice = rng.random()
-    if array.size == 0 or choice < 0.15:  # another shape
+    if not array.ndim and choice < 0.3:
+        return array[None]
+    if array.ndim and (array.size == 0 or choice < 0.15):  # another shape
         shapes = [array[:-1], array[:0], np.concatenate([array, array[:1]]), array[None], array.reshape(-1)]
-        return shapes[int(rng.integers(len(shapes)))] if array.ndim else array[None]
-    if choice < 0.2:  # another dtype
+        return shapes[int(rng.integers(len(shapes)))]
+    if choice < 0.2 and array.dtype.kind != "U":  # another dtype
         with np.errstate(all="ignore"):
             return array.astype((np.float32, np.int32, np.int8, np.uint8, np.float64, np.int64)[int(rng.integers(6))])
     out = array.copy().reshape(-1)
     many = slice(None) if rng.random() < 0.1 else rng.integers(out.size, size=int(rng.integers(1, 4)))
     if array.dtype.kind == "b":
         out[many] = ~out[many]
+    elif array.dtype.kind == "U":
+        out = out.astype("U40")
+        out[many] = ["", "../x", "/dev/zero", "a" * 40, "\ud800", "0", "x\0y"][int(rng.integers(7))]
     elif array.dtype.kind == "f":
         out[many] = [np.nan, np.inf, -1.0, 0.0, 1e300, 1e-300, 1e9, -1e9, 0.5][int(rng.integers(9))]
     else:

@@ -1,6 +1,6 @@
 """Fuzzing in processes of its own, which may crash or hang; counts are kept in a file, so that a run goes on later.
 
-python tests/fuzz/runner.py out/fuzz --cases 20000 [--kind x.bvh] [--bounds]
+python tests/fuzz/runner.py out/fuzz --cases 20000 [--kind x.bvh] [--minutes 30] [--bounds]
 """
 
 from __future__ import annotations
@@ -8,14 +8,22 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import select
 import signal
+import struct
 import subprocess
 import sys
+import tempfile
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+MEMORY_DISK = Path("/dev/shm")  # the files of cases are written here, if it exists: a disk costs milliseconds for each
 SECONDS, MEGABYTES = 10, 1000  # limits for one file (all are below 1 MB)
+PATIENCE = 600.0  # s that a case may take by the clock, for processes that wait; the machine may be busy
+ROUND = 20_000  # cases of all kinds before the counts are written, and the first kind has its next turn
 
 
 @dataclass
@@ -25,6 +33,7 @@ class Tally:
     done: int = 0
     read: int = 0  # that were read, and did not end in one of our errors
     bad: dict[str, str] = field(default_factory=dict)  # number of the case: what happened
+    fixed: dict[str, str] = field(default_factory=dict)  # what happened in an earlier run, and does not any longer
 
 
 class Runner:
@@ -33,23 +42,22 @@ class Runner:
     def __init__(self, folder: Path, *, bounds: bool = False) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.bounds = folder, bounds
-        self._process: subprocess.Popen[str] | None = None
+        self._scratch = tempfile.TemporaryDirectory(dir=MEMORY_DISK if MEMORY_DISK.is_dir() else None)
+        self._case = Path(self._scratch.name) / "case"
+        self._process: subprocess.Popen[bytes] | None = None
 
     def run(self, kind: str, first: int, count: int) -> Tally:
         """Run cases `first` ... of a kind."""
         tally, end = Tally(), first + count
         while first < end:
+            self._case.write_bytes(struct.pack("<q", -1))
             process = self._worker()
             assert process.stdin is not None
-            assert process.stdout is not None
-            process.stdin.write(f"{kind} {first} {end - first}\n")
+            process.stdin.write(f"{kind} {first} {end - first}\n".encode())
             process.stdin.flush()
-            current = None
-            for line in process.stdout:
-                word, _, rest = line.rstrip("\n").partition(" ")
-                if word == "case":
-                    current = int(rest)
-                elif word == "bad":
+            for line in self._lines(process):
+                word, _, rest = line.partition(" ")
+                if word == "bad":
                     number, _, reason = rest.partition(" ")
                     tally.bad[number] = reason
                 elif word == "done":
@@ -59,13 +67,31 @@ class Runner:
             else:  # it died
                 code = process.wait()
                 self._process = None
-                if current is None:
+                current = struct.unpack("<q", self._case.read_bytes())[0]
+                if current < 0:
                     raise RuntimeError(f"{kind}: the worker ended with code {code} before its first case")
-                hung = code in (1, -signal.SIGPROF)
-                tally.bad[str(current)] = f"more than {SECONDS} s" if hung else f"the process ended with code {code}"
+                hung = {-signal.SIGPROF: f"more than {SECONDS} s", -signal.SIGKILL: f"waited for {PATIENCE:g} s"}
+                tally.bad[str(current)] = hung.get(code, f"the process ended with code {code}")
                 first = current + 1
         tally.done = count
         return tally
+
+    def _lines(self, process: subprocess.Popen[bytes]) -> Iterator[str]:
+        """What the worker prints, until it ends; it is killed if one case lasts too long."""
+        assert process.stdout is not None
+        held, case, since = b"", b"", time.monotonic()
+        while True:
+            if select.select([process.stdout], [], [], 5.0)[0]:
+                data = os.read(process.stdout.fileno(), 1 << 16)
+                if not data:
+                    return
+                *lines, held = (held + data).split(b"\n")
+                yield from (line.decode() for line in lines)
+            now = self._case.read_bytes()
+            if now != case:
+                case, since = now, time.monotonic()
+            elif time.monotonic() - since > PATIENCE:
+                process.kill()
 
     def close(self) -> None:
         """End the worker."""
@@ -73,18 +99,19 @@ class Runner:
             self._process.stdin.close()
             self._process.wait()
             self._process = None
+        self._scratch.cleanup()
 
-    def _worker(self) -> subprocess.Popen[str]:
+    def _worker(self) -> subprocess.Popen[bytes]:
         if self._process is None:
             variables = dict(os.environ)
             if self.bounds:  # indices out of range raise IndexError; other machine code, so another cache
                 variables |= {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(self.folder / "bounds_cache")}
+            limits = (str(SECONDS), str(MEGABYTES))
             self._process = subprocess.Popen(
-                [sys.executable, "-P", str(HERE / "worker.py"), str(self.folder), str(SECONDS), str(MEGABYTES)],
+                [sys.executable, "-P", str(HERE / "worker.py"), str(self.folder), self._scratch.name, *limits],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=open(self.folder / "worker.log", "a"),  # noqa: SIM115 -- inherited by the worker
-                text=True,
                 env=variables,
             )
         return self._process
@@ -102,24 +129,45 @@ def save_tallies(path: Path, tallies: dict[str, Tally]) -> None:
     os.replace(part, path)
 
 
-def continue_run(folder: Path, cases: int, kinds: list[str] | None = None, *, bounds: bool = False) -> dict[str, Tally]:
-    """Run so many further cases, divided among the kinds, and return the counts of all runs."""
+def continue_run(
+    folder: Path, cases: int, kinds: list[str] | None = None, *, bounds: bool = False, minutes: float = float("inf")
+) -> dict[str, Tally]:
+    """Run so many further cases, divided among the kinds, or until the time is over; the counts of all runs."""
     from cases import BY_NAME, KINDS
 
     chosen = [BY_NAME[name] for name in kinds] if kinds else list(KINDS)
     path = folder / ("bounds.json" if bounds else "counts.json")
     tallies, runner = load_tallies(path), Runner(folder, bounds=bounds)
-    shares = [0.01 if kind.slow else 1.0 for kind in chosen]
+    whole, end = sum(kind.share for kind in chosen), time.monotonic() + 60 * minutes
     try:
-        for kind, share in zip(chosen, shares, strict=True):
-            before = tallies.get(kind.name, Tally())
-            new = runner.run(kind.name, before.done, max(1, round(cases * share / sum(shares))))
-            tallies[kind.name] = Tally(before.done + new.done, before.read + new.read, before.bad | new.bad)
-            save_tallies(path, tallies)
-            print(f"{kind.name:28} {tallies[kind.name].done:8} cases, {len(new.bad)} bad", flush=True)
+        for kind in chosen:
+            _try_again(runner, kind.name, tallies.get(kind.name, Tally()))
+        left = cases
+        while left > 0 and time.monotonic() < end:
+            share = min(left, ROUND) / whole
+            left -= ROUND
+            for kind in chosen:
+                before = tallies.get(kind.name, Tally())
+                new = runner.run(kind.name, before.done, max(1, round(share * kind.share)))
+                done, read = before.done + new.done, before.read + new.read
+                tallies[kind.name] = Tally(done, read, before.bad | new.bad, before.fixed)
+                save_tallies(path, tallies)
+                for number, reason in new.bad.items():
+                    print(f"{kind.name} {number}: {reason}", flush=True)
+            print(f"{sum(tally.done for tally in tallies.values())} cases", flush=True)
     finally:
         runner.close()
     return tallies
+
+
+def _try_again(runner: Runner, kind: str, tally: Tally) -> None:
+    """Run the cases that failed in earlier runs."""
+    for number, reason in list(tally.bad.items()):
+        del tally.bad[number]
+        now = runner.run(kind, int(number), 1).bad
+        tally.bad.update(now)
+        if not now:
+            tally.fixed[number] = reason
 
 
 def main() -> None:
@@ -127,12 +175,14 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--kind", action="append")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after so many minutes")
     parser.add_argument("--bounds", action="store_true", help="check array bounds in compiled code")
     given = parser.parse_args()
-    found = continue_run(given.folder, given.cases, given.kind, bounds=given.bounds)
+    found = continue_run(given.folder, given.cases, given.kind, bounds=given.bounds, minutes=given.minutes)
     for name, tally in found.items():
+        print(f"{name:28} {tally.done:8} cases, {tally.read} read, {len(tally.bad)} bad")
         for number, reason in tally.bad.items():
-            print(f"{name} {number}: {reason}")
+            print(f"    {number}: {reason}")
     print(f"{sum(tally.done for tally in found.values())} cases in all, {sum(len(t.bad) for t in found.values())} bad")
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from cases import KINDS
-from runner import Runner, continue_run
+from cases import KINDS, MODELS, REQUESTS, SLOW
+from runner import Runner, Tally, continue_run, load_tallies, save_tallies
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs limits and signals of Unix")
-SAMPLE = {"files": 80, "slow": 2, "models": 14}
+SAMPLE = {"files": 100, "slow": 2, "models": 14}
 LONG = Path(__file__).resolve().parents[2] / "out" / "fuzz"  # counts are kept here from run to run
 
 
@@ -26,7 +26,7 @@ def runner(tmp_path_factory):
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_damaged_files_are_read_or_end_in_our_errors(runner, kind):
-    group = "slow" if kind.slow else "models" if kind.name.endswith(".loom") else "files"
+    group = "slow" if kind.share == SLOW else "models" if kind in MODELS or kind in REQUESTS else "files"
     found = runner.run(kind.name, 0, SAMPLE[group])
     assert found.done == SAMPLE[group]
     assert not found.bad, f"tests/fuzz/runner.py repeats them: {found.bad}"
@@ -37,9 +37,10 @@ def test_a_crash_and_a_hang_are_found(tmp_path, monkeypatch):
     (tmp_path / "cases.py").write_text(
         "import os, time\n"
         "BY_NAME = {'x': 'x'}\n"
-        "prepare = lambda kind, folder: (folder, b'')\n"
+        "prepare = lambda kind, models, folder: (folder, b'')\n"
         "def run_case(kind, folder, valid, number):\n"
         "    if number == 1: os.abort()\n"
+        "    while number == 2: pass\n"
         "    if number == 3: raise KeyError('k')\n"
         "    return True\n"
     )
@@ -50,11 +51,13 @@ def test_a_crash_and_a_hang_are_found(tmp_path, monkeypatch):
     )
     (tmp_path / "worker.py").write_text(source)
     monkeypatch.setattr("runner.HERE", tmp_path)
+    monkeypatch.setattr("runner.SECONDS", 0.2)
     made = Runner(tmp_path / "out")
     found = made.run("x", 0, 5)
     made.close()
     assert found.done == 5
     assert found.bad["1"].startswith("the process ended with code -6")
+    assert found.bad["2"] == "more than 0.2 s"
     assert found.bad["3"].startswith("KeyError")
 
 
@@ -63,6 +66,17 @@ def test_a_crash_and_a_hang_are_found(tmp_path, monkeypatch):
 def test_many_damaged_files(bounds):
     """Continues where the last run stopped, towards 10^6; with bounds checks, models only."""
     count = int(os.environ.get("MOTIONLOOM_FUZZ_CASES", "2000" if bounds else "50000"))
-    models = [kind.name for kind in KINDS if kind.name.endswith(".loom")]
+    models = [kind.name for kind in (*MODELS, *REQUESTS)]
     found = continue_run(LONG, count, models if bounds else None, bounds=bounds)
     assert not {name: tally.bad for name, tally in found.items() if tally.bad}
+
+
+def test_a_run_is_continued_and_failures_are_tried_again(tmp_path):
+    """Counts of an earlier run are kept; a case that failed then and passes now is listed as fixed."""
+    save_tallies(tmp_path / "counts.json", {"x.trc": Tally(5, 2, {"3": "KeyError"})})
+    found = continue_run(tmp_path, 20, ["x.trc"])
+    assert found["x.trc"].done == 25
+    assert found["x.trc"].read >= 2
+    assert found["x.trc"].bad == {}
+    assert found["x.trc"].fixed == {"3": "KeyError"}
+    assert load_tallies(tmp_path / "counts.json") == found

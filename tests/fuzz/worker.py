@@ -1,53 +1,72 @@
-"""A process that runs fuzzing cases and prints one line for each; `runner.py` starts it.
+"""A process that runs fuzzing cases; `runner.py` starts it.
 
-python -P worker.py FOLDER SECONDS MEGABYTES: reads lines `KIND FIRST COUNT` and prints `case N`, `bad N REASON` and
-`done READ`. A case that takes too long ends the process: SECONDS of processor time (SIGPROF), or ten times as long.
+python -P worker.py FOLDER SCRATCH SECONDS MEGABYTES: reads lines `KIND FIRST COUNT` and prints `bad N REASON` and
+`done READ`. The number of the current case is kept in the file SCRATCH/case, which outlives a crash. A case that takes
+SECONDS of processor time ends the process (SIGPROF).
 """
 
 from __future__ import annotations
 
 import faulthandler
+import mmap
 import resource
 import signal
+import struct
 import sys
 import traceback
+import warnings
+from contextlib import suppress
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from cases import BY_NAME, prepare, run_case
 
+CASE = struct.Struct("<q")
 
-def resident() -> int:
-    """The largest memory of this process so far, in megabytes."""
+
+def peak() -> int:
+    """The largest memory of this process since `forget_peak`, in megabytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
+def forget_peak() -> None:
+    """Measure the largest memory from here on, where the system can."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
 def main() -> None:
-    folder, seconds, megabytes = Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
+    folder, scratch, seconds, megabytes = Path(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4])
     out, sys.stdout = sys.stdout, sys.stderr
+    faulthandler.enable()
+    warnings.simplefilter("ignore")  # of numpy, for numbers that overflow
+    with open(scratch / "case", "r+b") as file:
+        current = mmap.mmap(file.fileno(), CASE.size)
     for line in sys.stdin:
         name, first, count = line.split()
         kind = BY_NAME[name]
-        here, valid = prepare(kind, folder)
+        here, valid = prepare(kind, folder, scratch)
         run_case(kind, here, valid, -1)  # compiles what it needs
-        read = 0
+        forget_peak()
+        read, before = 0, peak()
         for number in range(int(first), int(first) + int(count)):
-            print("case", number, file=out, flush=True)
-            before = resident()
+            CASE.pack_into(current, 0, number)
             signal.setitimer(signal.ITIMER_PROF, seconds)
-            faulthandler.dump_traceback_later(10 * seconds, exit=True)
             try:
                 read += run_case(kind, here, valid, number)
-                if resident() - before > megabytes:
-                    print("bad", number, f"{resident() - before} MB of memory", file=out, flush=True)
             except Exception as error:
                 last = traceback.extract_tb(error.__traceback__)[-1]
                 where = f"{Path(last.filename).name}:{last.lineno}"
                 text = " ".join(str(error).split())[:200]
                 print("bad", number, f"{type(error).__name__} at {where}: {text}", file=out, flush=True)
             finally:
-                faulthandler.cancel_dump_traceback_later()
                 signal.setitimer(signal.ITIMER_PROF, 0)
+            grown = peak() - before
+            if grown > megabytes:
+                print("bad", number, f"{grown} MB of memory", file=out, flush=True)
+            if grown > 50:
+                forget_peak()
+                before = peak()
         print("done", read, file=out, flush=True)
 
 

@@ -10,9 +10,14 @@ import pytest
 
 from motionloom import samples
 from motionloom.constraints import Request, read_ground
+from motionloom.control.tracks import read_tracks
 from motionloom.core import BadRequest, FormatError, MotionloomError, replace
+from motionloom.evaluate.study import read_ratings
 from motionloom.io import FORMATS, load, load_many, load_markers, read_labels, read_roles, save
 from motionloom.methods import load_model
+from motionloom.methods.gaze.fit import read_marking, read_targets
+from motionloom.methods.parametric_graph.graph_file import read_graph_file
+from motionloom.recipes.matching import load_decisions, load_library
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes are POSIX")
 
@@ -40,10 +45,13 @@ def test_no_reader_waits_for_a_pipe_or_a_device(tmp_path, suffix, kind):
             read(path)
 
 
+READERS = [load_model, Request.from_file, read_ground, read_roles, lambda p: read_labels(p, 9, 30), read_graph_file]
+
+
 @pytest.mark.parametrize(
-    "read", [load_model, Request.from_file, read_ground, read_roles, lambda p: read_labels(p, 9, 30)]
+    "read", [*READERS, read_tracks, read_targets, read_marking, read_ratings, load_library, load_decisions]
 )
-def test_models_requests_grounds_roles_and_labels_are_regular_files(tmp_path, read):
+def test_all_other_files_are_regular_files(tmp_path, read):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "zero").symlink_to("/dev/zero")
     for name, kind in (("pipe", "a named pipe"), ("zero", "a device")):

@@ -119,19 +119,20 @@ def opened(folder: Path, stored: Path, threshold: float, reading: Any) -> Librar
 
     if not folder.is_dir():
         raise BadRequest(f"{folder}: expected a folder of clips")
+    clips = [path for path in expand_paths([str(folder)]) if path.resolve() != stored.resolve()]
     if stored.exists():
         library = load_library(stored)
         paths = [folder / name for name in library.files]
-        present = {path.resolve() for path in expand_paths([str(folder)])}
-        same = all(path.exists() for path in paths) and digests_of(paths) == library.digests
-        if same and present >= {p.resolve() for p in paths} and library.web.threshold == threshold:
+        present = {path.resolve() for path in clips}
+        same = library.web.threshold == threshold and present >= {path.resolve() for path in paths}
+        if same and digests_of(paths) == library.digests:  # links that lead elsewhere are not read
             new = len(present) - len(paths)
             if new:
                 print_line(
                     f"{plural(new, 'file')} of the folder not in {stored.name}: delete it to have it built again"
                 )
             return library
-    loaded = load_all([str(folder)], reading)
+    loaded = load_all([str(path) for path in clips], reading)
     with busy("comparing clips") as report:
         library = build_library(
             [p for p, _ in loaded], [c for _, c in loaded], folder, threshold=threshold, progress=report

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.core import Clip
+from motionloom.core import Clip, MotionloomError
+from motionloom.core.text import printable
 from motionloom.evaluate.study import Rating, Trial, make_trials, write_ratings
 from motionloom.evaluate.study.ratings import HIGHEST, LOWEST
 from motionloom.plot.study import study_page, trial_page
@@ -22,6 +23,10 @@ HOST = "127.0.0.1"
 LONGEST_BODY = 4096  # bytes of a request
 LONGEST_NAME = 60
 MOST_SESSIONS = 1000
+POLICY = (  # pages contain all that they need
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; "
+    "connect-src 'self'; frame-src 'self'; frame-ancestors 'self'; form-action 'none'; base-uri 'none'"
+)
 
 
 class Refused(Exception):
@@ -57,8 +62,8 @@ class Study:
     def begin(self, participant: str) -> dict[str, Any]:
         """A new session: its order of clips depends on the seed and the number of participants before."""
         name = " ".join(participant.split())[:LONGEST_NAME]
-        if not name:
-            raise Refused(400, "a name or number is needed")
+        if not name[:1].isalnum() or printable(name) != name:  # spreadsheets run what begins with = + - or @
+            raise Refused(400, "expected a name or number that begins with a letter or a digit")
         with self.lock:
             known = {r.participant for r in self.earlier} | {s.participant for s in self.sessions.values()}
             if name in known:
@@ -85,7 +90,10 @@ class Study:
             raise Refused(400, f"expected a clip and a rating from {LOWEST} to {HIGHEST}")
         with self.lock:
             session.ratings[trial] = rating
-            write_ratings(self.ratings(), self.out)
+            try:
+                write_ratings(self.ratings(), self.out)
+            except MotionloomError as error:
+                raise Refused(507, str(error)) from None
         return {"rated": len(session.ratings)}
 
     def ratings(self) -> list[Rating]:
@@ -109,6 +117,8 @@ def serve(study: Study, port: int) -> ThreadingHTTPServer:
     class Handler(BaseHTTPRequestHandler):
         """Answers with pages and JSON."""
 
+        timeout = 30.0  # s without a byte of a request
+
         def do_GET(self) -> None:
             self._answer(lambda: _page(study, self.path), "text/html; charset=utf-8")
 
@@ -119,11 +129,11 @@ def serve(study: Study, port: int) -> ThreadingHTTPServer:
             size = self.headers.get("Content-Length", "")
             if self.headers.get("Content-Type", "").split(";")[0] != "application/json":
                 raise Refused(415, "expected JSON")
-            if not size.isdecimal() or int(size) > LONGEST_BODY:
+            if not size.isdecimal() or len(size) > 9 or int(size) > LONGEST_BODY:
                 raise Refused(413, f"expected at most {LONGEST_BODY} bytes")
             try:
                 body = json.loads(self.rfile.read(int(size)))
-            except ValueError:
+            except (ValueError, RecursionError):
                 raise Refused(400, "expected JSON") from None
             if not isinstance(body, dict):
                 raise Refused(400, "expected an object")
@@ -140,7 +150,7 @@ def serve(study: Study, port: int) -> ThreadingHTTPServer:
             self.send_response(status)
             for name, value in (
                 ("Content-Type", kind), ("Content-Length", str(len(content))), ("Cache-Control", "no-store"),
-                ("X-Content-Type-Options", "nosniff"),
+                ("X-Content-Type-Options", "nosniff"), ("Content-Security-Policy", POLICY),
             ):  # fmt: skip
                 self.send_header(name, value)
             self.end_headers()
@@ -156,7 +166,7 @@ def _page(study: Study, path: str) -> str:
     parts = path.split("?")[0].strip("/").split("/")
     if parts == [""]:
         return study_page(study.question, study.count)
-    if len(parts) == 3 and parts[0] == "clip" and parts[2].isdecimal():
+    if len(parts) == 3 and parts[0] == "clip" and parts[2].isdecimal() and len(parts[2]) < 10:
         return trial_page(study.clip(parts[1], int(parts[2])))
     raise Refused(404, "no such page")
 

@@ -20,8 +20,11 @@ class Table(dict[str, Any]):
     lines: dict[str, int]
 
 
-def read_yaml(text: str, name: str) -> Any:
-    """The plain value of a YAML text. Mappings are `Table`s; keys are text and occur once; else `BadRequest`."""
+def read_yaml(text: str, name: str, *, as_text: bool = False) -> Any:
+    """The plain value of a YAML text. Mappings are `Table`s; keys are text and occur once; else `BadRequest`.
+
+    With `as_text`, numbers are left as text, so that 35_01 can be a name.
+    """
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
@@ -32,12 +35,12 @@ def read_yaml(text: str, name: str) -> Any:
         raise BadRequest("nested too deeply for a request", place=name) from None
     except yaml.YAMLError as error:
         raise BadRequest(f"this is not YAML: {str(error).splitlines()[0]}", place=name) from None
-    return None if node is None else _Reader(name).value(node, 0)
+    return None if node is None else _Reader(name, as_text=as_text).value(node, 0)
 
 
 class _Reader:
-    def __init__(self, name: str) -> None:
-        self.name, self.seen, self.scalars = name, 0, yaml.SafeLoader("")
+    def __init__(self, name: str, *, as_text: bool) -> None:
+        self.name, self.as_text, self.seen, self.scalars = name, as_text, 0, yaml.SafeLoader("")
 
     def value(self, node: yaml.Node, depth: int) -> Any:
         self.seen += 1
@@ -60,6 +63,8 @@ class _Reader:
         if isinstance(node, yaml.SequenceNode):
             return [self.value(item, depth + 1) for item in node.value]
         text = str(node.value)
+        if self.as_text:
+            return text
         if node.tag != TEXT and len(text) > MAX_CHARACTERS:
             raise BadRequest(f"cannot read this value: {text[:40]}... ({len(text)} characters)", place=place)
         try:

@@ -39,12 +39,15 @@ def crowd_clips(
     Each takes its own random path, independent of the others; with `apart`, characters turn away from
     neighbours, and all are needed for each. `tracks` are rows (id, t, x, z): character `id` goes to x, z from t on.
     """
-    Limits.current().check_length(seconds, rate)
+    limits = Limits.current()
+    limits.check_length(seconds, rate)
     report = progress or silent()
     chosen = list(range(count)) if members is None else list(members)
     if count < 1 or not all(0 <= i < count for i in chosen):
         raise BadRequest(f"count: expected members from 0 to {count - 1}, found {chosen}")
     whole = np.arange(count) if apart else np.array(chosen)
+    if why := limits.exceeded(frames=seconds * rate * len(whole)):
+        raise BadRequest(f"{why}: fewer characters, a shorter time or some members (--member)", where=("count",))
     live = foot_locked(live_characters(model))
     table = _checked_tracks(tracks, count)
     places = grid_places(count)[whole]

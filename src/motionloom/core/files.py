@@ -6,8 +6,8 @@ import os
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 from motionloom.core.arrays import put
 from motionloom.core.errors import BadRequest, FormatError, Where
@@ -22,7 +22,7 @@ _KINDS = (
 )
 
 
-def open_regular(path: str | Path, limits: Limits | None = None) -> BinaryIO:
+def open_regular(path: str | Path, limits: Limits | None = None) -> BufferedReader:
     """Open a file for reading. `FormatError` for a pipe, a device, a folder or a file above the size limit.
 
     A file that is missing or may not be read is an `OSError`, as with `open`.

@@ -5,13 +5,36 @@ from __future__ import annotations
 import csv
 import json
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from motionloom.core.errors import FormatError
+from motionloom.core.files import read_regular
 
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def read_text(path: str | Path) -> str:
+    """The text of a regular file in UTF-8; `FormatError` if it cannot be read."""
+    try:
+        return read_regular(path).decode("utf-8-sig")
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror or error}", path=path) from None
+    except UnicodeDecodeError:
+        raise FormatError("expected text in UTF-8", path=path) from None
+
+
+def read_toml(path: str | Path) -> dict[str, Any]:
+    """The tables of a TOML file; `FormatError` if it is none."""
+    text = read_text(path)
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise FormatError("not a TOML file: nested too deeply", path=path) from None
+    except ValueError as error:  # also numbers of thousands of digits
+        raise FormatError(f"not a TOML file: {str(error)[:200]}", path=path) from None
 
 
 def csv_rows(text: str, path: str | Path) -> Iterator[tuple[int, list[str]]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from motionloom.core import Clip, FormatError, Markers
+from motionloom.core.files import open_regular
 
 MIN_THREADED_BYTES = 1 << 18  # bytes: smaller files are not worth a thread
 
@@ -17,7 +18,7 @@ MIN_THREADED_BYTES = 1 << 18  # bytes: smaller files are not worth a thread
 def file_sha256(path: str | Path) -> str:
     """The SHA-256 of a file's bytes."""
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror or error}", path=path) from None

@@ -6,15 +6,18 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 
 from motionloom.analysis.match_web import Match, MatchWeb, build_web, find_matches
 from motionloom.core import BadRequest, Clip, FloatArray, FormatError, IntArray, Progress
+from motionloom.core.files import read_regular
+from motionloom.core.text import is_unicode, read_json
+from motionloom.io.arrays.npz_data import Arrays
 from motionloom.io.digest import file_sha256
+from motionloom.io.reader_notes import Notes
 from motionloom.io.replacing import write_whole
 
 VERSION = 1
@@ -76,34 +79,47 @@ def save_library(library: Library, path: str | Path) -> None:
 
 def load_library(path: str | Path) -> Library:
     """Read what `save_library` wrote; `FormatError` if it is not whole."""
+    name = Path(path).name
     try:
-        with np.load(path, allow_pickle=False) as held:
-            data = {name: held[name] for name in held.files}
-        if int(data["version"]) != VERSION:
-            raise FormatError(f"{Path(path).name}: a match web of another version; delete it, and it is built again")
-        texts = {name: tuple(str(x) for x in data[name]) for name in ("names", "files", "digests")}
+        held = Arrays(path, Notes(str(path)))
+        if held.numbers("version").item() != VERSION:
+            raise FormatError(f"{name}: a match web of another version; delete it, and it is built again")
+        texts = {key: _texts(held[key]) for key in ("names", "files", "digests")}
+        if any(PurePosixPath(file).is_absolute() or ".." in PurePosixPath(file).parts for file in texts["files"]):
+            raise FormatError("it names files outside of its folder")
+        whole = {key: held.numbers(key).astype(np.int64) for key in ("lengths", "pairs", "ends", "cells", "first")}
+        fps, threshold, skipped = (held.numbers(key).item() for key in ("fps", "threshold", "skipped"))
         web = MatchWeb(
-            texts["names"], data["lengths"].astype(np.int64), float(data["fps"]), float(data["threshold"]),
-            data["pairs"].astype(np.int64), data["ends"].astype(np.int64), data["cells"].astype(np.int64),
-            data["values"].astype(float), int(data["skipped"]),
+            texts["names"], whole["lengths"], fps, threshold, whole["pairs"], whole["ends"], whole["cells"],
+            held.numbers("values"), int(skipped),
         )  # fmt: skip
-        library = Library(
-            web, texts["files"], texts["digests"], data["rates"].astype(float), data["first"].astype(np.int64)
-        )
-    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
-        raise FormatError(f"{Path(path).name}: not a match web: {error}") from None
-    _check(library, Path(path).name)
+        library = Library(web, texts["files"], texts["digests"], held.numbers("rates"), whole["first"])
+    except (ValueError, TypeError, FormatError) as error:
+        raise FormatError(f"{name}: not a match web: {error}") from None
+    _check(library, name)
     return library
+
+
+def _texts(array: Any) -> tuple[str, ...]:
+    texts = tuple(map(str, array)) if array.ndim == 1 and array.dtype.kind == "U" else ("\0",)
+    if not all(is_unicode(text) and "\0" not in text for text in texts):
+        raise ValueError("expected a list of names")
+    return texts
 
 
 def _check(library: Library, name: str) -> None:
     web, count = library.web, len(library.files)
+    for array in (web.lengths, web.ends, web.values, library.rates, library.first):
+        if array.ndim != 1:
+            raise FormatError(f"{name}: not a match web: its arrays do not fit together")
     sizes = {len(web.names), len(web.lengths), len(library.digests), len(library.rates), len(library.first)}
     if sizes != {count} or web.pairs.shape != (len(web.ends), 2) or web.cells.shape != (len(web.values), 2):
         raise FormatError(f"{name}: not a match web: its arrays do not fit together")
+    rates = np.append(library.rates, web.fps)
+    positive = (web.lengths > 0).all() and (library.first >= 0).all() and ((rates > 0.01) & (rates < 1e5)).all()
     steps = np.diff(np.concatenate([[0], web.ends]))
     whole = len(web.ends) == 0 or (steps.min() > 0 and web.ends[-1] == len(web.cells))
-    if not whole or not np.isfinite(web.values).all() or not (web.fps > 0 and (library.rates > 0).all()):
+    if not whole or not positive:
         raise FormatError(f"{name}: not a match web: its paths are broken")
     if len(web.ends):
         if web.pairs.min() < 0 or web.pairs.max() >= count:
@@ -168,12 +184,12 @@ def load_decisions(path: Path) -> dict[str, dict[str, bool]]:
     if not path.exists():
         return {}
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = read_json(read_regular(path))
         if not all(isinstance(yes, bool) for rows in found.values() for yes in rows.values()):
             raise ValueError("expected true or false for every match")
         return {str(query): dict(rows) for query, rows in found.items()}
     except (ValueError, AttributeError, OSError) as error:
-        raise FormatError(f"{path.name}: not a file of decisions: {error}") from None
+        raise FormatError(f"{path.name}: not a file of decisions: {str(error)[:200]}") from None
 
 
 def save_decisions(decisions: Mapping[str, Mapping[str, bool]], path: Path) -> None:

@@ -139,6 +139,7 @@ def crowd(
 ) -> None:
     """Make the clips of a crowd: each character has its own seed, and is the same whoever the others are."""
     from motionloom.control.crowd_clips import crowd_clips
+    from motionloom.control.tracks import read_tracks
     from motionloom.io import check_target, save
     from motionloom.io.usd import write_usd_crowd
     from motionloom.methods import load_model
@@ -148,7 +149,7 @@ def crowd(
     targets = [out] if scene else [out / f"member_{i:04d}.{to.lstrip('.')}" for i in chosen]
     for target in targets:
         check_target(target, overwrite=force)
-    table = None if tracks is None else _tracks(tracks)
+    table = None if tracks is None else read_tracks(tracks)
     learned = load_model(model)
     with busy("recording") as report:
         clips = crowd_clips(
@@ -161,22 +162,3 @@ def crowd(
         for clip, target in zip(clips, targets, strict=True):
             save(clip, target)
     print_line(f"{out}: {plural(len(clips), 'character')}, {seconds:.2f} s at {rate:g} fps, seed {seed}")
-
-
-def _tracks(path: Path) -> list[list[float]]:
-    """Rows id, t, x, z of a CSV file, with or without a header."""
-    import csv
-
-    from motionloom.core import BadRequest, FormatError
-
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = [row for row in csv.reader(file) if row]
-    except (OSError, UnicodeDecodeError) as error:
-        raise FormatError(f"{path}: cannot be read: {error}") from None
-    if rows and not rows[0][0].strip().lstrip("-").replace(".", "", 1).isdigit():
-        rows = rows[1:]
-    try:
-        return [[float(x) for x in row] for row in rows]
-    except ValueError as error:
-        raise BadRequest(f"{path.name}: expected rows of id,t,x,z: {error}") from None

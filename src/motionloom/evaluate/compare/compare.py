@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.constraints import Request
+from motionloom.constraints.yaml_lines import read_yaml
 from motionloom.core import BadRequest, Cancelled, Clip, MotionloomError, Note, Progress, silent
 from motionloom.core.errors import unknown
 from motionloom.core.progress import Part, parts
@@ -158,15 +159,10 @@ def read_contender(text: str) -> Contender:
     >>> read_contender("cuts: {shortest: 2s}").method
     'cuts'
     """
-    import yaml
-
-    try:
-        found = yaml.safe_load(text)
-    except yaml.YAMLError:
-        found = None
+    found = read_yaml(text, "method")
     name, given = next(iter(found.items())) if isinstance(found, dict) and len(found) == 1 else (found, {})
-    if name not in METHODS:
-        raise BadRequest(unknown(str(text), METHODS, "method"))
+    if not isinstance(name, str) or name not in METHODS:
+        raise BadRequest(unknown(str(text)[:80], METHODS, "method"))
     if not METHODS[name].learns_from_any_clips:
         raise BadRequest(f"{name} learns from {METHODS[name].learns_from[0]}, so it cannot be compared on clips")
     if not isinstance(given, dict):

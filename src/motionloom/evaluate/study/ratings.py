@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from motionloom.core import FormatError
+from motionloom.core.text import csv_rows, read_text
 from motionloom.io.replacing import write_whole
 
 COLUMNS = ("participant", "question", "group", "clip", "rating")
 LOWEST, HIGHEST = 1, 9
-MOST_BYTES = 50_000_000
+RATINGS = tuple(str(n) for n in range(LOWEST, HIGHEST + 1))
 
 
 class Rating(NamedTuple):
@@ -48,15 +48,9 @@ def _quoted(text: str) -> str:
 def read_ratings(path: str | Path) -> Ratings:
     """Read ratings; rows without a rating are counted and left out, wrong ones are a `FormatError` with the line."""
     path = Path(path)
-    if path.stat().st_size > MOST_BYTES:
-        raise FormatError(f"{path.name}: expected at most {MOST_BYTES // 10**6} MB of ratings")
-    try:
-        text = path.read_text("utf-8-sig")
-    except UnicodeDecodeError:
-        raise FormatError(f"{path.name}: expected text in UTF-8") from None
-    rows = list(csv.reader(text.splitlines()))
+    rows = [row for _, row in csv_rows(read_text(path), path)]
     if not rows or tuple(field.strip() for field in rows[0]) != COLUMNS:
-        found = ",".join(rows[0]) if rows else "nothing"
+        found = ",".join(rows[0])[:80] if rows else "nothing"
         raise FormatError(f"{path.name}:1: expected the header {','.join(COLUMNS)}, found {found}")
     answers, missing = [], 0
     for number, row in enumerate(rows[1:], 2):
@@ -70,7 +64,9 @@ def read_ratings(path: str | Path) -> Ratings:
         if rating in ("", "NA", "nan"):
             missing += 1
             continue
-        if not rating.isdecimal() or not LOWEST <= int(rating) <= HIGHEST:
-            raise FormatError(f"{path.name}:{number}: expected a rating from {LOWEST} to {HIGHEST}, found {rating!r}")
+        if rating not in RATINGS:
+            raise FormatError(
+                f"{path.name}:{number}: expected a rating from {LOWEST} to {HIGHEST}, found {rating[:40]!r}"
+            )
         answers.append(Rating(participant, question, group, clip, int(rating)))
     return Ratings(tuple(answers), missing)

@@ -10,6 +10,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple
@@ -176,7 +177,7 @@ def _unpack(archive: Path, folder: Path) -> list[Fetched]:
                     with source.open(info) as file:
                         write_whole(at, _pieces(file))
                 out.append(Fetched(at, fresh, "known"))
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, NotImplementedError, RuntimeError) as error:
         raise FormatError(f"not an archive that can be unpacked: {error}", path=archive) from None
     return out
 

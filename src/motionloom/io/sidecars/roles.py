@@ -11,14 +11,13 @@ A table `[reading]` in it has the unit, up axis and frame rate of the file: `io/
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from motionloom.core import Clip, FormatError, Note, Skeleton, replace
 from motionloom.core.errors import did_you_mean
-from motionloom.core.files import read_regular, side_file
+from motionloom.core.files import side_file
+from motionloom.core.text import read_toml
 from motionloom.io.sidecars.names import find_side_file
 from motionloom.kinematics.body.roles import ARM, FRONT, LEG, SIDES
 
@@ -64,7 +63,7 @@ def with_roles(clip: Clip, path: str | Path, given: str | Path | Mapping[str, st
 
 def read_roles(path: str | Path) -> dict[str, str]:
     """Role to joint name, from a roles file; none in a file that has only a `[reading]` table."""
-    table = read_tables(path)
+    table = read_toml(path)
     roles = table.get("roles", {} if "reading" in table else None)
     if not isinstance(roles, dict):
         raise FormatError("expected a [roles] table", path=path)
@@ -72,18 +71,6 @@ def read_roles(path: str | Path) -> dict[str, str]:
         if not isinstance(joint, str):
             raise FormatError(f"role {role}: expected a joint name in quotes, found {repr(joint)[:60]}", path=path)
     return roles
-
-
-def read_tables(path: str | Path) -> dict[str, Any]:
-    """The tables of a roles file, unchecked."""
-    try:
-        return tomllib.loads(read_regular(path).decode("utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise FormatError(f"cannot be read: {error}", path=path) from None
-    except RecursionError:
-        raise FormatError("not a roles file: nested too deeply", path=path) from None
-    except (tomllib.TOMLDecodeError, ValueError) as error:  # ValueError: numbers of thousands of digits
-        raise FormatError(f"not a TOML file: {error}", path=path) from None
 
 
 def _with(clip: Clip, given: Mapping[str, str], path: str | Path) -> Clip:

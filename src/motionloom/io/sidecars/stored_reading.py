@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from motionloom.core import BadRequest, FormatError, Note
-from motionloom.core.files import read_regular
+from motionloom.core.text import read_text, read_toml
 from motionloom.io.reader_settings import Reading
 from motionloom.io.replacing import write_whole
 from motionloom.io.sidecars.names import side_path
-from motionloom.io.sidecars.roles import read_roles, read_tables, roles_file
+from motionloom.io.sidecars.roles import read_roles, roles_file
 
 STORED = ("unit", "up", "fps")
 
@@ -32,7 +32,7 @@ def with_stored_reading(path: str | Path, reading: Reading) -> tuple[Reading, tu
     found = roles_file(path, reading.roles)
     if found is None:
         return reading, ()
-    stored = read_tables(found).get("reading", {})
+    stored = read_toml(found).get("reading", {})
     if not isinstance(stored, dict) or not set(stored) <= set(STORED):
         raise FormatError(f"[reading]: expected {', '.join(STORED)}", path=found)
     used = {name: value for name, value in stored.items() if getattr(reading, name) is None}
@@ -60,9 +60,9 @@ def store_reading(path: str | Path, reading: Reading) -> Path | None:
     if not tables:
         return None
     target = side_path(path, "roles")
-    text = read_regular(target).decode("utf-8") if target.is_file() else ""
+    text = read_text(target) if target.is_file() else ""
     text = text if text.endswith("\n") or not text else f"{text}\n"
-    old = read_tables(target) if text else {}
+    old = read_toml(target) if text else {}
     for name, values in tables.items():
         merged = {**old.get(name, {}), **values}
         lines = [f"{_key(key)} = {_text(value)}" for key, value in merged.items()]

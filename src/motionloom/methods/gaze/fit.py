@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +23,7 @@ from motionloom.core import (
     part,
     silent,
 )
+from motionloom.core.text import read_text, read_toml
 from motionloom.kinematics.travel import placed
 from motionloom.methods.gaze.clip_shifts import shifts_of_clip
 from motionloom.methods.gaze.config import DEFAULT, Config
@@ -156,19 +156,14 @@ def _standing(takes: Sequence[Clip | Markers]) -> Clip:
 def read_targets(path: str | Path) -> dict[str, Target]:
     """The targets of takes by file name: columns file, yaw, pitch (degrees) and, where given, start and end (s)."""
     path = Path(path)
+    rows = csv.DictReader(read_text(path).splitlines())
     try:
-        file = path.open(newline="", encoding="utf-8-sig")
-    except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror or error}", path=path) from None
-    with file:
-        try:
-            table = csv.DictReader(file)
-            missing = [c for c in COLUMNS if c not in (table.fieldnames or ())]
-            if missing:
-                raise FormatError(f"expected the columns {', '.join(COLUMNS)}; missing {', '.join(missing)}", path=path)
-            return {Path(row["file"]).name: _entry(path, row, line) for line, row in enumerate(table, start=2)}
-        except (UnicodeDecodeError, csv.Error) as error:
-            raise FormatError(f"expected a CSV file: {error}", path=path) from None
+        missing = [c for c in COLUMNS if c not in (rows.fieldnames or ())]
+        if missing:
+            raise FormatError(f"expected the columns {', '.join(COLUMNS)}; missing {', '.join(missing)}", path=path)
+        return {Path(row["file"] or "").name: _entry(path, row, line) for line, row in enumerate(rows, start=2)}
+    except csv.Error as error:
+        raise FormatError(f"expected a CSV file: {error}", path=path) from None
 
 
 def _entry(path: Path, row: dict[str, str], line: int) -> Target:
@@ -185,13 +180,7 @@ def _entry(path: Path, row: dict[str, str], line: int) -> Target:
 
 def read_marking(path: str | Path) -> Marking:
     """Names of the markers from a TOML file: base = ["SACR"], head = ["FHD", "LHD", "BHD", "RHD"] ..."""
-    try:
-        with Path(path).open("rb") as file:
-            table = tomllib.load(file)
-    except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror or error}", path=Path(path)) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FormatError(str(error), path=Path(path)) from None
+    table = read_toml(path)
     if not all(isinstance(names, list) for names in table.values()):
         raise FormatError('expected lists of names, as base = ["SACR"]', path=Path(path))
     return Marking({name: tuple(map(str, names)) for name, names in table.items()})

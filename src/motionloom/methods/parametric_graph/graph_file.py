@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import tomllib
 from collections.abc import Mapping
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from motionloom.core import BadRequest, Clip, FormatError, replace
+from motionloom.core import BadRequest, Clip, replace
 from motionloom.core.errors import unknown
 from motionloom.core.fields import fields_of
+from motionloom.core.text import read_toml
 from motionloom.core.units import length
 from motionloom.methods.parametric_graph.config import Config
 from motionloom.methods.parametric_graph.nodes import KEYS, NodeSpec
@@ -20,6 +21,7 @@ from motionloom.samples import SAMPLES, make
 TOP = ("nodes", "edges", "settings")
 NODE = (*KEYS, "samples")
 EDGE = ("from", "to", "good", "bad")
+MOST_SAMPLES = 1000  # clips that one entry may make
 
 
 class GraphFile(NamedTuple):
@@ -48,12 +50,7 @@ def read_graph_file(path: str | Path) -> GraphFile:
     ```
     """
     path = Path(path)
-    try:
-        given = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FormatError(f"{path}: not a TOML file: {error}") from None
+    given = read_toml(path)
     for key in given:
         if key not in TOP:
             raise BadRequest(f"{path.name}: {unknown(key, TOP, 'table')}")
@@ -65,9 +62,7 @@ def read_graph_file(path: str | Path) -> GraphFile:
     lines = []
     for name, table in nodes.items():
         where = f"{path.name}: node {name}"
-        for key in table:
-            if key not in NODE:
-                raise BadRequest(f"{where}: {unknown(key, NODE, 'key')}")
+        _check_keys(table, NODE, where)
         own = [_inside(path.parent, str(p), where) for p in _several(table.get("clips", ()))]
         patterns |= dict.fromkeys(own)
         samples = _sampled(name, table.get("samples", ()), where)
@@ -75,8 +70,10 @@ def read_graph_file(path: str | Path) -> GraphFile:
         if not own and not samples and "label" not in table:
             raise BadRequest(f"{where}: expected clips, samples or a label")
         lines.append(_spec(name, table, own, samples).text)
-    edges = [_edge(edge, nodes, path.name) for edge in given.get("edges", ())]
-    settings = dict(given.get("settings", {}))
+    edges = [_edge(edge, nodes, path.name) for edge in _several(given.get("edges", ()))]
+    settings = given.get("settings", {})
+    if not isinstance(settings, dict):
+        raise BadRequest(f"{path.name}: settings: expected a table")
     known = [f.name for f in fields_of(Config)]
     for key in settings:
         if key not in known or key in ("node", "edge"):
@@ -88,11 +85,24 @@ def _several(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
+def _check_keys(table: Any, known: tuple[str, ...], where: str) -> None:
+    if not isinstance(table, dict):
+        raise BadRequest(f"{where}: expected a table, found {repr(table)[:60]}")
+    for key in table:
+        if key not in known:
+            raise BadRequest(f"{where}: {unknown(key, known, 'key')}")
+
+
 def _inside(folder: Path, pattern: str, where: str) -> Path:
-    found = (folder / pattern).resolve()
-    if not found.is_relative_to(folder.resolve()):
+    """The pattern below the folder; all files that it finds are inside, links followed."""
+    try:
+        found = [folder / pattern, *folder.glob(pattern)]
+        inside = all(path.resolve().is_relative_to(folder.resolve()) for path in found)
+    except (OSError, ValueError, IndexError, RuntimeError, NotImplementedError):  # absolute, empty, with a NUL ...
+        raise BadRequest(f"{where}: {pattern[:80]!r} is no pattern of files in the folder of the graph file") from None
+    if not inside:
         raise BadRequest(f"{where}: {pattern!r} leads out of the folder of the graph file")
-    if not list(folder.glob(pattern)):
+    if len(found) == 1:
         raise BadRequest(f"{where}: there is no file {pattern!r}")
     return folder / pattern
 
@@ -104,8 +114,10 @@ def _sampled(node: str, given: Any, where: str) -> list[Clip]:
         if not isinstance(entry, dict) or "name" not in entry:
             raise BadRequest(f'{where}: expected samples as {{name = "walk", turn = "40deg/s"}}, found {entry!r}')
         name, seed = entry["name"], entry.get("seed", 0)
-        if name not in SAMPLES:
-            raise BadRequest(f"{where}: {unknown(name, SAMPLES, 'sample')}")
+        if not isinstance(name, str) or name not in SAMPLES:
+            raise BadRequest(f"{where}: {unknown(str(name), SAMPLES, 'sample')}")
+        if type(seed) is not int or not 0 <= seed < 1 << 63:
+            raise BadRequest(f"{where}: seed: expected a whole number from 0, found {repr(seed)[:60]}")
         fields = SAMPLES[name].parameters
         rest = {k: v for k, v in entry.items() if k not in ("name", "seed")}
         for key in rest:
@@ -113,8 +125,10 @@ def _sampled(node: str, given: Any, where: str) -> list[Clip]:
                 raise BadRequest(f"{where}: {unknown(key, fields, f'{name} parameter')}")
         choices = []
         for key, value in rest.items():
-            single = not isinstance(value, list) or ((fields[key].size or 1) > 1 and not isinstance(value[0], list))
-            choices.append([fields[key].read(v, (key,)) for v in ([value] if single else value)])
+            several = isinstance(value, list) and value and ((fields[key].size or 1) == 1 or isinstance(value[0], list))
+            choices.append([fields[key].read(v, (key,)) for v in (value if several else [value])])
+        if (count := prod(map(len, choices))) > MOST_SAMPLES:
+            raise BadRequest(f"{where}: samples: expected at most {MOST_SAMPLES} clips, found values for {count}")
         for values in product(*choices):
             clip = make(name, seed=seed, **dict(zip(rest, values, strict=True)))
             out.append(replace(clip, origin=dataclasses.replace(clip.origin, name=f"{node}_{len(out)}")))
@@ -132,11 +146,9 @@ def _spec(name: str, table: Mapping[str, Any], own: list[Path], samples: list[Cl
 
 
 def _edge(edge: Any, nodes: Mapping[str, Any], file: str) -> str:
-    for key in edge:
-        if key not in EDGE:
-            raise BadRequest(f"{file}: edges: {unknown(key, EDGE, 'key')}")
+    _check_keys(edge, EDGE, f"{file}: edges")
     for key in ("from", "to"):
-        if edge.get(key) not in nodes:
-            raise BadRequest(f"{file}: edges: {key}: {unknown(edge.get(key), nodes, 'node')}")
+        if (name := str(edge.get(key))) not in nodes:
+            raise BadRequest(f"{file}: edges: {key}: {unknown(name, nodes, 'node')}")
     limits = [f"{key}={length(edge[key], ('edges', key)):g}" for key in ("good", "bad") if key in edge]
     return " ".join([f"{edge['from']}>{edge['to']}", *limits])

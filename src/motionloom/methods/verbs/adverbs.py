@@ -7,8 +7,8 @@ from pathlib import PurePath
 from typing import Any
 
 import numpy as np
-import yaml
 
+from motionloom.constraints.yaml_lines import read_yaml
 from motionloom.core import BadRequest, Clip, FloatArray
 
 RIDGE = 1e-9  # on the diagonal of the radial basis functions
@@ -90,12 +90,9 @@ def key_table(text: str, clips: Sequence[Clip]) -> list[FloatArray]:
 
 
 def _by_clip(text: str, clips: Sequence[Clip], key: str) -> list[Any]:
-    try:
-        table = yaml.load(text, Loader=yaml.BaseLoader)  # 35_01 is a name, not a number
-    except yaml.YAMLError as error:
-        raise BadRequest(f"{key}: not YAML: {error}", where=(key,)) from None
+    table = read_yaml(text, key, as_text=True)  # 35_01 is a name, not a number
     if not isinstance(table, dict):
-        raise BadRequest(f"{key}: expected a table by clip, as {{walk_1: ...}}, found {text!r}", where=(key,))
+        raise BadRequest(f"{key}: expected a table by clip, as {{walk_1: ...}}, found {text[:80]!r}", where=(key,))
     by_name = {str(name): row for name, row in table.items()}
     absent = [clip.name for clip in clips if not {clip.name, PurePath(clip.name).stem} & set(by_name)]
     if absent:

@@ -1,0 +1,66 @@
+"""Graph files: what they may name, and errors that name what is wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from motionloom.core import MotionloomError
+from motionloom.io import save
+from motionloom.methods.parametric_graph.graph_file import read_graph_file
+from motionloom.samples import make
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with a walk, a link to a folder outside, and a clip there."""
+    for name in ("inside", "outside"):
+        (tmp_path / name).mkdir()
+        save(make("walk", seconds=1, fps=30), tmp_path / name / "walk.bvh")
+    (tmp_path / "inside" / "link").symlink_to(tmp_path / "outside")
+    return tmp_path / "inside"
+
+
+def read(folder, text):
+    (folder / "graph.toml").write_text(text)
+    return read_graph_file(folder / "graph.toml")
+
+
+def test_clips_samples_and_settings_are_read(folder):
+    found = read(
+        folder,
+        '[nodes.walk]\nclips = ["*.bvh"]\n[nodes.run]\nsamples = [{name = "run", turn = ["0deg/s", "60deg/s"]}]\n'
+        '[[edges]]\nfrom = "walk"\nto = "run"\ngood = "12cm"\n[settings]\nsamples = 300\n',
+    )
+    assert found.patterns == (folder / "*.bvh",)
+    assert [clip.name for clip in found.made] == ["run_0", "run_1"]
+    assert found.config["edge"] == ["walk>run good=0.12"]
+    assert found.config["samples"] == 300
+
+
+@pytest.mark.parametrize("pattern", ["../outside/walk.bvh", "link/walk.bvh", "l*/*.bvh", "**/../../outside/*.bvh"])
+def test_clips_are_inside_the_folder_of_the_file(folder, pattern):
+    with pytest.raises(MotionloomError, match=r"leads out of the folder|no pattern of files"):
+        read(folder, f'[nodes.walk]\nclips = ["{pattern}"]\n')
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nodes = 3", "expected nodes"),
+        ("[nodes]\nwalk = 3", "node walk: expected a table"),
+        ('[nodes.walk]\nclips = ["/etc/*"]', "leads out|no pattern"),
+        ('[nodes.walk]\nclips = [""]', "no pattern|no file"),
+        ('[nodes.walk]\nsamples = [{name = ["run"]}]', "sample"),
+        ('[nodes.walk]\nsamples = [{name = "walk", seed = -1}]', "seed"),
+        ('[nodes.walk]\nsamples = [{name = "walk", turn = []}]', "turn"),
+        ('[nodes.walk]\nsamples = [{name = "walk", speed = ["1m/s"' + ', "1m/s"' * 1200 + "]}]", "at most 1000 clips"),
+        ('settings = 3\n[nodes.walk]\nlabel = "walk"', "settings: expected a table"),
+        ('edges = [3]\n[nodes.walk]\nlabel = "walk"', "edges: expected a table"),
+        ('[nodes.walk]\nlabel = "walk"\n[[edges]]\nfrom = ["walk"]', "there is no node"),
+        ("a = " + "[" * 5000, "nested too deeply"),
+        ("a = " + "9" * 5000, "not a TOML file"),
+    ],
+)
+def test_what_is_wrong_is_named(folder, text, message):
+    with pytest.raises(MotionloomError, match=message):
+        read(folder, text)
