@@ -117,3 +117,13 @@ def test_what_is_no_gltf_is_said(tmp_path, data, message):
     (tmp_path / "x.glb").write_bytes(data)
     with pytest.raises(FormatError, match=message):
         load(tmp_path / "x.glb")
+
+
+def test_wrappers_that_a_file_of_ours_claims_do_not_tear_its_tree(arm_file, tmp_path):
+    """Only joints above the hips may be folded into the root; hips with two children are not."""
+    arm_file.tree["nodes"].append({"name": "Tail", "translation": [0, 0, -0.2]})
+    arm_file.tree["nodes"][0]["children"].append(2)
+    with_skin(arm_file).animate(1, "rotation", [0, 1], [[0, 0, 0, 1], QUARTER])
+    arm_file.tree["skins"][0]["joints"] = [0, 1, 2]
+    arm_file.tree["asset"]["extras"] = {"motionloom": {"wrappers": 1}}
+    assert len(load(arm_file.write(tmp_path / "arm.gltf")).skeleton) == 3

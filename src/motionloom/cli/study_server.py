@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -159,7 +160,15 @@ def serve(study: Study, port: int) -> ThreadingHTTPServer:
         def log_message(self, format: str, *values: Any) -> None:
             """Nothing: the terminal shows how many answers there are."""
 
-    return ThreadingHTTPServer((HOST, port), Handler)
+    class Server(ThreadingHTTPServer):
+        """Ends a connection that breaks off without a traceback."""
+
+        def handle_error(self, request: Any, client_address: Any) -> None:
+            """Report other errors only."""
+            if not isinstance(sys.exception(), OSError):
+                super().handle_error(request, client_address)
+
+    return Server((HOST, port), Handler)
 
 
 def _page(study: Study, path: str) -> str:

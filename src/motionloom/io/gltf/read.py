@@ -60,7 +60,7 @@ def clip_of(document: Document, reading: Reading = DEFAULT) -> Clip:
     tracks = _animation(document, nodes)
     joints = _joints(document, nodes, tracks)
     times, rate = frame_times(document, tracks, reading.fps, _stated_rate(own), len(joints))
-    joints = _without_wrappers(joints, nodes, notes) if own is None else _without_own_wrappers(joints, own)
+    joints = _without_wrappers(joints, nodes, notes) if own is None else _without_own_wrappers(joints, nodes, own)
     clip = _clip(document, nodes, joints, tracks, times, rate, metres, drop_slides=reading.drop_slides)
     rest = np.array([nodes[j].rotation for j in joints])
     if own is None:
@@ -225,11 +225,13 @@ def _without_wrappers(joints: list[int], nodes: list[Node], notes: Notes) -> lis
     return joints[hips:]
 
 
-def _without_own_wrappers(joints: list[int], own: dict[str, Any]) -> list[int]:
-    """Joints of a file of ours, from the hips on."""
+def _without_own_wrappers(joints: list[int], nodes: list[Node], own: dict[str, Any]) -> list[int]:
+    """Joints of a file of ours, from the hips on; all of them if the rest would not be one tree."""
     count = own.get("wrappers", 0)
-    good = isinstance(count, int) and not isinstance(count, bool) and 0 <= count < len(joints)
-    return joints[count:] if good else joints
+    if type(count) is not int or not 0 <= count < len(joints):
+        return joints
+    rest = set(joints[count:])
+    return joints[count:] if all(nodes[n].parent in rest for n in joints[count + 1 :]) else joints
 
 
 def _parents_first(nodes: list[Node]) -> list[int]:
