@@ -27,7 +27,8 @@ from motionloom.methods.parametric_graph.graph_file import read_graph_file
 
 LONGEST = 3000  # characters of a message
 INTEL, DEC, MIPS = 84, 85, 86  # machines of C3D files
-MODEL, SLOW = 0.12, 0.004  # shares: models are run as well, and a process is started for each FBX and USD file
+# shares of the cases, so that every kind takes about the same time
+QUICK, USUAL, LARGE, MODEL, PROCESS = 4.0, 1.0, 0.3, 0.06, 0.004  # models are run; FBX and USD have their own process
 
 
 class Kind(NamedTuple):
@@ -38,7 +39,7 @@ class Kind(NamedTuple):
     read: Callable[[Path], Any]
     others: Callable[[Path], None] = lambda folder: None
     damage: Callable[[bytes, np.random.Generator], bytes] = damaged_bytes
-    share: float = 1.0  # of the cases
+    share: float = USUAL
 
 
 def _clip(name: str) -> Callable[[Path], Any]:
@@ -61,48 +62,48 @@ def _with(name: str, data: bytes) -> Callable[[Path], None]:
 READERS = (
     Kind("x.bvh", saved("bvh"), _clip("x.bvh")),
     Kind("short/x.bvh", _fixed(BVH), _clip("x.bvh")),
-    Kind("x.glb", saved("glb"), _clip("x.glb"), damage=damaged_glb),
-    Kind("x.gltf", clip_files.gltf, _clip("x.gltf"), damage=damaged_json),
-    Kind("x.npz", saved("npz"), _clip("x.npz"), damage=damaged_npz),
+    Kind("x.glb", saved("glb"), _clip("x.glb"), damage=damaged_glb, share=LARGE),
+    Kind("x.gltf", clip_files.gltf, _clip("x.gltf"), damage=damaged_json, share=LARGE),
+    Kind("x.npz", saved("npz"), _clip("x.npz"), damage=damaged_npz, share=LARGE),
     Kind("s.npz", clip_files.smpl, _clip("s.npz"), damage=damaged_npz),
-    Kind("x.amc", _fixed(AMC), _clip("x.amc"), _with("x.asf", ASF)),
-    Kind("x.asf", _fixed(ASF), _clip("x.amc"), _with("x.amc", AMC)),
-    Kind("x.csv", clip_files.stroke, _clip("x.csv")),
+    Kind("x.amc", _fixed(AMC), _clip("x.amc"), _with("x.asf", ASF), share=LARGE),
+    Kind("x.asf", _fixed(ASF), _clip("x.amc"), _with("x.amc", AMC), share=LARGE),
+    Kind("x.csv", clip_files.stroke, _clip("x.csv"), share=QUICK),
     Kind("m.csv", marker_file(".csv"), lambda folder: load_markers(folder / "m.csv")),
     Kind("x.trc", marker_file(".trc"), lambda folder: load_markers(folder / "x.trc")),
     *(
         Kind(f"{name}/x.c3d", clip_files.c3d(code, floats=floats), lambda folder: load_markers(folder / "x.c3d"))
         for name, code, floats in (("intel", INTEL, True), ("dec", DEC, True), ("mips", MIPS, False))
     ),
-    Kind("x.mat", clip_files.mat, lambda folder: load_many(folder / "x.mat")),
-    Kind("x.fbx", clip_files.fbx, _clip("x.fbx"), share=SLOW),
-    Kind("x.usda", saved("usda"), _clip("x.usda"), share=SLOW),
-    Kind("x.usdc", saved("usdc"), _clip("x.usdc"), share=SLOW),
+    Kind("x.mat", clip_files.mat, lambda folder: load_many(folder / "x.mat"), share=QUICK),
+    Kind("x.fbx", clip_files.fbx, _clip("x.fbx"), share=PROCESS),
+    Kind("x.usda", saved("usda"), _clip("x.usda"), share=PROCESS),
+    Kind("x.usdc", saved("usdc"), _clip("x.usdc"), share=PROCESS),
 )
 LABELS = b"start,end,label\n0,0.1,walk\n0.1,0.2,contact:left_heel\n"
 ROLES = b'[roles]\nhips = "Hips"\nleft_foot = "LeftFoot"\n[reading]\nunit = "cm"\nup = "y"\nfps = 60\n'
 SIDE_FILES = (
-    Kind("x.labels.csv", _fixed(LABELS), _clip("x.bvh"), beside, share=0.3),
-    Kind("x.roles.toml", _fixed(ROLES), _clip("x.bvh"), beside, share=0.3),
-    Kind("x.licence.txt", _fixed(b"CC BY 4.0, by A. N. Other\n"), _clip("x.bvh"), beside, share=0.3),
-    Kind("x.origin.json", other.origin, _clip("x.bvh"), beside, damaged_json, share=0.5),
-    Kind("x.journal", other.journal, other.read_journal, damage=damaged_json),
+    Kind("x.labels.csv", _fixed(LABELS), _clip("x.bvh"), beside, share=LARGE),
+    Kind("x.roles.toml", _fixed(ROLES), _clip("x.bvh"), beside, share=LARGE),
+    Kind("x.licence.txt", _fixed(b"CC BY 4.0, by A. N. Other\n"), _clip("x.bvh"), beside, share=LARGE),
+    Kind("x.origin.json", other.origin, _clip("x.bvh"), beside, damaged_json, share=LARGE),
+    Kind("x.journal", other.journal, other.read_journal, damage=damaged_json, share=QUICK),
 )
 OTHER_FILES = (
-    Kind("x.yaml", _fixed(other.REQUEST), other.read_request, other.request_files, damaged_json, share=0.6),
+    Kind("x.yaml", _fixed(other.REQUEST), other.read_request, other.request_files, damaged_json, share=LARGE),
     Kind("ground/x.csv", _fixed(other.HEIGHTS), other.read_heights),
-    Kind("graph/x.toml", _fixed(other.GRAPH), lambda folder: read_graph_file(folder / "x.toml"), beside, share=0.05),
-    Kind("tracks/x.csv", _fixed(other.TRACKS), lambda folder: read_tracks(folder / "x.csv")),
-    Kind("adverbs/x.yaml", _fixed(other.ADVERBS), other.read_adverbs, beside, share=0.2),
-    Kind("method/x.yaml", _fixed(other.CONTENDER), other.read_method, damage=damaged_json),
-    Kind("gaze/x.csv", _fixed(other.TARGETS), lambda folder: read_targets(folder / "x.csv")),
-    Kind("gaze/x.toml", _fixed(other.MARKING), lambda folder: read_marking(folder / "x.toml")),
-    Kind("ratings/x.csv", _fixed(other.RATINGS), lambda folder: read_ratings(folder / "x.csv")),
+    Kind("graph/x.toml", _fixed(other.GRAPH), lambda folder: read_graph_file(folder / "x.toml"), beside, share=MODEL),
+    Kind("tracks/x.csv", _fixed(other.TRACKS), lambda folder: read_tracks(folder / "x.csv"), share=QUICK),
+    Kind("adverbs/x.yaml", _fixed(other.ADVERBS), other.read_adverbs, beside, share=LARGE),
+    Kind("method/x.yaml", _fixed(other.CONTENDER), other.read_method, damage=damaged_json, share=QUICK),
+    Kind("gaze/x.csv", _fixed(other.TARGETS), lambda folder: read_targets(folder / "x.csv"), share=QUICK),
+    Kind("gaze/x.toml", _fixed(other.MARKING), lambda folder: read_marking(folder / "x.toml"), share=QUICK),
+    Kind("ratings/x.csv", _fixed(other.RATINGS), lambda folder: read_ratings(folder / "x.csv"), share=QUICK),
     Kind("web/x.npz", other.web, other.read_web, other.web_files, damaged_npz),
     Kind("web/x.json", other.decisions, other.read_decisions, other.web_files, damaged_json),
-    Kind("x.zip", other.archive, other.read_archive),
-    Kind(f"sums/{SUMS}", _fixed(other.SUMS), _sums),
-    Kind("x.http", _fixed(other.HTTP), other.read_http),
+    Kind("x.zip", other.archive, other.read_archive, share=QUICK),
+    Kind(f"sums/{SUMS}", _fixed(other.SUMS), _sums, share=QUICK),
+    Kind("x.http", _fixed(other.HTTP), other.read_http, share=QUICK),
 )
 MODELS = tuple(
     Kind(f"{name}/x.loom", model_bytes(name), run_model, damage=model_files.damage, share=MODEL) for name in METHODS

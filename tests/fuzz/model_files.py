@@ -11,7 +11,7 @@ import numpy as np
 from mutations import damaged_bytes, damaged_model, model_parts
 
 from motionloom.constraints import Request
-from motionloom.core import Clip, MotionloomError
+from motionloom.core import Clip, FormatError, MotionloomError
 from motionloom.core.files import Files
 from motionloom.core.poses import commands
 from motionloom.io import load
@@ -32,8 +32,11 @@ def _inputs(method: str) -> list[Any]:
 
 def _path(method: str) -> Path:
     path = FOLDER[0] / f"{method}.loom"
-    if not path.exists():
-        save_model(learn(method, _inputs(method)), path)
+    with suppress(FormatError):  # there is none, or an earlier version wrote it
+        if path.exists():
+            load_model(path)
+            return path
+    save_model(learn(method, _inputs(method)), path)
     return path
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from cases import KINDS, MODELS, REQUESTS, SLOW
+from cases import KINDS, MODELS, PROCESS, REQUESTS
 from runner import Runner, Tally, continue_run, load_tallies, save_tallies
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs limits and signals of Unix")
@@ -26,7 +26,7 @@ def runner(tmp_path_factory):
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_damaged_files_are_read_or_end_in_our_errors(runner, kind):
-    group = "slow" if kind.share == SLOW else "models" if kind in MODELS or kind in REQUESTS else "files"
+    group = "slow" if kind.share == PROCESS else "models" if kind in MODELS or kind in REQUESTS else "files"
     found = runner.run(kind.name, 0, SAMPLE[group])
     assert found.done == SAMPLE[group]
     assert not found.bad, f"tests/fuzz/runner.py repeats them: {found.bad}"

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -86,7 +86,13 @@ class Unpacker:
         return get_type_hints(cls)
 
     def unpack(self, packed: Any, hint: Any, name: str) -> Any:
-        """The value of type `hint` that `packed` describes."""
+        """The value of type `hint` that `packed` describes; `FormatError` if it is of another type."""
+        value = self._value(packed, hint, name)
+        if not any(_fits(value, choice) for choice in (get_args(hint) if _is_union(hint) else (hint,))):
+            raise FormatError(f"{name}: expected {_type_name(hint)}, found {type(value).__name__}")
+        return value
+
+    def _value(self, packed: Any, hint: Any, name: str) -> Any:
         if not isinstance(packed, dict):
             return packed
         if len(packed) != 1:
@@ -102,6 +108,8 @@ class Unpacker:
             self._built[name] = array
             return array
         if kind in ("tuple", "list"):
+            if not isinstance(body, list):
+                raise FormatError(f"{name}: expected a list, found {type(body).__name__}")
             parts = _parts(hint, len(body))
             items = [self.unpack(b, h, f"{name}.{i}") for i, (b, h) in enumerate(zip(body, parts, strict=True))]
             return tuple(items) if kind == "tuple" else items
@@ -149,6 +157,24 @@ def _record_type(hint: Any, name: str) -> Any:
 
 
 def _choices(hint: Any) -> list[Any]:
-    if get_origin(hint) in (Union, UnionType):
-        return [a for a in get_args(hint) if a is not NoneType]
-    return [hint]
+    return [a for a in get_args(hint) if a is not NoneType] if _is_union(hint) else [hint]
+
+
+def _is_union(hint: Any) -> bool:
+    return get_origin(hint) in (Union, UnionType)
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Is this a value of a simple type, a record, an array or a container of the type? Other types fit always."""
+    kind = get_origin(hint) or hint
+    if kind is Literal:
+        return value in get_args(hint)
+    if not isinstance(kind, type) or kind in (Any, object) or getattr(kind, "_is_protocol", False):
+        return True
+    if kind in (int, float):
+        return isinstance(value, (int, kind, np.number)) and not isinstance(value, bool)
+    return isinstance(value, kind)
+
+
+def _type_name(hint: Any) -> str:
+    return getattr(hint, "__name__", str(hint))

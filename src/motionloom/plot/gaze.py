@@ -30,4 +30,4 @@ def draw_map(gaze_map: GazeMap, path: str | Path) -> None:
         ax.set_xlabel("yaw of the target [deg], left positive", color=INK, fontsize=8)
         ax.set_ylabel(text, color=INK, fontsize=8)
         ax.legend(fontsize=7, frameon=False)
-    figure.savefig(path, dpi=130)
+    save_figure(figure, path)
