@@ -56,10 +56,10 @@ class Learn(Table):
             others: Any = None,
         ) -> None:
             from motionloom.core.note import as_dicts
-            from motionloom.io.replacing import check_place
             from motionloom.methods import learn, load_model, save_model
+            from motionloom.methods.store import check_model_target
 
-            check_place(out)
+            check_model_target(out)
             optical = "markers" in METHODS[name].learns_from
             if optical:
                 from motionloom.cli.methods.gaze import takes_and_targets

@@ -87,13 +87,13 @@ def analyse(
     found = analyse_ratings(read, margin=margin)
     pictures = []
     if out is not None:
+        from motionloom.plot.figures import save_figure
         from motionloom.plot.study import box_plot
 
-        out.mkdir(parents=True, exist_ok=True)
         for k, one in enumerate(found):
             name = "".join(c if c.isalnum() else "_" for c in one.question)[:40] or str(k)
             pictures.append(out / f"{name}.png")
-            box_plot(one, read).savefig(pictures[-1], dpi=110)
+            save_figure(box_plot(one, read), pictures[-1], dpi=110)
     if json:
         print_json({"questions": [_plain(one) for one in found], "pictures": [str(p) for p in pictures]})
         return

@@ -76,11 +76,15 @@ def replacing(path: str | Path, beside: Iterable[str] = (), allowed: Iterable[st
 def finish_interrupted(path: str | Path, allowed: Iterable[str] = ()) -> None:
     """Finish the replacement of a file that was interrupted after its new files were complete, if there was one.
 
+    What an interrupted replacement left before that is deleted.
     `FormatError` if it involves names other than the file itself and those in `allowed`.
     """
     path = Path(path)
     staged = staging_folder(path)
-    if not staged.is_dir() or staged.is_symlink() or not (staged / JOURNAL).is_file():
+    if not staged.is_dir() or staged.is_symlink():
+        return
+    if not (staged / JOURNAL).is_file():
+        _remove_abandoned(staged)
         return
     names = {path.name, *allowed}
     try:
@@ -134,13 +138,11 @@ def _locked_staging(path: Path, allowed: Iterable[str]) -> Iterator[Path]:
             os.mkdir(staged)
         except FileExistsError:
             finish_interrupted(path, allowed)
-            if (lock := _lock(staged)) is not None:
-                shutil.rmtree(staged, ignore_errors=True)
-                lock()
-            elif time.monotonic() > deadline:
+            if _remove_abandoned(staged):
+                continue
+            if time.monotonic() > deadline:
                 raise FormatError("cannot be written: another process is writing it", path=path) from None
-            else:
-                time.sleep(0.02)
+            time.sleep(0.02)
             continue
         if (unlock := _lock(staged)) is not None:
             break
@@ -149,6 +151,16 @@ def _locked_staging(path: Path, allowed: Iterable[str]) -> Iterator[Path]:
     finally:
         shutil.rmtree(staged, ignore_errors=True)
         unlock()
+
+
+def _remove_abandoned(staged: Path) -> bool:
+    """Delete a staging folder that no process is using; whether it is gone."""
+    unlock = _lock(staged)
+    if unlock is None:
+        return not staged.exists()
+    shutil.rmtree(staged, ignore_errors=True)
+    unlock()
+    return True
 
 
 def _lock(folder: Path) -> Callable[[], None] | None:

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.core import FormatError, Made, Note
+from motionloom.core import BadRequest, FormatError, Made, Note
 from motionloom.core.files import open_regular
 from motionloom.core.note import as_dicts
 from motionloom.core.recipe import Input
 from motionloom.core.text import read_json
 from motionloom.io.digest import start_sha256
-from motionloom.io.replacing import write_whole
+from motionloom.io.replacing import check_place, write_whole
 from motionloom.methods.base import Learned, Model
 from motionloom.methods.packing import Packer, Unpacker
 from motionloom.methods.table import METHODS
@@ -53,6 +53,16 @@ def save_model(model: Model[Any], path: str | Path) -> None:
     write_whole(
         path, [save(packer.tensors, metadata={"motionloom": whole})]
     )  # one entry: safetensors does not keep the order
+
+
+def check_model_target(path: str | Path) -> None:
+    """Raise what `save_model` would raise for this name, and `BadRequest` if a file there is not a model."""
+    check_place(path)
+    if Path(path).exists():
+        try:
+            model_facts(path)
+        except FormatError:
+            raise BadRequest(f"{path} exists and is not a model: choose another name, as walks.loom") from None
 
 
 def load_model(path: str | Path) -> Model[Any]:

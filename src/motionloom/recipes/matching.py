@@ -18,7 +18,7 @@ from motionloom.core.text import is_unicode, read_json
 from motionloom.io.arrays.npz_data import Arrays
 from motionloom.io.digest import file_sha256
 from motionloom.io.reader_notes import Notes
-from motionloom.io.replacing import write_whole
+from motionloom.io.replacing import finish_interrupted, write_whole
 
 VERSION = 1
 
@@ -80,6 +80,7 @@ def save_library(library: Library, path: str | Path) -> None:
 def load_library(path: str | Path) -> Library:
     """Read what `save_library` wrote; `FormatError` if it is not whole."""
     name = Path(path).name
+    finish_interrupted(path)
     try:
         held = Arrays(path, Notes(str(path)))
         if held.numbers("version").item() != VERSION:

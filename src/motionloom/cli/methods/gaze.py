@@ -124,9 +124,9 @@ def gaze_map(
     import numpy as np
 
     from motionloom.core import BadRequest
-    from motionloom.io.replacing import check_place
     from motionloom.methods import save_model
     from motionloom.methods.gaze import GazeMotion
+    from motionloom.methods.store import check_model_target
     from motionloom.recipes.gazing import gaze_model
 
     model = gaze_model(gaze_map)
@@ -137,7 +137,7 @@ def gaze_map(
     if len(factors) != 4 or not all(0 <= f <= 5 for f in factors):
         raise BadRequest(f"--shares: expected four numbers from 0 to 5, found {shares!r}")
     if out is not None:
-        check_place(out)
+        check_model_target(out)
     changed = (strength, speed, factors) != (1.0, 1.0, [1.0] * 4)
     if changed and out is None:
         raise BadRequest("give -o for the changed map")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from motionloom.cli.bars import busy
-from motionloom.cli.options import plural, print_line
+from motionloom.cli.options import Force, plural, print_line
 
 
 def bake(
@@ -17,6 +17,7 @@ def bake(
     ],
     out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for the clips and space.json.")],
     to: Annotated[str, typer.Option("--to", metavar="SUFFIX", help="Format of the clips: glb, bvh ...")] = "glb",
+    force: Force = False,
 ) -> None:
     """Write the examples of a space as clips, and their triangulation, for blend spaces of Godot, Unity or Unreal.
 
@@ -26,7 +27,7 @@ def bake(
     import json
 
     from motionloom.core import BadRequest
-    from motionloom.io import save
+    from motionloom.io import check_target, save
     from motionloom.io.replacing import write_whole
     from motionloom.methods import load_model
     from motionloom.methods.space.baked import baked
@@ -36,14 +37,14 @@ def bake(
     if not isinstance(learned, SpaceModel):
         raise BadRequest(f"{model.name}: expected a model of parametric-space, multilinear or verbs")
     found = baked(learned)
-    suffix = to.lstrip(".")
-    out.mkdir(parents=True, exist_ok=True)
+    targets = [out / f"vertex_{k:03d}.{to.lstrip('.')}" for k in range(len(found.clips))]
+    for target in targets:
+        check_target(target, overwrite=force)
     with busy("writing") as report:
-        for k, clip in enumerate(found.clips):
-            report(k / len(found.clips), "writing")
-            name = f"vertex_{k:03d}.{suffix}"
-            save(clip, out / name, extras=found.facts["vertices"][k])
-            found.facts["vertices"][k]["file"] = name
+        for k, (clip, target) in enumerate(zip(found.clips, targets, strict=True)):
+            report(k / len(targets), "writing")
+            save(clip, target, extras=found.facts["vertices"][k])
+            found.facts["vertices"][k]["file"] = target.name
     write_whole(out / "space.json", [json.dumps(found.facts, indent=1).encode()])
     simplices = len(found.facts["simplices"])
     print_line(f"{out}: {plural(len(found.clips), 'clip')}, space.json with {plural(simplices, 'cell')}")

@@ -38,6 +38,8 @@ def texture(
     """
     import numpy as np
 
+    from motionloom.io.arrays.npz_data import npz_bytes
+    from motionloom.io.replacing import write_whole
     from motionloom.methods.texture.faithful.keys import read_keys
     from motionloom.methods.texture.plan import Plan
 
@@ -54,15 +56,9 @@ def texture(
     _draw(learned, plan, options, keys, out, joint)
     which, frames = plan.clip_frames
     energy = np.array([(e.level, e.number, e.value) for e in plan.energy]).reshape(-1, 3)
-    np.savez_compressed(
-        out / "cells.npz",
-        clip=which,
-        frame=frames,
-        keys=keys,
-        clips=np.array(plan.names),
-        joints=np.array(learned.skeleton.names),
-        energy=energy,
-    )
+    names = {"clips": np.array(plan.names), "joints": np.array(learned.skeleton.names)}
+    cells = npz_bytes({"clip": which, "frame": frames, "keys": keys, **names, "energy": energy})
+    write_whole(out / "cells.npz", [cells])
     mixed = float((which != which[:, :1]).any(1).mean() if len(plan.names) > 1 else 0.0)
     mixed = max(mixed, float((frames != frames[:, :1]).any(1).mean()))
     summary: dict[str, Any] = {
@@ -136,13 +132,14 @@ def _load(path: Path) -> TextureModel:
 def _draw(model: TextureModel, plan: Plan, options: Options, keys: Any, out: Path, joint: str | None) -> None:
     from motionloom.methods.texture.faithful.synthesis import gauss
     from motionloom.methods.texture.influence import joint_order
+    from motionloom.plot.figures import save_figure
     from motionloom.plot.texture import neighbourhood, texture_plane
 
     skeleton = model.skeleton
     lengths = [len(clip) for clip in model.clips]
     plane = texture_plane(*plan.clip_frames, lengths, plan.names, skeleton.names, model.fps, keys=keys)
-    plane.figure.savefig(out / "texture.png", dpi=110)
+    save_figure(plane.figure, out / "texture.png", dpi=110)
     chosen = skeleton.joint(joint) if joint else len(skeleton) // 2
     order, over = joint_order(skeleton, options.joint_order), gauss(options.window_at(0), options.falloff_at(0))
     shape = neighbourhood(model.influence[chosen], over, order, skeleton.names, chosen)
-    shape.figure.savefig(out / "neighbourhood.png", dpi=110)
+    save_figure(shape.figure, out / "neighbourhood.png", dpi=110)

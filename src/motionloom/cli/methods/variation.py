@@ -107,11 +107,11 @@ def _few(parents: list[str]) -> str:
 
 
 def _draw(model: VariationModel, folder: Path, seed: int, *, quiet: bool) -> list[Path]:
+    from motionloom.plot.figures import save_figure
     from motionloom.plot.variation import PICTURES
 
-    folder.mkdir(parents=True, exist_ok=True)
     for name in list(PICTURES) if quiet else progress(list(PICTURES), "drawing"):
-        PICTURES[name](model, seed).savefig(folder / f"{name}.png", dpi=110)
+        save_figure(PICTURES[name](model, seed), folder / f"{name}.png", dpi=110)
     return [folder / f"{name}.png" for name in PICTURES]
 
 
