@@ -1,6 +1,7 @@
-"""An hour of capture: processor time, memory, and growth from half an hour to an hour.
+"""Growth of time and memory with the length of a capture: a few minutes here, an hour in `scale_hour`.
 
-Every case runs in a process of its own, one after the other; `./run bench scale` takes about half an hour.
+Every case runs in a process of its own, one after the other. The exponent is log2 of the growth of processor time when
+the length doubles: 1 is linear.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +23,10 @@ from motionloom.rotation import exp, multiply
 from motionloom.samples import make
 
 METHODS = ("cuts", "motion-matching", "motion-graph", "two-level-graph", "hierarchical-graph", "textons", "texture")
-CASES = ("load", "check", "evaluate", *(f"learn {name}" for name in METHODS))
-MINUTES = (30, 60)
-MAX_SECONDS = 900.0  # of a case
+ALL = ("load", "check", "evaluate", *(f"learn {name}" for name in METHODS))
+SHORT = ("load", "check", "learn cuts", "learn motion-matching")
 LIMIT = 2000  # MB
+NEAR_LINEAR = 1.35  # exponent
 DRIFT = 0.0015  # rad: random walk of every joint from frame to frame, so that no two frames are equal
 
 CHILD = """
@@ -70,39 +72,44 @@ def capture(minutes: float) -> Clip:
     return Clip(takes[0].skeleton, np.concatenate(roots)[:count], np.concatenate(rotations)[:count], takes[0].fps)
 
 
-def measured(case: str, path: Path) -> tuple[float, float] | str:
+def measured(case: str, path: Path, max_seconds: float) -> tuple[float, float] | str:
     """Processor seconds and peak memory (MB) of a case, or why it did not end."""
     try:
         done = subprocess.run(
             [sys.executable, "-P", "-c", CHILD, case, str(path)],
             capture_output=True,
             text=True,
-            timeout=MAX_SECONDS,
+            timeout=max_seconds,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return f"not finished after {MAX_SECONDS:g} s"
+        return f"not finished after {max_seconds:g} s"
     if done.returncode:
         return (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
     seconds, memory = json.loads(done.stdout.splitlines()[-1])
     return seconds, memory
 
 
-def figures() -> list[dict[str, Any]]:
+def growth(cases: Sequence[str], minutes: tuple[float, float], max_seconds: float) -> list[dict[str, Any]]:
+    """Memory of the longer capture, and the exponent of the time from the shorter to the longer."""
     out = []
     with tempfile.TemporaryDirectory() as folder:
-        paths = {minutes: Path(folder) / f"{minutes}.npz" for minutes in MINUTES}
-        for minutes, path in paths.items():
-            save(capture(minutes), path)
-        for case in CASES:
-            half, whole = (measured(case, paths[minutes]) for minutes in MINUTES)
+        paths = [Path(folder) / f"{length:g}.npz" for length in minutes]
+        for length, path in zip(minutes, paths, strict=True):
+            save(capture(length), path)
+        for case in cases:
+            name = f"{minutes[1]:g} minutes of capture, {case}"
+            half, whole = (measured(case, path, max_seconds) for path in paths)
             if isinstance(whole, str) or isinstance(half, str):
                 why = whole if isinstance(whole, str) else str(half)
-                out.append(figure(f"an hour of capture, {case}: memory", None, f"<= {LIMIT}", unit="MB", note=why))
+                out.append(figure(f"{name}: memory", None, f"<= {LIMIT}", unit="MB", note=why))
                 continue
-            note = f"{whole[0]:.0f} CPU s; half an hour: {half[0]:.0f} CPU s, {half[1]:.0f} MB"
-            name = f"an hour of capture, {case}"
+            note = f"{whole[0]:.1f} CPU s; {minutes[0]:g} minutes: {half[0]:.1f} CPU s, {half[1]:.0f} MB"
             out.append(figure(f"{name}: memory", round(whole[1]), f"<= {LIMIT}", unit="MB", note=note))
-            target = "<= 3" if case == "learn cuts" else ""
-            out.append(figure(f"{name}: growth", round(whole[0] / half[0], 2), target, unit="times the time"))
+            exponent = float(np.log2(whole[0] / half[0]) / np.log2(minutes[1] / minutes[0]))
+            out.append(figure(f"{name}: growth", round(exponent, 2), f"<= {NEAR_LINEAR}", unit="exponent of the time"))
     return out
+
+
+def figures() -> list[dict[str, Any]]:
+    return growth(SHORT, (2.0, 4.0), 60.0)
