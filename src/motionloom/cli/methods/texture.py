@@ -57,8 +57,8 @@ def texture(
     which, frames = plan.clip_frames
     energy = np.array([(e.level, e.number, e.value) for e in plan.energy]).reshape(-1, 3)
     names = {"clips": np.array(plan.names), "joints": np.array(learned.skeleton.names)}
-    cells = npz_bytes({"clip": which, "frame": frames, "keys": keys, **names, "energy": energy})
-    write_whole(out / "cells.npz", [cells])
+    stored = npz_bytes({"clip": which, "frame": frames, "keys": keys, **names, "energy": energy})
+    write_whole(out / "cells.npz", [stored])
     mixed = float((which != which[:, :1]).any(1).mean() if len(plan.names) > 1 else 0.0)
     mixed = max(mixed, float((frames != frames[:, :1]).any(1).mean()))
     summary: dict[str, Any] = {
