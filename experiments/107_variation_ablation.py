@@ -216,7 +216,8 @@ walk cycles and the next cycles of the same walks (CMU 35), swimming strokes, ju
 
 ![Mean errors](variation_ablation.png)
 
-Each row changes one choice of the default; the last five rows replace the learnt edges, or the regression.
+Each row changes one choice of the default (two rows: the score and the floor, which the default score does not use);
+the last five replace the learnt edges, or the regression.
 
 - Number of walk cycles, default settings (is four the minimum?): {counts}.
 - Pairs of frames at the beginning of each clip that the prior network learns from: log likelihood (eq 3) per node of
