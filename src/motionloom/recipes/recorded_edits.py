@@ -296,7 +296,13 @@ def align(
     """
     if keys is not None and (cycles is not None or len(keys) != 2):
         raise BadRequest("keys: expected the times of the same events in both clips, without cycles")
-    given: dict[str, Any] = {"measure": measure, "weights": weights, "window": window, "limit": limit or 0, "ends": ends}
+    given: dict[str, Any] = {
+        "measure": measure,
+        "weights": weights,
+        "window": window,
+        "limit": limit or 0,
+        "ends": ends,
+    }
     given |= {"knots": knots, "keys": None if keys is None else [list(map(float, k)) for k in keys], "cycles": cycles}
     step = edit_step("align", [a, b], {**given, **settings})
     one, other = same_rate(a, b)

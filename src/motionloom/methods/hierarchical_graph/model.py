@@ -23,12 +23,13 @@ from motionloom.constraints import (
     RootPath,
     Style,
 )
-from motionloom.core import Clip, FloatArray, NoPath, Note, Progress, part
+from motionloom.core import Clip, NoPath, Note, Progress, part
 from motionloom.methods.base import Band, Honours
 from motionloom.methods.bend_to_constraints import pose_problem
 from motionloom.methods.graph import Route
 from motionloom.methods.graph.model import GraphModel, timeline
 from motionloom.methods.graph.query.messages import start_problem
+from motionloom.methods.graph.render.render import join_route
 from motionloom.methods.graph.render.root_tracks import track
 from motionloom.methods.hierarchical_graph.config import Options
 from motionloom.methods.hierarchical_graph.edge_trees import EdgeTrees, check_trees
@@ -88,9 +89,9 @@ class HierarchicalGraphModel(GraphModel[Options]):
     method: ClassVar[str] = "hierarchical-graph"
     honours: ClassVar[Honours] = tuple(
         (kind, strength)
-        for kind in (PoseAt, RootAt, PositionAt, RootPath, Reach, Style, Avoid)
+        for kind in (PoseAt, RootAt, PositionAt, RootPath, Reach, Style, Pace, Avoid)
         for strength in ("hard", "soft")
-    ) + ((Pace, "soft"),)
+    )
     options_type: ClassVar[type[Settings]] = Options
 
     levels: EdgeTrees
@@ -148,20 +149,28 @@ class HierarchicalGraphModel(GraphModel[Options]):
             steady = self.config.variant != "faithful"
             usual = usual_changes(self.graph.clips) if steady else np.inf
             draw = partial(search.unguided, SEEDS_DRAWN if steady else 1)
-            found = steadiest(draw, partial(self._place, terms.frames), usual, self.fps)
+            paces = [c for c in request.constraints if isinstance(c, Pace)]
+
+            def excess(found: RoundResult) -> float:
+                clip = join_route(self.graph, self._route(terms.frames, found))
+                return sum(max(0.0, c.worst(clip) - c.limit) for c in paces)
+
+            place = lambda found: track(self.graph, self._route(terms.frames, found)).place
+            found = steadiest(draw, place, usual, self.fps, excess if paces else None)
             return self._planned(terms, [found], "nothing to optimise")
         seen: list[RoundResult] = []
         seen.extend(search.rounds(options.budget, options.patience, part(progress, SCHEDULE_SHARE, 1.0)))
         spent = search.evaluations >= options.budget
         return self._planned(terms, seen, BUDGET_SPENT if spent else "no improvement")
 
-    def _place(self, frames: int, found: RoundResult) -> FloatArray:
-        """(F, 2) m: the path of the hips along the best route of a round."""
-        return track(self.graph, Route(found.best.start, tuple(found.best.leaves.tolist()), frames)).place
+    @staticmethod
+    def _route(frames: int, found: RoundResult) -> Route:
+        """The best route of a round."""
+        return Route(found.best.start, tuple(found.best.leaves.tolist()), frames)
 
     def _planned(self, terms: ScoreTerms, seen: Sequence[RoundResult], ended: str) -> HierarchicalPlan:
         best = seen[-1].best
-        route = Route(best.start, tuple(int(e) for e in best.leaves), terms.frames)
+        route = self._route(terms.frames, seen[-1])
         return HierarchicalPlan(
             route,
             best.score,
