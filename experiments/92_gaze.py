@@ -190,8 +190,7 @@ def main() -> None:
     page += ["", "![error over the map, and shares](gaze_map.png)", "", "## Restless", ""]
     page += [
         "A walker is given a new target all around, or none, every 0.1 to 0.4 s for a minute, six times: its head is",
-        f"at most {restless(gaze_map)} times as fast as in the fastest example (target 1.2). Above 1.2 are points",
-        "nearly overhead, which are far outside of the takes: there the neck does what the eyes cannot.",
+        f"at most {restless(gaze_map)} times as fast as in the fastest example (target 1.2).",
     ]
     page += [
         "",

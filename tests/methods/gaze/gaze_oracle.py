@@ -124,7 +124,7 @@ def gaze_step(
         return state, np.array(rotations)
     base = base_gaze(body, root, rotations)
     asked, line, active, sought = _requests(base, state, points, relative, cone)
-    level = np.minimum(1.0, 2.0 * np.sqrt(np.maximum(1.0 - line[:, 1] ** 2, 0.0)))
+    level = np.minimum(1.0, np.sqrt(np.maximum(1.0 - line[:, 1] ** 2, 0.0)) / math.cos(math.radians(30.0)))
     rows = gaze_map.blend(asked[:, 0] * level, asked[:, 1])
     goal = np.where(active[:, None, None], aimed(body, base, rotations, root, rows, line, sought), 0.0)
     jump = np.abs(asked - state.asked).max(1)
@@ -137,7 +137,10 @@ def gaze_step(
     apart = asked[:, 0] * level - reached[:, 1]
     far = gaze_map.blend(apart, asked[:, 1] + reached[:, 0])[:, 17:24]
     border = np.where(apart > 0, gaze_map.limits[1][0], -gaze_map.limits[0][0])
-    far[:, 0] *= np.maximum(1.0, np.abs(apart) / (1.15 * border))
+    steepest = 1.875 * (1 + far[:, 6]) / np.maximum(far[:, 5] - far[:, 4], 0.05)
+    speed = np.linalg.norm((goal - state.shown)[:, :4].sum(1), axis=1) * steepest / far[:, 0]
+    longer = np.maximum(np.abs(apart) / (1.15 * border), speed / (1.15 * gaze_map.fastest))
+    far[:, 0] *= np.maximum(1.0, longer)
     begin = np.where(new[:, None, None], state.shown, state.begin)
     begin_rate = np.where(new[:, None, None], state.rate, state.begin_rate)
     timing = np.where(new[:, None], far, state.timing)

@@ -214,22 +214,22 @@ def test_bodies_without_eyes_turn_the_head_or_get_eyes(gaze_map, walk, eyes):
     assert_allclose(fk(body)[:, : len(keep)], fk(clip), atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", [1, 5])
+@pytest.mark.parametrize("seed", [2, 3])
 def test_targets_that_change_quickly_for_a_minute_never_jerk_the_head(gaze_map, walk, seed):
     """A new target all around, or none, every 0.1 to 0.4 s: at most 1.2 times the examples' fastest head."""
     rng = np.random.default_rng(seed)
-    still, body, state = walk[0:1], gaze_body(walk), begin_gaze(1)
-    head = walk.skeleton.joint("head")
+    body, state, head = gaze_body(walk), begin_gaze(1), walk.skeleton.joint("head")
     turns, left, point = [], 0, None
-    for _ in range(3600):
+    for f in range(1800):
         if left == 0:
-            left = int(rng.integers(6, 25))
+            left = int(rng.integers(3, 13))
             point = rng.uniform([-4, 0.2, -4], [4, 2.5, 4])[None] if rng.integers(4) else np.full((1, 3), np.nan)
         left -= 1
-        state, made = gaze_step(body, gaze_map, state, still.root, still.rotations, point, 1 / 60)
+        k = f % len(walk) if f // len(walk) % 2 == 0 else len(walk) - 1 - f % len(walk)  # to and fro
+        state, made = gaze_step(body, gaze_map, state, walk.root[[k]], walk.rotations[[k]], point, 1 / 30)
         turns.append(made[0])
-    world_turns = world(walk.skeleton, np.repeat(still.root, len(turns), 0), np.array(turns))[1][:, head]
-    speed = angle_between(world_turns[1:], world_turns[:-1]) * 60
+    world_turns = world(walk.skeleton, np.zeros((len(turns), 3)), np.array(turns))[1][:, head]
+    speed = angle_between(world_turns[1:], world_turns[:-1]) * 30
     assert speed.max() < 1.2 * gaze_map.fastest
 
 

@@ -23,10 +23,11 @@ from motionloom.kinematics.feet._kernels_two_bone import (
     rotate,
     scaled,
 )
-from motionloom.methods.gaze._kernels_map import beyond, blend_row
+from motionloom.methods.gaze._kernels_map import FASTER, beyond, blend_row
 
 EYE_LIMIT = math.radians(50.0)  # an eye turns no farther in the head; the neck does the rest
 MAX_FOLLOW = math.radians(300.0)  # rad/s: a slower target is followed, a faster one is a new shift
+LEVEL = math.cos(math.radians(30.0))  # cosine of the steepest direction whose yaw counts fully
 BEHIND = math.radians(30.0)  # a target behind the back changes sides when it is this far beyond
 HYSTERESIS = math.radians(20.0)  # a target that was let go must be this much nearer
 ROUNDS = 2  # the eyes move with the head, so the direction to a near point is found twice
@@ -181,11 +182,21 @@ def _request(base: Any, point: Any, change: Any, last: float, was: bool, cone: f
 
 @kernel
 def _level(line: Any) -> float:
-    """1 for directions within 60 degrees of level, less for steeper ones, 0 for straight up and down.
+    """1 for directions within 30 degrees of level, less for steeper ones, 0 for straight up and down.
 
     By so much the yaw counts: that of a point overhead or at the feet turns round with every step.
     """
-    return min(1.0, 2.0 * math.sqrt(max(1.0 - line[1] * line[1], 0.0)))
+    return min(1.0, math.sqrt(max(1.0 - line[1] * line[1], 0.0)) / LEVEL)
+
+
+@kernel
+def _too_fast(table: Any, goal: Any, shown: Any, timing: Any) -> float:
+    """How fast the head would be in a shift of spine and neck to `goal`, over `FASTER` times the examples' fastest."""
+    turn = (0.0, 0.0, 0.0)
+    for k in range(4):
+        turn = add(turn, minus(_vector(goal[k]), _vector(shown[k])))
+    steepest = 1.875 * (1.0 + timing[6]) / max(timing[5] - timing[4], 0.05)  # of smootherstep, from the neck's start
+    return norm(turn) * steepest / timing[0] / (FASTER * table[10])
 
 
 @kernel
@@ -235,7 +246,8 @@ def step_row(
             apart = turn * _level(line) - reached[1]
             blend_row(table, apart, rise + reached[0], far)
             timing[:] = far[17:24]
-            timing[0] = max(timing[0], min(timing[0] * beyond(table, apart), due))
+            longer = max(beyond(table, apart), _too_fast(table, goal, shown, timing))
+            timing[0] = max(timing[0], min(timing[0] * longer, due))
             begin[:] = shown
             begin_rate[:] = rate
             elapsed[0] = 0.0

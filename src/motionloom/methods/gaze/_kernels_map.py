@@ -89,7 +89,7 @@ def _nearest(examples: Any, low: Any, high: Any, count: int, yaw: float, pitch: 
 @kernel
 def blend_row(table: Any, yaw: float, pitch: float, out: Any) -> None:
     """The blended row (24,) for one request."""
-    kind, columns, rows, grid, examples, triangles, border, low, high, neighbours = table
+    kind, columns, rows, grid, examples, triangles, border, low, high, neighbours, _ = table
     if kind == GRID:
         _bilinear(columns, rows, grid, yaw, pitch, out)
     elif kind == TRIANGLES:

@@ -101,7 +101,15 @@ class GazeMap:
             kind = GRID if self._grid is not None else TRIANGLES
             grid = self._grid or grid
             triangles = triangles if kind == GRID else self._triangles
-        return (kind, *grid, np.array(self.examples), *triangles, *map(np.array, self.limits), self.neighbours)
+        return (
+            kind,
+            *grid,
+            np.array(self.examples),
+            *triangles,
+            *map(np.array, self.limits),
+            self.neighbours,
+            self.fastest,
+        )
 
     def blend(self, yaw: FloatArray, pitch: FloatArray) -> FloatArray:
         """(N, 24) blended rows for requests (N,); beyond the examples, those at the border."""
