@@ -10,8 +10,9 @@ from motionloom.core import BadRequest, Clip
 from motionloom.kinematics.feet.contacts import part_positions
 from motionloom.kinematics.fk import fk
 from motionloom.methods import learn
-from motionloom.methods.parametric_graph import edge_search
-from motionloom.methods.parametric_graph.edge_search import EdgeSettings, build_edge, middle_point, trimmed_box
+from motionloom.methods.parametric_graph import edge_search, edge_verification
+from motionloom.methods.parametric_graph.edge_search import build_edge, middle_point, trimmed_box
+from motionloom.methods.parametric_graph.edge_verification import EdgeSettings
 from motionloom.methods.parametric_graph.fit import parse_edge, strong_part
 from motionloom.methods.parametric_graph.nodes import parse_node
 from motionloom.samples import make
@@ -63,7 +64,7 @@ def test_a_motion_goes_on_into_itself(walking):
 
 
 def test_random_pairs_stay_below_the_limit_at_the_point_that_is_used(walking):
-    found, _ = edge_search.random_pairs(
+    found, _ = edge_verification.random_pairs(
         walking.tables, walking.nodes, walking.edges[0], 2, 500, np.random.default_rng(5)
     )
     assert found.max() <= walking.edges[0].report.bad_limit
@@ -76,7 +77,7 @@ def test_boxes_shrink_until_no_pair_is_too_bad(walking):
     anchors = (edge.low + edge.high) / 2
     limit = 0.6 * edge.report.worst
     rng = np.random.default_rng(1)
-    boxes, worst, shrunk = edge_search.verified_boxes(
+    boxes, worst, shrunk = edge_verification.verified_boxes(
         walking.tables, walking.nodes, edge, anchors, settings, limit, rng, lambda *_: None
     )
     assert worst <= limit

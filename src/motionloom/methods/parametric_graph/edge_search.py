@@ -4,41 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
 from motionloom.analysis.point_cloud import PointCloud
-from motionloom.core import BoolArray, FloatArray, IntArray, Progress, part, silent
+from motionloom.core import BoolArray, FloatArray, Progress, part, silent
 from motionloom.methods.parametric_graph.edge import Edge, Report
-from motionloom.methods.parametric_graph.nodes import Node
-from motionloom.methods.parametric_graph.tables import CLOUD, GraphTables, with_edges
+from motionloom.methods.parametric_graph.edge_verification import EdgeSettings, verified_boxes
+from motionloom.methods.parametric_graph.nodes import Node, random_values
+from motionloom.methods.parametric_graph.tables import CLOUD, GraphTables
 from motionloom.methods.space.space import Space
 
 TWO_MINIMA = 0.06  # of a clip: where points of good samples differ by more, the medoid is taken, not the mean
 GOOD, BAD = 2.0, 2.8  # limits that are proposed, in distances of consecutive frames
-SHRINK = 0.85  # a box in which a pair is too bad is scaled by this
-ROUNDS = 40  # of shrinking
 NATURAL = 0.0125  # m: distance of consecutive frames that is assumed of motions that hardly move
 AROUND = 0.14  # s: how far transition points of an edge may lie from the usual one
 LONGEST = 1.5  # s of a region
 SPLITS = 5  # how often the part of a source that an edge leaves from is narrowed
-CHANGES = 12  # clips by which a node changes into a part of it
 SMALLEST = 0.05  # of a parameter's range: a part of a source that is smaller gives no edge
 TILE = 250  # target samples compared at a time
-
-
-class EdgeSettings(NamedTuple):
-    """How edges are found."""
-
-    sources: int  # n_s
-    targets: int  # n_t
-    region: float  # of a clip at its end, and at the beginning of the next
-    epsilon: float  # of the range: how far a bad sample is kept out of a box
-    neighbours: int  # k - d
-    verified: int  # random pairs
-    split: bool = False  # edges from a part of the source, and all at about the same point
 
 
 def spread_samples(space: Space, count: int, rng: Generator, within: FloatArray | None = None) -> FloatArray:
@@ -62,18 +47,6 @@ def spread_samples(space: Space, count: int, rng: Generator, within: FloatArray 
         chosen.append(i)
         far = np.minimum(far, ((scaled - scaled[i]) ** 2).sum(1))
     return drawn[chosen]
-
-
-def random_values(space: Space, count: int, rng: Generator, within: FloatArray | None = None) -> FloatArray:
-    """(count, D) random parameters of a space: between two measured blends, and within (2, D) limits."""
-    known = np.concatenate([space.values, space.sample_values])
-    a, b = known[rng.integers(len(known), size=count)], known[rng.integers(len(known), size=count)]
-    share = rng.random((count, 1))
-    drawn = np.asarray((1 - share) * a + share * b)
-    if within is None:
-        return drawn
-    inside = drawn[((drawn >= within[0]) & (drawn <= within[1])).all(1)]
-    return inside[rng.integers(len(inside), size=count)] if len(inside) else np.clip(drawn, *within)
 
 
 def propose_limits(
@@ -320,75 +293,3 @@ def _best_points(
         best[:, span] = np.sqrt(np.maximum(np.take_along_axis(cells, least[..., None], 2)[..., 0], 0.0))
         points[:, span, 0], points[:, span, 1] = leave[least // len(enter)], enter[least % len(enter)]
     return best, points
-
-
-def verified_boxes(
-    tables: GraphTables, nodes: Sequence[Node], edge: Edge, anchors: FloatArray, settings: EdgeSettings, limit: float,
-    rng: Generator, progress: Progress,
-) -> tuple[tuple[FloatArray, FloatArray], float, int]:  # fmt: skip
-    """Boxes, shrunk towards their best samples until no random pair at the point that is used exceeds the limit.
-
-    Returns the boxes, the worst pair of the last round, and how many boxes were shrunk.
-    """
-    shrunk, worst, count = np.zeros(len(edge.values), bool), np.inf, settings.verified
-    for turn in range(ROUNDS):
-        progress(turn / ROUNDS, "verifying pairs")
-        found, near = random_pairs(tables, nodes, edge, settings.neighbours, count, rng)
-        worst = float(found.max(initial=0.0))
-        if worst <= limit and count == settings.verified:
-            break
-        if worst <= limit:
-            count = settings.verified
-            continue
-        wrong = np.unique(near[found > limit])
-        shrunk[wrong] = True
-        low, high = edge.low.copy(), edge.high.copy()
-        low[wrong] = anchors[wrong] + SHRINK * (low[wrong] - anchors[wrong])
-        high[wrong] = anchors[wrong] + SHRINK * (high[wrong] - anchors[wrong])
-        edge = replace(edge, low=low, high=high)
-        count = max(settings.verified // 5, 1)
-    return (edge.low, edge.high), worst, int(shrunk.sum())
-
-
-def random_pairs(
-    tables: GraphTables, nodes: Sequence[Node], edge: Edge, neighbours: int, count: int, rng: Generator
-) -> tuple[FloatArray, IntArray]:
-    """(count,) m the distances of random pairs that the edge allows, at its points; and (count, k) the samples used."""
-    from motionloom.methods.parametric_graph._kernels_body import verify
-
-    a, b = nodes[edge.source].space, nodes[edge.target].space
-    own = with_edges(tables, nodes, [edge])
-    k = min(a.size + neighbours, len(edge.values))
-    found = a.weights(random_values(a, count, rng, edge.within if edge.limited(nodes[edge.source]) else None))
-    asked = (found.used - a.middle) / a.ranges
-    near, shares = neighbour_shares((edge.values - a.middle) / a.ranges, asked, k)
-    low, high = (np.einsum("nk,nkd->nd", shares, side[near]) for side in (edge.low, edge.high))
-    to = b.weights(low + rng.random((count, b.size)) * (high - low))
-    out = np.empty(count)
-    levels = -(found.weights @ nodes[edge.source].rises)
-    radius = own.radius[[edge.source, edge.target]]
-    verify(own, 0, np.ascontiguousarray(asked), found.weights, levels, to.used, to.weights, radius, k, CLOUD, out)
-    return out, near[:, : max(1, k - 1)]
-
-
-def changes_into(within: FloatArray, own: Edge, space: Space, neighbours: int) -> bool:
-    """Whether every motion of a node gets into a part (2, D) of it, over the node's own edge again and again."""
-    scaled = (own.values - space.middle) / space.ranges
-    now = own.values.copy()
-    k = min(space.size + neighbours, len(scaled))
-    for _ in range(CHANGES):
-        near, shares = neighbour_shares(scaled, (now - space.middle) / space.ranges, k)
-        low, high = (np.einsum("nk,nkd->nd", shares, side[near]) for side in (own.low, own.high))
-        now = space.weights(np.clip(np.clip(now, *within), low, high)).used
-    room = 0.01 * space.ranges
-    return bool(((now >= within[0] - room) & (now <= within[1] + room)).all())
-
-
-def neighbour_shares(samples: FloatArray, asked: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
-    """(n, k) the nearest samples and their weights, HECK eqs 6.1-6.2; in units of the range."""
-    apart = np.sqrt(np.maximum(((asked[:, None] - samples[None]) ** 2).sum(-1), 1e-24))
-    near = np.argsort(apart, axis=1, kind="stable")[:, :k]
-    inverse = 1.0 / np.take_along_axis(apart, near, 1)
-    shares = inverse - inverse[:, -1:]
-    total = shares.sum(1, keepdims=True)
-    return near, np.where(total > 0, shares / np.maximum(total, 1e-300), 1.0 / k)

@@ -15,14 +15,8 @@ from motionloom.core.errors import unknown
 from motionloom.core.note import info, warning
 from motionloom.methods.parametric_graph.config import DEFAULT, Config
 from motionloom.methods.parametric_graph.edge import Edge, Report
-from motionloom.methods.parametric_graph.edge_search import (
-    BAD,
-    GOOD,
-    EdgeSettings,
-    build_edge,
-    changes_into,
-    propose_limits,
-)
+from motionloom.methods.parametric_graph.edge_search import BAD, GOOD, build_edge, propose_limits
+from motionloom.methods.parametric_graph.edge_verification import EdgeSettings, changes_into
 from motionloom.methods.parametric_graph.model import ParametricGraphModel
 from motionloom.methods.parametric_graph.nodes import (
     Node,

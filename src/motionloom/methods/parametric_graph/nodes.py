@@ -24,12 +24,13 @@ from motionloom.methods.space.build import build_space
 from motionloom.methods.space.cutting import Cut, cut_cycles, cut_events, walks, whole_clips
 from motionloom.methods.space.measure import blend_once, measure_clip
 from motionloom.methods.space.sampling import moment_table, polynomial_size
-from motionloom.methods.space.space import Space, SpaceParameter
+from motionloom.methods.space.space import Space, SpaceParameter, Weights
 
 TURNS = {"turn": 1.0, "travel_turn": 0.5, "turn_rate": 0.0}  # value of a parameter for a turn of 1 rad; 0: per second
 FLAT = 0.03  # m: ground that rises by less from the beginning of a clip to its end is flat
 END = 0.3  # of a clip: where feet stand at its ends
 FIXED = "speed"  # parameter of a node with a single example, which cannot vary
+SOLVED = 5000  # random motions of a node by which its edges are tested
 KEYS = ("clips", "label", "parameter", "cut", "mirror", "before", "after", "registration")
 
 
@@ -56,6 +57,11 @@ class Node:
         rows = self.space.rows
         turned = np.concatenate([np.zeros((1, rows.size)), np.cumsum(rows.steps[:-1, :, 2], axis=0)])
         return np.asarray(turned - turned[rows.lead])
+
+    @cached_property
+    def solved(self) -> Weights:
+        """Random motions of the node, the same ones for all of its edges."""
+        return self.space.weights(random_values(self.space, SOLVED, np.random.default_rng(0)))
 
     @cached_property
     def clock(self) -> FloatArray:
@@ -150,6 +156,18 @@ class Node:
         moves = self.moves(9)
         rate = np.abs(moves[:, 2]) / moves[:, 3]
         return float(self.speeds.min() / rate.max()) if rate.max() > 1e-3 else float("inf")
+
+
+def random_values(space: Space, count: int, rng: Generator, within: FloatArray | None = None) -> FloatArray:
+    """(count, D) random parameters of a space: between two measured blends, and within (2, D) limits."""
+    known = np.concatenate([space.values, space.sample_values])
+    a, b = known[rng.integers(len(known), size=count)], known[rng.integers(len(known), size=count)]
+    share = rng.random((count, 1))
+    drawn = np.asarray((1 - share) * a + share * b)
+    if within is None:
+        return drawn
+    inside = drawn[((drawn >= within[0]) & (drawn <= within[1])).all(1)]
+    return inside[rng.integers(len(inside), size=count)] if len(inside) else np.clip(drawn, *within)
 
 
 def ground_rise(clip: Clip) -> float:

@@ -1,0 +1,71 @@
+"""Parametric graphs: an edge, the build of two graphs, one live character, a batch with locked feet."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.timing import best_seconds, figure
+from motionloom.control import foot_locked
+from motionloom.core.poses import commands
+from motionloom.methods import learn
+from motionloom.methods.parametric_graph.edge_search import build_edge, propose_limits
+from motionloom.methods.parametric_graph.edge_verification import EdgeSettings
+from motionloom.methods.parametric_graph.graph_file import read_graph_file
+from motionloom.methods.parametric_graph.model import ParametricGraphModel
+
+GRAPHS = Path(__file__).resolve().parents[1] / "examples" / "graphs"
+JOINTS, CROWD, STEPS = 31, 1000, 300
+
+
+def figures() -> list[dict[str, Any]]:
+    model, _ = _built("walk")
+    nodes, tables = model.nodes, model.tables
+    limits = propose_limits(tables, nodes, 0, 0, model.config.region, model.fps)
+    settings = EdgeSettings(50, 1000, model.config.region, 0.01, 2, 10_000, True)
+    edge = best_seconds([lambda: build_edge(tables, nodes, 0, 0, settings, limits, np.random.default_rng(0))], rounds=3)
+    live, locked = model.live, foot_locked(model.live)
+    ahead = commands(heading=0.5)
+
+    def alone() -> None:
+        state = live.begin([1])
+        for _ in range(STEPS):
+            state, _ = live.step(state, ahead, 1 / 60)
+
+    def half(seeds: np.ndarray) -> None:
+        state = locked.begin(seeds)
+        for _ in range(12):
+            state, _ = locked.step(state, ahead, 1 / 60)
+
+    def together() -> None:
+        with ThreadPoolExecutor(2) as pool:  # kernels release the interpreter lock
+            list(pool.map(half, np.array_split(np.arange(CROWD), 2)))
+
+    alone()
+    together()
+    one, many = best_seconds([alone, together], rounds=3)
+    rate = 12 * CROWD / many * len(model.skeleton) / JOINTS
+    builds = [(name, goal, _built(name)[1]) for name, goal in (("boxing", "<= 10"), ("everyday", "<= 15"))]
+    return [
+        figure("edge of 50 x 1,000 samples, verified", round(edge[0], 2), "<= 1", unit="s"),
+        *(figure(f"{name} graph, built from samples", round(s, 1), goal, unit="s") for name, goal, s in builds),
+        figure("one character, a step", round(one / STEPS * 1e6, 1), "<= 50", unit="us"),
+        figure(
+            f"character steps per second of {JOINTS} joints, feet locked, {CROWD} characters in two threads",
+            round(rate),
+            ">= 180000",
+        ),
+    ]
+
+
+def _built(name: str) -> tuple[ParametricGraphModel, float]:
+    """A graph of the examples, and the seconds that learning it takes."""
+    graph = read_graph_file(GRAPHS / f"{name}.toml")
+    begin = time.perf_counter()
+    model = learn("parametric-graph", graph.made, graph.config)
+    assert isinstance(model, ParametricGraphModel)
+    return model, time.perf_counter() - begin
