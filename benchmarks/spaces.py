@@ -1,4 +1,4 @@
-"""Blends of registered clips: frames per second in batches, and one pose alone; weights for a request."""
+"""Blends of registered clips: frames per second in batches, and one pose alone; match webs of captured clips."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.timing import best_seconds, figure
+from benchmarks.timing import MOCAP, best_seconds, figure
+from motionloom.analysis.match_web import build_web, matches_of
 from motionloom.blend._kernels_registered import poses
 from motionloom.blend.registered import register_rows
 from motionloom.blend.registration import registered_curve
+from motionloom.io import load
+from motionloom.kinematics.resample import resample
 from motionloom.samples import make
 
 CLIPS, FRAMES, JOINTS = 8, 2000, 31
@@ -33,7 +36,29 @@ def figures() -> list[dict[str, Any]]:
     batch, loop = best_seconds([lambda: poses(tables, weights, at, track, root, turns, touch), single], rounds=7)
     rate = FRAMES / batch * joints / JOINTS
     return [
+        *web_figures(),
         figure(f"blend of {CLIPS} clips, frames per second of {JOINTS} joints, in a batch", round(rate), ">= 200000"),
         figure(f"blend of {CLIPS} clips, one pose of {joints} joints alone", round(loop / FRAMES * 1e6, 1), "<= 15",
                unit="us"),
     ]  # fmt: skip
+
+
+def web_figures() -> list[dict[str, Any]]:
+    """The match web of all CMU clips at 30 fps, without loading them, and one query."""
+    names = ("match web of the CMU clips at 30 fps", "query of a match web")
+    paths = sorted(MOCAP.glob("cmu/*.bvh"))
+    if not paths:
+        note = "no ../shared/mocap"
+        return [
+            figure(names[0], None, "<= 5", unit="s", note=note), figure(names[1], None, "<= 50", unit="ms", note=note)
+        ]  # fmt: skip
+    clips = [resample(load(path, trim_tpose=True), 30) for path in paths]
+    build_web(clips[:4])
+    built: list[Any] = []
+    seconds = best_seconds([lambda: built.append(build_web(clips))], rounds=3)[0]
+    at = next(k for k, clip in enumerate(clips) if clip.name.startswith("16_15"))
+    query = best_seconds([lambda: matches_of(built[-1], at, 25, 60)], rounds=5)[0]
+    return [
+        figure(f"{names[0]} ({len(clips)})", round(seconds, 2), "<= 5", unit="s"),
+        figure(names[1], round(1000 * query, 1), "<= 50", unit="ms"),
+    ]

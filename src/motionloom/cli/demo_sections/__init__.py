@@ -12,6 +12,7 @@ SECTIONS: Mapping[str, str] = {  # name: text of the progress bar while it is ma
     "textons": "textons of two dances",
     "texture": "limbs of different examples",
     "variation": "new takes of a walk",
+    "spaces": "walks and ducks between examples",
     "layers": "an action and a gaze on top",
     "cleaning": "cleaning feet",
     "editing": "mirror, loop, resample",
