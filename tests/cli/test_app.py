@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from importlib.metadata import version
@@ -101,3 +102,14 @@ def test_warm_uses_a_method_once_and_rejects_unknown_ones(run):
     wrong = run("warm", "cutz")
     assert wrong.code == 2
     assert "did you mean 'cuts'" in wrong.err
+
+
+def test_commands_use_one_blas_thread_unless_the_environment_states_a_number():
+    """Models do not depend on the number of cores, and small matrices are not shared out."""
+    code = "import os, sys; sys.argv = ['motionloom', '--version']\nfrom motionloom.cli import main\n"
+    code += "try:\n    main()\nfinally:\n    print(os.environ['OPENBLAS_NUM_THREADS'], 'numpy' in sys.modules)"
+    for given, used in ((None, "1"), ("2", "2")):
+        environment = {k: v for k, v in os.environ.items() if k != "OPENBLAS_NUM_THREADS"}
+        environment |= {} if given is None else {"OPENBLAS_NUM_THREADS": given}
+        done = subprocess.run([sys.executable, "-P", "-c", code], env=environment, capture_output=True, text=True)
+        assert done.stdout.split()[-2:] == [used, "False"]

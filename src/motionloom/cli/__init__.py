@@ -1,8 +1,18 @@
 """The command line: each command parses, calls one library function, and writes."""
 
+import os
+
+BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+
 
 def main() -> None:
-    """Run the `motionloom` command."""
+    """Run the `motionloom` command.
+
+    Linear algebra runs on one thread, unless the environment states another number: our matrices are small, so more
+    threads take longer, and sums are rounded in the same order on every machine.
+    """
+    for name in BLAS_THREADS:
+        os.environ.setdefault(name, "1")  # before NumPy is imported
     try:
         from motionloom.cli.app import app
 
