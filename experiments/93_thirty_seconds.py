@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from motionloom.constraints import Request
 from motionloom.core import Clip, MotionloomError, silent
 from motionloom.evaluate import check_clips
+from motionloom.evaluate.measures.prepared_clip import NotApplicable
 from motionloom.evaluate.measures.table import FAMILIES, QUALITY_MEASURES
 from motionloom.evaluate.reference import reference
 from motionloom.io import load
@@ -48,7 +50,9 @@ def measures(found: list[Clip]) -> list[float]:
     rows: dict[str, list[tuple[int, float]]] = {}
     for one in against.takes:
         for family in FAMILIES:
-            if set(family.names) & set(COLUMNS):
+            if not set(family.names) & set(COLUMNS):
+                continue
+            with suppress(NotApplicable):  # a clip too short to have a pace
                 for name, value in family.compute(one, against, silent()).items():
                     if not isinstance(value, str):
                         rows.setdefault(name, []).append((len(one), value))
