@@ -44,7 +44,6 @@ COMMANDS = {  # each replaces what an earlier version of itself wrote
     "fourier": ["fourier", "in{n}.bvh", "-o", "g.bvh"],
     "again": ["again", "made{n}.bvh", "--sources", ".", "-o", "h.bvh"],
     "find": ["find", "in{n}.bvh", ".", "--web", "w.npz", "--threshold", "0.1{n}"],
-    "stream": ["stream", "cuts.loom", "--seconds", "1", "--seed", "{n}", "-o", "z.bvh"],
     "folder": ["convert", "in{n}.bvh", "base.bvh", "out", "--to", "npz", "--resample", "1{n}", "--force"],
 }
 
@@ -171,6 +170,12 @@ def _import_all(command: list[str], folder: Path) -> None:
         shutil.rmtree(scratch)
 
 
+def _clip_of(name: str) -> str:
+    """A name common to a clip and its side files; pictures and reports are files of their own."""
+    alone = name.endswith((".png", ".html")) or (name.endswith(".json") and not name.endswith(".origin.json"))
+    return name if alone else name.split(".")[0]
+
+
 def check_left(stage: Stage, here: Path, old: dict[str, bytes]) -> None:
     """Each clip with its side files is the old one or the new one; a rerun makes all of them new, and leaves no rest.
 
@@ -179,8 +184,8 @@ def check_left(stage: Stage, here: Path, old: dict[str, bytes]) -> None:
     left = content(here)
     open_moves = [p.name[1 : -len(STAGING)] for p in here.rglob(f"*{STAGING}") if (p / "journal.json").exists()]
     names = {*left, *old, *stage.new}
-    for stem in {name.split(".")[0] for name in names}:
-        group = {name for name in names if name.split(".")[0] == stem}
+    for clip in {_clip_of(name) for name in names}:
+        group = {name for name in names if _clip_of(name) == clip}
         if any(Path(name).name.split(".")[0] == moved.split(".")[0] for name in group for moved in open_moves):
             continue
         states = [{n: files.get(n) for n in group} for files in (left, old, stage.new)]
