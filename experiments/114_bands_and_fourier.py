@@ -55,7 +55,7 @@ def main() -> None:
         "nervous: gains 4, 3, 2": change_bands(walk, gains=[4.0, 3.0, 2.0]),
         "nervous, wavelets: gains 4, 3, 2": change_bands(walk, gains=[4.0, 3.0, 2.0], kind="wavelet"),
         "damped: gains 0, 0.2, 0.5": change_bands(walk, gains=[0.0, 0.2, 0.5]),
-        "high bands of 137_29 (drunk walk)": change_bands(walk, other[: len(walk)], shares=[1.0, 1.0, 1.0]),
+        "high bands of 137_29 (another walk)": change_bands(walk, other[: len(walk)], shares=[1.0, 1.0, 1.0]),
     }
     for name, clip in variants.items():
         rows.append(f"| {name} | {shake(clip):.1f} | {measure_skate(clip).b:.1f} |")
