@@ -111,8 +111,9 @@ def weights(a: Clip, b: Clip) -> Search:
     grids = ((even, 0.1), (uneven, low))
     at_edge = [min(x / max(s.weights) for x in s.weights) <= 1.01 * lowest for s, lowest in grids]
     places = ["at the edge of" if on else "inside" for on in at_edge]
-    edge = f"""GUAN's optimum is (0.05, 1, 0.02). Ours for these clips lies {places[0]} the even grid (lowest weight 0.1)
-and {places[1]} the uneven one (lowest ratio {low:.3g}), with less weight on joint velocities than GUAN's."""
+    edge = f"""GUAN's optimum is (0.05, 1, 0.02). Ours for these clips lies {places[0]} the even grid (lowest weight
+0.1) and {places[1]} the uneven one (lowest ratio {low:.3g}), with less weight on joint velocities than GUAN's."""
+    page = f"""
 # Attribute weights, by hand and by search
 
 GUAN figs. 4.6-4.7: joint angles and velocities (eq. 2.26) on `{a.name}` and `{b.name}`, the best {100 * SHARE:g} % of
