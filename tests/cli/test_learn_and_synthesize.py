@@ -221,3 +221,12 @@ def test_the_description_of_a_method_is_complete(run: Any, method: str) -> None:
     for settings, rows in ((module.Config, facts["config"]), (module.Options, facts["options"])):
         assert [row["name"] for row in rows] == [field.name for field in dataclasses.fields(settings)]
         assert all(complete <= set(row) for row in rows)
+
+
+def test_learning_does_not_replace_a_file_that_is_not_a_model(run, folder, tmp_path):
+    clip = tmp_path / "walk.bvh"
+    clip.write_bytes((folder / "walk_1.bvh").read_bytes())
+    answer = run("learn", "cuts", clip, "-o", clip)
+    assert answer.code == 2
+    assert "is not a model" in answer.err
+    assert clip.read_bytes() == (folder / "walk_1.bvh").read_bytes()

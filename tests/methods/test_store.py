@@ -12,7 +12,7 @@ from safetensors.numpy import load_file, save_file
 
 from motionloom.core import Clip, FloatArray, FormatError, Skeleton, replace, with_labels
 from motionloom.core.origin import from_file
-from motionloom.methods import load_model, model_facts, save_model
+from motionloom.methods import Model, load_model, model_facts, save_model
 from motionloom.methods.packing import Packer, Unpacker
 from motionloom.methods.store import FORMAT, _checksum
 
@@ -199,3 +199,11 @@ def test_a_model_cannot_be_written_to(models):
         model.cuts.seam[0] = 0
     with pytest.raises(AttributeError):
         model.fps = 60
+
+
+@pytest.mark.parametrize("value", [{"tuple": {"tuple": []}}, {"tuple": ["speed"]}, {"float": "1"}, None, "x"])
+def test_a_value_of_another_type_than_its_field_is_a_format_error(value):
+    """A list of measured parameters that is something else reached the check of requests."""
+    hint = Unpacker.hints(Model)["measured"]
+    with pytest.raises(FormatError, match="measured"):
+        Unpacker({}).unpack(value, hint, "measured")
