@@ -18,7 +18,7 @@ from motionloom.kinematics.resample import resample
 
 FPS = 30.0
 # middles of the flight of jumps with both feet, and of punches with the right hand, in frames at 30 fps without the
-# T-pose; labelled by eye in contact sheets (boxing takes 13_17 and 17_10: from the reach of the arm, not by eye)
+# T-pose: 143_05 and 143_23 labelled by eye, the other jumps from their flights, the other punches from the arm's reach
 JUMPS = {
     "118_03": [63], "118_06": [47], "118_09": [47], "118_10": [53], "118_20": [68], "83_42": [87], "83_48": [76],
     "143_05": [62, 90, 115], "143_06": [57, 90, 130],
@@ -77,9 +77,10 @@ def main() -> None:
     text = f"""# Finding actions in many clips
 
 One query each for walks (a cycle of 16_15), jumps with both feet (118_06) and punches with the right hand (143_23),
-in the {len(material)} CMU clips of our collection ({frames} frames at 30 fps). Jumps and some punches were labelled by
-eye in contact sheets, the punches of 13_17 and 17_10 by the reach of the arm; for walks, a match is right if its clip
-is one of {len(WALKS)} that show walking, and places are clips. (`experiments/115_finding.py`)
+in the {len(material)} CMU clips of our collection ({frames} frames at 30 fps). The jumps of 143_05 and the
+punches of 143_23 were labelled by eye, the other jumps by their flights and the other punches by the reach of the arm;
+for walks, a match is right if its clip is one of {len(WALKS)} that show walking, and places are clips.
+(`experiments/115_finding.py`)
 
 | action | threshold | rounds | matches | precision | found |
 | --- | --- | --- | --- | --- | --- |
