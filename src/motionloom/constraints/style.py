@@ -9,7 +9,7 @@ import numpy as np
 
 from motionloom.constraints.base import Constraint
 from motionloom.constraints.fields import INFLUENCES, MAX_COORDINATE, NAME, span_field, tolerance_field
-from motionloom.core import Clip, FloatArray, Skeleton
+from motionloom.core import BoolArray, Clip, FloatArray, Skeleton
 from motionloom.core.fields import REQUIRED, param
 from motionloom.core.units import Span, fail, frames_of
 from motionloom.kinematics.body.roles import group
@@ -60,8 +60,12 @@ class Style(Constraint):
         return out
 
     def residual(self, clip: Clip) -> FloatArray:
-        frames = self.frames(len(clip), clip.fps)
-        return np.atleast_1d(1.0 - labelled(clip, self.label)[frames.start : frames.stop].mean())
+        return np.atleast_1d(self.missing_share(labelled(clip, self.label), clip.fps))
+
+    def missing_share(self, has: BoolArray, fps: float) -> float:
+        """The share of the span's frames without the label, where `has` (F,) are the frames of the result with it."""
+        frames = self.frames(len(has), fps)
+        return float(1.0 - has[frames.start : frames.stop].mean())
 
 
 def walked(clip: Clip) -> FloatArray:

@@ -22,6 +22,8 @@ from motionloom.methods.textons.plan.pieces import piece_of, plan_of, with_hard
 from motionloom.methods.textons.render.edit_pose import MAX_SPREADS, distance_to_texton, edit_pose
 from motionloom.rotation import angle_between, from_euler, multiply
 
+WHOLE = Request(seconds=7, options={"joins": "ends"})  # textons are played from their beginnings to their ends
+
 
 @pytest.fixture(scope="module")
 def model():
@@ -106,7 +108,7 @@ def test_a_transition_that_was_never_seen_is_named_with_what_may_come_instead(mo
 
 
 def test_swapping_inserting_and_deleting_leave_the_other_textons_as_they_are(model, rng):
-    plan = plan_of(model.plan(Request(seconds=8), np.random.default_rng(1)).pieces)
+    plan = plan_of(model.plan(WHOLE, np.random.default_rng(1)).pieces)
     for k, may in enumerate(edit_choices(plan.path, model.may_follow, model.counts)):
         around = (*plan.pieces[:k], *plan.pieces[k + 1 :])
         for texton in may.swap:
@@ -138,7 +140,7 @@ def test_plans_between_poses_are_edited_though_poses_cut_textons_that_never_foll
 
 
 def test_what_choices_do_not_offer_is_refused(model, rng):
-    plan = plan_of(model.plan(Request(seconds=6), np.random.default_rng(1)).pieces)
+    plan = plan_of(model.plan(WHOLE, np.random.default_rng(1)).pieces)
     every = set(range(len(model.textons)))
     for k, may in enumerate(edit_choices(plan.path, model.may_follow, model.counts)):
         for texton in every - set(may.swap) - {plan.path[k]}:
@@ -167,9 +169,11 @@ def test_a_request_with_a_path_ends_where_the_path_ends(model, pair):
 
 
 def test_the_path_that_a_clip_names_makes_the_same_dance_again(model):
-    made = synthesize(model, Request(seconds=6, options={"noise": 0.0, "key_variation": "0deg"}))
+    made = synthesize(model, Request(seconds=6, options={"noise": 0.0, "key_variation": "0deg", "drive_variation": 0}))
     [path] = [n.text for n in made.origin.notes if n.topic == "path"]
-    again = synthesize(model, Request.from_yaml(f"{{options: {{noise: 0, key_variation: 0deg, {path}}}}}"), seed=7)
+    again = synthesize(
+        model, Request.from_yaml(f"{{options: {{noise: 0, key_variation: 0deg, drive_variation: 0, {path}}}}}"), seed=7
+    )
     last = made.seconds - 1.0  # the first take ends inside its last texton
     frames = round(last * 30)
     raw = [c.rotations[:frames, 3:] for c in (made, again)]
@@ -292,7 +296,7 @@ def test_a_pose_of_a_clip_is_found_where_it_was_and_its_texton_cut_there(model):
     at = seen.length // 2
     frame = at // 2  # of the result: its own segment is long enough to lead there
     pose = PoseAt(time=frame / 30, pose=raised(model, seen.frames[at : at + 1], 0))
-    plan = model.plan(Request(seconds=4, constraints=(pose,)), np.random.default_rng(0))
+    plan = model.plan(Request(seconds=4, constraints=(pose,), options={"joins": "ends"}), np.random.default_rng(0))
     assert "is 0 cm away" in plan.notes[0].text
     lead, on = plan.pieces[:2]
     assert (lead.observed, lead.span, lead.length) == (longest, (at - frame, at), frame)

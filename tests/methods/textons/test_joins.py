@@ -14,7 +14,7 @@ from motionloom.kinematics.local_frames import Frames
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.textons import Options
 from motionloom.methods.textons.plan.notation import plan_path, write_path
-from motionloom.methods.textons.plan.pieces import piece_of, plan_of
+from motionloom.methods.textons.plan.pieces import observed_time, piece_of, plan_of
 from motionloom.methods.textons.plan.shortest_paths import probabilities
 from motionloom.methods.textons.plan.transitions import balance, join_distances
 from motionloom.methods.textons.render.durations import at_length, cycle
@@ -74,7 +74,10 @@ def test_nearer_joins_are_likelier(model):
 
 
 def test_a_long_walk_shows_segments_as_the_stationary_distribution_says(model):
-    for options in (Options(balanced=False, stage_radius=1e6), Options(stage_radius=1e6)):
+    for options in (
+        Options(balanced=False, stage_radius=1e6, joins="ends"),
+        Options(stage_radius=1e6, joins="ends"),
+    ):
         walk = model.walk(options, np.random.default_rng(0))
         pieces = walk.endless()
         shown = np.bincount([next(pieces).texton for _ in range(4000)], minlength=len(model.textons)) / 4000
@@ -84,7 +87,7 @@ def test_a_long_walk_shows_segments_as_the_stationary_distribution_says(model):
 def test_evenly_every_segment_is_shown_soon(model):
     seen = {}
     for evenly in (True, False):
-        walk = model.walk(Options(balanced=evenly, stage_radius=1e6), np.random.default_rng(1))
+        walk = model.walk(Options(balanced=evenly, stage_radius=1e6, joins="ends"), np.random.default_rng(1))
         pieces = walk.endless()
         inside = len(walk.joins.inside)
         seen[evenly] = len({next(pieces).observed for _ in range(2 * inside)}) / inside
@@ -158,13 +161,13 @@ def test_fewer_frames_are_taken_in_even_steps():
 
 
 def test_textons_can_be_made_twice_as_long(model):
-    plan = model.plan(Request(seconds=10, options={"length_factor": 2.0}), np.random.default_rng(0))
-    for piece in plan.pieces:
-        assert piece.length == 2 * model.observed[piece.observed].length
+    for joins in ("ends", "anywhere"):
+        asked = Request(seconds=10, options={"length_factor": 2.0, "joins": joins})
+        for piece in model.plan(asked, np.random.default_rng(0)).pieces:
+            assert piece.length == 2 * observed_time(model.segments, piece)
+    usual = {"length_factor": 2.0, "joins": "ends"}
     cycles, slower = (
-        rendered(
-            model, Request(seconds=10, options={"length_factor": 2.0, "lengthening": how}), np.random.default_rng(0)
-        )[1]
+        rendered(model, Request(seconds=10, options={**usual, "lengthening": how}), np.random.default_rng(0))[1]
         for how in ("cycles", "slowing")
     )
     pace = lambda c: float(np.median(angle_between(c.rotations[1:], c.rotations[:-1])))

@@ -20,7 +20,10 @@ class Segments(list):
     def __init__(self, count):
         super().__init__(range(count))
         self.texton_count = count
-        self.observed = [SimpleNamespace(move=(0.0, 0.1, 0.0), frames=np.zeros(30)) for _ in range(count)]
+        self.observed = [SimpleNamespace(move=(0.0, 0.1, 0.0), frames=np.zeros(30), length=30) for _ in range(count)]
+
+    def __getitem__(self, i):
+        return self.observed[i]
 
     def of_texton(self, i):
         return np.array([i])
@@ -34,12 +37,12 @@ def walk_over(chances, seed):
     walk = SegmentWalk(
         finder, SimpleNamespace(), Options(stage_radius=1000.0, key_variation=0.0), np.random.default_rng(seed)
     )
-    walk.piece = lambda observed: SimpleNamespace(observed=observed, length=30)
+    walk.piece = lambda observed: SimpleNamespace(observed=observed, length=30, first=0, span=None)
     return walk
 
 
 def shown(walk, count):
-    out = [SimpleNamespace(observed=0, length=30)]
+    out = [SimpleNamespace(observed=0, length=30, first=0, span=None)]
     for _ in range(count - 1):
         walk.advance(out[-1])
         out.append(walk.step(out[-1]))
@@ -73,7 +76,7 @@ def test_repeats_are_reported(corner):
     _, pieces = shown(walk, 12)
     (note,) = repeat_notes(walk.segments, pieces)
     assert note.level == "warning"
-    assert "10 of 12 s repeat segments" in note.text
-    assert "2 of 12 segments are shown" in note.text
+    assert "10 of 12 s repeat frames" in note.text
+    assert "2 of 12 s of the clips are shown" in note.text
     _, fresh = shown(walk_over(corner, 1), 12)
     assert not repeat_notes(walk.segments, fresh)

@@ -19,6 +19,7 @@ WIDE = 30  # frames of a window for coverage, and the shortest piece of the glob
 NARROW = 15  # frames of a window for local diversity: 0.5 s
 NEAR = 2.0  # published mean cost below which a source window counts as covered; depends on the number of joints
 CHANCE = 0.05  # share of the source windows that its own frames in random order may cover
+MAX_SAMPLES = 3000  # frames that tell how far takes differ
 _BLOCK = 64  # result rows per block, at most: the whole cost matrix is never in memory
 _CELLS = 4_000_000  # of the cost matrix in a block, which take about 0.1 s
 _ROUNDING = 1e-9  # squared distances below this are rounding of |a|^2 + |b|^2 - 2ab
@@ -75,7 +76,8 @@ def loose_run(
 ) -> int:
     """The longest run of result frames that stays within `near` of consecutive source frames; features (F, D).
 
-    With the usual distance of two takes as `near`, it counts copies that were varied as little as takes vary.
+    With the usual distance of takes (`usual_distance`) as `near`, it counts copies that were varied no more than
+    takes vary.
     """
     source = np.concatenate(sources)
     first = np.concatenate([np.arange(len(s)) for s in sources]) == 0
@@ -90,7 +92,7 @@ def loose_run(
 
 
 def _pass(
-    result: FloatArray, source: FloatArray, place: IntArray, progress: Progress
+    result: FloatArray, source: FloatArray, place: IntArray, progress: Progress, narrow: int = NARROW
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     from motionloom.evaluate.measures._kernels import window_rows
 
@@ -108,7 +110,7 @@ def _pass(
         cost += np.einsum("nd,nd->n", block, block)[:, None]
         cost[cost < _ROUNDING] = 0.0
         np.sqrt(cost, out=cost)
-        window_rows(cost, first, place, WIDE, NARROW, ring, chain, whole, seen, near)
+        window_rows(cost, first, place, WIDE, narrow, ring, chain, whole, seen, near)
     return whole, seen, near
 
 
@@ -136,11 +138,29 @@ def spread(
 
 
 def usual_distance(sources: Sequence[FloatArray], progress: Progress | None = None) -> float:
-    """Mean distance between source takes of 30 frames or more; `NotApplicable` if there are fewer than two."""
+    """Median distance of a frame to the nearest frame of the other takes, over takes of 30 frames or more.
+
+    At most `MAX_SAMPLES` frames are compared, evenly chosen. `NotApplicable` if there are fewer than two takes.
+    """
     long = [s for s in sources if len(s) >= WIDE]
     if len(long) < 2:
         raise NotApplicable("there are fewer than two source takes of 30 frames, so how far takes differ is unknown")
-    return _mean_distance(long, progress or silent())
+    everything, owner = np.concatenate(long), np.repeat(np.arange(len(long)), [len(s) for s in long])
+    squares = np.einsum("nd,nd->n", everything, everything)
+    chosen = np.unique(np.linspace(0, len(owner) - 1, min(len(owner), MAX_SAMPLES)).astype(int))
+    found = []
+    for row in each(chosen.tolist(), progress or silent(), "comparing takes"):
+        cost = squares - 2.0 * (everything @ everything[row]) + squares[row]
+        found.append(cost[owner != owner[row]].min())
+    return float(np.sqrt(np.maximum(np.median(found), 0.0)))
+
+
+def window_distance(result: FloatArray, sources: Sequence[FloatArray], *, progress: Progress | None = None) -> float:
+    """Mean over 1-s result windows of the mean cost of the best source window; features (F, D)."""
+    _require_windows(len(result), [len(s) for s in sources])
+    place = np.concatenate([np.arange(len(s)) for s in sources])
+    near = _pass(result, np.concatenate(sources), place, progress or silent(), WIDE)[2]
+    return float(near[WIDE - 1 :].mean() / WIDE)
 
 
 MAX_PAIRS = 12

@@ -14,7 +14,7 @@ import numpy as np
 from motionloom.core import Progress, silent
 from motionloom.core.progress import parts
 from motionloom.evaluate.measures import floor, physics, smoothness, statistics
-from motionloom.evaluate.measures.coverage_diversity import loose_run, window_scores
+from motionloom.evaluate.measures.coverage_diversity import loose_run, window_distance, window_scores
 from motionloom.evaluate.measures.prepared_clip import (
     FPS,
     NotApplicable,
@@ -23,7 +23,7 @@ from motionloom.evaluate.measures.prepared_clip import (
     heights,
     upright_rotations,
 )
-from motionloom.evaluate.measures.verbatim import verbatim_run
+from motionloom.evaluate.measures.verbatim import original_joins, verbatim_run
 from motionloom.evaluate.reference import Reference
 from motionloom.kinematics import pace
 from motionloom.kinematics.body.proportions import leg_length
@@ -86,6 +86,10 @@ QUALITY_MEASURES: Mapping[str, QualityMeasure] = {
     "verbatim run": QualityMeasure("s", "longest run equal to the source, joints within 0.5 deg", ""),
     "verbatim upper": QualityMeasure("s", "the same without the legs, which foot cleaning turns", ""),
     "loose run": QualityMeasure("s", "longest run as near to a source clip as takes are to each other", ""),
+    "window distance": QualityMeasure(
+        "", "cost per frame of the best source window for each 1-s result window; as between takes is good", "source"
+    ),
+    "original joins": QualityMeasure("%", "joins after which the result continues as its source did", "low"),
     "correlation error": QualityMeasure("", "RMS difference of the correlations between channels", "low"),
     "range violations": QualityMeasure("%", "joint frames over 5 deg beyond the source's range", "low", near_zero=0.1),
     "worst violation": QualityMeasure("deg", "largest angle of a joint beyond the source's range", "low", "max"),
@@ -176,9 +180,18 @@ def _windows(result: Take, source: Reference, progress: Progress) -> Numbers:
 
 def _loose(result: Take, source: Reference, progress: Progress) -> Numbers:
     source.require_same_body(result)
-    first, rest = parts(progress, [1, 1])
-    near = source.take_distance(first)
-    return {"loose run": loose_run(result.features, source.features, near, progress=rest) / FPS}
+    first, second, rest = parts(progress, [1, 1, 2])
+    far = window_distance(result.features, source.features, progress=first)
+    run = _or_reason(lambda: loose_run(result.features, source.features, source.take_distance(second)) / FPS)
+    rest(1.0, "searching for loose copies")
+    return {"loose run": run, "window distance": far, "original joins": _or_reason(lambda: _original(result))}
+
+
+def _original(result: Take) -> float:
+    joins = original_joins(result.original.origin, result.original.fps)
+    if not len(joins):
+        raise NotApplicable("the clip does not state which frames of its sources it is made of, or has no joins")
+    return 100 * float(joins.mean())
 
 
 def _verbatim(result: Take, source: Reference, progress: Progress) -> Numbers:
@@ -278,7 +291,7 @@ FAMILIES: tuple[Family, ...] = (
         ("coverage", "published coverage", "global diversity", "local diversity"), _windows, True, Effort(0, 1, 0.015)
     ),
     Family(("verbatim run", "verbatim upper"), _verbatim, True, Effort(20, 50)),
-    Family(("loose run",), _loose, True, Effort(0, 1, 0.02)),
+    Family(("loose run", "window distance", "original joins"), _loose, True, Effort(0, 1, 0.035)),
     Family(("correlation error", "spectrum distance"), _statistics, True, Effort(15, 1)),
     Family(("range violations", "worst violation"), _ranges, True, Effort(6, 1), sound=True),
     Family(("speed changes", "root acceleration", "standing"), _pace, False, Effort(4), sound=True),

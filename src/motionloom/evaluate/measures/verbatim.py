@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.core import Clip, Progress, silent
+from motionloom.core import BoolArray, Clip, Origin, Progress, silent
 from motionloom.core.progress import watch
 from motionloom.evaluate.measures.prepared_clip import at_rate, feature_joints, upright_rotations
 from motionloom.rotation import to_6d
 
 MAX_ANGLE = np.radians(0.5)  # joints nearer than this are equal
+SAME_STRETCH = 0.05  # s: a piece that begins within this time of the frame that came next continues its source
 
 
 class Run(NamedTuple):
@@ -67,6 +68,26 @@ def verbatim_run(
     k = int(np.searchsorted(ends, column, side="right"))
     frame = phases[k] + round(int(place[column]) * sources[owners[k]].fps / result.fps)
     return Run(int(length), int(row), owners[k], frame)
+
+
+def original_joins(origin: Origin, fps: float) -> BoolArray:
+    """(n,) for each join of a result: does it continue as its source did?
+
+    A join is where the recorded frames of a result pass from one stretch of a source to another. Methods that record
+    only the first frame of each piece (textons) may join two pieces that follow each other in the source: original.
+    """
+    if not origin.known:
+        return np.zeros(0, bool)
+    which, frames = origin.main()
+    at = np.flatnonzero((which >= 0) & (frames >= 0))
+    if len(at) < 2:
+        return np.zeros(0, bool)
+    steps, on = np.diff(at), np.diff(frames[at])
+    same = which[at][1:] == which[at][:-1]
+    rates = np.array([r for r in (on[same] / steps[same]) if r > 0])
+    rate = float(np.median(rates)) if len(rates) else 1.0
+    follows = same & (np.abs(on - rate * steps) <= max(2.0, SAME_STRETCH * rate * fps))
+    return np.asarray(follows[(steps > 1) | ~follows])
 
 
 def _stride(source: float, result: float) -> int:

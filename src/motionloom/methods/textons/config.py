@@ -107,6 +107,13 @@ class Options(Settings):
         advanced=True,
         formerly=("sway",),
     )
+    drive_variation: float = param(
+        0.5,
+        "share of the slow part of an observed drive that is drawn anew, with the same spectrum; 0 = as observed",
+        low=0,
+        high=1,
+        only_with=("drive", "observed"),
+    )
     distance_penalty: float = param(
         3.0,
         "how fast the probability of a join falls with the distance of its poses; 0 = not at all (as LI)",
@@ -122,6 +129,31 @@ class Options(Settings):
         high=2,
         advanced=True,
         formerly=("unseen",),
+    )
+    joins: str = param(
+        "anywhere",
+        "where segments are joined: wherever they come near to each other, or the end of one to the start of another "
+        "(as LI)",
+        choices=("anywhere", "ends"),
+    )
+    max_copy: float = param(
+        1.5,
+        "time after which a walk leaves the clip that it follows, where it can",
+        unit="s",
+        low=0.5,
+        high=600,
+        slider=(0.5, 5.0),
+        only_with=("joins", "anywhere"),
+        advanced=True,
+    )
+    steadiness: float = param(
+        1.0,
+        "how far walks avoid changes of speed at joins; 0 = not at all",
+        low=0,
+        high=100,
+        slider=(0.0, 5.0),
+        only_with=("joins", "anywhere"),
+        advanced=True,
     )
     balanced: bool = param(
         True,
@@ -190,8 +222,10 @@ class Options(Settings):
         "drive": "noise",
         "noise": 1,
         "noise_time": 0,
+        "drive_variation": 0,
         "distance_penalty": 0,
         "unseen_limit": 0,
+        "joins": "ends",
         "balanced": False,
         "key_variation": "0deg",
         "stage_radius": 1e6,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, part, silent
+from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, Note, Progress, part, silent
 from motionloom.core.note import info
 from motionloom.kinematics.channels.metric import fit_metric_space
 from motionloom.kinematics.feet.contacts import foot_parts, with_contacts
@@ -56,7 +56,8 @@ def fit(
     standing = [with_contacts(clip) for clip in clips]
     names = tuple(part.label for part in foot_parts(clips[0].skeleton))  # feet alone: hands that touch are not grounded
     heights = contact_heights(standing)
-    observed = _observed(standing, seen, learned, names, heights)
+    styles = tuple(sorted({n for c in clips for n in c.label_names if ":" not in n and c.label(n).any()}))
+    observed = _observed(standing, seen, learned, names, heights, styles)
     model = TextonModel(
         skeleton=clips[0].skeleton,
         config=config,
@@ -67,6 +68,7 @@ def fit(
         observed=tuple(observed),
         contact_names=names,
         heights=heights,
+        label_names=styles,
         counts=count_transitions(learned.segments, len(learned.textons)),
         gentle=np.ones((len(observed), len(observed)), bool),
         noise=1.0,
@@ -131,9 +133,14 @@ def _at_most(
 
 
 def _observed(
-    clips: Sequence[Clip], seen: Sequence[Frames], learned: LearnedTextons, names: Sequence[str], heights: FloatArray
+    clips: Sequence[Clip],
+    seen: Sequence[Frames],
+    learned: LearnedTextons,
+    names: Sequence[str],
+    heights: FloatArray,
+    styles: Sequence[str],
 ) -> list[ObservedSegment]:
-    stand = [np.stack([c.label(n) for n in names], 1) if names else np.zeros((len(c), 0), bool) for c in clips]
+    stand, has = ([_labels(c, some) for c in clips] for some in (names, styles))
     feet = [footing_of(f, on, c.skeleton, heights, c.fps) for c, f, on in zip(clips, seen, stand, strict=True)]
     out = []
     for s in learned.segments:
@@ -146,9 +153,16 @@ def _observed(
         path = from_root_motion(frames.root[:-1, :3] / clip.fps)
         move = np.array([*path.place[-1], path.heading[-1]])
         own = feet[s.clip]
-        feet_do = (own.contacts[cut], own.slip[cut], own.low[cut])
+        feet_do = (own.contacts[cut], own.slip[cut], has[s.clip][cut], own.low[cut])
         out.append(ObservedSegment(s.label, clip.name, at, pace, len(s), frames, *feet_do, move))
     return out
+
+
+def _labels(clip: Clip, names: Sequence[str]) -> BoolArray:
+    """(F, L) which of these labels each frame has."""
+    none = np.zeros(len(clip), bool)
+    rows = [clip.label(n) if n in clip.label_names else none for n in names]
+    return np.array(rows, bool).reshape(len(names), len(clip)).T
 
 
 def _summary(model: TextonModel) -> str:

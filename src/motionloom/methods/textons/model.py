@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import Constraint, PoseAt, Request, RootAt
+from motionloom.constraints import Constraint, Pace, PoseAt, Request, RootAt, Style
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progress, replace
 from motionloom.kinematics.channels.metric import MetricSpace
+from motionloom.kinematics.pace import change_rate
 from motionloom.methods.array_checks import check_array, check_number
 from motionloom.methods.base import Honours, Model, check_request, place
 from motionloom.methods.settings import Settings
 from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.learn.lds import Texton
 from motionloom.methods.textons.live import LiveOptions, TextonLive, texton_live
+from motionloom.methods.textons.plan.link_costs import LinkNetwork, find_network
+from motionloom.methods.textons.plan.link_walk import LinkWalk
 from motionloom.methods.textons.plan.notation import plan_path, write_path
 from motionloom.methods.textons.plan.pieces import TextonPlan
 from motionloom.methods.textons.plan.plan import plan_between, plan_motion
@@ -30,6 +34,9 @@ from motionloom.methods.textons.render.synthesis import Synthesizer
 from motionloom.methods.textons.segments import ObservedSegment, Segments
 from motionloom.methods.textons.stored_checks import check_observed, check_space, check_textons
 
+STYLE_TRIES = 8  # walks that are drawn until one keeps every required style
+STEADY_TRIES = 12  # walks that are drawn until one is as steady as the clips,
+LONGEST_TRIED = 240.0  # s: of so much motion in all
 MAX_NOTED_TEXTONS = 40  # textons of a path that a clip's notes list
 
 
@@ -38,7 +45,13 @@ class TextonModel(Model[Options]):
     """Textons, their transitions, and every observed segment's key poses."""
 
     method: ClassVar[str] = "textons"
-    honours: ClassVar[Honours] = ((PoseAt, "hard"), (RootAt, "hard"))
+    honours: ClassVar[Honours] = (
+        (PoseAt, "hard"),
+        (RootAt, "hard"),
+        (Style, "hard"),
+        (Style, "soft"),
+        (Pace, "soft"),
+    )
     options_type: ClassVar[type[Settings]] = Options
     live_commands: ClassVar[tuple[str, ...]] = ("action",)
     live_options_type: ClassVar[type[Settings] | None] = LiveOptions
@@ -51,6 +64,7 @@ class TextonModel(Model[Options]):
     counts: FloatArray  # (N, N) transitions seen
     contact_names: tuple[str, ...]  # labels of foot parts that stand
     heights: FloatArray  # (P,) metres: usual height of each foot part while it stands
+    label_names: tuple[str, ...]  # labels of the clips, other than contacts
     gentle: BoolArray  # (n, n) joins of observed segments with moderate accelerations (see `join_check`)
     noise: float  # the default amount of noise
     history: tuple[float, ...] = ()  # the objective while learning
@@ -59,7 +73,7 @@ class TextonModel(Model[Options]):
         joints, count, parts = len(self.skeleton), len(self.textons), len(self.contact_names)
         check_space(self.space, joints)
         check_textons(self.textons, self.space, joints)
-        check_observed(self.observed, count, joints, parts)
+        check_observed(self.observed, count, joints, parts, len(self.label_names))
         check_array(self.counts, "counts", "f", (count, count), low=0)
         check_array(self.heights, "heights", "f", (parts,))
         check_array(self.gentle, "gentle", "b", (len(self.observed), len(self.observed)))
@@ -68,6 +82,13 @@ class TextonModel(Model[Options]):
     def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str:
         if isinstance(constraint, RootAt) and frames is not None and constraint.frame(frames, self.fps) != 0:
             return "it does not choose its path over the ground, so a root_at can only be at time 0"
+        if isinstance(constraint, Style) and constraint.label not in self.label_names:
+            known = ", ".join(self.label_names) or "no labels"
+            return f"no clip carries the label {constraint.label!r}; these clips carry {known}"
+        if isinstance(constraint, Pace) and constraint.stretch is not None:
+            return "it does not choose its path over the ground, so a pace needs a span of time, not a stretch"
+        if isinstance(constraint, Style | Pace) and getattr(options, "joins", "") == "ends":
+            return "with `joins: ends` (as LI) a walk follows the transitions alone; use `joins: anywhere`"
         return ""
 
     def ends(self, request: Request) -> bool:
@@ -75,20 +96,47 @@ class TextonModel(Model[Options]):
         return options.path is not None or (options.route == "most_probable" and _first_and_last(request) is not None)
 
     def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> TextonPlan:
-        frames, walk = request.length(self.fps), self.walk(options, rng)
+        frames = request.length(self.fps)
+        if options.path is None and frames is not None:
+            return self._best_walk(request, options, frames, rng)
+        walk = self.walk(options, rng, request.constraints, frames)
         if options.path is None and frames is None:
             ends = _first_and_last(request)
             assert ends is not None  # checked before
             return plan_between(walk, *ends)
-        if options.path is None:
-            assert frames is not None
-            return plan_motion(walk, frames, self._waypoints(request, frames))
+        assert options.path is not None
         plan = plan_path(walk, options.path, frames)
         if frames is None:  # the other constraints can be checked only when the length is known
             check_request(self, dataclasses.replace(request, frames=plan.frames))
         for at, pose in sorted(self._waypoints(request, plan.frames).items()):
             plan = edit_pose(self.synthesizer, plan, at, pose, drive=options.drive, lengthening=options.lengthening)
         return plan
+
+    def _best_walk(self, request: Request, options: Options, frames: int, rng: Generator) -> TextonPlan:
+        """The first of several walks that keeps the required styles and changes its speed no more often than the clips.
+
+        If there is none, the one that misses the styles least, and of these the steadiest.
+        """
+        poses = self._waypoints(request, frames)
+        styles = [c for c in request.constraints if isinstance(c, Style) and c.weight is None]
+        steady = options.joins == "anywhere" and options.steadiness > 0 and not poses
+        tries = STYLE_TRIES if styles else 1
+        if steady:
+            tries = max(tries, min(STEADY_TRIES, int(LONGEST_TRIED * self.fps / frames)))
+        usual = self.network(options).change_rate(self.fps) if steady and tries > 1 else np.inf
+        best: tuple[tuple[float, float], TextonPlan] | None = None
+        for _ in range(tries):
+            walk = self.walk(options, rng, request.constraints, frames)
+            plan = plan_motion(walk, frames, poses)
+            missed = [c.missing_share(plan.labels(self.segments, c.label), self.fps) - c.tolerance for c in styles]
+            rate = change_rate([walk.places[:frames]], self.fps) if np.isfinite(usual) else 0.0
+            worst = (max(0.0, *missed, 0.0), max(0.0, rate - usual))
+            if best is None or worst < best[0]:
+                best = (worst, plan)
+            if not any(worst):
+                break
+        assert best is not None
+        return best[1]
 
     def _waypoints(self, request: Request, frames: int) -> dict[int, PoseAt]:
         return {c.frame(frames, self.fps): c for c in request.constraints if isinstance(c, PoseAt)}
@@ -138,9 +186,25 @@ class TextonModel(Model[Options]):
         varied = dataclasses.replace(options, **given)
         return self.renderer.uncleaned_clip(plan.pieces, plan.frames, rng, varied, progress)
 
-    def walk(self, options: Options, rng: Generator) -> SegmentWalk:
-        """A random walk over the observed segments."""
-        return SegmentWalk(self.join_finder, self.renderer, options, rng)
+    def walk(
+        self, options: Options, rng: Generator, constraints: Sequence[Constraint] = (), frames: int | None = None
+    ) -> SegmentWalk:
+        """A random walk over the observed segments; with `frames`, one that prefers what a request does."""
+        if options.joins == "ends":
+            return SegmentWalk(self.join_finder, self.renderer, options, rng)
+        return LinkWalk(self.join_finder, self.renderer, options, rng, self.network(options), constraints, frames)
+
+    def network(self, options: Options) -> LinkNetwork:
+        """The links between observed segments under these options; kept for one choice of options."""
+        key = (options.unseen_limit, options.distance_penalty, options.balanced, options.steadiness)
+        if key not in self._networks:
+            self._networks.clear()
+            self._networks[key] = find_network(self.segments, self.joins(options), self.counts, options.steadiness)
+        return self._networks[key]
+
+    @cached_property
+    def _networks(self) -> dict[tuple[float, float, bool, float], LinkNetwork]:
+        return {}
 
     def joins(self, options: Options) -> Joins:
         """Which observed segment may follow which under these options."""
@@ -166,7 +230,7 @@ class TextonModel(Model[Options]):
         """The observed segments, and the body that they belong to."""
         shortest = round(self.config.shortest * self.fps)
         known = {learned.name: learned.source for learned in self.sources}
-        body = (self.skeleton, self.fps, shortest, self.contact_names, self.heights)
+        body = (self.skeleton, self.fps, shortest, self.contact_names, self.heights, self.label_names)
         return Segments(self.observed, len(self.textons), *body, known)
 
     @cached_property

@@ -47,6 +47,7 @@ class ObservedSegment:
     frames: Frames  # length + 2
     contacts: BoolArray  # (length + 2, P) which foot parts stand, in the order of the model's `contact_names`
     slip: FloatArray  # (length + 2, P, 2) m: how far each foot part moves over the ground to the next frame
+    labels: BoolArray  # (length + 2, L) which of the model's `label_names` each frame has
     low: FloatArray  # (length + 2,) m: height of the lowest foot part above its usual height on the floor
     move: FloatArray  # (3,) displacement to the left and forward (m), and turn (rad)
 
@@ -80,6 +81,7 @@ class Segments:
     shortest: int  # frames, T_min
     contact_names: tuple[str, ...]  # (P) labels of foot parts
     heights: FloatArray  # (P,) m: usual height of each foot part while it stands
+    label_names: tuple[str, ...]  # (L) labels other than contacts
     known_sources: Mapping[str, Source]  # by the name of the clip
 
     def __len__(self) -> int:

@@ -43,7 +43,7 @@ def check_textons(textons: Sequence[Texton], space: MetricSpace, joints: int) ->
         check_number(d.outside, f"{name}.outside", low=0.0)
 
 
-def check_observed(observed: Sequence[ObservedSegment], textons: int, joints: int, parts: int) -> None:
+def check_observed(observed: Sequence[ObservedSegment], textons: int, joints: int, parts: int, labels: int) -> None:
     """`FormatError` unless every observed segment belongs to a texton and its arrays are equally long."""
     if not observed:
         raise FormatError("observed: expected at least one segment, found none")
@@ -59,5 +59,6 @@ def check_observed(observed: Sequence[ObservedSegment], textons: int, joints: in
         check_array(seen.frames.root, f"{name}.frames.root", "f", (frames, 4))
         check_array(seen.contacts, f"{name}.contacts", "b", (frames, parts))
         check_array(seen.slip, f"{name}.slip", "f", (frames, parts, 2))
+        check_array(seen.labels, f"{name}.labels", "b", (frames, labels))
         check_array(seen.low, f"{name}.low", "f", (frames,))
         check_array(seen.move, f"{name}.move", "f", (3,))

@@ -158,7 +158,7 @@ def plan_path(walk: SegmentWalk, words: Sequence[str | int], frames: int | None)
     """
     segments = walk.segments
     pieces: list[Piece] = []
-    for step in read_path(segments, words, walk.finder.follows(walk.options)):
+    for step in read_path(segments, words, walk.follows):
         if step.segment is not None:
             piece = piece_of(segments, walk.of[step.texton][step.segment])
         else:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import BadRequest, FloatArray, Note
+from motionloom.core import BadRequest, BoolArray, FloatArray, Note
 from motionloom.core.note import warning
 from motionloom.kinematics.local_frames import Frames
 from motionloom.methods.base import Band
@@ -59,6 +59,14 @@ class TextonPlan:
     @property
     def path(self) -> list[int]:
         return [p.texton for p in self.pieces]
+
+    def labels(self, segments: Segments, label: str) -> BoolArray:
+        """(F,) the frames that have a label."""
+        out = []
+        for piece in self.pieces:
+            at = np.round(np.linspace(0, observed_time(segments, piece) - 1, piece.length)).astype(int) + piece.first
+            out.append(segments[piece.observed].labels[at, segments.label_names.index(label)])
+        return np.asarray(np.concatenate(out)[: self.frames])
 
     def bands(self) -> list[Band]:
         """The textons in order; the last one may be cut off by the end."""
@@ -164,18 +172,21 @@ def rushed_notes(segments: Segments, pieces: Sequence[Piece], usual: float = 1.0
 
 
 def repeat_notes(segments: Segments, pieces: Sequence[Piece]) -> list[Note]:
-    """A warning if most of the time shows segments that have been shown before, as far as clips are longer."""
-    lengths = np.array([p.length for p in pieces])
-    shown = [p.observed for p in pieces]
-    again = np.array([o in shown[:k] for k, o in enumerate(shown)])
-    total, own = int(lengths.sum()), sum(len(o.frames) for o in segments.observed)
-    repeated = int(lengths[again].sum())
+    """A warning if most of the time shows frames that have been shown before, as far as clips are longer."""
+    shown = [np.zeros(len(o.frames), bool) for o in segments.observed]
+    repeated = total = 0.0
+    for piece in pieces:
+        mine = shown[piece.observed][piece.first : piece.first + observed_time(segments, piece)]
+        repeated += piece.length * float(mine.mean()) if len(mine) else 0.0
+        total += piece.length
+        mine[:] = True
+    own, seen = sum(map(len, shown)), sum(int(s.sum()) for s in shown)
     if repeated <= MAX_REPEATED * total or own < total / 2:
         return []
     text = (
-        f"{repeated / segments.fps:.0f} of {total / segments.fps:.0f} s repeat segments that were shown before "
-        f"({len(set(shown))} of {len(segments)} segments are shown); learn with a larger tolerance or from more clips, "
-        "or raise the option `unseen_limit`"
+        f"{repeated / segments.fps:.0f} of {total / segments.fps:.0f} s repeat frames that were shown before "
+        f"({seen / segments.fps:.0f} of {own / segments.fps:.0f} s of the clips are shown); learn with a larger "
+        "tolerance or from more clips, or raise the option `unseen_limit`"
     )
     return [warning(text)]
 

@@ -9,7 +9,7 @@ from typing import Protocol, cast
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import Clip, FloatArray, IntArray, NoPath
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray, NoPath
 from motionloom.kinematics.local_frames import Frames
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.textons.config import Options
@@ -63,12 +63,18 @@ class SegmentWalk:
         far = STAGE_SEGMENTS * float(np.median(np.linalg.norm(self.moves[:, :2], axis=1)))
         self.stage = max(STAGE_RADIUS, far) if options.stage_radius is None else options.stage_radius
         self.place, self.heading = np.zeros(2), 0.0
+        self.places: FloatArray = np.zeros((0, 2))  # (F, 2) m: where the frames of `sample` are, as far as rendered
         self.trail: list[Piece] = []  # pieces whose place is only estimated so far
 
     @property
     def exits(self) -> Exits:
         """Joins before the ends of segments."""
         return self.finder.exits(self.options)
+
+    @property
+    def follows(self) -> BoolArray:
+        """(N, N) may the second texton follow the first?"""
+        return self.finder.follows(self.options)
 
     def first(self) -> Piece:
         """A segment to start with, sampled."""
@@ -89,6 +95,7 @@ class SegmentWalk:
     def sample(self, frames: int) -> list[Piece]:
         """Sampled pieces for a number of frames. They are rendered as they are drawn, so that their path is known."""
         drawn: list[Piece] = []
+        places: list[FloatArray] = []
 
         def pieces() -> Iterator[Piece]:
             for piece in self.endless():
@@ -98,13 +105,15 @@ class SegmentWalk:
         self.noise = int(self.rng.integers(2**63))
         noise = np.random.default_rng(self.noise)
         try:
-            for _ in self.renderer.uncleaned_clips(pieces(), noise, self.options, self.correct):
+            for clip in self.renderer.uncleaned_clips(pieces(), noise, self.options, self.correct):
+                places.append(clip.root[:, [0, 2]])
                 if sum(p.length for p in drawn) >= frames:
                     break
         except NoPath as error:
             total = sum(p.length for p in drawn)
             if total < frames:
                 raise self._dead_end(f"{error}, after {total / self.segments.fps:.1f} s", drawn) from None
+        self.places = np.concatenate(places) if places else np.zeros((0, 2))
         ends = np.cumsum([p.length for p in drawn])
         return drawn[: int(np.searchsorted(ends, frames)) + 1]
 
@@ -223,9 +232,13 @@ class SegmentWalk:
         return cast("FloatArray", np.sort(far, axis=1)[:, :LOOKAHEAD_BEST].mean(axis=1))
 
     def _move(self, piece: Piece) -> None:
-        move = self.moves[piece.observed]
+        move = self._step_of(piece)
         self.place = self.place + ground_turn(self.heading, move[:2])
         self.heading += float(move[2])
+
+    def _step_of(self, piece: Piece) -> FloatArray:
+        """(3,) displacement to the left and forward (m), and turn (rad) of a piece."""
+        return cast("FloatArray", self.moves[piece.observed])
 
     def correct(self, count: int, place: FloatArray, heading: float) -> None:
         """Set the rendered place and heading after `count` more of the pieces shown."""

@@ -138,7 +138,7 @@ def find_exits(segments: Segments, joins: Joins) -> Exits:
     first meet early only if they are nearer there; none meets itself. An early join is as probable as one at the end
     that is as far, times `EARLY_WEIGHT`.
     """
-    starts = _pose_features(joined([o.keys for o in segments.observed]), segments)
+    starts = pose_features(joined([o.keys for o in segments.observed]), segments)
     inside = joins.inside
     found: list[tuple[IntArray, IntArray, IntArray, FloatArray]] = []
     for k in inside if len(inside) and joins.limit > 0 and joins.fall > 0 else ():
@@ -146,7 +146,7 @@ def find_exits(segments: Segments, joins: Joins) -> Exits:
         if seen.length < 2 * EDGE_FRAMES:
             continue
         pairs = np.stack([np.arange(seen.length), np.arange(seen.length) + 1], 1).ravel()
-        apart = _rms_distances(_pose_features(seen.frames[pairs], segments), starts[inside], segments)
+        apart = _rms_distances(pose_features(seen.frames[pairs], segments), starts[inside], segments)
         least = (apart[1:-1] <= apart[:-2]) & (apart[1:-1] < apart[2:])
         least[: EDGE_FRAMES - 1] = least[-(EDGE_FRAMES - 1) :] = False
         near = np.where(joins.allowed[k, inside], joins.distance[k, inside], np.inf)
@@ -170,14 +170,14 @@ def join_distances(segments: Segments) -> FloatArray:
     `VELOCITY_HORIZON` seconds.
     """
     ends, starts = (
-        _pose_features(joined([getattr(o, which) for o in segments.observed]), segments) for which in ("after", "keys")
+        pose_features(joined([getattr(o, which) for o in segments.observed]), segments) for which in ("after", "keys")
     )
     return _rms_distances(ends, starts, segments)
 
 
 def keys_distance(a: Frames, b: Frames, segments: Segments) -> float:
     """Distance (m) of two pairs of frames, as in `join_distances`."""
-    return float(_rms_distances(_pose_features(a, segments), _pose_features(b, segments), segments)[0, 0])
+    return float(_rms_distances(pose_features(a, segments), pose_features(b, segments), segments)[0, 0])
 
 
 def far_join_notes(segments: Segments, pieces: Sequence[Piece], limit: float) -> list[Note]:
@@ -198,7 +198,7 @@ def _rms_distances(ends: FloatArray, starts: FloatArray, segments: Segments) -> 
     return np.asarray(np.sqrt(squared_distances(ends, starts) / len(segments.skeleton)))
 
 
-def _pose_features(pairs: Frames, segments: Segments) -> FloatArray:
+def pose_features(pairs: Frames, segments: Segments) -> FloatArray:
     """(n, D) m: joint positions and their velocities times `VELOCITY_HORIZON`, of pairs of frames."""
     height = pairs.root[:, 3]
     places = positions(segments.skeleton, np.stack([0 * height, height, 0 * height], 1), pairs.turns)

@@ -42,12 +42,13 @@ class RenderedFrames:
     key: BoolArray  # (F,) is it the first frame of its piece?
     origin: IntArray  # (F,) frame of the source file for the first frame of a piece, -1 for all others
     loose: FloatArray  # (F,) 0 at frames that must stay as they are, 1 at some time from them
+    labels: BoolArray  # (F, L) labels of the observed frames
 
     def __len__(self) -> int:
         return len(self.frames)
 
     def __getitem__(self, at: slice) -> RenderedFrames:
-        own = (self.which[at], self.key[at], self.origin[at], self.loose[at])
+        own = (self.which[at], self.key[at], self.origin[at], self.loose[at], self.labels[at])
         return RenderedFrames(self.frames[at], self.seen.part(at), *own)
 
 
@@ -75,6 +76,7 @@ def render_piece(
         lengthening=options.lengthening,
         ends=options.ends,
         noise_time=options.noise_time,
+        variation=options.drive_variation,
     )
     reference = synthesizer.reference(piece, options.lengthening)
     if options.drive == "observed" and options.ends != "free" and not piece.hard:
@@ -91,7 +93,8 @@ def render_piece(
         seen = Footing(seen.contacts[:, :0], seen.slip[:, :0], seen.high[:, :0])
     loose = away_from(np.unique([0, *piece.hard, piece.length]), piece.length, max(1, round(KEY_MARGIN * fps)))
     which = np.full(piece.length, piece.observed)
-    return RenderedFrames(frames[: piece.length], seen, which, key, origin, loose), following
+    labels = reference.labels[: piece.length]
+    return RenderedFrames(frames[: piece.length], seen, which, key, origin, loose, labels), following
 
 
 def add_turn(frames: Frames, angle: float, fps: float) -> Frames:
@@ -134,6 +137,7 @@ def _joined(parts: Sequence[RenderedFrames]) -> RenderedFrames:
         np.concatenate([p.key for p in parts]),
         np.concatenate([p.origin for p in parts]),
         np.concatenate([p.loose for p in parts]),
+        np.concatenate([p.labels for p in parts]),
     )
 
 
@@ -153,5 +157,5 @@ def _placed_clip(
     clip = clip[: stop - start]
     if own.seen.high.size:
         clip = match_foot_heights(clip, own.seen.high + higher_steps(clip, own.seen), own.loose, segments.heights)
-    labels = low_contacts(clip, own.seen.contacts, segments.heights)
-    return replace(clip, label_names=names, labels=labels, origin=origin), after
+    labels = np.concatenate([low_contacts(clip, own.seen.contacts, segments.heights), own.labels], 1)
+    return replace(clip, label_names=(*names, *segments.label_names), labels=labels, origin=origin), after

@@ -23,6 +23,7 @@ class ReferenceSegment(NamedTuple):
     slip: FloatArray  # (l + 2, P, 2) m: displacement of each foot part over the ground to the next frame
     high: FloatArray  # (l + 2, P) m: height of each foot part above its usual height on the floor
     turn: FloatArray  # (l + 2,) rad/s: yaw rate
+    labels: BoolArray  # (l + 2, L)
 
     def footing(self, frames: int) -> Footing:
         """Contacts, slip and heights of the feet in the first frames."""
@@ -50,6 +51,7 @@ def reference_segment(
         seen.slip[at] * timed.pace,
         _heights(played, segments) - _floor(segments, observed),
         played.root[:, 2],
+        seen.labels[at],
     )
 
 

@@ -16,13 +16,14 @@ from motionloom.methods.textons.plan.pieces import Piece
 from motionloom.methods.textons.render.cache import ByteCache
 from motionloom.methods.textons.render.reference import ReferenceSegment, reference_segment
 from motionloom.methods.textons.render.texton_coordinates import TextonCharts
-from motionloom.methods.textons.render.trajectory import constrained_run, eased, free_run, slow_noise
+from motionloom.methods.textons.render.trajectory import constrained_run, eased, free_run, slow_noise, varied_drive
 from motionloom.methods.textons.segments import Segments
 
 CACHE_BYTES = 64 * 2**20  # for each of factors and reference segments
 SLOPE_FRAMES = 12  # frames over which the slope of the residual outside the basis dies out
 RESIDUAL_TIME = 0.3  # s: time constant with which the residual outside the basis dies out of a free run
 FACTOR_STEP = 32  # lengths are factored in steps of this many frames, so that one serves several lengths
+VARIED_UP_TO = 2.0  # Hz: slower parts of an observed drive are varied; faster ones would shake the body
 PUSHED_NOISE = 1 / 6  # of the usual noise beside an observed push, which has the variation of its segment
 
 
@@ -74,24 +75,29 @@ class Synthesizer:
         lengthening: str = "cycles",
         ends: str = "met",
         noise_time: float = 0.0,
+        variation: float = 0.0,
     ) -> Frames:
         """The frames of a piece; the two after its last one are the key poses of the following piece, so both meet.
 
         Key poses go through rotations into the texton's chart; their residual outside its basis is added as a smooth
         offset, so that they are met exactly. With `drive` "observed" the run is driven as the observed segment was,
-        with that segment's residual, and noise with the correlation time `noise_time` (s) is added. `lengthening` is
+        with that segment's residual, and noise with the correlation time `noise_time` (s) is added; a share `variation`
+        of the drive's power is drawn anew (`varied_drive`). `lengthening` is
         how that segment is made longer: by repeated "cycles", or by "slowing". With `ends` "free" the run leads
         anywhere (LI 5.3), and its two frames after the last one are returned too.
         """
-        if ends == "free":
-            return self._frames(
-                piece, None, rng, noise=noise, drive=drive, lengthening=lengthening, noise_time=noise_time
-            )
-        last = piece.after if following is None else following.keys
+        last = None if ends == "free" else piece.after if following is None else following.keys
         frames = self._frames(
-            piece, last, rng, noise=noise, drive=drive, lengthening=lengthening, noise_time=noise_time
+            piece,
+            last,
+            rng,
+            noise=noise,
+            drive=drive,
+            lengthening=lengthening,
+            noise_time=noise_time,
+            variation=variation,
         )
-        return frames[: piece.length]
+        return frames if last is None else frames[: piece.length]
 
     def _frames(
         self,
@@ -103,6 +109,7 @@ class Synthesizer:
         drive: str,
         lengthening: str,
         noise_time: float,
+        variation: float,
     ) -> Frames:
         """The frames of a piece and the two after it: `ends`, or, without any, those that the run leads to.
 
@@ -115,7 +122,7 @@ class Synthesizer:
         reference = self.reference(piece, lengthening)
         rest = None
         if drive == "observed":
-            force += reference.push
+            force += varied_drive(reference.push, variation, VARIED_UP_TO / self.segments.fps, rng)
             rest = reference.rest
         if ends is None:
             y = self._free(piece, force, rest, reference.y)

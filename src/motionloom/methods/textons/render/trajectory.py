@@ -105,3 +105,19 @@ def slow_noise(shape: tuple[int, int], deviation: float, rng: Generator) -> Floa
         out = sums[width:] - sums[:-width]
     box = np.ones(width)
     return np.asarray(out / np.linalg.norm(np.convolve(np.convolve(box, box), box)))
+
+
+def varied_drive(push: FloatArray, share: float, highest: float, rng: Generator) -> FloatArray:
+    """(l, d) a drive with a `share` (0 to 1) of the power below `highest` (cycles a frame) drawn anew.
+
+    The new part has the amplitudes of the observed drive and random phases, the same for all channels at a frequency,
+    so that their correlations stay (phase-randomised surrogates: Theiler et al. 1992). White noise of that power would
+    shake the body.
+    """
+    if share <= 0 or len(push) < 4:
+        return push
+    spectrum = np.fft.rfft(push, axis=0)
+    count = min(int(highest * len(push)) + 1, len(spectrum) - 1)  # without that of every other frame, which is real
+    turn = np.exp(1j * rng.uniform(0, 2 * np.pi, count))
+    spectrum[1 : 1 + count] *= (np.sqrt(1.0 - share) + np.sqrt(share) * turn[:, None])[: len(spectrum) - 1]
+    return np.asarray(np.fft.irfft(spectrum, len(push), axis=0))

@@ -1,0 +1,184 @@
+"""Costs of a walk over links: what a request prefers at each time, and how much of it can still be had later.
+
+A walk is sampled from p(next link) exp(-cost) V(next), where V is the mean of exp(-cost) over all that may follow
+(Todorov 2009, linearly solvable Markov decision processes). So the choice at one link takes into account what
+it leads to: a walk reaches a label in time instead of noticing it too late.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom.constraints import Constraint, Pace, Style
+from motionloom.core import FloatArray, IntArray
+from motionloom.kinematics.pace import change_rate
+from motionloom.methods.textons.plan.links import Links, SegmentPaths, find_links, ranges, segment_paths
+from motionloom.methods.textons.plan.shortest_paths import probabilities
+from motionloom.methods.textons.plan.transitions import Joins
+from motionloom.methods.textons.segments import Segments
+
+GRID = 0.1  # s: times at which the outlook is computed
+DISCOUNT = 0.9  # of what is farther ahead, for every segment, where a walk has no end
+ROUNDS = 25  # of the outlook without an end
+REFRESH_ROUNDS = 4  # of the outlook after each segment
+HARD_RATE = 60.0  # nats for every second without a label that is required
+SOFT_RATE = 6.0  # nats for every second without a label that is requested with weight 1
+PACE_RATE = 2.0  # nats for every second at a pace outside of the range by `PACE_UNIT`, with weight 1
+PACE_UNIT = 0.1  # m/s
+STAY_RATE = 12.0  # nats for every second beyond the option `max_copy`
+
+
+class Preference(NamedTuple):
+    """What one constraint costs: in frames [first, stop) of the result, the sum of `rates` over the frames shown."""
+
+    first: int
+    stop: int
+    sums: FloatArray  # (F + 1,) nats, cumulated over all frames of all segments
+
+
+class LinkPairs(NamedTuple):
+    """P pairs of a link and one that can follow it: the part of the segment between them is played."""
+
+    rows: IntArray  # (L,) first pair of each link
+    link: IntArray  # (P,) the first of the pair,
+    then: IntArray  # (P,) the second
+    at: IntArray  # (P,) row of the first frame that is played,
+    frames: IntArray  # (P,) and how many
+
+
+class LinkNetwork(NamedTuple):
+    """The links of a model, the paths of its segments, and every pair of links."""
+
+    links: Links
+    track: SegmentPaths
+    pairs: LinkPairs
+
+    def change_rate(self, fps: float) -> float:
+        """How often a minute the segments change their speed, as in the measure of quality."""
+        return change_rate(np.split(self.track.place, self.track.first[1:]), fps)
+
+
+def find_network(segments: Segments, joins: Joins, counts: FloatArray, steadiness: float) -> LinkNetwork:
+    """`find_links` with its pairs; counts (N, N) are of textons."""
+    track = segment_paths(segments)
+    links = find_links(segments, joins, probabilities(counts), track, steadiness)
+    return LinkNetwork(links, track, link_pairs(links, track.first))
+
+
+def link_pairs(links: Links, first: IntArray) -> LinkPairs:
+    """Every pair; `first` (n,) are the rows of segments, as in `SegmentPaths`."""
+    widths = links.stop - links.start
+    link = np.repeat(np.arange(len(widths)), widths)
+    then = ranges(links.start, widths)
+    rows = np.concatenate([[0], np.cumsum(widths)[:-1]]).astype(np.int64)
+    at = first[links.target[link]] + links.entry[link]
+    return LinkPairs(rows, link, then, at, links.exit[then] - links.entry[link])
+
+
+def preferences(
+    constraints: Sequence[Constraint], segments: Segments, track: SegmentPaths, frames: int, length_factor: float = 1.0
+) -> list[Preference]:
+    """The styles and paces of a request."""
+    out = []
+    for c in constraints:
+        if isinstance(c, Style):
+            rate = HARD_RATE if c.weight is None else SOFT_RATE * c.weight * c.importance
+            has = np.concatenate([o.labels[:, segments.label_names.index(c.label)] for o in segments.observed])
+            missing = (~has).astype(float)
+        elif isinstance(c, Pace):
+            rate = PACE_RATE * (1.0 if c.weight is None else c.weight)
+            missing = (c.deviation(track.speed / length_factor) / PACE_UNIT) ** 2
+        else:
+            continue
+        at = c.frames(frames, segments.fps)
+        sums = np.concatenate([[0.0], np.cumsum(rate * length_factor * missing / segments.fps)])
+        out.append(Preference(at.start, at.stop, sums))
+    return out
+
+
+class Outlook:
+    """Costs of the pairs of links at each time, and the log of V."""
+
+    def __init__(
+        self,
+        links: Links,
+        pairs: LinkPairs,
+        fps: float,
+        *,
+        frames: int | None = None,
+        wanted: Sequence[Preference] = (),
+        length_factor: float = 1.0,
+        max_copy: float = np.inf,
+    ) -> None:
+        self.links, self.pairs, self.wanted, self.factor = links, pairs, wanted, length_factor
+        played = pairs.frames / fps
+        score = links.score[pairs.then]
+        top = np.maximum.reduceat(score, pairs.rows)
+        total = np.log(np.add.reduceat(np.exp(score - top[pairs.link]), pairs.rows)) + top
+        late = np.where(played >= max_copy, played, np.inf)
+        free = np.minimum.reduceat(late, pairs.rows)  # s: until the first link after `max_copy`, staying is free
+        self.chance = score - total[pairs.link] - STAY_RATE * np.maximum(played - free[pairs.link], 0.0)
+        self.step = max(1, round(GRID * fps))
+        self.repeats = np.zeros(len(pairs.link))  # nats: what each pair shows again
+        self.values = self._endless()[None] if frames is None or not wanted else self._until(frames)
+
+    def _endless(self) -> FloatArray:
+        """(L,) log V of an endless walk, discounted."""
+        value = np.zeros(len(self.links.source))
+        for _ in range(ROUNDS):
+            value = self._expected(self.chance + DISCOUNT * value[self.pairs.then])
+        return value
+
+    def show_again(self, sums: FloatArray) -> None:
+        """Set the cost of frames that were shown before: `sums` (F + 1,) nats, cumulated over all frames."""
+        pairs = self.pairs
+        self.repeats = sums[pairs.at + pairs.frames] - sums[pairs.at]
+        if len(self.values) == 1:
+            value = self.values[0]
+            for _ in range(REFRESH_ROUNDS):
+                value = self._expected(self.chance - self.repeats + DISCOUNT * value[pairs.then])
+            self.values = value[None]
+
+    def _until(self, frames: int) -> FloatArray:
+        """(T, L) log V at times of the grid, from the end of the result backwards."""
+        count = -(-frames // self.step) + 1
+        values = np.zeros((count, len(self.links.source)))
+        ahead = np.maximum(1, np.round(self.pairs.frames * self.factor / self.step)).astype(np.int64)
+        for k in range(count - 2, -1, -1):
+            later = values[np.minimum(k + ahead, count - 1), self.pairs.then]
+            values[k] = self._expected(self.chance - self.cost(k * self.step) + later)
+        return values
+
+    def _expected(self, logs: FloatArray) -> FloatArray:
+        top = np.maximum.reduceat(logs, self.pairs.rows)
+        total = np.add.reduceat(np.exp(logs - top[self.pairs.link]), self.pairs.rows)
+        return np.asarray(np.log(total) + top)
+
+    def cost(self, time: int, at: slice = slice(None)) -> FloatArray:
+        """(P,) nats of pairs whose first frame is frame `time` of the result."""
+        first, frames = self.pairs.at[at], self.pairs.frames[at]
+        out = np.zeros(len(first))
+        for some in self.wanted:
+            low, high = (
+                np.clip(np.round((edge - time) / self.factor), 0, frames).astype(np.int64)
+                for edge in (some.first, some.stop)
+            )
+            out += some.sums[first + high] - some.sums[first + low]
+        return out
+
+    def value(self, time: FloatArray, links: IntArray) -> FloatArray:
+        """Log V of links that are entered at these times (frames)."""
+        row = np.clip(np.round(time / self.step), 0, len(self.values) - 1).astype(np.int64)
+        return np.asarray(self.values[row, links])
+
+    def choices(self, link: int, time: int) -> tuple[IntArray, FloatArray]:
+        """The links that can follow one that is entered at a time; and the log of their weights."""
+        pairs = self.pairs
+        first = int(pairs.rows[link])
+        at = slice(first, first + int(self.links.stop[link] - self.links.start[link]))
+        then = pairs.then[at]
+        after = np.asarray(time + pairs.frames[at] * self.factor, float)
+        return then, self.chance[at] - self.repeats[at] - self.cost(time, at) + self.value(after, then)

@@ -1,0 +1,131 @@
+"""Walks that leave segments wherever they come near to others: links, styles, pace, repeats and copies."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom import samples
+from motionloom.constraints import Pace, Request, Style
+from motionloom.core import Unmet, UnsupportedConstraint, replace
+from motionloom.evaluate.measures.verbatim import original_joins
+from motionloom.kinematics.pace import change_rate, pace
+from motionloom.kinematics.resample import resample
+from motionloom.methods import learn, synthesize
+from motionloom.methods.textons import Options
+from motionloom.methods.textons.plan.links import MIN_PLAYED
+from motionloom.methods.textons.plan.pieces import observed_time
+from motionloom.methods.textons.render.trajectory import varied_drive
+
+
+def labelled(clip, label):
+    return replace(clip, label_names=(label,), labels=np.ones((len(clip), 1), bool))
+
+
+@pytest.fixture(scope="module")
+def gaits():
+    """Slow and fast walks, with labels."""
+    found = []
+    for label, speed in (("slow", 0.9), ("fast", 1.6)):
+        for seed in (0, 1):
+            clip = resample(samples.make("walk", seconds=8, seed=seed, speed=speed), 30)
+            found.append(labelled(clip, label))
+    return found
+
+
+@pytest.fixture(scope="module")
+def walker(gaits):
+    return learn("textons", gaits, {"fps": 30.0, "tolerance": 0.7})
+
+
+def test_a_link_can_always_be_followed_by_another(model):
+    links = model.network(Options()).links
+    assert len(links.source) > 50
+    assert (links.stop > links.start).all()
+    least = round(MIN_PLAYED * model.fps)
+    for k in range(0, len(links.source), 17):
+        then = np.arange(links.start[k], links.stop[k])
+        assert (links.source[then] == links.target[k]).all()
+        assert (links.exit[then] >= links.entry[k] + least).all()
+
+
+def test_a_walk_over_links_does_not_replay_its_source(model):
+    """At their ends, most segments are nearest to what followed them in the clip."""
+    share = {}
+    for joins in ("ends", "anywhere"):
+        made = synthesize(model, Request(seconds=40, options={"joins": joins}), seed=2)
+        share[joins] = original_joins(made.origin, made.fps).mean()
+    assert share["anywhere"] < 0.5 * share["ends"]
+    assert share["anywhere"] < 0.4
+
+
+def test_pieces_last_no_longer_than_the_option_where_there_are_links(model):
+    network = model.network(Options())
+    frames = round(1.0 * model.fps)
+    for piece in model.plan(Request(seconds=30, options={"max_copy": 1.0}), np.random.default_rng(3)).pieces:
+        if observed_time(model.segments, piece) > frames:
+            links = network.links
+            exits = links.exit[(links.source == piece.observed) & (links.exit >= piece.first + frames)]
+            assert piece.span[1] <= exits.min() + 1 or piece.span[1] - piece.first < 1.6 * frames
+
+
+def test_a_varied_drive_keeps_its_spectrum(rng):
+    push = rng.standard_normal((80, 3)).cumsum(0)
+    drawn = varied_drive(push, 1.0, 0.1, rng)
+    assert not np.allclose(drawn, push)
+    before, after = (np.abs(np.fft.rfft(x, axis=0)) for x in (push, drawn))
+    np.testing.assert_allclose(after, before, rtol=1e-9, atol=1e-9)
+    assert varied_drive(push, 0.0, 0.1, rng) is push
+
+
+@pytest.mark.parametrize("label", ["slow", "fast"])
+def test_a_required_style_is_kept(walker, label):
+    made = synthesize(walker, Request(seconds=6, constraints=(Style(label=label),)), seed=1)
+    assert made.label(label).mean() >= 0.9
+
+
+def test_styles_follow_each_other_in_time(walker):
+    asked = (Style(label="fast", span=(0, 4)), Style(label="slow", span=(6, 10), weight=3))
+    made = synthesize(walker, Request(seconds=10, constraints=asked), seed=0)
+    assert made.label("fast")[: 4 * 30].mean() >= 0.9
+    assert made.label("slow")[6 * 30 :].mean() >= 0.8
+
+
+def test_an_unknown_label_is_refused(walker):
+    with pytest.raises(UnsupportedConstraint, match="no clip carries the label 'sneak'; these clips carry fast, slow"):
+        synthesize(walker, Request(seconds=3, constraints=(Style(label="sneak"),)))
+    with pytest.raises(UnsupportedConstraint, match="joins: anywhere"):
+        synthesize(walker, Request(seconds=3, constraints=(Style(label="slow"),), options={"joins": "ends"}))
+
+
+def test_a_style_that_cannot_be_kept_is_reported(walker):
+    both = (Style(label="slow"), Style(label="fast"))
+    with pytest.raises(Unmet):
+        synthesize(walker, Request(seconds=4, constraints=both))
+
+
+@pytest.mark.parametrize("speed", [0.9, 1.6])
+def test_a_pace_is_preferred(walker, speed):
+    made = synthesize(walker, Request(seconds=8, constraints=(Pace(speed=(speed, speed), weight=1),)), seed=3)
+    assert np.median(np.abs(pace(made) - speed)) < 0.15
+
+
+def test_the_pace_is_steady_by_default(walker, gaits):
+    """Speeds differ by 0.7 m/s: with joins at ends alone, walks change between them all the time."""
+    made = [synthesize(walker, Request(seconds=20), seed=seed) for seed in range(3)]
+    rate = change_rate([c.root[:, [0, 2]] for c in made], 30.0)
+    assert rate <= 12
+    assert change_rate([c.root[:, [0, 2]] for c in gaits], 30.0) == 0
+
+
+def test_a_walk_shows_all_of_the_material(model):
+    """A dog that sits: frames that hardly differ are near to each other, and links between them are many."""
+    shares = {}
+    for balanced in (True, False):
+        seen = [np.zeros(o.length, bool) for o in model.observed]
+        asked = Request(seconds=40, options={"balanced": balanced, "stage_radius": 1000, "steadiness": 0})
+        for piece in model.plan(asked, np.random.default_rng(0)).pieces:
+            seen[piece.observed][piece.first : piece.first + observed_time(model.segments, piece)] = True
+        shares[balanced] = np.concatenate(seen).sum() / model.walk(Options(), np.random.default_rng(0)).usable.sum()
+    assert shares[True] > 0.8
+    assert shares[True] > shares[False] + 0.1
