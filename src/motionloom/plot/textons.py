@@ -14,7 +14,7 @@ from motionloom.methods.textons.summary import endless_textons
 from motionloom.plot.body import body, body_points
 from motionloom.plot.figures import new_figure
 from motionloom.plot.paint import paint_body
-from motionloom.plot.style import INK, LINE, PAPER, QUIET
+from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES
 from motionloom.plot.view import View, best_yaw
 
 FIGURE_WIDTH = 13.0  # width of the segmentation with its filmstrip
@@ -185,4 +185,19 @@ def transition_matrix(model: TextonModel, *, ax: Any) -> Any:
     ax.set_ylabel("texton", color=QUIET)
     ax.set_title("transitions seen (bold: can follow each other for ever)", color=INK, fontsize=10, loc="left")
     ax.figure.colorbar(image, ax=ax, label="probability", shrink=0.8)
+    return ax
+
+
+def selection_curve(model: TextonModel, *, ax: Any) -> Any:
+    """The cost of every number of textons that BIC or MDL compared; the one that was chosen is marked."""
+    curve = model.selection_curve
+    order = np.argsort(curve[:, 1], kind="stable")
+    counts, nats = curve[order, 1], curve[order, 2] / 1000
+    best = int(nats.argmin())
+    ax.plot(counts, nats, "o-", color=INK, lw=1.2, ms=4)
+    ax.plot(counts[best], nats[best], "o", color=SOURCES[1], ms=9, zorder=0)
+    kind = str(getattr(model.config, "selection", "")).upper()
+    ax.set_xlabel("textons", color=QUIET)
+    ax.set_ylabel("thousand nats", color=QUIET)
+    ax.set_title(f"cost by {kind}: {counts[best]:.0f} textons", color=INK, fontsize=10, loc="left")
     return ax

@@ -13,7 +13,7 @@ from motionloom.methods import synthesize
 from motionloom.methods.textons import TextonModel
 from motionloom.methods.textons.plan.pieces import piece_of, plan_of
 from motionloom.plot.figures import new_figure
-from motionloom.plot.textons import observed_clip, segmentation, transition_matrix
+from motionloom.plot.textons import observed_clip, segmentation, selection_curve, transition_matrix
 from motionloom.plot.textons_curves import spectra, trajectories
 from motionloom.plot.textons_graph import texton_graph
 
@@ -59,6 +59,12 @@ def _spectra(model: TextonModel, seed: int) -> Any:
     return spectra(originals, [_unlabelled(made)], [f"made, {made.seconds:.3g} s"])
 
 
+def _selection(model: TextonModel, seed: int) -> Any:
+    figure = new_figure(5.5, 3.5)
+    selection_curve(model, ax=figure.subplots())
+    return figure
+
+
 def _unlabelled(clip: Clip) -> Clip:
     return replace(clip, label_names=(), labels=None)
 
@@ -69,5 +75,11 @@ PICTURES: Mapping[str, Callable[[TextonModel, int], Any]] = {
     "graph": _graph,
     "curves": _curves,
     "spectra": _spectra,
+    "selection": _selection,
 }
 """Name of the file, and what draws it: a figure."""
+
+
+def pictures(model: TextonModel) -> list[str]:
+    """The names of the pictures that a model has: the costs of numbers of textons only where some were compared."""
+    return [name for name in PICTURES if name != "selection" or len(model.selection_curve)]

@@ -10,20 +10,26 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from motionloom import samples
 from motionloom.constraints import PoseAt, Request
 from motionloom.core import BadRequest, Clip, NoPath, Skeleton, replace, with_labels
 from motionloom.io import stroke_clip
 from motionloom.kinematics.channels.metric import change_base, fit_metric_space, from_coordinates, to_coordinates
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.fk import fk
-from motionloom.kinematics.local_frames import observe, pose_distance, restore
+from motionloom.kinematics.local_frames import joined, observe, pose_distance, restore
+from motionloom.kinematics.resample import resample
 from motionloom.methods import learn, load_model, save_model, synthesize
 from motionloom.methods.synthesis import rendered
-from motionloom.methods.textons import Options
+from motionloom.methods.textons import Config, Options
+from motionloom.methods.textons.fit import learning_settings
 from motionloom.methods.textons.learn.em import learn as learn_textons
 from motionloom.methods.textons.learn.em import objective
+from motionloom.methods.textons.learn.lds import parameter_count
 from motionloom.methods.textons.learn.segmentation import segment_all
+from motionloom.methods.textons.learn.selection import criterion, recurring_textons
 from motionloom.methods.textons.learn.training_data import LearningSettings, TrainingData
+from motionloom.methods.textons.segments import Segment
 from motionloom.rotation import angle_between
 
 CONFIG = {"fps": 30.0, "shortest": 0.5, "tolerance": 0.7}
@@ -215,14 +221,62 @@ def test_clips_in_which_nothing_moves_are_refused(takes):
         learn("textons", [still], CONFIG)
 
 
-def test_bic_and_mdl_choose_a_number_of_textons_and_say_which(takes):
-    for kind in ("bic", "mdl"):
-        model = learn("textons", [takes[0]], {**CONFIG, "selection": kind, "rounds": 2})
-        said = next(note.text for note in model.notes if f"{kind.upper()} chose" in note.text)
-        tried = [(int(n), int(cost.replace(",", ""))) for n, cost in re.findall(r"(\d+) \((-?[\d,]+)\)", said)]
-        best = min(range(len(tried)), key=lambda k: tried[k][1])
-        assert f"chose {tried[best][0]} textons" in said
-        assert ("the smallest tried" in said, "the largest tried" in said) == (best == 0, best == len(tried) - 1)
+@pytest.fixture(scope="module")
+def two_gaits():
+    """Clips with an obvious number of patterns: two, each seen many times."""
+    return [
+        resample(samples.make(name, seconds=8, seed=seed), 30)
+        for name, seed in (("walk", 0), ("walk", 1), ("dance", 0), ("dance", 1))
+    ]
+
+
+@pytest.mark.parametrize("kind", ["bic", "mdl"])
+def test_bic_and_mdl_choose_a_number_of_textons_inside_the_range_they_tried(two_gaits, kind):
+    """Costs rise towards both ends: the range is extended until they do, or to a single texton."""
+    model = learn("textons", two_gaits, {**CONFIG, "selection": kind, "rounds": 2})
+    text = next(note.text for note in model.notes if f"{kind.upper()} chose" in note.text)
+    tried = [(int(n), int(cost.replace(",", ""))) for n, cost in re.findall(r"(\d+) \((-?[\d,]+)\)", text)]
+    best = min(range(len(tried)), key=lambda k: tried[k][1])
+    assert f"chose {tried[best][0]} textons" in text
+    assert ("the smallest tried" in text, "the largest tried" in text) == (best == 0, best == len(tried) - 1)
+    assert best > 0
+    assert best < len(tried) - 1 or tried[best][0] == 1
+    curve = model.selection_curve
+    assert_allclose(curve[:, 2].round(), [cost for _, cost in tried])
+    assert (np.diff(curve[:, 0]) > 0).all()
+
+
+def test_the_criterion_pays_for_a_label_once_and_leaves_priors_out(takes):
+    """Written out: frames, starts, labels by M (the first of a clip by 1/N), parameters, and borders for MDL."""
+    seen = [observe(c) for c in takes[:2]]
+    data = TrainingData(seen, fit_metric_space(joined(seen), takes[0].skeleton))
+    rules = learning_settings(Config(fps=30.0, shortest=0.5, pooled=0.0, recurring=False, rounds=2), 30.0)
+    found = learn_textons(data, rules)
+    textons, segments, frames = found.textons, found.segments, sum(len(c) for c in data.clips)
+    assert len(textons) > 2
+    total = 0.0
+    for a, b in zip((None, *segments), segments, strict=False):
+        first = a is None or a.clip != b.clip
+        total -= np.log(1 / len(textons) if first else found.transitions[a.label, b.label])
+        total -= data.likelihood(b, textons[b.label]).sum() + data.start[b.clip][b.start]
+    sizes = [parameter_count(t.dynamics) for t in textons]
+    own = [sum(len(s) for s in segments if s.label == i) for i in range(len(textons))]
+    bic = total + 0.5 * (sum(sizes) + len(sizes) * (len(sizes) - 1)) * np.log(frames)
+    mdl = total + 0.5 * np.dot(sizes, np.log(own)) + (len(segments) - 2) * np.log(frames)
+    arguments = (data, textons, segments, found.transitions, rules)
+    assert_allclose([criterion(*arguments, kind) for kind in ("bic", "mdl")], [bic, mdl])
+
+
+def test_a_texton_that_was_seen_once_is_dropped_if_another_serves_as_well(takes):
+    """Two parts of one walk, and a dance that no texton of a walk describes."""
+    seen = [observe(c) for c in (takes[2], takes[0])]
+    data = TrainingData(seen, fit_metric_space(joined(seen), takes[0].skeleton))
+    rules = learning_settings(Config(fps=30.0, shortest=0.5), 30.0)
+    walk = [Segment(0, 0, 60, 0), Segment(0, 60, 120, 0)]
+    again, dance = Segment(0, 120, 240, 1), Segment(1, 0, 240, 2)
+    fitted = [data.learn_texton(some, rules) for some in (walk, [again], [dance])]
+    kept = recurring_textons(data, fitted, [*walk, again, dance], rules)
+    assert kept == [fitted[0], fitted[2]]
 
 
 def test_constant_channels_keep_their_value(arm):

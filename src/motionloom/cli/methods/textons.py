@@ -139,9 +139,9 @@ def _segments(model: TextonModel) -> list[dict[str, Any]]:
 def _draw(model: TextonModel, folder: Path, seed: int) -> list[Path]:
     from motionloom.core.progress import each
     from motionloom.plot.figures import save_figure
-    from motionloom.plot.textons_pictures import PICTURES
+    from motionloom.plot.textons_pictures import PICTURES, pictures
 
     with busy("drawing") as report:
-        for name in each(list(PICTURES), report, ""):
+        for name in each(pictures(model), report, ""):
             save_figure(PICTURES[name](model, seed), folder / f"{name}.png", dpi=110)
-    return [folder / f"{name}.png" for name in PICTURES]
+    return [folder / f"{name}.png" for name in pictures(model)]

@@ -33,6 +33,11 @@ class Config(Settings):
         formerly=("count",),
     )
     textons: int | None = param(None, "most textons; default: by `selection`", low=1, high=10_000, slider=(1.0, 100.0))
+    recurring: bool = param(
+        True,
+        "drop textons that were seen once, where another describes their segment nearly as well; false = keep (as LI)",
+        advanced=True,
+    )
     rounds: int = param(15, "most rounds of EM", low=1, high=100, advanced=True)
     smoothing: float = param(
         0.1,
@@ -76,7 +81,11 @@ class Config(Settings):
     )
     variant: str = variant_param("LI")
 
-    FAITHFUL: ClassVar[Mapping[str, Any]] = {"pooled": 0, "ridge": 1e-9}  # eq. 13 has none; it keeps systems solvable
+    FAITHFUL: ClassVar[Mapping[str, Any]] = {
+        "pooled": 0,
+        "ridge": 1e-9,  # eq. 13 has none; it keeps systems solvable
+        "recurring": False,
+    }
 
 
 @dataclass(frozen=True)

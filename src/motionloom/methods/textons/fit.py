@@ -16,9 +16,10 @@ from motionloom.kinematics.feet.grounding import contact_heights, footing_of
 from motionloom.kinematics.local_frames import Frames, joined, observe
 from motionloom.kinematics.travel import from_root_motion
 from motionloom.methods.textons.config import DEFAULT, Config
-from motionloom.methods.textons.learn.em import LearnedTextons, criterion, learn
+from motionloom.methods.textons.learn.em import LearnedTextons, learn
 from motionloom.methods.textons.learn.greedy import initial_textons
 from motionloom.methods.textons.learn.lds import Prior
+from motionloom.methods.textons.learn.selection import criterion
 from motionloom.methods.textons.learn.training_data import LearningSettings, TrainingData
 from motionloom.methods.textons.model import TextonModel
 from motionloom.methods.textons.plan import shortest_paths as paths
@@ -28,7 +29,9 @@ from motionloom.methods.textons.render.synthesis import Synthesizer
 from motionloom.methods.textons.segments import ObservedSegment, count_transitions
 
 HALVINGS = 16  # of the tolerance (each by the root of two) until there are as many textons as requested
-TOLERANCES = (0.5, 0.6, 0.7, 0.8, 0.95, 1.1)  # tried for BIC and MDL
+TOLERANCES = (0.5, 0.65, 0.8, 1.0, 1.3, 1.7)  # tried for BIC and MDL first,
+MAX_MORE = 6  # and beyond the end at which the best one is, so many more, each
+TOLERANCE_STEP = 1.3  # times farther
 
 
 def fit(
@@ -52,7 +55,7 @@ def fit(
         raise BadRequest("nothing moves in these clips: there is no dynamics to learn")
     data = TrainingData(seen, space)
     report = progress or silent()
-    learned, chosen = _learn(data, settings, config, part(report, 0.0, 0.8))
+    learned, chosen, curve = _learn(data, settings, config, part(report, 0.0, 0.8))
     standing = [with_contacts(clip) for clip in clips]
     names = tuple(part.label for part in foot_parts(clips[0].skeleton))  # feet alone: hands that touch are not grounded
     heights = contact_heights(standing)
@@ -73,6 +76,7 @@ def fit(
         gentle=np.ones((len(observed), len(observed)), bool),
         noise=1.0,
         history=learned.history,
+        selection_curve=curve,
     )
     report(0.85, "trying joins")
     gentle = gentle_joins(model.synthesizer, join_distances(model.segments), part(report, 0.85, 0.95))
@@ -86,32 +90,59 @@ def learning_settings(config: Config, fps: float) -> LearningSettings:
     prior = Prior(config.ridge, config.noise_floor, common=config.pooled * fps)
     shortest = max(4, round(config.shortest * fps))
     limits = (config.variance, config.dimensions, config.tolerance, config.smoothing, config.rounds)
-    return LearningSettings(shortest, *limits, prior)
+    return LearningSettings(shortest, *limits, prior, config.recurring)
 
 
 def _learn(
     data: TrainingData, settings: LearningSettings, config: Config, progress: Progress
-) -> tuple[LearnedTextons, tuple[str, ...]]:
+) -> tuple[LearnedTextons, tuple[str, ...], FloatArray]:
     if config.textons is not None:
         return _at_most(data, settings, config.textons, progress)
     if config.selection == "tolerance":
-        return learn(data, settings, progress=progress), ()
-    tried = [(t, dataclasses.replace(settings, tolerance=t)) for t in TOLERANCES]
-    ends = np.linspace(0.0, 1.0, len(tried) + 1)
-    learned = [(t, r, learn(data, r, progress=part(progress, ends[k], ends[k + 1]))) for k, (t, r) in enumerate(tried)]
-    costs = [criterion(data, found, r, config.selection) for _, r, found in learned]
-    tolerance, _, found = learned[int(np.argmin(costs))]
-    table = ", ".join(f"{len(m.textons)} ({c:,.0f})" for (_, _, m), c in zip(learned, costs, strict=True))
-    end = {TOLERANCES[0]: ", the smallest tried", TOLERANCES[-1]: ", the largest tried"}.get(tolerance, "")
-    chose = (
-        f"{config.selection.upper()} chose {len(found.textons)} textons (tolerance {tolerance:g}{end}) among {table}"
-    )
-    return found, (chose,)
+        return learn(data, settings, progress=progress), (), np.zeros((0, 3))
+    return _selected(data, settings, config.selection, progress)
+
+
+def _selected(
+    data: TrainingData, settings: LearningSettings, kind: str, progress: Progress
+) -> tuple[LearnedTextons, tuple[str, ...], FloatArray]:
+    """The tolerance of the least cost: the range is extended until the least cost is inside, or cannot be."""
+    room = sum(len(c) // settings.shortest for c in data.clips)
+    found: dict[float, tuple[float, LearnedTextons]] = {}
+    ends = np.linspace(0.0, 1.0, len(TOLERANCES) + MAX_MORE + 1)
+
+    def attempt(tolerance: float) -> None:
+        rules = dataclasses.replace(settings, tolerance=tolerance)
+        k = len(found)
+        learned = learn(data, rules, progress=part(progress, ends[k], ends[k + 1]))
+        cost = criterion(data, learned.textons, learned.segments, learned.transitions, rules, kind)
+        found[tolerance] = (cost, learned)
+
+    for tolerance in TOLERANCES:
+        attempt(tolerance)
+    for _ in range(MAX_MORE):
+        order = sorted(found)
+        best = min(order, key=lambda t: found[t][0])
+        count = len(found[best][1].textons)
+        if best == order[-1] and count > 1:
+            attempt(best * TOLERANCE_STEP)
+        elif best == order[0] and count < room:
+            attempt(best / TOLERANCE_STEP)
+        else:
+            break
+    progress(1.0, "choosing the number of textons")
+    order = sorted(found)
+    best = min(order, key=lambda t: found[t][0])
+    curve = np.array([[t, len(found[t][1].textons), found[t][0]] for t in order])
+    table = ", ".join(f"{len(found[t][1].textons)} ({found[t][0]:,.0f})" for t in order)
+    end = {order[0]: ", the smallest tried", order[-1]: ", the largest tried"}.get(best, "")
+    text = f"{kind.upper()} chose {len(found[best][1].textons)} textons (tolerance {best:.3g}{end}) among {table}"
+    return found[best][1], (text,), curve
 
 
 def _at_most(
     data: TrainingData, settings: LearningSettings, most: int, progress: Progress
-) -> tuple[LearnedTextons, tuple[str, ...]]:
+) -> tuple[LearnedTextons, tuple[str, ...], FloatArray]:
     """At most `most` textons: the first tolerance with enough of them, and those that cover the most frames."""
     room = sum(len(c) // settings.shortest for c in data.clips)
     if most > room:
@@ -129,7 +160,8 @@ def _at_most(
     used = [sum(len(s) for s in segments if s.label == i) for i in range(len(textons))]
     kept = np.sort(np.argsort(used)[::-1][:most])
     learned = learn(data, settings, start=[textons[i] for i in kept], progress=part(progress, 0.5, 1.0))
-    return learned, (f"{most} textons requested, {len(learned.textons)} found (tolerance {tolerance:.2g})",)
+    text = f"{most} textons requested, {len(learned.textons)} found (tolerance {tolerance:.2g})"
+    return learned, (text,), np.zeros((0, 3))
 
 
 def _observed(

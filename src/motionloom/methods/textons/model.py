@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -68,6 +68,7 @@ class TextonModel(Model[Options]):
     gentle: BoolArray  # (n, n) joins of observed segments with moderate accelerations (see `join_check`)
     noise: float  # the default amount of noise
     history: tuple[float, ...] = ()  # the objective while learning
+    selection_curve: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))  # (K, 3) tolerance, textons, nats
 
     def check(self) -> None:
         joints, count, parts = len(self.skeleton), len(self.textons), len(self.contact_names)
@@ -78,6 +79,7 @@ class TextonModel(Model[Options]):
         check_array(self.heights, "heights", "f", (parts,))
         check_array(self.gentle, "gentle", "b", (len(self.observed), len(self.observed)))
         check_number(self.noise, "noise", low=0.0)
+        check_array(self.selection_curve, "selection_curve", "f", (None, 3))
 
     def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str:
         if isinstance(constraint, RootAt) and frames is not None and constraint.frame(frames, self.fps) != 0:

@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from motionloom.core import BadRequest, FloatArray, IntArray, Progress, part, silent
+from motionloom.core import BadRequest, FloatArray, Progress, part, silent
 from motionloom.core.progress import each
 from motionloom.methods.textons.learn.greedy import initial_textons
-from motionloom.methods.textons.learn.lds import Texton, parameter_count
+from motionloom.methods.textons.learn.lds import Texton
 from motionloom.methods.textons.learn.segmentation import segment_all
+from motionloom.methods.textons.learn.selection import recurring_textons
 from motionloom.methods.textons.learn.training_data import LearningSettings, TrainingData
 from motionloom.methods.textons.segments import Segment, count_transitions
 
@@ -55,6 +56,10 @@ def learn(
     report = progress or silent()
     if start is None:
         textons, segments = initial_textons(data, settings, part(report, 0.0, GREEDY_SHARE))
+        if settings.recurring:
+            textons = recurring_textons(data, textons, segments, settings)
+            even = np.full((len(textons), len(textons)), 1 / len(textons))
+            segments, _ = segment_all(data, textons, even, settings.shortest)
     else:
         textons, even = list(start), np.full((len(start), len(start)), 1 / len(start))
         segments, _ = segment_all(data, textons, even, settings.shortest)
@@ -105,22 +110,3 @@ def _probabilities(counts: FloatArray, smoothing: float) -> FloatArray:
 
 def _transition_prior(transitions: FloatArray, settings: LearningSettings) -> float:
     return float(settings.smoothing * np.log(transitions).sum())
-
-
-def criterion(data: TrainingData, learned: LearnedTextons, settings: LearningSettings, kind: str) -> float:
-    """The cost of a number of textons in nats; smaller is better.
-
-    BIC: -log L + k/2 log n over all parameters and frames. MDL: the same, but each texton's parameters are paid for
-    at the precision its own frames allow, and every segment's border and label are paid for too. log L is the
-    objective, with its priors.
-    """
-    frames = sum(len(c) for c in data.clips)
-    textons, segments = learned.textons, learned.segments
-    likelihood = objective(data, textons, segments, learned.transitions, settings)
-    own: IntArray = np.array([sum(len(s) for s in segments if s.label == i) for i in range(len(textons))])
-    sizes = np.array([parameter_count(t.dynamics) for t in textons])
-    count = len(textons)
-    if kind == "bic":
-        return -likelihood + 0.5 * (sizes.sum() + count * (count - 1)) * np.log(frames)
-    borders = len(segments) * (np.log(frames) + np.log(count))
-    return -likelihood + float(0.5 * (sizes * np.log(np.maximum(own, 2))).sum()) + borders

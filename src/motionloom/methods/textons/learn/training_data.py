@@ -37,6 +37,7 @@ class LearningSettings:
     smoothing: float  # pseudo-count of every transition
     rounds: int
     prior: Prior = Prior()  # noqa: RUF009
+    recurring: bool = False  # are textons that were seen once dropped, where others serve as well?
 
 
 class TrainingData:
