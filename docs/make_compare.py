@@ -48,7 +48,7 @@ def main() -> None:
     ask.add_argument("--methods", default="all", help="names with commas, or `all`")
     given = ask.parse_args()
     clips = [make("walk", seed=s, speed=v, turn=t, seconds=CLIP_SECONDS, fps=30) for s, v, t in CLIPS]
-    from_clips = [name for name, method in METHODS.items() if "clips" in method.learns_from]
+    from_clips = [name for name, method in METHODS.items() if method.learns_from[0] == "clips"]
     names = from_clips if given.methods == "all" else given.methods.split(",")
     request = Request(seconds=given.seconds)
     found = compare_methods(clips, request, methods=names, count=2, budget=given.budget)

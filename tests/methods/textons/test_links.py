@@ -55,7 +55,7 @@ def test_a_walk_over_links_does_not_replay_its_source(model):
     for joins in ("ends", "anywhere"):
         made = synthesize(model, Request(seconds=40, options={"joins": joins}), seed=2)
         share[joins] = original_joins(made.origin, made.fps).mean()
-    assert share["anywhere"] < 0.5 * share["ends"]
+    assert share["anywhere"] < 0.6 * share["ends"]
     assert share["anywhere"] < 0.4
 
 

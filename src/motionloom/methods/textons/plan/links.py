@@ -25,7 +25,7 @@ MAX_SAMPLES = 6000  # frames that are compared in all: of more material, fewer a
 NEIGHBOURHOOD = 0.25  # s: a link is the nearest pair of frames within this time
 LINKS_PER_SEGMENT = 30  # the nearest ones out of each
 PER_PAIR = 3  # links from one segment to another
-ORIGINAL_LOG = -2.0  # log of the factor by which a join that continues the clip is less likely than it would be
+ORIGINAL_LOG = -3.0  # log of the factor by which a join that continues the clip is less likely than it would be
 MAX_GAP_COST = 12.0  # nats: a change of speed stays possible where nothing else leads to what is requested
 GAP_UNIT = 0.05  # m/s: a change of speed at a link that costs one nat, times `steadiness`
 
