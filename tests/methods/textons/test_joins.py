@@ -167,7 +167,7 @@ def test_textons_can_be_made_twice_as_long(model):
             assert piece.length == 2 * observed_time(model.segments, piece)
     usual = {"length_factor": 2.0, "joins": "ends", "drive_variation": 0}
     cycles, slower = (
-        rendered(model, Request(seconds=10, options={**usual, "lengthening": how}), np.random.default_rng(0))[1]
+        rendered(model, Request(seconds=30, options={**usual, "lengthening": how}), np.random.default_rng(0))[1]
         for how in ("cycles", "slowing")
     )
     pace = lambda c: float(np.median(angle_between(c.rotations[1:], c.rotations[:-1])))

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from motionloom.control import record, run
 from motionloom.core import NoPath
 from motionloom.core.poses import commands
+from motionloom.methods import learn
 from motionloom.methods.textons import Options
 from motionloom.methods.textons.live import LiveOptions
 from motionloom.methods.textons.live_tables import next_hops
@@ -20,6 +21,12 @@ from motionloom.methods.textons.steering import steering_gains
 from motionloom.rotation import angle_between
 
 PLAIN = LiveOptions(noise=0.0, key_variation=0.0)
+
+
+@pytest.fixture(scope="module")
+def model(takes):
+    """With all textons: commands can be told apart only where many lead to each other."""
+    return learn("textons", takes, {"fps": 30.0, "shortest": 0.5, "tolerance": 0.7, "recurring": False})
 
 
 def shown(live, seconds, *, seed=3, action=-1, options=None):
