@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.timing import MOCAP, best_seconds, figure
-from motionloom.analysis.clouds import clip_spans
+from motionloom.analysis.cloud_search import clip_spans
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.core import Clip, replace
 from motionloom.io import load

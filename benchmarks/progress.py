@@ -27,15 +27,15 @@ from motionloom.methods import attempt, learn, save_model
 PATH = RootPath(points=((0, 0), (0, 3), (3, 4)), weight=1.0)
 MAIN = """
 import signal, sys
-from motionloom.cli import bars
+from motionloom.cli import progress_bars
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a benchmark in the background would ignore it
-doing, report = sys.argv.pop(1), bars.Lines.__call__
+doing, report = sys.argv.pop(1), progress_bars.Lines.__call__
 def announced(self, share, stage):
     if self._doing == doing and share:
         print("working", flush=True)
-        bars.Lines.__call__ = report
+        progress_bars.Lines.__call__ = report
     report(self, share, stage)
-bars.Lines.__call__ = announced
+progress_bars.Lines.__call__ = announced
 from motionloom.cli import main
 main()
 """  # prints a line at the first report of the work itself, after imports, reading and compilation

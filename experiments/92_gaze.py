@@ -35,9 +35,9 @@ from motionloom.methods.gaze import (
     shift_of,
 )
 from motionloom.methods.gaze.aim import begin_gaze
-from motionloom.methods.gaze.clip_shifts import found_shifts
-from motionloom.methods.gaze.displacement import direction_turn
+from motionloom.methods.gaze.displacement_motions import direction_turn
 from motionloom.methods.gaze.eyes import with_eyes
+from motionloom.methods.gaze.shifts_from_clips import found_shifts
 from motionloom.plot.figures import save_figure
 from motionloom.plot.filmstrip import save_filmstrip
 from motionloom.rotation import angle_between, exp, log

@@ -6,7 +6,7 @@ import numpy as np
 from similarity_material import MOCAP
 
 from motionloom.analysis import at_times
-from motionloom.analysis.gait import leg_swing, legs
+from motionloom.analysis.leg_swing import leg_swing, legs
 from motionloom.blend.splice import Splice, splice
 from motionloom.core import BadRequest, Clip, FloatArray, replace
 from motionloom.io import load

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom.analysis.correlation import correlations
-from motionloom.analysis.gait import gait_period
+from motionloom.analysis.leg_swing import gait_period
 from motionloom.core import BadRequest, replace
 from motionloom.rotation import exp, multiply
 from motionloom.samples import make

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from motionloom.cli.app import app
 from motionloom.io import save
-from motionloom.io.replacing import STAGING
+from motionloom.io.atomic_files import STAGING
 from motionloom.methods import learn, save_model
 from motionloom.samples import make
 

@@ -14,7 +14,7 @@ import pytest
 
 from motionloom import samples
 from motionloom.io import load, save
-from motionloom.jobs.worker_process import _descendants
+from motionloom.jobs.worker_handle import _descendants
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
 

@@ -53,15 +53,15 @@ def test_ctrl_c_while_learning_exits_with_130_and_writes_nothing(method, tmp_pat
 WAIT = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in the background
-from motionloom.cli import bars
+from motionloom.cli import progress_bars
 doing = sys.argv.pop(1)
-report = bars.Lines.__call__
+report = progress_bars.Lines.__call__
 def wait(self, share, stage):
     report(self, share, stage)
     if self._doing == doing:
         print("ready", flush=True)
         signal.pause()
-bars.Lines.__call__ = wait
+progress_bars.Lines.__call__ = wait
 from motionloom.cli import main
 main()
 """

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from motionloom.cli.bars import busy, progress
 from motionloom.cli.options import columns
+from motionloom.cli.progress_bars import busy, progress
 
 
 class Terminal(io.StringIO):

@@ -22,8 +22,8 @@ from motionloom.core import UnsupportedConstraint, replace
 from motionloom.core.files import Files
 from motionloom.evaluate.compare.compare import read_contender
 from motionloom.io import load
+from motionloom.io.atomic_files import JOURNAL, finish_interrupted, staging_folder
 from motionloom.io.download.fetch import _unpack
-from motionloom.io.replacing import JOURNAL, finish_interrupted, staging_folder
 from motionloom.io.sidecars.origin import origin_text
 from motionloom.methods.request_check import check_request
 from motionloom.methods.verbs.adverbs import adverb_table, key_table

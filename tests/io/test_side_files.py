@@ -16,7 +16,7 @@ import pytest
 
 from motionloom.core import BadRequest, Clip, FormatError, made_here, replace, with_labels
 from motionloom.io import FORMATS, check_target, expand_paths, load, save
-from motionloom.io.replacing import replacing, staging_folder, write_file, write_whole
+from motionloom.io.atomic_files import replacing, staging_folder, write_file, write_whole
 from motionloom.io.sidecars.names import CLIP_SUFFIXES, side_path
 
 LABELS = "start,end,label\n0,0.5,{}\n"
@@ -190,7 +190,7 @@ def test_a_full_disk_leaves_the_old_files(old_and_new, tmp_path, monkeypatch, fa
 
 
 def test_a_writer_waits_for_another_one_and_removes_what_a_killed_one_left(tmp_path, monkeypatch):
-    monkeypatch.setattr("motionloom.io.replacing.WAIT", 0.1)
+    monkeypatch.setattr("motionloom.io.atomic_files.WAIT", 0.1)
     path = tmp_path / "model.loom"
     with replacing(path) as staged:
         write_file(staged / path.name, [b"first"])

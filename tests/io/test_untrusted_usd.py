@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from motionloom.core import FormatError
-from motionloom.io import load, own_process
+from motionloom.io import isolated_reading, load
 
 pytest.importorskip("pxr", reason="needs the extra usd")
 
@@ -64,7 +64,7 @@ def test_text_that_is_not_utf8_and_broken_crates_are_our_error(tmp_path, data):
 
 def test_nested_references_end_at_a_limit_of_time_or_memory(tmp_path, monkeypatch):
     """Thirty levels of two references each would be a billion prims."""
-    monkeypatch.setattr(own_process, "SECONDS", 2.0)
+    monkeypatch.setattr(isolated_reading, "SECONDS", 2.0)
     levels = "".join(
         f'def "L{k}" {{\ndef "a" (references = </L{k + 1}>) {{}}\ndef "b" (references = </L{k + 1}>) {{}}\n}}\n'
         for k in range(30)

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from motionloom.analysis.gait import gait_period, leg_swing, legs, require_roles
+from motionloom.analysis.leg_swing import gait_period, leg_swing, legs, require_roles
 from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.kinematics.body.roles import group
 from motionloom.kinematics.fk import fk_rotations

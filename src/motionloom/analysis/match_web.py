@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from motionloom.analysis.clouds import build_clouds, clip_spans, near_pairs
+from motionloom.analysis.cloud_search import build_clouds, clip_spans, near_pairs
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.weights import joint_weights
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, part, silent

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.options import Force, Json, Measures, own_parameters, plural, print_json, print_line, warn
+from motionloom.cli.progress_bars import busy
 
 
 def again(

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.options import Json, print_json, print_line, with_reading
 from motionloom.cli.pairs import (
     ClipA,
@@ -20,6 +19,7 @@ from motionloom.cli.pairs import (
     write_csv,
     write_json,
 )
+from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
     from motionloom.core import Clip

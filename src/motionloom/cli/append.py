@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.options import Force, Json, plural, print_json, print_line, warn, with_reading
 from motionloom.cli.pairs import ClipA, ClipB, MeasureName, read_threshold, report_rates, with_measure, write_json
+from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
     from motionloom.recipes.recorded_edits import Appended

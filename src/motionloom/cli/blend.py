@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.options import Clips, Force, load_all, plural, print_line, with_reading
+from motionloom.cli.progress_bars import busy
 
 
 @with_reading(trim_tpose=True)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.options import (
     Clips,
     Json,
@@ -17,6 +16,7 @@ from motionloom.cli.options import (
     warn,
     with_reading,
 )
+from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
     from motionloom.evaluate import Finding

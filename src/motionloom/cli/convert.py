@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.options import (
     InPlace,
     Json,
@@ -22,6 +21,7 @@ from motionloom.cli.options import (
     print_reports,
     with_reading,
 )
+from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
     from motionloom.recipes.folders import EditedFile

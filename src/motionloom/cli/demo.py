@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from motionloom.cli.bars import progress
 from motionloom.cli.options import print_line
+from motionloom.cli.progress_bars import progress
 
 LEAD = """Learn from the motion clips you have, and make the ones you need.
 Everything on this page was made by one command."""

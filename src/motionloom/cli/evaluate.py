@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.options import (
     Json,
     Measures,
@@ -19,6 +18,7 @@ from motionloom.cli.options import (
     print_line,
     with_reading,
 )
+from motionloom.cli.progress_bars import busy
 from motionloom.cli.requests import Root, given_request
 
 if TYPE_CHECKING:

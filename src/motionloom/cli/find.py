@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.options import Json, load_all, plural, print_json, print_line, with_reading
+from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
     from motionloom.recipes.matching import Library, Span

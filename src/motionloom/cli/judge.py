@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.options import Json, columns, print_json, print_line, with_reading
 from motionloom.cli.pairs import ClipA, ClipB, Share, WeightSet, fraction, load_two, read_weights, write_json
+from motionloom.cli.progress_bars import busy
 
 
 @with_reading(trim_tpose=True, two=True)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.options import Clips, Json, plural, print_json, print_line, with_reading
+from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
     from motionloom.recipes.labelling import LabelledFile

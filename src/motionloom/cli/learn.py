@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.flags import Table, added_options, with_fields
 from motionloom.cli.options import (
     Clips,
@@ -22,6 +21,7 @@ from motionloom.cli.options import (
     print_line,
     with_reading,
 )
+from motionloom.cli.progress_bars import busy
 
 HELP = """Learn a model from clips: `motionloom learn cuts walks/ -o walks.loom`.
 

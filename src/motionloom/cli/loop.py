@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.options import (
     Clips,
     Force,
@@ -22,6 +21,7 @@ from motionloom.cli.options import (
     print_reports,
     with_reading,
 )
+from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
     from motionloom.recipes.folders import EditedFile

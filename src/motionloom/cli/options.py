@@ -141,7 +141,7 @@ def load_all(paths: Iterable[str], reading: Reading, *, markers: bool = False) -
     """
     from functools import partial
 
-    from motionloom.cli.bars import busy
+    from motionloom.cli.progress_bars import busy
     from motionloom.io import expand_paths, load, load_take
     from motionloom.jobs import MIN_FILES, each
     from motionloom.recipes.folders import LARGE

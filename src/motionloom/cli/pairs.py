@@ -202,14 +202,14 @@ def clip_dict(clip: Clip) -> dict[str, Any]:
 
 def write_json(value: Any, path: Path) -> None:
     """Write a JSON file."""
-    from motionloom.io.replacing import write_whole
+    from motionloom.io.atomic_files import write_whole
 
     write_whole(path, [(json.dumps(value, indent=2) + "\n").encode()])
 
 
 def write_csv(head: str, rows: Sequence[Sequence[object]], path: Path) -> None:
     """Write a CSV file with a line of column names."""
-    from motionloom.io.replacing import write_whole
+    from motionloom.io.atomic_files import write_whole
 
     lines = [head, *(",".join(map(str, row)) for row in rows)]
     write_whole(path, ["\n".join([*lines, ""]).encode()])

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import progress
 from motionloom.cli.flags import Table, with_fields
 from motionloom.cli.options import Force, Json, Seed, columns, plural, print_json, print_line
+from motionloom.cli.progress_bars import progress
 
 HELP = """Sample clips without a download: people, a dog, pen strokes.
 

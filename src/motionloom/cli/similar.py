@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.options import Json, print_json, print_line, with_reading
 from motionloom.cli.pairs import (
     ClipA,
@@ -23,6 +22,7 @@ from motionloom.cli.pairs import (
     write_csv,
     write_json,
 )
+from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
     from motionloom.analysis import Similarity
@@ -91,7 +91,7 @@ def write_similarity(found: Similarity, folder: Path) -> dict[str, Any]:
     import numpy as np
 
     from motionloom.analysis.similarity import readable
-    from motionloom.io.replacing import write_whole
+    from motionloom.io.atomic_files import write_whole
     from motionloom.plot.figures import save_figure
     from motionloom.plot.similarity import similarity_matrix
 

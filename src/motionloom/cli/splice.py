@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.options import Force, Json, columns, plural, print_json, print_line, warn, with_reading
+from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
     from motionloom.blend.splice import Splice

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.flags import with_fields
 from motionloom.cli.layer_options import Overlays, load_overlays
 from motionloom.cli.options import Force, Seed, plural, print_line
+from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
     from motionloom.core.fields import Field

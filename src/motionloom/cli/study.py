@@ -46,7 +46,7 @@ def run(
 
     from motionloom.cli.study_server import HOST, Study, serve
     from motionloom.evaluate.study import Rating, make_trials, read_ratings
-    from motionloom.io.replacing import check_place
+    from motionloom.io.atomic_files import check_place
 
     check_place(out)
     groups = _groups(group, reading)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.options import Force, Json, Measures, Seed, Suffix, columns, plural, print_json, print_line, warn
+from motionloom.cli.progress_bars import busy
 from motionloom.cli.requests import RequestOption, Root, given_request
 
 if TYPE_CHECKING:

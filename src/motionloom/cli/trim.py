@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.loop import edit_dict, print_edits
 from motionloom.cli.options import Clips, Force, Json, Suffix, print_reports, with_reading
+from motionloom.cli.progress_bars import busy
 
 
 @with_reading()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.options import Clips, load_all, print_line, with_reading
+from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
     from motionloom.core import Clip
@@ -146,7 +146,7 @@ def view(
 def _check_target(path: Path) -> None:
     """`BadRequest` or `FormatError` if no picture, animation or page can be written here."""
     from motionloom.core import BadRequest
-    from motionloom.io.replacing import check_place
+    from motionloom.io.atomic_files import check_place
 
     kinds = (".html", *PICTURES, *ANIMATIONS)
     if path.suffix.lower() not in (*kinds, *PAGES):

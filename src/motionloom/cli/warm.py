@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.options import print_line, warn
+from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
     from motionloom.core import Clip

@@ -11,7 +11,7 @@ from motionloom.core.files import open_regular
 from motionloom.core.origin import from_file
 from motionloom.io.fbx_scene import read_scene
 from motionloom.io.from_world import clip_from_world
-from motionloom.io.own_process import read_in_own_process
+from motionloom.io.isolated_reading import read_in_own_process
 from motionloom.io.reader_notes import Notes
 from motionloom.io.reader_settings import DEFAULT, Reading
 from motionloom.rotation import multiply, normalize, rotate

@@ -7,8 +7,8 @@ from glob import glob, has_magic
 from pathlib import Path
 
 from motionloom.core import FormatError
+from motionloom.io.atomic_files import is_staged
 from motionloom.io.formats import FORMATS, holds_markers
-from motionloom.io.replacing import is_staged
 from motionloom.io.sidecars.names import side_names
 from motionloom.io.strokes.csv import is_stroke
 

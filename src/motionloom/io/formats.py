@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, Unpack
 from motionloom.core import BadRequest, Clip, FormatError, Markers, Note, Skeleton, replace
 from motionloom.core.limits import MAX_DEPTH, Limits
 from motionloom.core.recipe import Input, Read
+from motionloom.io.atomic_files import check_place, finish_interrupted, replacing, write_file
 from motionloom.io.digest import file_sha256, start_sha256
 from motionloom.io.plausibility import implausible
 from motionloom.io.reader_settings import DEFAULT, Reading, ReadingSettings
-from motionloom.io.replacing import check_place, finish_interrupted, replacing, write_file
 from motionloom.io.sidecars.labels import labels_text, with_file_labels
 from motionloom.io.sidecars.licence import licence_file, licence_line, with_licence
 from motionloom.io.sidecars.names import EMPTY, ambiguous_side_files, belongs_to_another, side_names, side_path

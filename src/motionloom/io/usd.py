@@ -17,7 +17,7 @@ from motionloom.core.files import check_regular
 from motionloom.core.origin import all_terms
 from motionloom.io import units_and_axes as conv
 from motionloom.io.from_world import clip_from_world, split_matrices
-from motionloom.io.own_process import read_in_own_process
+from motionloom.io.isolated_reading import read_in_own_process
 from motionloom.io.reader_settings import DEFAULT, Reading
 from motionloom.io.usd_scene import KEY, MISSING, read_scene, usd_library, usd_words
 from motionloom.kinematics.body.rest_pose import stance

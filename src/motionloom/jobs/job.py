@@ -13,7 +13,7 @@ from motionloom.core.progress import Cancelled, Progress, silent
 from motionloom.jobs.environment import surroundings
 from motionloom.jobs.errors import JobFailed, TimeUp
 from motionloom.jobs.messages import STOP
-from motionloom.jobs.worker_process import WorkerProcess
+from motionloom.jobs.worker_handle import WorkerProcess
 
 R = TypeVar("R")
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from motionloom.jobs.errors import BadTask, JobFailed, WorkerDied
 from motionloom.jobs.job import Job
 from motionloom.jobs.messages import END, ERROR, PROGRESS, RESULT, STARTED, TASK, VALUE
-from motionloom.jobs.worker_process import WorkerProcess
+from motionloom.jobs.worker_handle import WorkerProcess
 
 R = TypeVar("R")
 

@@ -27,7 +27,7 @@ from motionloom.core.progress import Cancelled, accepts_progress, check_stop
 from motionloom.jobs.environment import Surroundings
 from motionloom.jobs.errors import BadTask
 from motionloom.jobs.messages import END, ERROR, PROGRESS, RESULT, STARTED, STOP, VALUE, read_message, write_message
-from motionloom.jobs.worker_process import kill_tree
+from motionloom.jobs.worker_handle import kill_tree
 
 INTERVAL = 0.05  # s between two messages about progress
 

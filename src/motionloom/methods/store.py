@@ -19,8 +19,8 @@ from motionloom.core.files import open_regular
 from motionloom.core.note import as_dicts
 from motionloom.core.recipe import Input
 from motionloom.core.text import read_json
+from motionloom.io.atomic_files import check_place, write_whole
 from motionloom.io.digest import start_sha256
-from motionloom.io.replacing import check_place, write_whole
 from motionloom.methods.base import Learned, Model
 from motionloom.methods.packing import Packer, Unpacker
 from motionloom.methods.table import METHODS

@@ -14,7 +14,7 @@ from motionloom.core import BadRequest, Clip, Progress, silent
 from motionloom.core.progress import each, part
 from motionloom.evaluate import check_clips
 from motionloom.evaluate.capture_checks.findings import Finding
-from motionloom.io.replacing import check_place, write_whole
+from motionloom.io.atomic_files import check_place, write_whole
 from motionloom.plot.player import document, page_json, player_figure
 
 THUMBNAIL_FPS = 15.0  # frames per second that are stored

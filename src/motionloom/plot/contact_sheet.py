@@ -11,7 +11,7 @@ import numpy as np
 
 from motionloom.core import BadRequest, Clip, Progress, silent
 from motionloom.core.progress import each
-from motionloom.io.replacing import write_whole
+from motionloom.io.atomic_files import write_whole
 from motionloom.plot.canvas import Canvas, pillow
 from motionloom.plot.scene import Actor, Camera, draw_scene, floor_under, make_actor, make_camera
 from motionloom.plot.style import LINE, PAPER, QUIET

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core import BadRequest, MissingExtra
-from motionloom.io.replacing import check_place, write_whole
+from motionloom.io.atomic_files import check_place, write_whole
 from motionloom.jobs.program import run_program
 from motionloom.plot.canvas import pillow
 

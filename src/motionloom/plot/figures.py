@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from motionloom.core import BadRequest, MissingExtra
-from motionloom.io.replacing import write_whole
+from motionloom.io.atomic_files import write_whole
 from motionloom.plot.style import PAPER
 
 KINDS = ("png", "svg", "pdf")

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from motionloom.methods.gaze import GazeMap
-from motionloom.methods.gaze.displacement import JOINTS
+from motionloom.methods.gaze.displacement_motions import JOINTS
 from motionloom.plot.figures import new_figure, save_figure, style_axes
 from motionloom.plot.style import INK, SOURCES
 

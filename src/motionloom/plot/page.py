@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from motionloom.core import Clip
-from motionloom.io.replacing import write_whole
+from motionloom.io.atomic_files import write_whole
 from motionloom.plot.figures import figure_bytes
 from motionloom.plot.filmstrip import filmstrip
 from motionloom.plot.player import Stage, document, player

@@ -15,7 +15,7 @@ import numpy as np
 
 from motionloom.core import Clip, FloatArray, Progress, silent
 from motionloom.core.progress import each, parts
-from motionloom.io.replacing import write_whole
+from motionloom.io.atomic_files import write_whole
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import travel

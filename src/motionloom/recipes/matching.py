@@ -16,9 +16,9 @@ from motionloom.core import BadRequest, Clip, FloatArray, FormatError, IntArray,
 from motionloom.core.files import read_regular
 from motionloom.core.text import is_unicode, read_json
 from motionloom.io.arrays.npz_data import Arrays
+from motionloom.io.atomic_files import finish_interrupted, write_whole
 from motionloom.io.digest import file_sha256
 from motionloom.io.reader_notes import Notes
-from motionloom.io.replacing import finish_interrupted, write_whole
 
 VERSION = 1
 

@@ -29,10 +29,10 @@ from motionloom.methods.gaze import (
 )
 from motionloom.methods.gaze._kernels_fit import landmark_residuals
 from motionloom.methods.gaze.aim import begin_gaze, gaze_step
-from motionloom.methods.gaze.displacement import joint_displacements
+from motionloom.methods.gaze.displacement_motions import joint_displacements
 from motionloom.methods.gaze.eyes import with_eyes
 from motionloom.methods.gaze.look import look_along, look_near
-from motionloom.methods.gaze.takes import MARKER_NAMES, filled, marker_noise, rests, stabilized
+from motionloom.methods.gaze.marker_takes import MARKER_NAMES, filled, marker_noise, rests, stabilized
 from motionloom.rotation import angle_between, exp, inverse, log, multiply
 from motionloom.samples import make
 from motionloom.samples.gaze_takes import make_take, make_takes, targets

@@ -14,9 +14,9 @@ from motionloom.core import BadRequest, Clip, FormatError, Markers, Unmet, repla
 from motionloom.io import save_markers
 from motionloom.methods import learn, load_model, problems, save_model, synthesize
 from motionloom.methods.gaze import GazeModel, gaze_body
-from motionloom.methods.gaze.clip_shifts import found_shifts
 from motionloom.methods.gaze.fit import read_marking, read_targets
 from motionloom.methods.gaze.own_gaze import looks_around
+from motionloom.methods.gaze.shifts_from_clips import found_shifts
 from motionloom.recipes.gazing import turn_gaze
 from motionloom.samples import make
 from motionloom.samples.gaze_takes import make_take

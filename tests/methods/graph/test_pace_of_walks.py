@@ -11,7 +11,7 @@ from motionloom.methods.graph.graph import Graph
 from motionloom.methods.graph.render.root_tracks import track
 from motionloom.methods.graph.search.random_walk import random_route
 from motionloom.methods.learning import learn
-from motionloom.methods.steady_draws import steadiest
+from motionloom.methods.steady_pace import steadiest
 from motionloom.methods.synthesis import synthesize
 from motionloom.samples import make
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.analysis.clouds import build_clouds, near_pairs
+from motionloom.analysis.cloud_search import build_clouds, near_pairs
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.similarity import measure_named
 from motionloom.analysis.weights import joint_weights
@@ -137,7 +137,7 @@ def test_bounds_for_whole_stretches_lose_nothing(dances, step):
 
 def test_tiles_do_not_show(dances, monkeypatch):
     whole = find_transitions(dances, limit=0.25, apart=0.2)
-    monkeypatch.setattr("motionloom.analysis.clouds.TILE", 13)
+    monkeypatch.setattr("motionloom.analysis.cloud_search.TILE", 13)
     small = find_transitions(dances, limit=0.25, apart=0.2)
     assert np.array_equal(whole.a, small.a)
     assert np.array_equal(whole.b, small.b)

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from motionloom.analysis.gait import require_roles
+from motionloom.analysis.leg_swing import require_roles
 from motionloom.core import BadRequest, IntArray, Skeleton
 from motionloom.kinematics.body.roles import fingers
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.analysis import at_times
-from motionloom.analysis.gait import leg_swing, legs, require_roles
+from motionloom.analysis.leg_swing import leg_swing, legs, require_roles
 from motionloom.blend.splice._kernels_step import RATE_SCALE
 from motionloom.blend.splice.body import Cut, cut_named
 from motionloom.blend.splice.posture import aligned, mean_posture, part_pose

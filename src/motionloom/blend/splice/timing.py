@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom.analysis import AlignmentCurve, PointCloud, dtw_path, fit_curve
 from motionloom.analysis.alignment import MAX_RUN
-from motionloom.analysis.gait import gait_period, leg_swing, legs
+from motionloom.analysis.leg_swing import gait_period, leg_swing, legs
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, NoPath, Progress
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.fk import fk

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.flags import with_fields
 from motionloom.cli.options import Force, Json, columns, plural, print_json, print_line, warn, with_reading
+from motionloom.cli.progress_bars import busy
 from motionloom.cli.requests import Root, given_request
 
 TARGETS = "targets.csv"

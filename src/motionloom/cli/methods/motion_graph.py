@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.flags import present_value
 from motionloom.cli.options import Force, Json, Seed, Suffix, columns, plural, print_json, print_line
+from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
     from motionloom.methods.graph.walk_clip import WalkTake

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.layer_options import Overlays, load_overlays
 from motionloom.cli.options import Force, Seed, Suffix, plural, print_line
+from motionloom.cli.progress_bars import busy
 from motionloom.cli.requests import RequestOption, Root
 
 RATE = 30.0  # Hz, of the view in the terminal

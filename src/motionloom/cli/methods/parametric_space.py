@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.options import Force, plural, print_line
+from motionloom.cli.progress_bars import busy
 
 
 def bake(
@@ -28,7 +28,7 @@ def bake(
 
     from motionloom.core import BadRequest
     from motionloom.io import check_target, save
-    from motionloom.io.replacing import write_whole
+    from motionloom.io.atomic_files import write_whole
     from motionloom.methods import load_model
     from motionloom.methods.space.baked import baked
     from motionloom.methods.space.model import SpaceModel

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.options import Json, Seed, columns, print_json, print_line
+from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
     from motionloom.methods.textons import TextonModel

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.options import Force, Json, Seed, columns, print_json, print_line, with_reading
+from motionloom.cli.progress_bars import busy
 from motionloom.cli.requests import Root, given_request
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def texture(
     import numpy as np
 
     from motionloom.io.arrays.npz_data import npz_bytes
-    from motionloom.io.replacing import write_whole
+    from motionloom.io.atomic_files import write_whole
     from motionloom.methods.texture.faithful.keys import read_keys
     from motionloom.methods.texture.plan import Plan
 

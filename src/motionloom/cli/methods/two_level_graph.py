@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.bars import busy
 from motionloom.cli.flags import present_value
 from motionloom.cli.options import Force, Json, columns, plural, print_json, print_line, with_reading
+from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
     from motionloom.methods.two_level_graph import TwoLevelGraphModel

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from motionloom.cli.bars import busy, progress
 from motionloom.cli.options import (
     Clips,
     Json,
@@ -21,6 +20,7 @@ from motionloom.cli.options import (
     unique_names,
     with_reading,
 )
+from motionloom.cli.progress_bars import busy, progress
 
 if TYPE_CHECKING:
     from motionloom.core import Clip

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from motionloom.core import FormatError
 from motionloom.core.text import csv_rows, read_text
-from motionloom.io.replacing import write_whole
+from motionloom.io.atomic_files import write_whole
 
 COLUMNS = ("participant", "question", "group", "clip", "rating")
 LOWEST, HIGHEST = 1, 9

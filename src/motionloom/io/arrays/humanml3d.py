@@ -30,7 +30,7 @@ import numpy as np
 
 from motionloom.core import BadRequest, Clip, FloatArray, FormatError
 from motionloom.io.arrays.smpl_body import average_body, smpl_names
-from motionloom.io.replacing import write_file
+from motionloom.io.atomic_files import write_file
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.retarget import retarget

@@ -17,9 +17,9 @@ from motionloom.core.origin import from_file
 from motionloom.core.text import is_unicode, read_json
 from motionloom.io.arrays.npz_data import Arrays, npz_bytes
 from motionloom.io.arrays.smpl import is_smpl, smpl_clip
+from motionloom.io.atomic_files import write_file
 from motionloom.io.reader_notes import Notes
 from motionloom.io.reader_settings import DEFAULT, Reading
-from motionloom.io.replacing import write_file
 from motionloom.io.sidecars.licence import one_line
 from motionloom.io.sidecars.origin_json import origin_facts, with_origin_facts
 from motionloom.io.units_and_axes import unit_of, up_of

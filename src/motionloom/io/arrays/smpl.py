@@ -17,9 +17,9 @@ from motionloom.core.origin import from_file
 from motionloom.io import units_and_axes as conv
 from motionloom.io.arrays.npz_data import Arrays, finite, npz_bytes
 from motionloom.io.arrays.smpl_body import average_body, smpl_names, with_offsets
+from motionloom.io.atomic_files import write_file
 from motionloom.io.reader_notes import Notes
 from motionloom.io.reader_settings import DEFAULT, Reading
-from motionloom.io.replacing import write_file
 from motionloom.kinematics.fk import positions, world
 from motionloom.kinematics.retarget import retarget
 from motionloom.rotation import exp, from_matrix, inverse, log, multiply, rotate

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from motionloom.core import Clip, FloatArray, FormatError
 from motionloom.io import units_and_axes as conv
+from motionloom.io.atomic_files import write_file
 from motionloom.io.bvh.motion import rate_of
 from motionloom.io.bvh.tracks import Track, source_of, tracks_of
 from motionloom.io.gltf.rig import rig_of, with_rig_axes
-from motionloom.io.replacing import write_file
 
 _UNNAMEABLE = re.compile(r"[\r\n{}]|\s//|^//|^\s|\s$|^$", re.ASCII)
 

@@ -16,8 +16,8 @@ from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple
 
 from motionloom.core import BadRequest, FormatError, MotionloomError
+from motionloom.io.atomic_files import write_whole
 from motionloom.io.download.datasets import DATASETS, Dataset, checksums
-from motionloom.io.replacing import write_whole
 from motionloom.io.sidecars.licence import FOLDER
 
 SUMS = "SHA256SUMS"

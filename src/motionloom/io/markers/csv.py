@@ -11,11 +11,11 @@ import numpy as np
 from motionloom.core import FormatError, Markers
 from motionloom.core.files import open_regular
 from motionloom.io import units_and_axes as conv
+from motionloom.io.atomic_files import write_whole
 from motionloom.io.markers.rows import even_rate, read_lines, table_of
 from motionloom.io.markers.units import make_markers
 from motionloom.io.reader_notes import Notes
 from motionloom.io.reader_settings import DEFAULT, Reading
-from motionloom.io.replacing import write_whole
 
 MAX_CHARACTERS = 300  # characters of a column's name
 _COLUMN = re.compile(r"(.+?)[ ._:/-]?([xyz])(?:\s*[\[(](\w+)[\])])?", re.IGNORECASE)

@@ -9,12 +9,12 @@ import numpy as np
 
 from motionloom.core import FormatError, Markers
 from motionloom.io import units_and_axes as conv
+from motionloom.io.atomic_files import write_whole
 from motionloom.io.markers.rows import even_rate, read_lines, table_of
 from motionloom.io.markers.units import make_markers
 from motionloom.io.number_text import number
 from motionloom.io.reader_notes import Notes
 from motionloom.io.reader_settings import DEFAULT, Reading
-from motionloom.io.replacing import write_whole
 
 _NUMBERED = re.compile(r"[XYZ]\d*", re.IGNORECASE)
 

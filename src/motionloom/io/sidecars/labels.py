@@ -10,8 +10,8 @@ import numpy as np
 
 from motionloom.core import BoolArray, Clip, FormatError, with_labels
 from motionloom.core.files import read_regular
+from motionloom.io.atomic_files import write_whole
 from motionloom.io.number_text import fault, number
-from motionloom.io.replacing import write_whole
 from motionloom.io.sidecars.names import find_side_file, side_path
 
 MAX_LABELS = 1000  # different labels of one clip: each takes a byte per frame

@@ -19,8 +19,8 @@ from typing import Any
 
 from motionloom.core import BadRequest, FormatError, Note
 from motionloom.core.text import read_text, read_toml
+from motionloom.io.atomic_files import write_whole
 from motionloom.io.reader_settings import Reading
-from motionloom.io.replacing import write_whole
 from motionloom.io.sidecars.names import side_path
 from motionloom.io.sidecars.roles import read_roles, roles_file
 

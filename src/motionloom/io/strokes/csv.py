@@ -11,10 +11,10 @@ from motionloom.core import Clip, FloatArray, FormatError, Skeleton
 from motionloom.core.files import open_regular, read_regular
 from motionloom.core.origin import from_file
 from motionloom.io import units_and_axes as conv
+from motionloom.io.atomic_files import write_file
 from motionloom.io.number_text import LARGEST, fault, number
 from motionloom.io.reader_notes import Notes
 from motionloom.io.reader_settings import DEFAULT, Reading
-from motionloom.io.replacing import write_file
 
 HEAD = ["t", "x", "y"]
 JOINT = "pen"

@@ -23,7 +23,7 @@ from motionloom.methods.cuts.cut_points import Cuts
 from motionloom.methods.cuts.random_path import CutGraph, pieces, random_nodes
 from motionloom.methods.schedule import Reachable, frame_paces, schedule, style_problem
 from motionloom.methods.settings import Settings
-from motionloom.methods.steady_draws import steadiest, usual_changes
+from motionloom.methods.steady_pace import steadiest, usual_changes
 
 MAX_RISE = 0.1  # m by which the hips are raised or lowered to the height of a root_at
 

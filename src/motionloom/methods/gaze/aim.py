@@ -13,7 +13,7 @@ from motionloom.constraints.gaze import eyes, facing
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Skeleton, UInt8Array
 from motionloom.kinematics.fk import world
 from motionloom.methods.gaze._kernels_gaze import gaze_rows
-from motionloom.methods.gaze.displacement import JOINTS
+from motionloom.methods.gaze.displacement_motions import JOINTS
 from motionloom.methods.gaze.gaze_map import GazeMap
 from motionloom.rotation import rotate
 

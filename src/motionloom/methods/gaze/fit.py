@@ -25,12 +25,12 @@ from motionloom.core import (
 )
 from motionloom.core.text import read_text, read_toml
 from motionloom.kinematics.travel import placed
-from motionloom.methods.gaze.clip_shifts import shifts_of_clip
 from motionloom.methods.gaze.config import DEFAULT, Config
-from motionloom.methods.gaze.displacement import Extracted, extract_all, extract_by_thresholds
+from motionloom.methods.gaze.displacement_motions import Extracted, extract_all, extract_by_thresholds
 from motionloom.methods.gaze.gaze_map import MIN_EXAMPLES, GazeMap
+from motionloom.methods.gaze.marker_takes import Marking, Shift, shift_of
 from motionloom.methods.gaze.model import GazeModel
-from motionloom.methods.gaze.takes import Marking, Shift, shift_of
+from motionloom.methods.gaze.shifts_from_clips import shifts_of_clip
 from motionloom.samples import make
 
 COLUMNS = ("file", "yaw", "pitch")  # degrees; optional columns: start, end (s), which crop a take by hand

@@ -12,7 +12,7 @@ import numpy as np
 from motionloom.core import BadRequest, FloatArray, FormatError, IntArray
 from motionloom.core.arrays import frozen, put
 from motionloom.methods.gaze._kernels_map import GRID, NEAREST, TRIANGLES, beyond, blend_rows
-from motionloom.methods.gaze.displacement import GazeMotion, progress_at
+from motionloom.methods.gaze.displacement_motions import GazeMotion, progress_at
 from motionloom.rotation import angle_between, exp, multiply, rotate
 
 MIN_EXAMPLES = 3

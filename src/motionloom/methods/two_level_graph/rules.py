@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.analysis.clouds import clip_spans
+from motionloom.analysis.cloud_search import clip_spans
 from motionloom.analysis.similarity import measure_named
 from motionloom.blend.transition_point import half_window
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progress

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motionloom.analysis.clouds import clip_spans
+from motionloom.analysis.cloud_search import clip_spans
 from motionloom.blend.crossfade import CLOUD
 from motionloom.core import Clip, FloatArray, IntArray, Progress, silent
 from motionloom.core.progress import parts, slices

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from motionloom.analysis.clouds import Clouds, build_clouds, clip_spans, near_pairs
+from motionloom.analysis.cloud_search import Clouds, build_clouds, clip_spans, near_pairs
 from motionloom.analysis.comparison import Comparison
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.similarity import AnyMeasure, measure_named

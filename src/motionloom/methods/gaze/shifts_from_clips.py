@@ -12,7 +12,7 @@ from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.kinematics.fk import fk_rotations
 from motionloom.kinematics.travel import travel
 from motionloom.methods.gaze.aim import gaze_body
-from motionloom.methods.gaze.takes import Shift, shift_between, spans
+from motionloom.methods.gaze.marker_takes import Shift, shift_between, spans
 from motionloom.rotation import from_axis_angle, inverse, multiply, rotate
 
 MAX_REST_SPEED = math.radians(12.0)  # rad/s of the gaze, smoothed over a tenth of a second

@@ -10,7 +10,7 @@ import numpy as np
 
 from motionloom.core import FloatArray, Progress, silent
 from motionloom.methods.gaze._kernels_fit import landmark_residuals
-from motionloom.methods.gaze.takes import Shift
+from motionloom.methods.gaze.marker_takes import Shift
 from motionloom.rotation import angle_between, average, exp, from_axis_angle, inverse, log, multiply, yaw
 
 JOINTS = ("pelvis", "lower_spine", "upper_spine", "neck", "eyes")

@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from motionloom.core import FormatError
-from motionloom.io import own_process
-from motionloom.io.own_process import read_in_own_process
+from motionloom.io import isolated_reading
+from motionloom.io.isolated_reading import read_in_own_process
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs a limit of memory and signals")
 
@@ -31,7 +31,7 @@ def test_memory_is_limited_and_given_back(tmp_path):
 
 
 def test_a_file_that_takes_too_long_is_an_error(tmp_path, monkeypatch):
-    monkeypatch.setattr(own_process, "SECONDS", 0.1)
+    monkeypatch.setattr(isolated_reading, "SECONDS", 0.1)
     os.mkfifo(tmp_path / "walk.usd")  # opening it waits for a writer
     with pytest.raises(FormatError, match=r"walk.usd: not read within 0 s"):
         read_in_own_process(open, tmp_path / "walk.usd", library="USD", modules=())
