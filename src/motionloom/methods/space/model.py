@@ -22,7 +22,7 @@ from motionloom.methods.array_checks import check_clips
 from motionloom.methods.base import Honours, Model, place
 from motionloom.methods.settings import Settings
 from motionloom.methods.space.measure import measure_clip, supplied
-from motionloom.methods.space.plan import LockShift, SpacePlan, Wish, missed, solve_values, wish_of
+from motionloom.methods.space.plan import LockShift, RequestedValues, SpacePlan, missed, requested_values, solve_values
 from motionloom.methods.space.space import Space
 
 LOCKED_ROUNDS = 6  # most corrections for what locking the feet changes
@@ -94,33 +94,35 @@ class SpaceModel(Model[O]):
                 f"this motion ends by itself, after {low} to {high} s; leave out the length",
                 where=("seconds",) if request.seconds is not None else ("frames",),
             )
-        wishes = [c for c in request.all_constraints if isinstance(c, Parameters)]
-        wish = wish_of(wishes, self.space)
+        constraints = [c for c in request.all_constraints if isinstance(c, Parameters)]
+        requested = requested_values(constraints, self.space)
         drawn = self.space.draw(rng)
         begin = float(rng.random()) if cyclic and length is not None else 0.0
         table = supplied([p.name for p in self.space.parameters], request.table or {})
         values, found, lock = drawn, drawn, options.clean_feet
         frames = length
-        if not np.isnan(wish.values).all():
+        if not np.isnan(requested.values).all():
             direct = length is None
-            start = np.where(np.isnan(wish.values), drawn, wish.values)
+            start = np.where(np.isnan(requested.values), drawn, requested.values)
             far = (start < self.space.low) | (start > self.space.high)
             if not direct and options.corrections and far.any():  # a long result has other values than one cycle
                 start = drawn
             if direct:
                 frames = self._natural_frames(start, options)
             if table is None:  # the function of a parameter is not known: the map's own values have to do
-                values = np.where(np.isnan(wish.values), drawn, wish.values)
+                values = np.where(np.isnan(requested.values), drawn, requested.values)
                 found = self.motion(values, options).used
             else:
-                values, found, lock = self._solved(wish, start, frames or 2, begin, table, options, direct, progress)
+                values, found, lock = self._solved(
+                    requested, start, frames or 2, begin, table, options, direct, progress
+                )
         made = self.motion(values, options)
         frames = frames or self._natural_frames(values, options)
         seconds = duration(made.rows, made.weights)
         stretch = 1.0 if length is not None else seconds * self.fps / (frames - 1)
-        wanted, outside = self._compared(wish, found)
+        wanted, outside = self._compared(requested, found)
         reason = ""
-        if outside and wish.hard:
+        if outside and requested.hard:
             shown = "; ".join(_requested(*row) for row in wanted)
             reason = f"the request lies outside what blends of the examples reach; the nearest: {shown}"
         progress(1.0, "planning")
@@ -132,7 +134,7 @@ class SpaceModel(Model[O]):
 
     def _solved(
         self,
-        wish: Wish,
+        requested: RequestedValues,
         start: FloatArray,
         frames: int,
         begin: float,
@@ -141,7 +143,7 @@ class SpaceModel(Model[O]):
         direct: bool,
         progress: Progress,
     ) -> tuple[FloatArray, FloatArray, bool]:
-        """Parameters whose result has those of the wish, what is measured on it, and whether feet are locked."""
+        """Parameters whose result has the requested values, what is measured on it, and whether feet are locked."""
 
         def measured(values: FloatArray, *, lock: bool = False) -> FloatArray:
             clip = self._played(self.motion(values, options), frames, begin, direct)
@@ -153,21 +155,22 @@ class SpaceModel(Model[O]):
             return self.motion(values, options).used
 
         values, found = solve_values(
-            self.space, wish, start, measured, nearest, direct=direct, rounds=options.corrections, progress=first
+            self.space, requested, start, measured, nearest, direct=direct, rounds=options.corrections, progress=first
         )
         if not options.clean_feet:
             return values, found, False
-        unlocked, lock = (values, found), LockShift(wish)
+        unlocked, lock = (values, found), LockShift(requested)
         for n in range(LOCKED_ROUNDS):
             rest(n / LOCKED_ROUNDS, "locking feet")
             locked = measured(values, lock=True)
             if lock.note(values, locked) or not options.corrections or n == LOCKED_ROUNDS - 1:
                 break
+            shifted = requested._replace(values=requested.values + lock.shift)
             values, _ = solve_values(
-                self.space, wish._replace(values=wish.values + lock.shift), values, measured, nearest, direct=False,
+                self.space, shifted, values, measured, nearest, direct=False,
                 rounds=3, progress=part(rest, n / LOCKED_ROUNDS, (n + 1) / LOCKED_ROUNDS),
             )  # fmt: skip
-        if wish.hard and not lock.holds and missed(unlocked[1], wish) <= 1.0:
+        if requested.hard and not lock.holds and missed(unlocked[1], requested) <= 1.0:
             return *unlocked, False
         return *lock.best, True
 
@@ -223,14 +226,14 @@ class SpaceModel(Model[O]):
     def _named(self, values: FloatArray) -> list[tuple[str, tuple[float, ...], str]]:
         return [(p.name, tuple(values[self.space.column(p.name)].tolist()), p.unit) for p in self.space.parameters]
 
-    def _compared(self, wish: Wish, found: FloatArray) -> tuple[tuple[Any, ...], bool]:
+    def _compared(self, requested: RequestedValues, found: FloatArray) -> tuple[tuple[Any, ...], bool]:
         """What was asked for and achieved, for each parameter; and whether any was missed by more than allowed."""
         rows, outside = [], False
         for name, values, unit in self._named(found):
-            asked = wish.values[self.space.column(name)]
+            asked = requested.values[self.space.column(name)]
             if not np.isnan(asked).any():
                 rows.append((name, tuple(asked.tolist()), values, unit))
-                outside |= bool((np.abs(asked - values) > wish.tolerance[self.space.column(name)]).any())
+                outside |= bool((np.abs(asked - values) > requested.tolerance[self.space.column(name)]).any())
         return tuple(rows), outside
 
 

@@ -44,16 +44,16 @@ class SpacePlan(NamedTuple):
         return [Band(int(a), int(b - a), self.title, "blend") for a, b in zip(starts, ends, strict=True) if b > a]
 
 
-class Wish(NamedTuple):
-    """What a request asks of the columns of a space."""
+class RequestedValues(NamedTuple):
+    """The values that a request sets for the columns of a space."""
 
-    values: FloatArray  # (D,) NaN where nothing is asked
+    values: FloatArray  # (D,) NaN where none is requested
     tolerance: FloatArray  # (D,)
     hard: bool
 
 
-def wish_of(constraints: Sequence[Parameters], space: Space) -> Wish:
-    """The values that constraints ask for, by column."""
+def requested_values(constraints: Sequence[Parameters], space: Space) -> RequestedValues:
+    """The values that constraints request, by column."""
     values, tolerance = np.full(space.size, np.nan), np.full(space.size, np.inf)
     for c in constraints:
         for one in c.parts():
@@ -61,12 +61,12 @@ def wish_of(constraints: Sequence[Parameters], space: Space) -> Wish:
             at = space.column(name)
             values[at] = one.requested(name)
             tolerance[at] = max(one.limit, 1e-9)
-    return Wish(values, tolerance, any(c.hard for c in constraints))
+    return RequestedValues(values, tolerance, any(c.hard for c in constraints))
 
 
 def solve_values(
     space: Space,
-    wish: Wish,
+    requested: RequestedValues,
     start: FloatArray,
     measure: Callable[[FloatArray], FloatArray],
     nearest: Callable[[FloatArray], FloatArray],
@@ -75,14 +75,14 @@ def solve_values(
     rounds: int,
     progress: Progress,
 ) -> tuple[FloatArray, FloatArray]:
-    """Parameters (D,) to give to the space so that `measure` of them is what the wish asks; and the measured ones.
+    """Parameters (D,) to give to the space so that `measure` of them is what is requested; and the measured ones.
 
     `nearest` gives the parameters that can be reached for some that may lie outside.
     `direct`: the result is played once, so that what is asked is given to the space at first; else first differences
     tell how the measured values follow. Then the request is corrected by what is missed (Broyden's rule), at most
     `rounds` times. The best is returned.
     """
-    asked = ~np.isnan(wish.values)
+    asked = ~np.isnan(requested.values)
     columns, scale = np.flatnonzero(asked), space.ranges
 
     def inside(values: FloatArray) -> FloatArray:
@@ -92,11 +92,11 @@ def solve_values(
     now = start.copy()
     slope = np.eye(len(columns))
     if direct:
-        now[asked] = wish.values[asked]
+        now[asked] = requested.values[asked]
     now = inside(now)
     progress(0.0, "planning")
     found = measure(now)
-    best, best_found, least = now, found, missed(found, wish)
+    best, best_found, least = now, found, missed(found, requested)
     if not direct and rounds:
         for n, c in enumerate(columns):
             step = PROBE * scale[c] * (1 if now[c] < (space.low[c] + space.high[c]) / 2 else -1)
@@ -108,7 +108,7 @@ def solve_values(
         progress((n + 1) / (rounds + 1), "planning")
         if least <= CLOSE_ENOUGH:
             break
-        off = (wish.values - found)[columns]
+        off = (requested.values - found)[columns]
         step = np.linalg.lstsq(slope, off, rcond=None)[0]
         step = np.clip(step, -scale[columns], scale[columns])
         after = now.copy()
@@ -121,24 +121,24 @@ def solve_values(
         if moved @ moved > 1e-18:
             slope = slope + np.outer(change - slope @ moved, moved) / (moved @ moved)
         now, found = after, then
-        off_by = missed(found, wish)
+        off_by = missed(found, requested)
         if off_by < least:
             best, best_found, least = now, found, off_by
     if least > CLOSE_ENOUGH and len(columns) == 1 and rounds:
-        best, best_found, least = _bracketed(space, wish, best, best_found, int(columns[0]), measure)
+        best, best_found, least = _bracketed(space, requested, best, best_found, int(columns[0]), measure)
     progress(1.0, "planning")
     return best, best_found
 
 
 class LockShift:
-    """What to add to a wish so that it holds after the feet are locked, which need not change parameters smoothly.
+    """What to add to requested values so that they hold after the feet are locked, which may change them abruptly.
 
     By column: the gap that is left is added, until gaps of both signs are known; then their root is interpolated.
     """
 
-    def __init__(self, wish: Wish) -> None:
-        self.shift = np.zeros(len(wish.values))
-        self._wish = wish
+    def __init__(self, requested: RequestedValues) -> None:
+        self.shift = np.zeros(len(requested.values))
+        self._requested = requested
         self._below: dict[int, tuple[float, float]] = {}  # shift and gap where the result is too small
         self._above: dict[int, tuple[float, float]] = {}
         self._best: tuple[float, FloatArray, FloatArray] | None = None
@@ -156,11 +156,11 @@ class LockShift:
 
     def note(self, values: FloatArray, locked: FloatArray) -> bool:
         """Take in a result; whether it is near enough."""
-        off = missed(locked, self._wish)
+        off = missed(locked, self._requested)
         if self._best is None or off < self._best[0]:
             self._best = off, values, locked
-        for c in map(int, np.flatnonzero(~np.isnan(self._wish.values))):
-            gap = float(self._wish.values[c] - locked[c])
+        for c in map(int, np.flatnonzero(~np.isnan(self._requested.values))):
+            gap = float(self._requested.values[c] - locked[c])
             (self._below if gap > 0 else self._above)[c] = float(self.shift[c]), gap
             if c in self._below and c in self._above:
                 (a, up), (b, down) = self._below[c], self._above[c]
@@ -172,24 +172,24 @@ class LockShift:
 
 def _bracketed(
     space: Space,
-    wish: Wish,
+    requested: RequestedValues,
     best: FloatArray,
     found: FloatArray,
     column: int,
     measure: Callable[[FloatArray], FloatArray],
 ) -> tuple[FloatArray, FloatArray, float]:
-    """The root of one column between two points of the space whose results lie on both sides of the wish, by halving.
+    """The root of one column between two points of the space whose results lie on both sides of the target, by halving.
 
     What is measured on a repeated motion need not follow the parameter of a cycle evenly. Of several such pairs, the
     one nearest to the best values so far is halved; without any, the best point is returned.
     """
-    least = missed(found, wish)
+    least = missed(found, requested)
 
     def at(value: float) -> tuple[FloatArray, FloatArray, float]:
         values = best.copy()
         values[column] = value
         got = measure(values)
-        return values, got, float(got[column] - wish.values[column])
+        return values, got, float(got[column] - requested.values[column])
 
     grid = [at(value) for value in np.linspace(space.low[column], space.high[column], GRID)]
     tried = [(values, got) for values, got, _ in grid]
@@ -199,16 +199,16 @@ def _bracketed(
         for _ in range(HALVINGS):
             middle = at((low[0][column] + high[0][column]) / 2)
             tried.append(middle[:2])
-            if missed(middle[1], wish) <= CLOSE_ENOUGH:
+            if missed(middle[1], requested) <= CLOSE_ENOUGH:
                 break
             low, high = (middle, high) if middle[2] * low[2] > 0 else (low, middle)
     for values, got in tried:
-        if missed(got, wish) < least:
-            best, found, least = values, got, missed(got, wish)
+        if missed(got, requested) < least:
+            best, found, least = values, got, missed(got, requested)
     return best, found, least
 
 
-def missed(found: FloatArray, wish: Wish) -> float:
+def missed(found: FloatArray, requested: RequestedValues) -> float:
     """The largest error of measured values, in tolerances."""
-    asked = ~np.isnan(wish.values)
-    return float((np.abs(found - wish.values)[asked] / wish.tolerance[asked]).max(initial=0.0))
+    asked = ~np.isnan(requested.values)
+    return float((np.abs(found - requested.values)[asked] / requested.tolerance[asked]).max(initial=0.0))
