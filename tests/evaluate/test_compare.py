@@ -140,16 +140,15 @@ def test_a_job_is_timed_and_its_peak_memory_is_its_own():
 
 
 def test_a_best_clip_that_does_not_meet_the_request_is_measured_and_said(walks, monkeypatch):
-    from motionloom.core import Unmet
     from motionloom.evaluate.compare import trial as module
-    from motionloom.methods import synthesize
+    from motionloom.methods import Attempt, attempt
 
     def sometimes(model, request, *, seed, take, progress):
         if take == 0:
-            return synthesize(model, request, seed=seed, take=take)
-        raise Unmet("2 m off", best=walks[0] if take == 1 else None)
+            return attempt(model, request, seed=seed, take=take)
+        return Attempt(walks[0] if take == 1 else None, None, (), False, "2 m off")
 
-    monkeypatch.setattr(module, "synthesize", sometimes)
+    monkeypatch.setattr(module, "attempt", sometimes)
     found = compare_methods(walks, Request(seconds=3.0), methods=["cuts"], count=3)
     assert len(found.entries[0].reports) == 2
     assert problem_lines(found) == ["not all met: cuts: 2 of 3 takes not met: 2 m off"]
@@ -172,12 +171,12 @@ def test_a_method_with_a_fault_costs_one_row_and_not_the_comparison(walks, monke
 
 def test_a_take_with_a_fault_leaves_the_other_takes(walks, monkeypatch):
     from motionloom.evaluate.compare import trial as module
-    from motionloom.methods import synthesize
+    from motionloom.methods import attempt
 
     def second_breaks(model, request, *, seed, take, progress):
-        return synthesize(model, request, seed=seed, take=take) if take == 0 else walks[0].rotations[len(walks[0])]
+        return attempt(model, request, seed=seed, take=take) if take == 0 else walks[0].rotations[len(walks[0])]
 
-    monkeypatch.setattr(module, "synthesize", second_breaks)
+    monkeypatch.setattr(module, "attempt", second_breaks)
     found = compare_methods(walks, Request(seconds=2.0), methods=["cuts"], count=2)
     assert len(found.entries[0].reports) == 1
     assert "1 of 2 takes not met: failed with IndexError" in problem_lines(found)[0]

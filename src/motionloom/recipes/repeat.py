@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from motionloom.constraints import MotionParameter, Request, parameter_table
 from motionloom.control import crowd_member, stream_clip
-from motionloom.core import BadRequest, Clip, Made, Markers, MotionloomError, Progress, Read, Unmet, part, silent
+from motionloom.core import BadRequest, Clip, Made, Markers, MotionloomError, NoPath, Progress, Read, part, silent
 from motionloom.core import replace as clip_with
 from motionloom.core.files import Files
 from motionloom.core.recipe import Input, program_platform, program_version
@@ -19,7 +19,7 @@ from motionloom.io import load, load_take, save
 from motionloom.io.digest import clip_sha256, file_sha256
 from motionloom.io.formats import format_of
 from motionloom.io.sidecars.origin import origin_path, read_facts
-from motionloom.methods import METHODS, Model, learn, load_model, synthesize
+from motionloom.methods import METHODS, Model, attempt, learn, load_model
 from motionloom.methods.graph.walk_clip import random_walk
 from motionloom.methods.packing import Unpacker
 from motionloom.methods.two_level_graph.performance import act_out
@@ -279,12 +279,10 @@ def _synthesize(step: Made, repeater: _Repeater) -> Clip:
     load_pose = lambda path: repeater.clip(names[str(Path(path))], step)
     request = Request.from_yaml(step.request or "{}", load_pose, Files(home))
     request = replace(request, table=parameter_table(repeater.parameters)) if repeater.parameters else request
-    try:
-        return synthesize(model, request, seed=step.seed or 0, take=step.take or 0, progress=repeater.making)
-    except Unmet as error:  # it was written with --best
-        if error.best is None:
-            raise
-        return error.best
+    made = attempt(model, request, seed=step.seed or 0, take=step.take or 0, progress=repeater.making)
+    if made.clip is None:  # one that misses a constraint was written with --best
+        raise NoPath(made.reason)
+    return made.clip
 
 
 def _own_options(step: Made) -> dict[str, Any]:

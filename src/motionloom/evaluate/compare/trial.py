@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from motionloom.constraints import Request
-from motionloom.core import Cancelled, Clip, MotionloomError, Note, Progress, Unmet, part, silent
+from motionloom.core import Cancelled, Clip, MotionloomError, Note, Progress, part, silent
 from motionloom.core.progress import parts
 from motionloom.evaluate.compare.cost import Cost, measured
-from motionloom.methods import METHODS, Model, learn, save_model, synthesize
+from motionloom.methods import METHODS, Model, attempt, learn, save_model
 
 LEARNED = 0.6  # learning as a share of a method's work
 
@@ -89,13 +89,12 @@ def error_line(error: Exception) -> str:
 def _take(model: Model[Any], request: Request, seed: int, number: int, progress: Progress) -> tuple[Clip | None, str]:
     """One result, or the best clip found and what it does not meet."""
     try:
-        return synthesize(model, request, seed=seed, take=number, progress=progress), ""
+        found = attempt(model, request, seed=seed, take=number, progress=progress)
     except Cancelled:
         raise
-    except Unmet as error:
-        return (error.best if isinstance(error.best, Clip) else None), str(error)
     except Exception as error:  # see `trial`
         return None, error_line(error)
+    return found.clip, found.reason
 
 
 def _stored(model: Model[Any]) -> int:

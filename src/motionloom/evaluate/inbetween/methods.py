@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from motionloom.constraints import Pose, PoseAt, Request, RootAt, Start
-from motionloom.core import Cancelled, Clip, MotionloomError, Unmet, concatenate
+from motionloom.core import Cancelled, Clip, MotionloomError, concatenate
 from motionloom.evaluate.inbetween.gaps import PAST, interpolated
 from motionloom.kinematics.body.proportions import on_skeleton, same_bones
 from motionloom.kinematics.travel import travel
-from motionloom.methods import METHODS, Model, synthesize
+from motionloom.methods import METHODS, Model, attempt
 
 
 def keyframe_methods() -> list[str]:
@@ -33,18 +33,16 @@ class MethodFiller:
     def __call__(self, window: Clip, gap: int) -> Clip:
         self.requested += 1
         request = self._request(window, gap)
+        made: Clip | None = None
         try:
-            made = synthesize(self.model, request, seed=self.seed, take=self.requested)
-        except Unmet as error:
-            self.missed += 1
-            self.reason = self.reason or str(error)
-            made = error.best
+            made, _, _, met, reason = attempt(self.model, request, seed=self.seed, take=self.requested)
+            self.missed += not met
         except Cancelled:
             raise
         except MotionloomError as error:
-            self.reason = self.reason or str(error)
-            made = None
-        if not isinstance(made, Clip) or len(made) != gap + 2:
+            reason = str(error)
+        self.reason = self.reason or reason
+        if made is None or len(made) != gap + 2:
             self.failed += 1
             return interpolated(window, gap)
         if not same_bones(made.skeleton, window.skeleton):
