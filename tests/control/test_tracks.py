@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from motionloom.control.crowd_clips import crowd_clips
-from motionloom.control.tracks import read_tracks
+from motionloom.control.tracks import Tracks, read_tracks
 from motionloom.core import BadRequest, FormatError
+from motionloom.methods import learn
+from motionloom.samples import make
+
+MEETING = [[0, 0, 0, -4], [0, 6, 0, 4], [1, 0, 0, 4], [1, 6, 0, -4]]
 
 
 @pytest.mark.parametrize("head", ["", "id,t,x,z\n", "\ufeffid,t,x,z\n"])
@@ -27,3 +32,50 @@ def test_wrong_rows_are_named(tmp_path, row):
 def test_a_crowd_that_would_fill_the_memory_is_refused_before_it_begins():
     with pytest.raises(BadRequest, match="more than the limit"):
         crowd_clips(None, 100_000, 60.0)
+
+
+@pytest.fixture(scope="module")
+def walking():
+    walks = [make("walk", seed=1, turn=turn, seconds=4, fps=30) for turn in (-1.2, 0.0, 1.2)]
+    return learn("parametric-graph", walks, {"sources": 6, "targets": 40, "verified": 200, "samples": 30})
+
+
+def test_characters_begin_on_their_tracks_and_meet_unless_they_keep_apart(walking):
+    least = []
+    for apart in (False, True):
+        clips = crowd_clips(walking, 2, 5.0, tracks=MEETING, apart=apart)
+        places = np.stack([clip.root[:, [0, 2]] for clip in clips])
+        np.testing.assert_allclose(places[:, 0], [[0, -4], [0, 4]], atol=0.15)
+        least.append(float(np.linalg.norm(places[0] - places[1], axis=1).min()))
+    assert least[0] < 0.2
+    assert least[1] > 0.5
+
+
+def test_a_track_around_a_corner_is_followed_and_is_the_same_for_a_member_alone(walking):
+    tracks = [[1, 0, 0, 0], [1, 3, 0, 4], [1, 6, 4, 4], [0, 0, 9, 9]]
+    alone = crowd_clips(walking, 2, 5.0, tracks=tracks, members=[1])[0]
+    both = crowd_clips(walking, 2, 5.0, tracks=tracks)
+    np.testing.assert_array_equal(alone.root, both[1].root)
+    place = alone.root[:, [0, 2]]
+    off = np.minimum(
+        np.linalg.norm(place - np.stack([0 * place[:, 0], np.clip(place[:, 1], 0, 4)], 1), axis=1),
+        np.linalg.norm(place - np.stack([np.clip(place[:, 0], 0, 4), 0 * place[:, 1] + 4], 1), axis=1),
+    )
+    assert off.max() < 0.8
+    assert place[-1, 0] > 1.0
+
+
+def test_a_slow_track_asks_for_its_speed_and_never_leads_back():
+    tracks = Tracks([[0, 0, 0, 0], [0, 10, 0, 5]], 2)
+    goals, speeds = tracks.goals([0, 1], np.array([[0.1, 0.5], [3.0, 3.0]]), 0.0)
+    assert 1.5 < goals[0, 1] <= 2.1
+    assert speeds[0] < 0.5
+    assert np.isnan(goals[1]).all()
+    assert tracks.goals([0], np.array([[0.0, 1.9]]), 0.5)[0][0, 1] > 3.0
+    assert tracks.goals([0], np.array([[0.0, 1.5]]), 0.5)[0][0, 1] > 3.0
+
+
+@pytest.mark.parametrize("name", [2, -1, 0.5])
+def test_an_id_that_is_no_character_is_an_error(name):
+    with pytest.raises(BadRequest, match="expected ids from 0 to 1, found"):
+        Tracks([[name, 0, 0, 0]], 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from motionloom.control.crowd import keep_apart
 from motionloom.control.foot_lock import foot_locked
 from motionloom.control.record import record
 from motionloom.control.streaming import live_characters
+from motionloom.control.tracks import Tracks
 from motionloom.core import BadRequest, Clip, FloatArray, Made, Progress, silent
 from motionloom.core.limits import Limits
 from motionloom.core.poses import Commands, commands
@@ -19,6 +21,7 @@ from motionloom.methods.base import Model
 from motionloom.methods.recipe_steps import synthesis_step
 from motionloom.methods.synthesis import signed
 
+NEIGHBOUR = 3.0  # m: with `apart`, characters turn away from others that are nearer
 SPACING = 2.0  # m between the first places of neighbours
 
 
@@ -37,7 +40,8 @@ def crowd_clips(
     """The clips of `count` characters on a grid, all or some `members`; character i has the seed `seed` + i.
 
     Each takes its own random path, independent of the others; with `apart`, characters turn away from
-    neighbours, and all are needed for each. `tracks` are rows (id, t, x, z): character `id` goes to x, z from t on.
+    neighbours, and all are needed for each. `tracks` are rows (id, t, x, z): character `id` is to be at x, z at t,
+    and begins at its first row; a single row is a goal.
     """
     limits = Limits.current()
     limits.check_length(seconds, rate)
@@ -49,22 +53,25 @@ def crowd_clips(
     if why := limits.exceeded(frames=seconds * rate * len(whole)):
         raise BadRequest(f"{why}: fewer characters, a shorter time or some members (--member)", where=("count",))
     live = foot_locked(live_characters(model))
-    table = _checked_tracks(tracks, count)
-    places = grid_places(count)[whole]
-    starts = np.random.default_rng([seed, 1]).uniform(-np.pi, np.pi, count)[whole]
+    places, starts = grid_places(count), np.random.default_rng([seed, 1]).uniform(-np.pi, np.pi, count)
+    lines = None if tracks is None else Tracks(tracks, count)
+    if lines is not None:
+        places, starts = lines.begin(places, starts)
+    places, starts = places[whole], starts[whole]
     state = live.begin(seed + whole, Travel(places, starts))
     frames = max(1, round(seconds * rate))
     steps = []
-    poses = None
-    given = commands()
     for f in range(frames):
         report(f / frames, "stepping")
-        given = _followed(table, whole, f / rate, given, len(chosen) if not apart else count)
-        now = given
-        if apart and poses is not None:
-            course = commands(heading=_courses(given, starts, poses.root[:, [0, 2]]))
-            now = keep_apart(course, poses.root[:, [0, 2]], radius=1.5)
-        state, poses = live.step(state, now, 1.0 / rate)
+        given = commands()
+        if lines is not None:
+            goals, speeds = lines.goals(whole, places, f / rate)
+            given = commands(place=goals, speed=speeds if "speed" in live.accepts else math.nan)
+        if apart:
+            course = commands(heading=_courses(given, starts, places), speed=given.speed)
+            given = keep_apart(course, places, radius=NEIGHBOUR)
+        state, poses = live.step(state, given, 1.0 / rate)
+        places = poses.root[:, [0, 2]]
         steps.append((state, poses))
     out = []
     for n, i in enumerate(chosen):
@@ -88,30 +95,6 @@ def grid_places(count: int) -> FloatArray:
     side = int(np.ceil(np.sqrt(count)))
     at = np.arange(count)
     return np.asarray(SPACING * (np.stack([at % side, at // side], 1) - (side - 1) / 2), float)
-
-
-def _checked_tracks(tracks: Sequence[Sequence[float]] | None, count: int) -> FloatArray | None:
-    if tracks is None:
-        return None
-    table = np.array(tracks, float)
-    if table.ndim != 2 or table.shape[1] != 4 or not np.isfinite(table).all():
-        raise BadRequest("tracks: expected rows of id, t, x, z")
-    if ((table[:, 0] < 0) | (table[:, 0] >= count)).any():
-        raise BadRequest(f"tracks: expected ids from 0 to {count - 1}, found {table[:, 0].max():g}")
-    return table[np.argsort(table[:, 1], kind="stable")]
-
-
-def _followed(table: FloatArray | None, whole: Any, time: float, given: Commands, count: int) -> Commands:
-    """The commands of a time: the places that tracks lead to next."""
-    if table is None:
-        return given
-    goals = np.full((count, 2), np.nan)
-    for n, i in enumerate(whole):
-        own = table[table[:, 0] == i]
-        ahead = own[own[:, 1] > time]
-        if len(own):
-            goals[n] = (ahead[0] if len(ahead) else own[-1])[2:]
-    return commands(place=goals)
 
 
 def _courses(given: Commands, starts: FloatArray, place: FloatArray) -> FloatArray:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from pathlib import Path
 
-from motionloom.core import FormatError
+import numpy as np
+
+from motionloom.core import BadRequest, FloatArray, FormatError, IntArray
 from motionloom.core.text import csv_rows, read_text
+
+SIGHT = 1.5  # m: how far ahead on its track a character aims
 
 
 def read_tracks(path: str | Path) -> list[list[float]]:
@@ -24,3 +30,62 @@ def read_tracks(path: str | Path) -> list[list[float]]:
             raise FormatError(f"expected four numbers id,t,x,z, found {','.join(row)[:60]!r}", path=path, line=line)
         out.append(values)
     return out
+
+
+class Tracks:
+    """The tracks of a crowd: where each character is at which time.
+
+    A character with several rows begins at the first of them and follows the line through them; it is never sent back
+    to a place that it has passed. A single row is a goal.
+    """
+
+    def __init__(self, rows: Sequence[Sequence[float]], count: int) -> None:
+        table = np.array(rows, float)
+        if table.ndim != 2 or table.shape[1] != 4 or not np.isfinite(table).all():
+            raise BadRequest("tracks: expected rows of id, t, x, z")
+        wrong = (table[:, 0] < 0) | (table[:, 0] >= count) | (table[:, 0] % 1 != 0)
+        if wrong.any():
+            raise BadRequest(f"tracks: expected ids from 0 to {count - 1}, found {table[wrong][0, 0]:g}")
+        table = table[np.argsort(table[:, 1], kind="stable")]
+        self.lines = {int(i): _Line(table[table[:, 0] == i, 1:]) for i in np.unique(table[:, 0])}
+
+    def begin(self, places: FloatArray, headings: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Places (N, 2) and headings (N,) at which characters begin: at their tracks, others where they are."""
+        places, headings = places.copy(), headings.copy()
+        for i, line in self.lines.items():
+            if line.length > 0:
+                places[i] = line.at(0.0)
+                headings[i] = math.atan2(*(line.at(min(line.length, SIGHT)) - places[i]))
+        return places, headings
+
+    def goals(self, members: Sequence[int] | IntArray, place: FloatArray, time: float) -> tuple[FloatArray, FloatArray]:
+        """For characters at `place` (N, 2): the places to go to (N, 2) and speeds (N,); NaN without a track."""
+        goals, speeds = np.full((len(members), 2), np.nan), np.full(len(members), np.nan)
+        for n, i in enumerate(members):
+            if int(i) in self.lines:
+                goals[n], speeds[n] = self.lines[int(i)].goal(place[n], time)
+        return goals, speeds
+
+
+class _Line:
+    """The polyline of one track, by its length; `passed` is how far a character has come."""
+
+    def __init__(self, rows: FloatArray) -> None:
+        far = np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(rows[:, 1:], axis=0), axis=1))]
+        self.times, self.far, self.places = rows[:, 0], far, rows[:, 1:]
+        self.length, self.passed = float(far[-1]), 0.0
+
+    def at(self, far: float) -> FloatArray:
+        """(2,) the place after `far` metres."""
+        return np.array([np.interp(far, self.far, self.places[:, d]) for d in (0, 1)])
+
+    def goal(self, place: FloatArray, time: float) -> tuple[FloatArray, float]:
+        """The place `SIGHT` ahead, and the speed by which the track is followed in time (NaN: any)."""
+        if self.length == 0:
+            return self.places[-1], math.nan
+        ahead = self.passed + np.linspace(0.0, SIGHT, 25)
+        ahead = ahead[ahead <= self.length + 1e-9]
+        off = np.linalg.norm(np.stack([self.at(x) for x in ahead]) - place, axis=1)
+        self.passed = float(ahead[off.argmin()])
+        due = float(np.interp(time + 1.0, self.times, self.far))
+        return self.at(max(self.passed + SIGHT, due)), max(due - self.passed, 0.0)

@@ -129,7 +129,7 @@ def crowd(
     apart: Annotated[bool, typer.Option("--apart", help="Characters turn away from their neighbours.")] = False,
     tracks: Annotated[
         Path | None,
-        typer.Option("--tracks", metavar="FILE.csv", help="Rows id,t,x,z: where each character goes, and when."),
+        typer.Option("--tracks", metavar="FILE.csv", help="Rows id,t,x,z: where each character is, and when."),
     ] = None,
     member: Annotated[
         list[int] | None, typer.Option("--member", metavar="I", help="Only these members, numbered from 0.")
