@@ -14,7 +14,7 @@ from motionloom.methods.live import Live
 TURN = math.radians(20.0)  # by which a key changes the heading
 PACE = 0.3  # m/s by which a key changes the speed
 ARROWS = "↑↖←↙↓↘→↗"  # seen from above, +z up and +x to the left
-HELP = "left, right: heading   up, down: speed   0-9: action   o: overlay   space: none   q: quit"
+HELP = "arrows: heading, speed   0-9: action   o: overlay   space: none   q: quit"
 
 
 @dataclass(frozen=True)
