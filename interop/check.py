@@ -157,7 +157,7 @@ def faults(job: dict[str, Any], answer: dict[str, Any], clip: Clip, *, plain_nam
         ours = positions(clip.skeleton, rest.root[None], rest.rotations[None], _still(clip))[0]
         off = float(np.linalg.norm(np.array(answer["rest"])[order] - ours, axis=-1).max())
         if not off <= TOLERANCE:
-            wrong.append(f"rest pose {1000 * off:.3f} mm from {rest.said}")
+            wrong.append(f"rest pose {1000 * off:.3f} mm from {rest.description}")
     if answer.get("errors") or answer.get("warnings"):
         wrong.append(f"validator: {answer['errors']} errors, {answer['warnings']} warnings: {answer['issues']}")
     return wrong, apart

@@ -55,7 +55,7 @@ def test_what_the_guide_types_runs_and_answers_what_it_says(dances: Path, monkey
             path = found[1].split(", ")[:4]
     for picture in ("segments", "transitions", "graph", "curves", "spectra"):
         assert (dances / "pictures" / f"{picture}.png").stat().st_size > 0
-    edit, between = blocks("yaml")
+    _, edit, between = blocks("yaml")  # the first names labels that these clips do not have
     Path("edit.yaml").write_text(re.sub(r"path: \[.*?\]", f"path: [{', '.join(path)}]", edit))
     assert re.search(
         r"bends texton \d+ by \d+ cm, to [\d.]+ spreads of it \(\d+ cm\) from its nearest", answer_of("edit")

@@ -123,17 +123,17 @@ def test_tracks_lead_characters_to_their_places(run, model, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("lines", "message"),
+    ("lines", "code", "message"),
     [
-        ("0,1,2\n", "expected rows of id, t, x, z"),
-        ("7,1,0,0\n", "ids from 0 to 1, found 7"),
-        ("0,a,0,0\n", "expected rows of id,t,x,z"),
+        ("0,1,2\n", 1, "t.csv:1: expected four numbers id,t,x,z, found '0,1,2'"),
+        ("7,1,0,0\n", 2, "ids from 0 to 1, found 7"),
+        ("0,1,0,0\n0,a,0,0\n", 1, "t.csv:2: expected four numbers id,t,x,z"),
     ],
 )
-def test_wrong_tracks_are_an_error(run, model, tmp_path, lines, message):
+def test_wrong_tracks_are_an_error(run, model, tmp_path, lines, code, message):
     (tmp_path / "t.csv").write_text(lines, encoding="utf-8")
     failed = run("crowd", model, "--count", 2, "--seconds", 1, "--tracks", tmp_path / "t.csv", "-o", tmp_path / "out")
-    assert failed.code == 2
+    assert failed.code == code
     assert message in failed.err
 
 

@@ -7,6 +7,7 @@ import json
 import re
 import struct
 from collections.abc import Callable
+from copy import deepcopy
 from functools import lru_cache
 from typing import Any
 
@@ -256,9 +257,9 @@ def _damage_tree(tree: Any, rng: Generator) -> None:
         if choice < 0.15 and isinstance(tree, dict):
             del tree[key]
         elif choice < 0.3 and isinstance(tree, list):
-            tree.append(below)
+            tree.append(deepcopy(below))
         elif isinstance(below, (int, float)) and not isinstance(below, bool) and choice < 0.7:
             tree[key] = [below + 1, -below - 1, below * 1000, 0][int(rng.integers(4))]
         else:
-            tree[key] = VALUES[int(rng.integers(len(VALUES)))]
+            tree[key] = deepcopy(VALUES[int(rng.integers(len(VALUES)))])  # damaged itself later, perhaps
         return

@@ -9,10 +9,11 @@ from motionloom.constraints import Request
 from motionloom.control import record, run
 from motionloom.core import BadRequest
 from motionloom.core.poses import commands
-from motionloom.methods import synthesize
+from motionloom.methods import learn, synthesize
 from motionloom.methods.parametric_graph.config import LiveOptions
 from motionloom.methods.parametric_graph.plan import run_orders
 from motionloom.methods.synthesis import rendered
+from motionloom.samples import make
 
 ONCE = LiveOptions(half_life=0.0)
 JUMP = LiveOptions(half_life=0.0, transitions="inertial")
@@ -114,3 +115,16 @@ def test_a_request_follows_a_path(walking):
         "{seconds: 4.3, options: {width: 12}, constraints: [root_path: {points: [[0, 0], [0, 3], [1.5, 5.5]]}]}"
     )
     assert synthesize(walking, asked).seconds == pytest.approx(4.3)
+
+
+def test_a_left_turn_with_cartwheels_is_two_right_turns():
+    turns = [np.radians(t) for t in (13, -30, -70, -115, -157)]
+    clips = [make("cartwheel", turn=t, fps=30, seed=1) for t in turns]
+    node = "cartwheel parameter=turn cut=none registration=uniform"
+    model = learn(
+        "parametric-graph", clips, {"sources": 8, "targets": 60, "verified": 300, "samples": 40, "node": (node,)}
+    )
+    aim = float(model.nodes[0].courses[0]) + np.pi / 2
+    steps = driven(model.live, commands(heading=aim), 25, seed=3)
+    turned = np.unwrap([s.place[0, 0, 3] for s, _ in steps])
+    assert np.degrees(turned[-1]) == pytest.approx(-270, abs=5)

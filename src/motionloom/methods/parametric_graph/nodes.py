@@ -100,7 +100,10 @@ class Node:
         """(K,) rad: direction of travel of the examples, relative to their heading; 0 for those that stay."""
         end = self._paths
         far = np.linalg.norm(end[:, :2], axis=1)
-        return np.where(far > 0.1, np.arctan2(end[:, 0], end[:, 1]) - end[:, 2] / 2, 0.0)
+        found = np.where(far > 0.1, np.arctan2(end[:, 0], end[:, 1]) - end[:, 2] / 2, 0.0)
+        if not self.space.rows.cyclic:  # a clip may travel first and then turn: only the straightest shows the course
+            found[:] = found[np.abs(end[:, 2]).argmin()]
+        return found
 
     @cached_property
     def rises(self) -> FloatArray:
