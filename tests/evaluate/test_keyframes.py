@@ -7,7 +7,7 @@ import pytest
 
 from motionloom import samples
 from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath
-from motionloom.core import BadRequest, Clip, NoPath
+from motionloom.core import BadRequest, Clip
 from motionloom.evaluate.constraint_results import constraint_results
 from motionloom.evaluate.evaluation import evaluate_take
 from motionloom.evaluate.inbetween.gaps import BASELINES, GAPS, PAST, benchmark, interpolated, scale_of, windows
@@ -17,7 +17,7 @@ from motionloom.evaluate.reference import reference
 from motionloom.evaluate.tables import constraint_rows, number, reasons
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import placed
-from motionloom.methods import learn
+from motionloom.methods import Attempt, learn
 
 
 @pytest.fixture(scope="module")
@@ -48,9 +48,9 @@ def test_a_method_is_told_both_ends_and_the_gap_is_filled_frame_by_frame(walks, 
 
     def true_frames(model, request, *, seed, take):
         asked.append(request)
-        return window[PAST - 1 : PAST + gap + 1]
+        return Attempt(window[PAST - 1 : PAST + gap + 1], None, (), True, "")
 
-    monkeypatch.setattr(keyframes, "synthesize", true_frames)
+    monkeypatch.setattr(keyframes, "attempt", true_frames)
     filler = MethodFiller(Knows())
     filled = filler(window, gap)
     assert filled.rotations == pytest.approx(window.rotations)
@@ -69,12 +69,14 @@ def test_gaps_without_an_answer_are_interpolated_and_counted(walks, monkeypatch)
     from motionloom.evaluate.inbetween import methods as keyframes
 
     window = windows(walks[2:], 65, 40)[0]
-    answers = iter([BadRequest("cannot"), NoPath("no way", best=None), NoPath("not quite", best=window[9:26])])
+    best = iter([None, window[9:26]])
 
     def fails(model, request, *, seed, take):
-        raise next(answers)
+        if take == 1:
+            raise BadRequest("cannot")
+        return Attempt(next(best), None, (), False, "not quite")
 
-    monkeypatch.setattr(keyframes, "synthesize", fails)
+    monkeypatch.setattr(keyframes, "attempt", fails)
     filler = MethodFiller(Knows())
     for _ in range(2):
         assert filler(window, 15).rotations == pytest.approx(interpolated(window, 15).rotations)

@@ -34,8 +34,8 @@ class Config(Settings):
     )
     textons: int | None = param(None, "most textons; default: by `selection`", low=1, high=10_000, slider=(1.0, 100.0))
     recurring: bool = param(
-        False,
-        "drop textons that were seen once, where another describes their segment nearly as well",
+        True,
+        "drop textons that were seen once, where another describes their segment nearly as well; false = keep (as LI)",
         advanced=True,
     )
     rounds: int = param(15, "most rounds of EM", low=1, high=100, advanced=True)
@@ -83,6 +83,7 @@ class Config(Settings):
 
     FAITHFUL: ClassVar[Mapping[str, Any]] = {
         "pooled": 0,
+        "recurring": False,
         "ridge": 1e-9,  # eq. 13 has none; it keeps systems solvable
     }
 
