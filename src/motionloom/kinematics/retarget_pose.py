@@ -39,7 +39,7 @@ SAMPLED_FRAMES = 400  # frames looked at to find how a body stands
 BEST_SHARE = 0.05  # share of these whose average is taken
 QUARTER_TOLERANCE = np.radians(30.0)  # a mean turn this near to whole quarters is taken for them
 SOLE, SOLE_AND_FOOT = 0.06, 0.1  # leg lengths below the lowest part of a foot, or below a bare ankle
-BARE_ANKLE = 0.03  # leg lengths: a foot that is not lower than this below the ankle is no foot
+BARE_ANKLE = 0.03  # leg lengths: a foot less than this below its ankle counts as missing
 MIN_FLAT_FRAMES = 5  # frames on both heel and toe that are needed to find the sole
 
 _LEGS = (("thigh", "shin", "foot"), ("front_upper_arm", "front_forearm", "front_foot"))

@@ -71,7 +71,7 @@ def _wrong_elbows(clip: Clip) -> list[WrongBend]:
 
 
 def against_usual(sides: FloatArray) -> BoolArray:
-    """(F,) the vectors (F, 3) that point over 120 degrees away from their mean; none, if there is no usual side."""
+    """(F,) the vectors (F, 3) that point over 120 degrees away from their mean; none if they have no usual side."""
     mean = sides.mean(axis=0)
     size = float(np.linalg.norm(mean))
     if size < 0.3 * float(np.linalg.norm(sides, axis=1).mean()) or size < 1e-9:

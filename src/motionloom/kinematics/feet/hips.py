@@ -20,9 +20,9 @@ HOLD = 1e10  # (rad/m)^2: weight of frames at which the hips must stay
 NEGLIGIBLE = 1e-5  # m: smaller displacements are left out, so that frames far from any correction do not change
 SECOND = np.array([1.0, -2.0, 1.0])
 JITTER_TIME = 0.012  # s: the hips of a capture tremble over less time than this, and planted feet would not
-MIN_WIDTH = 0.9  # frames: at lower rates trembling cannot be told from motion
+MIN_WIDTH = 0.9  # frames: at lower rates trembling cannot be separated from motion
 MAX_SPIKE = np.radians(12.0)  # a larger turn is a glitch, which cleaning leaves to `mended`
-MIN_SPIKE, SPIKE_RATIO = 0.01, 4.0  # rad; times the median within 0.1 s: a turn of the hips that is no motion
+MIN_SPIKE, SPIKE_RATIO = 0.01, 4.0  # rad; times the median within 0.1 s: a sudden turn of the hips, taken as noise
 
 
 def steady_hips(clip: Clip) -> Clip:
