@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.constraints import Request
-from motionloom.core import Clip, FloatArray
+from motionloom.core import Clip
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, runs
-from motionloom.kinematics.travel import placed, travel
+from motionloom.kinematics.travel import placed
 from motionloom.methods.graph.frame_names import frame_name
 from motionloom.methods.graph.render.render import render
 from motionloom.methods.two_level_graph.cluster_trees import Choice, arrival
@@ -62,11 +62,6 @@ def describe_choices(
 def choice_motion(model: TwoLevelGraphModel, choice: Choice) -> Clip:
     """The most probable motion of a choice, from the origin, facing +z."""
     return placed(render(model.graph, choice.route, lift=model.cleans_feet(Request())))
-
-
-def hip_path(clip: Clip) -> FloatArray:
-    """(F, 2) metres: the path of the hips over the ground."""
-    return travel(clip).place
 
 
 def footprints(clip: Clip) -> list[Footprint]:

@@ -206,11 +206,3 @@ def style_levels(styles: Styles, levels: int) -> list[Styles]:
         required, _ = coarser(fine.required, whole, mean)
         out.append(Styles(targets[..., 0], weights, np.where(required > 0.25, 0.5, 0.0)))
     return out
-
-
-def coarser_frames(frames: int, levels: int) -> list[int]:
-    """The number of frames on each level."""
-    out = [frames]
-    for _ in range(1, levels):
-        out.append(-(-out[-1] // 2))
-    return out
