@@ -13,6 +13,7 @@ import numpy as np
 from motionloom.blend._kernels_registered import active, advance, blended_step, pace_at, pose, workspace, wrapped
 from motionloom.core._jit import kernel
 from motionloom.kinematics._kernels import forward
+from motionloom.methods.space._kernels_weights import nearest_shares
 
 ROWS, EXAMPLES, SIZE, MOMENTS, TERMS, NODES = range(6)  # columns of `dims`
 FRAMES = 3  # of a cloud
@@ -191,33 +192,13 @@ def lookup(t: Any, e: int, values: Any, k: int, low: Any, high: Any) -> Any:
     first, last = t.edge_first[e], t.edge_first[e + 1]
     size, to = t.dims[t.edge_source[e], SIZE], t.dims[t.edge_target[e], SIZE]
     count = min(k, last - first)
-    near, far = np.empty(count, np.int64), np.empty(count)
-    found = 0
-    for s in range(first, last):
-        d = 0.0
-        for c in range(size):
-            d += (t.sample_values[s, c] - values[c]) ** 2
-        if found < count:
-            at = found
-            found += 1
-        elif d < far[count - 1]:
-            at = count - 1
-        else:
-            continue
-        while at > 0 and far[at - 1] > d:
-            near[at], far[at] = near[at - 1], far[at - 1]
-            at -= 1
-        near[at], far[at] = s, d
+    near, shares = np.empty(count, np.int64), np.empty(count)
+    nearest_shares(t.sample_values[first:last], values, size, near, shares)
     low[:] = 0.0
     high[:] = 0.0
-    total, leave, enter = 0.0, 0.0, 0.0
-    least = 1.0 / math.sqrt(max(far[count - 1], 1e-24))
+    leave, enter = 0.0, 0.0
     for i in range(count):
-        total += 1.0 / math.sqrt(max(far[i], 1e-24)) - least
-    for i in range(count):
-        x = 1.0 / math.sqrt(max(far[i], 1e-24)) - least
-        x = x / total if total > 0.0 else 1.0 / count
-        s = near[i]
+        x, s = shares[i], first + near[i]
         for c in range(to):
             low[c] += x * t.low[s, c]
             high[c] += x * t.high[s, c]

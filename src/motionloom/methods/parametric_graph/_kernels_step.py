@@ -48,7 +48,7 @@ from motionloom.methods.parametric_graph._kernels_show import (
     begin_offsets,
     show,
 )
-from motionloom.methods.space._kernels_weights import space_weights
+from motionloom.methods.space._kernels_weights import approach, space_weights
 
 MOVED = 0.002  # of the range: parameters that are commanded anew are followed from this change on
 REACHED = 0.01  # of the range
@@ -164,13 +164,7 @@ def follow_parameters(t: Any, state: Any, k: int, given: Any, values: Any, tick:
             state.asked[k, d] = asked[0, d]
         solve(t, n, asked, state.goal[k], state.goal_used[k])
     share = 1.0 - 0.5 ** (tick / half_life)
-    total = 0.0
-    for i in range(t.dims[n, EXAMPLES]):
-        x = w[i] + share * (state.goal[k, i] - w[i])
-        w[i] = x if x > 1e-7 else 0.0
-        total += w[i]
-    for i in range(t.dims[n, EXAMPLES]):
-        w[i] /= total
+    approach(w, state.goal[k], t.dims[n, EXAMPLES], share)
     for d in range(t.dims[n, SIZE]):
         state.used[k, d] += share * (state.goal_used[k, d] - state.used[k, d])
 

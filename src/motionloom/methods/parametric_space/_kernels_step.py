@@ -11,7 +11,7 @@ from motionloom.blend._kernels_registered import advance, pose, workspace, wrapp
 from motionloom.core._jit import kernel
 from motionloom.core._kernels_numbers import wrap_angle
 from motionloom.methods._kernels_live import EARLY, between
-from motionloom.methods.space._kernels_weights import space_weights
+from motionloom.methods.space._kernels_weights import approach, space_weights
 
 HALF_LIFE, RESPONSE = 0, 1  # columns of `tuning`
 COURSE_HALF_LIFE = 0.3  # s: the sway of the hips is taken out of the course
@@ -86,12 +86,7 @@ def step(
             state.time[k] = max(0.0, state.time[k] - tick)
             choose(known, steering, given, heading, state, k, wanted)
             share = 1.0 - 0.5 ** (tick / state.tuning[k, HALF_LIFE])
-            total = 0.0
-            for i in range(state.weights.shape[1]):
-                x = state.weights[k, i] + share * (state.goal[k, i] - state.weights[k, i])
-                state.weights[k, i] = x if x > 1e-7 else 0.0
-                total += state.weights[k, i]
-            state.weights[k] /= total
+            approach(state.weights[k], state.goal[k], state.weights.shape[1], share)
             advance(rows, state.weights[k], state.place[k], tick, space[0])
             off = wrap_angle(state.place[k, 3] - state.course[k])
             state.course[k] += (1.0 - 0.5 ** (tick / COURSE_HALF_LIFE)) * off
