@@ -12,6 +12,7 @@ from motionloom.constraints import PARAMETERS
 from motionloom.core import FloatArray
 from motionloom.io import load
 from motionloom.kinematics.feet.skate_measures import planted_speed
+from motionloom.kinematics.fk import fk
 from motionloom.methods.space.measure import blend_once, measure_blend
 from motionloom.methods.space.sampling import random_weights
 from motionloom.methods.space.section import motion_changes
@@ -33,12 +34,13 @@ def around(clip: Any, middle: int, before: float, after: float) -> Any:
 
 
 def seats() -> list[Any]:
-    """The sitting down of four clips: 1.2 s before the hips are first lowest, and 0.5 s after."""
+    """The sitting down of four clips: from 0.5 s before the head begins to sink to 0.7 s after the hips are lowest."""
     out = []
     for clip in [*captured("75_17", "75_18"), *captured("143_18", "143_19", fps=60)]:
-        height = clip.root[:, 1]
-        low = int(np.flatnonzero(height < height.min() + 0.03)[0])
-        out.append(around(clip, low, 1.2, 0.5))
+        hips, head = clip.root[:, 1], fk(clip)[:, clip.skeleton.roles.index("head"), 1]
+        low = int(np.flatnonzero(hips < hips.min() + 0.03)[0])
+        upright = int(np.flatnonzero(head[:low] > 0.97 * np.median(head[: round(0.2 * clip.fps)]))[-1])
+        out.append(clip[max(0, upright - round(0.5 * clip.fps)) : low + round(0.7 * clip.fps)])
     return out
 
 

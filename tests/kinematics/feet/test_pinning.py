@@ -13,10 +13,12 @@ from motionloom.io import load
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions, runs, with_contacts
+from motionloom.kinematics.feet.plants import ToeHold
 from motionloom.kinematics.feet.skate_measures import measure_skate, skate_a, skate_b, skate_c
-from motionloom.kinematics.feet.skate_removal import remove_skate
+from motionloom.kinematics.feet.skate_removal import pin_plants, remove_skate
 from motionloom.kinematics.fk import accelerations, fk, fk_rotations
 from motionloom.kinematics.ik.limb import place_limb
+from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import turned
 from motionloom.rotation import angle_between, multiply, yaw
 
@@ -242,3 +244,11 @@ def test_skate_removal_leaves_the_true_plants_of_samples_alone(name: str) -> Non
         true, guess = clip.label(part.label), found.label(part.label)
         assert (true & guess).sum() > 0.9 * true.sum()  # samples label only what stands perfectly still
         assert len(runs(guess)) <= len(runs(true)) + 1
+
+
+def test_a_toe_that_may_rise_further_is_held_longer(mocap: Path) -> None:
+    clip = with_contacts(resample(load(mocap / "cmu" / "16_15.bvh", trim_tpose=True)[:240], 30.0))
+    held = [pin_plants(clip, toe=toe).labels for toe in (ToeHold(), ToeHold(rise=0.02, speed=0.5))]
+    short, long = (sum(int(on.sum()) for name, on in labels.items() if name.endswith("toe")) for labels in held)
+    assert long > 1.05 * short
+    assert all((on <= clip.label(name)).all() for labels in held for name, on in labels.items())

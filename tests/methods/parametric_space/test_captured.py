@@ -7,6 +7,8 @@ import pytest
 
 from motionloom.constraints import Request
 from motionloom.io import load
+from motionloom.kinematics.feet.clearance import usual_clearance
+from motionloom.kinematics.feet.contacts import foot_parts, part_positions, runs
 from motionloom.kinematics.feet.skate_measures import measure_skate
 from motionloom.methods import learn, synthesize
 
@@ -26,9 +28,24 @@ def test_cycles_that_reverse_their_turn_are_left_out(turning):
 def test_blends_of_captured_cycles_slide_no_more_than_the_capture(turning):
     model, source = turning
     text = "{{seconds: 4, parameters: {{turn_rate: {}deg/s}}, options: {{clean_feet: {}}}}}"
-    for clean, most in (("false", 0.95), ("true", 0.8)):
+    for clean, most in (("false", 0.95), ("true", 0.7)):
         made = [synthesize(model, Request.from_yaml(text.format(t, clean))) for t in (-30, 0, 30)]
         assert np.mean([measure_skate(clip).b for clip in made]) < most * source
+
+
+def test_locked_feet_of_blended_walks_slide_at_most_six_tenths_of_what_the_captures_do(mocap):
+    clips = [load(mocap / "cmu" / f"16_{n}.bvh", trim_tpose=True) for n in (11, 15, 16, 17)]
+    model = learn("parametric-space", clips, {"parameter": ["turn_rate"], "samples": 64})
+    made = [
+        synthesize(model, Request.from_yaml(f"{{seconds: 4, parameters: {{turn_rate: {t}deg/s}}}}"))
+        for t in (-10, 0, 10)
+    ]
+    assert np.mean([measure_skate(c).b for c in made]) < 0.6 * np.mean([measure_skate(c).b for c in clips])
+    for clip in made:  # planted toes move by 5 mm or less, and swinging ones pass as high as in the examples
+        points = part_positions(clip)
+        for i, part in enumerate(foot_parts(clip.skeleton)):
+            assert all(np.ptp(points[a:b, i], axis=0).max() <= 0.005 for a, b in runs(clip.label(part.label)))
+    assert usual_clearance(made) > 0.9 * usual_clearance(model.examples, percentile=50)
 
 
 def test_slow_and_fast_walks_form_one_space_although_their_steps_overlap_differently(mocap):

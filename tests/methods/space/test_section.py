@@ -83,3 +83,25 @@ def test_changes_of_motion_are_distances_of_joints(turning):
     changes = motion_changes(rows, turning.skeleton, turning.tables, weights)
     assert changes[0] == 0
     assert 0.005 < changes[1] < 0.5
+
+
+def test_an_example_with_another_motion_but_nearly_the_same_parameter_is_passed_over():
+    # the second jump goes as far as the first one, but far higher
+    jumps = [
+        make("jump", seed=1, height=h, distance=d, fps=30)
+        for h, d in ((0.3, 0.3), (0.7, 0.32), (0.4, 1.1), (0.45, 1.5))
+    ]
+    settings = {"parameter": ["distance"], "repeat": "no", "cut": "none", "samples": 64}
+    model = learn("parametric-space", jumps, settings)
+    space = model.space
+    assert [str(note).split(" is ")[0] for note in model.notes if "passed over" in str(note)]
+    assert (space.section[:, 3] == 0).all()
+    changes = motion_changes(
+        space.rows, model.skeleton, model.tables, space.weights(np.linspace(space.low, space.high, 101)).weights
+    )
+    assert changes.max() <= 3 * changes.mean()
+    forced = learn("parametric-space", jumps, {**settings, "smoothness": 1.0}).space  # without a choice of the spread
+    weights = forced.weights(np.linspace(space.low, space.high, 101)).weights
+    changes = motion_changes(forced.rows, model.skeleton, model.tables, weights)
+    assert weights[:, 1].max() > 0.5
+    assert changes.max() > 3 * changes.mean()

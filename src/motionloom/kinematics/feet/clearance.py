@@ -25,17 +25,17 @@ MAX_DEPTH = 0.08  # m: a swing deeper than this below the floor is over another,
 LIFT_TIME = 0.1  # s: how long it takes to lift a foot and to set it down
 
 
-def usual_clearance(clips: Sequence[Clip]) -> float:
+def usual_clearance(clips: Sequence[Clip], *, percentile: float = CLEARANCE_PERCENTILE) -> float:
     """Metres: what three of four swinging toes keep above the floor in these clips; 2.5 cm at most, 0 if none swings.
 
-    That is the 25th percentile, over all swings of all clips, of the least height while the toe moves at 1 m/s or
-    faster. Where feet are dragged all the time it is next to nothing, and they stay as they are.
+    That is the 25th percentile (or another one), over all swings of all clips, of the least height while the toe moves
+    at 1 m/s or faster. Where feet are dragged all the time it is next to nothing, and they stay as they are.
     """
     swings = [swing for clip in clips for swing in _swings(clip)]
     least = [_least(swing, np.where(swing.speed >= FULL_CLEARANCE_SPEED, swing.height, np.inf)) for swing in swings]
     known = np.concatenate([[], *least])
     known = known[np.isfinite(known)]
-    return float(np.clip(np.percentile(known, CLEARANCE_PERCENTILE), 0.0, SKATE_B_HEIGHT)) if len(known) else 0.0
+    return float(np.clip(np.percentile(known, percentile), 0.0, SKATE_B_HEIGHT)) if len(known) else 0.0
 
 
 def lift_swings(clip: Clip, clearance: float) -> Clip:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,19 +42,29 @@ class FootPlan:
     toe_on: BoolArray
 
 
-def plan_foot(path: FootPath, fps: float, *, ease: float, farthest: float, rise: float) -> FootPlan:
+class ToeHold(NamedTuple):
+    """How long a toe is held at the end of a contact, as its heel lifts."""
+
+    rise: float = 0.005  # leg lengths: from this height above its plant on, it is free
+    speed: float = CALM_SPEED  # m/s: likewise where it moves faster than this until the contact ends
+
+
+def plan_foot(
+    path: FootPath, fps: float, *, ease: float, farthest: float, rise: float, toe_rise: float, toe_speed: float
+) -> FootPlan:
     """Pin each touching part to one point per contact, and ease the foot's path in and out around it.
 
     A contact in which the part strays over `farthest` metres from its mean place is no plant but a slide: it is cut
-    where the part is quickest. A contact ends where the part has risen by `rise` metres: the foot rolls over its ball.
+    where the part is quickest. A contact ends where the part has risen by `rise` metres (`toe_rise` for the toe): the
+    foot rolls over its ball; or where it is faster than `CALM_SPEED` (`toe_speed`).
     Where heel and toe touch together the foot's direction is held too (their distance is a bone, so both pins are met).
     Outside contacts the change fades by a quintic with matching value and velocity: straight from one contact to the
     next if they are within twice `ease` seconds, else to nothing within `ease`. A frame that must stay gives the place
     of its contact; where several in one plant disagree, the contact ends there.
     """
     gap = max(1, round(0.5 * ease * fps))
-    heel_on = _core(path.ankle, _before_rising(path.ankle[:, 1], path.heel_on, rise, path.toe_on), fps)
-    toe_on = _core(path.toe, _before_rising(path.toe[:, 1], path.toe_on, rise), fps)
+    heel_on = _core(path.ankle, _before_rising(path.ankle[:, 1], path.heel_on, rise, path.toe_on), fps, CALM_SPEED)
+    toe_on = _core(path.toe, _before_rising(path.toe[:, 1], path.toe_on, toe_rise), fps, toe_speed)
     heel = _cut(path.ankle, heel_on, path.fixed, farthest, gap)
     toe = _cut(path.toe, toe_on, path.fixed, farthest, gap)
     heel, toe = _apart(heel, toe, gap)
@@ -152,7 +162,7 @@ class _Spans:
         return np.asarray((values[order[low]] + values[order[high]]) / 2)
 
 
-def _core(points: FloatArray, on: BoolArray, fps: float) -> BoolArray:
+def _core(points: FloatArray, on: BoolArray, fps: float, calm_speed: float) -> BoolArray:
     """Contacts without their ends, where the part still rolls on or already lifts off: pinning these would throw it."""
     out = np.zeros_like(on)
     found = runs(on)
@@ -160,7 +170,7 @@ def _core(points: FloatArray, on: BoolArray, fps: float) -> BoolArray:
         return out
     spans = _Spans(found)
     speed = part_speeds(points[:, None], fps)[spans.frames, 0]
-    slow = np.maximum(CALM_SPEED, 1.5 * spans.medians(speed))
+    slow = np.maximum(calm_speed, 1.5 * spans.medians(speed))
     calm = speed < slow[spans.of]
     last = spans.largest(np.where(calm, spans.frames, -1))
     first = -spans.largest(np.where(calm, -spans.frames, -len(on)))

@@ -15,7 +15,7 @@ from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_posit
 from motionloom.kinematics.feet.hips import hips_shift, steady_hips
 from motionloom.kinematics.feet.knees import knee_change
 from motionloom.kinematics.feet.leg_reach import SOFT_REACH, lower_hips, raise_heel
-from motionloom.kinematics.feet.plants import FootPath, FootPlan, plan_foot
+from motionloom.kinematics.feet.plants import FootPath, FootPlan, ToeHold, plan_foot
 from motionloom.kinematics.feet.skate_measures import Skate, measure_skate, planted_speed
 from motionloom.kinematics.fk import fk_rotations
 from motionloom.kinematics.ik.limb import limb_rotations
@@ -23,7 +23,8 @@ from motionloom.rotation import angle_between, multiply
 
 EASE_TIME = 0.2  # s: how long the path of a foot bends before and after a plant
 MAX_STRAY = 0.2  # leg lengths: a contact that strays more than this is a slide, not a plant
-ROLL_OFF = 0.005  # leg lengths: a heel or toe that is higher than this above its plant rolls off the ground
+ROLL_OFF = 0.005  # leg lengths: a heel that is higher than this above its plant rolls off the ground
+TOE_HOLD = ToeHold()
 MAX_HIP_DROP = 0.1  # leg lengths: the hips go down at most this far to let a foot reach its plant
 PINNED_WITHIN = 3e-4  # m: a contact that strays no more than this is pinned already (plants are met to a tenth of it)
 MAX_TRIES = 24  # plants are shortened more and more, so that even the longest is gone before the last try
@@ -108,9 +109,13 @@ def pin_plants(
     hard: ArrayLike | None = None,
     ease: float = EASE_TIME,
     ground: float | None = None,
+    toe: ToeHold = TOE_HOLD,
     progress: Progress | None = None,
 ) -> Pinned:
-    """`remove_skate` without its measures. The number of attempts is unknown, so `progress` reports no share."""
+    """`remove_skate` without its measures; `toe` sets how long toes are held.
+
+    The number of attempts is unknown, so `progress` reports no share.
+    """
     report = progress or silent()
     report(0.0, "pinning feet")
     legs = feet(clip.skeleton)
@@ -128,7 +133,7 @@ def pin_plants(
     posed = fk_rotations(clip)
     for tried in range(MAX_TRIES):
         report(None, "pinning feet")
-        done = _attempt(clip, legs, points, posed, touching, fixed, ease, leg)
+        done = _attempt(clip, legs, points, posed, touching, fixed, ease, toe, leg)
         pops = [_pops(clip, done.clip, foot) for foot in legs]
         if not any(len(frames) for frames in pops):
             break
@@ -165,13 +170,20 @@ def _attempt(
     touching: dict[str, BoolArray],
     fixed: BoolArray,
     ease: float,
+    toe: ToeHold,
     leg: float,
 ) -> _Attempt:
     """Plan all feet, bring the plans within reach, and bend the legs."""
     places, turns = posed
     width = max(1, round(ease * clip.fps))
     paths = [_path(clip, foot, places, points, touching, fixed) for foot in legs]
-    plans = [plan_foot(path, clip.fps, ease=ease, farthest=MAX_STRAY * leg, rise=ROLL_OFF * leg) for path in paths]
+    plans = [
+        plan_foot(
+            path, clip.fps, ease=ease, farthest=MAX_STRAY * leg, rise=ROLL_OFF * leg, toe_rise=toe.rise * leg,
+            toe_speed=toe.speed,
+        )
+        for path in paths
+    ]  # fmt: skip
     for i, foot in enumerate(legs):
         plans[i] = raise_heel(foot, plans[i], places, paths[i].fixed, max(1, width // 2))
     held = np.asarray(fixed.any(1))

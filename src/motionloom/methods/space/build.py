@@ -87,12 +87,15 @@ def build_space(
         factors = SPREADS if smoothness is None else (1.0,)
         space = even_space(space, factors, measure, skeleton, tables, part(progress, 0.8, 1.0))
     progress(1.0, "comparing motion")
+    unused = np.flatnonzero(space.section[:, 2:].max(0, initial=0.0) < 1e-6) if len(space.section) else ()
+    passed = [f"{chosen[k].name} is passed over: between its neighbours the motion changes evenly" for k in unused]
     error = f"{100 * sampled.error[0]:.3f} % of the range on average, {100 * sampled.error[1]:.2f} % at most"
     measured = f"; {len(sampled.weights)} blends measured, the last ones predicted to {error}"
     notes = [
         *found.notes,
         *info(registered_note(found) + (measured if len(sampled.weights) else "")),
         *listed_cuts(chosen, values, parameters, rows, found.cost),
+        *info(*passed),
     ]
     return Built(space, chosen, tuple(notes), tuple(parameters))
 

@@ -16,7 +16,9 @@ from motionloom.blend.registered import Registered, duration, play, sources
 from motionloom.constraints import Constraint, MotionParameter, Parameters, Request
 from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Note, Progress, part, replace, with_labels
 from motionloom.core.errors import unknown
+from motionloom.kinematics.feet.clearance import lift_swings, usual_clearance
 from motionloom.kinematics.feet.contacts import foot_parts
+from motionloom.kinematics.feet.plants import ToeHold
 from motionloom.kinematics.feet.skate_removal import pin_plants
 from motionloom.methods.array_checks import check_clips
 from motionloom.methods.base import Honours, Model, place
@@ -25,6 +27,7 @@ from motionloom.methods.space.measure import measure_clip, supplied
 from motionloom.methods.space.plan import LockShift, RequestedValues, SpacePlan, missed, requested_values, solve_values
 from motionloom.methods.space.space import Space
 
+HELD_TOE = ToeHold(rise=0.02, speed=0.5)  # blended toes rise and slide a little in all of a contact
 LOCKED_ROUNDS = 6  # most corrections for what locking the feet changes
 
 O = TypeVar("O", bound=Settings)  # noqa: E741 -- the method's own Options
@@ -220,8 +223,13 @@ class SpaceModel(Model[O]):
     def _locked(self, clip: Clip) -> Clip:
         hard = np.zeros((len(clip), len(self.skeleton)), bool)
         hard[0, 0] = True  # a result starts where it was asked to
-        pinned = pin_plants(clip, hard=hard)
-        return replace(pinned.clip, origin=clip.origin)
+        pinned = pin_plants(clip, hard=hard, toe=HELD_TOE)
+        return replace(lift_swings(pinned.clip, self._clearance), origin=clip.origin)
+
+    @cached_property
+    def _clearance(self) -> float:
+        """m: how high swinging toes pass in the examples; a blend of swings at different moments passes lower."""
+        return usual_clearance(self.examples, percentile=50.0)
 
     def _named(self, values: FloatArray) -> list[tuple[str, tuple[float, ...], str]]:
         return [(p.name, tuple(values[self.space.column(p.name)].tolist()), p.unit) for p in self.space.parameters]

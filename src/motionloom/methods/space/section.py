@@ -1,7 +1,9 @@
 """Spaces of one parameter: a path of weights from its least value to its largest, measured and tabulated.
 
 Weights along the path are those of `_kernels_weights` without a curved map, which follow a request continuously. What
-is measured on the blends of the path is then inverted, so that the table gives weights by the measured parameter.
+is measured on the blends of the path is then inverted, so that the table gives weights by the measured parameter. An
+example that differs from its neighbours in motion but hardly in the parameter may be passed over: a path through it
+changes the motion abruptly.
 """
 
 from __future__ import annotations
@@ -25,17 +27,25 @@ LEG = 0.2  # of the path: how long before its end it turns off to such a blend
 PATH_ROUNDS = 1  # times that the rows are corrected by what is measured on them
 EVEN = 3.0  # largest change of the motion along the range, of the mean one
 LINES, LINE_STEPS = 6, 80  # through a space of several parameters, along which changes are measured
+MOST_PASSED = 4  # examples that a path passes over
 MOMENTS = 16  # of a motion, that are compared
 SPREADS = (1.0, 3.0, 10.0, 30.0)  # times the spread of `smoothness: 1`, the first with which motion changes evenly
 
 
-def path_of(values: FloatArray, spread: float, ends: tuple[FloatArray | None, FloatArray | None]) -> FloatArray:
-    """(FINE, K) weights from the least example to the largest; `ends` are blends beyond them. values (K, 1)."""
+def path_of(
+    values: FloatArray, spread: float, ends: tuple[FloatArray | None, FloatArray | None], passed: Sequence[int] = ()
+) -> FloatArray:
+    """(FINE, K) weights from the least example to the largest, without those `passed` over; values (K, 1).
+
+    `ends` are blends beyond the examples.
+    """
     low, high = float(values.min()), float(values.max())
     table = moment_table(1)
     straight = np.zeros((len(table), polynomial_size(1), 1))
     asked = np.linspace(low, high, FINE)[:, None]
-    inner, _ = weights_for(values, table, straight, spread, asked)
+    kept = np.setdiff1d(np.arange(len(values)), passed)
+    inner = np.zeros((FINE, len(values)))
+    inner[:, kept] = weights_for(values[kept], table, straight, spread, asked)[0]
     turn_off = round(LEG * FINE)
     for end, side in zip(ends, (-1, 1), strict=True):
         if end is not None:  # the last stretch leads to that blend instead of the last example
@@ -45,12 +55,13 @@ def path_of(values: FloatArray, spread: float, ends: tuple[FloatArray | None, Fl
     return np.ascontiguousarray(inner)
 
 
-def tabulated(space: Space, measure: Measure, progress: Progress) -> FloatArray:
+def tabulated(space: Space, measure: Measure, progress: Progress, passed: Sequence[int] = ()) -> FloatArray:
     """(NODES, K + 2) rows at even steps of one parameter, in units of its range: the step, what is measured, weights.
 
-    `measure` gives the parameter of weights (K,) in its unit.
+    `measure` gives the parameter of weights (K,) in its unit; examples `passed` over have no weight, except in blends
+    that lie beyond all examples.
     """
-    path = path_of(space.map[0], space.spread, _ends(space))
+    path = path_of(space.map[0], space.spread, _ends(space), passed)
     found = np.empty(len(path))
     for n, w in enumerate(path):
         progress(0.5 * n / len(path), "measuring the range")
@@ -106,21 +117,56 @@ def even_space(
 ) -> Space:  # fmt: skip
     """The space with the first spread of `factors` times its own with which the motion changes evenly, and its table.
 
-    Without any such spread, the one with which it changes most evenly.
+    Without any such spread, a table of one parameter passes over examples; else the most even of all is returned.
     """
     best, least = space, np.inf
+    share = (0.5 if space.size == 1 and len(factors) > 1 else 1.0) / len(factors)
     for n, factor in enumerate(factors):
         trial = replace(space, spread=factor * space.spread)
         if space.size == 1:
-            report = part(progress, n / len(factors), (n + 1) / len(factors))
-            trial = replace(trial, section=tabulated(trial, measure, report))
-        progress(n / len(factors), "comparing motion")
+            trial = replace(trial, section=tabulated(trial, measure, part(progress, n * share, (n + 1) * share)))
+        progress(n * share, "comparing motion")
         found = _unevenness(trial, skeleton, tables)
         if found < least:
             best, least = trial, found
         if least <= EVEN:
-            break
+            return best
+    if share < 1.0 / len(factors) and len(best.section):
+        return _passing(space, best, least, measure, skeleton, tables, part(progress, 0.5, 1.0))
     return best
+
+
+def _passing(
+    space: Space, best: Space, least: float, measure: Measure, skeleton: Skeleton, tables: tuple[Any, ...],
+    progress: Progress,
+) -> Space:  # fmt: skip
+    """The most even of tables that pass over examples: one more each time, of those where the motion changes most."""
+    passed: list[int] = []
+    at = best
+    while len(passed) < MOST_PASSED and least > EVEN:
+        candidates, trials = _in_the_way(at, passed, skeleton, tables), []
+        for n, k in enumerate(candidates):
+            begin, end = ((len(passed) + (n + i) / len(candidates)) / MOST_PASSED for i in (0, 1))
+            report = part(progress, begin, end)
+            trial = replace(space, section=tabulated(space, measure, report, [*passed, k]))
+            if len(trial.section):
+                trials.append((_unevenness(trial, skeleton, tables), k, trial))
+        if not trials:
+            break
+        found, k, at = min(trials, key=lambda one: one[:2])
+        passed.append(k)
+        if found < least:
+            best, least = at, found
+    return best
+
+
+def _in_the_way(space: Space, passed: Sequence[int], skeleton: Skeleton, tables: tuple[Any, ...]) -> list[int]:
+    """The examples with a weight where the motion changes most, except the least and the largest one."""
+    weights = space.section[:, 2:]
+    worst = int(motion_changes(space.rows, skeleton, tables, np.array(weights)).argmax())
+    ends = (int(space.values.argmin()), int(space.values.argmax()))
+    involved = np.flatnonzero(weights[worst : worst + 2].max(0) > 0.02)
+    return [int(k) for k in involved if k not in ends and k not in passed]
 
 
 def _unevenness(space: Space, skeleton: Skeleton, tables: tuple[Any, ...]) -> float:
