@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from similarity_material import PAGES
+from space_material import apart, stretched
 
 from motionloom.blend.fourier import analyse, common_layout, in_clip, interpolated, interpolated_in_time
 from motionloom.constraints import PARAMETERS, MotionParameter, Request, parameter_table
@@ -24,9 +25,7 @@ from motionloom.constraints.parameter_events import target
 from motionloom.core import Clip, FloatArray
 from motionloom.io import load, save
 from motionloom.kinematics.feet.skate_measures import measure_skate
-from motionloom.kinematics.fk import fk
-from motionloom.kinematics.resample import at_frames
-from motionloom.kinematics.travel import along, from_root_motion, placed, root_motion
+from motionloom.kinematics.travel import along, from_root_motion, root_motion
 from motionloom.methods import attempt, learn
 from motionloom.methods.space.baked import baked
 from motionloom.methods.space.cutting import cut_cycles
@@ -47,17 +46,6 @@ RATES = np.radians([-45, -30, -15, 0, 15, 30, 45])
 def punch(at: FloatArray) -> Clip:
     """A punch at a target, given in -1 to 1 along each axis."""
     return make("punch", seed=1, target=tuple(CENTRE + REACH * at), count=1, fps=30)
-
-
-def apart(a: Clip, b: Clip) -> FloatArray:
-    """(F, J) m: how far joints are from those of another clip, both from the origin, at equal shares of their time."""
-    a, b = (placed(clip) for clip in (a, b))
-    return np.asarray(np.linalg.norm(fk(stretched(a, len(b))) - fk(b), axis=-1))
-
-
-def stretched(clip: Clip, frames: int) -> Clip:
-    """The clip with another number of frames."""
-    return at_frames(clip, np.linspace(0, len(clip) - 1, frames), clip.fps, cubic=True)
 
 
 def grids() -> list[str]:

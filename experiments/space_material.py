@@ -9,10 +9,12 @@ import numpy as np
 from similarity_material import MOCAP
 
 from motionloom.constraints import PARAMETERS
-from motionloom.core import FloatArray
+from motionloom.core import Clip, FloatArray
 from motionloom.io import load
 from motionloom.kinematics.feet.skate_measures import planted_speed
 from motionloom.kinematics.fk import fk
+from motionloom.kinematics.resample import at_frames
+from motionloom.kinematics.travel import placed
 from motionloom.methods.space.measure import blend_once, measure_blend
 from motionloom.methods.space.sampling import random_weights
 from motionloom.methods.space.section import motion_changes
@@ -85,6 +87,17 @@ def spaces() -> dict[str, tuple[list[Any], dict[str, Any]]]:
             {"parameter": ["distance"], **ENDS},
         ),
     }  # fmt: skip
+
+
+def apart(a: Clip, b: Clip) -> FloatArray:
+    """(F, J) m: how far joints are from those of another clip, both from the origin, at equal shares of their time."""
+    a, b = (placed(clip) for clip in (a, b))
+    return np.asarray(np.linalg.norm(fk(stretched(a, len(b))) - fk(b), axis=-1))
+
+
+def stretched(clip: Clip, frames: int) -> Clip:
+    """The clip with another number of frames."""
+    return at_frames(clip, np.linspace(0, len(clip) - 1, frames), clip.fps, cubic=True)
 
 
 def measured(model: Any, weights: FloatArray) -> FloatArray:
