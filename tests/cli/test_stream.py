@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+from motionloom.constraints.gaze import gaze
 from motionloom.io import load, save
 from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, save_model
@@ -133,6 +134,16 @@ def test_actions_and_gaze_are_put_on_top_and_made_again(run, model, tmp_path):
     again = run("again", tmp_path / "both.bvh", "--sources", sources, "-o", tmp_path / "same.bvh")
     assert again.code == 0, again.err
     assert (tmp_path / "same.bvh").read_bytes() == (tmp_path / "both.bvh").read_bytes()
+    turn = ("stream", model, "--gaze", tmp_path / "me.loom", "--seconds", 1, "-c", "heading 90deg", "-o")
+    for name, more in (("ahead", ()), ("leads", ("--lead",))):
+        assert run(*turn, tmp_path / f"{name}.bvh", *more).code == 0
+    ahead, leads = (load(tmp_path / f"{name}.bvh") for name in ("ahead", "leads"))
+    assert np.abs(leads.root - ahead.root).max() < 1e-6
+    yaw = [np.degrees(np.arctan2(*gaze(clip)[1][30, [0, 2]])) for clip in (ahead, leads)]
+    assert yaw[1] > yaw[0] + 10
+    assert run("again", tmp_path / "leads.bvh", "--sources", sources, "-o", tmp_path / "led.bvh").code == 0
+    assert (tmp_path / "led.bvh").read_bytes() == (tmp_path / "leads.bvh").read_bytes()
+    assert "lead: expected a gaze map" in run("stream", model, "--lead", "--seconds", 1).err
     failed = run("stream", model, *layers, "-c", "overlay cup")
     assert "there is no overlay 'cup'; there are: box" in failed.err
     save(make("look", seconds=4), tmp_path / "stand.bvh")

@@ -66,8 +66,9 @@ class Learn(Table):
 
                 clips, given = takes_and_targets(clips, given)
             own = own_parameters(measure)
-            models = {key: load_model(path) for key, path in others.items() if path is not None}
             graph = _graph_file(name, clips)
+            others = {**({} if graph is None else graph.models), **{k: v for k, v in others.items() if v is not None}}
+            models = {key: load_model(path) for key, path in others.items()}
             made = [] if graph is None else list(graph.made)
             wanted = clips if graph is None else [str(pattern) for pattern in graph.patterns]
             loaded = load_all(wanted, reading, markers=optical) if wanted or not made else []

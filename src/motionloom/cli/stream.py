@@ -52,6 +52,9 @@ def drive(
     gaze: Annotated[
         Path | None, typer.Option("--gaze", metavar="MAP.loom", help="A gaze map, for the order `look X Y Z`.")
     ] = None,
+    lead: Annotated[
+        bool, typer.Option("--lead", help="With --gaze: look into turns where there is no point to look at.")
+    ] = False,
     force: Force = False,
     *,
     given: Any = None,
@@ -77,6 +80,7 @@ def drive(
     layers: dict[str, Any] = {
         "overlays": load_overlays(overlay or []),
         "gaze": None if gaze is None else load_model(gaze),
+        "lead": lead,
     }
     orders = command or []
     if out is None:

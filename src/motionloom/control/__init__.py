@@ -1,18 +1,18 @@
 """Live characters: stepping them, recording them as clips, layers on top of them, and crowds."""
 
+from motionloom.blend.splice.layer import SpliceLayer
 from motionloom.control.crowd import keep_apart, replace_members
 from motionloom.control.crowd_clips import crowd_clips, crowd_member
 from motionloom.control.foot_lock import FootLockLayer, foot_locked
-from motionloom.control.gaze_layer import GazeLayer
 from motionloom.control.layered import Layered
 from motionloom.control.overlaid import overlaid
 from motionloom.control.playback import Playback
 from motionloom.control.queued import Queued, queued
 from motionloom.control.record import record
-from motionloom.control.splice_layer import SpliceLayer
 from motionloom.control.stepping import Steered, run
 from motionloom.control.streaming import live_characters, stream_clip
 from motionloom.control.varied import varied
+from motionloom.methods.gaze.layer import GazeLayer
 
 __all__ = [
     "FootLockLayer",

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.blend.splice.tables import gait_cycle, phases_of, splice_table
-from motionloom.control.gaze_layer import gaze_layer
+from motionloom.blend.splice.layer import SpliceLayer
+from motionloom.blend.splice.tables import phase_begin, splice_table
 from motionloom.control.layered import layered
 from motionloom.control.record import record
-from motionloom.control.splice_layer import SpliceLayer
 from motionloom.control.stepping import run
 from motionloom.core import BadRequest, Clip, FloatArray, MotionloomError, same_hierarchy
 from motionloom.core.poses import commands
@@ -22,32 +20,13 @@ from motionloom.methods.live import Layer, Live
 REFERENCE = 6.0  # s of the character's own locomotion, to which actions are aligned
 
 
-class OwnLocomotion(NamedTuple):
-    """What a live character does when it goes straight ahead: the reference locomotion of its actions."""
-
-    clip: Clip
-    phase: FloatArray  # (F,) the phase that the method supplies, NaN where it does not
-
-
-def own_locomotion(live: Live, seconds: float = REFERENCE) -> OwnLocomotion:
-    """Some seconds of the character's own locomotion."""
+def own_locomotion(live: Live, seconds: float = REFERENCE) -> tuple[Clip, FloatArray]:
+    """Some seconds of the character's own locomotion straight ahead, and the phases that the method supplies (F,)."""
     ahead = commands(heading=0.0) if "heading" in live.accepts else commands()
     steps = [1 / live.fps] * round((seconds + 1.0) * live.fps)
     made = list(run(live, live.begin(np.array([0])), ahead, steps))
     clip, first = record(live, made, live.fps), round(live.fps)  # the first second may turn
-    return OwnLocomotion(clip[first:], np.array([poses.phase[0] for _, poses in made[first:]]))
-
-
-def phase_begin(own: OwnLocomotion, reference: Clip) -> float:
-    """The phase of the reference at which the phases of the method are 0: one alignment for all nodes of a graph.
-
-    0 where the method supplies no phase.
-    """
-    seen = ~np.isnan(own.phase)
-    if not seen.any():
-        return 0.0
-    apart = 2 * np.pi * (phases_of(own.clip, gait_cycle(reference)) - own.phase)[seen]
-    return float(np.arctan2(np.sin(apart).mean(), np.cos(apart).mean()) / (2 * np.pi) % 1.0)
+    return clip[first:], np.array([poses.phase[0] for _, poses in made[first:]])
 
 
 def overlaid(
@@ -65,8 +44,8 @@ def overlaid(
     """
     if not actions and gaze is None:
         return live
-    own = own_locomotion(live)
-    walk = own.clip if reference is None else reference
+    own, phase = own_locomotion(live)
+    walk = own if reference is None else reference
     layers: list[Layer] = []
     if actions:
         same = {
@@ -74,9 +53,9 @@ def overlaid(
             for name, clip in actions.items()
         }
         try:
-            layers.append(SpliceLayer(splice_table(same, walk), begin_phase=phase_begin(own, walk)))
+            layers.append(SpliceLayer(splice_table(same, walk), begin_phase=phase_begin(own, phase, walk)))
         except MotionloomError as error:
             raise BadRequest(f"overlay: {error}") from None
     if gaze is not None:
-        layers.append(gaze_layer(gaze, walk, lead=lead))
+        layers.append(gaze.layer(walk, lead=lead))
     return layered(live, *layers)

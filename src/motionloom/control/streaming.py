@@ -40,18 +40,28 @@ def stream_clip(
     amount: float = 1.0,
     overlays: Mapping[str, Clip] | None = None,
     gaze: Model[Any] | None = None,
+    lead: bool = False,
     progress: Progress | None = None,
 ) -> Clip:
     """So many seconds of one live character that follows `orders` (see `parse_order`), with its recipe.
 
     `options` are those of the model's live characters, as plain values. With `lock`, feet are held where they touch.
     `variation` is a model of takes whose variation is added, by this amount (see `varied`). `overlays` are actions that
-    an order can splice on, `gaze` is a gaze map for orders to look somewhere (see `overlaid`).
+    an order can splice on, `gaze` is a gaze map for orders to look somewhere; with `lead`, the gaze leads turns where
+    there is nothing to look at (see `overlaid`).
     """
     Limits.current().check_length(seconds, rate)
     actions = dict(overlays or {})
     live, state = begin_stream(
-        model, seed=seed, lock=lock, options=options, variation=variation, amount=amount, overlays=actions, gaze=gaze
+        model,
+        seed=seed,
+        lock=lock,
+        options=options,
+        variation=variation,
+        amount=amount,
+        overlays=actions,
+        gaze=gaze,
+        lead=lead,
     )
     script = follow([parse_order(text, live) for text in orders])
     steps = repeat(1.0 / rate, max(1, round(seconds * rate)))
@@ -62,7 +72,7 @@ def stream_clip(
     if actions:
         given["overlays"] = list(actions)
     if gaze is not None:
-        given["gaze"] = "" if gaze.file is None else gaze.file.name
+        given |= {"gaze": "" if gaze.file is None else gaze.file.name, "lead": lead}
     edits = [{name: value} for name, value in given.items()]
     step = synthesis_step(model, "stream", seed=seed, edits=edits, clips=actions.values())
     for other, what in ((variation, "the model of its variation"), (gaze, "its gaze map")):
@@ -93,12 +103,15 @@ def begin_stream(
     amount: float = 1.0,
     overlays: Mapping[str, Clip] | None = None,
     gaze: Model[Any] | None = None,
+    lead: bool = False,
 ) -> tuple[Live, Any]:
     """The live characters of a model, and the state of one before its first step."""
     if gaze is not None and not isinstance(gaze, GazeModel):
         raise BadRequest(f"gaze: expected a gaze map, found a model of {gaze.method}")
+    if lead and gaze is None:
+        raise BadRequest("lead: expected a gaze map, which leads turns")
     live = live_characters(model)
     live = live if variation is None else varied(live, variation, amount=amount)
-    live = overlaid(live, overlays or {}, gaze)
+    live = overlaid(live, overlays or {}, gaze, lead=lead)
     live = foot_locked(live) if lock else live
     return live, live.begin([seed], options=live_options(model, options or {}))

@@ -97,6 +97,15 @@ def live_of(model: Any) -> Live:
     return found
 
 
+def layer_of(model: Any, body: Clip, **options: Any) -> Layer:
+    """The layer of a model for live characters with this body; `BadRequest` if its method has none."""
+    found = getattr(model, "layer", None)
+    if found is None:
+        raise BadRequest(f"{model.method} cannot be put on live characters; gaze and variation can")
+    layer: Layer = found(body, **options)
+    return layer
+
+
 def live_options(model: Any, values: Mapping[str, Any]) -> Any:
     """The options of a model's live characters from plain values; None (their defaults) if there are none."""
     return model.live_options_type.of(values) if values else None

@@ -7,6 +7,7 @@ their SHA-256, and the model's own fields, which refer to the tensors. `packing.
 from __future__ import annotations
 
 import json
+import tempfile
 import zlib
 from dataclasses import fields
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.core import BadRequest, FormatError, Made, Note
+from motionloom.core import BadRequest, FormatError, Made, Note, UInt8Array
 from motionloom.core.files import open_regular
 from motionloom.core.note import as_dicts
 from motionloom.core.recipe import Input
@@ -32,6 +33,23 @@ PLAIN = ("fps", "sources", "notes", "made", "file")  # written as plain JSON, or
 
 def save_model(model: Model[Any], path: str | Path) -> None:
     """Write a model to one file, atomically. The same model gives the same bytes."""
+    write_whole(path, [_serialised(model)])  # one entry: safetensors does not keep the order
+
+
+def packed_model(model: Model[Any]) -> UInt8Array:
+    """(B,) the bytes of the model's file: an array, so that another model can contain it."""
+    return np.frombuffer(_serialised(model), np.uint8)
+
+
+def unpacked_model(packed: UInt8Array) -> Model[Any]:
+    """The model of `packed_model`; `FormatError` as `load_model` raises it."""
+    with tempfile.TemporaryDirectory(prefix="motionloom_model_") as folder:
+        path = Path(folder) / "inner.loom"
+        path.write_bytes(np.asarray(packed, np.uint8).tobytes())
+        return load_model(path)
+
+
+def _serialised(model: Model[Any]) -> bytes:
     from safetensors.numpy import save
 
     packer = Packer()
@@ -50,9 +68,7 @@ def save_model(model: Model[Any], path: str | Path) -> None:
     }
     text = json.dumps(head, allow_nan=False)  # in order: an object is defined before it is referred to
     whole = json.dumps({"checksum": _checksum(text, packer.tensors)} | head, allow_nan=False, separators=(",", ":"))
-    write_whole(
-        path, [save(packer.tensors, metadata={"motionloom": whole})]
-    )  # one entry: safetensors does not keep the order
+    return save(packer.tensors, metadata={"motionloom": whole})
 
 
 def check_model_target(path: str | Path) -> None:

@@ -93,6 +93,10 @@ METHODS: Mapping[str, Method] = {
         "parametric spaces joined by edges: walk, run, sit, punch by heading, place and parameters; live",
         source="HECK 6.1",
         learning_is_random=True,
+        models={
+            "gaze": "a gaze map for the nodes of the graph; characters look at points, and into turns",
+            "variation": "a model of variation that is added to the nodes of the graph",
+        },
         commands={
             "drive": MethodCommand("Live", "drive a character by a request, or by the arrow keys"),
             "crowd": MethodCommand("Live", "make the clips of a crowd, each by its own seed"),

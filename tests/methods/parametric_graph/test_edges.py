@@ -14,7 +14,7 @@ from motionloom.methods.parametric_graph import edge_search, edge_verification
 from motionloom.methods.parametric_graph.edge_search import build_edge, middle_point, trimmed_box
 from motionloom.methods.parametric_graph.edge_verification import EdgeSettings
 from motionloom.methods.parametric_graph.fit import parse_edge, strong_part
-from motionloom.methods.parametric_graph.nodes import parse_node
+from motionloom.methods.parametric_graph.node_specs import parse_node
 from motionloom.samples import make
 
 

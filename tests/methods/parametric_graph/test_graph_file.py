@@ -60,7 +60,7 @@ def test_clips_are_found_beside_the_file(tmp_path):
     [
         ("", "expected nodes, as in `\\[nodes.walk\\]`, found none"),
         ("[node.walk]", "there is no table 'node'; did you mean 'nodes'"),
-        ("[nodes.walk]", "node walk: expected clips, samples or a label"),
+        ("[nodes.walk]", "node walk: expected clips, samples, a label or another node"),
         ('[nodes.walk]\nclip = ["a"]', "node walk: there is no key 'clip'; did you mean 'clips'"),
         ('[nodes.walk]\nclips = ["none_*.bvh"]', "node walk: there is no file 'none_\\*.bvh'"),
         ('[nodes.walk]\nclips = ["../a.bvh"]', "leads out of the folder of the graph file"),

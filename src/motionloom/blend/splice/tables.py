@@ -75,6 +75,18 @@ def phases_of(clip: Clip, cycle: Clip) -> FloatArray:
     return timing.upper_times(np.arange(len(clip)) / clip.fps) / seconds
 
 
+def phase_begin(clip: Clip, phase: FloatArray, reference: Clip) -> float:
+    """The phase of the reference at which the phases (F,) of a method are 0, from one clip of it.
+
+    It holds for all nodes of a graph. Phases are NaN where the method supplies none; 0 if that is everywhere.
+    """
+    seen = ~np.isnan(phase)
+    if not seen.any():
+        return 0.0
+    apart = 2 * np.pi * (phases_of(clip, gait_cycle(reference)) - phase)[seen]
+    return float(np.arctan2(np.sin(apart).mean(), np.cos(apart).mean()) / (2 * np.pi) % 1.0)
+
+
 def splice_table(actions: Mapping[str, Clip], reference: Clip, lower: Clip | None = None) -> SpliceTable:
     """Actions for run time, each aligned to one reference locomotion. They must be cyclic.
 

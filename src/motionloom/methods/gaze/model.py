@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple, Self
@@ -20,6 +21,7 @@ from motionloom.methods.gaze.aim import gaze_body
 from motionloom.methods.gaze.config import Options
 from motionloom.methods.gaze.eyes import with_eyes
 from motionloom.methods.gaze.gaze_map import MIN_EXAMPLES, GazeMap
+from motionloom.methods.gaze.layer import GazeLayer
 from motionloom.methods.gaze.look import Look, in_turn, look_along, look_clip, look_from
 from motionloom.methods.settings import Settings
 
@@ -88,6 +90,10 @@ class GazeModel(Model[Options]):
     def map(self, options: Options | None = None) -> GazeMap:
         """The map with these options."""
         return _map(self, self.options(Request()) if options is None else options)
+
+    def layer(self, body: Clip, *, cone: float = math.pi, lead: bool = False) -> GazeLayer:
+        """The map as a layer for live characters with the body of a clip."""
+        return GazeLayer(self.map(), gaze_body(body), cone, lead)
 
     def scaled(self, **factors: Any) -> Self:
         """The model with another strength, speed or shares (see `GazeMap.scaled`), for another character."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -13,20 +13,17 @@ from motionloom.constraints import MotionParameter
 from motionloom.core import BadRequest, Clip, Note, Progress, part, silent
 from motionloom.core.errors import unknown
 from motionloom.core.note import info, warning
+from motionloom.methods.base import Model
+from motionloom.methods.live import layer_of
 from motionloom.methods.parametric_graph.config import DEFAULT, Config
 from motionloom.methods.parametric_graph.edge import Edge, Report
 from motionloom.methods.parametric_graph.edge_search import BAD, GOOD, build_edge, propose_limits
 from motionloom.methods.parametric_graph.edge_verification import EdgeSettings, changes_into
 from motionloom.methods.parametric_graph.model import ParametricGraphModel
-from motionloom.methods.parametric_graph.nodes import (
-    Node,
-    build_node,
-    default_nodes,
-    node_index,
-    parse_node,
-    part_floor,
-)
+from motionloom.methods.parametric_graph.node_specs import NodeSpec, default_nodes, parse_node
+from motionloom.methods.parametric_graph.nodes import Node, build_node, node_index, part_floor
 from motionloom.methods.parametric_graph.tables import build_tables
+from motionloom.methods.store import packed_model
 
 
 class WantedEdge(NamedTuple):
@@ -43,27 +40,38 @@ def fit(
     config: Config = DEFAULT,
     *,
     parameters: Sequence[MotionParameter] = (),
+    gaze: Model[Any] | None = None,
+    variation: Model[Any] | None = None,
     rng: Generator | None = None,
     progress: Progress | None = None,
 ) -> ParametricGraphModel:
-    """The graph of some clips; `parameters` are the user's own, in addition to the table."""
+    """The graph of some clips; `parameters` are the user's own, in addition to the table.
+
+    `gaze` is a gaze map and `variation` a model of variation, which are put on nodes (`layered_nodes.py`).
+    """
     report, rng = progress or silent(), rng or np.random.default_rng(0)
     specs = tuple(parse_node(line) for line in config.node) or default_nodes(clips)
     names = node_index([spec.name for spec in specs])
-    wanted = [parse_edge(line, names) for line in config.edge]
+    for model in (gaze, variation):
+        if model is not None:
+            layer_of(model, clips[0]).begin(np.zeros(1, np.int64), clips[0].skeleton)  # is it for this body?
+    actions = {spec.overlay: action_named(spec, clips) for spec in specs if spec.overlay}
+    clips = [clip for clip in clips if not any(clip is action for action in actions.values())]
+    wanted = with_layered([parse_edge(line, names) for line in config.edge], specs)
     if not wanted:
         wanted = [WantedEdge(a, b) for a in range(len(specs)) for b in range(len(specs))]
-    nodes: list[Node] = []
+    built: dict[str, Node] = {}
     notes: list[Note] = []
     floor = part_floor(clips)
-    for i, spec in enumerate(specs):
-        node, about = build_node(
+    own = [spec for spec in specs if not spec.of]
+    for i, spec in enumerate(own):
+        built[spec.name], about = build_node(
             spec, clips, own=parameters, samples=config.samples, margin=config.margin, floor=floor,
             rng=rng,
-            progress=part(report, 0.5 * i / len(specs), 0.5 * (i + 1) / len(specs)),
+            progress=part(report, 0.5 * i / len(own), 0.5 * (i + 1) / len(own)),
         )  # fmt: skip
-        nodes.append(node)
         notes += about
+    nodes = [layered_node(spec, built, gaze is not None, variation is not None) for spec in specs]
     edges, reports = find_edges(nodes, wanted, config, clips[0].fps, rng, part(report, 0.5, 1.0))
     kept, dropped = strong_part(len(nodes), edges)
     listed = "; ".join(r.text for r in reports if r.reason)
@@ -86,6 +94,9 @@ def fit(
         nodes=tuple(nodes[i] for i in kept),
         edges=tuple(edges),
         refused=tuple(r for r in reports if r.reason),
+        overlays={nodes[i].overlay: actions[nodes[i].overlay] for i in kept if nodes[i].overlay},
+        gaze_map=None if gaze is None else packed_model(gaze),
+        variation=None if variation is None else packed_model(variation),
     )
 
 
@@ -98,6 +109,7 @@ def find_edges(
     )
     tables = build_tables(nodes[0].examples[0].skeleton, nodes, [], config.radius)
     edges, reports = [], []
+    found_before: dict[tuple[int, int, float, float], tuple[Edge | None, Report]] = {}  # layered nodes share spaces
     for i, want in enumerate(wanted):
         own = part(progress, i / len(wanted), (i + 1) / len(wanted))
         good, bad = want.good or config.good, want.bad or config.bad
@@ -107,10 +119,16 @@ def find_edges(
             bad = bad if bad is not None else good * BAD / GOOD
         if bad < good:
             raise BadRequest(f"bad: expected at least the limit of good transitions, {good:g} m, found {bad:g} m")
-        edge, found = build_edge(tables, nodes, want.source, want.target, settings, (good, bad), rng, own)
+        spaces = (id(nodes[want.source].space), id(nodes[want.target].space), good, bad)
+        if spaces not in found_before:
+            found_before[spaces] = build_edge(
+                tables, nodes, want.source, want.target, settings, (good, bad), rng, own
+            )  # fmt: skip
+        edge, found = found_before[spaces]
+        found = found._replace(source=nodes[want.source].name, target=nodes[want.target].name)
         reports.append(found)
         if edge is not None:
-            edges.append(edge)
+            edges.append(replace(edge, source=want.source, target=want.target, report=found))
     return _steerable(nodes, edges, reports, config.neighbours)
 
 
@@ -151,6 +169,39 @@ def parse_edge(text: str, known: Mapping[str, int]) -> WantedEdge:
         if key not in ("good", "bad") or not given[key] > 0:
             raise BadRequest(f"edge {pair}: expected `good=0.1` or `bad=0.14` in metres, found {item!r}")
     return WantedEdge(known[source], known[target], given.get("good"), given.get("bad"))
+
+
+def action_named(spec: NodeSpec, clips: Sequence[Clip]) -> Clip:
+    """The clip with the action of a layered node."""
+    found = [clip for clip in clips if spec.overlay in (clip.name, clip.name.rpartition(".")[0])]
+    if not found:
+        known = unknown(spec.overlay, [clip.name for clip in clips], "clip")
+        raise BadRequest(f"node {spec.name}: overlay: {known}")
+    return found[0]
+
+
+def layered_node(spec: NodeSpec, built: Mapping[str, Node], gaze: bool, variation: bool) -> Node:
+    """The node with its layers; one that is layered on another shares its space and examples."""
+    base = spec.of or spec.name
+    if base not in built:
+        raise BadRequest(f"node {spec.name}: of: {unknown(base, list(built), 'node with clips')}")
+    return replace(
+        built[base],
+        name=spec.name,
+        overlay=spec.overlay,
+        gaze=gaze and spec.gaze,
+        variation=variation and spec.variation,
+    )
+
+
+def with_layered(wanted: Sequence[WantedEdge], specs: Sequence[NodeSpec]) -> list[WantedEdge]:
+    """The wanted edges, and the same ones for layered nodes that none of them names."""
+    named = {n for want in wanted for n in want[:2]}
+    alike = {
+        n: [n, *(i for i, spec in enumerate(specs) if spec.of == specs[n].name and i not in named)]
+        for n in range(len(specs))
+    }
+    return [want._replace(source=a, target=b) for want in wanted for a in alike[want[0]] for b in alike[want[1]]]
 
 
 def strong_part(count: int, edges: Sequence[Edge]) -> tuple[list[int], list[int]]:

@@ -15,11 +15,12 @@ from motionloom.core.fields import fields_of
 from motionloom.core.text import read_toml
 from motionloom.core.units import length
 from motionloom.methods.parametric_graph.config import Config
-from motionloom.methods.parametric_graph.nodes import KEYS, NodeSpec
+from motionloom.methods.parametric_graph.node_specs import KEYS, LAYER_KEYS, NodeSpec
 from motionloom.samples import SAMPLES, make
 
-TOP = ("nodes", "edges", "settings")
-NODE = (*KEYS, "samples")
+TOP = ("nodes", "edges", "settings", "models")
+NODE = (*KEYS, "samples", *LAYER_KEYS)
+MODELS = ("gaze", "variation")
 EDGE = ("from", "to", "good", "bad")
 MOST_SAMPLES = 1000  # clips that one entry may make
 
@@ -30,6 +31,7 @@ class GraphFile(NamedTuple):
     patterns: tuple[Path, ...]  # files and folders of clips
     made: tuple[Clip, ...]  # clips of samples
     config: Mapping[str, Any]  # settings of learning
+    models: Mapping[str, Path]  # files of the gaze map and of the variation of layered nodes
 
 
 def read_graph_file(path: str | Path) -> GraphFile:
@@ -42,6 +44,13 @@ def read_graph_file(path: str | Path) -> GraphFile:
 
     [nodes.run]
     samples = [{name = "run", turn = ["-60deg/s", "0deg/s", "60deg/s"], seconds = 4}]
+
+    [nodes.carry]                               # the walk with an action on top
+    of = "walk"
+    overlay = {name = "carry", seconds = 6}     # or a file
+
+    [models]
+    gaze = "me.loom"                            # of all nodes, but for those with `gaze = false`
 
     [[edges]]                                   # without any edges, all are tried
     from = "walk"
@@ -67,9 +76,17 @@ def read_graph_file(path: str | Path) -> GraphFile:
         patterns |= dict.fromkeys(own)
         samples = _sampled(name, table.get("samples", ()), where)
         made += samples
-        if not own and not samples and "label" not in table:
-            raise BadRequest(f"{where}: expected clips, samples or a label")
-        lines.append(_spec(name, table, own, samples).text)
+        if not own and not samples and "label" not in table and "of" not in table:
+            raise BadRequest(f"{where}: expected clips, samples, a label or another node (of)")
+        layers = _layers(name, table, nodes, where)
+        if isinstance(action := table.get("overlay"), str):
+            file = _inside(path.parent, action, where)
+            patterns[file] = None
+            layers["overlay"] = file.name
+        elif action is not None:
+            made += (acted := _sampled(f"{name}_action", action, where))
+            layers["overlay"] = acted[0].name
+        lines.append(_spec(name, table, own, samples)._replace(**layers).text)
     edges = [_edge(edge, nodes, path.name) for edge in _several(given.get("edges", ()))]
     settings = given.get("settings", {})
     if not isinstance(settings, dict):
@@ -78,7 +95,24 @@ def read_graph_file(path: str | Path) -> GraphFile:
     for key in settings:
         if key not in known or key in ("node", "edge"):
             raise BadRequest(f"{path.name}: settings: {unknown(key, known, 'setting')}")
-    return GraphFile(tuple(patterns), tuple(made), {**settings, "node": lines, "edge": edges})
+    models = given.get("models", {})
+    _check_keys(models, MODELS, f"{path.name}: models")
+    files = {key: _inside(path.parent, str(name), f"{path.name}: models") for key, name in models.items()}
+    return GraphFile(tuple(patterns), tuple(made), {**settings, "node": lines, "edge": edges}, files)
+
+
+def _layers(name: str, table: Mapping[str, Any], nodes: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """The layers of a node, without its action."""
+    found = {key: table[key] for key in ("of", "gaze", "variation") if key in table}
+    if "of" in found:
+        if found["of"] not in nodes or found["of"] == name:
+            raise BadRequest(f"{where}: of: {unknown(str(found['of']), [n for n in nodes if n != name], 'node')}")
+        if others := [key for key in (*KEYS, "samples") if key in table]:
+            raise BadRequest(f"{where}: it has the motions of {found['of']}, so {others[0]} cannot be given")
+    for key in ("gaze", "variation"):
+        if not isinstance(found.get(key, True), bool):
+            raise BadRequest(f"{where}: {key}: expected true or false, found {found[key]!r}")
+    return found
 
 
 def _several(value: Any) -> list[Any]:

@@ -81,7 +81,7 @@ class GraphLive(LiveCharacters[GraphState]):
         return tuple(" or ".join(names) for names in found)
 
     def _begin(self, state: GraphState, seeds: IntArray, places: FloatArray, options: LiveOptions) -> None:
-        """The seed gives node, parameters and phase; characters begin in nodes that can turn, if there are any."""
+        """The seed gives node, parameters and phase; they begin in nodes that can turn, without an action on top."""
         from motionloom.methods._kernels_live import uniforms
         from motionloom.methods.parametric_graph._kernels_step import show_first
 
@@ -119,7 +119,7 @@ class GraphLive(LiveCharacters[GraphState]):
             if first not in self.actions:
                 raise BadRequest(unknown(first, self.actions, "node"), where=("options", "first"))
             return np.array([self.actions.index(first)])
-        turning = np.flatnonzero(self.tables.steer[:, 0] >= 0)
+        turning = np.flatnonzero((self.tables.steer[:, 0] >= 0) & np.array([not n.overlay for n in self.nodes]))
         return turning if len(turning) else np.arange(len(self.nodes))
 
     def _advance(self, state: GraphState, commands: Commands, dt: float, poses: Poses) -> None:

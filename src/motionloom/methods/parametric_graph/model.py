@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import starmap
 from typing import Any, ClassVar
@@ -12,20 +12,23 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Act, Avoid, Constraint, HeadFor, Parameters, Reach, Request, RootPath, Style
-from motionloom.core import Clip, FormatError, Origin, Progress, with_labels
+from motionloom.core import Clip, FormatError, Origin, Progress, UInt8Array, with_labels
 from motionloom.core.errors import unknown
 from motionloom.core.origin import all_terms
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.travel import Travel
+from motionloom.methods.array_checks import check_array, check_clips
 from motionloom.methods.base import Honours, Model, place
-from motionloom.methods.live import material_of
+from motionloom.methods.live import Layer, Live, layer_of, material_of
 from motionloom.methods.parametric_graph.config import LiveOptions, Options
 from motionloom.methods.parametric_graph.edge import Edge, Report
+from motionloom.methods.parametric_graph.layered_nodes import LayeredNodes, splice_layer_of
 from motionloom.methods.parametric_graph.live import GraphLive
 from motionloom.methods.parametric_graph.nodes import Node, node_index
 from motionloom.methods.parametric_graph.plan import GraphPlan, Search, labels_of, run_orders, start_of
 from motionloom.methods.parametric_graph.tables import GraphTables, build_tables
 from motionloom.methods.settings import Settings
+from motionloom.methods.store import unpacked_model
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -56,6 +59,9 @@ class ParametricGraphModel(Model[Options]):
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
     refused: tuple[Report, ...] = ()  # edges that were wanted and could not be made
+    overlays: Mapping[str, Clip] = field(default_factory=dict)  # actions of layered nodes
+    gaze_map: UInt8Array | None = None  # the file of the gaze map of layered nodes
+    variation: UInt8Array | None = None  # the file of their model of variation
 
     def check(self) -> None:
         if not self.nodes or not self.edges:
@@ -68,6 +74,14 @@ class ParametricGraphModel(Model[Options]):
         for n in range(len(self.nodes)):
             if not any(e.source == n for e in self.edges):
                 raise FormatError(f"edges: no edge leaves node {self.nodes[n].name}")
+        for node in self.nodes:
+            if node.overlay and node.overlay not in self.overlays:
+                raise FormatError(f"nodes: no action {node.overlay!r} for node {node.name}")
+        if self.overlays:
+            check_clips(tuple(self.overlays.values()), self.skeleton, self.fps)
+        for name in ("gaze_map", "variation"):
+            if (packed := getattr(self, name)) is not None:
+                check_array(packed, name, "i", (None,), low=0, high=255)
 
     @cached_property
     def tables(self) -> GraphTables:
@@ -87,8 +101,8 @@ class ParametricGraphModel(Model[Options]):
     def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str:
         if isinstance(constraint, (Style, Act)):
             label = constraint.label if isinstance(constraint, Style) else constraint.action
-            if label not in labels_of(self.live):
-                return unknown(label, labels_of(self.live), "node or label of this graph")
+            if label not in labels_of(self.graph):
+                return unknown(label, labels_of(self.graph), "node or label of this graph")
         if isinstance(constraint, Parameters):
             known = sorted({p.name for node in self.nodes for p in node.space.parameters})
             others = [name for name, _ in constraint.values if name not in known]
@@ -99,7 +113,7 @@ class ParametricGraphModel(Model[Options]):
     def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> GraphPlan:
         frames = request.length(self.fps)
         assert frames is not None  # checked before: this model has no natural end
-        found = Search(self.live, request, frames, options).plan(rng, progress)
+        found = Search(self.graph, request, frames, options).plan(rng, progress)
         progress(1.0, "planning")
         return found
 
@@ -115,7 +129,7 @@ class ParametricGraphModel(Model[Options]):
             roots.append(poses.root[0])
             rotations.append(poses.rotations[0])
             contacts.append(poses.contacts[0])
-            nodes.append(int(state.node[0, 0]))
+            nodes.append(int(getattr(state, "below", state).node[0, 0]))
             sources.append([array[0] for array in self.live.sources(state)])
         which, frames, weights = starmap(np.stack, ([part] for part in zip(*sources, strict=True)))
         known = self.live.material.table
@@ -125,12 +139,26 @@ class ParametricGraphModel(Model[Options]):
         clip = Clip(self.skeleton, np.array(roots), np.array(rotations), self.fps, origin=origin)
         touching, shown = np.array(contacts), np.array(nodes)
         labels = {p.label: touching[:, i] for i, p in enumerate(foot_parts(self.skeleton))}
-        return with_labels(clip, {**{n: on[shown] for n, on in labels_of(self.live).items()}, **labels})
+        return with_labels(clip, {**{n: on[shown] for n, on in labels_of(self.graph).items()}, **labels})
 
     # ---- live characters ----
 
     @cached_property
-    def live(self) -> GraphLive:
-        """Characters that follow commands step by step."""
+    def live(self) -> Live:
+        """Characters that follow commands step by step, with the layers of their nodes."""
+        splice = None
+        if self.overlays:
+            splice = splice_layer_of(self.nodes, self.overlays, self.skeleton, self.fps)
+        gaze, variation = self._layer(self.gaze_map, lead=True), self._layer(self.variation)
+        if splice is None and gaze is None and variation is None:
+            return self.graph
+        return LayeredNodes(self.graph, splice, gaze, variation)
+
+    def _layer(self, packed: UInt8Array | None, **options: Any) -> Layer | None:
+        return None if packed is None else layer_of(unpacked_model(packed), self.nodes[0].examples[0], **options)
+
+    @cached_property
+    def graph(self) -> GraphLive:
+        """The characters without the layers of their nodes."""
         examples = [clip for node in self.nodes for clip in node.examples]
         return GraphLive(self.tables, self.nodes, self.skeleton, self.fps, material_of(examples))

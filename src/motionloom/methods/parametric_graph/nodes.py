@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatch
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -20,6 +18,7 @@ from motionloom.core.note import info
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions, with_contacts
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.array_checks import check_clips
+from motionloom.methods.parametric_graph.node_specs import NodeSpec, clips_of
 from motionloom.methods.space.build import build_space
 from motionloom.methods.space.cutting import Cut, cut_cycles, cut_events, walks, whole_clips
 from motionloom.methods.space.measure import blend_once, measure_clip
@@ -31,7 +30,6 @@ FLAT = 0.03  # m: ground that rises by less from the beginning of a clip to its 
 END = 0.3  # of a clip: where feet stand at its ends
 FIXED = "speed"  # parameter of a node with a single example, which cannot vary
 SOLVED = 5000  # random motions of a node by which its edges are tested
-KEYS = ("clips", "label", "parameter", "cut", "mirror", "before", "after", "registration")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +39,9 @@ class Node:
     name: str
     space: Space
     examples: tuple[Clip, ...]  # with contacts as labels
+    overlay: str = ""  # the action that is carried out on top of it
+    gaze: bool = False  # whether the gaze map of the graph is used
+    variation: bool = False  # whether the variation of the graph is added
 
     def check(self, skeleton: Skeleton, fps: float) -> None:
         """`FormatError` unless all arrays fit together."""
@@ -213,79 +214,6 @@ def first_ground(clip: Clip, floor: FloatArray) -> float:
     ]
     ground = float(np.median(found)) if found else 0.0
     return ground if abs(ground) >= FLAT else 0.0
-
-
-class NodeSpec(NamedTuple):
-    """How a node is made: a line of `Config.node`, "walk clips=walk*|stroll* parameter=turn cut=cycles"."""
-
-    name: str
-    clips: tuple[str, ...] = ()  # patterns of names
-    label: str = ""  # clips that have this label throughout; with neither, the node's name is the label
-    parameter: tuple[str, ...] = ()
-    cut: str = "auto"
-    mirror: str = "cycles"
-    before: float = 0.6
-    after: float = 0.6
-    registration: str = "auto"
-
-    @property
-    def text(self) -> str:
-        """The line that `parse_node` reads."""
-        out = [self.name]
-        for key, value in self._asdict().items():
-            if key != "name" and value != NodeSpec._field_defaults[key]:
-                shown = "|".join(value) if isinstance(value, tuple) else value
-                out.append(f"{key}={shown}")
-        return " ".join(out)
-
-
-def parse_node(text: str) -> NodeSpec:
-    """A line of `Config.node`; `BadRequest` for an unknown key."""
-    name, *rest = text.split() or [""]
-    given: dict[str, object] = {}
-    for part in rest:
-        key, equals, value = part.partition("=")
-        if not equals or key not in KEYS:
-            raise BadRequest(f"node {name}: {unknown(key, KEYS, 'key')}; as in `walk clips=walk* parameter=turn`")
-        if key in ("clips", "parameter"):
-            given[key] = tuple(value.replace("+", "|").split("|")) if key == "parameter" else tuple(value.split("|"))
-        elif key in ("before", "after"):
-            try:
-                given[key] = float(value)
-            except ValueError:
-                raise BadRequest(f"node {name}: {key}: expected seconds, found {value!r}") from None
-        else:
-            given[key] = value
-    if not name or "=" in name:
-        raise BadRequest(f"expected the name of a node first, found {text!r}")
-    return NodeSpec(name, **given)  # type: ignore[arg-type]
-
-
-def default_nodes(clips: Sequence[Clip]) -> tuple[NodeSpec, ...]:
-    """One node for each label that covers a clip, in order; the first such label of each clip counts."""
-    names: dict[str, None] = {}
-    for clip in clips:
-        own = [n for n in clip.label_names if ":" not in n and clip.label(n).all()]
-        names[own[0] if own else "motion"] = None
-    return tuple(NodeSpec(name) for name in names)
-
-
-def clips_of(spec: NodeSpec, clips: Sequence[Clip]) -> list[Clip]:
-    """The clips of a node; `BadRequest` if there are none."""
-    if spec.clips:
-        found = [c for c in clips if any(fnmatch(c.name, pattern) for pattern in spec.clips)]
-        if not found:
-            names = ", ".join(c.name for c in clips)
-            raise BadRequest(f"node {spec.name}: no clip is named like {', '.join(spec.clips)}; clips: {names}")
-        return found
-    label = spec.label or spec.name
-    found = [c for c in clips if label in c.label_names and c.label(label).all()]
-    if not found and spec.name == "motion":
-        found = list(clips)
-    if not found:
-        known = sorted({n for c in clips for n in c.label_names if ":" not in n})
-        raise BadRequest(f"node {spec.name}: no clip has the label {label!r}; labels: {', '.join(known) or 'none'}")
-    return found
 
 
 def build_node(

@@ -19,8 +19,8 @@ from motionloom.core import BoolArray, FloatArray, IntArray, Progress
 from motionloom.core.poses import Commands, commands
 from motionloom.kinematics.travel import Travel
 from motionloom.methods.base import Band
-from motionloom.methods.live import select
-from motionloom.methods.parametric_graph.live import GraphLive, GraphState
+from motionloom.methods.live import Live, State, select
+from motionloom.methods.parametric_graph.live import GraphLive
 
 BLOCK = 0.5  # s
 TURNS = (0.0, 0.25, -0.25, 0.8, -0.8)  # rad from the best direction, which are tried
@@ -97,9 +97,7 @@ def start_of(request: Request, frames: int, fps: float) -> Travel:
     return Travel(np.array([begin.position], float), np.array([begin.heading], float))
 
 
-def run_orders(
-    live: GraphLive, state: GraphState, orders: Sequence[Order], frames: int, progress: Progress | None = None
-) -> Any:
+def run_orders(live: Live, state: State, orders: Sequence[Order], frames: int, progress: Progress | None = None) -> Any:
     """The states and poses of a recording: the first pose, then `frames` - 1 steps of a frame, each by its order."""
     at, now = 0, commands()
     state, poses = live.step(state, now, 0.0)

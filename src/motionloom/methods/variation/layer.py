@@ -17,7 +17,6 @@ from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.body.roles import group
 from motionloom.kinematics.channels.layout import ROOT_COLUMNS
 from motionloom.methods.variation.dofs import Dofs
-from motionloom.methods.variation.model import VariationModel
 from motionloom.methods.variation.synthesis import amounts_of
 from motionloom.methods.variation.takes import Takes
 
@@ -92,9 +91,9 @@ class VariationLayer:
         return new, poses._replace(rotations=rotations)
 
 
-def variation_layer(model: VariationModel, amount: float = 1.0, parts: Sequence[str] = ()) -> VariationLayer:
+def variation_layer(model: Any, amount: float = 1.0, parts: Sequence[str] = ()) -> VariationLayer:
     """The layer of a model; `parts` are other amounts for parts of the body, as in `Options`."""
-    if not isinstance(model, VariationModel):
+    if getattr(model, "method", "") != "variation":
         raise BadRequest(f"a model of variation is needed, found one of {getattr(model, 'method', model)}")
     if not 0 <= amount <= MOST:
         raise BadRequest(f"amount: expected 0 to {MOST:g}, found {amount:g}")

@@ -128,6 +128,12 @@ class VariationModel(Model[Options]):
 
     # ---- requests ----
 
+    def layer(self, body: Clip, *, amount: float = 1.0, parts: Sequence[str] = ()) -> Any:
+        """The variation as a layer for live characters with the joints of the takes (see `varied`)."""
+        from motionloom.methods.variation.layer import variation_layer
+
+        return variation_layer(self, amount, parts)
+
     def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str:
         longest = frames or max(len(clip) for clip in self.clips)
         if isinstance(constraint, RootAt) and constraint.frame(longest, self.fps) != 0:

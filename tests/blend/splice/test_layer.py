@@ -8,10 +8,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from motionloom.blend.splice import splice
 from motionloom.blend.splice.body import cut_named
-from motionloom.blend.splice.tables import gait_cycle, pair_table, phases_of, splice_table
+from motionloom.blend.splice.tables import gait_cycle, pair_table, phase_begin, phases_of, splice_table
 from motionloom.control import Playback, SpliceLayer, record, run
 from motionloom.control.layered import layered
-from motionloom.control.overlaid import OwnLocomotion, phase_begin
 from motionloom.core import BadRequest, Clip
 from motionloom.core.poses import Poses, commands
 from motionloom.kinematics.fk import fk
@@ -99,7 +98,7 @@ def test_phases_of_a_method_need_one_alignment_to_the_reference(carry):
     walk = make("walk", seconds=7, seed=4, fps=30)
     true = phases_of(walk, gait_cycle(walk))
     given = (true + 0.37) % 1.0
-    begin = phase_begin(OwnLocomotion(walk, given), walk)
+    begin = phase_begin(walk, given, walk)
     assert (begin - 0.63 + 0.5) % 1.0 - 0.5 == pytest.approx(0.0, abs=0.02)
     layer = SpliceLayer(splice_table({"box": carry}, walk), begin_phase=begin)
     state, shown = layer.begin(np.array([0]), walk.skeleton), []

@@ -8,21 +8,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Skeleton
+from motionloom.core import BadRequest, FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.travel import root_headings
-from motionloom.methods.gaze.aim import GazeBody, GazeState, begin_gaze, gaze_body, gaze_step
+from motionloom.methods.gaze.aim import GazeBody, GazeState, begin_gaze, gaze_step
 from motionloom.methods.gaze.gaze_map import GazeMap
-from motionloom.methods.gaze.model import GazeModel
 from motionloom.rotation import wrap_angle
 
 AHEAD, EYE_HEIGHT = 3.0, 1.5  # m: how far ahead, and how high, the point is that leads into a turn
 TURNING = math.radians(15.0)  # a commanded heading this far from the present one is a turn
-
-
-def gaze_layer(model: GazeModel, clip: Clip, *, cone: float = math.pi, lead: bool = False) -> GazeLayer:
-    """The layer of a gaze map for characters with the body of a clip."""
-    return GazeLayer(model.map(), gaze_body(clip), cone, lead)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,95 @@
+"""Lines that describe nodes: their clips, parameters and layers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatch
+from typing import NamedTuple
+
+from motionloom.core import BadRequest, Clip
+from motionloom.core.errors import unknown
+
+KEYS = ("clips", "label", "parameter", "cut", "mirror", "before", "after", "registration")
+LAYER_KEYS = ("of", "overlay", "gaze", "variation")
+
+
+class NodeSpec(NamedTuple):
+    """How a node is made: a line of `Config.node`, "walk clips=walk*|stroll* parameter=turn cut=cycles"."""
+
+    name: str
+    clips: tuple[str, ...] = ()  # patterns of names
+    label: str = ""  # clips that have this label throughout; with neither, the node's name is the label
+    parameter: tuple[str, ...] = ()
+    cut: str = "auto"
+    mirror: str = "cycles"
+    before: float = 0.6
+    after: float = 0.6
+    registration: str = "auto"
+    of: str = ""  # the node whose motions it has, with other layers
+    overlay: str = ""  # name of the clip with an action that is put on top
+    gaze: bool = True  # whether the graph's gaze map is used, if it has one
+    variation: bool = True  # whether the graph's variation is added, if it has one
+
+    @property
+    def text(self) -> str:
+        """The line that `parse_node` reads."""
+        out = [self.name]
+        for key, value in self._asdict().items():
+            if key != "name" and value != NodeSpec._field_defaults[key]:
+                shown = "|".join(value) if isinstance(value, tuple) else "no" if value is False else value
+                out.append(f"{key}={shown}")
+        return " ".join(out)
+
+
+def parse_node(text: str) -> NodeSpec:
+    """A line of `Config.node`; `BadRequest` for an unknown key."""
+    name, *rest = text.split() or [""]
+    given: dict[str, object] = {}
+    for part in rest:
+        key, equals, value = part.partition("=")
+        if not equals or key not in (*KEYS, *LAYER_KEYS):
+            known = unknown(key, (*KEYS, *LAYER_KEYS), "key")
+            raise BadRequest(f"node {name}: {known}; as in `walk clips=walk* parameter=turn`")
+        if key in ("clips", "parameter"):
+            given[key] = tuple(value.replace("+", "|").split("|")) if key == "parameter" else tuple(value.split("|"))
+        elif key in ("before", "after"):
+            try:
+                given[key] = float(value)
+            except ValueError:
+                raise BadRequest(f"node {name}: {key}: expected seconds, found {value!r}") from None
+        elif key in ("gaze", "variation"):
+            if value not in ("yes", "no"):
+                raise BadRequest(f"node {name}: {key}: expected yes or no, found {value!r}")
+            given[key] = value == "yes"
+        else:
+            given[key] = value
+    if not name or "=" in name:
+        raise BadRequest(f"expected the name of a node first, found {text!r}")
+    return NodeSpec(name, **given)  # type: ignore[arg-type]
+
+
+def default_nodes(clips: Sequence[Clip]) -> tuple[NodeSpec, ...]:
+    """One node for each label that covers a clip, in order; the first such label of each clip counts."""
+    names: dict[str, None] = {}
+    for clip in clips:
+        own = [n for n in clip.label_names if ":" not in n and clip.label(n).all()]
+        names[own[0] if own else "motion"] = None
+    return tuple(NodeSpec(name) for name in names)
+
+
+def clips_of(spec: NodeSpec, clips: Sequence[Clip]) -> list[Clip]:
+    """The clips of a node; `BadRequest` if there are none."""
+    if spec.clips:
+        found = [c for c in clips if any(fnmatch(c.name, pattern) for pattern in spec.clips)]
+        if not found:
+            names = ", ".join(c.name for c in clips)
+            raise BadRequest(f"node {spec.name}: no clip is named like {', '.join(spec.clips)}; clips: {names}")
+        return found
+    label = spec.label or spec.name
+    found = [c for c in clips if label in c.label_names and c.label(label).all()]
+    if not found and spec.name == "motion":
+        found = list(clips)
+    if not found:
+        known = sorted({n for c in clips for n in c.label_names if ":" not in n})
+        raise BadRequest(f"node {spec.name}: no clip has the label {label!r}; labels: {', '.join(known) or 'none'}")
+    return found
