@@ -61,19 +61,22 @@ def main() -> None:
     for seed in range(SETS):
         chosen = np.sort(np.random.default_rng(seed).choice(dofs.count, DEGREES, replace=False))
         sequences = [s[:, chosen] for s in whole]
-        material = material_of(sequences, dofs.displacement[chosen], scales[chosen], delta=True, floor=DEFAULT.floor)
-        rules = Rules(DEFAULT.neighbours, kernel_width(material, DEFAULT.kernel_width), 1.0, True, True)
+        delta, effective = DEFAULT.target == "delta", DEFAULT.neighbour_count == "effective"
+        material = material_of(sequences, dofs.displacement[chosen], scales[chosen], delta=delta, floor=DEFAULT.floor)
+        width = kernel_width(material, DEFAULT.kernel_width)
+        rules = Rules(DEFAULT.neighbours, width, DEFAULT.velocity**2, effective, delta)
         steps = sum(len(s) - 2 for s in sequences) * DEGREES
         none = resynthesised(material, rules, own_edges(DEGREES), kind, silent())[1].sum() / steps
         best, edges, computed = exhaustive(material, rules, kind)
         search = Search(DEFAULT.rounds, DEFAULT.candidates, DEFAULT.tries, DEFAULT.parents, 0, kind)
         found = climb(material, rules, search, own_edges(DEGREES), silent())
         longer = climb(material, rules, search._replace(rounds=20, candidates=18), own_edges(DEGREES), silent())
+        reached = [(x.score / steps - none) / (best / steps - none) for x in (found, longer)]
         print(
-            f"{', '.join(dofs.names[d] for d in chosen)}: no edges {none:.3f}; ranked {found.score / steps:.3f} "
-            f"({int(found.edges.sum()) - 2 * DEGREES} edges), with all candidates and 20 rounds "
-            f"{longer.score / steps:.3f}; exhaustive {best / steps:.3f} ({edges} edges, {computed} full scores); "
-            f"the ranked search reaches {(found.score / steps - none) / (best / steps - none):.0%} of the gain"
+            f"{', '.join(dofs.names[d] for d in chosen)}: no edges {none:.3g}; exhaustive {best / steps:.3g} "
+            f"({edges} edges, {computed} full scores); ranked {found.score / steps:.3g} "
+            f"({int(found.edges.sum()) - 2 * DEGREES} edges), {reached[0]:.0%} of the gain; with all candidates and 20 "
+            f"rounds {longer.score / steps:.3g}, {reached[1]:.0%}"
         )
 
 

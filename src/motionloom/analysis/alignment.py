@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionloom.analysis.alignment_curve import KNOT_SECONDS, AlignmentCurve, fit_curve, from_key_times
-from motionloom.analysis.comparison import Measure
+from motionloom.analysis.comparison import FrameCosts, Measure
 from motionloom.analysis.dtw import Ends, dtw_path
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, InvalidClip, Progress, concatenate, replace, silent
@@ -38,7 +38,7 @@ def align(
     a: Clip,
     b: Clip,
     *,
-    measure: Measure | None = None,
+    measure: FrameCosts | None = None,
     limit: int | None = MAX_RUN,
     ends: Ends = "fixed",
     knot_seconds: float = KNOT_SECONDS,
@@ -111,7 +111,7 @@ def register(
     clips: Sequence[Clip],
     reference: int = 0,
     *,
-    measure: Measure | None = None,
+    measure: FrameCosts | None = None,
     limit: int | None = MAX_RUN,
     ends: Ends = "fixed",
     knot_seconds: float = KNOT_SECONDS,

@@ -63,11 +63,9 @@ class Comparison:
                 yield Tile(rows, columns, self.block(*wide), (inner[0], inner[1]))
 
 
-class Measure(Protocol):
-    """How unlike two frames are; small frozen classes that can be exchanged for one another."""
+class FrameCosts(Protocol):
+    """How unlike the frames of two clips are, as a matrix: what time alignment needs of a measure."""
 
-    @property
-    def name(self) -> str: ...
     @property
     def unit(self) -> str:
         """Of the matrix."""
@@ -76,9 +74,16 @@ class Measure(Protocol):
     def radius(self) -> int:
         """Frames that a frame needs on each side of it: row r of the matrix stands for frame r + radius."""
 
-    def prepare(self, a: Clip, b: Clip) -> Comparison: ...
     def matrix(self, a: Clip, b: Clip, progress: Progress | None = None) -> FloatArray:
         """(F_a - 2 radius, F_b - 2 radius): how unlike each frame of A is to each frame of B; 0 is alike."""
+
+
+class Measure(FrameCosts, Protocol):
+    """How unlike two frames are; small frozen classes that can be exchanged for one another."""
+
+    @property
+    def name(self) -> str: ...
+    def prepare(self, a: Clip, b: Clip) -> Comparison: ...
 
 
 def require_comparable(a: Clip, b: Clip, *, shortest: int, why: str) -> None:

@@ -143,6 +143,7 @@ class _Limbs:
         for c in self.hard:
             if isinstance(c, PoseAlong):
                 still += [f for f in c.frames(len(self.clip), self.clip.fps) if f not in here]
+                held += self._held_along(c, joints, root, here)
             if not isinstance(c, (PoseAt, RootAt)):
                 continue
             frame, at = self._at(c), np.array([self._at(c)])
@@ -160,3 +161,19 @@ class _Limbs:
                 held += [PoseTarget(j, at, q) for j, q in turned]
                 held += [PositionTarget(0, at, self.clip.root[frame], axes=axes)] if axes else []
         return held, still
+
+    def _held_along(self, c: PoseAlong, joints: list[int], root: bool, here: set[int]) -> list[Target]:
+        """What a given clip fixes at the frames in `here`."""
+        span = c.frames(len(self.clip), self.clip.fps)
+        rows = np.array([k for k, f in enumerate(span) if f in here], np.int64)
+        if not len(rows):
+            return []
+        chosen, own, at = (
+            c.chosen(self.clip.skeleton),
+            c.given(self.clip.skeleton, len(self.clip), self.clip.fps),
+            rows + span.start,
+        )
+        held: list[Target] = [PoseTarget(j, at, own.rotations[rows, j]) for j in chosen if j in joints]
+        if root and 0 in chosen:
+            held.append(PositionTarget(0, at, self.clip.root[at], axes="y"))
+        return held

@@ -7,19 +7,19 @@ angles and complex numbers for the ground (z + i x, so that a turn to the left m
 from __future__ import annotations
 
 import numpy as np
-
-from motionloom.kinematics.travel import root_headings, without_heading
-from motionloom.methods.texture.faithful.examples import coarse_window
-from motionloom.methods.texture.faithful.keys import (
+from texture.oracle_reading import (
     HARD,
-    HEADING,
-    HEIGHT,
-    PLACE,
-    interpolated,
+    coarse_window,
+    example_levels,
+    filled_between,
+    joint_order,
     key_levels,
+    read_keys,
+    read_styles,
     style_levels,
 )
-from motionloom.methods.texture.influence import joint_order
+
+from motionloom.kinematics.travel import root_headings, without_heading
 from motionloom.rotation import multiply, rotate, yaw
 
 EPSILON = np.finfo(float).eps
@@ -29,24 +29,16 @@ class Level:
     """One level of the result: a value or None for each joint, and for the root's place, height, heading and tilt."""
 
     def __init__(self, keys, skeleton, *, between):
-        given = interpolated(keys) if between else keys
-        frames, joints = keys.turn_weights.shape
-        inside = {}
-        for name, weights in (("turn", keys.turn_weights), ("root", keys.root_weights)):
-            mask = weights >= 0
-            for column in range(weights.shape[1]) if between else ():
-                at = np.flatnonzero(mask[:, column])
-                if len(at):
-                    mask[at[0] : at[-1] + 1, column] = True
-            inside[name] = mask
+        def value(key):
+            return None if key is None else key[0]
+
+        given = filled_between(keys) if between else keys
+        take = (lambda v: v) if between else value
         self.skeleton = skeleton
-        self.turn = [
-            [given.turns[i, j] if inside["turn"][i, j] else None for j in range(joints)] for i in range(frames)
-        ]
-        self.place = [given.place[i] if inside["root"][i, PLACE] else None for i in range(frames)]
-        self.height = [given.height[i] if inside["root"][i, HEIGHT] else None for i in range(frames)]
-        self.heading = [angle_of(given.heading[i]) if inside["root"][i, HEADING] else None for i in range(frames)]
-        self.source = np.full((frames, joints), -1)
+        self.turn = [[take(v) for v in frame] for frame in given.turn]
+        self.place, self.height = ([take(v) for v in row] for row in (given.place, given.height))
+        self.heading = [None if v is None else angle_of(take(v)) for v in given.heading]
+        self.source = np.full((len(self.turn), len(skeleton)), -1)
 
     def root_filled(self, i):
         return any(v is not None for v in (self.place[i], self.height[i], self.heading[i], self.turn[i][0]))
@@ -142,13 +134,13 @@ class Oracle:
                 if cells.heading[a + m] is not None:
                     ahead = ground(examples.forward[:, b + m])
                     pairs.append((g * self.orientation, "direction", ahead, cells.forward(a + m, self.axes)))
-        place, heading = self.keys.root_weights[i, PLACE], self.keys.root_weights[i, HEADING]
-        if place >= 0:
-            w = self.point if place == HARD else place
-            pairs.append((w, "point", ground(self.examples.root[:, j]), ground(self.keys.place[i])))
-        if heading >= 0:
-            w = self.orientation if heading == HARD else heading
-            wanted = np.exp(1j * angle_of(self.keys.heading[i]))
+        place, heading = self.keys.place[i], self.keys.heading[i]
+        if place is not None:
+            w = self.point if place[1] == HARD else place[1]
+            pairs.append((w, "point", ground(self.examples.root[:, j]), ground(place[0])))
+        if heading is not None:
+            w = self.orientation if heading[1] == HARD else heading[1]
+            wanted = np.exp(1j * angle_of(heading[0]))
             pairs.append((w, "direction", ground(self.examples.forward[:, j]), wanted))
         return alignment(pairs)
 
@@ -175,10 +167,10 @@ class Oracle:
                 s = w * styles.weights[a, channel, joint]
                 total += s * (examples.styles[b, channel] - styles.targets[a, channel]) ** 2
                 weight += s
-        key = self.keys.turn_weights[i, joint]
-        if joint and key >= 0:
-            total += key * angle(self.examples.turns[joint, :, j], self.keys.turns[i, joint]) ** 2
-            weight += key + EPSILON
+        key = self.keys.turn[i][joint]
+        if joint and key is not None:
+            total += key[1] * angle(self.examples.turns[joint, :, j], key[0]) ** 2
+            weight += key[1] + EPSILON
         if not joint:
             extra = self.root_key_gap(i, j, turn, shift)
             total, weight = total + extra[0], weight + extra[1]
@@ -202,20 +194,18 @@ class Oracle:
         return out
 
     def root_key_gap(self, i, j, turn, shift):
-        keys, own = self.keys, self.influence[0, 0]
-        weights = (*keys.root_weights[i], keys.turn_weights[i, 0])
-        usual = (own * self.point, own * self.point, own * self.orientation, own * self.orientation)
-        moved = np.exp(1j * turn) * ground(self.examples.root[:, j]) + shift
-        gaps = (
-            abs(moved - ground(keys.place[i])) ** 2,
-            (self.examples.root[1, j] - keys.height[i]) ** 2,
-            wrap(turn + self.examples.heading[j] - angle_of(keys.heading[i])) ** 2,
-            tilt_angle(self.examples.tilt[j], keys.turns[i, 0]) ** 2 if weights[3] >= 0 else 0.0,
+        keys, own, examples = self.keys, self.influence[0, 0], self.examples
+        moved = np.exp(1j * turn) * ground(examples.root[:, j]) + shift
+        parts = (
+            (keys.place[i], self.point, lambda v: abs(moved - ground(v))),
+            (keys.height[i], self.point, lambda v: examples.root[1, j] - v),
+            (keys.heading[i], self.orientation, lambda v: wrap(turn + examples.heading[j] - angle_of(v))),
+            (keys.turn[i][0], self.orientation, lambda v: tilt_angle(examples.tilt[j], v)),
         )
         total = given = 0.0
-        for weight, gap, filled in zip(weights, gaps, usual, strict=True):
-            if weight >= 0:
-                total += (filled if weight == HARD else weight) * gap
+        for key, usual, gap in parts:
+            if key is not None:
+                total += (own * usual if key[1] == HARD else key[1]) * gap(key[0]) ** 2
                 given += 1
         return total, given
 
@@ -242,21 +232,20 @@ class Oracle:
     def frame(self, i, order, draws):
         cells, keys, examples, energy, root_source = self.cells, self.keys, self.examples, 0.0, -1
         for joint in order:
-            if joint and keys.turn_weights[i, joint] == HARD:
+            if joint and hard_value(keys.turn[i][joint]) is not None:
                 continue
             if not joint:
-                hard = [keys.root_weights[i, k] == HARD for k in range(3)]
-                if all(hard) and keys.turn_weights[i, 0] == HARD:
+                own = [hard_value(k) for k in (keys.place[i], keys.height[i], keys.heading[i], keys.turn[i][0])]
+                if all(v is not None for v in own):
                     continue
                 j, least, (turn, shift) = self.choose(0, i, draws[0], -1)
                 moved = np.exp(1j * turn) * ground(examples.root[:, j]) + shift
-                cells.place[i] = keys.place[i] if hard[0] else np.array([moved.imag, moved.real])
-                cells.height[i] = keys.height[i] if hard[1] else examples.root[1, j]
-                own = root_headings(examples.turns[0, :, j], cells.skeleton)
-                cells.heading[i] = angle_of(keys.heading[i]) if hard[2] else float(turn + own)
-                tilted = keys.turn_weights[i, 0] == HARD
+                cells.place[i] = np.array([moved.imag, moved.real]) if own[0] is None else own[0]
+                cells.height[i] = examples.root[1, j] if own[1] is None else own[1]
+                heading = root_headings(examples.turns[0, :, j], cells.skeleton)
+                cells.heading[i] = float(turn + heading) if own[2] is None else angle_of(own[2])
                 tilt = without_heading(examples.turns[0, :, j], cells.skeleton)
-                cells.turn[i][0] = keys.turns[i, 0] if tilted else tilt
+                cells.turn[i][0] = tilt if own[3] is None else own[3]
                 root_source = j
             else:
                 j, least, _ = self.choose(joint, i, draws[joint], root_source)
@@ -266,24 +255,35 @@ class Oracle:
         return energy
 
 
-def synthesize(levels, keys, styles, influence, skeleton, axes, options, rng):
-    """Sources (F, J) on the finest level, its `Level`, and E of each level and pass."""
-    key_pyramid, style_pyramid = key_levels(keys, options), style_levels(styles, len(levels))
+def hard_value(key):
+    """The value of a hard key, else None."""
+    return key[0] if key is not None and key[1] == HARD else None
+
+
+def synthesize(clips, names, request, influence, axes, options, rng):
+    """Sources (F, J) on the finest level, as frames of all clips in a row; its `Level`; E of each level and pass."""
+    skeleton, frames = clips[0].skeleton, request.frames
+    levels = example_levels(clips, names, options)
+    key_pyramid = key_levels(read_keys(request, skeleton, frames), options)
+    style_pyramid = style_levels(read_styles(request, names, skeleton, frames), options.levels)
     order = joint_order(skeleton, options.joint_order)
-    draws = [[rng.random(k.turn_weights.shape) for _ in range(options.passes)] for k in key_pyramid]
+    draws = [[rng.random((len(k.place), len(skeleton))) for _ in range(options.passes)] for k in key_pyramid]
     coarse, energies = None, []
     for level in reversed(range(len(levels))):
         own = key_pyramid[level]
         cells = Level(own, skeleton, between=level == len(levels) - 1)
-        given = [
-            i for i in range(len(cells.turn)) if (own.turn_weights[i] >= 0).any() or (own.root_weights[i] >= 0).any()
-        ]
+        given = [i for i in range(len(own.place)) if any(k is not None for k in all_keys(own, i))]
         first = given[0] if given else 0
         for number in range(options.passes):
             search = Oracle(
                 levels[level], cells, own, style_pyramid[level], coarse, influence, axes, options, level, number
             )
-            frames = [*range(first, len(cells.turn)), *reversed(range(first))]
-            energies.append(sum(search.frame(i, order, draws[level][number][i]) for i in frames))
+            order_of_frames = [*range(first, len(cells.turn)), *reversed(range(first))]
+            energies.append(sum(search.frame(i, order, draws[level][number][i]) for i in order_of_frames))
         coarse = (levels[level], cells, style_pyramid[level])
-    return cells, energies
+    sources = np.where(cells.source >= 0, levels[0].frames[cells.source], -1)
+    return sources, cells, energies
+
+
+def all_keys(keys, i):
+    return [*keys.turn[i], keys.place[i], keys.height[i], keys.heading[i]]

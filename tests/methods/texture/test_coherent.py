@@ -190,8 +190,7 @@ def test_hard_keys_are_in_the_cells_without_the_solver(model, clips, name, varia
     asked = Request(seconds=4, constraints=tuple(keys), options={"variant": variant})
     _, clip = rendered(model, asked, np.random.default_rng([2, 0]))
     for key in keys:
-        exact = {PositionAt: 1e-4, Plant: 1e-4, RootPath: key.tolerance}
-        assert key.worst(clip) < exact.get(type(key), 1e-9)
+        assert key.worst(clip) <= (key.tolerance if isinstance(key, RootPath) else 1e-9)
 
 
 def test_a_cell_with_a_hard_key_has_no_source(model, clips):
@@ -232,7 +231,7 @@ def test_a_hard_style_is_shown_throughout_and_an_unknown_one_refused(clips):
     model = learn("texture", [first, clips[1]])
     asked = Request(seconds=4, constraints=(Style(label="straight", span=(1.5, 4)),))
     clip = synthesize(model, asked, seed=3)
-    assert clip.label("straight")[45:].mean() > 0.9
+    assert clip.label("straight")[45:].all()
     with pytest.raises(UnsupportedConstraint, match="there is no label 'strait'; did you mean 'straight'"):
         synthesize(model, Request(seconds=2, constraints=(Style(label="strait"),)))
 
@@ -251,7 +250,7 @@ def test_arms_are_made_for_given_legs_and_a_clip_is_continued_at_both_ends(model
 def test_a_hand_passes_through_a_point(model):
     hand = PositionAt(joint="left_hand", time=1.0, target=(0.4, 1.1, 1.3))
     _, clip = rendered(model, Request(seconds=3, constraints=(hand,)), np.random.default_rng([4, 0]))
-    assert hand.worst(clip) < 0.02
+    assert hand.worst(clip) < 1e-9
 
 
 def test_a_faithful_result_has_points_and_given_joints_too(model, clips):
@@ -259,7 +258,7 @@ def test_a_faithful_result_has_points_and_given_joints_too(model, clips):
     legs = PoseAlong(clip=resample(clips[0], 30.0)[:15], span=(1, 1.5), joints=("left_leg",))
     asked = Request(seconds=2, options={"variant": "faithful"}, constraints=(hand, legs))
     plan, clip = rendered(model, asked, np.random.default_rng([4, 0]))
-    assert hand.worst(clip) < 0.02
+    assert hand.worst(clip) < 1e-9
     assert legs.worst(clip) < 1e-9
     assert (plan.source[30:45, clip.skeleton.joint("left_foot")] == -1).all()
     assert len(plan.energy) == 1

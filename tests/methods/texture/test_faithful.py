@@ -59,21 +59,6 @@ def turn_key(clips, time, joints, frame=9, **more):
     return PoseAt(time=time, pose=clips[0][frame : frame + 1], joints=joints, **more)
 
 
-def both(clips, request, options, seed=3, config=None):
-    """The texture of the kernels, and that of the oracle."""
-    skeleton, frames = clips[0].skeleton, request.length(FPS)
-    names = ("all", "slow")
-    keys = read_keys(request, skeleton, frames, FPS)
-    wanted = [c for c in request.constraints if isinstance(c, Style)]
-    styles = read_styles(wanted, names, skeleton, frames, FPS)
-    levels = build_examples(clips, names, options)
-    M = influence_matrix(skeleton, config or Config.of({"variant": "faithful"}))
-    given = (levels, keys, styles, M, skeleton)
-    fast = synthesize_texture(*given, options, np.random.default_rng(seed), silent())
-    slow, energies = oracle(*given, body_axes(skeleton), options, np.random.default_rng(seed))
-    return fast, slow, energies, levels
-
-
 SMALL = {"window": (5,), "tolerance": 2.0}
 CASES = {
     "plain": (Request(frames=9), {}),
@@ -117,10 +102,11 @@ def test_every_choice_is_that_of_the_equations(case, clips):
             RootAt(time="8f", heading=0.3, weight=2),
         )
         request = Request(frames=10, constraints=keys)
-    options = Options(**(SMALL | values))
-    fast, slow, energies, levels = both(clips, request, options)
-    expected = np.where(slow.source >= 0, levels[0].frames[slow.source], -1)
-    assert np.array_equal(fast.source, expected)
+    fast, options = texture(clips, request, values), Options(**(SMALL | values))
+    M = influence_matrix(clips[0].skeleton, Config.of({"variant": "faithful"}))
+    rng, axes = np.random.default_rng(3), body_axes(clips[0].skeleton)
+    sources, slow, energies = oracle(clips, ("all", "slow"), request, M, axes, options, rng)
+    assert np.array_equal(fast.source, sources)
     np.testing.assert_allclose([e.value for e in fast.energy], energies, rtol=1e-4, atol=1e-9)
     np.testing.assert_allclose(fast.root[:, [0, 2]], slow.place, atol=1e-9)
     np.testing.assert_allclose(fast.root[:, 1], slow.height, atol=1e-12)
@@ -203,6 +189,15 @@ def test_a_low_tolerance_copies_the_example_and_the_default_does_not(values):
     whole = (np.diff(made.source, axis=0) == 1).all(1) & (made.source == made.source[:, :1]).all(1)[1:]
     longest = max(b - a for a, b in runs(whole)) + 1 if whole.any() else 1
     assert (longest >= 30) == (values["tolerance"] < 2)
+
+
+@pytest.mark.parametrize("window", [9, 91])
+def test_the_distance_from_a_copy_is_exactly_zero_in_any_window(window):
+    dog = resample(make("dog_walk", seconds=4, seed=1), FPS * 3)[:99]
+    values = {"window": (window,), "falloff": (3.0 * window,), "tolerance": 1.0, "padding": "reflected"}
+    made = texture([dog], Request(frames=40), values)
+    assert (np.diff(made.source, axis=0) == 1).all()  # the least distance alone copies the example
+    assert made.energy[0].value == 0.0
 
 
 def test_the_pyramid_has_the_kernel_1_3_3_1_and_keeps_straight_lines():

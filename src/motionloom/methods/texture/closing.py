@@ -1,4 +1,4 @@
-"""The path, pace and ground of a request: what the choice of frames left of them is closed on the way."""
+"""The path and pace of a request: what the choice of frames left of them is closed on the way."""
 
 from __future__ import annotations
 
@@ -6,14 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motionloom.constraints import (
-    Constraint,
-    Pace,
-    PoseAt,
-    Request,
-    RootAt,
-    RootPath,
-)
+from motionloom.constraints import Constraint, Pace, RootPath
 from motionloom.constraints.bend_travel import Key, steer
 from motionloom.constraints.routes import follow
 from motionloom.core import Clip, FloatArray, replace
@@ -78,21 +71,6 @@ def moved_along(clip: Clip, constraints: Sequence[Constraint]) -> Clip:
             clip = steer(clip, _path_keys(clip, c))
             clip = follow(clip, c) if c.hard and not c.met(clip) else clip
     return clip
-
-
-def lifted(clip: Clip, request: Request) -> Clip:
-    """A faithful result on ground with heights: the root has its height over the ground below it.
-
-    A hard height, which is one in the world, is kept.
-    """
-    root = clip.root.copy()
-    root[:, 1] += request.ground.height_at(root[:, 0], root[:, 2])
-    for c in request.constraints:
-        if isinstance(c, RootAt) and c.hard and c.height is not None:
-            root[c.frame(len(clip), clip.fps), 1] = c.height
-        elif isinstance(c, PoseAt) and c.hard and (height := c.target(clip.skeleton).height) is not None:
-            root[c.frame(len(clip), clip.fps), 1] = height
-    return replace(clip, root=root)
 
 
 def _path_keys(clip: Clip, path: RootPath) -> dict[int, Key]:

@@ -24,7 +24,7 @@ from motionloom.rotation import exp, inverse, log, multiply, normalize, wrap_ang
 
 FADE = 0.4  # s before and after a key in which the cells around it change
 REACH = 0.12  # s over which limbs are moved to points
-NEAR = 1e-4  # m: points and plants are closed to this
+NEAR = 1e-9  # m: points and plants are closed to this
 ROUNDS = 3  # of points and the path towards them
 
 

@@ -12,7 +12,6 @@ from numpy.random import Generator
 
 from motionloom.constraints import (
     Constraint,
-    Ground,
     Pace,
     Plant,
     PoseAlong,
@@ -26,6 +25,7 @@ from motionloom.constraints import (
 )
 from motionloom.core import BoolArray, Clip, FloatArray, FormatError, IntArray, Progress, Skeleton
 from motionloom.core.errors import unknown
+from motionloom.core.note import Note, warning
 from motionloom.core.progress import parts
 from motionloom.kinematics.capture.glitches import broken_frames
 from motionloom.kinematics.feet.skate_removal import pin_plants
@@ -39,7 +39,7 @@ from motionloom.methods.live import Material as SourceMaterial
 from motionloom.methods.live import material_of
 from motionloom.methods.settings import FAITHFUL, Settings
 from motionloom.methods.texture.cells import cell_labels, joint_origin, unblended
-from motionloom.methods.texture.closing import lifted, moved_along, paced
+from motionloom.methods.texture.closing import moved_along, paced
 from motionloom.methods.texture.coherent.links import NO_COST, Clips, Links, clip_ends
 from motionloom.methods.texture.coherent.parts import Part, body_parts, features, roughness
 from motionloom.methods.texture.coherent.plan import Material, choose_parts
@@ -47,8 +47,9 @@ from motionloom.methods.texture.coherent.render import crossfaded, joint_tracks,
 from motionloom.methods.texture.coherent.tremble import quick_turns
 from motionloom.methods.texture.coherent.wanted import Price
 from motionloom.methods.texture.config import Options
-from motionloom.methods.texture.faithful.examples import Examples, build_examples
-from motionloom.methods.texture.faithful.keys import Keys, Styles, read_keys, read_styles
+from motionloom.methods.texture.faithful.examples import Examples, build_examples, check_styles, unused_clips
+from motionloom.methods.texture.faithful.ground import lifted, over_ground
+from motionloom.methods.texture.faithful.keys import HEIGHT, Keys, Styles, read_keys, read_styles
 from motionloom.methods.texture.faithful.points import with_point_keys
 from motionloom.methods.texture.faithful.synthesis import Texture, synthesize_texture
 from motionloom.methods.texture.key_cells import with_keys
@@ -167,6 +168,14 @@ class TextureModel(Model[Options]):
             self._levels[key] = build_examples(self.clips, self.styles, options)
         return self._levels[key]
 
+    def _unused(self, options: Options) -> list[Note]:
+        """A warning for each clip of which no frame is a candidate."""
+        names = [clip.name or f"clip {k}" for k, clip in enumerate(self.clips)]
+        short = unused_clips([len(clip) for clip in self.clips], options)
+        return [
+            warning(f"{names[k]} has {len(self.clips[k])} frames and is not used: {why}") for k, why in short.items()
+        ]
+
     @cached_property
     def live(self) -> TextureLive:
         """Characters that follow commands step by step."""
@@ -201,8 +210,9 @@ class TextureModel(Model[Options]):
         if options.variant == FAITHFUL:
             asked = [c for c in request.constraints if isinstance(c, Style)]
             styles = read_styles(asked, self.styles, self.skeleton, frames, self.fps)
-            texture = self._texture(request, keys, styles, options, rng, progress)
-            return Plan(texture.source, self.starts, names, texture=texture)
+            check_styles(self.levels(options)[0], styles, asked, self.styles)
+            texture, keys = self._texture(request, keys, styles, options, rng, progress)
+            return Plan(texture.source, self.starts, names, texture=texture, keys=keys)
         return self.plan_with(request, options, rng, progress)
 
     def plan_with(
@@ -217,23 +227,41 @@ class TextureModel(Model[Options]):
         for part, shown in zip(self._for(options).parts, tracks, strict=True):
             source[:, list(part.joints)] = shown[:, None]
         led = [c for c in request.constraints if not isinstance(c, RootPath)]  # `moved_along` leads along paths
-        flat = replace(request, constraints=tuple(led), ground=Ground())  # keys are heights in the world
-        keys = read_keys(flat, self.skeleton, frames, self.fps)
+        keys = read_keys(replace(request, constraints=tuple(led)), self.skeleton, frames, self.fps)
         source[fixed_cells(keys)] = -1
         return Plan(source, self.starts, names, tracks=tuple(tracks), keys=keys)
 
     def _texture(
         self, request: Request, keys: Keys, styles: Styles, options: Options, rng: Generator, progress: Progress
-    ) -> Texture:
-        """The faithful texture; where points are wanted, a second one with keys of the joints that bring them there."""
-        levels, points = self.levels(options), [c for c in request.constraints if isinstance(c, (PositionAt, Plant))]
-        given = (styles, self.influence, self.skeleton, options, rng)
-        if not points:
-            return synthesize_texture(levels, keys, *given, progress)
-        first, second = parts(progress, [1, 1])
-        rough = synthesize_texture(levels, keys, *given, first)
-        clip = Clip(self.skeleton, rough.root, rough.rotations, self.fps)
-        return synthesize_texture(levels, with_point_keys(keys, clip, request.constraints), *given, second)
+    ) -> tuple[Texture, Keys]:
+        """The faithful texture, and its keys in the world.
+
+        Where points are wanted, it is the second one, with keys of the joints that bring them there; so it is where
+        heights are given on uneven ground, because the first one shows which ground is below.
+        """
+        points = any(isinstance(c, (PositionAt, Plant)) for c in request.constraints)
+        again = points or (not request.ground.flat and (keys.root_weights[:, HEIGHT] >= 0).any())
+        texture = places = None
+        for step in parts(progress, [1.0] * (2 if again else 1)):
+            if texture is not None:
+                rough = self._on_ground(texture, keys, request)
+                places = rough.root[:, [0, 2]]
+                keys = with_point_keys(keys, rough, request.constraints) if points else keys
+            given = over_ground(keys, request.ground, places)
+            texture = synthesize_texture(
+                self.levels(options), given, styles, self.influence, self.skeleton, options, rng, step
+            )
+        assert texture is not None
+        return texture, keys
+
+    def _on_ground(self, texture: Texture, keys: Keys, request: Request) -> Clip:
+        """A faithful texture as a clip, where its keys put it; without keys of the root, it starts at the origin."""
+        clip = Clip(self.skeleton, texture.root, texture.rotations, self.fps)
+        roots = [c for c in request.constraints if isinstance(c, RootAt)]
+        fixed = any(c.position is not None or c.heading is not None for c in roots)
+        fixed |= any(isinstance(c, (RootPath, PositionAt, Plant)) for c in request.constraints)
+        clip = clip if request.start is not None or fixed else placed(clip)
+        return lifted(clip, keys, request.ground)
 
     def _for(self, options: Options) -> Material:
         """The examples with all parts, or with the body as one part that changes where the legs do."""
@@ -256,13 +284,9 @@ class TextureModel(Model[Options]):
             styles = [k for k, name in enumerate(names) if ":" not in name]
             labels = cell_labels(plan.source, marks[:, styles])
             own = tuple(names[k] for k in styles)
-            root, rotations = plan.texture.root, plan.texture.rotations
-            clip = Clip(self.skeleton, root, rotations, self.fps, own, labels, None, origin)
-            clip = self._placed(clip, request)
-            if not request.ground.flat:
-                clip = lifted(clip, request)
+            clip = self._on_ground(plan.texture, _keys(plan), request)
             progress(1.0, "rendering")
-            return clip
+            return replace(clip, label_names=own, labels=labels, origin=origin.with_notes(*self._unused(options)))
         clip = self._loop(plan, request, options) if options.loop else self._single(plan, request, options)
         progress(1.0, "rendering")
         return clip
@@ -304,15 +328,6 @@ class TextureModel(Model[Options]):
         body = render_tracks(self._frames, tracks, material.parts, self._quick_turns, self.skeleton, self.fps, given)
         return Clip(self.skeleton, body.root, body.rotations, self.fps, names, labels, None, origin)
 
-    def _placed(self, clip: Clip, request: Request) -> Clip:
-        """A faithful result stays where its keys put it; without keys of the root, it starts at the origin."""
-        roots = [c for c in request.constraints if isinstance(c, RootAt)]
-        fixed = any(c.position is not None or c.heading is not None for c in roots)
-        fixed |= any(isinstance(c, (RootPath, PositionAt, Plant)) for c in request.constraints)
-        if request.start is not None or fixed:
-            return clip
-        return placed(clip)
-
     def shortfall(self, clip: Clip, plan: Plan, request: Request, options: Options) -> str:
         if options.variant == FAITHFUL:
             return ""
@@ -323,7 +338,7 @@ class TextureModel(Model[Options]):
 
 
 def _keys(plan: Plan) -> Keys:
-    assert plan.keys is not None  # every plan of the improved variant has them
+    assert plan.keys is not None  # every plan of this method has them
     return plan.keys
 
 

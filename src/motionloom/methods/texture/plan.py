@@ -21,7 +21,7 @@ class Plan(NamedTuple):
     names: tuple[str, ...]  # of the clips
     tracks: tuple[IntArray, ...] = ()  # (F,) example frames of each part: improved variant
     texture: Texture | None = None  # faithful variant
-    keys: Keys | None = None  # cells that the request gives: improved variant
+    keys: Keys | None = None  # cells that the request gives; heights are those in the world
     reason: str = ""
 
     @property

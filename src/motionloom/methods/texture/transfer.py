@@ -7,13 +7,13 @@ a' and the result have another one, or the same.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from motionloom.analysis import dtw_path
-from motionloom.analysis.alignment import cycle_times
+from motionloom.analysis.alignment import align, cycle_times
 from motionloom.constraints import Request
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, SkeletonMismatch, part, silent
 from motionloom.core.numbers import squared_distances
@@ -80,16 +80,30 @@ def transfer(
 
 
 def corresponding(clip: Clip, other: Clip) -> IntArray:
-    """(F,) the frame of `other` that each frame of `clip` belongs to: time alignment by the feet that both have.
-
-    Feet are seen from the hips, in leg lengths, with their contacts; so the skeletons may differ.
-    """
-    rows = [_foot_rows(c, _common_feet(clip, other)) for c in (clip, other)]
-    scale = np.maximum(np.std(np.concatenate(rows), axis=0), 1e-6)
-    cost = squared_distances(rows[0] / scale, rows[1] / scale)
+    """(F,) the frame of `other` that each frame of `clip` belongs to: `analysis.align` by the feet that both have."""
     limit = max(MAX_STEPS, -(-max(len(clip), len(other)) // min(len(clip), len(other))) + 1)
-    path = dtw_path(cost, limit=limit)
-    return np.array([path[path[:, 0] == f, 1][0] for f in range(len(clip))])
+    found = align(clip, other, measure=CommonFeet(), limit=limit)
+    times = found.curve.matching(np.arange(len(clip)) / clip.fps)
+    return np.clip(np.round(times * other.fps), 0, len(other) - 1).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class CommonFeet:
+    """Costs of frames of different bodies, for `align`: feet seen from the hips, in leg lengths, and how fast they move.
+
+    Each number is divided by its standard deviation over both clips; without a unit.
+    """
+
+    radius: int = 0
+    unit: ClassVar[str] = ""
+
+    def matrix(self, a: Clip, b: Clip, progress: Progress | None = None) -> FloatArray:
+        """(F_a, F_b) squared distances."""
+        rows = [_foot_rows(c, _common_feet(a, b)) for c in (a, b)]
+        scale = np.maximum(np.std(np.concatenate(rows), axis=0), 1e-6)
+        cost = squared_distances(rows[0] / scale, rows[1] / scale)
+        (progress or silent())(1.0, "comparing feet")
+        return cost
 
 
 def _common_feet(a: Clip, b: Clip) -> list[str]:

@@ -8,7 +8,7 @@ over filled cells, on this level and, times w_Multi, on the next coarser one; P 
 squared angles of one frame of the result to all example frames are computed once; weighted with M they are kept for
 the frames of the window ("pull" of a frame), so a cell costs O(N (K + J)). Angles and sums are single precision: the
 angle is that of the difference of two quaternions, so that of equal ones is exactly 0; sums of the root are computed in
-double precision and are 0 below its rounding errors.
+double precision and are 0 below its rounding errors, which grow with their weights.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 from motionloom.core._jit import kernel
 
-ROUNDING = 64 * 2.220446049250313e-16  # a squared angle or distance below this is a rounding error
+ROUNDING = 64 * 2.220446049250313e-16  # times its weight, a squared angle or distance below this is a rounding error
 BLOCK = 512  # example frames whose angles to all joints fit in the cache
 
 
@@ -210,7 +210,10 @@ def add_styles(examples: Any, targets: Any, weights: Any, joint: Any, out: Any) 
 
 @kernel
 def admit(examples: Any, required: Any, out: Any) -> Any:
-    """The candidates that have the required styles, into out; where none has as much of one, those with the most."""
+    """The candidates that have the required styles, into out.
+
+    On coarser levels, where none has as much of one, those with the most; on the finest level see `check_styles`.
+    """
     count = 0
     for n in examples.candidates:
         out[count] = n

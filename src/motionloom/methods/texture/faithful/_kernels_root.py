@@ -166,10 +166,23 @@ def root_sums(
     if paired:
         gauss = weights.coarse_gauss
         add_gaps(coarse, examples.coarse, coarse_cells, up, low, high, -1, gauss, weights.multi, moves, halves, sums)
+    limit = ROUNDING * total_weight(weights.gauss, i, first, last, i)
+    if paired:
+        limit += ROUNDING * weights.multi * total_weight(weights.coarse_gauss, up, low, high, -1)
     for k in range(2):
         for n in range(sums.shape[1]):
-            sums[k, n] = sums[k, n] if sums[k, n] > ROUNDING else 0.0
+            sums[k, n] = sums[k, n] if sums[k, n] > limit else 0.0
     return last - first + (high - low + 1 if paired else 0)
+
+
+@kernel
+def total_weight(gauss: Any, i: Any, first: Any, last: Any, skip: Any) -> Any:
+    """The sum of w_G over the frames first..last around i."""
+    total, half = 0.0, len(gauss) // 2
+    for other in range(first, last + 1):
+        if other != skip:
+            total += gauss[other - i + half]
+    return total
 
 
 @kernel
@@ -203,6 +216,10 @@ def add_root_key(examples: Any, keys: Any, weights: Any, own: Any, i: Any, moves
     middle = weights.gauss[len(weights.gauss) // 2]
     point, orientation = own * weights.point, own * weights.orientation
     angle = 2.0 * np.arctan2(keys.heading[i, 2], keys.heading[i, 0])
+    limit = 0.0
+    for weight, usual in ((place, point), (height, point), (turn, orientation), (tilt, orientation)):
+        if weight >= 0.0:
+            limit += middle * ROUNDING * (usual if np.isinf(weight) else weight)
     for n in examples.candidates:
         d = 0.0
         if place >= 0.0:
@@ -219,7 +236,7 @@ def add_root_key(examples: Any, keys: Any, weights: Any, own: Any, i: Any, moves
         if tilt >= 0.0:
             d += (orientation if np.isinf(tilt) else tilt) * tilt_gap(examples.tilt[n], keys.turns[i, 0])
         d *= middle
-        out[n] += np.float32(d if d > ROUNDING else 0.0)
+        out[n] += np.float32(d if d > limit else 0.0)
     return 1
 
 

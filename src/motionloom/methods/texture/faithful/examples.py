@@ -8,9 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.analysis.alignment import reflected
+from motionloom.constraints import Style
 from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray
 from motionloom.kinematics.travel import body_axes, root_headings, without_heading
 from motionloom.methods.texture.config import Options
+from motionloom.methods.texture.faithful.keys import Styles
 from motionloom.methods.texture.faithful.pyramid import coarser, mean, mean_turn
 from motionloom.rotation import multiply, rotate
 
@@ -51,15 +53,52 @@ def coarse_window(window: int) -> int:
     return half if half % 2 else half + 1
 
 
+def _counts(frames: int, options: Options) -> list[int]:
+    """The number of frames on each level."""
+    out = [frames]
+    for _ in range(1, options.levels):
+        out.append(-(-out[-1] // 2))
+    return out
+
+
 def build_examples(clips: Sequence[Clip], styles: Sequence[str], options: Options) -> list[Examples]:
     """All levels, the finest first; `BadRequest` if no clip has a whole neighbourhood on some level."""
     levels: list[list[_Level]] = [[_Level(clip, _labels(clip, styles)) for clip in clips]]
     for _ in range(1, options.levels):
         levels.append([_coarser(level) for level in levels[-1]])
+    counts = [_counts(len(clip), options) for clip in clips]
     out = []
     for number, level in enumerate(levels):
         beyond = levels[number + 1] if number + 1 < len(levels) else None
-        out.append(_examples(level, beyond, number, options))
+        out.append(_examples(level, beyond, counts, number, options))
+    return out
+
+
+def check_styles(examples: Examples, styles: Styles, asked: Sequence[Style], names: Sequence[str]) -> None:
+    """`BadRequest` if no candidate of the finest level has the hard styles of some frame."""
+    found = examples.styles[examples.candidates]
+    for wanted in np.unique(styles.required > 0, axis=0):
+        if (found[:, wanted] >= 0.5).all(1).any():
+            continue
+        labels = [name for name, needed in zip(names, wanted, strict=True) if needed]
+        style = next(c for c in asked if c.hard and c.label == labels[-1])
+        if len(labels) > 1 and all((found[:, names.index(name)] >= 0.5).any() for name in labels):
+            raise style.problem(f"no example frame has the labels {' and '.join(map(repr, labels))} at once", "label")
+        raise style.problem(
+            f"no example frame with a whole neighbourhood has the label {labels[-1]!r}: it occurs only near the ends "
+            "of clips; give a smaller `window` or `padding: reflected`, or the style a weight",
+            "label",
+        )
+
+
+def unused_clips(lengths: Sequence[int], options: Options) -> dict[int, str]:
+    """Why clips of these lengths have no candidate on some level, by their number; none for those that have."""
+    out: dict[int, str] = {}
+    for number in range(options.levels):
+        for k, count in enumerate(lengths):
+            counts = _counts(count, options)
+            if k not in out and not _inside(counts, number, options)[0].any():
+                out[k] = f"a neighbourhood on level {number} needs `window` {options.window_at(number)} frames"
     return out
 
 
@@ -76,34 +115,44 @@ def _coarser(level: _Level) -> _Level:
     return _Level(Clip(clip.skeleton, root, turns, clip.fps / 2), values)
 
 
-def _padding(level: Sequence[_Level], number: int, options: Options) -> list[int]:
-    """Frames added to each end of each clip on a level."""
+def _padding(count: int, number: int, options: Options) -> int:
+    """Frames added to each end of a clip that has `count` frames on a level."""
     if options.padding == "none":
-        return [0] * len(level)
+        return 0
     need = half_window(options.window_at(number))
     if number:
         need = max(need, half_window(coarse_window(options.window_at(number - 1))))
-    return [need if len(part.clip) > need else 0 for part in level]
+    return need if count > need else 0
 
 
-def _examples(level: list[_Level], beyond: list[_Level] | None, number: int, options: Options) -> Examples:
-    pads = _padding(level, number, options)
-    half = half_window(options.window_at(number))
-    coarse_pads = [0] * len(level) if beyond is None else _padding(beyond, number + 1, options)
-    coarse_half = half_window(coarse_window(options.window_at(number)))
+def _inside(counts: Sequence[int], number: int, options: Options) -> tuple[BoolArray, IntArray]:
+    """Of a clip with so many frames on each level: which of one level, padding included, are candidates, and all."""
+    count, pad = counts[number], _padding(counts[number], number, options)
+    t = np.arange(-pad, count + pad)
+    good = (t >= 0) & (t < count) & _whole(t, half_window(options.window_at(number)), count, pad)
+    if number + 1 < len(counts):
+        fewer = counts[number + 1]
+        half = half_window(coarse_window(options.window_at(number)))
+        good &= _whole(t // 2, half, fewer, _padding(fewer, number + 1, options))
+    return good, t
+
+
+def _examples(
+    level: list[_Level], beyond: list[_Level] | None, counts: list[list[int]], number: int, options: Options
+) -> Examples:
+    pads = [_padding(len(part.clip), number, options) for part in level]
     clips = [reflected(part.clip, pad) for part, pad in zip(level, pads, strict=True)]
     good, coarse, frames, start, first = [], [], [], 0, 0
-    for k, (part, pad) in enumerate(zip(level, pads, strict=True)):
+    for k, part in enumerate(level):
         count = len(part.clip)
-        t = np.arange(-pad, count + pad)
-        inside = (t >= 0) & (t < count) & _whole(t, half, count, pad)
+        inside, t = _inside(counts[k], number, options)
         if beyond is None:
             coarse.append(np.zeros(len(t), np.int64))
         else:
             fewer = len(beyond[k].clip)
-            inside &= _whole(t // 2, coarse_half, fewer, coarse_pads[k])
-            coarse.append(start + coarse_pads[k] + np.clip(t // 2, 0, fewer - 1))
-            start += fewer + 2 * coarse_pads[k]
+            pad = _padding(fewer, number + 1, options)
+            coarse.append(start + pad + np.clip(t // 2, 0, fewer - 1))
+            start += fewer + 2 * pad
         good.append(inside)
         frames.append(np.where((t >= 0) & (t < count) & (number == 0), first + t, -1))
         first += count

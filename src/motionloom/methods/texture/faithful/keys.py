@@ -48,7 +48,7 @@ def no_keys(frames: int, joints: int) -> Keys:
 
 
 def read_keys(request: Request, skeleton: Skeleton, frames: int, fps: float) -> Keys:
-    """The keys of a request: poses, places, heights, headings, and places along paths.
+    """The keys of a request: poses, places, heights in the world, headings, and places along paths.
 
     A given start is a hard key of frame 0.
     """
@@ -76,9 +76,8 @@ def read_keys(request: Request, skeleton: Skeleton, frames: int, fps: float) -> 
             frame = c.frame(frames, fps)
             if c.position is not None:
                 _set_root(keys.place, keys.root_weights, frame, PLACE, np.array(c.position), weight, c)
-            if c.height is not None:  # over the ground, where the place is known
-                below = 0.0 if c.position is None else float(request.ground.height_at(*c.position))
-                _set_root(keys.height, keys.root_weights, frame, HEIGHT, c.height - below, weight, c)
+            if c.height is not None:
+                _set_root(keys.height, keys.root_weights, frame, HEIGHT, c.height, weight, c)
             if c.heading is not None:
                 _set_root(keys.heading, keys.root_weights, frame, HEADING, yaw(c.heading), weight, c)
         elif isinstance(c, RootPath):
