@@ -1,4 +1,4 @@
-"""Variation: learning one search start of four walk cycles, synthesis of a second of motion, and its growth.
+"""Variation: learning one search start of four walk cycles and its growth, a second of motion, and 100 characters.
 
 Learning is measured as the time of the processor, summed over threads, so that other programs do not count.
 """
@@ -6,6 +6,7 @@ Learning is measured as the time of the processor, summed over threads, so that 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -13,14 +14,19 @@ import numpy as np
 
 from benchmarks.timing import best_seconds, figure
 from motionloom.constraints import Request
-from motionloom.core import Clip
+from motionloom.core import Clip, replace
+from motionloom.core.poses import commands
+from motionloom.kinematics.body.roles import group
 from motionloom.kinematics.resample import resample
+from motionloom.kinematics.trim import trim_contacts
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.variation import Config, VariationModel, fit
+from motionloom.methods.variation.live import LiveOptions
 from motionloom.samples import make
 
 FPS = 60.0
 SECONDS = 1.7  # of a take: four of them are 400 instances
+CROWD = 100
 
 
 def takes(seconds: float = SECONDS, count: int = 4) -> list[Clip]:
@@ -40,6 +46,7 @@ def figures() -> list[dict[str, Any]]:
     model, seconds = learned(takes())
     _, faithful = learned(takes(), variant="faithful", restarts=0)
     short, double = (learned(takes(SECONDS * k))[1] for k in (0.5, 2.0))
+    fewer, less = learned([_without_arms(c) for c in takes()])
     tiny = [make("walk", seed=s, seconds=4) for s in range(3)]
     _, contract = learned([resample(c, 30.0) for c in tiny], fps=30.0)
     count = sum(len(c) - 2 for c in model.clips)
@@ -55,8 +62,49 @@ def figures() -> list[dict[str, Any]]:
             unit="times",
             note=f"half the frames: {short:.1f} s, double: {double:.1f} s",
         ),
+        figure(
+            f"variation: growth of learning from {fewer.dofs.count} to {model.dofs.count} degrees of freedom",
+            round(seconds / less, 1),
+            "",
+            unit="times",
+            note=f"without arms: {less:.1f} s",
+        ),
         *_making(model),
+        _crowd(),
     ]
+
+
+def _without_arms(clip: Clip) -> Clip:
+    """The clip with arms that do not move."""
+    arms = [*group(clip.skeleton, "left_arm"), *group(clip.skeleton, "right_arm")]
+    turns = clip.rotations.copy()
+    turns[:, arms] = turns[:1, arms]
+    return replace(clip, rotations=turns)
+
+
+def _crowd() -> dict[str, Any]:
+    """Live characters at 60 fps whose feet are held by eq 7: seconds of one core for a second of all of them."""
+    cycles = [trim_contacts(make("walk", seed=s, seconds=4), "left_heel", strides=1) for s in range(4)]
+    model = fit([resample(c, FPS) for c in cycles], Config.of({"fps": FPS, "rounds": 1}), rng=np.random.default_rng(0))
+    held, free = (_second_of(model, LiveOptions(hold_feet=hold)) for hold in (True, False))
+    best = best_seconds([held, free], rounds=5)
+    note = f"one core; without eq 7: {100 * best[1]:.1f} %; {model.dofs.count} degrees of freedom"
+    name = f"variation: {CROWD} characters at 60 fps in real time, eq 7 included"
+    return figure(name, round(100 * best[0], 1), "<= 200", unit="% of a core", note=note)
+
+
+def _second_of(model: VariationModel, options: LiveOptions) -> Callable[[], None]:
+    """A function that steps a crowd through a second."""
+    live = model.live
+    state = live.begin(np.arange(CROWD), options=options)
+
+    def run() -> None:
+        now = state
+        for _ in range(60):
+            now, _ = live.step(now, commands(), 1.0 / FPS)
+
+    run()
+    return run
 
 
 def _making(model: VariationModel) -> list[dict[str, Any]]:

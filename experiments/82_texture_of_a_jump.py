@@ -28,8 +28,8 @@ from texture_material import (
 )
 
 from motionloom.constraints import Constraint, Pose, PoseAt, Request, RootAt
-from motionloom.core import Clip
-from motionloom.evaluate.measures.jumps import joint_steps
+from motionloom.core import Clip, FloatArray, replace
+from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import travel
 from motionloom.methods import learn
 from motionloom.plot.figures import new_figure
@@ -66,6 +66,70 @@ CASES = (
 )
 
 
+SMOOTH = (
+    Case("1 pass", {}),
+    Case("1 pass, K = 5", {"window": [5]}),
+    Case("4 passes", {"passes": 4}),
+    Case("4 passes, place then orientation", {"passes": 4, "point_weight": [10, 1], "orientation_weight": [0.1, 5]}),
+    Case("2 levels", {"levels": 2}),
+    Case("2 levels, 4 passes", {"levels": 2, "passes": 4}),
+    Case(
+        "2 levels, 4 passes, place then orientation",
+        {"levels": 2, "passes": 4, "point_weight": [10, 1], "orientation_weight": [0.1, 5]},
+    ),
+    Case("improved", {"variant": "improved"}),
+)
+
+
+def three_keys(jump: Clip) -> list[Constraint]:
+    """EDEN 4.2.1: places of the root alone, walking at 0 and at i1 (take-off), jumping at i2 (apex)."""
+    out: list[Constraint] = []
+    for at in (0, TAKE_OFF, APEX):
+        x, z = travel(jump).place[at].tolist()
+        out.append(RootAt(time=f"{at}f", position=(x, z), height=float(jump.root[at, 1])))
+    return out
+
+
+def snap(clip: Clip, at: int, examples: list[Clip]) -> dict[str, float]:
+    """The largest step within two frames of a key, relative to the examples' largest: of a joint in the world, the
+    root's place among them, of the root alone, and of a joint seen from the root; and the share of jumping frames."""
+    out = {}
+    for name, seen in (
+        ("of a joint in the world", fk),
+        ("of the root", _root),
+        ("of a joint seen from it", _from_root),
+    ):
+        steps, own = (
+            [np.linalg.norm(np.diff(seen(c), axis=0), axis=-1).max(-1) for c in group] for group in ([clip], examples)
+        )
+        out[f"snap {name}"] = float(steps[0][at - 2 : at + 2].max() / max(s.max() for s in own))
+    return out
+
+
+def _root(clip: Clip) -> FloatArray:
+    return clip.root[:, None]
+
+
+def _from_root(clip: Clip) -> FloatArray:
+    return fk(replace(clip, root=np.zeros_like(clip.root)))
+
+
+def smooth(model: Any, jump: Clip, examples: list[Clip]) -> dict[str, dict[str, float]]:
+    """EDEN 4.2.1: the snap at i2, and how much of the way from i1 to i2 is shown by the jump."""
+    found, asked = {}, three_keys(jump)
+    for case in SMOOTH:
+        rows = []
+        for seed in SEEDS:
+            options = {"variant": "faithful", **case.options}
+            request = Request(frames=APEX + 15, constraints=tuple(asked), options=options)
+            clip, plan = made(model, request, seed, finish=options["variant"] == "improved")
+            between = plan.source[TAKE_OFF + 1 : APEX]
+            row = {"key error m": max(c.worst(clip) for c in asked), **snap(clip, APEX, examples)}
+            rows.append(row | {"jump between i1 and i2 %": 100 * float((between >= len(examples[0])).mean())})
+        found[case.title] = mean_rows(rows)
+    return found
+
+
 def keys(jump: Clip, case: Case) -> list[Constraint]:
     """The root at the start, at take-off, apex and landing; the last three later than in the example."""
     out: list[Constraint] = []
@@ -90,15 +154,13 @@ def one(model: Any, jump: Clip, examples: list[Clip], case: Case, seed: int) -> 
     at = slice(TAKE_OFF + LATER - 10, TAKE_OFF + LATER)
     pull, pauses = fall(clip.root[:, 1], APEX + LATER, LANDING + LATER, clip.fps)
     crouch = float(np.median(jump.root[:TAKE_OFF, 1]) - clip.root[at, 1].min())
-    steps = joint_steps(clip).max(1)
-    snap = steps[APEX + LATER - 2 : APEX + LATER + 2].max() / max(joint_steps(c).max() for c in examples)
     row = measured(clip, plan, examples, asked)
     row |= {
         "backwards m": backwards(clip),
         "crouch m": crouch,
         "fall m/s²": pull,
         "pauses": pauses,
-        "snap": float(snap),
+        "snap": snap(clip, APEX + LATER, examples)["snap of a joint in the world"],
     }
     return row, clip
 
@@ -123,10 +185,19 @@ def main() -> None:
     ax.legend()
     own = fall(jump.root[:, 1], APEX, LANDING, jump.fps)
     strip("texture_of_a_jump", shown[:2] + shown[-2:-1], ["hard", "soft", "improved"], ("head", "hips", "tail"))
+    later = smooth(model, jump, examples)
     page = PAGE.format(
-        later=LATER, seeds=len(SEEDS), table=rows_table(found), pull=own[0], pauses=own[1], notes=notes(found)
+        smooth=rows_table(later),
+        first=TAKE_OFF,
+        second=APEX,
+        later=LATER,
+        seeds=len(SEEDS),
+        table=rows_table(found),
+        pull=own[0],
+        pauses=own[1],
+        notes=notes(found),
     )
-    publish("texture_of_a_jump", figure, found, page + "\n\n" + CREDIT_DOG)
+    publish("texture_of_a_jump", figure, found | later, page + "\n\n" + CREDIT_DOG)
 
 
 def notes(found: dict[str, dict[str, float]]) -> str:
@@ -144,7 +215,7 @@ def notes(found: dict[str, dict[str, float]]) -> str:
         f"Does it crouch before it jumps? m below the usual height: {values('crouch m')}.",
         f"Does it fall as the example does? m/s²: {values('fall m/s²')}.",
         f"Does it fall in steps? Frames in which it pauses: {values('pauses')}.",
-        "The snap at the apex, the largest step of a joint there relative to the examples': "
+        "The snap at the apex, the largest step of a joint in the world there relative to the examples': "
         + "; ".join(f"{name} {value:.2f}" for name, value in snaps.items())
         + ".",
     ]
@@ -164,6 +235,15 @@ acceleration are ratios to the examples'; key errors of soft keys are what was m
 ![height of the hips](texture_of_a_jump.png)
 
 {notes}
+
+## Keyframing smoothly (EDEN 4.2.1)
+
+Three hard keys of the root's place and height alone: walking at frames 0 and i1 = {first}, jumping at i2 = {second},
+timed as in the example. EDEN expects a walk that snaps into the jump at i2, and proposes levels, passes, and weights by
+pass: the place in the first pass (10 and 0.1), the orientation in later ones (1 and 5). The *snap* is the largest step
+between frames within two of i2, relative to the largest of the examples.
+
+{smooth}
 """
 
 

@@ -41,8 +41,8 @@ Rows = dict[str, dict[str, float]]
 
 
 def styled(frames: int, low: float, high: float, variant: str) -> Request:
-    """EDEN's request by style: a low importance while walking, a high one afterwards."""
-    spans = (("walk", 0, WALK + BOTH, low), ("jump", WALK, frames, high))
+    """EDEN's request by style: a low importance in the first frames, a high one from the first frame of both on."""
+    spans = (("walk", 0, WALK, low), ("walk", WALK, WALK + BOTH, high), ("jump", WALK, frames, high))
     wanted = tuple(
         Style(label=label, span=(f"{a}f", f"{b}f"), importance=importance, weight=1.0)
         for label, a, b, importance in spans
@@ -159,7 +159,8 @@ Means of {seeds} seeds; faithful results are not cleaned; jerk and peak accelera
 ## By style (EDEN 4.1, fig. 4.10)
 
 Examples: a walk, and 50 frames of a jump (D1_057 from frame {first} on, 30 fps), 5 of them labelled walk, 4 both, the
-rest jump. Result: 50 frames, {walk} walk, {both} both, the rest jump. *Shown*: the share of frames with the label among
+rest jump. Result: 50 frames, {walk} walk (with the first importance), {both} both and the rest jump (with the second,
+as in EDEN). *Shown*: the share of frames with the label among
 the first {walk} and from frame {rest} on.
 
 {styles}

@@ -89,7 +89,7 @@ def corresponding(clip: Clip, other: Clip) -> IntArray:
 
 @dataclass(frozen=True)
 class CommonFeet:
-    """Costs of frames of different bodies, for `align`: feet seen from the hips, in leg lengths, and how fast they move.
+    """Costs of frames of different bodies, for `align`: feet seen from the hips, in leg lengths, and their speed.
 
     Each number is divided by its standard deviation over both clips; without a unit.
     """
