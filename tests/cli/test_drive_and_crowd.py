@@ -137,6 +137,17 @@ def test_wrong_tracks_are_an_error(run, model, tmp_path, lines, code, message):
     assert message in failed.err
 
 
+def test_a_crowd_of_nobody_writes_nothing_and_a_million_is_refused_with_its_memory(run, model, tmp_path):
+    shown = run("crowd", model, "--count", 0, "--seconds", 1, "-o", tmp_path / "none")
+    assert shown.code == 0
+    assert "0 characters" in shown.out
+    assert list((tmp_path / "none").iterdir()) == []
+    failed = run("crowd", model, "--count", 10**6, "--seconds", 60, "-o", tmp_path / "many")
+    assert failed.code == 2
+    assert "1000000 characters for 60 s need" in failed.err
+    assert not (tmp_path / "many").exists()
+
+
 def test_one_file_holds_a_whole_crowd(run, model, tmp_path):
     usd = pytest.importorskip("pxr.Usd")
     out = tmp_path / "crowd.usda"

@@ -1,13 +1,14 @@
-"""Every live method, present and future, learned from the same walks; and each with the foot lock on top."""
+"""Every live method, present and future, learned from the same walks; one with each layer; and queued blocks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import pytest
 
 from learning_inputs import Lazy, learning_input
-from motionloom.control import foot_locked, varied
+from motionloom.control import foot_locked, queued, varied
+from motionloom.control.overlaid import overlaid
 from motionloom.core import Clip
 from motionloom.methods import METHODS, Model, learn
 from motionloom.methods.live import Live
@@ -35,10 +36,18 @@ def lives(models: Mapping[str, Model]) -> Mapping[str, Live]:
     return Lazy(lambda name: models[name].live)  # type: ignore[attr-defined]
 
 
-@pytest.fixture(params=[*LIVE, "motion-matching, foot lock", "motion-matching, variation"], scope="session")
+LAYERS: Mapping[str, Callable[[Live, Mapping[str, Model]], Live]] = {
+    "foot lock": lambda live, models: foot_locked(live),
+    "variation": lambda live, models: varied(live, models["variation"]),
+    "splice": lambda live, models: overlaid(live, {"box": make("carry", seconds=5, seed=2, fps=30)}),
+    "gaze": lambda live, models: overlaid(live, {}, models["gaze"]),
+}
+
+
+@pytest.fixture(params=[*LIVE, *(f"motion-matching, {layer}" for layer in LAYERS), "cuts, queued"], scope="session")
 def live(request: pytest.FixtureRequest, lives: Mapping[str, Live], models: Mapping[str, Model]) -> Live:
-    """One live method at a time, and one with each of the layers on top."""
-    name, *layers = request.param.split(", ")
-    if layers == ["variation"]:
-        return varied(lives[name], models["variation"])
-    return foot_locked(lives[name]) if layers else lives[name]
+    """One live method at a time, one with each of the layers on top, and queued blocks of a method."""
+    name, _, layer = request.param.partition(", ")
+    if layer == "queued":
+        return queued(models[name])
+    return LAYERS[layer](lives[name], models) if layer else lives[name]

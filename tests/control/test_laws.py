@@ -49,7 +49,7 @@ def stepped(live, state, given, steps):
 
 
 def varied_commands(live, count, seed=0):
-    """Commands that differ from one character to the next: headings, speeds, places, actions, or none."""
+    """Commands that differ from one character to the next: headings, speeds, places, actions, overlays, or none."""
     rng = np.random.default_rng(seed)
     heading, speed, place = rng.uniform(-3, 3, count), rng.uniform(1.2, 1.5, count), rng.uniform(-9, 9, (count, 2))
     kind = np.arange(count) % 4
@@ -57,7 +57,9 @@ def varied_commands(live, count, seed=0):
     speed[kind != 1] = np.nan
     place[kind != 2] = np.nan
     action = np.where(kind == 3, 0, -1)
-    return accepted(live, heading=heading, speed=speed, place=place, action=action)
+    overlay, look = np.where(np.arange(count) % 2, 0, -1), rng.uniform(-3, 3, (count, 3))
+    look[np.arange(count) % 3 == 0] = np.nan
+    return accepted(live, heading=heading, speed=speed, place=place, action=action, overlay=overlay, look=look)
 
 
 def test_a_state_is_arrays_with_one_row_for_each_character(live):
@@ -243,7 +245,7 @@ def test_a_place_is_walked_to(live):
 
 
 def test_status_and_sources_describe_every_character(live):
-    given = accepted(live, heading=1.0, speed=50.0, action=0)
+    given = accepted(live, heading=1.0, speed=50.0, action=0, overlay=0, look=[5.0, 1.5, 0.0])
     state = stepped(live, live.begin([1, 2, 3]), given, [1 / 30] * 30)[0]
     status, sources = live.status(state), live.sources(state)
     assert (status.action == 0).all()

@@ -54,7 +54,7 @@ def test_a_state_is_a_value_and_blocks_can_be_forgotten(live: Queued) -> None:
     for _ in range(20):
         state, _ = live.step(state, commands(), 0.1)
     one = live.step(state, commands(), 0.1)
-    live._made.clear()
+    live._blocks.clear()
     again = live.step(join([select(state, [0])]), commands(), 0.1)
     for a, b in zip((*one[0], *one[1]), (*again[0], *again[1]), strict=True):
         np.testing.assert_array_equal(a, b)

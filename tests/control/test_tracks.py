@@ -29,15 +29,22 @@ def test_wrong_rows_are_named(tmp_path, row):
     assert len(str(error.value)) < 300
 
 
-def test_a_crowd_that_would_fill_the_memory_is_refused_before_it_begins():
-    with pytest.raises(BadRequest, match="more than the limit"):
-        crowd_clips(None, 100_000, 60.0)
-
-
 @pytest.fixture(scope="module")
 def walking():
     walks = [make("walk", seed=1, turn=turn, seconds=4, fps=30) for turn in (-1.2, 0.0, 1.2)]
     return learn("parametric-graph", walks, {"sources": 6, "targets": 40, "verified": 200, "samples": 30})
+
+
+def test_a_crowd_that_would_fill_the_memory_is_refused_before_it_begins(walking, monkeypatch):
+    monkeypatch.setattr(type(walking), "live", property(lambda model: pytest.fail("work has begun")))
+    with pytest.raises(BadRequest, match=r"1000000 characters for 60 s need 1[\d.]+ GB: .* more than the limit"):
+        crowd_clips(walking, 10**6, 60.0)
+
+
+def test_a_crowd_of_nobody_is_empty(walking):
+    assert crowd_clips(walking, 0, 5.0) == []
+    with pytest.raises(BadRequest, match="expected 0 or more characters, found -1"):
+        crowd_clips(walking, -1, 5.0)
 
 
 def test_characters_begin_on_their_tracks_and_meet_unless_they_keep_apart(walking):

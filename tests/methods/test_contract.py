@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 from feasible import SECONDS, feasible
 
 from learning_inputs import tiny_takes
-from motionloom.constraints import KINDS, Request, RootAt, Start, residuals
+from motionloom.constraints import KINDS, Reach, Request, RootAt, RootPath, Start, residuals
 from motionloom.core import BadRequest, Unmet, UnsupportedConstraint
 from motionloom.core.fields import fields_of
 from motionloom.core.poses import Commands
@@ -21,7 +22,7 @@ from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import placed, travel
 from motionloom.methods import METHODS, attempt, describe, learn, load_model, save_model, synthesize, synthesize_many
 from motionloom.methods.base import place
-from motionloom.methods.request_check import with_parameters
+from motionloom.methods.request_check import problems, with_parameters
 from motionloom.methods.synthesis import rendered
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "requests"
@@ -87,6 +88,44 @@ def test_a_result_above_the_limits_is_refused_before_any_work(method, models, mo
     monkeypatch.setenv("MOTIONLOOM_LIMITS", "seconds=1")
     with pytest.raises(BadRequest, match=r"1\.5 seconds are more than the limit of 1 "):
         synthesize(model, Request(seconds=1.5))
+
+
+FAR = RootPath(points=((0.0, 0.0), *[(0.0, 1e4), (0.0, -1e4)] * 10), weight=1.0)
+LATE = RootAt(time=1e6, position=(0.0, 1.0), weight=1.0)
+NEAR = RootPath(points=((0.0, 0.0), (0.0, 1.0)), weight=1.0)
+UNBOUNDED = (  # constraints without a length, and the path to what makes the result too long
+    ((FAR,), ("constraints", 0, "points")),
+    ((Reach(position=(1e4, 1e4), by="end", weight=1.0),), ("constraints", 0, "position")),
+    ((NEAR, LATE), ("constraints", 1, "time")),
+)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_length_that_the_constraints_imply_is_held_to_the_limits(method, models, monkeypatch):
+    model = models[method]
+    monkeypatch.setattr(type(model), "_plan", lambda *given: pytest.fail("work has begun"))
+    monkeypatch.setenv("MOTIONLOOM_LIMITS", "seconds=600")
+    for constraints, where in UNBOUNDED:
+        request = Request(constraints=constraints)
+        if all((type(c), "soft") in model.honours for c in constraints) and model.ends(request):
+            with pytest.raises(BadRequest, match="makes the result too long: ") as caught:
+                synthesize(model, request)
+            assert caught.value.problems[0].where == where
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_natural_end_is_held_to_the_limits(method, models, monkeypatch):
+    """A path at the pace of the clips, or the length of the model, at a frame rate that makes too many frames."""
+    model = models[method]
+    walk = Request() if model.ends(Request()) else Request(constraints=(NEAR,))
+    if problems(model, walk):
+        return  # no request of this kind without a length
+    monkeypatch.setenv("MOTIONLOOM_LIMITS", "seconds=0.2")
+    with pytest.raises(BadRequest, match=r"seconds are more than the limit of 0\.2"):
+        synthesize(model, walk)
+    monkeypatch.setenv("MOTIONLOOM_LIMITS", "frames=2000")
+    with pytest.raises(BadRequest, match="frames are more than the limit of 2000"):
+        synthesize(model, dataclasses.replace(walk, fps=10_000.0))
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Json, print_json, print_line, with_reading
+from motionloom.cli.options import Json, print_json, print_line, read_clip, with_reading
 from motionloom.cli.pairs import (
     ClipA,
     ClipB,
@@ -77,12 +77,11 @@ def align(
     """
     from motionloom.core import BadRequest
     from motionloom.core.progress import parts
-    from motionloom.io import load
     from motionloom.recipes import align as align_clips
 
     if ends not in ENDS:
         raise BadRequest(f"--ends: expected fixed, free, free-start, free-end or either, found {ends!r}")
-    first, others = load(a, reading[0]), [load(path, reading[1]) for path in (b, *(more or ()))]
+    first, others = read_clip(a, reading[0]), [read_clip(path, reading[1]) for path in (b, *(more or ()))]
     events = _key_times(keys, 1 + len(others))
     options: dict[str, Any] = {"limit": limit, "ends": ends, "knots": knots, "cycles": cycles, **measuring}
     options |= {} if window is None else {"window": window}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Force, Json, plural, print_json, print_line, warn, with_reading
+from motionloom.cli.options import Force, Json, plural, print_json, print_line, read_clip, warn, with_reading
 from motionloom.cli.pairs import ClipA, ClipB, MeasureName, read_threshold, report_rates, with_measure, write_json
 from motionloom.cli.progress_bars import busy
 
@@ -74,11 +74,11 @@ def append(
     """
     from motionloom.blend.quality import window_quality
     from motionloom.core import NoPath
-    from motionloom.io import check_target, load, save
+    from motionloom.io import check_target, save
     from motionloom.recipes.recorded_edits import append as append_clips
 
     check_target(out, overwrite=force)
-    first, second = load(a, reading[0]), load(b, reading[1])
+    first, second = read_clip(a, reading[0]), read_clip(b, reading[1])
     times = None if at is None else _two_times(at)
     options: dict[str, Any] = {"method": method, "at": times, "window": window, "search": search, "measure": measure}
     options |= {"stiffness": stiffness, "contacts": contacts, "threshold": read_threshold(threshold, measure)}

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Force, plural, print_line, with_reading
+from motionloom.cli.options import Force, plural, print_line, read_clip, with_reading
 
 
 @with_reading(trim_tpose=True)
@@ -34,12 +34,12 @@ def bands(
     Band 0 is the fastest movement: above 1 a motion becomes nervous, below 1 it is damped.
     """
     from motionloom.blend.bands import band_count
-    from motionloom.io import check_target, load, save
+    from motionloom.io import check_target, save
     from motionloom.recipes.blending import change_bands
 
     check_target(out, overwrite=force)
-    first = load(clip, reading)
-    second = None if other is None else load(other, reading)
+    first = read_clip(clip, reading)
+    second = None if other is None else read_clip(other, reading)
     made = change_bands(first, second, gains=_numbers(gains), shares=_numbers(shares), kind=kind, lock_feet=lock)
     save(made, out)
     print_line(f"{out}: {plural(len(made), 'frame')}, {band_count(len(made))} bands")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Force, plural, print_line, with_reading
+from motionloom.cli.options import Force, plural, print_line, read_clip, with_reading
 
 
 @with_reading(trim_tpose=True)
@@ -40,15 +40,15 @@ def fourier(
 ) -> None:
     """Interpolate locomotion, add what makes one walk brisk or tired to another, or change step and tempo."""
     from motionloom.core import BadRequest
-    from motionloom.io import check_target, load, save
+    from motionloom.io import check_target, save
     from motionloom.recipes.blending import fourier_motion
 
     check_target(out, overwrite=force)
     if (plain is None) != (marked is None) or (to is not None and plain is not None):
         raise BadRequest("expected --to with --share, or --plain with --marked")
-    others = [load(path, reading) for path in (to, plain, marked) if path is not None]
+    others = [read_clip(path, reading) for path in (to, plain, marked) if path is not None]
     made = fourier_motion(
-        load(clip, reading), others, share=share, domain=domain, amount=amount, step=step, speed=speed, hips=hips,
+        read_clip(clip, reading), others, share=share, domain=domain, amount=amount, step=step, speed=speed, hips=hips,
         seconds=seconds,
     )  # fmt: skip
     save(made, out)

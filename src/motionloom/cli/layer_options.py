@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from motionloom.cli.options import read_clip
+
 Overlays = Annotated[
     list[str] | None,
     typer.Option(
@@ -21,7 +23,6 @@ Overlays = Annotated[
 def load_overlays(texts: Sequence[str]) -> dict[str, Any]:
     """The actions of `--overlay` by name: `box=carry.bvh`, or the name of the file without its suffix."""
     from motionloom.core import BadRequest
-    from motionloom.io import load
 
     found: dict[str, Any] = {}
     for text in texts:
@@ -29,5 +30,5 @@ def load_overlays(texts: Sequence[str]) -> dict[str, Any]:
         name, path = (name, path) if given and not Path(text).exists() else (Path(text).stem, text)
         if name in found:
             raise BadRequest(f"--overlay: two actions are called {name}; name one of them, as other={path}")
-        found[name] = load(path, trim_tpose=True)
+        found[name] = read_clip(path, trim_tpose=True)
     return found

@@ -134,6 +134,15 @@ def _rate(text: str) -> float:
         raise BadRequest(f"--source-fps: expected a frame rate, found {text!r}") from None
 
 
+def read_clip(path: str | Path, *reading: Reading, **settings: Any) -> Clip:
+    """One clip, with progress."""
+    from motionloom.cli.progress_bars import busy
+    from motionloom.io import load
+
+    with busy(f"reading {Path(path).name}") as report:
+        return load(path, *reading, progress=report, **settings)
+
+
 def load_all(paths: Iterable[str], reading: Reading, *, markers: bool = False) -> list[tuple[Path, Any]]:
     """All clips of the arguments, with their paths; the first one that cannot be read ends the command.
 
@@ -143,8 +152,8 @@ def load_all(paths: Iterable[str], reading: Reading, *, markers: bool = False) -
 
     from motionloom.cli.progress_bars import busy
     from motionloom.io import expand_paths, load, load_take
+    from motionloom.io.formats import LARGE
     from motionloom.jobs import MIN_FILES, each
-    from motionloom.recipes.folders import LARGE
 
     found = expand_paths(paths, markers=markers)
     large = any(path.stat().st_size > LARGE for path in found)

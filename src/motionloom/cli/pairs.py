@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.flags import added_options
-from motionloom.cli.options import warn
+from motionloom.cli.options import read_clip, warn
 
 if TYPE_CHECKING:
     from motionloom.core import Clip
@@ -132,12 +132,12 @@ def _folder_scales(folder: Path, weights: Any) -> list[float]:
 
     from motionloom.analysis.joint_positions import scales
     from motionloom.core import MotionloomError
-    from motionloom.io import expand_paths, load
+    from motionloom.io import expand_paths
 
     clips = []
     for path in expand_paths([folder]):
         try:
-            clips.append(load(path, trim_tpose=True))
+            clips.append(read_clip(path, trim_tpose=True))
         except MotionloomError as error:
             warn(f"not used for normalisation: {error}")
     return list(astuple(scales(clips, "lee" if weights is None else weights)))
@@ -146,9 +146,8 @@ def _folder_scales(folder: Path, weights: Any) -> list[float]:
 def load_two(a: Path, b: Path, reading: tuple[Reading, Reading]) -> tuple[Clip, Clip]:
     """Both clips at the lower of their frame rates; resampling is reported."""
     from motionloom.analysis import same_rate
-    from motionloom.io import load
 
-    first, second = load(a, reading[0]), load(b, reading[1])
+    first, second = read_clip(a, reading[0]), read_clip(b, reading[1])
     one, other = same_rate(first, second)
     report_rates((first, one), (second, other))
     return one, other

@@ -18,6 +18,7 @@ from motionloom.cli.options import (
     print_dropped_tposes,
     print_line,
     print_reports,
+    read_clip,
     with_reading,
 )
 from motionloom.cli.progress_bars import busy
@@ -64,15 +65,15 @@ def retarget(
     """
     from dataclasses import replace
 
-    from motionloom.io import FORMATS, load
+    from motionloom.io import FORMATS
     from motionloom.recipes.folders import planned_files, retarget_files
 
     entry = FORMATS.get(to.suffix.lower())
     suffix = to.suffix if entry is not None and entry.write is not None else ".bvh"
     suffix = ".glb" if to.suffix.lower() == ".gltf" else suffix
     planned_files(clips, out, suffix, overwrite=force)  # before anything is read
-    body = load(to, roles=to_roles, trim_tpose=True)
-    guide = None if like is None else load(like, replace(reading, trim_tpose=True))
+    body = read_clip(to, roles=to_roles, trim_tpose=True)
+    guide = None if like is None else read_clip(like, replace(reading, trim_tpose=True))
     with busy("retargeting") as report:
         options: dict[str, Any] = {"like": guide, "plant": plant, "axes": axes, "overwrite": force, "progress": report}
         files = list(retarget_files(clips, body, out, to=suffix, reading=reading, **options))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Force, Json, columns, plural, print_json, print_line, warn, with_reading
+from motionloom.cli.options import Force, Json, columns, plural, print_json, print_line, read_clip, warn, with_reading
 from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def splice(
     action is put on every walk.
     """
     from motionloom.core import BadRequest
-    from motionloom.io import check_target, expand_paths, load, save
+    from motionloom.io import check_target, expand_paths, save
     from motionloom.recipes.splicing import splice as splice_clips
 
     actions, walks = expand_paths([upper]), expand_paths([lower])
@@ -72,8 +72,8 @@ def splice(
         raise BadRequest("several clips have the same name, so their results would overwrite each other")
     for target in targets.values():
         check_target(target, overwrite=force)
-    usual = None if plain is None else load(plain, reading)
-    clips = {path: load(path, reading) for path in dict.fromkeys([*actions, *walks])}
+    usual = None if plain is None else read_clip(plain, reading)
+    clips = {path: read_clip(path, reading) for path in dict.fromkeys([*actions, *walks])}
     results: list[dict[str, Any]] = []
     with busy("splicing") as report:
         for i, ((a, b), target) in enumerate(targets.items()):

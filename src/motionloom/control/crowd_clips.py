@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from motionloom.control.crowd import keep_apart
 from motionloom.control.foot_lock import foot_locked
-from motionloom.control.record import record
+from motionloom.control.record import record_rows
 from motionloom.control.streaming import live_characters
 from motionloom.control.tracks import Tracks
 from motionloom.core import BadRequest, Clip, FloatArray, Made, Progress, silent
 from motionloom.core.limits import Limits
-from motionloom.core.poses import Commands, commands
+from motionloom.core.poses import Commands, Poses, commands
 from motionloom.kinematics.travel import Travel
 from motionloom.methods.base import Model
+from motionloom.methods.live import State
 from motionloom.methods.recipe_steps import synthesis_step
 from motionloom.methods.synthesis import signed
 
@@ -43,56 +44,83 @@ def crowd_clips(
     neighbours, and all are needed for each. `tracks` are rows (id, t, x, z): character `id` is to be at x, z at t,
     and begins at its first row; a single row is a goal.
     """
-    limits = Limits.current()
-    limits.check_length(seconds, rate)
     report = progress or silent()
     chosen = list(range(count)) if members is None else list(members)
-    if count < 1 or not all(0 <= i < count for i in chosen):
-        raise BadRequest(f"count: expected members from 0 to {count - 1}, found {chosen}")
-    whole = np.arange(count) if apart else np.array(chosen)
-    if why := limits.exceeded(frames=seconds * rate * len(whole)):
-        raise BadRequest(f"{why}: fewer characters, a shorter time or some members (--member)", where=("count",))
+    check_crowd(model, count, seconds, rate=rate, apart=apart, members=chosen)
+    if not chosen:
+        report(1.0, "stepping")
+        return []
+    whole = np.arange(count) if apart else np.array(chosen, np.int64)
     live = foot_locked(live_characters(model))
     places, starts = grid_places(count), np.random.default_rng([seed, 1]).uniform(-np.pi, np.pi, count)
     lines = None if tracks is None else Tracks(tracks, count)
     if lines is not None:
         places, starts = lines.begin(places, starts)
     places, starts = places[whole], starts[whole]
-    state = live.begin(seed + whole, Travel(places, starts))
     frames = max(1, round(seconds * rate))
-    steps = []
-    for f in range(frames):
-        report(f / frames, "stepping")
-        given = commands()
-        if lines is not None:
-            goals, speeds = lines.goals(whole, places, f / rate)
-            given = commands(place=goals, speed=speeds if "speed" in live.accepts else math.nan)
-        if apart:
-            course = commands(heading=_courses(given, starts, places), speed=given.speed)
-            given = keep_apart(course, places, radius=NEIGHBOUR)
-        state, poses = live.step(state, given, 1.0 / rate)
-        places = poses.root[:, [0, 2]]
-        steps.append((state, poses))
-    out = []
-    for n, i in enumerate(chosen):
-        row = i if apart else n
-        clip = record(live, steps, rate, row=row)
-        edits: list[dict[str, Any]] = [{"count": count}, {"seconds": seconds}, {"rate": rate}, {"apart": apart}]
-        if tracks is not None:
-            edits.append({"tracks": [list(map(float, line)) for line in tracks]})
-        out.append(signed(clip, model, synthesis_step(model, "crowd", seed=seed, take=i, edits=edits)))
+
+    def steps() -> Iterator[tuple[State, Poses]]:
+        state, here = live.begin(seed + whole, Travel(places, starts)), places
+        for f in range(frames):
+            report(f / frames, "stepping")
+            given = commands()
+            if lines is not None:
+                goals, speeds = lines.goals(whole, here, f / rate)
+                given = commands(place=goals, speed=speeds if "speed" in live.accepts else math.nan)
+            if apart:
+                course = commands(heading=_courses(given, starts, here), speed=given.speed)
+                given = keep_apart(course, here, radius=NEIGHBOUR)
+            state, poses = live.step(state, given, 1.0 / rate)
+            here = poses.root[:, [0, 2]]
+            yield state, poses
+
+    clips = record_rows(live, steps(), rate, chosen if apart else None)
+    edits: list[dict[str, Any]] = [{"count": count}, {"seconds": seconds}, {"rate": rate}, {"apart": apart}]
+    if tracks is not None:
+        edits.append({"tracks": [list(map(float, line)) for line in tracks]})
     report(1.0, "stepping")
-    return out
+    return [
+        signed(clip, model, synthesis_step(model, "crowd", seed=seed, take=i, edits=edits))
+        for i, clip in zip(chosen, clips, strict=True)
+    ]
 
 
-def crowd_member(model: Model[Any], made: Made, options: Mapping[str, Any]) -> Clip:
+def check_crowd(
+    model: Model[Any],
+    count: int,
+    seconds: float,
+    *,
+    rate: float = 30.0,
+    apart: bool = False,
+    members: Sequence[int] | None = None,
+) -> None:
+    """`BadRequest`, before any work, if members do not exist or their clips would be above the limits; 0 is allowed."""
+    limits = Limits.current()
+    limits.check_length(seconds, rate)
+    if count < 0:
+        raise BadRequest(f"expected 0 or more characters, found {count}", where=("count",))
+    unknown = next((i for i in members or () if not 0 <= i < count), None)
+    if unknown is not None:
+        raise BadRequest(f"expected members from 0 to {count - 1}, found {unknown}", where=("members",))
+    stepped = count if apart or members is None else len(members)
+    frames = seconds * rate * stepped
+    if why := limits.exceeded(frames=frames):
+        memory = frames * 8 * (3 + 4 * len(model.skeleton)) / 1e9
+        raise BadRequest(
+            f"{stepped} characters for {seconds:g} s need {memory:.1f} GB: {why}; "
+            "fewer characters, a shorter time or some members (--member)",
+            where=("count",),
+        )
+
+
+def crowd_member(model: Model[Any], made: Made, options: Mapping[str, Any], progress: Progress | None = None) -> Clip:
     """The member of a crowd that a step of a recipe describes."""
-    return crowd_clips(model, seed=made.seed or 0, members=[made.take or 0], **options)[0]
+    return crowd_clips(model, seed=made.seed or 0, members=[made.take or 0], progress=progress, **options)[0]
 
 
 def grid_places(count: int) -> FloatArray:
     """(N, 2) m: places on a square grid around the origin."""
-    side = int(np.ceil(np.sqrt(count)))
+    side = max(1, int(np.ceil(np.sqrt(count))))
     at = np.arange(count)
     return np.asarray(SPACING * (np.stack([at % side, at // side], 1) - (side - 1) / 2), float)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike
 from motionloom.core import BadRequest, Skeleton
 from motionloom.core.poses import Commands, Poses, only
 from motionloom.kinematics.travel import Travel
+from motionloom.methods.layer_sources import layered_material, layered_sources
 from motionloom.methods.live import (
     Layer,
     Live,
@@ -65,9 +67,10 @@ class Layered:
     def fps(self) -> float:
         return self.live.fps
 
-    @property
+    @cached_property
     def material(self) -> Material:
-        return self.live.material
+        """The clips of the method below, and those of its layers."""
+        return layered_material(self.live.material, self.layers)
 
     def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Any = None) -> LayeredState:
         """The characters of the method below, and every layer's state for them; `options` are the method's."""
@@ -100,7 +103,8 @@ class Layered:
         return self.live.status(state.below)
 
     def sources(self, state: LayeredState) -> Sources:
-        return self.live.sources(state.below)
+        below = self.live.sources(state.below)
+        return layered_sources(below, self.material, self.layers, state.layers, self.skeleton)
 
 
 def layered(live: Live, *layers: Layer) -> Layered:

@@ -21,6 +21,7 @@ class PlayState(NamedTuple):
     """The times of N characters."""
 
     seconds: FloatArray  # (N,) in the clip
+    shown: FloatArray  # (N,) that of the poses shown last
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +45,7 @@ class Playback:
     def fps(self) -> float:
         return self.clip.fps
 
-    @property
+    @cached_property
     def material(self) -> Material:
         return material_of([self.clip])
 
@@ -55,7 +56,8 @@ class Playback:
         return np.stack(columns, 1) if columns else np.zeros((len(self.clip), 0), bool)
 
     def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Any = None) -> PlayState:
-        return PlayState(np.zeros(len(check_seeds(seeds))))
+        count = len(check_seeds(seeds))
+        return PlayState(np.zeros(count), np.zeros(count))
 
     def step(self, state: PlayState, commands: Commands, dt: float) -> tuple[PlayState, Poses]:
         """The pose at the present time, and the time `dt` later: the first step shows the first frame."""
@@ -72,7 +74,7 @@ class Playback:
         touching = self._touching[frames]
         last = (len(self.clip) - 1) / self.clip.fps
         phase = np.minimum(now / last, 1.0) if self.clip_phase else np.full(len(now), np.nan)
-        return PlayState(now + dt), Poses(root, rotations, touching, phase)
+        return PlayState(now + dt, now), Poses(root, rotations, touching, phase)
 
     def status(self, state: PlayState) -> Status:
         count = len(state.seconds)
@@ -80,7 +82,10 @@ class Playback:
         return Status(np.full(count, -1), (), none, none, np.zeros(count, bool), np.zeros(count))
 
     def sources(self, state: PlayState) -> Sources:
-        frames = np.clip(state.seconds * self.clip.fps, 0, len(self.clip) - 1)
-        which = np.zeros((len(frames), 1, 1), np.int64) if self.material.table else np.full((len(frames), 1, 1), -1)
-        weights = np.where(which >= 0, 1.0, 0.0)
-        return Sources(which, frames[:, None, None], weights)
+        """The frames of the poses shown last, by the clip's own origin."""
+        frames = np.clip(state.shown * self.clip.fps, 0, len(self.clip) - 1)
+        shape = (len(frames), 1, 1)
+        if not len(self.clip.origin):
+            return Sources(np.full(shape, -1), np.full(shape, -1.0), np.zeros(shape))
+        which, exact = self.clip.origin.at(frames).main()
+        return Sources(which.reshape(shape), exact.reshape(shape), (which >= 0).astype(float).reshape(shape))

@@ -7,19 +7,17 @@ chosen yet: after `Status.until_choice` seconds, at most one and a half blocks.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from motionloom.constraints import Constraint, PoseAt, Request, Style
 from motionloom.constraints.pose import Pose
-from motionloom.core import BadRequest, Clip, FloatArray, IntArray, NoPath, Skeleton
+from motionloom.control.block_maker import BlockMaker
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray, NoPath, Progress, Skeleton, part
 from motionloom.core.arrays import BoolArray
 from motionloom.core.numbers import smoothstep
 from motionloom.core.poses import Commands, Poses
@@ -35,7 +33,6 @@ from motionloom.rotation import exp, inverse, log, multiply, slerp, yaw
 BLOCK = 2.0  # s
 CHOICE = 0.5  # share of a block that is played when the next one is chosen
 FADE = 0.3  # s over which the difference between the end of a block and the start of the next fades out
-MAX_CACHE = 64  # blocks that are kept, beside two for each character
 OPEN = -2  # the next block is not chosen yet
 
 
@@ -65,7 +62,7 @@ class Block(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Queued(LiveCharacters[QueuedState]):
+class Queued(LiveCharacters[QueuedState, None]):
     """Live characters of a model that makes clips of a given length, in blocks of `seconds`."""
 
     model: Model[Any]
@@ -74,16 +71,14 @@ class Queued(LiveCharacters[QueuedState]):
     fps: float
     material: Material  # the clips that the model learned from
     seconds: float = BLOCK
-    _made: OrderedDict[Any, Future[Block]] = field(default_factory=OrderedDict)
-    _lock: Any = field(default_factory=Lock)
 
     @property
     def accepts(self) -> tuple[str, ...]:
         return ("action",) if self.actions else ()
 
     @cached_property
-    def _worker(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(1, thread_name_prefix="motionloom-blocks")
+    def _blocks(self) -> BlockMaker[BlockKey, Block]:
+        return BlockMaker(self._make)
 
     @cached_property
     def _foot_parts(self) -> int:
@@ -102,10 +97,8 @@ class Queued(LiveCharacters[QueuedState]):
             height=np.full(count, np.nan),
         )
 
-    def _begin(self, state: QueuedState, seeds: IntArray, places: FloatArray, options: Any) -> None:
+    def _begin(self, state: QueuedState, seeds: IntArray, places: FloatArray, options: None) -> None:
         """The first blocks are made now."""
-        if options is not None:
-            raise BadRequest("queued characters have no options")
         state.seed[:], state.place[:] = seeds, places
         for k in range(len(seeds)):
             self._block(state, k)
@@ -147,7 +140,7 @@ class Queued(LiveCharacters[QueuedState]):
             lasts = (len(block.root) - 1) / self.fps
             if state.chosen[k] == OPEN and state.time[k] >= CHOICE * lasts:
                 state.chosen[k] = state.commanded[k]
-                self._order(_key_after(state, k, block, self.skeleton), count)
+                self._blocks.order(_key_after(state, k, block, self.skeleton), 2 * count)
             if state.time[k] < lasts:
                 return
             self._begin_next(state, k, block, lasts)
@@ -183,20 +176,9 @@ class Queued(LiveCharacters[QueuedState]):
         """The block that a character plays: made now, unless it was made before."""
         pose = state.pose[k].tobytes() if np.isfinite(state.height[k]) else b""
         key = BlockKey(int(state.seed[k]), int(state.block[k]), int(state.action[k]), pose, float(state.height[k]))
-        return self._order(key, len(state.seed)).result()
+        return self._blocks.take(key, 2 * len(state.seed))
 
-    def _order(self, key: BlockKey, count: int) -> Future[Block]:
-        """A block that is being made, or is ready; the oldest ones are forgotten, as they can be made again."""
-        with self._lock:
-            found = self._made.get(key)
-            if found is None:
-                found = self._made[key] = self._worker.submit(self._make, key)
-            self._made.move_to_end(key)
-            while len(self._made) > MAX_CACHE + 2 * count:
-                self._made.popitem(last=False)
-            return found
-
-    def _make(self, key: BlockKey) -> Block:
+    def _make(self, key: BlockKey, progress: Progress) -> Block:
         """Make a block; a style or a first pose that the model cannot provide is left out."""
         wanted: list[Constraint] = []
         honoured = {kind for kind, how in self.model.honours if how == "hard"}
@@ -208,11 +190,12 @@ class Queued(LiveCharacters[QueuedState]):
         for constraints in [wanted, wanted[:-1], []] if wanted else [[]]:
             request = Request(seconds=self.seconds, constraints=tuple(constraints))
             try:
-                plan, raw = rendered(self.model, request, np.random.default_rng([key.seed, key.block]))
+                rng = np.random.default_rng([key.seed, key.block])
+                plan, raw = rendered(self.model, request, rng, part(progress, 0.0, 0.0))
             except NoPath:
                 continue
             if not plan.reason or not constraints:
-                return self._arrays(finished(self.model, raw, Request(seconds=self.seconds))[0])
+                return self._arrays(finished(self.model, raw, Request(seconds=self.seconds), progress)[0])
         raise NoPath(f"{self.model.method} cannot make {self.seconds:g} s of motion from these clips")
 
     def _arrays(self, clip: Clip) -> Block:

@@ -1,16 +1,16 @@
-"""Recording live poses as a clip."""
+"""Recording live poses as clips."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip, Origin
-from motionloom.core.origin import BODY, all_terms
-from motionloom.core.poses import Poses
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray
+from motionloom.core.arrays import BoolArray
+from motionloom.core.poses import Poses, Sources
 from motionloom.kinematics.feet.contacts import foot_parts
-from motionloom.methods.live import Live, State
+from motionloom.methods.live import Live, State, recorded_origin
 
 
 def record(live: Live, steps: Iterable[tuple[State, Poses]], fps: float, *, row: int = 0) -> Clip:
@@ -18,27 +18,43 @@ def record(live: Live, steps: Iterable[tuple[State, Poses]], fps: float, *, row:
 
     Contacts and actions become its labels; its origin holds the sources of every frame with their weights.
     """
-    roots, rotations, contacts, actions, sources = [], [], [], [], []
+    return record_rows(live, steps, fps, [row])[0]
+
+
+def record_rows(
+    live: Live, steps: Iterable[tuple[State, Poses]], fps: float, rows: Sequence[int] | None = None
+) -> list[Clip]:
+    """Some characters of these steps, or all, as clips (see `record`). No state is kept longer than its step."""
+    taken: list[tuple[FloatArray, FloatArray, BoolArray, IntArray]] = []
+    sources: list[Sources] = []
+    count = 0
     for state, poses in steps:
-        if not 0 <= row < len(poses.root):
-            raise BadRequest(f"row: expected a character from 0 to {len(poses.root) - 1}, found {row}")
-        roots.append(poses.root[row])
-        rotations.append(poses.rotations[row])
-        contacts.append(poses.contacts[row])
-        actions.append(int(live.status(state).action[row]))
-        sources.append([array[row] for array in live.sources(state)])
-    if not roots:
+        count = len(poses.root)
+        chosen = range(count) if rows is None else rows
+        if (wrong := next((row for row in chosen if not 0 <= row < count), None)) is not None:
+            raise BadRequest(f"row: expected a character from 0 to {count - 1}, found {wrong}")
+        at = np.array(chosen, np.int64)
+        taken.append((poses.root[at], poses.rotations[at], poses.contacts[at], live.status(state).action[at]))
+        found = live.sources(state)
+        sources.append(Sources(found.which[at], found.frames[at], found.weights[at], found.body_parts))
+    if not taken:
         raise BadRequest("there are no steps to record")
+    return [_clip(live, taken, sources, fps, n) for n in range(len(taken[0][0]))]
+
+
+def _clip(
+    live: Live,
+    taken: Sequence[tuple[FloatArray, FloatArray, BoolArray, IntArray]],
+    sources: Sequence[Sources],
+    fps: float,
+    n: int,
+) -> Clip:
+    """The clip of the n-th character that was taken."""
+    root, rotations, contacts, actions = (np.stack([step[k][n] for step in taken]) for k in range(4))
     names = [part.label for part in foot_parts(live.skeleton)]
-    labels = [np.array(contacts, bool).reshape(len(roots), -1)[:, i] for i in range(len(names))]
+    labels = [contacts.astype(bool).reshape(len(root), -1)[:, i] for i in range(len(names))]
     for i, action in enumerate(live.actions):
         names.append(action)
-        labels.append(np.array(actions) == i)
-    which, frames, weights = (np.stack(rows) for rows in zip(*sources, strict=True))
-    parts = BODY if which.shape[1] == 1 else tuple(f"part {g}" for g in range(which.shape[1]))
-    parts = live.skeleton.names if 1 < which.shape[1] == len(live.skeleton) else parts
-    known = live.material.table
-    terms = all_terms(source.licence for source in known)
-    origin = Origin(licence=terms, sources=known, which=which, frames=frames, weights=weights, parts=parts)
+        labels.append(actions == i)
     table = np.stack(labels, 1) if labels else None
-    return Clip(live.skeleton, np.array(roots), np.array(rotations), fps, tuple(names), table, None, origin)
+    return Clip(live.skeleton, root, rotations, fps, tuple(names), table, None, recorded_origin(live, sources, n))

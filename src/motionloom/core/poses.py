@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 
 from motionloom.core.arrays import BoolArray, FloatArray, IntArray
 from motionloom.core.errors import BadRequest
+from motionloom.core.origin import BODY
+from motionloom.core.skeleton import Skeleton
 
 
 class Poses(NamedTuple):
@@ -19,6 +21,32 @@ class Poses(NamedTuple):
     rotations: FloatArray  # (N, J, 4) local to parent, unit quaternions, w x y z
     contacts: BoolArray  # (N, P) which foot parts stand, in the order of `foot_parts`
     phase: FloatArray  # (N,) cycles of the reference locomotion, NaN where there is none
+
+
+class BodyPart(NamedTuple):
+    """Some joints of a body that have the same sources."""
+
+    name: str
+    joints: tuple[int, ...]
+
+
+class Sources(NamedTuple):
+    """Sources of the present poses: G body parts, K sources for each; `record` writes them into an Origin."""
+
+    which: IntArray  # (N, G, K) index into `Live.material.table`, -1 where none
+    frames: FloatArray  # (N, G, K) frame in the source, may be fractional
+    weights: FloatArray  # (N, G, K) sum to 1 over K where there is a source
+    body_parts: tuple[BodyPart, ...] = ()  # the G parts; none: the whole body, or every joint (see `named_parts`)
+
+
+def named_parts(sources: Sources, skeleton: Skeleton) -> tuple[BodyPart, ...]:
+    """The G body parts of sources: those that it names, or the whole body, or every joint where G is their number."""
+    if sources.body_parts:
+        return sources.body_parts
+    if sources.which.shape[1] == 1:
+        return (BodyPart(BODY[0], tuple(range(len(skeleton)))),)
+    assert sources.which.shape[1] == len(skeleton)
+    return tuple(BodyPart(name, (j,)) for j, name in enumerate(skeleton.names))
 
 
 class Commands(NamedTuple):

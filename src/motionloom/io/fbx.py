@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from motionloom.core import Clip, FloatArray, MissingExtra, replace
+from motionloom.core import Clip, FloatArray, MissingExtra, Progress, replace
 from motionloom.core.files import open_regular
 from motionloom.core.origin import from_file
 from motionloom.io.fbx_scene import read_scene
@@ -19,7 +19,7 @@ from motionloom.rotation import multiply, normalize, rotate
 _AXES = dict(enumerate(("x", "-x", "y", "-y", "z", "-z")))  # as ufbx numbers them
 
 
-def read_fbx(path: str | Path, reading: Reading = DEFAULT) -> Clip:
+def read_fbx(path: str | Path, reading: Reading = DEFAULT, progress: Progress | None = None) -> Clip:
     """A clip from the longest take of an FBX file, a frame for each frame of its time line (or at `fps`).
 
     Joints are the scene's bones; a scene without any has its animated nodes taken. Unit and axes are as the file
@@ -30,8 +30,9 @@ def read_fbx(path: str | Path, reading: Reading = DEFAULT) -> Clip:
         raise MissingExtra("FBX files need ufbx: pip install 'motionloom[fbx]'")
     notes = reading.notes(path)
     _check(path, notes)
+    given = (reading.up is None, reading.fps)
     arrays, facts = read_in_own_process(
-        read_scene, path, reading.up is None, reading.fps, library="FBX", modules=("ufbx",), reuse=False
+        read_scene, path, *given, library="FBX", modules=("ufbx",), reuse=False, progress=progress
     )
     for note in facts["notes"]:
         notes.add(note)

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
-from motionloom.core import BadRequest, Clip, FormatError, Markers, Note, Skeleton, replace
+from motionloom.core import BadRequest, Clip, FormatError, Markers, Note, Progress, Skeleton, replace, silent
 from motionloom.core.limits import MAX_DEPTH, Limits
 from motionloom.core.recipe import Input, Read
 from motionloom.io.atomic_files import check_place, finish_interrupted, replacing, write_file
@@ -23,7 +23,10 @@ from motionloom.io.sidecars.origin import is_own_output, is_unchanged, origin_te
 from motionloom.io.sidecars.reading_record import with_reading_record
 from motionloom.io.sidecars.roles import with_roles
 from motionloom.io.sidecars.stored_reading import store_reading, with_stored_reading
+from motionloom.jobs import in_worker, start
 from motionloom.kinematics.capture.tpose import without_tpose
+
+LARGE = 8_000_000  # bytes: with progress, a larger file is read in another process, which can be cancelled at once
 
 
 class Format(NamedTuple):
@@ -35,6 +38,7 @@ class Format(NamedTuple):
     read_markers: Callable[..., Markers] | None = None
     write_markers: Callable[..., None] | None = None
     read_many: Callable[..., list[Clip]] | None = None  # for files with many clips
+    isolated: bool = False  # its reader runs a third-party library in another process, and takes `progress`
     library: Callable[[], Any] | None = None  # imports the optional library; `MissingExtra` without it
     others: Callable[[Path], list[Path]] | None = None  # other files that are read with it: the skeleton of AMC
     keeps_origin: bool = False  # does the file itself contain the origin of the clip?
@@ -48,6 +52,11 @@ def _later(name: str) -> Callable[..., Any]:
         return getattr(import_module(f"motionloom.io.{module}"), function)(*args, **options)
 
     return call
+
+
+def _usd(title: str) -> Format:
+    read, write, library = _later("usd:read_usd"), _later("usd:write_usd"), _later("usd_scene:usd_library")
+    return Format(title, read, write, isolated=True, library=library)
 
 
 FORMATS: dict[str, Format] = {
@@ -78,22 +87,13 @@ FORMATS: dict[str, Format] = {
         _later("markers.csv:read_marker_csv"),
         _later("markers.csv:write_marker_csv"),
     ),
-    ".usd": Format(
-        "USD: UsdSkel skeleton and animation",
-        _later("usd:read_usd"),
-        _later("usd:write_usd"),
-        library=_later("usd_scene:usd_library"),
-    ),
-    ".usda": Format(
-        "USD as text", _later("usd:read_usd"), _later("usd:write_usd"), library=_later("usd_scene:usd_library")
-    ),
-    ".usdc": Format(
-        "USD, binary", _later("usd:read_usd"), _later("usd:write_usd"), library=_later("usd_scene:usd_library")
-    ),
+    ".usd": _usd("USD: UsdSkel skeleton and animation"),
+    ".usda": _usd("USD as text"),
+    ".usdc": _usd("USD, binary"),
     ".mat": Format(
         "handwritten letters (MATLAB 5): many pen strokes", read_many=_later("strokes.handwriting:read_handwriting")
     ),
-    ".fbx": Format("FBX: bones and the longest take", _later("fbx:read_fbx")),
+    ".fbx": Format("FBX: bones and the longest take", _later("fbx:read_fbx"), isolated=True),
     ".c3d": Format("C3D: optical markers", read_markers=_later("markers.c3d:read_c3d")),
     ".trc": Format(
         "TRC: optical markers",
@@ -109,14 +109,33 @@ def format_of(path: str | Path) -> Format | None:
     return FORMATS.get("".join(suffixes[-2:])) or FORMATS.get("".join(suffixes[-1:]))
 
 
-def load(path: str | Path, reading: Reading = DEFAULT, **settings: Unpack[ReadingSettings]) -> Clip:
+def load(
+    path: str | Path,
+    reading: Reading = DEFAULT,
+    *,
+    progress: Progress | None = None,
+    **settings: Unpack[ReadingSettings],
+) -> Clip:
     """Read a clip: metres, y up, joints in file order, with labels, roles, licence and origin from the files beside it.
 
     Keyword arguments (`load("walk.bvh", unit="cm", fps=60)`) set fields of `reading`, see `Reading`. Estimates and
     irregularities of the file are listed in `clip.origin.notes`. Roles are those of `reading`, or of `walk.roles.toml`
-    or `roles.toml` beside the clip, or guessed.
+    or `roles.toml` beside the clip, or guessed. With `progress`, a large file is read in another process, so that
+    reading it can be cancelled at once.
     """
     path, reading = Path(path), replace_fields(reading, **settings)
+    report = progress or silent()
+    report(0.0, "reading")
+    entry = format_of(path)
+    large = path.is_file() and path.stat().st_size > LARGE and not (entry and entry.isolated)
+    if large and progress is not None and not in_worker():
+        return start(_load, path, reading, name=path.name).result(progress)
+    clip = _load(path, reading, report)
+    report(1.0, "reading")
+    return clip
+
+
+def _load(path: Path, reading: Reading, report: Progress | None = None) -> Clip:
     entry = format_of(path)
     if holds_markers(path):
         found = "this file contains markers, not the motion of a skeleton"
@@ -130,7 +149,7 @@ def load(path: str | Path, reading: Reading = DEFAULT, **settings: Unpack[Readin
     finish_interrupted(path, side_names(path))
     digest = start_sha256(path)
     given, stored = with_stored_reading(path, reading)
-    clip = entry.read(path, given)
+    clip = entry.read(path, given, progress=report) if entry.isolated else entry.read(path, given)
     _check_size(path, len(clip), len(clip.skeleton), clip.fps)
     check_depth(clip.skeleton, path)
     if notes := [*stored, *ambiguous_side_files(path)]:
@@ -272,9 +291,17 @@ def load_markers(path: str | Path, reading: Reading = DEFAULT, **settings: Unpac
     return replace_fields(markers, origin=origin)
 
 
-def load_take(path: str | Path, reading: Reading = DEFAULT, **settings: Unpack[ReadingSettings]) -> Clip | Markers:
+def load_take(
+    path: str | Path,
+    reading: Reading = DEFAULT,
+    *,
+    progress: Progress | None = None,
+    **settings: Unpack[ReadingSettings],
+) -> Clip | Markers:
     """Read a clip, or markers where the file contains those: what a method can learn from."""
-    return (load_markers if holds_markers(path) else load)(path, reading, **settings)
+    if holds_markers(path):
+        return load_markers(path, reading, **settings)
+    return load(path, reading, progress=progress, **settings)
 
 
 def save_markers(markers: Markers, path: str | Path, *, unit: str | float | None = None, up: str | None = None) -> None:

@@ -10,7 +10,7 @@ from mmap import PAGESIZE as PAGE
 from pathlib import Path
 from typing import Any, TypeVar
 
-from motionloom.core import FormatError
+from motionloom.core import FormatError, Progress
 from motionloom.jobs import JobFailed, TimeUp, start
 
 R = TypeVar("R")
@@ -28,6 +28,7 @@ def read_in_own_process(
     library: str,
     modules: tuple[str, ...],
     reuse: bool = True,
+    progress: Progress | None = None,
 ) -> R:
     """`task(path, *arguments)` as a job; `FormatError` if it takes too long or its process ends.
 
@@ -41,7 +42,7 @@ def read_in_own_process(
     job = start(limited, str(Path(path).resolve()), *arguments, name=name, seconds=SLOWDOWN * seconds, reuse=reuse)
     too_long = FormatError(f"not read within {seconds:.0f} s", path=path)
     try:
-        return job.result()
+        return job.result(progress)
     except TimeUp:
         raise too_long from None
     except MemoryError:

@@ -12,7 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip, End, FloatArray, FormatError, InvalidClip, MissingExtra, Skeleton, replace
+from motionloom.core import (
+    BadRequest,
+    Clip,
+    End,
+    FloatArray,
+    FormatError,
+    InvalidClip,
+    MissingExtra,
+    Progress,
+    Skeleton,
+    replace,
+)
 from motionloom.core.files import check_regular
 from motionloom.core.origin import all_terms
 from motionloom.io import units_and_axes as conv
@@ -41,6 +52,8 @@ def write_usd_crowd(clips: Sequence[Clip], path: str | Path) -> None:
 
     All have the same rate. The file is for other programs; `load` reads the first of its skeletons.
     """
+    if not clips:
+        raise BadRequest("expected at least one clip for a USD file, found none")
     usd, path = usd_library(), Path(path)
     crowd = _anonymous(path, usd)
     stage = usd.Usd.Stage.Open(crowd)
@@ -89,7 +102,7 @@ def _layer_of(clip: Clip, path: Path, unit: str | float | None, up: str | None, 
     return layer
 
 
-def read_usd(path: str | Path, reading: Reading = DEFAULT) -> Clip:
+def read_usd(path: str | Path, reading: Reading = DEFAULT, progress: Progress | None = None) -> Clip:
     """A clip from the first animated skeleton of a USD file; unit, up axis and rate are as the file states them.
 
     Where time samples are uneven, frames are taken at the stage's own rate, by USD's interpolation. Scales go into the
@@ -101,7 +114,7 @@ def read_usd(path: str | Path, reading: Reading = DEFAULT) -> Clip:
         check_regular(path)
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror or error}", path=path) from None
-    scene = read_in_own_process(read_scene, path, reading, library="USD", modules=("pxr.UsdSkel",))
+    scene = read_in_own_process(read_scene, path, reading, library="USD", modules=("pxr.UsdSkel",), progress=progress)
     notes = reading.notes(path)
     for note in scene.notes:
         notes.add(note)

@@ -5,6 +5,7 @@
 (3, 2)
 """
 
+from motionloom.jobs.environment import in_worker
 from motionloom.jobs.errors import BadTask, JobFailed, TimeUp, WorkerDied
 from motionloom.jobs.job import GRACE, Job, JobProgress
 from motionloom.jobs.pool import Pool, start
@@ -21,5 +22,6 @@ __all__ = [
     "TimeUp",
     "WorkerDied",
     "each",
+    "in_worker",
     "start",
 ]

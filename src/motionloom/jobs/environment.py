@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -31,3 +32,9 @@ def surroundings() -> Surroundings:
     except OSError:  # it was deleted
         folder = ""
     return Surroundings(folder, {name: value for name, value in os.environ.items() if name.startswith(PREFIX)})
+
+
+def in_worker() -> bool:
+    """Whether this process runs the tasks of jobs."""
+    spec = getattr(sys.modules["__main__"], "__spec__", None)
+    return spec is not None and spec.name == "motionloom.jobs.worker"

@@ -6,8 +6,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, NoPath, concatenate, replace
+from motionloom.core import (
+    BadRequest,
+    BoolArray,
+    Clip,
+    FloatArray,
+    IntArray,
+    NoPath,
+    Progress,
+    concatenate,
+    replace,
+    silent,
+)
 from motionloom.core.numbers import squared_distances
+from motionloom.core.progress import each, part, parts
 from motionloom.kinematics.fk import fk, velocities
 from motionloom.kinematics.travel import along, from_root_motion, in_place, placed, root_motion, travel
 from motionloom.rotation import exp, inverse, log, multiply, rotate, yaw
@@ -56,6 +68,7 @@ def find_loop(
     longest: float | None = None,
     gate: float | None = None,
     slowest: float = 0.5,
+    progress: Progress | None = None,
 ) -> Loop:
     """The stretch that repeats well and covers most of the clip's movement.
 
@@ -75,10 +88,13 @@ def find_loop(
     low, high = shortest * clip.fps, (np.inf if longest is None else longest * clip.fps)
     natural = float(np.median(np.linalg.norm(rows[step:] - rows[:-step], axis=1))) if len(clip) > step else 0.0
     gates = (natural, 1.5) if gate is None else (gate, 0.0)
-    best = _pick(rows, moved, at, at, low, high, gates, slowest, clip)
+    report = progress or silent()
+    best = _pick(rows, moved, at, at, low, high, gates, slowest, clip, report)
     reach = max(step, round(0.1 * clip.fps))  # what covers most lies at the edge of the gate: step to the best frames
     near = [np.arange(max(0, f - reach), min(len(clip), f + reach + 1)) for f in best[:2]]
-    start, end, value = _pick(rows, moved, near[0], near[1], low, high, (0.0, 1.0), slowest, clip)
+    start, end, value = _pick(
+        rows, moved, near[0], near[1], low, high, (0.0, 1.0), slowest, clip, part(report, 1.0, 1.0)
+    )
     whole = max(moved[-1], 1e-12)
     inside = moved[end] - moved[start]
     return Loop(start, end, value, float(inside / whole), float(inside * clip.fps / (end - start)))
@@ -94,6 +110,7 @@ def _pick(
     gates: tuple[float, float],
     slowest: float,
     clip: Clip,
+    progress: Progress,
 ) -> tuple[int, int, float]:
     """The best pair of `starts` and `ends`. Blocks of pairs are searched from the one that can cover most movement on,
     until no other can cover more than the best pair found."""
@@ -110,14 +127,15 @@ def _pick(
     firsts, lasts = (np.split(x, np.arange(BLOCK, len(x), BLOCK)) for x in (starts, ends))
     pairs = [(a, b) for a in firsts for b in lasts if b[-1] > a[0]]
     pairs.sort(key=lambda ab: moved[ab[0][0]] - moved[ab[1][-1]])  # stable: most movement first
+    first, rest = parts(progress, [1, 1])
     least = np.inf
     if gates[1]:
-        for a, b in pairs:
+        for a, b in each(pairs, first, "comparing frames"):
             apart, _, allowed = block(a, b)
             least = min(least, apart[allowed].min(initial=np.inf))
     limit = max(gates[0], gates[1] * least + 1e-9) if gates[1] else max(gates[0], 1e-9)
     best, top = None, -np.inf
-    for a, b in pairs:
+    for a, b in each(pairs, rest, "choosing a loop"):
         if moved[b[-1]] - moved[a[0]] <= top:
             break
         apart, inside, allowed = block(a, b)

@@ -118,6 +118,7 @@ class Model(ABC, Generic[O]):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.sources)} clips at {self.fps:g} fps, {self.skeleton!r})"
 
+    @abstractmethod
     def check(self) -> None:
         """Check dtype, shape and range of every stored array (see `validate`); `FormatError` if one is wrong.
 
@@ -150,7 +151,7 @@ class Model(ABC, Generic[O]):
         """Whether planted feet are cleaned in the result. Results of a faithful variant are returned uncleaned."""
         return bool(getattr(self.options(request), "clean_feet", True))
 
-    def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str:
+    def refuses(self, constraint: Constraint, frames: int | None, options: O | None = None) -> str:
         """Why a constraint cannot be honoured although its class is, or ""; for example "only at time 0".
 
         `frames` is the length of the result at the model's frame rate, if the request gives it; `options` are the

@@ -14,10 +14,13 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Skeleton, Source
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Origin, Skeleton, Source
 from motionloom.core.arrays import BoolArray
+from motionloom.core.origin import all_terms
 from motionloom.core.origin_joining import joined
-from motionloom.core.poses import Commands, Poses, plain
+from motionloom.core.poses import BodyPart as BodyPart
+from motionloom.core.poses import Commands, Poses, named_parts, plain
+from motionloom.core.poses import Sources as Sources
 from motionloom.kinematics.travel import Travel
 
 State = Any
@@ -37,14 +40,6 @@ class Status(NamedTuple):
     used: FloatArray  # (N, D) the values used
     clamped: BoolArray  # (N,) whether a value was out of range
     until_choice: FloatArray  # (N,) s until a command can take effect
-
-
-class Sources(NamedTuple):
-    """Sources of the present poses: G body parts, K sources for each; `record` writes them into an Origin."""
-
-    which: IntArray  # (N, G, K) index into `Live.material.table`, -1 where none
-    frames: FloatArray  # (N, G, K) frame in the source, may be fractional
-    weights: FloatArray  # (N, G, K) sum to 1 over K where there is a source
 
 
 class Live(Protocol):
@@ -123,6 +118,20 @@ def material_of(clips: Sequence[Clip]) -> Material:
     """The captured clips from which the frames of these clips come."""
     origin = joined([clip.origin for clip in clips], [len(clip) for clip in clips])
     return Material(origin.sources, *origin.main())
+
+
+def recorded_origin(live: Live, sources: Sequence[Sources], row: int = 0) -> Origin:
+    """The origin of one character: what the method gave as its sources in each frame."""
+    known = live.material.table
+    which, frames, weights = (np.stack([found[k][row] for found in sources]) for k in range(3))
+    return Origin(
+        licence=all_terms(source.licence for source in known),
+        sources=known,
+        which=which,
+        frames=frames,
+        weights=weights,
+        parts=tuple(part.name for part in named_parts(sources[0], live.skeleton)),
+    )
 
 
 def check_seeds(seeds: ArrayLike) -> IntArray:

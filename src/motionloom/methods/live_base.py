@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motionloom.core import FloatArray, IntArray, Skeleton
+from motionloom.core import BadRequest, FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.travel import Travel
 from motionloom.methods.live import (
@@ -23,9 +23,10 @@ from motionloom.methods.live import (
 )
 
 S = TypeVar("S", bound=tuple[Any, ...])
+L = TypeVar("L")  # options of the characters; None where they have none
 
 
-class LiveCharacters(ABC, Generic[S]):
+class LiveCharacters(ABC, Generic[S, L]):
     """Live characters of one model. A method fills in new states (`_begin`) and advances copies (`_advance`)."""
 
     default_options: ClassVar[Any] = None
@@ -35,12 +36,15 @@ class LiveCharacters(ABC, Generic[S]):
     fps: float
     material: Material
 
-    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Any = None) -> S:
+    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: L | None = None) -> S:
         """One character for each seed, at the origin facing +z, or at `at`; the seed determines where it begins."""
         whole = check_seeds(seeds)
         places = start_places(at, len(whole))
         check_memory(len(whole), self._empty(1), len(self.skeleton))
         state = self._empty(len(whole))
+        if options is not None and not isinstance(options, type(self.default_options)):
+            expected = "none" if self.default_options is None else type(self.default_options).__qualname__
+            raise BadRequest(f"options of live characters: expected {expected}, found {type(options).__qualname__}")
         self._begin(state, whole, places, self.default_options if options is None else options)
         return state
 
@@ -78,7 +82,7 @@ class LiveCharacters(ABC, Generic[S]):
         """The arrays of a state of `count` characters."""
 
     @abstractmethod
-    def _begin(self, state: S, seeds: IntArray, places: FloatArray, options: Any) -> None:
+    def _begin(self, state: S, seeds: IntArray, places: FloatArray, options: L) -> None:
         """Fill in the state of characters with these seeds (N,), at these x, z and headings (N, 3)."""
 
     @abstractmethod

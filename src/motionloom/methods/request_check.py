@@ -13,6 +13,7 @@ from motionloom.constraints import PARAMETERS, Constraint, MotionParameter, Para
 from motionloom.core import BadRequest, Skeleton, UnsupportedConstraint
 from motionloom.core.errors import Problems
 from motionloom.core.limits import Limits
+from motionloom.methods.natural_length import check_implied_length
 from motionloom.rotation import angle_between
 
 MAX_TURN_RATE = 20.0  # rad/s of a joint between two hard poses; captures exceed it only in kicks and throws
@@ -121,7 +122,7 @@ def _same_motion(a: PoseAt, b: PoseAt, seconds: float) -> bool:
 
 
 def check_length(request: Request, fps: float) -> None:
-    """Raise if the result of a model with this frame rate would be longer than the limits allow."""
+    """Raise if a request gives a length above the limits, for a model with this frame rate (see `natural_length`)."""
     rate = request.fps or fps
     key = "seconds" if request.seconds is not None else "frames"
     seconds = request.seconds if request.seconds is not None else (request.frames or 0) / rate
@@ -136,6 +137,8 @@ def _check_constraint(model: RequestChecker, request: Request, constraint: Const
         can = f"it honours {honoured(model.honours)}"
         raise UnsupportedConstraint(f"{model.method} cannot honour {constraint.key()} ({strength}); {can}")
     fps = request.fps or model.fps
+    if request.length(fps) is None:
+        check_implied_length(constraint, request, model.fps)
     known = dataclasses.replace(constraint, table=request.table) if isinstance(constraint, Parameters) else constraint
     known.fits(model.skeleton, request.length(fps), fps)
     inner = dataclasses.replace(request, parameters={}, constraints=(constraint,)).at_fps(model.fps)

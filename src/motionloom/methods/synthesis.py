@@ -15,6 +15,7 @@ from motionloom.core.origin import all_terms
 from motionloom.kinematics.resample import resample
 from motionloom.methods.base import Model, Plan
 from motionloom.methods.finish import finish
+from motionloom.methods.natural_length import check_planned_length
 from motionloom.methods.recipe_steps import synthesis_step
 from motionloom.methods.request_check import with_parameters
 
@@ -117,6 +118,7 @@ def rendered(
     report = progress or silent()
     model, request = model.adapted(request)
     plan = model.plan(request, rng, part(report, 0.0, PLAN_SHARE))
+    check_planned_length(plan.frames, model.fps, request)
     options, inner = model.options(request), model.inner_request(request)
     try:
         clip = model.render(plan, inner, options, rng, part(report, PLAN_SHARE, 1.0))

@@ -11,9 +11,10 @@ from typing import Any
 
 from motionloom.core import BadRequest, Cancelled, Clip, Markers, MotionloomError, Note, Progress, silent
 from motionloom.core.note import info
-from motionloom.core.progress import parts
+from motionloom.core.progress import each as counted
+from motionloom.core.progress import part, parts
 from motionloom.io import FORMATS, Reading, check_target, expand_paths, load, load_many, save
-from motionloom.io.formats import format_of, holds_many, holds_markers, load_markers, save_markers
+from motionloom.io.formats import LARGE, format_of, holds_many, holds_markers, load_markers, save_markers
 from motionloom.io.reader_settings import DEFAULT
 from motionloom.jobs import MIN_FILES, JobFailed, each
 from motionloom.kinematics.capture.tpose import starts_with_tpose
@@ -22,7 +23,6 @@ from motionloom.kinematics.retarget import RetargetReport
 from motionloom.recipes.recorded_edits import clean, convert, loop, retarget, trim
 
 MIN_EDITS = 6  # files from which on an edit in several processes pays
-LARGE = 8_000_000  # bytes: a file that takes longer to read is read in another process, which can be cancelled at once
 
 
 @dataclass(frozen=True)
@@ -206,9 +206,8 @@ def _edit_file(job: Job, edit: Edit, reading: Reading, progress: Progress | None
     """Read, edit and write one file."""
     path, target = job
     loading, editing, saving = parts(progress or silent(), [1, 8, 1])
-    loading(0.0, "reading")
     try:
-        clip = load(path, reading)
+        clip = load(path, reading, progress=loading)
         made, report = edit(clip, editing)
         saving(0.0, "writing")
         if target is not None:
@@ -240,7 +239,7 @@ def _retarget(clip: Clip, progress: Progress, body: Clip, options: Mapping[str, 
 
 
 def _loop(clip: Clip, progress: Progress, options: Mapping[str, Any]) -> tuple[Clip, EditedFile]:
-    made, found = loop(clip, **options)
+    made, found = loop(clip, progress=progress, **options)
     first, last = found.start / clip.fps, found.end / clip.fps
     text = f"{first:.2f} to {last:.2f} s ({last - first:.2f} s), {100 * found.seam:.1f} cm apart at the seam"
     return made, EditedFile(Path(), summary=text)
@@ -258,33 +257,42 @@ def _convert_file(
     unit: str | float | None,
     up: str | None,
     options: Mapping[str, Any],
+    progress: Progress | None = None,
 ) -> EditedFile:
     """Convert one file. Wrong arguments are raised, because they concern all files."""
     path, target = job
     clip: Clip | Markers
+    loading, editing, saving = parts(progress or silent(), [4, 2, 4])
     try:
         if holds_many(path):
-            return _convert_many(path, target, reading, unit, up)
+            return _convert_many(path, target, reading, unit, up, progress or silent())
         if holds_markers(path):
             clip = load_markers(path, reading)
+            saving(0.0, "writing")
             save_markers(clip, target, unit=unit, up=up)
         else:
-            clip = convert(load(path, reading), **options, to_unit=unit, to_up=up)
+            clip = load(path, reading, progress=loading)
+            clip = convert(clip, **options, to_unit=unit, to_up=up, progress=editing)
+            saving(0.0, "writing")
             save(clip, target, unit=unit, up=up)
     except (BadRequest, Cancelled):
         raise
     except MotionloomError as error:
         return EditedFile(path, error=str(error))
+    saving(1.0, "writing")
     return EditedFile(path, target, len(clip), clip.fps, clip.origin.notes)
 
 
-def _convert_many(path: Path, target: Path, reading: Reading, unit: str | float | None, up: str | None) -> EditedFile:
+def _convert_many(
+    path: Path, target: Path, reading: Reading, unit: str | float | None, up: str | None, progress: Progress
+) -> EditedFile:
     """Write each clip of a file that contains many under its own name; as CSV unless another format was chosen."""
     if target.stem != path.stem:
         raise BadRequest(f"{path.name} contains many clips: give a folder to write them to, not {target.name}")
     suffix = ".csv" if target.suffix == ".bvh" else target.suffix
+    progress(0.0, "reading")
     clips = load_many(path, reading)
-    for clip in clips:
+    for clip in counted(clips, part(progress, 0.5, 1.0), "writing"):
         save(clip, target.parent / f"{clip.name}{suffix}", unit=unit, up=up)
     count = "1 clip" if len(clips) == 1 else f"{len(clips)} clips"
     notes = info(f"{count}, {clips[0].name} to {clips[-1].name}")

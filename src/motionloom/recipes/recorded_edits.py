@@ -59,6 +59,7 @@ def convert(
     root_bone: bool = False,
     to_unit: str | float | None = None,
     to_up: str | None = None,
+    progress: Progress | None = None,
 ) -> Clip:
     """The clip at another frame rate or on a rest pose that stands; `to_unit` and `to_up` are arguments of `save`.
 
@@ -66,12 +67,16 @@ def convert(
     """
     given: dict[str, Any] = {"resample": resample, "stand": stand or None, "to_unit": to_unit, "to_up": to_up}
     given |= {"in_place": in_place or None, "root_bone": root_bone or None}
-    step = edit_step("convert", [clip], given)
+    step, report = edit_step("convert", [clip], given), progress or silent()
+    report(0.0, "resampling")
     clip = clip if resample is None else resampled(clip, resample)
+    report(0.5, "converting")
     if stand:
         rest = stance(clip)
         clip = replace(rebased(clip, rest), origin=clip.origin.with_notes(Note(f"rest pose: {rest.description}")))
-    return _with_step(_without_travel(clip, in_place, root_bone), step)
+    made = _with_step(_without_travel(clip, in_place, root_bone), step)
+    report(1.0, "converting")
+    return made
 
 
 def _without_travel(clip: Clip, in_place: bool, root_bone: bool) -> Clip:
@@ -102,6 +107,7 @@ def loop(
     blend: float = 0.5,
     in_place: bool = False,
     root_bone: bool = False,
+    progress: Progress | None = None,
 ) -> Looped:
     """The stretch of a clip that repeats best (or from `start` to `end` s), its seam closed, `times` times over.
 
@@ -110,6 +116,7 @@ def loop(
     """
     given = {"times": times, "start": start, "end": end, "shortest": shortest, "longest": longest, "blend": blend}
     step = edit_step("loop", [clip], {**given, "in_place": in_place or None, "root_bone": root_bone or None})
+    report = progress or silent()
     if (start is None) != (end is None):
         raise BadRequest("give both start and end of a loop, or neither")
     if start is not None and end is not None:
@@ -118,8 +125,10 @@ def loop(
             raise BadRequest(f"expected a loop inside of {clip.seconds:.2f} s, found {start:g} to {end:g} s")
         found = Loop(first, last, seam(clip, first, last), 0.0, 0.0)
     else:
-        found = find_loop(clip, shortest=shortest, longest=longest)
+        found = find_loop(clip, shortest=shortest, longest=longest, progress=part(report, 0.0, 0.8))
+    report(0.8, "closing the loop")
     made = repeat(close_loop(clip, found, seconds=blend), times)
+    report(1.0, "closing the loop")
     return Looped(_with_step(_without_travel(made, in_place, root_bone), step), found)
 
 

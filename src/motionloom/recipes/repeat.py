@@ -183,7 +183,7 @@ class _Repeater:
         settings = dict(read.settings)
         if isinstance(settings.get("roles"), str):
             settings["roles"] = _inside(home, Path(settings["roles"]).name)
-        clip = load_take(_inside(home, Path(read.name).name), **settings)
+        clip = load_take(_inside(home, Path(read.name).name), progress=part(self.progress, 0.0, 0.0), **settings)
         if read.content and clip_sha256(clip) != read.content:
             raise CannotRepeat(f"{read.name} was edited by a program after it was read: the recipe does not hold how")
         return clip
@@ -315,20 +315,20 @@ def _act(step: Made, repeater: _Repeater) -> Clip:
 
 
 def _convert(step: Made, repeater: _Repeater) -> Clip:
-    return convert(repeater.clip(step.clips[0], step), **options_of(step))
+    return convert(repeater.clip(step.clips[0], step), progress=repeater.making, **options_of(step))
 
 
 def _clean(step: Made, repeater: _Repeater) -> Clip:
-    return clean(repeater.clip(step.clips[0], step), **options_of(step)).clip
+    return clean(repeater.clip(step.clips[0], step), progress=repeater.making, **options_of(step)).clip
 
 
 def _retarget(step: Made, repeater: _Repeater) -> Clip:
     clip, body, *like = (repeater.clip(read, step) for read in step.clips)
-    return retarget(clip, body, like=like[0] if like else None, **options_of(step))[0]
+    return retarget(clip, body, like=like[0] if like else None, progress=repeater.making, **options_of(step))[0]
 
 
 def _loop(step: Made, repeater: _Repeater) -> Clip:
-    return loop(repeater.clip(step.clips[0], step), **options_of(step)).clip
+    return loop(repeater.clip(step.clips[0], step), progress=repeater.making, **options_of(step)).clip
 
 
 def _trim(step: Made, repeater: _Repeater) -> Clip:
@@ -339,29 +339,34 @@ def _append(step: Made, repeater: _Repeater) -> Clip:
     options = options_of(step)
     if "at" in options:
         options["at"] = tuple(options["at"])
-    return append(*(repeater.clip(read, step) for read in step.clips), **options).clip
+    return append(*(repeater.clip(read, step) for read in step.clips), progress=repeater.making, **options).clip
 
 
 def _align(step: Made, repeater: _Repeater) -> Clip:
-    return align(*(repeater.clip(read, step) for read in step.clips), **options_of(step)).clip
+    return align(*(repeater.clip(read, step) for read in step.clips), progress=repeater.making, **options_of(step)).clip
 
 
 def _splice(step: Made, repeater: _Repeater) -> Clip:
     upper, lower, *plain = (repeater.clip(read, step) for read in step.clips)
-    return splice(upper, lower, plain=plain[0] if plain else None, **options_of(step)).clip
+    return splice(upper, lower, plain=plain[0] if plain else None, progress=repeater.making, **options_of(step)).clip
 
 
 def _transfer(step: Made, repeater: _Repeater) -> Clip:
-    return transfer(*(repeater.clip(read, step) for read in step.clips), **options_of(step)).clip
+    clips = [repeater.clip(read, step) for read in step.clips]
+    return transfer(*clips, progress=repeater.making, **options_of(step)).clip
 
 
 def _blend(step: Made, repeater: _Repeater) -> Clip:
     options = options_of(step)
-    return blend_clips([repeater.clip(read, step) for read in step.clips], options.pop("weights"), **options)
+    return blend_clips(
+        [repeater.clip(read, step) for read in step.clips], options.pop("weights"), progress=repeater.making, **options
+    )
 
 
 def _bands(step: Made, repeater: _Repeater) -> Clip:
-    return change_bands(*(repeater.clip(read, step) for read in step.clips), **options_of(step))
+    return change_bands(
+        *(repeater.clip(read, step) for read in step.clips), progress=repeater.making, **options_of(step)
+    )
 
 
 def _fourier(step: Made, repeater: _Repeater) -> Clip:
@@ -378,7 +383,7 @@ REPEATS: Mapping[str, Callable[[Made, _Repeater], Clip]] = {
     "synthesize": _synthesize,
     "walk": _walk,
     "stream": _stream,
-    "crowd": lambda made, by: crowd_member(by.model(made), made, _own_options(made)),
+    "crowd": lambda made, by: crowd_member(by.model(made), made, _own_options(made), by.making),
     "act": _act,
     "convert": _convert,
     "clean": _clean,

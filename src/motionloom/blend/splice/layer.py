@@ -8,9 +8,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from motionloom.blend.splice.splice import PARTS
 from motionloom.blend.splice.tables import SpliceTable, kernel_arrays
-from motionloom.core import BadRequest, FloatArray, IntArray, Skeleton, UInt8Array
-from motionloom.core.poses import Commands, Poses
+from motionloom.constraints.displace import smootherstep
+from motionloom.core import BadRequest, FloatArray, IntArray, Origin, Skeleton, Source, UInt8Array
+from motionloom.core.origin_joining import joined
+from motionloom.core.poses import Commands, Poses, Sources
 
 FADE = 0.35  # s from one action to the next, or to none
 MEMORY = 2.0  # s over which the posture of the splice is averaged
@@ -40,6 +43,7 @@ class SpliceLayer:
     """
 
     accepts: ClassVar[tuple[str, ...]] = ("overlay",)
+    parts: ClassVar[tuple[str, str]] = PARTS
 
     table: SpliceTable
     fade: float = FADE
@@ -50,6 +54,35 @@ class SpliceLayer:
     def overlays(self) -> tuple[str, ...]:
         """Names that `Commands.overlay` indexes."""
         return self.table.names
+
+    @property
+    def joints(self) -> tuple[int, ...]:
+        """The joints that are taken from the action."""
+        return tuple(map(int, self.table.cut.joints))
+
+    @cached_property
+    def _origins(self) -> tuple[Origin, ...]:
+        """The origin of each action, with the sources of all."""
+        lengths = [len(action.turns) for action in self.table.actions]
+        whole = joined([action.origin for action in self.table.actions], lengths)
+        ends = np.cumsum(lengths)
+        return tuple(whole[end - length : end] for length, end in zip(lengths, ends, strict=True))
+
+    @property
+    def clips(self) -> tuple[Source, ...]:
+        """The captured clips of the actions."""
+        return self._origins[0].sources
+
+    def sources(self, state: SpliceState) -> Sources:
+        """The frames of the action that is left and of the present one, with the share of each in the fade."""
+        come = smootherstep(state.fade)
+        share = np.where(state.action >= 0, np.stack([1.0 - come, come], 1), 0.0)
+        which, frames = np.full(share.shape, -1), np.full(share.shape, -1.0)
+        for a, (action, origin) in enumerate(zip(self.table.actions, self._origins, strict=True)):
+            for slot in range(2):
+                rows = (state.action[:, slot] == a) & (share[:, slot] > 0)
+                which[rows, slot], frames[rows, slot] = origin.at(action.frames_at(state.phase[rows])).main()
+        return Sources(which[:, None], frames[:, None], share[:, None])
 
     @cached_property
     def _arrays(self) -> Any:

@@ -15,7 +15,7 @@ from motionloom.blend.splice.body import Cut, cut_named
 from motionloom.blend.splice.posture import aligned, mean_posture, part_pose
 from motionloom.blend.splice.splice import Splice, on_body
 from motionloom.blend.splice.timing import CYCLIC_SEAM, USUAL_CYCLE, align_legs, leg_period, require_stepping
-from motionloom.core import BadRequest, Clip, FloatArray, NoPath, Skeleton
+from motionloom.core import BadRequest, Clip, FloatArray, NoPath, Origin, Skeleton
 from motionloom.kinematics._kernels_resample import control_turns
 from motionloom.kinematics.fk import velocities
 from motionloom.kinematics.loop import close_loop, find_loop, repeat
@@ -35,6 +35,14 @@ class Prepared(NamedTuple):
     cyclic: bool
     posture: FloatArray  # (P, 3) m: the mean posture of the action
     spliced: FloatArray  # (P, 3) m: the mean posture of the splice before transfer, or an estimate of it
+    origin: Origin  # of its F frames
+
+    def frames_at(self, phase: FloatArray) -> FloatArray:
+        """The fractional frames that the kernel shows at phases (cycles of the reference)."""
+        share = phase / self.cycles
+        share = share - np.floor(share) if self.cyclic else np.clip(share, 0.0, 1.0)
+        seconds = np.interp(share * (len(self.seconds) - 1), np.arange(len(self.seconds)), self.seconds)
+        return np.asarray((seconds % ((len(self.turns) - 1) / self.fps) if self.cyclic else seconds) * self.fps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +132,7 @@ def _cyclic(name: str, clip: Clip, cycle: Clip, cut: Cut, estimate: FloatArray) 
     part = part_pose(loop, cut)
     turns = continuous(loop.rotations[:, cut.joints])
     posture = mean_posture(part, part.local)
-    return Prepared(name, turns, loop.fps, grid, float(cycles), True, posture, estimate)
+    return Prepared(name, turns, loop.fps, grid, float(cycles), True, posture, estimate, loop.origin)
 
 
 def pair_table(made: Splice, lower: Clip, name: str = "action") -> SpliceTable:
@@ -138,7 +146,7 @@ def pair_table(made: Splice, lower: Clip, name: str = "action") -> SpliceTable:
     spliced = mean_posture(below, aligned(above, below), above.posture)
     turns = continuous(made.upper.rotations[:, cut.joints])
     posture = mean_posture(above, above.local)
-    one = Prepared(name, turns, made.upper.fps, made.seconds, 1.0, False, posture, spliced)
+    one = Prepared(name, turns, made.upper.fps, made.seconds, 1.0, False, posture, spliced, made.upper.origin)
     return SpliceTable(lower.skeleton, cut, (one,), np.zeros((STEPS, 4)), 1.0)
 
 

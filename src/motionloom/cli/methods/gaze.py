@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from motionloom.cli.flags import with_fields
-from motionloom.cli.options import Force, Json, columns, plural, print_json, print_line, warn, with_reading
+from motionloom.cli.options import Force, Json, columns, plural, print_json, print_line, read_clip, warn, with_reading
 from motionloom.cli.progress_bars import busy
 from motionloom.cli.requests import Root, given_request
 
@@ -70,12 +70,12 @@ def turn_clip(
 
     from motionloom.cli.synthesize import print_take, take_report
     from motionloom.constraints import Request
-    from motionloom.io import check_target, load, save
+    from motionloom.io import check_target, save
     from motionloom.recipes.gazing import gaze_model, looks_at_objects, read_objects, try_gaze
 
     check_target(out, overwrite=force)
     asked = None if request is None else given_request(request, [str(clip)], root)
-    model, source = gaze_model(gaze_map), load(clip, reading)
+    model, source = gaze_model(gaze_map), read_clip(clip, reading)
     if objects is not None:
         near = looks_at_objects(source, read_objects(objects), distance=within)
         asked = replace(asked or Request(), constraints=(*near, *(() if asked is None else asked.constraints)))

@@ -122,7 +122,7 @@ def crowd(
             "-o", "--out", metavar="FOLDER", help="Folder for member_0000.bvh and so on, or one file (.usd) with all."
         ),
     ],
-    count: Annotated[int, typer.Option("--count", metavar="N", min=1, max=100_000, help="How many characters.")] = 10,
+    count: Annotated[int, typer.Option("--count", metavar="N", min=0, help="How many characters.")] = 10,
     seconds: Annotated[float, typer.Option("--seconds", metavar="S", min=0.1, help="Duration [s].")] = 10.0,
     rate: Annotated[float, typer.Option("--rate", metavar="HZ", min=1, max=240, help="Frame rate.")] = 30.0,
     seed: Seed = 0,
@@ -138,19 +138,20 @@ def crowd(
     force: Force = False,
 ) -> None:
     """Make the clips of a crowd: each character has its own seed, and is the same whoever the others are."""
-    from motionloom.control.crowd_clips import crowd_clips
+    from motionloom.control.crowd_clips import check_crowd, crowd_clips
     from motionloom.control.tracks import read_tracks
     from motionloom.io import check_target, save
     from motionloom.io.usd import write_usd_crowd
     from motionloom.methods import load_model
 
+    learned = load_model(model)
+    check_crowd(learned, count, seconds, rate=rate, apart=apart, members=member)
     chosen = list(range(count)) if member is None else member
     scene = out.suffix.lower() in (".usd", ".usda", ".usdc")
     targets = [out] if scene else [out / f"member_{i:04d}.{to.lstrip('.')}" for i in chosen]
     for target in targets:
         check_target(target, overwrite=force)
     table = None if tracks is None else read_tracks(tracks)
-    learned = load_model(model)
     with busy("recording") as report:
         clips = crowd_clips(
             learned, count, seconds, rate=rate, seed=seed, apart=apart, tracks=table, members=chosen, progress=report

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.flags import present_value
-from motionloom.cli.options import Force, Json, columns, plural, print_json, print_line, with_reading
+from motionloom.cli.options import Force, Json, columns, plural, print_json, print_line, read_clip, with_reading
 from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def act(
     import math
 
     from motionloom.core.units import angle
-    from motionloom.io import check_target, load, save
+    from motionloom.io import check_target, save
     from motionloom.methods.two_level_graph.masks import mask_files, read_masks
     from motionloom.methods.two_level_graph.performance import act_out, act_out_masks, ambiguity
 
@@ -181,12 +181,14 @@ def act(
     learned = two_level(model)
     known = bool(present_value("--told", told, "--camera-known", camera_known or None))
     seen = angle(camera, ("--camera",))
+    clip = None if masks is not None else read_clip(performed, reading)
     with busy("acting") as report:
         if masks is not None:
             images, fixed = read_masks(mask_files(performed)), seen if known else None
             played = act_out_masks(learned, images, masks, camera=fixed, smooth=smooth, progress=report)
         else:
-            clip, view = load(performed, reading), seen if silhouettes else None
+            assert clip is not None
+            view = seen if silhouettes else None
             played = act_out(learned, clip, camera=view, camera_known=known, smooth=smooth, progress=report)
     save(played.clip, out)
     view, taken = played.acted.view, len(played.acted.route.taken)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -81,7 +81,7 @@ class CutsModel(Model[Options]):
             if loop is not None and not 0 <= loop.start < loop.end <= len(clip):
                 raise FormatError(f"loops.{k}: expected frames of a clip of {len(clip)}, found {loop}")
 
-    def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str:
+    def refuses(self, constraint: Constraint, frames: int | None, options: Options | None = None) -> str:
         if isinstance(constraint, Pace) and constraint.stretch is not None:
             return "it does not choose its path: give pace a span instead of a stretch"
         if isinstance(constraint, RootAt) and frames is not None and constraint.frame(frames, self.fps) != 0:

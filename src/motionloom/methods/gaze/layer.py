@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from motionloom.core import BadRequest, FloatArray, IntArray, Skeleton
-from motionloom.core.poses import Commands, Poses
+from motionloom.core import BadRequest, FloatArray, IntArray, Skeleton, Source
+from motionloom.core.poses import Commands, Poses, Sources
 from motionloom.kinematics.travel import root_headings
 from motionloom.methods.gaze.aim import GazeBody, GazeState, begin_gaze, gaze_step
 from motionloom.methods.gaze.gaze_map import GazeMap
@@ -29,11 +29,25 @@ class GazeLayer:
     """
 
     accepts: ClassVar[tuple[str, ...]] = ("look",)
+    parts: ClassVar[tuple[str, str]] = ("body", "gaze")
 
     gaze_map: GazeMap
     body: GazeBody
     cone: float = math.pi
     lead: bool = False
+    clips: tuple[Source, ...] = ()  # the takes of the map
+
+    @property
+    def joints(self) -> tuple[int, ...]:
+        """The joints that turn for the gaze."""
+        return tuple(self.body.turned)
+
+    def sources(self, state: GazeState) -> Sources:
+        """While a gaze differs from that of the poses below: half of it is computed from all takes of the map."""
+        shape = (len(state.busy), 1, len(self.clips))
+        looking = np.broadcast_to(state.busy[:, None, None] > 0, shape)
+        which = np.where(looking, np.arange(len(self.clips)), -1)
+        return Sources(which, np.full(shape, -1.0), np.where(looking, 0.5 / max(len(self.clips), 1), 0.0))
 
     def begin(self, seeds: IntArray, skeleton: Skeleton) -> GazeState:
         """No target; the skeleton must be that of the body."""

@@ -93,14 +93,15 @@ class GazeModel(Model[Options]):
 
     def layer(self, body: Clip, *, cone: float = math.pi, lead: bool = False) -> GazeLayer:
         """The map as a layer for live characters with the body of a clip."""
-        return GazeLayer(self.map(), gaze_body(body), cone, lead)
+        takes = tuple(dict.fromkeys(learned.source for learned in self.sources))
+        return GazeLayer(self.map(), gaze_body(body), cone, lead, takes)
 
     def scaled(self, **factors: Any) -> Self:
         """The model with another strength, speed or shares (see `GazeMap.scaled`), for another character."""
         changed = GazeMap(self.examples).scaled(**factors).examples
         return dataclasses.replace(self, examples=changed.astype(np.float32))
 
-    def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str:
+    def refuses(self, constraint: Constraint, frames: int | None, options: Options | None = None) -> str:
         if isinstance(constraint, PoseAlong):
             whole = frames is None or len(constraint.frames(frames, self.fps)) == frames
             return "" if constraint.span is None or whole else WHOLE

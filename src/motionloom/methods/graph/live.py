@@ -50,7 +50,7 @@ class GraphState(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class GraphLive(LiveCharacters[GraphState]):
+class GraphLive(LiveCharacters[GraphState, GraphLiveOptions]):
     """Live characters of one motion graph; a command takes effect at the next transition."""
 
     accepts: ClassVar[tuple[str, ...]] = ("heading", "speed", "place", "action")

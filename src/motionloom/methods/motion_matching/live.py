@@ -32,7 +32,7 @@ class MatchingState(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class MatchingLive(LiveCharacters[MatchingState]):
+class MatchingLive(LiveCharacters[MatchingState, Options]):
     """Live characters of one model."""
 
     accepts: ClassVar[tuple[str, ...]] = ("heading", "speed", "place", "facing", "action")

@@ -17,6 +17,7 @@ from motionloom.methods.base import Band
 from motionloom.methods.motion_matching.config import Options
 from motionloom.methods.motion_matching.database import Database
 from motionloom.methods.motion_matching.live import MatchingLive
+from motionloom.methods.natural_length import max_frames
 
 SEARCH_WINDOW = 1.0  # m along a path in which the nearest point to the body is searched
 RETURN_HALF_LIFE = 0.4  # s in which a deviation from the path should halve
@@ -83,7 +84,7 @@ def plan_request(
     at = Travel(np.array([start.position], float), np.array([start.heading], float))
     state = live.begin([int(rng.integers(2**62))], at, options)
     legs = request_legs(constraints, np.array(start.position, float), frames, fps)
-    most = frames if frames is not None else _max_frames(legs, float(database.speeds[-1, 1]), fps)
+    most = frames if frames is not None else _max_frames(request.constraints, legs, float(database.speeds[-1, 1]), fps)
     styles = _styles(constraints, live.actions, most, fps)
     paces = [c for c in constraints if isinstance(c, Pace)]
     shown, track = np.empty(most, np.int64), np.empty((most, 3))
@@ -120,9 +121,10 @@ def request_legs(constraints: Sequence[Constraint], begin: FloatArray, frames: i
     return [leg for leg in legs if leg.ends[-1] > 1e-6]
 
 
-def _max_frames(legs: Sequence[Leg], pace: float, fps: float) -> int:
-    usual = sum(float(leg.ends[-1]) for leg in legs) / max(pace, 0.2)
-    return round((MAX_TIME_FACTOR * usual + EXTRA_TIME) * fps)
+def _max_frames(constraints: Sequence[Constraint], legs: Sequence[Leg], pace: float, fps: float) -> int:
+    last = next(c for c in reversed(constraints) if isinstance(c, (RootPath, Reach)))
+    metres = sum(float(leg.ends[-1]) for leg in legs)
+    return max_frames(last, metres, max(pace, 0.2), fps, factor=MAX_TIME_FACTOR, extra=EXTRA_TIME)
 
 
 def _styles(constraints: Sequence[Constraint], actions: Sequence[str], frames: int, fps: float) -> IntArray:

@@ -45,7 +45,7 @@ class MultilinearModel(SpaceModel[Options]):
         """The points of the grid as kernels take them."""
         return self.grid.tables(self.skeleton)
 
-    def motion(self, values: FloatArray, options: Any) -> SpaceMotion:
+    def motion(self, values: FloatArray, options: Options) -> SpaceMotion:
         cell = cell_of(self.space.low, self.space.high, self.config.grid, np.asarray(values, float))
         corners = corner_weights(cell.shares)
         weights = np.zeros(self.grid.size)

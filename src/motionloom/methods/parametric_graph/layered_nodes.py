@@ -17,6 +17,7 @@ from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, M
 from motionloom.core.numbers import smoothstep
 from motionloom.core.poses import Commands, Poses, commands, only
 from motionloom.kinematics.travel import Travel
+from motionloom.methods.layer_sources import layered_material, layered_sources
 from motionloom.methods.live import (
     Layer,
     Material,
@@ -73,9 +74,9 @@ class LayeredNodes:
     def fps(self) -> float:
         return self.graph.fps
 
-    @property
+    @cached_property
     def material(self) -> Material:
-        return self.graph.material
+        return layered_material(self.graph.material, self._layers)
 
     @cached_property
     def _overlay(self) -> IntArray:
@@ -145,7 +146,8 @@ class LayeredNodes:
         return self.graph.status(state.below)
 
     def sources(self, state: LayeredNodesState) -> Sources:
-        return self.graph.sources(state.below)
+        below = self.graph.sources(state.below)
+        return layered_sources(below, self.material, self._layers, state.layers, self.skeleton)
 
 
 def _only_for(characters: BoolArray, given: Commands) -> Commands:

@@ -49,7 +49,7 @@ class GraphState(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class GraphLive(LiveCharacters[GraphState]):
+class GraphLive(LiveCharacters[GraphState, LiveOptions]):
     """Live characters of one parametric graph. A command takes effect at the next transition, or within a clip."""
 
     default_options: ClassVar[LiveOptions] = DEFAULT_LIVE

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import starmap
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Act, Avoid, Constraint, HeadFor, Parameters, Reach, Request, RootPath, Style
-from motionloom.core import Clip, FormatError, Origin, Progress, UInt8Array, with_labels
+from motionloom.core import Clip, FormatError, Progress, UInt8Array, with_labels
 from motionloom.core.errors import unknown
-from motionloom.core.origin import all_terms
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.travel import Travel
 from motionloom.methods.array_checks import check_array, check_clips
 from motionloom.methods.base import Honours, Model, place
-from motionloom.methods.live import Layer, Live, layer_of, material_of
+from motionloom.methods.live import Layer, Live, layer_of, material_of, recorded_origin
 from motionloom.methods.parametric_graph.config import LiveOptions, Options
 from motionloom.methods.parametric_graph.edge import Edge, Report
 from motionloom.methods.parametric_graph.layered_nodes import LayeredNodes, splice_layer_of
@@ -98,7 +96,7 @@ class ParametricGraphModel(Model[Options]):
 
     # ---- requests ----
 
-    def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str:
+    def refuses(self, constraint: Constraint, frames: int | None, options: Options | None = None) -> str:
         if isinstance(constraint, (Style, Act)):
             label = constraint.label if isinstance(constraint, Style) else constraint.action
             if label not in labels_of(self.graph):
@@ -130,12 +128,8 @@ class ParametricGraphModel(Model[Options]):
             rotations.append(poses.rotations[0])
             contacts.append(poses.contacts[0])
             nodes.append(int(getattr(state, "below", state).node[0, 0]))
-            sources.append([array[0] for array in self.live.sources(state)])
-        which, frames, weights = starmap(np.stack, ([part] for part in zip(*sources, strict=True)))
-        known = self.live.material.table
-        origin = Origin(
-            licence=all_terms(s.licence for s in known), sources=known, which=which, frames=frames, weights=weights
-        )
+            sources.append(self.live.sources(state))
+        origin = recorded_origin(self.live, sources)
         clip = Clip(self.skeleton, np.array(roots), np.array(rotations), self.fps, origin=origin)
         touching, shown = np.array(contacts), np.array(nodes)
         labels = {p.label: touching[:, i] for i, p in enumerate(foot_parts(self.skeleton))}

@@ -20,6 +20,7 @@ from motionloom.core.poses import Commands, commands
 from motionloom.kinematics.travel import Travel
 from motionloom.methods.base import Band
 from motionloom.methods.live import Live, State, select
+from motionloom.methods.parametric_graph.config import Options
 from motionloom.methods.parametric_graph.live import GraphLive
 
 BLOCK = 0.5  # s
@@ -114,7 +115,7 @@ def run_orders(live: Live, state: State, orders: Sequence[Order], frames: int, p
 class Search:
     """The search for one request."""
 
-    def __init__(self, live: GraphLive, request: Request, frames: int, options: Any) -> None:
+    def __init__(self, live: GraphLive, request: Request, frames: int, options: Options) -> None:
         self.live, self.frames, self.options = live, frames, options
         self.wishes = [c for c in request.all_constraints if isinstance(c, WISHES)]
         self.values = _values([c for c in request.all_constraints if isinstance(c, Parameters)], live)

@@ -48,7 +48,7 @@ def steering_of(space: Space) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class SpaceLive(LiveCharacters[SpaceState]):
+class SpaceLive(LiveCharacters[SpaceState, LiveOptions]):
     """Live characters of one space."""
 
     default_options: ClassVar[LiveOptions] = DEFAULT_LIVE

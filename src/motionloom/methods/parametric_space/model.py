@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from motionloom.core import FloatArray
 from motionloom.methods.live import material_of
@@ -23,7 +23,7 @@ class ParametricSpaceModel(SpaceModel[Options]):
     live_commands: ClassVar[tuple[str, ...]] = ("heading", "action", "values")
     live_options_type: ClassVar[type[Settings] | None] = LiveOptions
 
-    def motion(self, values: FloatArray, options: Any) -> SpaceMotion:
+    def motion(self, values: FloatArray, options: Options) -> SpaceMotion:
         found = self.space.weights(values, rule=options.weights, neighbours=options.neighbours)
         return SpaceMotion(self.space.rows, self.tables, found.weights[0], found.weights[0], found.used[0])
 

@@ -22,15 +22,15 @@ from motionloom.kinematics.feet.plants import ToeHold
 from motionloom.kinematics.feet.skate_removal import pin_plants
 from motionloom.methods.array_checks import check_clips
 from motionloom.methods.base import Honours, Model, place
-from motionloom.methods.settings import Settings
 from motionloom.methods.space.measure import measure_clip, supplied
 from motionloom.methods.space.plan import LockShift, RequestedValues, SpacePlan, missed, requested_values, solve_values
+from motionloom.methods.space.settings import SpaceOptions
 from motionloom.methods.space.space import Space
 
 HELD_TOE = ToeHold(rise=0.02, speed=0.5)  # blended toes rise and slide a little in all of a contact
 LOCKED_ROUNDS = 6  # most corrections for what locking the feet changes
 
-O = TypeVar("O", bound=Settings)  # noqa: E741 -- the method's own Options
+O = TypeVar("O", bound=SpaceOptions)  # noqa: E741 -- the method's own Options
 
 
 class SpaceMotion(NamedTuple):
@@ -69,7 +69,7 @@ class SpaceModel(Model[O]):
         return self.space.rows.tables(self.skeleton)
 
     @abstractmethod
-    def motion(self, values: FloatArray, options: Any) -> SpaceMotion:
+    def motion(self, values: FloatArray, options: O) -> SpaceMotion:
         """What is played for parameters (D,) of the space."""
 
     def parameter_ranges(self) -> Mapping[str, float]:
@@ -77,7 +77,7 @@ class SpaceModel(Model[O]):
 
     # ---- requests ----
 
-    def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str:
+    def refuses(self, constraint: Constraint, frames: int | None, options: O | None = None) -> str:
         if not isinstance(constraint, Parameters):
             return ""
         own = [p.name for p in self.space.parameters]
@@ -88,7 +88,7 @@ class SpaceModel(Model[O]):
             return "the values of a space hold for the whole result, so a span cannot be given"
         return ""
 
-    def _plan(self, request: Request, options: Any, rng: Generator, progress: Progress) -> SpacePlan:
+    def _plan(self, request: Request, options: O, rng: Generator, progress: Progress) -> SpacePlan:
         length = request.length(self.fps)
         cyclic = self.space.rows.cyclic
         if length is not None and not cyclic:
@@ -142,7 +142,7 @@ class SpaceModel(Model[O]):
         frames: int,
         begin: float,
         table: tuple[MotionParameter, ...],
-        options: Any,
+        options: O,
         direct: bool,
         progress: Progress,
     ) -> tuple[FloatArray, FloatArray, bool]:
@@ -177,7 +177,7 @@ class SpaceModel(Model[O]):
             return *unlocked, False
         return *lock.best, True
 
-    def render(self, plan: SpacePlan, request: Request, options: Any, rng: Generator, progress: Progress) -> Clip:
+    def render(self, plan: SpacePlan, request: Request, options: O, rng: Generator, progress: Progress) -> Clip:
         progress(0.0, "blending")
         taken = self.motion(plan.values, options)
         made = play(
@@ -206,7 +206,7 @@ class SpaceModel(Model[O]):
         names = [n for n in self.examples[0].label_names if not n.startswith("contact:")]
         return tuple(n for n in names if all(clip.label(n).all() for clip in self.examples))
 
-    def _natural_frames(self, values: FloatArray, options: Any) -> int:
+    def _natural_frames(self, values: FloatArray, options: O) -> int:
         made = self.motion(values, options)
         return max(2, round(duration(made.rows, made.weights) * self.fps) + 1)
 

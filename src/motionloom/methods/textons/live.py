@@ -77,7 +77,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class TextonLive(LiveCharacters[State]):
+class TextonLive(LiveCharacters[State, LiveOptions]):
     """Live characters of one texton model. Their actions are its textons."""
 
     accepts: ClassVar[tuple[str, ...]] = ("action",)

@@ -81,7 +81,7 @@ class TextonModel(Model[Options]):
         check_number(self.noise, "noise", low=0.0)
         check_array(self.selection_curve, "selection_curve", "f", (None, 3))
 
-    def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str:
+    def refuses(self, constraint: Constraint, frames: int | None, options: Options | None = None) -> str:
         if isinstance(constraint, RootAt) and frames is not None and constraint.frame(frames, self.fps) != 0:
             return "it does not choose its path over the ground, so a root_at can only be at time 0"
         if isinstance(constraint, Style) and constraint.label not in self.label_names:

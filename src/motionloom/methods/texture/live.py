@@ -64,7 +64,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class TextureLive(LiveCharacters[State]):
+class TextureLive(LiveCharacters[State, LiveOptions]):
     """Live characters of one texture model."""
 
     accepts: ClassVar[tuple[str, ...]] = ("heading", "speed", "place", "action")

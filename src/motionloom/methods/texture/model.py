@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -184,7 +184,7 @@ class TextureModel(Model[Options]):
 
     # ---- requests ----
 
-    def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str:
+    def refuses(self, constraint: Constraint, frames: int | None, options: Options | None = None) -> str:
         if isinstance(constraint, Style) and constraint.label not in self.styles:
             return unknown(constraint.label, self.styles, "label") if self.styles else "its clips have no labels"
         if (

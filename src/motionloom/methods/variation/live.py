@@ -78,7 +78,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class VariationLive(LiveCharacters[State]):
+class VariationLive(LiveCharacters[State, LiveOptions]):
     """Live characters of one model. Actions are labels: a character mixes the takes that carry the commanded one."""
 
     default_options: ClassVar[LiveOptions] = DEFAULT_OPTIONS

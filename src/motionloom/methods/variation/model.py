@@ -134,7 +134,7 @@ class VariationModel(Model[Options]):
 
         return variation_layer(self, amount, parts)
 
-    def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str:
+    def refuses(self, constraint: Constraint, frames: int | None, options: Options | None = None) -> str:
         longest = frames or max(len(clip) for clip in self.clips)
         if isinstance(constraint, RootAt) and constraint.frame(longest, self.fps) != 0:
             return "it does not choose its path, so a root_at can only be at time 0"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class VerbModel(SpaceModel[Options]):
         """Weights of the examples at adverbs, in units of their range."""
         return Interpolation((self.space.values - self.space.middle) / self.space.ranges)
 
-    def motion(self, values: FloatArray, options: Any) -> SpaceMotion:
+    def motion(self, values: FloatArray, options: Options) -> SpaceMotion:
         space, reach = self.space, options.extrapolation * self.space.ranges
         used = np.clip(np.asarray(values, float), space.values.min(0) - reach, space.values.max(0) + reach)
         weights = self.interpolation((used - space.middle) / space.ranges)

@@ -12,7 +12,8 @@ from motionloom.constraints import Avoid, Constraint, Reach, RootAt, RootPath, S
 from motionloom.core import BadRequest, FloatArray, IntArray
 from motionloom.core.units import nearest, seconds_of
 from motionloom.kinematics.travel import ground_turn
-from motionloom.methods.graph.query.polyline import Line, line_through
+from motionloom.methods.graph.query.polyline import MAX_POINTS, Line, line_through
+from motionloom.methods.natural_length import max_frames
 
 GUIDE_WEIGHT = 0.02  # of a line that only leads to a place, against 1 for a path that was given
 KEY_WEIGHT = 20.0  # of a place or heading at a time: m^2 or rad^2 against m^2 along a metre of path
@@ -127,7 +128,7 @@ def _path_goal(
             raise timed.problem("needs the length of the result: give seconds")
         for c in goals:  # an end of the path
             last = (c.heading or 0.0, 0.0 if c.heading is None else KEY_WEIGHT * _per_radian(c), KEY_WEIGHT)
-        most = min([_max_frames(line, pace, fps), *(_deadline_frames(c, fps) for c in goals if c.hard)])
+        most = min([_max_frames(path, line, pace, fps), *(_deadline_frames(c, fps) for c in goals if c.hard)])
         return GroundGoal(line, weights, most, False, circles=circles, last=last, path=path, first=first)
     at = path.frames(frames, fps)
     stop = frames if at is None else at[-1] + 1
@@ -159,7 +160,7 @@ def _place_goal(
     line = line_through(points)
     rest = line.length - np.arange(len(line.points)) * line.spacing
     weights = GUIDE_WEIGHT + (1.0 - GUIDE_WEIGHT) * np.clip(1.0 - rest / 1.5, 0.0, 1.0)
-    most = _frame(goal, frames, fps) + 1 if frames else min(_max_frames(line, pace, fps), _deadline_frames(goal, fps))
+    most = _frame(goal, frames, fps) + 1 if frames else _max_frames_until(goal, line, pace, fps)
     turn = 0.0 if goal.heading is None else KEY_WEIGHT * _per_radian(goal)
     return GroundGoal(line, weights, most, False, circles=circles, last=(goal.heading or 0.0, turn, KEY_WEIGHT))
 
@@ -177,9 +178,13 @@ def goal_with_deadline(
     return _timed_goal([], places, goal.circles, begin, goal.frames, fps)
 
 
-def _max_frames(line: Line, pace: float, fps: float) -> int:
+def _max_frames(c: Constraint, line: Line, pace: float, fps: float) -> int:
     """Most frames of a route along a line without a given duration: four times the usual ones, and 4 s."""
-    return int(np.ceil(line.length / (0.25 * pace) * fps)) + round(4 * fps)
+    return max_frames(c, line.length, pace, fps, factor=4.0, extra=4.0)
+
+
+def _max_frames_until(goal: Reach, line: Line, pace: float, fps: float) -> int:
+    return min(_max_frames(goal, line, pace, fps), _deadline_frames(goal, fps))
 
 
 def _deadline_frames(c: Reach, fps: float) -> int:
@@ -247,7 +252,7 @@ def smooth_curve(here: FloatArray, facing: float, there: FloatArray, heading: fl
         last = 1.5 * (there - here) - 0.5 * first  # no curvature at its end
     else:
         last = size * np.array([np.sin(heading), np.cos(heading)])
-    u = np.linspace(0.0, 1.0, max(2, int(np.ceil(size / 0.1)) + 1))[:, None]
+    u = np.linspace(0.0, 1.0, min(MAX_POINTS, max(2, int(np.ceil(size / 0.1)) + 1)))[:, None]
     a, b = 2 * u**3 - 3 * u**2 + 1, u**3 - 2 * u**2 + u
     c, d = -2 * u**3 + 3 * u**2, u**3 - u**2
     return a * here + b * first + c * there + d * last

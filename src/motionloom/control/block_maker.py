@@ -1,0 +1,79 @@
+"""Blocks of motion that are made ahead of time in a background thread, and can be made again with the same bits."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from threading import Lock, Thread
+from typing import Generic, NamedTuple, TypeVar
+
+from motionloom.core import Cancelled, Progress, silent
+
+K = TypeVar("K", bound=Hashable)
+B = TypeVar("B")
+
+MAX_CACHE = 64  # blocks that are kept, beside those that callers reserve
+
+
+class Order(NamedTuple, Generic[B]):
+    """A block that is being made, or is ready; its progress cancels it."""
+
+    future: Future[B]
+    progress: Progress
+
+
+class BlockMaker(Generic[K, B]):
+    """Makes blocks by their keys, one at a time, in the order in which they are first asked for.
+
+    The thread runs only while there is work, and does not keep the process alive.
+    """
+
+    def __init__(self, make: Callable[[K, Progress], B]) -> None:
+        self._make = make
+        self._orders: OrderedDict[K, Order[B]] = OrderedDict()
+        self._waiting: deque[tuple[K, Order[B]]] = deque()
+        self._running = False
+        self._lock = Lock()
+
+    def order(self, key: K, reserve: int = 0) -> Order[B]:
+        """Begin to make a block, unless it is ready; the oldest are dropped, except the last `reserve` and a few."""
+        with self._lock:
+            found = self._orders.get(key)
+            if found is None or found.progress.stop[0]:
+                found = self._orders[key] = Order(Future(), silent())
+                self._waiting.append((key, found))
+                if not self._running:
+                    self._running = True
+                    Thread(target=self._work, name="motionloom-blocks", daemon=True).start()
+            self._orders.move_to_end(key)
+            while len(self._orders) > MAX_CACHE + reserve:
+                self._orders.popitem(last=False)
+            return found
+
+    def take(self, key: K, reserve: int = 0) -> B:
+        """A block; waits until it is ready. Ctrl-C meanwhile cancels the block and raises `Cancelled`."""
+        order = self.order(key, reserve)
+        try:
+            return order.future.result()
+        except KeyboardInterrupt:
+            order.progress.stop[0] = 1
+            raise Cancelled from None
+
+    def clear(self) -> None:
+        """Drop all blocks that are kept; they are made again when they are asked for."""
+        with self._lock:
+            self._orders.clear()
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                if not self._waiting:
+                    self._running = False
+                    return
+                key, order = self._waiting.popleft()
+            try:
+                order.progress(0.0, "making a block")
+                order.future.set_result(self._make(key, order.progress))
+            except BaseException as error:  # raised in the thread that takes the block
+                order.future.set_exception(error)

@@ -1,0 +1,65 @@
+"""Blocks made ahead in a background thread: one at a time, once, cancelled by Ctrl-C, made again."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future
+
+import pytest
+
+from motionloom.control.block_maker import BlockMaker
+from motionloom.core import Cancelled
+
+
+def test_blocks_are_made_once_in_the_order_of_the_requests():
+    made = []
+    maker = BlockMaker(lambda key, progress: made.append(key) or 10 * key)
+    for key in (3, 1, 2):
+        maker.order(key)
+    assert [maker.take(key) for key in (1, 2, 3, 3)] == [10, 20, 30, 30]
+    assert made == [3, 1, 2]
+    maker.clear()
+    assert maker.take(3) == 30
+    assert made == [3, 1, 2, 3]
+
+
+def test_an_error_is_raised_where_the_block_is_taken():
+    maker = BlockMaker(lambda key, progress: 1 / key)
+    with pytest.raises(ZeroDivisionError):
+        maker.take(0)
+    assert maker.take(2) == 0.5
+
+
+def test_ctrl_c_cancels_the_block_which_can_be_made_again(monkeypatch):
+    running, stopped = threading.Event(), threading.Event()
+
+    def make(key, progress):
+        if stopped.is_set():
+            return key
+        running.set()
+        while True:
+            try:
+                progress(None, "working")
+            except Cancelled:
+                stopped.set()
+                raise
+
+    maker = BlockMaker(make)
+    wait = Future.result
+
+    def interrupted(future, timeout=None):
+        assert running.wait(5)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Future, "result", interrupted)
+    with pytest.raises(Cancelled):
+        maker.take("a")
+    assert stopped.wait(5)
+    monkeypatch.setattr(Future, "result", wait)
+    assert maker.take("a") == "a"
+
+
+def test_the_thread_does_not_keep_the_process_alive():
+    seen = []
+    BlockMaker(lambda key, progress: seen.append(threading.current_thread().daemon)).take(1)
+    assert seen == [True]
