@@ -8,11 +8,11 @@ import pytest
 from motionloom.evaluate.measures.prepared_clip import NotApplicable
 from motionloom.evaluate.measures.statistics import (
     centre_of,
-    centred_channels,
     correlation_error,
     range_violations,
     spectrum_distance,
 )
+from motionloom.kinematics.channels.centred import centred_angles
 from motionloom.rotation import from_axis_angle
 
 
@@ -44,7 +44,7 @@ def test_a_joint_beyond_the_sources_range_is_found():
 def test_channels_are_measured_from_the_mean_rotation():
     angles = np.linspace(-0.4, 0.4, 9)
     turns = from_axis_angle([0, 0, 1.0], 3.0 + angles)[:, None]  # near pi, where exponential maps jump
-    assert centred_channels(turns, centre_of([turns]))[:, 0, 2] == pytest.approx(angles, abs=1e-9)
+    assert centred_angles(turns, centre_of([turns]))[:, 0, 2] == pytest.approx(angles, abs=1e-9)
 
 
 def test_spectra_of_two_waves_are_as_far_apart_as_their_frequencies():

@@ -93,8 +93,8 @@ def test_no_foot_is_touched_in_a_faithful_result(method, faithful, monkeypatch):
         "motionloom.methods.finish.remove_skate",
         "motionloom.methods.graph.render.render.lift_swings",
         "motionloom.methods.graph.render.blends.hold_plants",
-        "motionloom.methods.textons.render.cleanup.pin_plants",
-        "motionloom.methods.textons.render.cleanup.lift_sunk_feet",
+        "motionloom.kinematics.feet.windowed_cleanup.pin_plants",
+        "motionloom.kinematics.feet.windowed_cleanup.lift_sunk_feet",
         "motionloom.methods.textons.render.piece_clips.match_foot_heights",
     ):
         monkeypatch.setattr(where, lambda *given, **more: pytest.fail("a foot was corrected"))

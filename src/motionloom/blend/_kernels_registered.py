@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
+from motionloom.kinematics._kernels_heading import face
 
 ROUNDS, STEPS = 8, 3  # of the power iteration, which ends earlier, usually in the third round; steps of a round
 CLOSE = 1e-16  # squared change of a unit quaternion at which the iteration ends
@@ -189,21 +190,6 @@ def moved(steps: Any, used: Any, count: int, w: Any, row: int, t: Any) -> Any:
         t[0] * bf + t[2] * f1 + t[3] * nf,
         -t[0] * a0 + t[2] * a1 + t[3] * (a1 + a2),
     )
-
-
-@kernel
-def face(q: Any, axes: Any, heading: float) -> None:
-    """Turn the hips' rotation q (4,) about the vertical to a heading, in place; less while they are upside down."""
-    w = q[0] * axes[0] - q[1] * axes[1] - q[2] * axes[2] - q[3] * axes[3]
-    x = q[0] * axes[1] + q[1] * axes[0] + q[2] * axes[3] - q[3] * axes[2]
-    y = q[0] * axes[2] - q[1] * axes[3] + q[2] * axes[0] + q[3] * axes[1]
-    z = q[0] * axes[3] + q[1] * axes[2] - q[2] * axes[1] + q[3] * axes[0]
-    own = 2.0 * math.atan2(-y if w < 0 else y, abs(w))
-    up = min(max(0.5 + 1.0 - 2.0 * (x * x + z * z), 0.0), 1.0)
-    angle = heading - up * up * (3 - 2 * up) * own
-    c, s = math.cos(angle / 2), math.sin(angle / 2)
-    a, b, d, e = q[0], q[1], q[2], q[3]
-    q[0], q[1], q[2], q[3] = c * a - s * d, c * b + s * e, c * d + s * a, c * e - s * b
 
 
 @kernel

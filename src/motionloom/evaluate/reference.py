@@ -12,7 +12,8 @@ from motionloom.core import BadRequest, Clip, FloatArray, Progress, SkeletonMism
 from motionloom.core.progress import each
 from motionloom.evaluate.measures.coverage_diversity import WIDE, WindowScores, usual_distance, window_scores
 from motionloom.evaluate.measures.prepared_clip import NotApplicable, Take, take, upright_rotations
-from motionloom.evaluate.measures.statistics import centre_of, centred_channels
+from motionloom.evaluate.measures.statistics import centre_of
+from motionloom.kinematics.channels.centred import centred_angles
 
 SHUFFLED = 600  # frames of the shuffled bound: with more the value hardly changes
 
@@ -60,13 +61,13 @@ class Reference:
     @cached_property
     def channels(self) -> list[FloatArray]:
         """Exponential maps (F, K, 3) about `centre`, one array per take."""
-        return [centred_channels(upright_rotations(t.clip), self.centre) for t in self.takes]
+        return [centred_angles(upright_rotations(t.clip), self.centre) for t in self.takes]
 
     @cached_property
     def sound_channels(self) -> list[FloatArray]:
         """The same without the frames that `motionloom check` reports as broken: the true ranges of joints."""
         pieces = [p for t in self.takes for p in t.sound]
-        return [centred_channels(upright_rotations(p.clip), self.centre) for p in pieces]
+        return [centred_angles(upright_rotations(p.clip), self.centre) for p in pieces]
 
     @property
     def has_shuffled(self) -> bool:

@@ -170,6 +170,10 @@ class _Repeater:
             raise CannotRepeat(f"{read.name}: expected a clip, found markers")
         return found
 
+    def clips(self, step: Made) -> list[Clip]:
+        """The clips that a step read."""
+        return [self.clip(read, step) for read in step.clips]
+
     def take(self, read: Read, step: Made) -> Clip | Markers:
         """A clip or markers as a step read them: the file, and those beside it, in a folder of their own."""
         found = [(item, self.finder.find(item.sha256, item.name)) for item in _inputs(read, recipe=True)]
@@ -323,7 +327,7 @@ def _clean(step: Made, repeater: _Repeater) -> Clip:
 
 
 def _retarget(step: Made, repeater: _Repeater) -> Clip:
-    clip, body, *like = (repeater.clip(read, step) for read in step.clips)
+    clip, body, *like = repeater.clips(step)
     return retarget(clip, body, like=like[0] if like else None, progress=repeater.making, **options_of(step))[0]
 
 
@@ -339,38 +343,33 @@ def _append(step: Made, repeater: _Repeater) -> Clip:
     options = options_of(step)
     if "at" in options:
         options["at"] = tuple(options["at"])
-    return append(*(repeater.clip(read, step) for read in step.clips), progress=repeater.making, **options).clip
+    return append(*repeater.clips(step), progress=repeater.making, **options).clip
 
 
 def _align(step: Made, repeater: _Repeater) -> Clip:
-    return align(*(repeater.clip(read, step) for read in step.clips), progress=repeater.making, **options_of(step)).clip
+    return align(*repeater.clips(step), progress=repeater.making, **options_of(step)).clip
 
 
 def _splice(step: Made, repeater: _Repeater) -> Clip:
-    upper, lower, *plain = (repeater.clip(read, step) for read in step.clips)
+    upper, lower, *plain = repeater.clips(step)
     return splice(upper, lower, plain=plain[0] if plain else None, progress=repeater.making, **options_of(step)).clip
 
 
 def _transfer(step: Made, repeater: _Repeater) -> Clip:
-    clips = [repeater.clip(read, step) for read in step.clips]
-    return transfer(*clips, progress=repeater.making, **options_of(step)).clip
+    return transfer(*repeater.clips(step), progress=repeater.making, **options_of(step)).clip
 
 
 def _blend(step: Made, repeater: _Repeater) -> Clip:
     options = options_of(step)
-    return blend_clips(
-        [repeater.clip(read, step) for read in step.clips], options.pop("weights"), progress=repeater.making, **options
-    )
+    return blend_clips(repeater.clips(step), options.pop("weights"), progress=repeater.making, **options)
 
 
 def _bands(step: Made, repeater: _Repeater) -> Clip:
-    return change_bands(
-        *(repeater.clip(read, step) for read in step.clips), progress=repeater.making, **options_of(step)
-    )
+    return change_bands(*repeater.clips(step), progress=repeater.making, **options_of(step))
 
 
 def _fourier(step: Made, repeater: _Repeater) -> Clip:
-    clip, *others = (repeater.clip(read, step) for read in step.clips)
+    clip, *others = repeater.clips(step)
     return fourier_motion(clip, others, **options_of(step))
 
 

@@ -13,11 +13,11 @@ from motionloom.constraints import Request
 from motionloom.core import NoPath
 from motionloom.core.clip import concatenate
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions, runs
+from motionloom.kinematics.feet.windowed_cleanup import CleanupState, clean_windows
 from motionloom.kinematics.fk import fk
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.textons import Options
 from motionloom.methods.textons.plan.pieces import observed_time
-from motionloom.methods.textons.render.cleanup import CleanupState, clean_windows
 from motionloom.methods.textons.render.piece_clips import MIN_BLOCK, GroundingState, ground_and_place, render_piece
 from motionloom.methods.textons.render.stream import split_clips, take_frames
 from motionloom.rotation import angle_between

@@ -9,7 +9,7 @@ import numpy as np
 
 from motionloom.core import FloatArray
 from motionloom.evaluate.measures.prepared_clip import NotApplicable
-from motionloom.rotation import average, inverse, log, multiply
+from motionloom.rotation import average
 
 MIN_DEVIATION = 1e-4  # radians: a channel with a lower standard deviation does not move, and has no correlations
 SLACK = np.radians(5.0)  # beyond the source's range by less than this is no violation
@@ -23,11 +23,6 @@ class RangeViolation(NamedTuple):
     worst: float  # radians beyond the source's range
     frame: int
     joint: int
-
-
-def centred_channels(rotations: FloatArray, centre: FloatArray) -> FloatArray:
-    """Exponential maps (F, K, 3) of rotations (F, K, 4) relative to `centre` (K, 4): far from the jump at pi."""
-    return log(multiply(inverse(centre), rotations))
 
 
 def centre_of(sources: Sequence[FloatArray]) -> FloatArray:

@@ -28,6 +28,7 @@ from motionloom.evaluate.reference import Reference
 from motionloom.kinematics import pace
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import feet
+from motionloom.kinematics.channels.centred import centred_angles
 from motionloom.kinematics.feet.contacts import contacts
 from motionloom.kinematics.feet.knees import knee_acceleration
 from motionloom.kinematics.feet.skate_measures import measure_skate, planted_speed
@@ -208,7 +209,7 @@ def _verbatim(result: Take, source: Reference, progress: Progress) -> Numbers:
 
 def _statistics(result: Take, source: Reference, progress: Progress) -> Numbers:
     source.require_same_body(result)
-    mine = statistics.centred_channels(upright_rotations(result.clip), source.centre)
+    mine = centred_angles(upright_rotations(result.clip), source.centre)
     flat, theirs = mine.reshape(len(mine), -1), [c.reshape(len(c), -1) for c in source.channels]
     return {
         "correlation error": _or_reason(lambda: statistics.correlation_error(flat, np.concatenate(theirs))),
@@ -218,7 +219,7 @@ def _statistics(result: Take, source: Reference, progress: Progress) -> Numbers:
 
 def _ranges(result: Take, source: Reference, progress: Progress) -> Numbers:
     source.require_same_body(result)
-    mine = statistics.centred_channels(upright_rotations(result.clip), source.centre)
+    mine = centred_angles(upright_rotations(result.clip), source.centre)
     beyond = statistics.range_violations(mine, np.concatenate(source.sound_channels))
     return {"range violations": 100 * beyond.share, "worst violation": float(np.degrees(beyond.worst))}
 

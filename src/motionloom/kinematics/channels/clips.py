@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BadRequest, Clip, FloatArray, replace, require_same_hierarchy
+from motionloom.kinematics.channels.centred import from_centred_angles
 from motionloom.kinematics.channels.layout import ROOT_COLUMNS, Layout
 from motionloom.kinematics.local_frames import Frames, observe, restore
 from motionloom.kinematics.travel import Travel, body_axes, path_motion, travel
@@ -98,8 +99,8 @@ def from_channels(channels: Channels) -> Clip:
     turns[:, 0] = multiply(exp(values[:, 4:ROOT_COLUMNS]), inverse(body_axes(layout.skeleton)))
     joints = list(layout.moving)
     end = ROOT_COLUMNS + 3 * len(joints)
-    local = exp(values[:, ROOT_COLUMNS:end].reshape(len(values), -1, 3))
-    turns[:, joints] = multiply(layout.centre[joints], local)
+    angles = values[:, ROOT_COLUMNS:end].reshape(len(values), -1, 3)
+    turns[:, joints] = from_centred_angles(angles, layout.centre[joints])
     root = np.concatenate([motion * layout.fps, values[:, 3:4]], 1)
     clip = restore(Frames(turns, root), layout.skeleton, layout.fps, start)
     if not layout.sliding and layout.slides is None:

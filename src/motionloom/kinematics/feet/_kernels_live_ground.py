@@ -13,27 +13,18 @@ import numpy as np
 from motionloom.core._jit import kernel
 from motionloom.core._kernels_numbers import wrap_angle
 from motionloom.core._kernels_rotation import turned_left
+from motionloom.kinematics._kernels_heading import face
 
 GROUND_TIME = 0.04  # s: the time over which corrections along the ground are averaged
 HEIGHT_TIME = 0.1  # s: and those of height
 MIN_STANDING = 0.2  # where feet stand less of the time than this, the root keeps its own velocity more and more
-UPRIGHT = 0.5  # cosine of `travel.OVER`
 SLIP_X, SLIP_Z, KNOWN, HEIGHT = range(4)  # columns of `ground`
 
 
 @kernel
 def without_own_heading(turns: Any, axes: Any) -> None:
     """Turn the hips back to heading 0, but not while the body turns over: as `local_frames.restore` does."""
-    w, x, y, z = turns[0, 0], turns[0, 1], turns[0, 2], turns[0, 3]
-    a, b, c, d = axes[0], axes[1], axes[2], axes[3]
-    bw = w * a - x * b - y * c - z * d
-    bx = w * b + x * a + y * d - z * c
-    by = w * c - x * d + y * a + z * b
-    bz = w * d + x * c - y * b + z * a
-    up = 1.0 - 2.0 * (bx * bx + bz * bz)
-    p = min(1.0, max(0.0, 0.5 + up / (2.0 * UPRIGHT)))
-    own = wrap_angle(2.0 * math.atan2(by, bw))
-    turned_left(-p * p * (3.0 - 2.0 * p) * own, turns[0], turns[0])
+    face(turns[0], axes, 0.0)
 
 
 @kernel

@@ -8,7 +8,8 @@ import numpy as np
 
 from motionloom.blend.registered import Registered
 from motionloom.core import FloatArray
-from motionloom.rotation import average, continuous, exp, inverse, log, multiply
+from motionloom.kinematics.channels.centred import centred_angles, from_centred_angles
+from motionloom.rotation import average, continuous
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +42,7 @@ def fit_splines(rows: Registered, count: int, gaps: int) -> Splines:
     """The splines with `count` control points nearest to registered clips, and `gaps` gaps between key times."""
     total, clips, joints, _ = rows.turns.shape
     centre = average(rows.turns.reshape(-1, joints, 4))
-    angles = log(multiply(inverse(centre), rows.turns))
+    angles = centred_angles(rows.turns, centre)
     dofs = np.concatenate(
         [angles.reshape(total, clips, -1), rows.levels[..., None], rows.steps], axis=-1
     )  # (R, K, 3 J + 4)
@@ -59,7 +60,7 @@ def motion_of(splines: Splines, rows: Registered, weights: FloatArray) -> Regist
     """One clip with the rows of `rows`: control points and logarithms of gaps interpolated with weights (K,)."""
     joints, count = len(splines.centre), splines.control.shape[1]
     dofs = basis(rows, count) @ np.tensordot(weights, splines.control, axes=1)
-    turns = multiply(splines.centre, exp(dofs[:, : 3 * joints].reshape(len(dofs), joints, 3)))
+    turns = from_centred_angles(dofs[:, : 3 * joints].reshape(len(dofs), joints, 3), splines.centre)
     gaps = np.exp(weights @ splines.gaps)
     keys = np.concatenate([[0.0], np.cumsum(gaps)])
     times = np.interp(np.linspace(0, 1, rows.count + 1), np.linspace(0, 1, len(keys)), keys)

@@ -15,11 +15,11 @@ from numpy.random import Generator
 from motionloom.core import Clip, Progress, silent
 from motionloom.core.clip import concatenate
 from motionloom.kinematics.feet.grounding import lift_sunk_feet
+from motionloom.kinematics.feet.windowed_cleanup import CleanupState, clean_windows
 from motionloom.kinematics.local_frames import Frames
 from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.plan.pieces import Piece
 from motionloom.methods.textons.plan.random_walk import OnPlaced
-from motionloom.methods.textons.render.cleanup import CleanupState, clean_windows
 from motionloom.methods.textons.render.piece_clips import GroundingState, ground_and_place, render_piece
 from motionloom.methods.textons.render.synthesis import Synthesizer
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
+from motionloom.kinematics._kernels_heading import body_rotation
 from motionloom.methods.texture.faithful._kernels import ROUNDING, root_range, squared_angle, tilt_gap, wrapped
 
 TURNED, ACROSS, X, Z = 0, 1, 2, 3  # rows of the sums: over a.b and a x b of points and headings, and of example points
@@ -274,10 +275,7 @@ def turned(q: Any, angle: Any, out: Any) -> None:
 @kernel
 def forward(q: Any, axes: Any, out: Any) -> None:
     """The forward axis of the body on the ground: the z axis of q axes."""
-    w = q[0] * axes[0] - q[1] * axes[1] - q[2] * axes[2] - q[3] * axes[3]
-    x = q[0] * axes[1] + q[1] * axes[0] + q[2] * axes[3] - q[3] * axes[2]
-    y = q[0] * axes[2] - q[1] * axes[3] + q[2] * axes[0] + q[3] * axes[1]
-    z = q[0] * axes[3] + q[1] * axes[2] - q[2] * axes[1] + q[3] * axes[0]
+    w, x, y, z = body_rotation(q, axes)
     out[0], out[1] = 2.0 * (x * z + w * y), 1.0 - 2.0 * (x * x + y * y)
 
 
