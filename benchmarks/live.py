@@ -21,6 +21,7 @@ CROWD = 1_000
 STEPS = 600  # timed at once for one character
 DT = 1 / 60
 GRAPHS = ("motion-graph", "two-level-graph", "hierarchical-graph")
+GRAPH = {"sources": 6, "targets": 40, "verified": 200, "samples": 30}  # edges need not be good here
 TEXTONS = {"shortest": 0.5, "tolerance": 0.5}  # so that walks have several
 
 
@@ -35,6 +36,11 @@ def figures() -> list[dict[str, Any]]:
     out += _speeds(f"textons, {len(short)} walks", learn("textons", short, TEXTONS).live, None, None)  # type: ignore[attr-defined]
     takes = [trim_contacts(make("walk", seed=i, seconds=4), "left_heel", strides=1) for i in range(4)]
     out += _speeds("variation, 4 takes", learn("variation", takes).live, None, 6_000)  # type: ignore[attr-defined]
+    space = learn("parametric-space", short[2:7])
+    out += _speeds("parametric space, 5 walks", space.live, None, None)  # type: ignore[attr-defined]
+    graph = learn("parametric-graph", short[2:7], GRAPH)
+    out += _speeds("parametric graph, 5 walks", graph.live, None, None)  # type: ignore[attr-defined]
+    out += _speeds("texture, 5 walks", learn("texture", short[2:7]).live, None, None)  # type: ignore[attr-defined]
     return [*out, *_lock(matching)]
 
 

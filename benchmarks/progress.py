@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks.timing import MOCAP, best_seconds, figure
+from benchmarks.timing import MOCAP, figure, paired_ratio
 from motionloom import samples
 from motionloom.constraints import Request, RootPath
 from motionloom.core import Clip, Progress
@@ -39,8 +39,8 @@ progress_bars.Lines.__call__ = announced
 from motionloom.cli import main
 main()
 """  # prints a line at the first report of the work itself, after imports, reading and compilation
-TASK_SECONDS = 1.5  # s of processor time that a task lasts at least, to measure the overhead
-OVERHEAD_ROUNDS = 6
+TASK_SECONDS = 0.4  # s of processor time that a task lasts at least, to measure the overhead
+OVERHEAD_ROUNDS = 21
 LATER = 0.3  # s from the first report of the work to Ctrl-C, so that the signal arrives in the middle of it
 
 Work = Callable[[Progress | None], Any]
@@ -68,25 +68,25 @@ def figures() -> list[dict[str, Any]]:
 def _overheads() -> list[dict[str, Any]]:
     """The processor time with a callback over that without, in turns, for tasks of seconds."""
     clips = [samples.make("dance", seed=seed, seconds=40) for seed in range(4)]
+    short = [samples.make("dance", seed=seed, seconds=12) for seed in range(2)]
     graph, levels = learn("motion-graph", clips), learn("hierarchical-graph", clips[:2])
     request = Request(seconds=60, constraints=(PATH,))
     works: dict[str, Work] = {
-        "learning textons": lambda p: learn("textons", clips, progress=p),
+        "learning textons": lambda p: learn("textons", short, progress=p),
         "learning a motion graph": lambda p: learn("motion-graph", clips, progress=p),
         "beam search": lambda p: attempt(graph, request, progress=p),
         "hierarchical search": lambda p: attempt(levels, request, progress=p),
-        "evaluating": lambda p: evaluate_clips(clips, clips, progress=p),
+        "evaluating": lambda p: evaluate_clips(short[:1], short[1:], progress=p),
     }
     out = []
     for name, work in works.items():
         work = _several(work)
-        plain, reported = best_seconds(
-            [partial(work, None), partial(_with_callback, work)], rounds=OVERHEAD_ROUNDS, clock=time.process_time
+        ratio, error, plain = paired_ratio(partial(work, None), partial(_with_callback, work), rounds=OVERHEAD_ROUNDS)
+        note = (
+            f"median of {OVERHEAD_ROUNDS} pairs in turns, standard error {100 * error:.2f} %; {plain:.2f} s of "
+            "processor time without a callback"
         )
-        note = f"{plain:.1f} s of processor time without a callback, best of {OVERHEAD_ROUNDS} in turns"
-        out.append(
-            figure(f"progress: overhead in {name}", round(100 * (reported / plain - 1), 2), "<= 2", unit="%", note=note)
-        )
+        out.append(figure(f"progress: overhead in {name}", round(100 * (ratio - 1), 2), "<= 2", unit="%", note=note))
     return out
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 MOCAP = Path(__file__).resolve().parents[2] / "shared" / "mocap"
@@ -24,6 +26,27 @@ def best_seconds(
             job()
             best[i] = min(best[i], clock() - start)
     return best
+
+
+def paired_ratio(
+    plain: Callable[[], Any], other: Callable[[], Any], *, rounds: int, clock: Callable[[], float] = time.process_time
+) -> tuple[float, float, float]:
+    """The median of other / plain over rounds, its standard error (from the median deviation), and plain's median (s).
+
+    Both run in every round, in alternating order, so that a spell in which the machine is slow meets both.
+    """
+    ratios, times = [], []
+    for n in range(rounds):
+        spent = {}
+        for job in (plain, other) if n % 2 else (other, plain):
+            start = clock()
+            job()
+            spent[job] = clock() - start
+        ratios.append(spent[other] / spent[plain])
+        times.append(spent[plain])
+    middle = median(ratios)
+    deviation = median(abs(ratio - middle) for ratio in ratios)
+    return middle, 1.2533 * 1.4826 * deviation / math.sqrt(rounds), median(times)
 
 
 def figure(name: str, value: float | None, target: str, *, unit: str = "", note: str = "") -> dict[str, Any]:

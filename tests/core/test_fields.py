@@ -46,6 +46,8 @@ def tables() -> Iterator[tuple[str, tuple[Field, ...]]]:
     for method in METHODS:
         yield f"{method} config", describe(method).config
         yield f"{method} options", describe(method).options
+        if describe(method).live_options:
+            yield f"{method} live options", describe(method).live_options
     for name, sample in SAMPLES.items():
         yield f"sample {name}", tuple(sample.parameters.values())
     for key, kind in {**KINDS, "start": Start}.items():

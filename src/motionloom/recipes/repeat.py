@@ -335,10 +335,6 @@ def _loop(step: Made, repeater: _Repeater) -> Clip:
     return loop(repeater.clip(step.clips[0], step), progress=repeater.making, **options_of(step)).clip
 
 
-def _trim(step: Made, repeater: _Repeater) -> Clip:
-    return trim(repeater.clip(step.clips[0], step), **options_of(step))
-
-
 def _append(step: Made, repeater: _Repeater) -> Clip:
     options = options_of(step)
     if "at" in options:
@@ -388,7 +384,7 @@ REPEATS: Mapping[str, Callable[[Made, _Repeater], Clip]] = {
     "clean": _clean,
     "retarget": _retarget,
     "loop": _loop,
-    "trim": _trim,
+    "trim": lambda made, by: trim(by.clip(made.clips[0], made), **options_of(made)),
     "append": _append,
     "align": _align,
     "splice": _splice,
