@@ -11,7 +11,12 @@ import pytest
 import motionloom as ml
 from motionloom import samples
 from motionloom.analysis import Judge, measure_named
+from motionloom.control.crowd_clips import crowd_clips
 from motionloom.core import Cancelled, Clip
+from motionloom.io import formats
+from motionloom.recipes import again
+from motionloom.recipes.folders import loop_files
+from motionloom.recipes.recorded_edits import convert, loop
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +34,7 @@ def files(clips, tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
     for k, clip in enumerate(clips):
         ml.save(clip, folder / f"walk_{k}.bvh")
+    ml.save(convert(ml.load(folder / "walk_0.bvh"), resample=60.0), folder / "edited" / "walk.bvh")
     return folder
 
 
@@ -48,6 +54,12 @@ WORK = {
     ],
     "check": lambda c, m, f, out, p: ml.check_clips(c, progress=p),
     "evaluate": lambda c, m, f, out, p: [r.as_dict() for r in ml.evaluate_clips(c[:1], c[1:], progress=p).reports],
+    "load": lambda c, m, f, out, p: ml.load(f / "walk_0.bvh", progress=p),
+    "convert": lambda c, m, f, out, p: convert(c[0], resample=60.0, stand=True, progress=p),
+    "loop": lambda c, m, f, out, p: loop(c[0], times=2, progress=p).clip,
+    "again, an edit": lambda c, m, f, out, p: again(f / "edited" / "walk.bvh", f, out / "same.bvh", progress=p).clip,
+    "crowd": lambda c, m, f, out, p: crowd_clips(m, 2, 1.0, progress=p)[1],
+    "loop files": lambda c, m, f, out, p: list(loop_files([f / "walk_0.bvh"], out, progress=p)),
     "convert files": lambda c, m, f, out, p: list(ml.convert_files([f], out, to="npz", progress=p)),
     "clean files": lambda c, m, f, out, p: list(ml.clean_files([f], out, progress=p)),
     "retarget files": lambda c, m, f, out, p: list(ml.retarget_files([f], c[0], out, progress=p)),
@@ -94,6 +106,17 @@ def test_a_stop_cancels_at_the_next_report(work, clips, model, files, tmp_path, 
     with pytest.raises(Cancelled):
         WORK[work](clips, model, files, tmp_path / "out", progress)
     assert len(progress.shares) == 2
+
+
+def test_a_large_file_is_read_in_another_process_with_progress(files, recorded, monkeypatch):
+    monkeypatch.setattr(formats, "LARGE", 100)
+    progress, path = recorded(), files / "walk_1.bvh"
+    found, plain_clip = ml.load(path, progress=progress), ml.load(path)
+    assert progress.lawful()
+    assert found.rotations.tobytes() == plain_clip.rotations.tobytes()
+    assert found.origin.read == plain_clip.origin.read
+    with pytest.raises(Cancelled):
+        ml.load(path, progress=recorded(1))
 
 
 def test_shares_of_an_evaluation_are_proportional_to_the_estimated_work(clips, recorded):

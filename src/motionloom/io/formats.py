@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Unpack
 
 from motionloom.core import BadRequest, Clip, FormatError, Markers, Note, Progress, Skeleton, replace, silent
 from motionloom.core.limits import MAX_DEPTH, Limits
+from motionloom.core.progress import part
 from motionloom.core.recipe import Input, Read
 from motionloom.io.atomic_files import check_place, finish_interrupted, replacing, write_file
 from motionloom.io.digest import file_sha256, start_sha256
@@ -129,13 +130,18 @@ def load(
     entry = format_of(path)
     large = path.is_file() and path.stat().st_size > LARGE and not (entry and entry.isolated)
     if large and progress is not None and not in_worker():
-        return start(_load, path, reading, name=path.name).result(progress)
+        return start(_load_silently, path, reading, name=path.name).result(progress)
     clip = _load(path, reading, report)
     report(1.0, "reading")
     return clip
 
 
-def _load(path: Path, reading: Reading, report: Progress | None = None) -> Clip:
+def _load_silently(path: Path, reading: Reading) -> Clip:
+    """`_load` as a job: without a progress to poll, it is interrupted at once."""
+    return _load(path, reading)
+
+
+def _load(path: Path, reading: Reading, progress: Progress | None = None) -> Clip:
     entry = format_of(path)
     if holds_markers(path):
         found = "this file contains markers, not the motion of a skeleton"
@@ -149,7 +155,9 @@ def _load(path: Path, reading: Reading, report: Progress | None = None) -> Clip:
     finish_interrupted(path, side_names(path))
     digest = start_sha256(path)
     given, stored = with_stored_reading(path, reading)
-    clip = entry.read(path, given, progress=report) if entry.isolated else entry.read(path, given)
+    report = progress or silent()
+    clip = entry.read(path, given, progress=part(report, 0.0, 0.9)) if entry.isolated else entry.read(path, given)
+    report(0.9, "reading side files")
     _check_size(path, len(clip), len(clip.skeleton), clip.fps)
     check_depth(clip.skeleton, path)
     if notes := [*stored, *ambiguous_side_files(path)]:
