@@ -15,7 +15,8 @@ from motionloom.core.errors import Where
 from motionloom.core.fields import REQUIRED, param
 from motionloom.core.kinds import Kind, Reader, ValueSpec, check_number, items_of, read_number
 from motionloom.core.units import Span, fail, frames_of
-from motionloom.kinematics.pace import pace
+from motionloom.kinematics.pace import pace_along
+from motionloom.kinematics.travel import travel
 
 MAX_SPEED = 15.0  # m/s: no runner is faster
 
@@ -79,11 +80,15 @@ class Pace(Constraint):
         return np.asarray(np.maximum(self.speed[0] - speed, 0.0) + np.maximum(speed - self.speed[1], 0.0))
 
     def residual(self, clip: Clip) -> FloatArray:
-        part = self.frames(len(clip), clip.fps)
+        return self.residual_along(travel(clip).place, clip.fps, len(clip))
+
+    def residual_along(self, place: FloatArray, fps: float, frames: int) -> FloatArray:
+        """The residual of hips at `place` (F, 2): the beginning of a result of so many frames, or all of it."""
+        part = self.frames(frames, fps)
         if self.stretch is not None:
-            metres = walked(clip)
+            metres = walked(place, fps)
             there = np.flatnonzero((metres >= self.stretch[0]) & (metres < self.stretch[1]))
             if not len(there):
-                return np.atleast_1d(self.speed[0])
+                return np.atleast_1d(self.speed[0] if len(place) >= frames else 0.0)
             part = range(int(there[0]), int(there[-1]) + 1)
-        return self.deviation(pace(clip[part.start : part.stop]))
+        return self.deviation(pace_along(place[part.start : part.stop], fps))

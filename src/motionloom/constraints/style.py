@@ -68,12 +68,12 @@ class Style(Constraint):
         return float(1.0 - has[frames.start : frames.stop].mean())
 
 
-def walked(clip: Clip) -> FloatArray:
-    """(F,) metres that the hips have travelled over the ground since the first frame, without their sway.
+def walked(place: FloatArray, fps: float) -> FloatArray:
+    """(F,) metres that hips at `place` (F, 2) have travelled over the ground since the first frame, without their sway.
 
     Places are averaged over a second (less at the ends), about a stride, before their distances are added up.
     """
-    place, half = travel(clip).place, max(1, round(clip.fps / 2))
+    half = max(1, round(fps / 2))
     total = np.concatenate([np.zeros((1, 2)), np.cumsum(place, axis=0)])
     reach = np.minimum(np.minimum(np.arange(len(place)), np.arange(len(place))[::-1]), half)
     first, last = np.arange(len(place)) - reach, np.arange(len(place)) + reach + 1
@@ -102,6 +102,6 @@ class StyleAlong(Constraint):
             raise fail((self.key(), "stretch"), "two lengths, the second one larger", list(self.stretch))
 
     def residual(self, clip: Clip) -> FloatArray:
-        metres = walked(clip)
+        metres = walked(travel(clip).place, clip.fps)
         there = (metres >= self.stretch[0]) & (metres < self.stretch[1])
         return np.atleast_1d(1.0 - labelled(clip, self.label)[there].mean() if there.any() else 1.0)

@@ -33,8 +33,13 @@ def speed_along(place: FloatArray, fps: float, seconds: float = STEP_TIME) -> Fl
 
 def pace(clip: Clip) -> FloatArray:
     """(F,) m/s: the speed over the ground averaged over a second around each frame; at the ends, beside it."""
-    speed = step_speed(clip)
-    span = min(max(1, round((PACE_TIME - STEP_TIME) * clip.fps)), len(speed))
+    return pace_along(travel(clip).place, clip.fps)
+
+
+def pace_along(place: FloatArray, fps: float) -> FloatArray:
+    """(F,) m/s: `pace` of a body whose hips are at `place` (F, 2) m."""
+    speed = speed_along(place, fps)
+    span = min(max(1, round((PACE_TIME - STEP_TIME) * fps)), len(speed))
     total = np.concatenate([[0.0], np.cumsum(speed)])
     first = np.clip(np.arange(len(speed)) - span // 2, 0, len(speed) - span)
     return np.asarray((total[first + span] - total[first]) / span)

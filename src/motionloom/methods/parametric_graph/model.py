@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import Act, Avoid, Constraint, HeadFor, Parameters, Reach, Request, RootPath, Style
+from motionloom.constraints import Act, Avoid, Constraint, HeadFor, Pace, Parameters, Reach, Request, RootPath, Style
 from motionloom.core import Clip, FormatError, Progress, UInt8Array, with_labels
 from motionloom.core.errors import unknown
 from motionloom.kinematics.feet.contacts import foot_parts
@@ -47,6 +47,8 @@ class ParametricGraphModel(Model[Options]):
         (HeadFor, "soft"),
         (Act, "hard"),
         (Act, "soft"),
+        (Pace, "hard"),
+        (Pace, "soft"),
         (Parameters, "soft"),
     )
     options_type: ClassVar[type[Settings]] = Options

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import Act, Avoid, HeadFor, Parameters, Reach, Request, RootPath, Style
+from motionloom.constraints import Act, Avoid, HeadFor, Pace, Parameters, Reach, Request, RootPath, Style
+from motionloom.constraints.style import walked
 from motionloom.core import BoolArray, FloatArray, IntArray, Progress
 from motionloom.core.poses import Commands, commands
 from motionloom.kinematics.travel import Travel
@@ -29,7 +30,7 @@ AHEAD = 0.8  # m: where on a path a character aims at
 SOON = 1.5  # s: how long before its span a node is asked for
 SIGHT = 3.0  # m: how far ahead regions that are to be avoided are seen
 BODY = 0.45  # m from the hips: what must stay outside a region, hands included
-WISHES = (Reach, RootPath, Avoid, Style, HeadFor, Act)
+WISHES = (Reach, RootPath, Avoid, Style, HeadFor, Act, Pace)
 
 
 class Order(NamedTuple):
@@ -37,6 +38,7 @@ class Order(NamedTuple):
 
     frame: int
     heading: float
+    speed: float
     place: tuple[float, float]
     facing: float
     action: int
@@ -45,10 +47,7 @@ class Order(NamedTuple):
     @property
     def commands(self) -> Commands:
         """As a step takes them."""
-        return commands(
-            heading=[self.heading], place=[self.place], facing=[self.facing], action=[self.action],
-            values=[self.values],
-        )  # fmt: skip
+        return _joined([self])
 
 
 class GraphPlan(NamedTuple):
@@ -167,8 +166,9 @@ class Search:
     def _proposals(self, done: Paths, i: int, frame: int) -> list[Order]:
         """The orders that character i is tried with from a frame on."""
         place, action = done.place[i, -1], self._action(frame, done.node[i])
-        empty = Order(frame, math.nan, (math.nan, math.nan), math.nan, action, self.values)
-        guides: list[Order] = []
+        speeds = self._speeds(frame, place_so_far=done.place[i])
+        empty = Order(frame, math.nan, speeds[0], (math.nan, math.nan), math.nan, action, self.values)
+        guides = [empty._replace(speed=speed) for speed in speeds[1:]]
         direction = math.nan
         for c in self.wishes:
             if isinstance(c, RootPath):
@@ -184,8 +184,25 @@ class Search:
         if math.isnan(direction) and any(isinstance(c, Avoid) for c in self.wishes):
             direction = float(done.heading[i, -1])
         if math.isnan(direction):
-            return guides or [empty]
+            return [*guides, empty] if len(speeds) > 1 else guides or [empty]
         return [*guides, *(empty._replace(heading=direction + turn) for turn in TURNS)]
+
+    def _speeds(self, frame: int, place_so_far: FloatArray) -> list[float]:
+        """The speeds that are tried from a frame on: those of a pace that holds soon after it, and none."""
+        soon = frame + round(BLOCK * self.live.fps)
+        for c in self.wishes:
+            if not isinstance(c, Pace):
+                continue
+            if c.stretch is None:
+                span = c.frames(self.frames, self.live.fps)
+                holds = span.start <= soon and frame < span.stop
+            else:
+                metres = float(walked(place_so_far, self.live.fps)[-1])
+                holds = c.stretch[0] <= metres + BLOCK * c.speed[1] and metres < c.stretch[1]
+            if holds:
+                low, high = c.speed
+                return [(low + high) / 2, *([low, high] if high > low else []), math.nan]
+        return [math.nan]
 
     def _action(self, frame: int, node: IntArray) -> int:
         """The node that a style or an action asks for soon after a frame, -1 for any; node (F,) so far."""
@@ -213,6 +230,10 @@ class Search:
                 near = np.linalg.norm(tried.place - np.asarray(c.center), axis=2).min(1)
                 out += weight * np.maximum(c.radius + BODY - near, 0.0) / 0.02
                 out += weight * 0.2 * np.maximum(c.radius + BODY - _ahead_of(c, tried), 0.0) / 0.02
+            elif isinstance(c, Pace):
+                off = [c.residual_along(place, self.live.fps, self.frames) for place in tried.place]
+                worst, mean = ([float(f(o)) if len(o) else 0.0 for o in off] for f in (np.max, np.mean))
+                out += weight * (np.array(worst) + np.array(mean)) / c.tolerance
             elif isinstance(c, Style):
                 span = self.spans[id(c)]
                 wrong = ~self.labels[c.label][tried.node[:, span.start : min(span.stop, frame + 1)]]
@@ -239,6 +260,7 @@ def _headings(live: GraphLive, rotations: FloatArray) -> FloatArray:
 def _joined(orders: Sequence[Order]) -> Commands:
     return commands(
         heading=[o.heading for o in orders],
+        speed=[o.speed for o in orders],
         place=[o.place for o in orders],
         facing=[o.facing for o in orders],
         action=[o.action for o in orders],

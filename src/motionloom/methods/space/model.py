@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.blend.registered import Registered, duration, play, sources
-from motionloom.constraints import Constraint, MotionParameter, Parameters, Request
+from motionloom.constraints import Constraint, MotionParameter, Pace, Parameters, Request
 from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Note, Progress, part, replace, with_labels
 from motionloom.core.errors import unknown
 from motionloom.kinematics.feet.clearance import lift_swings, usual_clearance
@@ -23,6 +23,7 @@ from motionloom.kinematics.feet.skate_removal import pin_plants
 from motionloom.methods.array_checks import check_clips
 from motionloom.methods.base import Honours, Model, place
 from motionloom.methods.space.measure import measure_clip, supplied
+from motionloom.methods.space.pace import values_at_pace
 from motionloom.methods.space.plan import LockShift, RequestedValues, SpacePlan, missed, requested_values, solve_values
 from motionloom.methods.space.settings import SpaceOptions
 from motionloom.methods.space.space import Space
@@ -47,7 +48,7 @@ class SpaceMotion(NamedTuple):
 class SpaceModel(Model[O]):
     """Examples of one action, and how parameters of the space become motion: a method implements `motion`."""
 
-    honours: ClassVar[Honours] = ((Parameters, "hard"), (Parameters, "soft"))
+    honours: ClassVar[Honours] = ((Parameters, "hard"), (Parameters, "soft"), (Pace, "hard"), (Pace, "soft"))
     has_natural_end: ClassVar[bool] = True
     needs_whole_clips: ClassVar[bool] = True
     keeps_notes: ClassVar[bool] = True
@@ -102,6 +103,17 @@ class SpaceModel(Model[O]):
         drawn = self.space.draw(rng)
         begin = float(rng.random()) if cyclic and length is not None else 0.0
         table = supplied([p.name for p in self.space.parameters], request.table or {})
+        reason = ""
+        if paces := [c for c in request.all_constraints if isinstance(c, Pace)]:
+            free = np.isnan(requested.values)
+
+            def played(values: FloatArray) -> Clip:
+                count = length or self._natural_frames(values, options)
+                return self._played(self.motion(values, options), count, begin, length is None)
+
+            first = np.where(free, drawn, requested.values)
+            paced = values_at_pace(self.space, paces, first, free, played, rng, part(progress, 0.0, 0.3))
+            drawn, reason, progress = paced.values, paced.problem(paces), part(progress, 0.3, 1.0)
         values, found, lock = drawn, drawn, options.clean_feet
         frames = length
         if not np.isnan(requested.values).all():
@@ -124,7 +136,6 @@ class SpaceModel(Model[O]):
         seconds = duration(made.rows, made.weights)
         stretch = 1.0 if length is not None else seconds * self.fps / (frames - 1)
         wanted, outside = self._compared(requested, found)
-        reason = ""
         if outside and requested.hard:
             shown = "; ".join(_requested(*row) for row in wanted)
             reason = f"the request lies outside what blends of the examples reach; the nearest: {shown}"

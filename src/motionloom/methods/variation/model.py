@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import Constraint, Plant, PositionAt, Request, RootAt
+from motionloom.constraints import Constraint, Pace, Plant, PositionAt, Request, RootAt
 from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Note, Origin, Progress, part, replace
 from motionloom.core.origin import all_terms
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts, part_positions
@@ -25,6 +25,7 @@ from motionloom.methods.variation.dofs import Dofs
 from motionloom.methods.variation.learn_prior import prior_data
 from motionloom.methods.variation.live import LiveOptions, VariationLive, variation_live
 from motionloom.methods.variation.networks import Networks
+from motionloom.methods.variation.pace import PacedRun, run_at_pace
 from motionloom.methods.variation.plan import Plan, fresh, search
 from motionloom.methods.variation.regression import Rules, kernel_width
 from motionloom.methods.variation.regression import material_of as sequences_material
@@ -54,7 +55,13 @@ class VariationModel(Model[Options]):
     """Clips with contacts, their degrees of freedom, the networks, and the clips' common clock."""
 
     method: ClassVar[str] = "variation"
-    honours: ClassVar[Honours] = ((PositionAt, "hard"), (Plant, "hard"), (RootAt, "hard"))
+    honours: ClassVar[Honours] = (
+        (PositionAt, "hard"),
+        (Plant, "hard"),
+        (RootAt, "hard"),
+        (Pace, "hard"),
+        (Pace, "soft"),
+    )
     options_type: ClassVar[type[Settings]] = Options
     live_commands: ClassVar[tuple[str, ...]] = ("heading", "speed", "action")
     live_options_type: ClassVar[type[Settings] | None] = LiveOptions
@@ -136,6 +143,8 @@ class VariationModel(Model[Options]):
 
     def refuses(self, constraint: Constraint, frames: int | None, options: Options | None = None) -> str:
         longest = frames or max(len(clip) for clip in self.clips)
+        if isinstance(constraint, Pace) and options is not None and options.variant == FAITHFUL:
+            return "LAU's networks do not choose a pace"
         if isinstance(constraint, RootAt) and constraint.frame(longest, self.fps) != 0:
             return "it does not choose its path, so a root_at can only be at time 0"
         if isinstance(constraint, (PositionAt, Plant)):
@@ -159,6 +168,13 @@ class VariationModel(Model[Options]):
         begin = request.beginning(frames, self.fps)
         run = Run(seed, frames, endless, 1.0, np.tile([1.0, 0.0], (frames, 1)), (*begin.position, begin.heading), 0.0)
         progress(0.0, "planning")
+        paces = [c for c in request.constraints if isinstance(c, Pace)]
+
+        def free(trial: Run) -> Motion:
+            return self._free(trial, options, part(progress, 0.0, 0.0))
+
+        paced = run_at_pace(run, paces, free, self.dofs, self.fps, asked) if paces else PacedRun(run)
+        run = paced.run
         motion = self._free(run, options, part(progress, 0.0, 0.3))
         if asked is not None and len(motion.values) < asked:
             run, motion = self._lasting(run, motion, asked, options, progress)
@@ -166,6 +182,7 @@ class VariationModel(Model[Options]):
         faithful = options.variant == FAITHFUL  # corrected frames would change where it ends
         run = run._replace(frames=count, steering=run.steering[:count], endless=run.endless or faithful)
         run, reason = self._lifted(run, motion, request)
+        reason = reason or paced.problem(paces)
         body, tasks, owners = requested_tasks(
             request.constraints, self.dofs, self.limits, count, self.fps, options.ease
         )

@@ -1,0 +1,52 @@
+"""Pace over all methods that move the character over the ground: requests, and the steadiness of results without any."""
+
+from __future__ import annotations
+
+import pytest
+
+from motionloom.constraints import Pace, Parameters, Request
+from motionloom.core.errors import Unmet
+from motionloom.kinematics.pace import change_rate
+from motionloom.methods import METHODS, describe, synthesize
+from motionloom.methods.steady_pace import usual_changes
+
+MOVING = [name for name in METHODS if name != "gaze"]  # gaze turns the head of a motion that is given
+ONE_TEMPO = ("parametric-space", "multilinear", "verbs", "parametric-graph", "variation")
+ROOT = [0, 2]
+
+
+@pytest.mark.parametrize("method", MOVING)
+def test_every_method_that_moves_honours_pace(method):
+    assert (Pace, "soft") in describe(method).honours
+
+
+@pytest.mark.parametrize("method", ONE_TEMPO)
+def test_results_change_their_speed_no_more_often_than_the_clips(method, models, inputs):
+    usual = usual_changes(inputs[method])
+    for seed in range(2):
+        clip = synthesize(models[method], Request(seconds=12), seed=seed)
+        assert change_rate([clip.root[:, ROOT]], clip.fps) <= usual
+
+
+@pytest.mark.parametrize("method", ["parametric-space", "variation"])
+def test_a_pace_out_of_reach_is_reported_with_the_nearest_one(method, models):
+    with pytest.raises(Unmet, match=r"nearest request: `pace: {speed: \d"):
+        synthesize(models[method], Request(seconds=4, constraints=(Pace(speed=(4.0, 4.0)),)))
+
+
+@pytest.mark.parametrize("method", ["parametric-space", "variation"])
+def test_a_soft_pace_out_of_reach_gives_the_fastest_clip(method, models):
+    fast = synthesize(models[method], Request(seconds=4, constraints=(Pace(speed=(4.0, 4.0), weight=1.0),)))
+    slow = synthesize(models[method], Request(seconds=4, constraints=(Pace(speed=(0.2, 0.2), weight=1.0),)))
+    asked = Pace(speed=(4.0, 4.0))
+    assert asked.worst(fast) < asked.worst(slow) - 0.05
+
+
+def test_a_pace_leaves_requested_parameters_alone(models):
+    """With all parameters of a space fixed, a pace can only be measured."""
+    turn = Parameters(values={"travel_turn": "0deg"})
+    clip = synthesize(models["parametric-space"], Request(seconds=4, constraints=(turn,)))
+    free = synthesize(
+        models["parametric-space"], Request(seconds=4, constraints=(turn, Pace(speed=(1.6, 1.6), weight=1.0)))
+    )
+    assert abs(turn.worst(free) - turn.worst(clip)) < 0.02
