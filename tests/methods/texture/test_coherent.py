@@ -11,7 +11,7 @@ import pytest
 from motionloom.constraints import Ground, Pace, Plant, PoseAlong, PoseAt, PositionAt, Request, RootAt, RootPath, Style
 from motionloom.core import Clip, UnsupportedConstraint, replace, silent, with_labels
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions
-from motionloom.kinematics.fk import fk
+from motionloom.kinematics.fk import fk, world
 from motionloom.kinematics.pace import pace
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import travel
@@ -22,7 +22,7 @@ from motionloom.methods.texture.coherent._kernels import cheapest_choices, follo
 from motionloom.methods.texture.coherent.links import COUNT, GAP, WINDOW, clip_ends, find_links
 from motionloom.methods.texture.coherent.parts import body_parts, roughness
 from motionloom.methods.texture.coherent.render import crossfaded
-from motionloom.methods.texture.coherent.tremble import calmed, quick_turns, tops
+from motionloom.methods.texture.coherent.tremble import calmed, quick_turns, tops, turned_joints
 from motionloom.methods.texture.coherent.wanted import style_prices
 from motionloom.methods.texture.faithful.keys import read_keys
 from motionloom.methods.texture.key_cells import with_keys
@@ -349,6 +349,28 @@ def test_a_limb_does_not_inherit_the_trembling_of_another_trunk(clips):
     assert made < own + 0.3 * (shaken - own)
     same = calmed(turns, [unblended(frames + n)] * len(parts), parts, quick, walk.skeleton)
     np.testing.assert_allclose(same, turns, atol=1e-12)
+
+
+def test_a_collar_bone_that_never_turns_in_the_clips_never_turns_in_a_result(clips):
+    """The joint below it bears the correction, and the hand is where it was with the collar bone turned."""
+    walk = resample(clips[0], 30.0)
+    skeleton, parts = walk.skeleton, body_parts(walk.skeleton, limbs=True)
+    still = tops(parts[1], skeleton)[0]
+    turns = walk.rotations.copy()
+    turns[:, still] = turns[0, still]
+    walk = replace(walk, rotations=turns)
+    (arm,) = turned_joints([walk], parts[1])
+    assert skeleton.parents[arm] == still
+    quick, frames = quick_turns([walk], parts), np.arange(len(walk))
+    tracks = [unblended(frames), *[unblended(frames[::-1])] * (len(parts) - 1)]
+    calm = calmed(turns, tracks, parts, quick, skeleton)
+    np.testing.assert_array_equal(calm[:, still], turns[:, still])
+    moved = quick | {still: quick[arm]}
+    del moved[arm]
+    turned = calmed(turns, tracks, parts, moved, skeleton)
+    hands = [world(skeleton, walk.root, q)[1][:, arm] for q in (calm, turned)]
+    np.testing.assert_allclose(angle_between(*hands), 0.0, atol=1e-6)
+    assert angle_between(calm[:, arm], turns[:, arm]).max() > 1e-4
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,10 @@ from motionloom.core import Clip, FloatArray, Skeleton
 from motionloom.kinematics.local_frames import observe
 from motionloom.methods.texture.cells import Track
 from motionloom.methods.texture.coherent.parts import Part
-from motionloom.rotation import continuous, exp, inverse, log, multiply, nearest_sign, normalize, slerp
+from motionloom.rotation import angle_between, continuous, exp, inverse, log, multiply, nearest_sign, normalize, slerp
 
 QUICK = 0.05  # s: deviation of the Gaussian; what it leaves out of a rotation is quick
+STILL = np.radians(0.01)  # rad: a joint that turns less never turns
 LARGEST = 0.03  # rad: a larger difference from the smoothed rotation is motion, not trembling
 
 
@@ -21,22 +22,43 @@ def tops(part: Part, skeleton: Skeleton) -> list[int]:
     return [j for j in part.joints if int(skeleton.parents[j]) not in part.joints]
 
 
+def turned_joints(clips: Sequence[Clip], part: Part) -> list[int]:
+    """The joints that bear the corrections of a part: those that hang on another part, or, where these never turn in
+    the clips, as the collar bones of many captures, the first ones below that do."""
+    skeleton, out = clips[0].skeleton, []
+    for j in tops(part, skeleton):
+        below = [k for k in part.joints if skeleton.parents[k] == j]
+        while len(below) == 1 and all(
+            angle_between(clip.rotations[:, j], clip.rotations[:1, j]).max() < STILL for clip in clips
+        ):
+            j = below[0]
+            below = [k for k in part.joints if skeleton.parents[k] == j]
+        out.append(j)
+    return out
+
+
 def quick_turns(clips: Sequence[Clip], parts: Sequence[Part]) -> dict[int, FloatArray]:
-    """By joint on which a limb hangs: (N, 4) H = S^-1 Q of all frames, Q its rotation and S that smoothed over time.
+    """By joint that bears corrections: (N, 4) H = S^-1 Q of all frames, Q the rotation of what the limb hangs on and S
+    that smoothed over time.
 
     In a capture a trunk and its arms turn against each other where the trunk trembles, so that hands stay calm.
     """
     skeleton = clips[0].skeleton
-    joints = {int(skeleton.parents[j]) for part in parts[1:] for j in tops(part, skeleton)}
-    rows: dict[int, list[FloatArray]] = {j: [] for j in joints}
-    for clip in clips:
-        turns = observe(clip).turns
-        for joint in joints:
-            whole = turns[:, 0]
-            for k in skeleton.chain(joint)[1:]:
-                whole = multiply(whole, turns[:, k])
-            rows[joint].append(_small(multiply(inverse(_smooth(whole, QUICK * clip.fps)), whole)))
-    return {joint: np.concatenate(all_rows) for joint, all_rows in rows.items()}
+    seen = [observe(clip).turns for clip in clips]
+    out, known = {}, dict[int, FloatArray]()
+    for part in parts[1:]:
+        for top, joint in zip(tops(part, skeleton), turned_joints(clips, part), strict=True):
+            bearer = int(skeleton.parents[top])
+            if bearer not in known:
+                rows = []
+                for clip, turns in zip(clips, seen, strict=True):
+                    whole = turns[:, 0]
+                    for k in skeleton.chain(bearer)[1:]:
+                        whole = multiply(whole, turns[:, k])
+                    rows.append(_small(multiply(inverse(_smooth(whole, QUICK * clip.fps)), whole)))
+                known[bearer] = np.concatenate(rows)
+            out[joint] = known[bearer]
+    return out
 
 
 def calmed(
@@ -48,13 +70,16 @@ def calmed(
 ) -> FloatArray:
     """Rotations (F, J, 4) in which limbs follow the quick motion of the trunk that they come from, not of this one.
 
-    q' = H_n^-1 H_m q, for the frames n of the trunk and m of the limb: nothing changes where both are the same.
+    q' = H_n^-1 H_m q, for the frames n of the trunk and m of the limb: nothing changes where both are the same. Joints
+    c above q that never turn stay: then q' = c^-1 H_n^-1 H_m c q.
     """
     out = turns.copy()
     for part, track in zip(parts[1:], tracks[1:], strict=True):
-        for j in tops(part, skeleton):
-            rows = quick[int(skeleton.parents[j])]
-            change = multiply(inverse(_blended(rows, tracks[0])), _blended(rows, track))
+        for j in sorted(quick.keys() & set(part.joints)):
+            change = multiply(inverse(_blended(quick[j], tracks[0])), _blended(quick[j], track))
+            for k in skeleton.chain(j)[:-1]:
+                if k in part.joints:
+                    change = multiply(multiply(inverse(turns[:, k]), change), turns[:, k])
             out[:, j] = normalize(multiply(change, turns[:, j]))
     return out
 
