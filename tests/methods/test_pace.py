@@ -1,4 +1,4 @@
-"""Pace over all methods that move the character over the ground: requests, and the steadiness of results without any."""
+"""Pace over all methods that move the character: requests, and the steadiness of results without any."""
 
 from __future__ import annotations
 

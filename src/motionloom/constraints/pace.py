@@ -9,7 +9,7 @@ import numpy as np
 
 from motionloom.constraints.base import Constraint
 from motionloom.constraints.fields import MAX_COORDINATE, span_field, tolerance_field
-from motionloom.constraints.style import walked
+from motionloom.constraints.style import walked_along
 from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.core.errors import Where
 from motionloom.core.fields import REQUIRED, param
@@ -86,7 +86,7 @@ class Pace(Constraint):
         """The residual of hips at `place` (F, 2): the beginning of a result of so many frames, or all of it."""
         part = self.frames(frames, fps)
         if self.stretch is not None:
-            metres = walked(place, fps)
+            metres = walked_along(place, fps)
             there = np.flatnonzero((metres >= self.stretch[0]) & (metres < self.stretch[1]))
             if not len(there):
                 return np.atleast_1d(self.speed[0] if len(place) >= frames else 0.0)

@@ -68,8 +68,13 @@ class Style(Constraint):
         return float(1.0 - has[frames.start : frames.stop].mean())
 
 
-def walked(place: FloatArray, fps: float) -> FloatArray:
-    """(F,) metres that hips at `place` (F, 2) have travelled over the ground since the first frame, without their sway.
+def walked(clip: Clip) -> FloatArray:
+    """(F,) metres that the hips have travelled over the ground since the first frame, without their sway."""
+    return walked_along(travel(clip).place, clip.fps)
+
+
+def walked_along(place: FloatArray, fps: float) -> FloatArray:
+    """(F,) metres: `walked` of a body whose hips are at `place` (F, 2) m.
 
     Places are averaged over a second (less at the ends), about a stride, before their distances are added up.
     """
@@ -102,6 +107,6 @@ class StyleAlong(Constraint):
             raise fail((self.key(), "stretch"), "two lengths, the second one larger", list(self.stretch))
 
     def residual(self, clip: Clip) -> FloatArray:
-        metres = walked(travel(clip).place, clip.fps)
+        metres = walked(clip)
         there = (metres >= self.stretch[0]) & (metres < self.stretch[1])
         return np.atleast_1d(1.0 - labelled(clip, self.label)[there].mean() if there.any() else 1.0)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Act, Avoid, HeadFor, Pace, Parameters, Reach, Request, RootPath, Style
-from motionloom.constraints.style import walked
+from motionloom.constraints.style import walked_along
 from motionloom.core import BoolArray, FloatArray, IntArray, Progress
 from motionloom.core.poses import Commands, commands
 from motionloom.kinematics.travel import Travel
@@ -197,7 +197,7 @@ class Search:
                 span = c.frames(self.frames, self.live.fps)
                 holds = span.start <= soon and frame < span.stop
             else:
-                metres = float(walked(place_so_far, self.live.fps)[-1])
+                metres = float(walked_along(place_so_far, self.live.fps)[-1])
                 holds = c.stretch[0] <= metres + BLOCK * c.speed[1] and metres < c.stretch[1]
             if holds:
                 low, high = c.speed
