@@ -42,10 +42,11 @@ def test_a_locked_foot_stays_where_it_is(kind):
     clip, touching = sliding_walk(kind)
     done, status = locked(clip, touching)
     held = (status[1:] == LOCKED) & (status[:-1] == LOCKED)
-    before, after = (np.linalg.norm(np.diff(part_positions(c), axis=0), axis=-1)[held] for c in (clip, done))
+    before, after = (np.diff(part_positions(c), axis=0)[held] for c in (clip, done))
     assert held.sum() > 100
-    assert before.max() > 2e-3  # m, from one frame to the next
-    assert after.max() < 1e-9
+    assert np.linalg.norm(before, axis=-1).max() > 2e-3  # m, from one frame to the next
+    assert np.abs(after[:, [0, 2]]).max() < 1e-9
+    assert np.abs(after[:, 1]).max() < (1e-3 if kind == "walk" else 1e-9)  # a heel may yield to hips that tremble
     assert (status[touching] == LOCKED).mean() > 0.5
     assert (status[~touching] == FREE).all()
 
@@ -60,7 +61,7 @@ def test_only_legs_change_and_bones_keep_their_length():
 
 
 def test_heel_is_free_while_the_toe_is_planted(walker):
-    """The given foot pitches about its heel joint; held by the toe alone, it rolls until its knee bends as given."""
+    """A given leg bends, its foot pitches: held by the toe alone, the foot rolls so that its knee bends as given."""
     clip = walker[:1]
     lock, toe = foot_lock(clip.skeleton), [p.name for p in foot_parts(clip.skeleton)].index("left_toe")
     touching = np.zeros((1, len(lock.parts)), bool)
@@ -69,15 +70,13 @@ def test_heel_is_free_while_the_toe_is_planted(walker):
     pitched = clip.rotations.copy()
     ankle = clip.skeleton.joint("left_foot")
     pitched[0, ankle] = multiply(pitched[0, ankle], exp(np.array([0.03, 0.0, 0.0])))
+    shin = clip.skeleton.parents[ankle]
+    pitched[0, shin] = multiply(pitched[0, shin], exp(np.array([0.1, 0.0, 0.0])))
     state, rotations = lock_feet(lock, state, clip.root, pitched, touching, 1 / 60)
     given, done = replace(clip, rotations=pitched), replace(clip, rotations=rotations)
     assert np.linalg.norm(part_positions(done)[0, toe] - part_positions(clip)[0, toe]) < 1e-9
     assert fk(done)[0, ankle, 1] > fk(clip)[0, ankle, 1] + 2e-3
-    for _ in range(60):
-        state, rotations = lock_feet(lock, state, clip.root, pitched, touching, 1 / 60)
-    done = replace(clip, rotations=rotations)
-    assert np.linalg.norm(part_positions(done)[0, toe] - part_positions(clip)[0, toe]) < 1e-9
-    assert np.degrees(np.abs(knee_flexion(done) - knee_flexion(given)).max()) < 0.5
+    assert np.degrees(np.abs(knee_flexion(done) - knee_flexion(given)).max()) < 0.01
 
 
 def test_released_feet_return_to_the_given_motion_without_a_jump():
@@ -87,8 +86,8 @@ def test_released_feet_return_to_the_given_motion_without_a_jump():
     assert away[end].max() > 0.01
     touching[end + 1 :] = False
     away = moved_parts(locked(clip, touching)[0], clip)
-    # a critically damped spring with y = 2 ln 2 / 0.1 s returns from x by y x / e at most, here 0.085 x in a frame
-    assert np.abs(np.diff(away, axis=0))[end:].max() < 0.1 * away[end].max()
+    sway = 0.03 * 9.0 / clip.fps  # m: how far the fastest given foot moves in a frame relative to a planted one;
+    assert np.abs(np.diff(away, axis=0))[end:].max() < 1.05 * sway  # a released one goes on from there, and no faster
     assert away[-1].max() < 1e-4
 
 
@@ -213,20 +212,35 @@ def can_reach(leg: Leg, shift: FloatArray, soft: float) -> bool:
 
 
 def rolled_turn(
-    hip: FloatArray, ankle: FloatArray, pin: FloatArray, toe: FloatArray, turn: FloatArray, dt: float
+    hip: FloatArray,
+    ankle: FloatArray,
+    pin: FloatArray,
+    toe: FloatArray,
+    turn: FloatArray,
+    before: FloatArray,
+    dt: float,
 ) -> FloatArray:
-    """The turn of a foot over its toe, some of the way to that with the given distance of hip and ankle."""
-    u, w, r = -rotate(turn, toe - ankle), hip - pin, np.linalg.norm(ankle - hip)
+    """The turn of a foot over its toe at which its leg is as long as given, but for some of the last difference."""
+    given = np.linalg.norm(ankle - hip)
+    left = np.linalg.norm(ankle + before - hip) - given
+    u, w, r = -rotate(turn, toe - ankle), hip - pin, given + left * 0.5 ** (dt / constants.ROLL_HALF_LIFE)
     axis = np.cross(u, w)
     now = np.arctan2(np.linalg.norm(axis), u @ w)
     wanted = np.arccos(np.clip((w @ w + u @ u - r * r) / (2 * np.linalg.norm(u) * np.linalg.norm(w)), -1, 1))
-    angle = np.clip(now - wanted, -constants.MAX_ROLL, constants.MAX_ROLL) * (
-        1 - 0.5 ** (dt / constants.ROLL_HALF_LIFE)
-    )
+    angle = np.clip(now - wanted, -constants.MAX_ROLL, constants.MAX_ROLL)
     unit = axis / np.linalg.norm(axis)
     drop = u[1] - rotate(exp(unit * angle), u)[1]
     room = max(0.0, pin[1] + u[1] - ankle[1] + constants.LOWEST)
     return multiply(exp(unit * (angle * room / drop if drop > room else angle)), turn)
+
+
+def yielding(before: float, rate: float, wanted: float, dt: float) -> float:
+    """The height of a correction that accelerates as little as it may, near the wanted one."""
+    most = constants.STEADY * dt**2
+    steady = before + rate * dt
+    steady = steady + np.clip(wanted - steady, -most, most)
+    give = constants.GIVE * max(0.0, 1.0 - abs(wanted - before) / constants.JUMP)
+    return float(np.clip(steady, wanted - give, wanted + give))
 
 
 def slow_step(
@@ -269,12 +283,14 @@ def slow_step(
                 status[heel], wanted, held = GIVEN_UP, None, [toe]
         if len(held) == 1:
             if held[0] == toe:
-                turn = rolled_turn(hip, ankle, pins[toe], points[toe], turn, dt)
+                turn = rolled_turn(hip, ankle, pins[toe], points[toe], turn, offsets[k, 0], dt)
             wanted = pins[held[0]] - rotate(turn, points[held[0]] - ankle) - ankle
             if not can_reach((hip, knee, ankle), wanted, constants.SOFT):
                 status[held[0]], wanted = GIVEN_UP, None
         if wanted is not None:
             new = log(turn)
+            if was_locked and heel >= 0 and status[heel] == LOCKED:
+                wanted[1] = yielding(offsets[k, 0, 1], offsets[k, 1, 1], wanted[1], dt)
             rate, spin = (wanted - offsets[k, 0]) / dt, (new - offsets[k, 2]) / dt
             shift, vector = wanted, new
         elif was_locked:
@@ -303,20 +319,21 @@ def slow_step(
     return LockState(status[None], pins[None], offsets[None]), out
 
 
-@pytest.mark.parametrize("name", ["127_09", "49_04", "16_35"])
-def test_knees_of_locked_feet_follow_the_given_ones(mocap, name):
-    """A foot rolls over its ball; with the heel held and the foot's own turn, knees were off by 12 to 16 degrees."""
+@pytest.mark.parametrize(
+    ("name", "degrees"),
+    [("16_15", 8), ("35_01", 5), ("16_21", 4), ("127_09", 4), ("49_04", 4), ("16_35", 4), ("35_04", 4), ("16_27", 5)],
+)
+def test_knees_of_locked_feet_follow_the_given_ones(mocap, name, degrees):
+    """A foot rolls over its ball and yields to hips that tremble.
+
+    With heel and toe held, knees were off by 12 to 16 degrees; with a roll that lagged behind, their acceleration was
+    up to 1.6 times the given one.
+    """
     from motionloom.io import load
     from motionloom.kinematics.resample import resample
 
     clip = resample(load(mocap / "cmu" / f"{name}.bvh", trim_tpose=True), 60.0)
-    lock, touching, out = foot_lock(clip.skeleton), contact_array(clip), []
-    state = lock.begin(1)
-    for f in range(len(clip)):
-        at = slice(f, f + 1)
-        state, rotations = lock_feet(lock, state, clip.root[at], clip.rotations[at], touching[at], 1 / 60)
-        out.append(rotations[0])
-    held = replace(clip, rotations=np.array(out))
-    assert np.degrees(np.abs(knee_flexion(held) - knee_flexion(clip)).max()) < 9
+    held, _ = locked(clip, contact_array(clip))
+    assert np.degrees(np.abs(knee_flexion(held) - knee_flexion(clip)).max()) < degrees
     fast, given = (np.quantile(knee_acceleration(c), 0.99) for c in (held, clip))
     assert fast < 1.1 * given

@@ -37,8 +37,11 @@ FARTHEST = 0.2  # an ankle is moved no farther
 LANDING = 0.1  # m/s: a part that comes down faster than this is not locked yet
 LIFTED = 0.015  # m: a part that the given pose has so much above its lock is let go, also if its contact lasts
 HEEL_LIFTED = 0.005  # m: the same for a heel beside a locked toe: the foot begins to roll over its ball
-ROLL_HALF_LIFE = 0.04  # s: a foot rolls half of the way to where its knee bends as given about this often
+ROLL_HALF_LIFE = 0.04  # s: while a foot rolls, the gap between its knee and the given one is halved this often
 MAX_ROLL = 0.5  # rad
+GIVE = 0.005  # m: a planted foot yields in height to hips that tremble, by so much,
+JUMP = 0.02  # m: less where its correction changes by more, and not at all from here on: that is motion
+STEADY = 3.0  # m/s^2: it yields so that its correction accelerates no more than this
 LOWEST = 0.01  # m: a roll brings the ankle no farther below the given one
 
 
@@ -102,21 +105,25 @@ def _within(leg: Any, places: Any, shift: Any, soft: Any) -> Any:
 
 
 @kernel
-def _rolled(leg: Any, places: Any, pin: Any, arm: Any, turn: Any, gain: Any) -> Any:
-    """The turn of a foot that rolls over its locked toe, `gain` of the way to the one at which its knee bends as given.
+def _rolled(leg: Any, places: Any, pin: Any, arm: Any, turn: Any, before: Any, keep: Any) -> Any:
+    """The turn of a foot that rolls over its locked toe: its knee bends as given, but for `keep` of the last gap.
 
-    u leads from the lock to the ankle, w to the hip: the ankle is r from the hip, as in the given pose, if the angle
-    between them is acos((|w|^2 + |u|^2 - r^2) / (2 |w| |u|)).
+    u leads from the lock to the ankle, w to the hip: the ankle is r from the hip if the angle between them is
+    acos((|w|^2 + |u|^2 - r^2) / (2 |w| |u|)). With the given distance l of ankle and hip, and l' after the shift
+    `before` of the last frame, r = l + keep (l' - l): what changes in the given leg changes in this one, too.
     """
     hip, ankle = _row(places[leg[0]]), _row(places[leg[2]])
-    u, w, r = scaled(rotate(turn, arm), -1.0), minus(hip, pin), norm(minus(ankle, hip))
+    line = minus(ankle, hip)
+    given = norm(line)
+    r = given + keep * (norm(add(line, before)) - given)
+    u, w = scaled(rotate(turn, arm), -1.0), minus(hip, pin)
     lengths = norm(u) * norm(w)
     axis = cross(u, w)
     sine = norm(axis)
     if sine < 1e-9:
         return turn
     cosine = min(1.0, max(-1.0, (dot(w, w) + dot(u, u) - r * r) / (2.0 * lengths)))
-    angle = gain * min(MAX_ROLL, max(-MAX_ROLL, math.atan2(sine, dot(u, w)) - math.acos(cosine)))
+    angle = min(MAX_ROLL, max(-MAX_ROLL, math.atan2(sine, dot(u, w)) - math.acos(cosine)))
     drop = u[1] - rotate(exp(scaled(axis, angle / sine)), u)[1]
     room = max(0.0, pin[1] + u[1] - ankle[1] + LOWEST)
     if drop > room:
@@ -125,7 +132,7 @@ def _rolled(leg: Any, places: Any, pin: Any, arm: Any, turn: Any, gain: Any) -> 
 
 
 @kernel
-def _held(leg: Any, arms: Any, places: Any, status: Any, pins: Any, turn: Any, gain: Any) -> Any:
+def _held(leg: Any, arms: Any, places: Any, status: Any, pins: Any, turn: Any, before: Any, keep: Any) -> Any:
     """Whether locks hold this foot, and the shift and turn that they need; one out of reach is given up.
 
     Where heel and toe are locked both, the turn takes the line between them to that of their locks, and a leg that
@@ -146,12 +153,25 @@ def _held(leg: Any, arms: Any, places: Any, status: Any, pins: Any, turn: Any, g
     if on_toe or on_heel:
         part = toe if on_toe else heel
         if on_toe:
-            turn = _rolled(leg, places, _row(pins[toe]), arms[1], turn, gain)
+            turn = _rolled(leg, places, _row(pins[toe]), arms[1], turn, before, keep)
         shift = minus(minus(_row(pins[part]), rotate(turn, arms[1] if on_toe else arms[0])), ankle)
         if _within(leg, places, shift, SOFT):
             return True, shift, turn
         status[part] = GIVEN_UP
     return False, (0.0, 0.0, 0.0), turn
+
+
+@kernel
+def _yielding(before: Any, rate: Any, wanted: Any, dt: Any) -> Any:
+    """The height of a correction near the `wanted` one that goes on from `before` at its `rate` as steadily as it may.
+
+    Hips of captures tremble by millimetres. With the foot held exactly, all of that would bend the knee; a captured
+    foot trembles with the hips.
+    """
+    steady = before + rate * dt
+    steady += min(max(wanted - steady, -STEADY * dt * dt), STEADY * dt * dt)
+    give = GIVE * max(0.0, 1.0 - abs(wanted - before) / JUMP)
+    return min(max(steady, wanted - give), wanted + give)
 
 
 @kernel
@@ -177,10 +197,12 @@ def _follow(leg: Any, parts: Any, tips: Any, places: Any, turns: Any, touch: Any
     before, turn_before = _row(offsets[0]), _row(offsets[2])
     shift, rate = _decayed(before, _row(offsets[1]), y, dt)
     vector, spin = _decayed(turn_before, _row(offsets[3]), y, dt)
-    gain = -math.expm1(-math.log(2.0) * dt / ROLL_HALF_LIFE)
-    held, wanted, turn = _held(leg, arms, places, status, pins, exp(vector), gain)
+    keep = math.exp(-math.log(2.0) * dt / ROLL_HALF_LIFE)
+    held, wanted, turn = _held(leg, arms, places, status, pins, exp(vector), before, keep)
     if held:
         shift, vector = wanted, log(turn)
+        if locked and leg[HEEL] >= 0 and status[leg[HEEL]] == LOCKED:
+            shift = (wanted[0], _yielding(before[1], offsets[1, 1], wanted[1], dt), wanted[2])
         rate, spin = scaled(minus(shift, before), 1.0 / dt), scaled(minus(vector, turn_before), 1.0 / dt)
     elif locked:  # given up: the foot moves on with the given one at once, or the leg would be stretched more
         shift, rate = _decayed(before, (0.0, 0.0, 0.0), y, dt)
