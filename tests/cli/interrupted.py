@@ -1,40 +1,57 @@
-"""Writing commands in forked processes that are killed, stopped at a file event, or have a full disk.
+"""Writing commands in forked processes that are killed at a file event (SIGKILL) or have a full disk.
 
-A kill leaves what the file system has at that moment: buffers of the process are lost, its locks are released. So the
-files at every file event of one run, copied from outside the process, are what kills at those events leave; that makes
-a kill cost one run (the second, which must finish) instead of two. `run(kill=...)` sends a real SIGKILL.
+Forked from a process that has imported and compiled everything, a command costs its own work only. A killed command
+is run again where it left the files, unless an earlier kill left exactly the same ones.
+
+python tests/cli/interrupted.py out/kills.json --kills 1000 --full 120 [--command align]
 """
 
 from __future__ import annotations
 
+import argparse
 import errno
 import io
+import json
 import os
+import re
 import shutil
 import signal
 import sys
-from contextlib import redirect_stderr, redirect_stdout, suppress
+import tempfile
+from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
+from hashlib import sha256
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import NamedTuple
+from threading import Thread
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from motionloom.cli.app import app
+from motionloom.cli.study_server import Refused, Study
+from motionloom.evaluate.study import Rating, read_ratings, write_ratings
 from motionloom.io import save
 from motionloom.io.atomic_files import STAGING
-from motionloom.methods import learn, save_model
+from motionloom.methods import METHODS, learn, save_model
 from motionloom.samples import make
+from motionloom.samples.gaze_takes import make_take
 
+LOOK = "{constraints: [look_at: {target: [2, 1.5, 3], span: [1.0, 1.4]}]}"
 EVENTS = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "os.link", "os.symlink")
 TRACEBACK = 4  # exit code of a process that ended in an error that is not ours
 
 COMMANDS = {  # each replaces what an earlier version of itself wrote
     "samples": ["samples", "walk", "--seconds", "1", "--seed", "{n}", "-o", "s.bvh"],
     "convert": ["convert", "in{n}.bvh", "c.glb", "--force"],
+    "folder": ["convert", "in{n}.bvh", "base.bvh", "out", "--to", "npz", "--resample", "1{n}", "--force"],
+    "fetch": ["fetch", "cmu", "99_0{n}", "-o", "fetched", "--from", "{server}"],
+    "remember": ["info", "in{n}.bvh", "--unit", "cm", "--remember"],
     "clean": ["clean", "in{n}.bvh", "-o", "k.bvh", "--force"],
-    "learn": ["learn", "cuts", "in{n}.bvh", "-o", "m.loom"],
-    "synthesize": ["synthesize", "cuts.loom", "-r", "{{seconds: 2}}", "--seed", "{n}", "-o", "y.bvh"],
     "view": ["view", "in{n}.bvh", "-o", "v.html"],
     "filmstrip": ["view", "in{n}.bvh", "-o", "v.png"],
     "trim": ["trim", "in{n}.bvh", "-o", "t.npz", "--start", "0.2"],
+    "strides": ["trim", "in{n}.bvh", "-o", "t.bvh", "--contacts", "left_heel", "--strides", "1"],
     "loop": ["loop", "in{n}.bvh", "-o", "l.bvh"],
     "label": ["label", "add", "in{n}.bvh", "step", "--end", "0.5"],
     "retarget": ["retarget", "in{n}.bvh", "--to", "base.bvh", "-o", "r.bvh"],
@@ -42,9 +59,50 @@ COMMANDS = {  # each replaces what an earlier version of itself wrote
     "blend": ["blend", "in{n}.bvh", "base.bvh", "--weights", "0.5,0.5", "-o", "e.bvh"],
     "bands": ["bands", "in{n}.bvh", "--gains", "1,0.{n}", "-o", "f.bvh"],
     "fourier": ["fourier", "in{n}.bvh", "-o", "g.bvh"],
-    "again": ["again", "made{n}.bvh", "--sources", ".", "-o", "h.bvh"],
+    "splice": ["splice", "in{n}.bvh", "base.bvh", "-o", "sp.bvh", "--picture"],
+    "gaze": ["gaze", "gaze.loom", "in{n}.bvh", "-r", "{look}", "-o", "gz.bvh", "--best"],
+    "gaze-map": ["gaze-map", "gaze.loom", "-o", "gm.loom", "--strength", "1.{n}1", "--picture", "gm.png"],
+    "transfer": ["transfer", "base.bvh", "in{n}.bvh", "base.bvh", "-o", "tr.bvh"],
+    "similar": ["similar", "in{n}.bvh", "base.bvh", "-o", "sim"],
     "find": ["find", "in{n}.bvh", ".", "--web", "w.npz", "--threshold", "0.1{n}"],
-    "folder": ["convert", "in{n}.bvh", "base.bvh", "out", "--to", "npz", "--resample", "1{n}", "--force"],
+    "judge": ["judge", "in{n}.bvh", "base.bvh", "-o", "jud"],
+    "align": ["align", "base.bvh", "in{n}.bvh", "-o", "al"],
+    "evaluate": ["evaluate", "in{n}.bvh", "--source", "base.bvh", "--picture", "ev.png"],
+    "compare": ["compare", "in{n}.bvh", "-r", "{{seconds: 1}}", "--methods", "cuts", "--count", "1", "-o", "cmp.html"],
+    "analyse": ["study", "analyse", "ratings{n}.csv", "-o", "an"],
+    "rate": ["rate", "{n}", "rated.csv"],  # not a command: the answers of a participant to `study run`
+    "learn": ["learn", "cuts", "in{n}.bvh", "-o", "m.loom"],
+    "synthesize": ["synthesize", "cuts.loom", "-r", "{{seconds: 2}}", "--seed", "{n}", "-o", "y.bvh"],
+    "takes": ["synthesize", "cuts.loom", "-r", "{{seconds: 1}}", "--seed", "{n}", "--count", "2", "-o", "takes"],
+    "again": ["again", "made{n}.bvh", "--sources", ".", "-o", "h.bvh"],
+    "walk": ["walk", "two-level-graph.loom", "--seconds", "2", "--seed", "{n}", "-o", "w.bvh", "--picture", "w.png"],
+    "bake": ["bake", "space{n}.loom", "-o", "baked", "--to", "bvh", "--force"],
+    "act": ["act", "two-level-graph.loom", "in{n}.bvh", "-o", "ac.bvh"],
+    "choices": ["choices", "two-level-graph.loom", "--follow", "{n}", "-o", "ch.bvh"],
+    "graph": ["graph", "{n}.loom", "-o", "gr.png"],
+    "textons": ["textons", "textons.loom", "--seed", "{n}", "-o", "tx"],
+    "texture": ["texture", "texture.loom", "-r", "{{seconds: 1}}", "--seed", "{n}", "-o", "tt"],
+    "variation": ["variation", "show", "variation.loom", "--seed", "{n}", "-o", "va"],
+    "stream": ["stream", "motion-matching.loom", "--seconds", "1", "--seed", "{n}", "-o", "st.bvh"],
+    "vary": [
+        "stream",
+        "motion-matching.loom",
+        "--seconds",
+        "1",
+        "--vary",
+        "variation.loom",
+        "--seed",
+        "{n}",
+        "-o",
+        "vy.bvh",
+    ],
+    "drive": ["drive", "motion-matching.loom", "-r", "{{seconds: 1}}", "--seed", "{n}", "-o", "dr.bvh"],
+    "crowd": ["crowd", "motion-matching.loom", "--count", "2", "--seconds", "1", "--seed", "{n}", "-o", "crowd"],
+}
+TIMED = ("jud/judge.json", "cmp.html")  # files with measured times
+ELSEWHERE = {  # commands with -o that are not interrupted here, and why
+    "demo": "runs the commands above; the page is written last",
+    "study run": "a server that ends by Ctrl-C: `rate` below does what it does with an answer",
 }
 
 
@@ -55,15 +113,13 @@ class Stage(NamedTuple):
     new: dict[str, bytes]
     command: list[str]
     events: int
+    finished: set[str]  # digests of what interrupted runs left, and a second run finished
 
 
-def run(
-    command: list[str], folder: Path, *, kill: int = -1, full: int = -1, refuse: int = -1, copies: Path | None = None
-) -> tuple[int, int]:
+def run(command: list[str], folder: Path, *, kill: int = -1, full: int = -1, refuse: int = -1) -> tuple[int, int]:
     """Run a command in a forked process: its exit code, and how many file events there were.
 
-    It is killed at file event `kill`; may write no file above `full` bytes; has no space left from event `refuse` on;
-    the folder is copied into `copies` before every event.
+    It is killed at file event `kill`; may write no file above `full` bytes; has no space left from event `refuse` on.
     """
     inward, outward = os.pipe()
     child = os.fork()
@@ -74,21 +130,15 @@ def run(
             sink = os.open(os.devnull, os.O_WRONLY)
             os.dup2(sink, 1)
             os.dup2(sink, 2)
-            state = {"count": 0, "on": 1}
+            count = 0
 
             def event() -> None:
-                if not state["on"]:
-                    return
-                here = state["count"]
-                state["count"] += 1
+                nonlocal count
+                here, count = count, count + 1
                 if here == kill:
                     os.kill(os.getpid(), signal.SIGKILL)
                 if 0 <= refuse <= here:
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-                if copies is not None:
-                    state["on"] = 0
-                    shutil.copytree(folder, copies / f"{here:04d}")
-                    state["on"] = 1
 
             def hook(name: str, arguments: tuple[object, ...]) -> None:
                 if name == "open":
@@ -107,12 +157,8 @@ def run(
 
                 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
                 resource.setrlimit(resource.RLIMIT_FSIZE, (full, full))
-            code = 3
-            try:
-                app(command, standalone_mode=True)
-            except SystemExit as end:
-                code = int(end.code or 0)
-            os.write(outward, state["count"].to_bytes(4, "little"))
+            code = _run_here(command)
+            os.write(outward, count.to_bytes(4, "little"))
             os._exit(code)
         except BaseException:
             os._exit(TRACEBACK)
@@ -123,10 +169,57 @@ def run(
     return (os.waitstatus_to_exitcode(status), events)
 
 
+def _run_here(command: list[str]) -> int:
+    """The exit code of a command in this process."""
+    if command[0] == "rate":
+        return _rate(command[1], Path(command[2]))
+    try:
+        app(command, standalone_mode=True)
+    except SystemExit as end:
+        return int(end.code or 0)
+    return 3
+
+
+def _rate(name: str, out: Path) -> int:
+    """What the server of `study run` does with an answer of a participant; a full disk is an answer to the browser."""
+    earlier = read_ratings(out).answers if out.is_file() else ()
+    study = Study(_rated_clips(), "natural", out, 0, 2, tuple(row for row in earlier if row.participant != name))
+    try:
+        study.rate(study.begin(name)["token"], 0, 5)
+    except Refused as error:
+        return 1 if error.status == 507 else TRACEBACK
+    return 0
+
+
+@cache
+def _rated_clips() -> dict[str, Any]:
+    return {"a": [make("stroke", seed=0)], "b": [make("stroke", seed=1)]}
+
+
+@cache
+def _server(folder: Path) -> str:
+    """The address of a server of this folder."""
+    handler = type("Handler", (SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), lambda *given: handler(*given, directory=str(folder)))
+    Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_address[1]}"
+
+
+@cache
+def _model(method: str) -> Any:
+    if method == "gaze":
+        return learn(method, [make_take(target, fps=30.0).markers for target in ((-1.2, 0.0), (1.2, 0.0), (0.4, 0.2))])
+    return learn(method, [make("walk", seed=k, speed=1.2 + 0.1 * k, turn=0.2 * k, seconds=3, fps=30) for k in range(3)])
+
+
 def content(folder: Path) -> dict[str, bytes]:
-    """All files that are not in staging folders."""
+    """All files that are not in staging folders; without their numbers, if these are measured times.
+
+    Partial downloads are not results either: `fetch` resumes them.
+    """
     files = (path for path in sorted(folder.rglob("*")) if path.is_file() and STAGING not in str(path))
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+    found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files if path.suffix != ".part"}
+    return {name: re.sub(rb"[\d.]+", b"#", data) if name in TIMED else data for name, data in found.items()}
 
 
 def prepare(name: str, folder: Path, round: int = 0) -> Stage:
@@ -137,13 +230,27 @@ def prepare(name: str, folder: Path, round: int = 0) -> Stage:
     save(make("walk", seconds=2, fps=30), folder / "base.bvh")
     for n in numbers:
         save(make("walk", seconds=2, seed=n + 1, fps=30), folder / f"in{n}.bvh")
-    if "cuts.loom" in words or name == "again":
-        save_model(learn("cuts", [make("walk", seconds=3, fps=30)]), folder / "cuts.loom")
+        if name == "bake":
+            save_model(_space(n), folder / f"space{n}.loom")
+        if name == "graph":
+            save_model(_model("motion-graph" if n % 2 else "two-level-graph"), folder / f"{n}.loom")
+        if name == "analyse":
+            write_ratings(_ratings(n), folder / f"ratings{n}.csv")
+    for method in [word.removesuffix(".loom") for word in words if word.removesuffix(".loom") in METHODS]:
+        save_model(_model(method), folder / f"{method}.loom")
     if name == "again":
+        save_model(_model("cuts"), folder / "cuts.loom")
         for n in numbers:
             made = ["synthesize", "cuts.loom", "-r", "{seconds: 1}", "--seed", str(n), "-o", f"made{n}.bvh"]
             assert run(made, folder)[0] == 0
-    first, second = ([word.format(n=n) for word in words] for n in numbers)
+    server = ""
+    if name == "fetch":
+        served = folder.parent / "served"
+        (served / "data" / "099").mkdir(parents=True, exist_ok=True)
+        for n in numbers:
+            shutil.copy(folder / f"in{n}.bvh", served / "data" / "099" / f"99_0{n}.bvh")
+        server = _server(served)
+    first, second = ([word.format(n=n, server=server, look=LOOK) for word in words] for n in numbers)
     _import_all(first, folder)
     code = run(first, folder)[0]
     assert code == 0, (name, code)
@@ -154,7 +261,7 @@ def prepare(name: str, folder: Path, round: int = 0) -> Stage:
     found = content(new)
     assert found != content(folder), "the second run changes something"
     shutil.rmtree(new)
-    return Stage(folder, found, second, events)
+    return Stage(folder, found, second, events, set())
 
 
 def _import_all(command: list[str], folder: Path) -> None:
@@ -163,11 +270,23 @@ def _import_all(command: list[str], folder: Path) -> None:
     shutil.copytree(folder, scratch)
     os.chdir(scratch)
     try:
-        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()), suppress(SystemExit):
-            app(command, standalone_mode=True)
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            _run_here(command)
     finally:
         os.chdir(before)
         shutil.rmtree(scratch)
+
+
+@cache
+def _space(n: int) -> Any:
+    walks = [make("walk", seed=n, speed=speed, seconds=2, fps=30) for speed in (1.2, 1.5)]
+    return learn("parametric-space", walks)
+
+
+def _ratings(n: int) -> list[Rating]:
+    """Answers of five participants about two groups."""
+    rows = [(p, group, k) for p in range(5) for group in ("a", "b") for k in range(3)]
+    return [Rating(f"p{p}", "natural", group, "x", 4 + (p + k + n + (group == "b")) % 4) for p, group, k in rows]
 
 
 def _clip_of(name: str) -> str:
@@ -190,11 +309,24 @@ def check_left(stage: Stage, here: Path, old: dict[str, bytes]) -> None:
             continue
         states = [{n: files.get(n) for n in group} for files in (left, old, stage.new)]
         assert states[0] in states[1:], f"a mix of old and new files: {sorted(group)}"
+    digest = _digest(here)
+    if digest in stage.finished:
+        return
     code = run(stage.command, here)[0]
     assert code == 0, f"the same command ends with {code}"
     assert content(here) == stage.new
     rest = [p for p in here.rglob("*") if STAGING in p.name or p.name.endswith((".part", ".tmp"))]
-    assert not rest, "leftovers"
+    assert not rest, f"leftovers: {[str(p.relative_to(here)) for p in rest]}"
+    stage.finished.add(digest)
+
+
+def _digest(folder: Path) -> str:
+    """Of all names and bytes in a folder."""
+    whole = sha256()
+    for path in sorted(folder.rglob("*")):
+        data = path.read_bytes() if path.is_file() else b"/"
+        whole.update(f"{path.relative_to(folder).as_posix()} {len(data)} ".encode() + data)
+    return whole.hexdigest()
 
 
 def interrupt(stage: Stage, here: Path, **fault: int) -> bool:
@@ -210,21 +342,41 @@ def interrupt(stage: Stage, here: Path, **fault: int) -> bool:
     return code != 0
 
 
-def all_kills(stage: Stage, here: Path) -> int:
-    """Check the files at every file event of one run; how many events there were."""
-    shutil.rmtree(here, ignore_errors=True)
-    shutil.copytree(stage.folder, here / "run")
-    old = content(here / "run")
-    (here / "copies").mkdir()
-    code, events = run(stage.command, here / "run", copies=here / "copies")
-    assert code == 0
-    assert content(here / "run") == stage.new
-    seen: set[int] = set()
-    for copy in sorted((here / "copies").iterdir()):
-        files = tuple(
-            (p.relative_to(copy).as_posix(), p.read_bytes() if p.is_file() else b"/") for p in copy.rglob("*")
-        )
-        if hash(files) not in seen:  # equal files need no second rerun
-            seen.add(hash(files))
-            check_left(stage, copy, old)
-    return events
+def continue_run(path: Path, kills: int, full: int, names: list[str] | None = None) -> dict[str, dict[str, int]]:
+    """So many further kills at random file events, and full disks, divided among the commands; counts of all runs."""
+    counts = json.loads(path.read_text()) if path.exists() else {}
+    names = names or list(COMMANDS)
+    for n, name in enumerate(names):
+        before = counts.get(name, {"events": 0, "killed": 0, "full": 0})
+        rng = np.random.default_rng([before["killed"], before["full"]])
+        with tempfile.TemporaryDirectory() as top:
+            stage, here = prepare(name, Path(top) / name), Path(top) / "here"
+            before["events"] = stage.events
+            order = np.concatenate(
+                [rng.permutation(stage.events) for _ in range(kills // len(names) // stage.events + 1)]
+            )
+            for event in order[: (kills + n) // len(names)].tolist():
+                before["killed"] += interrupt(stage, here, kill=event)
+            for k in range((full + n) // len(names)):
+                limit = {"refuse": int(rng.integers(stage.events))} if k % 2 else {"full": int(10 ** rng.uniform(0, 4))}
+                before["full"] += interrupt(stage, here, **limit)
+        counts[name] = before
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(counts, indent=1))
+        print(f"{name}: {before}", flush=True)
+    return counts
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("counts", type=Path)
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--full", type=int, default=20)
+    parser.add_argument("--command", action="append")
+    given = parser.parse_args()
+    found = continue_run(given.counts, given.kills, given.full, given.command)
+    print({kind: sum(count[kind] for count in found.values()) for kind in ("killed", "full")})
+
+
+if __name__ == "__main__":
+    main()

@@ -105,3 +105,12 @@ def test_a_web_is_built_again_when_a_clip_has_changed(folder, tmp_path):
     again = run("find", tmp_path / "walk_1.bvh", tmp_path)
     assert again.exit_code == 0, again.output
     assert "2 clips" in again.output
+
+
+@pytest.mark.parametrize("rates", [[0.0], [-30.0], [np.nan], [1e300], [30.0, 30.0]])
+def test_a_stored_web_with_wrong_rates_is_a_format_error(folder, tmp_path, rates):
+    path = sorted(folder.glob("walk_*.bvh"))[0]
+    library = build_library([path], [load(path)], folder, threshold=0.1)
+    save_library(replace(library, rates=np.array(rates)), tmp_path / "web.npz")
+    with pytest.raises(FormatError, match="not a match web"):
+        load_library(tmp_path / "web.npz")

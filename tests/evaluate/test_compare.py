@@ -11,7 +11,7 @@ from motionloom import samples
 from motionloom.constraints import LookAt, Request, RootAt
 from motionloom.core import BadRequest, Clip
 from motionloom.evaluate.compare import baselines
-from motionloom.evaluate.compare.compare import Comparison, compare_methods
+from motionloom.evaluate.compare.compare import Comparison, compare_methods, read_contender
 from motionloom.evaluate.compare.cost import measured
 from motionloom.evaluate.tables import (
     bound_rows,
@@ -231,3 +231,11 @@ def test_noise_needs_a_second_joint():
     found = {e.name: e for e in compare_methods(strokes, Request(seconds=1.0), methods=["cuts"], count=1).entries}
     assert "only one joint" in found["noise added"].reason
     assert found["copy of the source"].reports
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", "{[1]: 2}", "cuts: 3", "cuts: {1: 2}", "{", "&a [*a]", "!!int ''", "", "9" * 5000]
+)
+def test_contenders_that_are_no_methods_are_named(text):
+    with pytest.raises(BadRequest):
+        read_contender(text)

@@ -13,7 +13,7 @@ import numpy as np
 import other_files as other
 from clip_files import AMC, ASF, BVH, beside, marker_file, saved
 from model_files import model_bytes, request_text, run_model, run_request
-from mutations import damaged_bytes, damaged_glb, damaged_json, damaged_npz
+from mutations import damaged_bytes, damaged_glb, damaged_json, damaged_npz, damaged_request
 
 from motionloom.control.tracks import read_tracks
 from motionloom.core import MotionloomError
@@ -28,7 +28,7 @@ from motionloom.methods.parametric_graph.graph_file import read_graph_file
 LONGEST = 3000  # characters of a message
 INTEL, DEC, MIPS = 84, 85, 86  # machines of C3D files
 # shares of the cases, so that every kind takes about the same time
-QUICK, USUAL, LARGE, MODEL, PROCESS = 4.0, 1.0, 0.3, 0.06, 0.004  # models are run; FBX and USD have their own process
+QUICK, USUAL, LARGE, MODEL, PROCESS = 3.0, 1.5, 0.5, 0.1, 0.004  # models are run; FBX has a new process for each file
 
 
 class Kind(NamedTuple):
@@ -77,8 +77,9 @@ READERS = (
     ),
     Kind("x.mat", clip_files.mat, lambda folder: load_many(folder / "x.mat"), share=QUICK),
     Kind("x.fbx", clip_files.fbx, _clip("x.fbx"), share=PROCESS),
-    Kind("x.usda", saved("usda"), _clip("x.usda"), share=PROCESS),
-    Kind("x.usdc", saved("usdc"), _clip("x.usdc"), share=PROCESS),
+    Kind("forked/x.fbx", clip_files.fbx, clip_files.in_forked_process(_clip("x.fbx")), share=MODEL),
+    Kind("x.usda", saved("usda"), _clip("x.usda"), share=MODEL),
+    Kind("x.usdc", saved("usdc"), _clip("x.usdc"), share=MODEL),
 )
 LABELS = b"start,end,label\n0,0.1,walk\n0.1,0.2,contact:left_heel\n"
 ROLES = b'[roles]\nhips = "Hips"\nleft_foot = "LeftFoot"\n[reading]\nunit = "cm"\nup = "y"\nfps = 60\n'
@@ -90,7 +91,7 @@ SIDE_FILES = (
     Kind("x.journal", other.journal, other.read_journal, damage=damaged_json, share=QUICK),
 )
 OTHER_FILES = (
-    Kind("x.yaml", _fixed(other.REQUEST), other.read_request, other.request_files, damaged_json, share=LARGE),
+    Kind("x.yaml", _fixed(other.REQUEST), other.read_request, other.request_files, damaged_request, share=LARGE),
     Kind("ground/x.csv", _fixed(other.HEIGHTS), other.read_heights),
     Kind("graph/x.toml", _fixed(other.GRAPH), lambda folder: read_graph_file(folder / "x.toml"), beside, share=MODEL),
     Kind("tracks/x.csv", _fixed(other.TRACKS), lambda folder: read_tracks(folder / "x.csv"), share=QUICK),
@@ -109,7 +110,8 @@ MODELS = tuple(
     Kind(f"{name}/x.loom", model_bytes(name), run_model, damage=model_files.damage, share=MODEL) for name in METHODS
 )
 REQUESTS = tuple(
-    Kind(f"{name}/x.yaml", request_text(name), run_request(name), beside, damaged_json, share=MODEL) for name in METHODS
+    Kind(f"{name}/x.yaml", request_text(name), run_request(name), beside, damaged_request, share=MODEL)
+    for name in METHODS
 )
 KINDS: tuple[Kind, ...] = (*READERS, *SIDE_FILES, *OTHER_FILES, *REQUESTS, *MODELS)
 BY_NAME = {kind.name: kind for kind in KINDS}

@@ -124,6 +124,14 @@ def damaged_json(data: bytes, rng: Generator) -> bytes:
     return json.dumps(_damaged_tree(json.loads(_as_json(data)), rng)).encode()
 
 
+def damaged_request(data: bytes, rng: Generator) -> bytes:
+    """As `damaged_json`, of a request with one to four of its constraints: shorter, and more of them can be read."""
+    lines = data.splitlines(keepends=True)
+    first = next((n for n, line in enumerate(lines) if line.startswith(b"-")), len(lines))
+    chosen = rng.permutation(np.arange(first, len(lines)))[: int(rng.integers(1, 5))]
+    return damaged_json(b"".join([*lines[:first], *(lines[n] for n in sorted(chosen))]), rng)
+
+
 @lru_cache(maxsize=4)
 def _as_json(data: bytes) -> str:
     return json.dumps(yaml.safe_load(data))
@@ -154,7 +162,7 @@ def model_parts(data: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     kinds = {f"{kind}{8 * size}": f"<{kind.lower()}{size}" for kind in "FIU" for size in (1, 2, 4, 8)} | {"BOOL": "?"}
     arrays = {
         name: np.frombuffer(bytes(entry["data"]), kinds[entry["dtype"]]).reshape(entry["shape"])
-        for name, entry in deserialize(data)
+        for name, entry in sorted(deserialize(data))  # in another order in each process
     }
     return arrays, head
 

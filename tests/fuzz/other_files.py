@@ -160,8 +160,12 @@ def decisions(folder: Path) -> bytes:
 def archive(folder: Path) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as file:
-        for name in ("a/one.bvh", "a/two.bvh", "a/read.txt"):
-            file.writestr(zipfile.ZipInfo(name), BVH)
+        for name, how in (
+            ("one.bvh", zipfile.ZIP_STORED),
+            ("two.bvh", zipfile.ZIP_DEFLATED),
+            ("x.txt", zipfile.ZIP_STORED),
+        ):
+            file.writestr(zipfile.ZipInfo(f"a/{name}"), BVH, how)
     return out.getvalue()
 
 

@@ -23,7 +23,11 @@ HERE = Path(__file__).resolve().parent
 MEMORY_DISK = Path("/dev/shm")  # the files of cases are written here, if it exists: a disk costs milliseconds for each
 SECONDS, MEGABYTES = 10, 1000  # limits for one file (all are below 1 MB)
 PATIENCE = 600.0  # s that a case may take by the clock, for processes that wait; the machine may be busy
-ROUND = 20_000  # cases of all kinds before the counts are written, and the first kind has its next turn
+PREPARATION = (
+    7200.0  # s by the clock for what comes before the first case of a kind: models are learned, kernels compiled
+)
+ROUND = 50_000  # cases of all kinds before the first kind has its next turn; counts are written after each kind
+PREPARING = struct.pack("<q", -1)  # number of the case while a kind is prepared
 
 
 @dataclass
@@ -50,7 +54,7 @@ class Runner:
         """Run cases `first` ... of a kind."""
         tally, end = Tally(), first + count
         while first < end:
-            self._case.write_bytes(struct.pack("<q", -1))
+            self._case.write_bytes(PREPARING)
             process = self._worker()
             assert process.stdin is not None
             process.stdin.write(f"{kind} {first} {end - first}\n".encode())
@@ -90,7 +94,7 @@ class Runner:
             now = self._case.read_bytes()
             if now != case:
                 case, since = now, time.monotonic()
-            elif time.monotonic() - since > PATIENCE:
+            elif time.monotonic() - since > (PREPARATION if case == PREPARING else PATIENCE):
                 process.kill()
 
     def close(self) -> None:
@@ -147,6 +151,8 @@ def continue_run(
             share = min(left, ROUND) / whole
             left -= ROUND
             for kind in chosen:
+                if time.monotonic() > end:
+                    break
                 before = tallies.get(kind.name, Tally())
                 new = runner.run(kind.name, before.done, max(1, round(share * kind.share)))
                 done, read = before.done + new.done, before.read + new.read

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -15,7 +17,7 @@ import pytest
 from motionloom.core import BadRequest, FormatError
 from motionloom.io import load, save
 from motionloom.io.download.datasets import DATASETS, checksums
-from motionloom.io.download.fetch import SUMS, Unreachable, fetch
+from motionloom.io.download.fetch import SUMS, Unreachable, _download, _unpack, fetch
 from motionloom.kinematics.resample import crop
 from motionloom.samples import make
 
@@ -157,6 +159,58 @@ def test_an_archive_is_unpacked_beside_its_licence(server, clip_bytes, tmp_path)
     assert all(f.path.parent == tmp_path / "in" for f in found)
     assert load(tmp_path / "in" / "Angry_FW.bvh").origin.licence == "CC BY 4.0"
     assert not any(f.fresh for f in fetch("100style", folder=tmp_path / "in", base=server.url))
+
+
+def _archive(clip_bytes, how=zipfile.ZIP_DEFLATED, name="a.bvh"):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", how) as archive:
+        archive.writestr(name, clip_bytes)
+    return packed.getvalue()
+
+
+def _patched(data, at, value, size=2):
+    return data[:at] + value.to_bytes(size, "little") + data[at + size :]
+
+
+def _damaged_archives(clip_bytes):
+    """Archives, each with the error of the library that it led to."""
+    whole = _archive(clip_bytes)
+    table = whole.index(b"PK\x01\x02")
+    name = _archive(clip_bytes, name="\u00e9.bvh")  # in UTF-8
+    yield "BadZipFile: no archive", b"PK\x03\x04 nothing"
+    yield "NotImplementedError: version 9.9 of the format", _patched(whole, table + 6, 99)
+    yield "ValueError: a name that is not UTF-8", name.replace("\u00e9".encode(), b"\xff\xff")
+    yield "RuntimeError: encrypted", _patched(_patched(whole, table + 8, 1), 6, 1)
+    yield "NotImplementedError: patched data", _patched(_patched(whole, table + 8, 1 << 5), 6, 1 << 5)
+    yield "zlib.error: damaged", _patched(whole, 40, 0xFFFF)
+    yield "EOFError: cut", _patched(_patched(whole, table + 20, 50, 4), 18, 50, 4)
+    yield "BadZipFile: a wrong checksum", _patched(_archive(clip_bytes, zipfile.ZIP_STORED), 60, 0x2020)
+    yield "another compression", _archive(clip_bytes, zipfile.ZIP_BZIP2)
+
+
+@pytest.mark.parametrize("number", range(9))
+def test_a_damaged_archive_is_a_format_error(server, clip_bytes, tmp_path, number):
+    _, server.files["/100STYLE.zip"] = list(_damaged_archives(clip_bytes))[number]
+    with pytest.raises(FormatError, match=r"not an archive that can be unpacked|other than deflate"):
+        fetch("100style", folder=tmp_path, base=server.url)
+    assert not list(tmp_path.glob("*.bvh"))
+
+
+def test_a_full_disk_is_not_a_missing_network(server, clip_bytes, tmp_path, monkeypatch):
+    def full(number):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    server.files[PATH] = clip_bytes
+    server.files["/100STYLE.zip"] = _archive(clip_bytes)
+    fetch("100style", folder=tmp_path, base=server.url)
+    (tmp_path / "a.bvh").unlink()
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(FormatError, match=r"a\.bvh: cannot be written: No space left"):
+        _unpack(tmp_path / "100STYLE.zip", tmp_path)
+    (tmp_path / "licence.txt").unlink()
+    with pytest.raises(FormatError, match="cannot be written: No space left"):
+        _download(f"{server.url}{PATH}", tmp_path / "01_99.bvh.part", None, 0.0)
+    assert len(server.seen) == 2  # a second request would not help
 
 
 def test_without_a_network_it_says_so(tmp_path):

@@ -75,3 +75,19 @@ def test_a_model_with_an_array_of_another_shape_is_rejected(method, models, tmp_
         write(path, tensors | {name: array[:-1].copy()}, head)
         with pytest.raises(FormatError):
             load_model(path)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_model_with_a_length_beyond_all_measure_is_rejected(method, models, tmp_path):
+    """Speeds of 1e300 m overflow; a walk through `cuts` then drew from probabilities that were NaN."""
+    path = tmp_path / "model.loom"
+    save_model(models[method], path)
+    tensors, head = read(path)
+    lengths = [name for name in tensors if name.endswith((".root", ".offsets", ".slides"))]
+    assert lengths or models[method].skeleton is None
+    for name in lengths:
+        array = tensors[name].copy()
+        array.reshape(-1)[:1] = 1e300
+        write(path, tensors | {name: array}, head)
+        with pytest.raises(FormatError):
+            load_model(path)

@@ -85,7 +85,7 @@ class Files:
             found = [(folder / name).resolve() for folder in self.root]
             inside = [path for path in found if self._contains(path)]
             existing = next((path for path in inside if path.exists()), None)
-        except (OSError, ValueError, RuntimeError):  # a NUL, a name too long, links in a circle
+        except (OSError, ValueError, RuntimeError):  # a name too long; a NUL; links in a circle (until Python 3.12)
             raise BadRequest(f"{name[:80]!r} is not the name of a file", where=where) from None
         if existing is not None:
             return existing
@@ -116,7 +116,7 @@ def side_file(clip: str | Path, name: str) -> Path | None:
     try:
         files = Files((clip.parent, clip.resolve().parent))
         inside = files._contains(path.resolve())
-    except (OSError, RuntimeError):
+    except (OSError, RuntimeError):  # links in a circle: RuntimeError until Python 3.12
         inside = False
     if not inside:
         raise FormatError("a link that leads outside the folder of its clip is not read", path=path)

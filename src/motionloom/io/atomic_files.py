@@ -27,7 +27,7 @@ ABANDONED = 600.0  # seconds after which a staging folder is deleted on systems 
 
 def write_file(path: str | Path, parts: Iterable[Any]) -> None:
     """Write bytes in pieces and flush them to disk; for files in a staging folder."""
-    with _errors(Path(path)), open(path, "wb") as file:
+    with writing_errors(Path(path)), open(path, "wb") as file:
         for part in parts:
             file.write(part)
         file.flush()
@@ -60,7 +60,7 @@ def replacing(path: str | Path, beside: Iterable[str] = (), allowed: Iterable[st
     """
     path = Path(path)
     check_place(path)
-    with _errors(path):
+    with writing_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with _locked_staging(path, allowed) as staged:
             yield staged
@@ -205,7 +205,8 @@ def _flush_folder(folder: Path) -> None:
 
 
 @contextmanager
-def _errors(path: Path) -> Iterator[None]:
+def writing_errors(path: Path) -> Iterator[None]:
+    """`FormatError` for what the system reports while a file is written: a full disk, a read-only folder."""
     try:
         yield
     except OSError as error:

@@ -70,11 +70,15 @@ def check_finite(value: Any, allowed: Sequence[str] = ()) -> None:
 
 
 def stored_arrays(value: Any, name: str = "") -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
-    """Every array in a dataclass, named tuple or sequence, with the path to it. Clips check themselves."""
+    """Every array in a dataclass, named tuple or sequence, with the path to it; of clips only the lengths.
+
+    The constructors of clips and skeletons check the rest.
+    """
     if isinstance(value, np.ndarray):
         yield name, value
     elif isinstance(value, (Clip, Skeleton)):
-        return
+        for part in ("root", "slides", "skeleton") if isinstance(value, Clip) else ("offsets",):
+            yield from stored_arrays(getattr(value, part), f"{name}.{part}".lstrip("."))
     elif is_dataclass(value) and not isinstance(value, type):
         for f in fields(value):
             yield from stored_arrays(getattr(value, f.name), f"{name}.{f.name}".lstrip("."))

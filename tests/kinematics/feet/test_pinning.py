@@ -252,3 +252,13 @@ def test_a_toe_that_may_rise_further_is_held_longer(mocap: Path) -> None:
     short, long = (sum(int(on.sum()) for name, on in labels.items() if name.endswith("toe")) for labels in held)
     assert long > 1.05 * short
     assert all((on <= clip.label(name)).all() for labels in held for name, on in labels.items())
+
+
+@pytest.mark.parametrize("joints", [("left_shin", "left_foot"), ("left_shin",), ("left_foot",)])
+def test_legs_without_length_are_no_error(body: Skeleton, joints: tuple[str, ...]) -> None:
+    """Files without bone lengths exist, and the knee's angle cannot be computed from them."""
+    clip = sliding(standing(body), 0.5)
+    offsets = clip.skeleton.offsets.copy()
+    offsets[[clip.skeleton.joint(name) for name in joints]] = 0.0
+    short = replace(clip, skeleton=replace(clip.skeleton, offsets=offsets))
+    assert np.isfinite(remove_skate(short)[0].root).all()

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple
 
 from motionloom.core import BadRequest, FormatError, MotionloomError
-from motionloom.io.atomic_files import write_whole
+from motionloom.io.atomic_files import finish_interrupted, write_whole, writing_errors
 from motionloom.io.download.datasets import DATASETS, Dataset, checksums
 from motionloom.io.sidecars.licence import FOLDER
 
@@ -93,24 +93,24 @@ def _one(url: str, path: Path, data: Dataset, watch: Watch | None, wait: float) 
         part.unlink()
         where = "our list" if known else SUMS
         raise FormatError(f"expected sha256 {wanted} ({where}), found {found}: thrown away", path=path)
-    os.replace(part, path)
+    with writing_errors(path):
+        os.replace(part, path)
     _keep_sum(path, found)
     return Fetched(path, True, "known" if known else "again" if kept else "first")
 
 
+class _Interrupted(Exception):
+    """One request that failed; the next one may succeed."""
+
+
 def _download(url: str, part: Path, watch: Watch | None, wait: float) -> None:
     """All bytes of an address into `part`, from where it ends; a few tries, each from where the last one stopped."""
-    part.parent.mkdir(parents=True, exist_ok=True)
     for turn in range(TRIES):
         try:
-            _go_on(url, part, watch)
+            _resume(url, part, watch)
             return
-        except urllib.error.HTTPError as error:
-            if error.code < 500 and error.code != 429:
-                raise Unreachable(f"{url}: the server answered {error.code} {error.reason}") from None
-            why = f"the server answered {error.code} {error.reason}"
-        except (OSError, http.client.HTTPException) as error:
-            why = str(getattr(error, "reason", "") or error or type(error).__name__)
+        except _Interrupted as error:
+            why = str(error)
         if turn + 1 < TRIES:
             time.sleep(wait * 2**turn)
     there = part.stat().st_size if part.is_file() else 0
@@ -118,27 +118,22 @@ def _download(url: str, part: Path, watch: Watch | None, wait: float) -> None:
     raise Unreachable(f"cannot reach {url}: {why}. Is there a network?{rest}")
 
 
-def _go_on(url: str, part: Path, watch: Watch | None) -> None:
+def _resume(url: str, part: Path, watch: Watch | None) -> None:
     """One request, for the bytes that are missing (RFC 9110, Range)."""
     have = part.stat().st_size if part.is_file() else 0
-    request = urllib.request.Request(url, headers={"User-Agent": "motionloom"})
-    if have:
-        request.add_header("Range", f"bytes={have}-")
-    try:
-        answer = urllib.request.urlopen(request, timeout=PATIENCE)
-    except urllib.error.HTTPError as error:
-        if error.code == 416 and have:  # nothing is missing, or the file has changed: see its checksum
-            return
-        raise
-    with answer:
+    answer = _request(url, have)
+    if answer is None:
+        return
+    with answer, writing_errors(part):
         if answer.status != 206:
             have = 0
         length = answer.headers.get("Content-Length", "")
         total = have + int(length) if length.isdigit() and len(length) < 19 else 0
         if total > LARGEST:
             raise FormatError(f"{total} bytes are more than the limit of {LARGEST >> 30} GB", path=part)
+        part.parent.mkdir(parents=True, exist_ok=True)
         with open(part, "ab" if have else "wb") as file:
-            for piece in _pieces(answer):
+            for piece in _received(answer):
                 have += len(piece)
                 if have > LARGEST:
                     raise FormatError(f"larger than {LARGEST >> 30} GB: not downloaded further", path=part)
@@ -148,7 +143,34 @@ def _go_on(url: str, part: Path, watch: Watch | None) -> None:
             file.flush()
             os.fsync(file.fileno())
         if total and have < total:
-            raise OSError(f"the connection ended after {have} of {total} bytes")
+            raise _Interrupted(f"the connection ended after {have} of {total} bytes")
+
+
+def _request(url: str, have: int) -> http.client.HTTPResponse | None:
+    """The server's answer; None if nothing is missing."""
+    request = urllib.request.Request(url, headers={"User-Agent": "motionloom"})
+    if have:
+        request.add_header("Range", f"bytes={have}-")
+    try:
+        answer: http.client.HTTPResponse = urllib.request.urlopen(request, timeout=PATIENCE)
+        return answer
+    except urllib.error.HTTPError as error:
+        if error.code == 416 and have:  # nothing is missing, or the file has changed: see its checksum
+            return None
+        why = f"the server answered {error.code} {error.reason}"
+        if error.code < 500 and error.code != 429:
+            raise Unreachable(f"{url}: {why}") from None
+        raise _Interrupted(why) from None
+    except (OSError, http.client.HTTPException) as error:  # no route, a timeout; an answer that is not HTTP
+        raise _Interrupted(str(getattr(error, "reason", "") or error or type(error).__name__)) from None
+
+
+def _received(answer: http.client.HTTPResponse) -> Iterator[bytes]:
+    """The body of an answer in pieces."""
+    try:
+        yield from _pieces(answer)
+    except (OSError, http.client.HTTPException) as error:  # a reset or a timeout; IncompleteRead
+        raise _Interrupted(str(error) or type(error).__name__) from None
 
 
 def _pieces(source: IO[bytes] | http.client.HTTPResponse) -> Iterator[bytes]:
@@ -159,27 +181,49 @@ def _pieces(source: IO[bytes] | http.client.HTTPResponse) -> Iterator[bytes]:
 def _unpack(archive: Path, folder: Path) -> list[Fetched]:
     """The BVH files of an archive, side by side in the folder; those of the right size are left as they are."""
     out = []
-    try:
-        with zipfile.ZipFile(archive) as source:
-            inside = [i for i in source.infolist() if i.filename.lower().endswith(".bvh") and not i.is_dir()]
-            if sum(i.file_size for i in inside) > UNPACKED:
-                raise FormatError(f"holds over {UNPACKED >> 30} GB", path=archive)
-            names: set[str] = set()
-            for info in inside:
-                at = folder / PurePosixPath(info.filename.replace("\\", "/")).name
-                if at.name.startswith("._"):  # what macOS puts beside files
-                    continue
-                if at.name.lower() in names:
-                    raise FormatError(f"holds two files of the name {at.name!r}", path=archive)
-                names.add(at.name.lower())
-                fresh = not (at.is_file() and at.stat().st_size == info.file_size)
-                if fresh:
-                    with source.open(info) as file:
-                        write_whole(at, _pieces(file))
-                out.append(Fetched(at, fresh, "known"))
-    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, NotImplementedError, RuntimeError) as error:
-        raise FormatError(f"not an archive that can be unpacked: {error}", path=archive) from None
+    with _opened(archive) as source:
+        inside = [i for i in source.infolist() if i.filename.lower().endswith(".bvh") and not i.is_dir()]
+        if sum(i.file_size for i in inside) > UNPACKED:
+            raise FormatError(f"holds over {UNPACKED >> 30} GB", path=archive)
+        names: set[str] = set()
+        for info in inside:
+            at = folder / PurePosixPath(info.filename.replace("\\", "/")).name
+            if at.name.startswith("._"):  # what macOS puts beside files
+                continue
+            if at.name.lower() in names:
+                raise FormatError(f"holds two files of the name {at.name!r}", path=archive)
+            names.add(at.name.lower())
+            fresh = not (at.is_file() and at.stat().st_size == info.file_size)
+            if fresh:
+                write_whole(at, _member(source, info, archive))
+            out.append(Fetched(at, fresh, "known"))
     return out
+
+
+def _opened(archive: Path) -> zipfile.ZipFile:
+    # NotImplementedError: a member needs a later version of the format; ValueError: a table that begins before the
+    # file, or a name that is not UTF-8; OSError: the file itself cannot be read
+    try:
+        return zipfile.ZipFile(archive)
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
+        raise _not_unpacked(error, archive) from None
+
+
+def _member(source: zipfile.ZipFile, info: zipfile.ZipInfo, archive: Path) -> Iterator[bytes]:
+    """One file of an archive in pieces."""
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise FormatError(f"{info.filename!r} has a compression other than deflate", path=archive)
+    # NotImplementedError: patched data; RuntimeError: encrypted; zlib.error, EOFError: damaged or cut data; ValueError:
+    # the file begins before the archive
+    try:
+        with source.open(info) as file:
+            yield from _pieces(file)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error, EOFError, ValueError) as error:
+        raise _not_unpacked(error, archive) from None
+
+
+def _not_unpacked(error: Exception, archive: Path) -> FormatError:
+    return FormatError(f"not an archive that can be unpacked: {error}", path=archive)
 
 
 def _say_terms(data: Dataset, folder: Path) -> None:
@@ -195,6 +239,7 @@ def _digest(path: Path) -> str:
 
 def _sums(folder: Path) -> dict[str, str]:
     """Checksums that were kept in a folder, by file name."""
+    finish_interrupted(folder / SUMS)
     try:
         rows = [line.split(maxsplit=1) for line in (folder / SUMS).read_text("utf-8").splitlines()]
     except (OSError, UnicodeDecodeError):

@@ -29,7 +29,9 @@ def find_side_file(clip: str | Path, kind: str) -> Path | None:
     """The existing side file of a kind ("labels", "licence", "roles", "origin") that belongs to a clip, if any."""
     whole, short = _paths(clip, kind)
     found = side_file(clip, whole.name)
-    return side_file(clip, short.name) if found is None and not _claimants(clip, kind) else found
+    if found is not None or not os.path.lexists(short):  # most clips have none: other clips need not be looked for
+        return found
+    return None if _claimants(clip, kind) else side_file(clip, short.name)
 
 
 def side_path(clip: str | Path, kind: str) -> Path:
