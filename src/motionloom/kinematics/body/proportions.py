@@ -6,7 +6,9 @@ import numpy as np
 
 from motionloom.core import Clip, End, FloatArray, Skeleton, replace, require_same_hierarchy
 from motionloom.core.skeleton import same_hierarchy
-from motionloom.kinematics.body.roles import feet
+from motionloom.kinematics.body.roles import Foot, feet
+
+MIN_BONE = 1e-6  # m: a shorter bone has no length
 
 
 def leg_length(skeleton: Skeleton) -> float:
@@ -63,3 +65,10 @@ def in_joint_order(clip: Clip, skeleton: Skeleton) -> Clip:
 
 def _parent_names(body: Skeleton) -> dict[str, str]:
     return {name: body.names[p] if p >= 0 else "" for name, p in zip(body.names, body.parents, strict=True)}
+
+
+def can_bend(skeleton: Skeleton, foot: Foot) -> bool:
+    """Whether thigh and shin of a leg have a length; in some files they have none."""
+    lengths = np.linalg.norm(skeleton.offsets, axis=1)
+    bones = skeleton.chain(foot.shin, foot.thigh)[1:], skeleton.chain(foot.ankle, foot.shin)[1:]
+    return all(lengths[list(bone)].sum() >= MIN_BONE for bone in bones)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, replace
+from motionloom.kinematics.body.proportions import MIN_BONE
 from motionloom.kinematics.body.roles import Foot, feet
 from motionloom.kinematics.feet.smoothing import gaussian
 from motionloom.rotation import angle_between, continuous, inverse, multiply, normalize, slerp
@@ -17,7 +18,6 @@ REFERENCE_FPS = 120.0  # of the two weights below; at lower rates they smooth le
 BEND = 1000.0  # (rad/m)^2: weight of the second differences of displacements of the hips
 KNEE_BEND = 30.0  # weight of the second differences of the angles of the knees
 HOLD = 1e10  # (rad/m)^2: weight of frames at which the hips must stay
-MIN_BONE = 1e-6  # m: shorter bones, as files without lengths have them, count as this long
 NEGLIGIBLE = 1e-5  # m: smaller displacements are left out, so that frames far from any correction do not change
 SECOND = np.array([1.0, -2.0, 1.0])
 JITTER_TIME = 0.012  # s: the hips of a capture tremble over less time than this, and planted feet would not
@@ -112,7 +112,8 @@ def hips_shift(
 def _knee_rate(foot: Foot, places: FloatArray) -> tuple[FloatArray, FloatArray]:
     """(F, 3) rad/m: how a knee's angle changes with the place of the hip, and (F,) rad: its angle in the source."""
     hip, knee, ankle = (places[:, j] for j in (foot.thigh, foot.shin, foot.ankle))
-    a, b, reach = (np.maximum(np.linalg.norm(v, axis=-1), MIN_BONE) for v in (knee - hip, ankle - knee, ankle - hip))
+    a, b, reach = (np.linalg.norm(v, axis=-1) for v in (knee - hip, ankle - knee, ankle - hip))
+    reach = np.maximum(reach, MIN_BONE)  # of a leg folded up
     cosine = np.clip((a**2 + b**2 - reach**2) / (2 * a * b), -1.0, 1.0)
     rate = reach / (a * b * np.sqrt(np.maximum(1 - cosine**2, STRAIGHT**2)))
     return -rate[:, None] * (ankle - hip) / reach[:, None], np.arccos(cosine)

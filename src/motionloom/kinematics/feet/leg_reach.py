@@ -9,7 +9,6 @@ import numpy as np
 
 from motionloom.core import BoolArray, FloatArray
 from motionloom.kinematics.body.roles import Foot
-from motionloom.kinematics.feet.hips import MIN_BONE
 from motionloom.kinematics.feet.plants import FootPlan
 from motionloom.kinematics.feet.smoothing import away_from, envelope
 from motionloom.kinematics.ik.limb import easy_reach
@@ -42,7 +41,7 @@ def raise_heel(foot: Foot, plan: FootPlan, places: FloatArray, fixed: BoolArray,
         return plan
     u = -plan.bone
     w = places[:, foot.thigh] - (plan.ankle + plan.bone)
-    lengths = [np.maximum(np.linalg.norm(v, axis=-1), MIN_BONE) for v in (u, w)]
+    lengths = np.linalg.norm(u, axis=-1), np.linalg.norm(w, axis=-1)
     across = np.cross(u, w)
     sine = np.linalg.norm(across, axis=-1)
     now = np.arctan2(sine, np.einsum("fi,fi->f", u, w))

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, Skeleton, UInt8Array
+from motionloom.kinematics.body.proportions import can_bend
 from motionloom.kinematics.feet.contacts import foot_parts, parts_by_foot
 from motionloom.kinematics.travel import body_axes
 from motionloom.rotation import rotate
@@ -50,13 +51,11 @@ def foot_lock(skeleton: Skeleton, *, half_life: float = HALF_LIFE) -> FootLock:
     """The lock of a body with two legs, four, or none (it then changes nothing)."""
     if not half_life > 0:
         raise BadRequest(f"half_life must be positive, found {half_life}")
-    lengths = np.linalg.norm(skeleton.offsets, axis=1)
     parts = foot_parts(skeleton)
     legs, fold, needed = [], [], {0}
     for foot, indices in parts_by_foot(skeleton):
-        bones = (skeleton.chain(foot.shin, foot.thigh)[1:], skeleton.chain(foot.ankle, foot.shin)[1:])
-        if any(lengths[list(bone)].sum() < 1e-6 for bone in bones):
-            continue  # no leg to bend
+        if not can_bend(skeleton, foot):
+            continue
         own = {parts[i].name.rsplit("_", 1)[1]: i for i in indices}
         legs.append([foot.thigh, foot.shin, foot.ankle, own.get("heel", -1), own.get("toe", -1)])
         forward = 1.0 if "arm" in skeleton.roles[foot.thigh] else -1.0

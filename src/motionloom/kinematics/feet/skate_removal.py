@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, Progress, replace, silent, with_labels
 from motionloom.core.progress import parts
-from motionloom.kinematics.body.proportions import leg_length
+from motionloom.kinematics.body.proportions import can_bend, leg_length
 from motionloom.kinematics.body.roles import Foot, feet
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, runs
 from motionloom.kinematics.feet.hips import hips_shift, steady_hips
@@ -120,7 +120,7 @@ def pin_plants(
     report(0.0, "pinning feet")
     legs = feet(clip.skeleton)
     fixed = _fixed(clip, hard)
-    if not legs:
+    if not legs or not all(can_bend(clip.skeleton, foot) for foot in legs):
         return Pinned(clip, {}, 0, 0.0, 0.0)
     points, leg = part_positions(clip), leg_length(clip.skeleton)
     touching = contacts(clip, ground=ground)
