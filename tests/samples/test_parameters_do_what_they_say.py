@@ -132,6 +132,13 @@ def test_a_carried_box_keeps_the_hands_apart_by_its_width() -> None:
         assert np.abs(gap - width).max() < 1e-3
 
 
+def test_a_chair_is_held_by_its_back_and_its_seat() -> None:
+    clip = make("carry", seed=8, thing="chair", seconds=4)
+    left, right = along(clip, "left_hand"), along(clip, "right_hand")
+    assert 0.28 < (left - right)[:, 1].mean() < 0.40
+    assert np.ptp(np.linalg.norm(left - right, axis=1)) < 1e-3  # both hands hold one thing
+
+
 def test_a_carried_cup_stays_level() -> None:
     clip = make("carry", seed=8, thing="cup")
     _, turns = fk_rotations(clip)

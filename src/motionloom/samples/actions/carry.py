@@ -1,4 +1,4 @@
-"""Walking with something in the hands: a box held by both, or a cup kept level in one."""
+"""Walking with something in the hands: a box or a chair held by both, or a cup kept level in one."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ POINTING_AHEAD = {  # a hand that points ahead, palm towards the other hand
     RIGHT: from_matrix(np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])),
 }
 
+GRIP = {"box": (0.0, 0.0), "chair": (0.26, -0.08)}  # m: left and right hand above the middle of the thing
+
 
 def carry(
     thing: str = "box",
@@ -31,14 +33,15 @@ def carry(
     seed: int = 0,
     fps: float = 60.0,
 ) -> Clip:
-    """A person walks at `speed` m/s and carries a box `width` m wide (both hands keep their distance), or a cup.
+    """A person walks at `speed` m/s and carries a box or a chair `width` m wide, or a cup.
 
-    The cup is in the right hand, which stays level. Turning and target as for `walk`.
+    Both hands keep their distance on a box (at its sides) and on a chair (the left on its back, the right below its
+    seat). The cup is in the right hand, which stays level. Turning and target as for `walk`.
     """
     if target is not None:
         turn, seconds = arc_to(target, speed)
     stride = moving_body("walk", speed, turn, seconds, style, seed, fps)
-    arms = _box(stride, width) if thing == "box" else _cup(stride)
+    arms = _cup(stride) if thing == "cup" else _in_both_hands(stride, width, GRIP[thing])
     rotations = assemble(stride.trunk, arms, stride.legs)
     return finish("carry", stride.trunk.root, rotations, fps, seconds, seed, feet=stride.feet)
 
@@ -57,11 +60,11 @@ def _held(stride: Stride, forward: float, height: float, soft: float, name: str)
     return place, turn
 
 
-def _box(stride: Stride, width: float) -> tuple[Limb, Limb]:
+def _in_both_hands(stride: Stride, width: float, grip: tuple[float, float]) -> tuple[Limb, Limb]:
     place, turn = _held(stride, 0.33 + 0.1 * max(width - 0.34, 0.0), 0.10, 0.15, "box")
     arms = []
-    for side, sign in ((LEFT, 1.0), (RIGHT, -1.0)):
-        wrist = place + rotate(turn, [sign * width / 2, 0.0, -0.06])
+    for side, sign, height in ((LEFT, 1.0, grip[0]), (RIGHT, -1.0, grip[1])):
+        wrist = place + rotate(turn, [sign * width / 2, height, -0.06])
         elbow = rotate(stride.trunk.chest, [0.55 * sign, -1.0, -0.35])
         arms.append(reaching_arm(stride.trunk, side, wrist, elbow, hand=multiply(turn, POINTING_AHEAD[side])))
     return arms[0], arms[1]
