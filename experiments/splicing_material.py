@@ -45,16 +45,18 @@ def captured(name: str, first: int, end: int | None) -> Clip:
     return resample(clip[first:end], 60)
 
 
-def neck_path(clip: Clip, lower: Clip) -> FloatArray:
-    """(F, 3) m: the neck in relation to the root, seen in the heading of the lower clip, about its mean (fig. 4.5)."""
+def neck_path(clip: Clip, lower: Clip, axes: str = "heading") -> FloatArray:
+    """(F, 3) m: the neck in relation to the root about its mean (fig. 4.5), in the heading of the lower clip or, with
+    `axes` "world", in the axes of the world."""
     points, heading = fk(clip), headings(lower[: len(clip)])
-    path = rotate(yaw(-heading), points[:, clip.skeleton.joint("neck")] - points[:, 0])
+    path = points[:, clip.skeleton.joint("neck")] - points[:, 0]
+    path = rotate(yaw(-heading), path) if axes == "heading" else path
     return np.asarray(path - path.mean(0))
 
 
-def neck_deviation(clip: Clip, lower: Clip) -> float:
+def neck_deviation(clip: Clip, lower: Clip, axes: str = "heading") -> float:
     """Metres: how far the neck, in relation to the root, moves otherwise than the lower clip's own neck."""
-    apart = neck_path(clip, lower) - neck_path(lower[: len(clip)], lower)
+    apart = neck_path(clip, lower, axes) - neck_path(lower[: len(clip)], lower, axes)
     return float(np.linalg.norm(apart, axis=1).mean())
 
 
@@ -95,8 +97,11 @@ def sample_pairs() -> list[tuple[Clip, Clip, str]]:
     """Splices of samples: fast, slow and styled locomotions under actions."""
     cup, box = (make("carry", thing=thing, seconds=6, seed=2) for thing in ("cup", "box"))
     drunk, sneak = make("walk", style="drunk", seconds=8, seed=4), make("walk", style="sneak", seconds=4, seed=5)
+    chair = make("carry", thing="chair", seconds=6, seed=2)
     return [
         (cup, make("run", turn=0.5, seconds=3, seed=1), "cup on a curved run"),
+        (cup, make("walk_run", seconds=7, seed=1), "cup from walk to run"),
+        (chair, make("steps", seed=2), "chair up stairs"),
         (box, make("walk_run", seconds=7, seed=1), "box from walk to run"),
         (box, make("walk", style="proud", seconds=4, seed=3), "box on a jaunty walk"),
         (box, make("steps", seed=2), "box up stairs"),
@@ -105,4 +110,23 @@ def sample_pairs() -> list[tuple[Clip, Clip, str]]:
 
 
 def captured_pairs() -> list[tuple[Clip, Clip, str]]:
-    return [(captured(*upper), captured(*lower), title) for upper, lower, title in PAIRS]
+    """Splices of captures; there is no captured chair, and the captured cup hardly walks: these actions are samples."""
+    chair, cup = (make("carry", thing=thing, seconds=8, seed=2) for thing in ("chair", "cup"))
+    return [
+        *((captured(*upper), captured(*lower), title) for upper, lower, title in PAIRS),
+        (chair, captured("143_32", 350, 490), "chair on a 180 degree turn"),
+        (chair, captured("113_19", 1, None), "chair on stairs"),
+        (cup, captured("83_25", 1, None), "cup on a step up"),
+    ]
+
+
+def swings(clip: Clip) -> tuple[FloatArray, FloatArray]:
+    """(F, 2) m: how far the left and the right hand, and the left and the right knee, are ahead of the hips."""
+    points, heading = fk(clip), headings(clip)
+    ahead = np.stack([np.sin(heading), 0 * heading, np.cos(heading)], 1)
+
+    def of(part: str) -> FloatArray:
+        joints = [clip.skeleton.joint(f"{side}_{part}") for side in ("left", "right")]
+        return np.einsum("fjk,fk->fj", points[:, joints] - points[:, :1], ahead)
+
+    return of("hand"), of("shin")

@@ -7,9 +7,12 @@ import pytest
 
 from motionloom.cli.methods.parametric_graph import by_hand
 from motionloom.control import foot_locked
-from motionloom.io import load
+from motionloom.control.overlaid import overlaid
+from motionloom.io import load, save
 from motionloom.kinematics.travel import travel
-from motionloom.methods import load_model
+from motionloom.methods import learn, load_model
+from motionloom.samples import make
+from motionloom.samples.gaze_takes import make_take
 
 GRAPH = """
 [nodes.walk]
@@ -31,6 +34,12 @@ def model(run, tmp_path_factory):
     shown = run("learn", "parametric-graph", folder / "walk.toml", "-o", folder / "walk.loom")
     assert "edge walk > walk" in shown.out
     return folder / "walk.loom"
+
+
+@pytest.fixture(scope="module")
+def look():
+    targets = [(yaw, pitch) for yaw in (-1.2, 1.2) for pitch in (-0.2, 0.2)]
+    return learn("gaze", [make_take(t, fps=30, before=0.6, after=0.7, noise=1e-4).markers for t in targets])
 
 
 def test_a_request_is_driven_into_a_file(run, model, tmp_path):
@@ -85,8 +94,8 @@ class Screen:
         assert len(text) < 80
         self.lines[row] = text
 
-    def clrtoeol(self):
-        pass
+    def erase(self):
+        self.lines = {}
 
     def refresh(self):
         self.step += 1
@@ -101,6 +110,27 @@ def test_keys_turn_the_character_until_q(model):
     assert "walk" in shown
     assert "o" in shown  # the direction that is commanded
     assert "q: quit" in shown
+
+
+def test_keys_put_actions_on_top_while_the_gaze_leads(model, look):
+    """`drive --overlay --gaze`: o takes the next action, and then none; the head turns before the body does."""
+    live = overlaid(load_model(model).live, {"box": make("carry", seconds=5, seed=2, fps=30)}, look, lead=True)
+    shown = []
+    for presses in (1, 2):
+        screen = Screen({3: [ord("o")] * presses + [260, 260], 30: [ord("q")]})
+        by_hand(screen, foot_locked(live), 0)
+        shown.append("\n".join(screen.lines.values()))
+    assert "walk + box" in shown[0]
+    assert "walk" in shown[1]
+    assert "box" not in shown[1]
+
+
+def test_drive_with_an_overlay_needs_a_terminal(run, model, tmp_path):
+    save(make("carry", seconds=5, seed=2), tmp_path / "box.bvh")
+    failed = run("drive", model, "--overlay", tmp_path / "box.bvh")
+    assert "driving by hand needs a terminal" in failed.err
+    failed = run("drive", model, "--overlay", tmp_path / "box.bvh", "-o", tmp_path / "out.bvh")
+    assert "are for driving by hand" in failed.err
 
 
 def test_a_member_of_a_crowd_is_the_same_whoever_the_others_are(run, model, tmp_path):

@@ -58,6 +58,9 @@ def test_objects_that_the_clip_comes_near_to_are_looked_at(run: Any, folder: Pat
     again = run("again", out, "--sources", folder, "-o", tmp_path / "same.bvh")
     assert again.code == 0, again.err
     assert out.read_bytes() == (tmp_path / "same.bvh").read_bytes()
+    table.write_text("name,x,y,z\ndoor,1.0,1.2,1.2\nlamp,-1.0,2.0,3.4\n")  # the gaze is handed over
+    answer = run("gaze", folder / "me.loom", walk, *given, "--force", "--json")
+    assert [row["met"] for row in answer.json["residuals"][1:]] == [True, True], answer.json["residuals"]
     table.write_text("name,x,y\ndoor,1,2\n")
     assert "missing z" in run("gaze", folder / "me.loom", walk, *given, "--force").err
 

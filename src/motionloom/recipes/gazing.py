@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,8 @@ from motionloom.constraints.fields import MAX_COORDINATE, Point3
 from motionloom.core import BadRequest, Clip, FormatError, Progress
 from motionloom.methods import attempt, load_model
 from motionloom.methods.gaze import GazeModel
-from motionloom.methods.gaze.look import look_near
+from motionloom.methods.gaze.gaze_map import GazeMap
+from motionloom.methods.gaze.look import look_from, look_near
 from motionloom.methods.synthesis import Attempt
 
 OBJECT_COLUMNS = ("name", "x", "y", "z")
@@ -36,15 +38,26 @@ def gaze_request(clip: Clip, request: Request | None, options: dict[str, Any]) -
     return replace(asked, constraints=(base, *asked.constraints), options=given)
 
 
-def looks_at_objects(clip: Clip, objects: Mapping[str, Point3], *, distance: float = 4.0) -> tuple[LookAt, ...]:
+def looks_at_objects(
+    clip: Clip, objects: Mapping[str, Point3], gaze_map: GazeMap, *, distance: float = 4.0
+) -> tuple[LookAt, ...]:
     """Soft constraints `look_at` for the objects that the clip comes near to: the nearest one ahead (see `look_near`).
 
-    The spans are in seconds, so the recipe of a result contains them; a request can be written from them.
+    The spans are in seconds, so the recipe of a result contains them; a request can be written from them. Where one
+    object takes over from another, its span begins when the gaze has shifted there.
     """
-    return tuple(
-        LookAt(target=objects[near.name], span=(near.first / clip.fps, near.end / clip.fps), weight=1.0)
-        for near in look_near(clip, objects, distance=distance)
-    )
+    out: list[LookAt] = []
+    for near in look_near(clip, objects, distance=distance):
+        asked = LookAt(target=objects[near.name], span=(near.first / clip.fps, near.end / clip.fps), weight=1.0)
+        if out:
+            before = look_from(clip, out[-1], gaze_map)
+            for _ in range(2):  # the direction changes a little while the gaze shifts
+                turn = look_from(clip, asked, gaze_map).turn
+                shift = gaze_map.seconds(turn[0] - before.turn[0], turn[1] - before.turn[1])
+                start = max(near.first, before.end + math.ceil(shift * clip.fps))
+                asked = replace(asked, span=(min(start, near.end - 1) / clip.fps, near.end / clip.fps))
+        out.append(asked)
+    return tuple(out)
 
 
 def read_objects(path: str | Path) -> dict[str, Point3]:

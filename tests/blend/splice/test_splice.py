@@ -225,6 +225,13 @@ def test_feet_must_step(curve):
         splice(standing, curve)
 
 
+def test_clips_without_a_common_phase_are_an_error():
+    """An action that comes to the phase of the walk's first frame only in its own last frames."""
+    walk = make("walk", seconds=3, seed=1)
+    with pytest.raises(BadRequest, match="no phase in common"):
+        align_legs(walk[70:], walk[48:74])
+
+
 def test_missing_roles_are_listed(curve):
     roles = tuple("" if r in ("left_shin", "spine") else r for r in curve.skeleton.roles)
     bare = replace(curve, skeleton=replace_roles(curve.skeleton, roles))

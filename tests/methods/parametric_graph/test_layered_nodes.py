@@ -12,7 +12,7 @@ from motionloom.constraints import Act, HeadFor, Request
 from motionloom.constraints.gaze import gaze
 from motionloom.control import foot_locked, record, run
 from motionloom.control.script import follow, parse_order
-from motionloom.core import BadRequest, FormatError, replace
+from motionloom.core import BadRequest, FormatError, Origin, Source, replace
 from motionloom.core.poses import commands
 from motionloom.kinematics.body.roles import group
 from motionloom.methods import learn, load_model, save_model, synthesize
@@ -81,6 +81,34 @@ def test_the_action_is_carried_out_in_its_node_and_legs_keep_their_bits(carrying
     settled = np.flatnonzero(carried)[15:]
     assert np.abs(bend[settled] - box.mean()).max() < np.ptp(box) + 2
     assert np.abs(walk[settled] - box.mean()).min() > 20
+
+
+def test_the_action_is_credited_with_the_upper_body(clips):
+    sourced = [replace(c, origin=sampled_origin(c)) for c in clips]
+    model = learn("parametric-graph", sourced, {**SMALL, "node": NODES})
+    made = driven(model, model.live, "heading 0deg", "1: heading 0deg, action carry", seconds=4)
+    origin, last = made.origin, len(made) - 1
+    upper = next(g for g, part in enumerate(origin.parts) if "box" in credited(origin, last, g))
+    assert {name for g in range(len(origin.parts)) if g != upper for name in credited(origin, last, g)} <= {
+        f"walk_{i}" for i in range(5)
+    }
+    assert not any("box" in credited(origin, 5, g) for g in range(len(origin.parts)))
+
+
+def sampled_origin(clip):
+    count = len(clip)
+    source = Source(clip.name, "0" * 64, "")
+    return Origin(
+        name=clip.name,
+        sources=(source,),
+        which=np.zeros((count, 1, 1), np.int64),
+        frames=np.arange(float(count))[:, None, None],
+        weights=np.ones((count, 1, 1)),
+    )
+
+
+def credited(origin, frame, part):
+    return {origin.sources[k].name.removesuffix(".bvh") for k in origin.which[frame, part] if k >= 0}
 
 
 def test_nodes_without_a_gaze_do_not_look(carrying):

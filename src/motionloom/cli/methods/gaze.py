@@ -77,7 +77,7 @@ def turn_clip(
     asked = None if request is None else given_request(request, [str(clip)], root)
     model, source = gaze_model(gaze_map), read_clip(clip, reading)
     if objects is not None:
-        near = looks_at_objects(source, read_objects(objects), distance=within)
+        near = looks_at_objects(source, read_objects(objects), model.map(), distance=within)
         asked = replace(asked or Request(), constraints=(*near, *(() if asked is None else asked.constraints)))
         if not near:
             warn(f"{clip}: comes within {within:g} m of no object of {objects}")

@@ -64,10 +64,11 @@ def drive(
     from motionloom.methods import load_model
     from motionloom.recipes.gazing import gaze_model
 
-    look = None if gaze is None else gaze_model(gaze)
-    actions = load_overlays(overlay or [])
-    live = foot_locked(overlaid(live_characters(load_model(model)), actions, look, lead=True))
-    live.step(live.begin([seed]), _none(), 1.0 / RATE)  # compiles before the screen is taken
+    with busy("preparing"):  # and compiling, before the screen is taken
+        look = None if gaze is None else gaze_model(gaze)
+        actions = load_overlays(overlay or [])
+        live = foot_locked(overlaid(live_characters(load_model(model)), actions, look, lead=True))
+        live.step(live.begin([seed]), _none(), 1.0 / RATE)
     curses.wrapper(lambda screen: by_hand(screen, live, seed))
 
 
@@ -105,10 +106,11 @@ def by_hand(screen: Any, live: Any, seed: int, steps: int | None = None) -> None
         lines = top_view(
             np.array(trail), facing, pilot.heading, width=max(columns - 1, 20), height=max(rows - 3, 5)
         )  # fmt: skip
+        shown += f" + {live.overlays[pilot.overlay]}" if pilot.overlay >= 0 else ""
         clamped = "  out of reach" if status.clamped[0] else ""
-        for i, line in enumerate([*lines, f"{shown}{clamped}"[: columns - 1], HELP[: columns - 1]]):
+        screen.erase()  # a window that was made smaller would keep lines
+        for i, line in enumerate([*lines, f"{shown}{clamped}", HELP]):
             screen.addstr(i, 0, line[: columns - 1])
-            screen.clrtoeol()
         screen.refresh()
         done += 1
         time.sleep(max(0.0, begin + done / RATE - time.monotonic()))
