@@ -12,6 +12,7 @@ from motionloom.core import BadRequest, Clip, FloatArray, replace
 from motionloom.io import load
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.resample import resample
+from motionloom.kinematics.retarget import retarget
 from motionloom.kinematics.travel import headings
 from motionloom.rotation import rotate, wrap_angle, yaw
 from motionloom.samples import make
@@ -114,10 +115,14 @@ def captured_pairs() -> list[tuple[Clip, Clip, str]]:
     chair, cup = (make("carry", thing=thing, seconds=8, seed=2) for thing in ("chair", "cup"))
     return [
         *((captured(*upper), captured(*lower), title) for upper, lower, title in PAIRS),
-        (chair, captured("143_32", 350, 490), "chair on a 180 degree turn"),
-        (chair, captured("113_19", 1, None), "chair on stairs"),
-        (cup, captured("83_25", 1, None), "cup on a step up"),
+        _retargeted(chair, captured("143_32", 350, 490), "chair on a 180 degree turn"),
+        _retargeted(chair, captured("113_19", 1, None), "chair on stairs"),
+        _retargeted(cup, captured("83_25", 1, None), "cup on a step up"),
     ]
+
+
+def _retargeted(upper: Clip, lower: Clip, title: str) -> tuple[Clip, Clip, str]:
+    return retarget(upper, lower)[0], lower, title
 
 
 def swings(clip: Clip) -> tuple[FloatArray, FloatArray]:
