@@ -120,6 +120,14 @@ def test_every_requirement_is_pinned_so_that_a_commit_installs_the_same_tomorrow
     assert needed <= pinned, needed - pinned
 
 
+def test_every_pinned_version_has_the_checksums_of_its_files() -> None:
+    pins = (ROOT / "constraints.txt").read_text().split()
+    listed = re.split(r"\n(?! )", (ROOT / "requirements.txt").read_text().rstrip())
+    assert [entry.split()[0] for entry in listed] == pins
+    assert all(re.fullmatch(r"\S+( \\\n    --hash=sha256:[0-9a-f]{64})+", entry) for entry in listed)
+    assert "--require-hashes" in (ROOT / "run").read_text()
+
+
 def _plain(name: str) -> str:
     return name.lower().replace("_", "-").replace(".", "-")
 

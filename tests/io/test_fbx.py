@@ -82,6 +82,12 @@ def test_a_file_without_keys_is_one_frame(write):
     assert len(load(write(BONES, [], {}))) == 1
 
 
+def test_a_take_of_hours_is_refused(write):
+    """Keys at 27,000 s would be 810,000 frames."""
+    with pytest.raises(FormatError, match="27000 s"):
+        load(write(times=[0.0, 0.1, 27_000.0]))
+
+
 def test_what_is_no_fbx_file_says_so(tmp_path):
     for content, said in (
         (b"HIERARCHY", "not an FBX"),
