@@ -67,7 +67,8 @@ limitation. Eleven further pairs, on which nothing was
 tuned (111_36 on 35_02 and 127_09, 113_26 on 38_03, 104_41 on 83_27, 13_17 on 127_11, 132_02 on 143_38, 81_06 on
 137_29, 136_27 on 69_01, 17_10 on 143_17, 137_16 on 104_19, 137_26 on 16_23), were also looked at: neck / naive 0.16 in
 the median and 0.50 at worst (carrying on a run to the right), legs 3.4 to 8.6 cm, on runs and stairs 11 to 16 (reported
-as poor). None tips over or faces elsewhere; the push bends down as its performer does, over legs that walk upright.""".splitlines()
+as poor). None tips over or faces elsewhere; the push bends down as its performer does, over legs that walk upright.
+""".splitlines()
 AXES = """HECK's figure shows "the position of the neck in relation to the root" for a step straight ahead and does not
 state the axes. They cannot be those of the root itself: in these, naive replacement shows the action's own neck and
 nothing erratic. For a body that walks straight, the heading and the world give the same (carrying on a step up, arms
