@@ -44,7 +44,12 @@ LAYERS: Mapping[str, Callable[[Live, Mapping[str, Model]], Live]] = {
 }
 
 
-@pytest.fixture(params=[*LIVE, *(f"motion-matching, {layer}" for layer in LAYERS), "cuts, queued"], scope="session")
+QUEUED = pytest.param(
+    "cuts, queued", marks=pytest.mark.long
+)  # minutes; test_queued.py has short ones
+
+
+@pytest.fixture(params=[*LIVE, *(f"motion-matching, {layer}" for layer in LAYERS), QUEUED], scope="session")
 def live(request: pytest.FixtureRequest, lives: Mapping[str, Live], models: Mapping[str, Model]) -> Live:
     """One live method at a time, one with each of the layers on top, and queued blocks of a method."""
     name, _, layer = request.param.partition(", ")

@@ -6,7 +6,7 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar, final
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar, cast, final
 
 import numpy as np
 from numpy.random import Generator
@@ -183,10 +183,10 @@ class Model(ABC, Generic[O]):
         """Unit and up axis in which a result is written: those of the first source."""
         return (self.sources[0].unit, self.sources[0].up) if self.sources else (clip.origin.unit, clip.origin.up)
 
-    def options(self, request: Request) -> Any:
+    def options(self, request: Request) -> O:
         """The checked options of a request; the variant is the model's unless it is given."""
         variant = {"variant": self.config.variant} if hasattr(self.config, "variant") else {}
-        return self.options_type.of({**variant, **request.options})
+        return cast(O, self.options_type.of({**variant, **request.options}))
 
     def inner_request(self, request: Request) -> Request:
         """The request at the model's frame rate, long enough to cover the last frame of the result.

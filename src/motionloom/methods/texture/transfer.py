@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -70,7 +70,7 @@ def transfer(
     squares = squared_distances(own[len(plain) :], own[: len(plain)])[:, moments]
     third = [Price(t, t + 1, weight * row) for t, row in enumerate(squares)]
     request, rng = Request(frames=len(given)), np.random.default_rng([seed, 0])
-    options: Any = model.options(request)
+    options = model.options(request)
     plan = model.plan_with(request, options, rng, part(report, 0.3, 0.7), third)
     made = model.render(plan, request, options, rng, part(report, 0.7, 0.8))
     clip, _ = finished(model, made, request, part(report, 0.8, 1.0))
