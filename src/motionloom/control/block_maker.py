@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
-from threading import Lock, Thread
+from threading import Condition, Thread
 from typing import Generic, NamedTuple, TypeVar
 
 from motionloom.core import Cancelled, Progress, silent
@@ -13,6 +13,7 @@ from motionloom.core import Cancelled, Progress, silent
 K = TypeVar("K", bound=Hashable)
 B = TypeVar("B")
 
+IDLE = 5.0  # s without work after which the thread ends: starting one takes longer than a step may
 MAX_CACHE = 64  # blocks that are kept, beside those that callers reserve
 
 
@@ -26,7 +27,7 @@ class Order(NamedTuple, Generic[B]):
 class BlockMaker(Generic[K, B]):
     """Makes blocks by their keys, one at a time, in the order in which they are first asked for.
 
-    The thread runs only while there is work, and does not keep the process alive.
+    The thread ends when there is no more work, and does not keep the process alive.
     """
 
     def __init__(self, make: Callable[[K, Progress], B]) -> None:
@@ -34,15 +35,16 @@ class BlockMaker(Generic[K, B]):
         self._orders: OrderedDict[K, Order[B]] = OrderedDict()
         self._waiting: deque[tuple[K, Order[B]]] = deque()
         self._running = False
-        self._lock = Lock()
+        self._changed = Condition()
 
     def order(self, key: K, reserve: int = 0) -> Order[B]:
         """Begin to make a block, unless it is ready; the oldest are dropped, except the last `reserve` and a few."""
-        with self._lock:
+        with self._changed:
             found = self._orders.get(key)
             if found is None or found.progress.stop[0]:
                 found = self._orders[key] = Order(Future(), silent())
                 self._waiting.append((key, found))
+                self._changed.notify()
                 if not self._running:
                     self._running = True
                     Thread(target=self._work, name="motionloom-blocks", daemon=True).start()
@@ -62,13 +64,13 @@ class BlockMaker(Generic[K, B]):
 
     def clear(self) -> None:
         """Drop all blocks that are kept; they are made again when they are asked for."""
-        with self._lock:
+        with self._changed:
             self._orders.clear()
 
     def _work(self) -> None:
         while True:
-            with self._lock:
-                if not self._waiting:
+            with self._changed:
+                if not self._changed.wait_for(lambda: bool(self._waiting), IDLE):
                     self._running = False
                     return
                 key, order = self._waiting.popleft()
