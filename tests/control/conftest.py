@@ -44,9 +44,7 @@ LAYERS: Mapping[str, Callable[[Live, Mapping[str, Model]], Live]] = {
 }
 
 
-QUEUED = pytest.param(
-    "cuts, queued", marks=pytest.mark.long
-)  # minutes; test_queued.py has short ones
+QUEUED = pytest.param("cuts, queued", marks=pytest.mark.long)  # minutes; test_queued.py has short ones
 
 
 @pytest.fixture(params=[*LIVE, *(f"motion-matching, {layer}" for layer in LAYERS), QUEUED], scope="session")
