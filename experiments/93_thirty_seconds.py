@@ -21,8 +21,10 @@ from motionloom.evaluate.measures.prepared_clip import NotApplicable
 from motionloom.evaluate.measures.table import FAMILIES, QUALITY_MEASURES
 from motionloom.evaluate.reference import reference
 from motionloom.io import load
+from motionloom.kinematics import with_contacts
 from motionloom.kinematics.pace import change_rate
-from motionloom.methods import learn, synthesize
+from motionloom.kinematics.trim import trim_contacts
+from motionloom.methods import Model, learn, synthesize
 
 MOCAP = Path(__file__).resolve().parents[2] / "shared" / "mocap"
 SUBJECTS = {
@@ -36,12 +38,20 @@ SUBJECTS = {
     ],
 }
 METHODS = ("cuts", "motion-graph", "two-level-graph", "hierarchical-graph", "motion-matching", "texture", "textons")
+OF_WALKS = ("parametric-space", "multilinear", "verbs", "parametric-graph", "variation")  # methods that repeat strides
 COLUMNS = ("speed changes", "root acceleration", "standing", "skate", "knee acceleration")
 SEED = 7
 
 
 def clips(names: list[str]) -> list[Clip]:
     return [load(MOCAP / f"{n}.bvh", fps=60 if "143_" in n else None, trim_tpose=True) for n in names]
+
+
+def learned(method: str, source: list[Clip]) -> Model:
+    """A model of some clips; of walks by their turn, or of their first strides, for methods that repeat strides."""
+    if method == "variation":
+        return learn(method, [trim_contacts(with_contacts(clip), "left_heel", 1) for clip in source])
+    return learn(method, source, {"parameter": ("turn_rate",)} if method in OF_WALKS[:3] else {})
 
 
 def measures(found: list[Clip]) -> list[float]:
@@ -78,18 +88,19 @@ def warnings(found: list[Clip]) -> set[str]:
 
 
 def main() -> None:
-    methods = [m for m in METHODS if m in sys.argv[1:]] or METHODS
-    chosen = [name for name in sys.argv[1:] if name not in METHODS]
+    known = (*METHODS, *OF_WALKS)
+    asked = [m for m in known if m in sys.argv[1:]]
+    chosen = [name for name in sys.argv[1:] if name not in known]
     for subject, names in SUBJECTS.items():
         if chosen and not any(c in subject for c in chosen):
             continue
         source = clips(names)
         own = warnings(source)
         print(row(f"**{subject}**", measures(source), ", ".join(sorted(own))), flush=True)
-        for method in methods:
+        for method in asked or (known if "walks" in subject and "runs" not in subject else METHODS):
             begin = time.process_time()
             try:
-                made = synthesize(learn(method, source), Request(seconds=30.0), seed=SEED)
+                made = synthesize(learned(method, source), Request(seconds=30.0), seed=SEED)
                 more = sorted(warnings([made]) - own)
                 print(row(method, measures([made]), ", ".join(more) or "none"), flush=True)
             except MotionloomError as error:
