@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import faulthandler
 import mmap
+import os
 import resource
 import signal
 import struct
@@ -35,7 +36,21 @@ def forget_peak() -> None:
         Path("/proc/self/clear_refs").write_text("5")
 
 
+def require_bounds_checks() -> None:
+    """End here, if array bounds should be checked in compiled code and are not."""
+    import numpy as np
+
+    from motionloom.core._jit import kernel
+
+    first_after = kernel(lambda array: array[array.size])
+    with suppress(IndexError):
+        first_after(np.zeros(1))
+        raise SystemExit("array bounds are not checked")
+
+
 def main() -> None:
+    if os.environ.get("NUMBA_BOUNDSCHECK") == "1":
+        require_bounds_checks()
     folder, scratch, seconds, megabytes = Path(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4])
     out, sys.stdout = sys.stdout, sys.stderr
     faulthandler.enable()
