@@ -7,13 +7,19 @@ Prints a table, and figures of ten minutes of walking. Uses ../shared/mocap (CMU
 
 from __future__ import annotations
 
+import tempfile
 import time
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from variation_material import TAKES, bootstrap, cycles, figures, print_table, variants
 
 from motionloom.constraints import Request
+from motionloom.core import Clip
+from motionloom.core.numbers import squared_distances
 from motionloom.kinematics.travel import travel
+from motionloom.methods import save_model
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.variation import Config, VariationModel, fit
 
@@ -39,8 +45,41 @@ def stream(model: VariationModel) -> None:
         f"{MINUTES} min: largest value {beyond[angles].max():.2f} of its range, speed {speed / own:.3f} of the takes', "
         f"spread of a minute {min(spread) / spread[0]:.2f} to {max(spread) / spread[0]:.2f} of the first; "
         f"distance of a pose from the nearest one of the takes {near.mean() / np.mean(apart):.2f} (largest "
-        f"{near.max() / np.mean(apart):.2f}) of that between takes"
+        f"{near.max() / np.mean(apart):.2f}) of that between takes; {100 * support(model, clip):.1f} % of the "
+        f"{model.config.neighbours} nearest poses of the takes are out of phase"
     )
+
+
+def support(model: VariationModel, clip: Clip) -> float:
+    """The share of the neighbours of a stream's poses that are more than an eighth of a cycle out of phase.
+
+    Neighbours are the k nearest poses of the takes, as in the regression; the phase of a stream is that of its sources.
+    """
+    angles, (last, known) = ~model.dofs.displacement, (model.clock.shape[1] - 1, [])
+    moments = np.arange(last + 1) / last
+    for take, row in zip(model.sequences, model.clock, strict=True):
+        known.append(np.interp(np.arange(len(take)), row, moments))
+    phases, whole = np.concatenate(known), np.concatenate(model.sequences)[:, angles]
+    every = np.arange(0, len(clip), round(model.fps / 5))
+    which, frames = clip.origin.which[every, 0, 0], clip.origin.frames[every, 0, 0]
+    own = np.array([np.interp(f, model.clock[c], moments) for c, f in zip(which, frames, strict=True)])
+    poses = model.dofs.values(clip)[every][:, angles]
+    near = np.argsort(squared_distances(poses, whole), axis=1)[:, : model.config.neighbours]
+    off = np.abs((phases[near] - own[:, None] + 0.5) % 1.0 - 0.5)
+    return float((off > 1 / 8).mean())
+
+
+def memory(walks: Sequence[Clip]) -> list[tuple[int, float, float]]:
+    """For 2, 4, 6 and 8 inputs: KB of the model's file, and of the tables that synthesis reads."""
+    out = []
+    for count in (2, 4, 6, 8):
+        model = fit(walks[:count], Config(fps=60.0, rounds=1, candidates=1, tries=1), rng=np.random.default_rng(0))
+        with tempfile.TemporaryDirectory() as folder:
+            save_model(model, Path(folder) / "model.loom")
+            size = (Path(folder) / "model.loom").stat().st_size
+        tables = sum(np.asarray(part).nbytes for part in (*model.takes, *model.unrolling.material))
+        out.append((count, size / 1024, tables / 1024))
+    return out
 
 
 def _others(model: VariationModel, angles: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -66,6 +105,9 @@ def main() -> None:
     low, high = bootstrap(model.clips, made, model)
     print(f"between variants, 95 % bootstrap interval: {low:.2f} to {high:.2f}")
     stream(model)
+
+    for count, size, tables in memory(walks):
+        print(f"{count} inputs: model file {size:.0f} KB, tables of synthesis {tables:.0f} KB")
 
 
 if __name__ == "__main__":

@@ -80,13 +80,13 @@ def example() -> tuple[Clip, str]:
 
 
 def sorted_by_name(clip: Clip) -> Clip:
-    """The clip with its joints sorted by name, parents before children: neither in breadth nor in depth.
+    """The clip with its joints in reverse order of names, parents before children: neither in breadth nor in depth.
 
     A BVH file lists joints depth-first, so that file order would be no third order.
     """
     body, order, next_ones = clip.skeleton, [], [0]
     while next_ones:
-        joint = min(next_ones, key=lambda j: body.names[j])
+        joint = max(next_ones, key=lambda j: body.names[j])
         next_ones.remove(joint)
         order.append(joint)
         next_ones += body.children(joint)

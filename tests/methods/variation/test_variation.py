@@ -18,6 +18,7 @@ from motionloom.methods.synthesis import rendered
 from motionloom.methods.variation import Config, fit
 from motionloom.methods.variation._kernels_limbs import forward, place_root, room_for
 from motionloom.methods.variation.body import body_tables, foot_limbs
+from motionloom.methods.variation.calibration import drawn_length, gain
 from motionloom.methods.variation.dofs import fit_dofs
 from motionloom.methods.variation.timing import MOMENTS, common_clock
 from motionloom.samples import make
@@ -188,3 +189,29 @@ def test_a_stream_of_strides_has_no_seam(walker, walks):
     """Joints accelerate at the seams no more than within the takes."""
     stream = synthesize(walker, Request(seconds=8), seed=1)
     assert largest_acceleration(stream) <= 1.5 * max(map(largest_acceleration, walks))
+
+
+def test_lengths_are_as_random_as_those_of_the_takes():
+    rng, lengths = np.random.default_rng(0), [60, 66, 72, 63]
+    drawn = [drawn_length(lengths, 1.0, rng) for _ in range(4000)]
+    assert np.std(drawn) == pytest.approx(np.std(lengths, ddof=1), rel=0.15)
+    assert np.mean(drawn) == pytest.approx(np.mean(lengths), abs=0.3)
+    assert min(drawn) >= 56
+    assert max(drawn) <= 76
+    assert {drawn_length(lengths, 0.0, rng) for _ in range(5)} == {65}
+
+
+def test_the_amount_is_raised_until_variants_are_as_far_apart_as_takes():
+    noise, still = np.random.default_rng(1).normal(size=(8, 1, 3)), np.zeros((30, 3))
+    takes = [still + 0.1 * noise[k] for k in range(8)]
+    assert gain(takes, lambda k, more: still + 0.08 * more * noise[k]) == pytest.approx(1.25)
+    assert gain(takes, lambda k, more: still + 0.3 * more * noise[k]) == 1.0  # far enough apart
+    assert gain(takes[:1], lambda k, more: still) == 1.0
+
+
+def test_variants_end_when_takes_do(walker):
+    lengths = [len(raw(walker, seed=k)) for k in range(6)]
+    own = [len(clip) for clip in walker.clips]
+    room = 0.3 * (max(own) - min(own)) + 1
+    assert min(own) - room <= min(lengths)
+    assert max(lengths) <= max(own) + room

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Constraint, Pace, Plant, PositionAt, Request, RootAt
-from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Note, Origin, Progress, part, replace
+from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Note, Origin, Progress, part, replace, silent
 from motionloom.core.origin import all_terms
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts, part_positions
 from motionloom.methods.array_checks import check_array, check_clips
@@ -20,6 +20,7 @@ from motionloom.methods.bend_to_constraints import root_problem
 from motionloom.methods.live import material_of
 from motionloom.methods.settings import FAITHFUL, Settings
 from motionloom.methods.variation.body import Body, limb_of
+from motionloom.methods.variation.calibration import drawn_length, gain
 from motionloom.methods.variation.config import Config, Options
 from motionloom.methods.variation.dofs import Dofs
 from motionloom.methods.variation.learn_prior import prior_data
@@ -122,6 +123,25 @@ class VariationModel(Model[Options]):
         return closed_takes(self.takes, self.loop)
 
     @cached_property
+    def _measured_gain(self) -> list[float]:
+        return []
+
+    def gain(self, progress: Progress | None = None) -> float:
+        """What the amount of variation of a variant is multiplied by (see `calibration.gain`); measured once."""
+        if not self._measured_gain:
+            angles, frames = ~self.dofs.displacement, round(LONGEST * max(map(len, self.clips))) + 2
+            body, tasks, _ = requested_tasks((), self.dofs, self.limits, frames, self.fps, 0.0)
+            amounts, steering = np.ones(self.dofs.count + 1), np.tile([1.0, 0.0], (frames, 1))
+            polled = part(progress or silent(), 0.0, 0.0)
+
+            def variant(k: int, more: float) -> FloatArray:
+                run = Run(k, frames, False, 1.0, steering, (0.0, 0.0, 0.0), 0.0)
+                return mix(self.takes, body, run, tasks, more * amounts, self.fps, polled).values[:, angles]
+
+            self._measured_gain.append(gain([values[:, angles] for values in self.sequences], variant))
+        return self._measured_gain[0]
+
+    @cached_property
     def unrolling(self) -> Unrolling:
         """What the networks are unrolled with."""
         return unrolling_of(self.clips, self.sequences, self.dofs, self.networks, self.config)
@@ -176,6 +196,8 @@ class VariationModel(Model[Options]):
         paced = run_at_pace(run, paces, free, self.dofs, self.fps, asked) if paces else PacedRun(run)
         run = paced.run
         motion = self._free(run, options, part(progress, 0.0, 0.3))
+        if asked is None and not paces and options.variant != FAITHFUL and len(self.clips) > 1:
+            run, motion = self._as_long_as_takes(run, motion, options, rng, progress)
         if asked is not None and len(motion.values) < asked:
             run, motion = self._lasting(run, motion, asked, options, progress)
         count = min(len(motion.values), asked or len(motion.values))
@@ -215,6 +237,20 @@ class VariationModel(Model[Options]):
 
     def shortfall(self, clip: Clip, plan: Plan, request: Request, options: Options) -> str:
         return root_problem(clip, request.constraints, RISE)
+
+    def _as_long_as_takes(
+        self, run: Run, motion: Motion, options: Options, rng: Generator, progress: Progress
+    ) -> tuple[Run, Motion]:
+        """The run, slower or faster as a whole, with a length as random as those of the takes.
+
+        By its own clock its random tempo adds up, while takes that are slow at first are often quick later.
+        """
+        timing = float(amounts_of(options.amount, options.parts, self.dofs)[-1])
+        wanted = drawn_length([len(clip) for clip in self.clips], timing, rng)
+        for _ in range(2):  # a length is a whole number of frames
+            run = run._replace(slower=run.slower * (wanted - 0.5) / max(len(motion.values) - 0.5, 1.0))
+            motion = self._free(run, options, part(progress, 0.3, 0.3))
+        return run, motion
 
     def _lasting(
         self, run: Run, motion: Motion, asked: int, options: Options, progress: Progress
@@ -258,6 +294,8 @@ class VariationModel(Model[Options]):
         if options.variant == FAITHFUL:
             return unrolled(self.unrolling, body, run, tasks, amounts, self.fps, progress)
         takes = self.cycle if run.endless else self.takes
+        if not run.endless:
+            amounts[:-1] *= self.gain(progress)
         return mix(takes, body, run, tasks, amounts, self.fps, progress)
 
     def _described(self, clip: Clip, motion: Motion, notes: tuple[Note, ...]) -> Clip:

@@ -3,7 +3,7 @@
 
 (() => {
   const at = (id) => document.getElementById(id);
-  const state = { token: "", trial: 0, count: 0 };
+  const state = { token: "", trial: 0, count: 0, busy: false };
 
   async function post(path, body) {
     const answer = await fetch(path, {
@@ -25,10 +25,18 @@
     at("stage").src = `clip/${state.token}/${state.trial}`;
   }
 
+  // One answer at a time: a second press before the server has answered would rate a motion that was not shown yet.
   async function rate(rating) {
-    await post("rate", { token: state.token, trial: state.trial, rating });
-    state.trial += 1;
-    show();
+    if (state.busy) return;
+    state.busy = true;
+    try {
+      await post("rate", { token: state.token, trial: state.trial, rating });
+      at("problem").textContent = "";
+      state.trial += 1;
+      show();
+    } finally {
+      state.busy = false;
+    }
   }
 
   function report(error) {
@@ -37,9 +45,11 @@
 
   at("begin").addEventListener("submit", (event) => {
     event.preventDefault();
+    at("problem").textContent = "Preparing the motions.";
     post("begin", { participant: at("participant").value })
       .then((answer) => {
         Object.assign(state, answer, { trial: 0 });
+        at("problem").textContent = "";
         show();
       })
       .catch(report);
@@ -54,6 +64,6 @@
   const skip = at("skip");
   skip.addEventListener("click", () => rate(null).catch(report));
   document.addEventListener("keydown", (event) => {
-    if (!at("trial").hidden && event.key >= "1" && event.key <= "9") rate(Number(event.key)).catch(report);
+    if (!at("trial").hidden && !event.repeat && event.key >= "1" && event.key <= "9") rate(Number(event.key)).catch(report);
   });
 })();
