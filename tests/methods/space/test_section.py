@@ -21,7 +21,7 @@ def space_of(values, measure, spread=0.02):
     parameters = (SpaceParameter("p", "m", 1),)
     return Space(
         None, parameters, values, found.middle, found.ranges, curve, spread, found.weights, found.values,
-        np.zeros((0, len(values) + 2)),
+        np.zeros((0, len(values) + 2)), np.zeros((0, 1)), np.zeros((0, 1)),
     )  # fmt: skip
 
 

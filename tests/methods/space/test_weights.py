@@ -8,6 +8,7 @@ from scipy.optimize import linprog, minimize
 
 from motionloom.core import silent
 from motionloom.methods.space._kernels_weights import blended_value, linear_weights, nearest_weights
+from motionloom.methods.space.misses import missed_at, solve_misses
 from motionloom.methods.space.sampling import (
     features,
     fit_map,
@@ -69,6 +70,31 @@ def test_linear_weights_solve_the_quadratic_programme(rng):
         )  # fmt: skip
         if best.success and linprog(np.zeros(8), A_eq=np.vstack([values.T, np.ones(8)]), b_eq=[*p, 1]).success:
             np.testing.assert_allclose(w, best.x, atol=2e-3)
+
+
+def test_linear_weights_do_not_depend_on_where_their_search_begins(rng):
+    values, p = rng.normal(size=(8, 2)), np.array([0.05, -0.1])
+    cost = ((values - p) ** 2).sum(1)
+    found = []
+    for start in (
+        [0.0, 0.0, cost.min() + 0.1],
+        [0.3, -0.4, -10.0],
+    ):  # with the second start, all weights are 0 at first
+        y, w = np.array(start), np.zeros(8)
+        linear_weights(values - p, cost, 0.1, np.zeros(2), y, w)
+        found.append(w)
+    assert found[1].sum() == pytest.approx(1.0)
+    np.testing.assert_allclose(found[1], found[0], atol=1e-6)
+
+
+def test_what_the_map_misses_is_interpolated(rng):
+    def off(x):
+        return np.stack([np.sin(2 * x[:, 0]) * x[:, 1], x[:, 0] ** 2 - 0.3 * x[:, 1]], 1)
+
+    at, asked = rng.uniform(-0.5, 0.5, (200, 2)), rng.uniform(-0.4, 0.4, (50, 2))
+    by = solve_misses(at, off(at))
+    np.testing.assert_allclose(missed_at(at, by, at), off(at), atol=1e-9)
+    np.testing.assert_allclose(missed_at(at, by, asked), off(asked), atol=0.02)
 
 
 def test_linear_parameters_are_met_exactly_and_examples_are_themselves(rng):

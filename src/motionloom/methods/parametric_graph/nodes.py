@@ -309,7 +309,7 @@ def _fixed(cut: Cut, parameter: MotionParameter, cyclic: bool, margin: float) ->
     return Space(
         rows, (SpaceParameter(parameter.name, parameter.unit, size),), values, values[0], np.ones(size),
         np.zeros((len(moment_table(size)), polynomial_size(size), size)), 1.0, np.zeros((0, 1)), np.zeros((0, size)),
-        np.zeros((0, 3)),
+        np.zeros((0, 3)), np.zeros((0, size)), np.zeros((0, size)),
     )  # fmt: skip
 
 

@@ -130,6 +130,15 @@ def linear_weights(jac: Any, cost: Any, spread: float, target: Any, y: Any, w: A
     size, count = len(target), len(w)
     h, g, trial, other = np.empty((size + 1, size + 1)), np.empty(size + 1), np.empty(size + 1), np.empty(count)
     now = _dual(jac, cost, spread, target, y, w)
+    if w.max() <= 0.0:  # no weight at the start, so that no step is defined: the nearest example gets one
+        nearest = -1e300
+        for k in range(count):
+            x = -cost[k]
+            for d in range(size):
+                x += y[d] * jac[k, d]
+            nearest = max(nearest, x)
+        y[size] = spread - nearest
+        now = _dual(jac, cost, spread, target, y, w)
     for _ in range(INNER):
         h[:] = 0.0
         for d in range(size):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,8 @@ from motionloom.core import BadRequest, FloatArray, Note, Progress, Skeleton, pa
 from motionloom.core.note import info, warning
 from motionloom.methods.space.cutting import Cut
 from motionloom.methods.space.measure import measure_blend, measure_clip
-from motionloom.methods.space.sampling import Sampled, sample_space, spread_of
+from motionloom.methods.space.misses import measure_misses
+from motionloom.methods.space.sampling import DENSE, Sampled, sample_space, spread_of
 from motionloom.methods.space.section import SPREADS, even_space
 from motionloom.methods.space.space import Space, SpaceParameter
 
@@ -85,7 +87,10 @@ def build_space(
     space = space_of(rows, parameters, values, sampled, smoothness or 1.0)
     if samples:
         factors = SPREADS if smoothness is None else (1.0,)
-        space = even_space(space, factors, measure, skeleton, tables, part(progress, 0.8, 1.0))
+        space = even_space(space, factors, measure, skeleton, tables, part(progress, 0.8, 0.9))
+        if space.size > 1 and (sampled.error > DENSE).any():
+            at, by = measure_misses(space, measure, rng, part(progress, 0.9, 1.0))
+            space = replace(space, missed_at=at, missed_by=by)
     progress(1.0, "comparing motion")
     unused = np.flatnonzero(space.section[:, 2:].max(0, initial=0.0) < 1e-6) if len(space.section) else ()
     passed = [f"{chosen[k].name} is passed over: between its neighbours the motion changes evenly" for k in unused]
@@ -114,7 +119,7 @@ def space_of(
     kinds = tuple(SpaceParameter(p.name, p.unit, p.size) for p in parameters)
     return Space(
         rows, kinds, values, sampled.middle, sampled.ranges, sampled.curve, spread, sampled.weights, sampled.values,
-        np.zeros((0, len(values) + 2)),
+        np.zeros((0, len(values) + 2)), np.zeros((0, len(sampled.middle))), np.zeros((0, len(sampled.middle))),
     )  # fmt: skip
 
 

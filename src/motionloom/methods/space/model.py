@@ -240,7 +240,8 @@ class SpaceModel(Model[O]):
     @cached_property
     def _clearance(self) -> float:
         """m: how high swinging toes pass in the examples; a blend of swings at different moments passes lower."""
-        return usual_clearance(self.examples, percentile=50.0)
+        locked = [pin_plants(clip, toe=HELD_TOE).clip for clip in self.examples]
+        return usual_clearance(locked, percentile=50.0)
 
     def _named(self, values: FloatArray) -> list[tuple[str, tuple[float, ...], str]]:
         return [(p.name, tuple(values[self.space.column(p.name)].tolist()), p.unit) for p in self.space.parameters]

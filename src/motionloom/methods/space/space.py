@@ -13,6 +13,7 @@ from motionloom.blend.registered import Registered
 from motionloom.core import BadRequest, BoolArray, FloatArray, FormatError, IntArray, Skeleton
 from motionloom.core.poses import Poses
 from motionloom.methods.array_checks import check_array, check_number
+from motionloom.methods.space.misses import missed_at
 from motionloom.methods.space.sampling import moment_table, polynomial_size, predict
 
 NODES = 129  # rows of a section
@@ -49,6 +50,8 @@ class Space:
     sample_weights: FloatArray  # (S, K) blends that were measured
     sample_values: FloatArray  # (S, D)
     section: FloatArray  # (G, K + 2) table of a space of one parameter, see `section`; else without rows
+    missed_at: FloatArray  # (R, D) requests at which the map was compared with what is measured; see `misses`
+    missed_by: FloatArray  # (R + 1, D) coefficients
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -105,8 +108,19 @@ class Space:
             nearest_weights(known, blends, asked, min(neighbours or self.size + 2, len(known)), weights, used)
         else:
             space_weights(*self.map, asked, weights, used)
+            if len(self.missed_at):
+                self._without_misses(asked, weights, used)
         outside = np.abs(used - asked).max(1) > REACHED
         return Weights(weights, used * self.ranges + self.middle, np.asarray(outside))
+
+    def _without_misses(self, asked: FloatArray, weights: FloatArray, used: FloatArray) -> None:
+        """Weights for requests that are shifted by what the map misses at the parameters `used` so far."""
+        from motionloom.methods.space._kernels_weights import space_weights
+
+        for _ in range(2):
+            aim = asked - missed_at(self.missed_at, self.missed_by, used)
+            space_weights(*self.map, np.ascontiguousarray(aim), weights, used)
+        used += missed_at(self.missed_at, self.missed_by, used)
 
     def predicted(self, weights: ArrayLike) -> FloatArray:
         """(N, D) parameters of blends by the fitted map, without making them."""
@@ -150,6 +164,9 @@ class Space:
         check_array(self.sample_weights, "space.sample_weights", "f", (None, k), low=-1e-9, high=1.000001)
         check_array(self.sample_values, "space.sample_values", "f", (len(self.sample_weights), d))
         check_number(self.spread, "space.spread", low=1e-12)
+        check_array(self.missed_at, "space.missed_at", "f", (None, d))
+        size = len(self.missed_at) + 1 if len(self.missed_at) else 0
+        check_array(self.missed_by, "space.missed_by", "f", (size, d))
         nodes = NODES if d == 1 and len(self.section) else 0
         check_array(self.section, "space.section", "f", (nodes, k + 2))
         if nodes and self.section[-1, 0] <= self.section[0, 0]:
