@@ -9,7 +9,8 @@ import pytest
 
 from motionloom.analysis._kernels_chains import chains
 from motionloom.analysis.match_web import COVER, build_web, find_matches, matches_of
-from motionloom.core import BadRequest
+from motionloom.core import BadRequest, replace
+from motionloom.kinematics.body.roles import group
 from motionloom.samples import make
 
 
@@ -87,6 +88,34 @@ def test_clips_with_two_frame_rates_are_compared_at_the_lower_one():
     assert web.fps == 25
     found = matches_of(web, 0, 10, 35)
     assert any(m.clip == 1 and abs(m.first - 10) <= 1 and m.distance < 0.01 for m in found)
+
+
+def test_a_taller_walker_is_found_as_if_of_the_same_size():
+    short, other = (make("walk", seed=s, seconds=3, fps=30) for s in (1, 2))
+    body = other.skeleton
+    tall = replace(
+        other, skeleton=replace(body, offsets=1.25 * body.offsets, ends=()), root=1.25 * other.root, slides=None
+    )
+    found = [matches_of(build_web([short, clip]), 0, 20, 52) for clip in (other, tall)]
+    assert [m.clip for m in found[0]].count(1) >= 1
+    assert [(m.clip, m.first) for m in found[1]] == [(m.clip, m.first) for m in found[0]]
+
+
+def test_only_the_chosen_joints_count():
+    walk = make("walk", seed=1, seconds=3, fps=30)
+    arm = group(walk.skeleton, "right_arm")
+    raised = np.array(walk.rotations)
+    raised[:, arm[1:]] = [1.0, 0.0, 0.0, 0.0]
+    clips = [walk, replace(walk, rotations=raised)]
+    legs, arms = (build_web(clips, joints=[name]) for name in ("lower", "right_arm"))
+    between = [
+        [web.values[web.starts[c] : web.ends[c]].min() for c in np.flatnonzero(web.pairs[:, 0] != web.pairs[:, 1])]
+        for web in (legs, arms)
+    ]
+    assert min(between[0]) < 1e-3
+    assert min(between[1], default=1.0) > 0.02
+    with pytest.raises(BadRequest, match="no clip has any of the joints tail"):
+        build_web(clips, joints=["tail"])
 
 
 def test_no_clips():

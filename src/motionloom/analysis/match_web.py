@@ -7,6 +7,7 @@ threshold (after L. Kovar, M. Gleicher, Automated Extraction and Parameterizatio
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -16,13 +17,15 @@ import numpy as np
 from motionloom.analysis.cloud_search import build_clouds, clip_spans, near_pairs
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.weights import joint_weights
-from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, part, silent
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, Skeleton, UnknownJoint, part, silent
 from motionloom.core.progress import each
+from motionloom.kinematics.body.proportions import on_skeleton, same_bones
+from motionloom.kinematics.body.roles import feet, group
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.resample import resample
 
 THRESHOLD = 0.10  # m: root mean square distance of two windows
-WINDOW = 0.33  # s: length of a window
+WINDOW = 0.33  # s: length of a window, as a rule
 SHORTEST = 0.3  # s: of a path
 REACH = 0.14  # s: gaps of a valley that a path crosses
 SLOPE = 3  # a path runs at most this many times faster in one clip than in the other
@@ -44,6 +47,8 @@ class MatchWeb:
     cells: IntArray  # (M, 2) frames of both clips
     values: FloatArray  # (M,) m
     skipped: int = 0  # pairs of clips with different skeletons
+    window: float = WINDOW  # s
+    joints: tuple[str, ...] = ("all",)  # groups, roles or names of the joints that are compared
 
     @cached_property
     def starts(self) -> IntArray:
@@ -75,12 +80,16 @@ def build_web(
     *,
     fps: float | None = 30.0,
     threshold: float = THRESHOLD,
+    window: float = WINDOW,
+    joints: Sequence[str] = ("all",),
     progress: Progress | None = None,
 ) -> MatchWeb:
     """The web of some clips; pairs without a common skeleton are skipped and counted.
 
-    Clips are compared at `fps`, or at the lowest rate of all. Memory grows with the result, not with the number of
-    pairs of frames.
+    Clips are compared at `fps`, or at the lowest rate of all, on the bones of the first one of their skeleton, so that
+    people of different sizes can be found. `window` is in seconds: a short one compares poses, a long one speeds, too.
+    `joints` are those that count, as groups, roles or names; skeletons without any of them are skipped. Memory grows
+    with the result, not with the number of pairs of frames.
     """
     report = progress or silent()
     if len(clips) < 1 or not threshold > 0:
@@ -88,14 +97,15 @@ def build_web(
     rate = min([clip.fps for clip in clips] + ([fps] if fps else []))
     reading = part(report, 0.0, 0.1)
     ready = [resample(c, rate) if c.fps != rate else c for c in each(list(clips), reading, "resampling clips")]
-    groups = _groups(ready)
+    groups = [g for g in _groups(ready) if len(_counted(ready[g[0]].skeleton, joints))]
+    if not groups:
+        raise BadRequest(f"no clip has any of the joints {', '.join(joints)}")
     pieces: list[tuple[IntArray, IntArray, IntArray, FloatArray]] = []
     done, total = 0.0, float(sum(sum(len(ready[k]) for k in g) ** 2 for g in groups))
-    for group in groups:
-        size = float(sum(len(ready[k]) for k in group) ** 2) / total
-        pieces += _paths(
-            [ready[k] for k in group], group, rate, threshold, part(report, 0.1 + 0.9 * done, 0.1 + 0.9 * (done + size))
-        )
+    for own in groups:
+        size = float(sum(len(ready[k]) for k in own) ** 2) / total
+        step = part(report, 0.1 + 0.9 * done, 0.1 + 0.9 * (done + size))
+        pieces += _paths(_on_one_body([ready[k] for k in own]), own, rate, threshold, window, joints, step)
         done += size
     report(1.0, "comparing frames")
     pairs, ends, cells, values = _joined(pieces)
@@ -103,7 +113,27 @@ def build_web(
     within = sum(len(g) * (len(g) + 1) // 2 for g in groups)
     lengths = np.array([len(c) for c in ready], np.int64)
     names = tuple(clip.name for clip in clips)
-    return MatchWeb(names, lengths, rate, threshold, pairs, ends, cells, values, count * (count + 1) // 2 - within)
+    skipped = count * (count + 1) // 2 - within
+    return MatchWeb(
+        names, lengths, rate, threshold, pairs, ends, cells, values, skipped, float(window), tuple(joints)
+    )  # fmt: skip
+
+
+def _counted(skeleton: Skeleton, joints: Sequence[str]) -> IntArray:
+    """The joints that groups, roles or names stand for; those that a skeleton does not have are left out."""
+    found: set[int] = set()
+    for name in joints:
+        with suppress(UnknownJoint):
+            found.update(group(skeleton, name))
+    return np.array(sorted(found), np.int64)
+
+
+def _on_one_body(clips: Sequence[Clip]) -> list[Clip]:
+    """The clips with the bones of the first one, their paths scaled by the length of legs."""
+    body = clips[0].skeleton
+    if not feet(body):
+        return list(clips)
+    return [clip if same_bones(body, clip.skeleton) else on_skeleton(clip, body) for clip in clips]
 
 
 def _groups(clips: Sequence[Clip]) -> list[list[int]]:
@@ -115,15 +145,17 @@ def _groups(clips: Sequence[Clip]) -> list[list[int]]:
 
 
 def _paths(
-    clips: Sequence[Clip], which: Sequence[int], fps: float, threshold: float, progress: Progress
-) -> list[tuple[IntArray, IntArray, IntArray, FloatArray]]:
+    clips: Sequence[Clip], which: Sequence[int], fps: float, threshold: float, window: float, joints: Sequence[str],
+    progress: Progress,
+) -> list[tuple[IntArray, IntArray, IntArray, FloatArray]]:  # fmt: skip
     """(clips, ends, cells, values) of all pairs of clips of one skeleton."""
-    measure = PointCloud(radius=max(1, round(WINDOW * fps / 2)))
+    measure = PointCloud(radius=max(1, round(window * fps / 2)))
+    counted = _counted(clips[0].skeleton, joints)
     span = clip_spans(clips, measure.radius)
     if not (span[:, 0] < span[:, 1]).any():
         return []
-    points = np.concatenate([fk(c) for c in clips])
-    clouds = build_clouds(points, joint_weights(clips[0].skeleton, measure.weights), span, measure)
+    points = np.concatenate([fk(c)[:, counted] for c in clips])
+    clouds = build_clouds(points, joint_weights(clips[0].skeleton, measure.weights)[counted], span, measure)
     starts = np.concatenate([[0], np.cumsum([len(c) for c in clips])])
     owner = np.repeat(np.arange(len(clips)), np.diff(starts))
     found = near_pairs(

@@ -28,6 +28,19 @@ def find(
     threshold: Annotated[
         float, typer.Option("--threshold", metavar="M", min=0.001, help="Largest distance of similar frames [m].")
     ] = 0.10,
+    window: Annotated[
+        float,
+        typer.Option(
+            "--window",
+            metavar="S",
+            min=0.02,
+            max=2.0,
+            help="Time around a frame that is compared: a short one compares poses, a long one speeds, too [s].",
+        ),
+    ] = 0.33,
+    joints: Annotated[
+        str, typer.Option("--joints", metavar="NAME,NAME", help="Joints that are compared: groups, roles or names.")
+    ] = "all",
     rounds: Annotated[
         int, typer.Option("--rounds", metavar="N", min=1, help="Each match is a query of the next round; 1: none is.")
     ] = 3,
@@ -62,7 +75,7 @@ def find(
 
     stored = web or folder / WEB
     decided = stored.with_name(DECISIONS if web is None else f"{web.stem}.json")
-    library = opened(folder, stored, threshold, reading)
+    library = opened(folder, stored, threshold, window, tuple(joints.split(",")), reading)
     span = query_span(library, query, folder)
     name = span_name(library, span)
     decisions = load_decisions(decided)
@@ -111,8 +124,10 @@ def chosen(text: str, count: int) -> list[int]:
     return numbers
 
 
-def opened(folder: Path, stored: Path, threshold: float, reading: Any) -> Library:
-    """The stored web of a folder; it is built where there is none, or where clips or the threshold are others."""
+def opened(
+    folder: Path, stored: Path, threshold: float, window: float, joints: tuple[str, ...], reading: Any
+) -> Library:
+    """The stored web of a folder; it is built where there is none, or where clips or settings are others."""
     from motionloom.core import BadRequest
     from motionloom.io import expand_paths
     from motionloom.recipes.matching import build_library, digests_of, load_library, save_library
@@ -124,7 +139,8 @@ def opened(folder: Path, stored: Path, threshold: float, reading: Any) -> Librar
         library = load_library(stored)
         paths = [folder / name for name in library.files]
         present = {path.resolve() for path in clips}
-        same = library.web.threshold == threshold and present >= {path.resolve() for path in paths}
+        settings = (library.web.threshold, library.web.window, library.web.joints)
+        same = settings == (threshold, window, joints) and present >= {path.resolve() for path in paths}
         if same and digests_of(paths) == library.digests:  # links that lead elsewhere are not read
             new = len(present) - len(paths)
             if new:
@@ -135,8 +151,9 @@ def opened(folder: Path, stored: Path, threshold: float, reading: Any) -> Librar
     loaded = load_all([str(path) for path in clips], reading)
     with busy("comparing clips") as report:
         library = build_library(
-            [p for p, _ in loaded], [c for _, c in loaded], folder, threshold=threshold, progress=report
-        )
+            [p for p, _ in loaded], [c for _, c in loaded], folder, threshold=threshold, window=window, joints=joints,
+            progress=report,
+        )  # fmt: skip
     save_library(library, stored)
     skipped = f"; {plural(library.web.skipped, 'pair')} with other skeletons skipped" if library.web.skipped else ""
     print_line(f"{stored}: {plural(len(library.files), 'clip')}, {plural(len(library.web.ends), 'path')}{skipped}")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from motionloom.analysis.match_web import Match, MatchWeb, build_web, find_matches
+from motionloom.analysis.match_web import WINDOW, Match, MatchWeb, build_web, find_matches
 from motionloom.core import BadRequest, Clip, FloatArray, FormatError, IntArray, Progress
 from motionloom.core.files import read_regular
 from motionloom.core.text import is_unicode, read_json
@@ -20,7 +20,7 @@ from motionloom.io.atomic_files import finish_interrupted, write_whole
 from motionloom.io.digest import file_sha256
 from motionloom.io.reader_notes import Notes
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,11 +48,13 @@ def build_library(
     folder: Path,
     *,
     threshold: float,
+    window: float = WINDOW,
+    joints: Sequence[str] = ("all",),
     fps: float | None = 30.0,
     progress: Progress | None = None,
 ) -> Library:
     """The web of clips that were read from files below a folder."""
-    web = build_web(clips, fps=fps, threshold=threshold, progress=progress)
+    web = build_web(clips, fps=fps, threshold=threshold, window=window, joints=joints, progress=progress)
     files = tuple(path.resolve().relative_to(folder.resolve()).as_posix() for path in paths)
     first = [int(clip.origin.main()[1][0]) for clip in clips]
     rates = np.array([clip.fps for clip in clips])
@@ -69,7 +71,19 @@ def save_library(library: Library, path: str | Path) -> None:
     web = library.web
     arrays: dict[str, Any] = {
         name: getattr(web, name)
-        for name in ("names", "lengths", "fps", "threshold", "pairs", "ends", "cells", "values", "skipped")
+        for name in (
+            "names",
+            "lengths",
+            "fps",
+            "threshold",
+            "pairs",
+            "ends",
+            "cells",
+            "values",
+            "skipped",
+            "window",
+            "joints",
+        )
     }
     arrays |= {name: getattr(library, name) for name in ("files", "digests", "rates", "first")}
     held = io.BytesIO()
@@ -85,14 +99,14 @@ def load_library(path: str | Path) -> Library:
         held = Arrays(path, Notes(str(path)))
         if held.numbers("version").item() != VERSION:
             raise FormatError(f"{name}: a match web of another version; delete it, and it is built again")
-        texts = {key: _texts(held[key]) for key in ("names", "files", "digests")}
+        texts = {key: _texts(held[key]) for key in ("names", "files", "digests", "joints")}
         if any(PurePosixPath(file).is_absolute() or ".." in PurePosixPath(file).parts for file in texts["files"]):
             raise FormatError("it names files outside of its folder")
         whole = {key: held.numbers(key).astype(np.int64) for key in ("lengths", "pairs", "ends", "cells", "first")}
-        fps, threshold, skipped = (held.numbers(key).item() for key in ("fps", "threshold", "skipped"))
+        fps, threshold, skipped, window = (held.numbers(k).item() for k in ("fps", "threshold", "skipped", "window"))
         web = MatchWeb(
             texts["names"], whole["lengths"], fps, threshold, whole["pairs"], whole["ends"], whole["cells"],
-            held.numbers("values"), int(skipped),
+            held.numbers("values"), int(skipped), float(window), texts["joints"],
         )  # fmt: skip
         library = Library(web, texts["files"], texts["digests"], held.numbers("rates"), whole["first"])
     except (ValueError, TypeError, FormatError) as error:

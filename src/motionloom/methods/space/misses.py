@@ -28,7 +28,8 @@ def measure_misses(space: Space, measure: Measure, rng: Generator, progress: Pro
     share = rng.random((REQUESTS, 1))
     asked = ((1 - share) * a + share * b) * space.ranges + space.middle
     found = space.weights(asked)
-    at, off = [], []
+    at: list[FloatArray] = []
+    off: list[FloatArray] = []
     for n in np.flatnonzero(~found.outside):
         progress(n / REQUESTS, "comparing parameters")
         x = (found.used[n] - space.middle) / space.ranges
