@@ -164,9 +164,9 @@ Targets: error 0.1 / 1 (one parameter: 0.2 at worst), even 3, halved 1.8 to 2.2,
 
 Missed before locking: the run's skate against its whole clip, which stands still for 3 of its 18 s (standing counts as
 no skate), and that of seats, whose feet hardly move in the source. Missed after locking: the run against its whole
-clip; against the part that is used, it is within the target. What is left is mostly a toe that rolls off or lands close
-to the floor. Tables of one parameter pass over examples that differ in motion but hardly in the parameter: two of `into a
-turn`, three of `leaps`, whose motion would change by up to 5.8 and 4.1 times the mean otherwise.
+clip; against the part that is used, it is within the target. What is left is mostly a toe that rolls off or lands
+close to the floor. Tables of one parameter pass over examples that differ in motion but hardly in the parameter: two of
+`into a turn`, three of `leaps`, whose motion would change by up to 5.8 and 4.1 times the mean otherwise.
 
 ![examples, sampled blends and requests](spaces.png)
 
