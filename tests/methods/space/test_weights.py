@@ -8,7 +8,7 @@ from scipy.optimize import linprog, minimize
 
 from motionloom.core import silent
 from motionloom.methods.space._kernels_weights import blended_value, linear_weights, nearest_weights
-from motionloom.methods.space.misses import missed_at, solve_misses
+from motionloom.methods.space.radial import missed_at, solve_misses
 from motionloom.methods.space.sampling import (
     features,
     fit_map,

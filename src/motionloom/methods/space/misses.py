@@ -1,21 +1,18 @@
 """What the map of a space of several parameters misses, as a smooth function of the request.
 
 Weights follow from the request alone, so what is measured on them differs from the map by a function of the request. It
-is measured at random requests and interpolated by radial basis functions |x - x_i|, which do not overshoot.
+is measured at random requests and interpolated (see `radial`).
 """
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
 
 from motionloom.core import FloatArray, Progress
+from motionloom.methods.space.radial import solve_misses
 from motionloom.methods.space.sampling import Measure
-
-if TYPE_CHECKING:
-    from motionloom.methods.space.space import Space
+from motionloom.methods.space.space import Space
 
 REQUESTS = 800  # at which the map is compared with what is measured
 APART = 0.01  # of the range: requests nearer to another one are left out
@@ -40,21 +37,3 @@ def measure_misses(space: Space, measure: Measure, rng: Generator, progress: Pro
     if len(at) <= 2 * (space.size + 1):
         return np.zeros((0, space.size)), np.zeros((0, space.size))
     return np.stack(at), solve_misses(np.stack(at), np.stack(off))
-
-
-def solve_misses(at: FloatArray, off: FloatArray) -> FloatArray:
-    """(R + 1, D) coefficients with which `missed_at` has the values `off` (R, D) at requests (R, D)."""
-    count, size = at.shape
-    system = np.ones((count + 1, count + 1))
-    system[:count, :count] = _distances(at, at)
-    system[count, count] = 0.0
-    return np.asarray(np.linalg.solve(system, np.concatenate([off, np.zeros((1, size))])))
-
-
-def missed_at(at: FloatArray, by: FloatArray, asked: FloatArray) -> FloatArray:
-    """(N, D) what the map misses at requests (N, D)."""
-    return np.asarray(_distances(asked, at) @ by[:-1] + by[-1])
-
-
-def _distances(a: FloatArray, b: FloatArray) -> FloatArray:
-    return np.asarray(np.sqrt(((a[:, None] - b[None]) ** 2).sum(-1)))

@@ -13,7 +13,7 @@ from motionloom.blend.registered import Registered
 from motionloom.core import BadRequest, BoolArray, FloatArray, FormatError, IntArray, Skeleton
 from motionloom.core.poses import Poses
 from motionloom.methods.array_checks import check_array, check_number
-from motionloom.methods.space.misses import missed_at
+from motionloom.methods.space.radial import missed_at
 from motionloom.methods.space.sampling import moment_table, polynomial_size, predict
 
 NODES = 129  # rows of a section
