@@ -28,7 +28,7 @@ MINUTES = 10
 
 def stream(model: VariationModel) -> None:
     """Ranges, speed and spread of ten minutes, and how near its poses stay to those of the takes."""
-    clip = rendered(model, Request(seconds=60 * MINUTES), np.random.default_rng([0, 0]))[1]
+    plan, clip = rendered(model, Request(seconds=60 * MINUTES), np.random.default_rng([0, 0]))
     values, whole = model.dofs.values(clip), np.concatenate(model.sequences)
     angles = ~model.dofs.displacement
     low, high = whole.min(0), whole.max(0)
@@ -45,24 +45,25 @@ def stream(model: VariationModel) -> None:
         f"{MINUTES} min: largest value {beyond[angles].max():.2f} of its range, speed {speed / own:.3f} of the takes', "
         f"spread of a minute {min(spread) / spread[0]:.2f} to {max(spread) / spread[0]:.2f} of the first; "
         f"distance of a pose from the nearest one of the takes {near.mean() / np.mean(apart):.2f} (largest "
-        f"{near.max() / np.mean(apart):.2f}) of that between takes; {100 * support(model, clip):.1f} % of the "
-        f"{model.config.neighbours} nearest poses of the takes are out of phase"
+        f"{near.max() / np.mean(apart):.2f}) of that between takes; "
+        f"{100 * support(model, clip, plan.starts):.1f} % of the {model.config.neighbours} nearest poses of the takes are out of phase"
     )
 
 
-def support(model: VariationModel, clip: Clip) -> float:
+def support(model: VariationModel, clip: Clip, starts: Sequence[int]) -> float:
     """The share of the neighbours of a stream's poses that are more than an eighth of a cycle out of phase.
 
-    Neighbours are the k nearest poses of the takes, as in the regression; the phase of a stream is that of its sources.
+    Neighbours are the k nearest poses of the takes, as in the regression; the phase of a stream grows evenly
+    between the `starts` of its cycles.
     """
-    angles, (last, known) = ~model.dofs.displacement, (model.clock.shape[1] - 1, [])
-    moments = np.arange(last + 1) / last
+    assert model.loop is not None
+    angles, known = ~model.dofs.displacement, []
     for take, row in zip(model.sequences, model.clock, strict=True):
-        known.append(np.interp(np.arange(len(take)), row, moments))
+        moments = np.interp(np.arange(len(take)), row, np.arange(len(row)))
+        known.append((moments - model.loop.start) / (model.loop.stop - model.loop.start))
     phases, whole = np.concatenate(known), np.concatenate(model.sequences)[:, angles]
-    every = np.arange(0, len(clip), round(model.fps / 5))
-    which, frames = clip.origin.which[every, 0, 0], clip.origin.frames[every, 0, 0]
-    own = np.array([np.interp(f, model.clock[c], moments) for c, f in zip(which, frames, strict=True)])
+    every = np.arange(0, starts[-1], round(model.fps / 5))
+    own = np.interp(every, starts, np.arange(len(starts)))
     poses = model.dofs.values(clip)[every][:, angles]
     near = np.argsort(squared_distances(poses, whole), axis=1)[:, : model.config.neighbours]
     off = np.abs((phases[near] - own[:, None] + 0.5) % 1.0 - 0.5)
