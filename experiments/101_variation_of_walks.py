@@ -46,7 +46,8 @@ def stream(model: VariationModel) -> None:
         f"spread of a minute {min(spread) / spread[0]:.2f} to {max(spread) / spread[0]:.2f} of the first; "
         f"distance of a pose from the nearest one of the takes {near.mean() / np.mean(apart):.2f} (largest "
         f"{near.max() / np.mean(apart):.2f}) of that between takes; "
-        f"{100 * support(model, clip, plan.starts):.1f} % of the {model.config.neighbours} nearest poses of the takes are out of phase"
+        f"{100 * support(model, clip, plan.starts):.1f} % of the "
+        f"{model.config.neighbours} nearest poses of the takes are out of phase"
     )
 
 
