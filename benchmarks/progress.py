@@ -40,7 +40,7 @@ from motionloom.cli import main
 main()
 """  # prints a line at the first report of the work itself, after imports, reading and compilation
 TASK_SECONDS = 0.4  # s of processor time that a task lasts at least, to measure the overhead
-OVERHEAD_ROUNDS = 21
+OVERHEAD_ROUNDS = 11
 LATER = 0.3  # s from the first report of the work to Ctrl-C, so that the signal arrives in the middle of it
 
 Work = Callable[[Progress | None], Any]
@@ -67,13 +67,13 @@ def figures() -> list[dict[str, Any]]:
 
 def _overheads() -> list[dict[str, Any]]:
     """The processor time with a callback over that without, in turns, for tasks of seconds."""
-    clips = [samples.make("dance", seed=seed, seconds=40) for seed in range(4)]
+    clips = [samples.make("dance", seed=seed, seconds=20) for seed in range(2)]
     short = [samples.make("dance", seed=seed, seconds=12) for seed in range(2)]
-    graph, levels = learn("motion-graph", clips), learn("hierarchical-graph", clips[:2])
-    request = Request(seconds=60, constraints=(PATH,))
+    graph, levels = learn("motion-graph", clips), learn("hierarchical-graph", clips)
+    request = Request(seconds=15, constraints=(PATH,))
     works: dict[str, Work] = {
         "learning textons": lambda p: learn("textons", short, progress=p),
-        "learning a motion graph": lambda p: learn("motion-graph", clips, progress=p),
+        "learning a motion graph": lambda p: learn("motion-graph", short, progress=p),
         "beam search": lambda p: attempt(graph, request, progress=p),
         "hierarchical search": lambda p: attempt(levels, request, progress=p),
         "evaluating": lambda p: evaluate_clips(short[:1], short[1:], progress=p),
