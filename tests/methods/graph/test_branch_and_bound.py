@@ -184,3 +184,26 @@ def test_a_body_does_not_stand_until_the_path_is_over(arm):
     still = standing_share()
     lazy = standing_share(min_progress=0.1)
     assert still < 0.3 < 0.4 < lazy
+
+
+def test_a_body_that_sways_walks_to_the_end_of_the_path(arm):
+    """The metres that it walks are more than those it gets on: counted as in eq 2.15, it stops short."""
+    heading = 0.8 * np.sin(2 * np.pi * np.arange(241) / 20)
+    graph = graph_of([walker(arm, np.full(240, 0.1), np.diff(heading))], [(220, 20)])
+    line = line_through([[0, 0], [0, 10]])
+    own = {"lookahead": 25, "step": 8, "least": 0.02, "budget": 10**6}
+    short = {}
+    for nearest in (False, True):
+        found = search_branch_and_bound(
+            ground_moves(graph),
+            GroundGoal(line, np.ones(1), 1, False),
+            Start(),
+            np.arange(40),
+            FREE,
+            nearest=nearest,
+            **own,
+        )
+        assert found.arrived
+        place = placed_track(graph, found.route, (0, 0, 0))
+        short[nearest] = np.linalg.norm(place[-1] - line.points[-1])
+    assert short[True] < 0.2 < 1.0 < short[False]

@@ -22,7 +22,7 @@ from motionloom.methods.textons.plan.pieces import piece_of, plan_of, with_hard
 from motionloom.methods.textons.render.edit_pose import MAX_SPREADS, distance_to_texton, edit_pose
 from motionloom.rotation import angle_between, from_euler, multiply
 
-WHOLE = Request(seconds=7, options={"joins": "ends"})  # textons are played from their beginnings to their ends
+WHOLE = Request(seconds=7)
 
 
 @pytest.fixture(scope="module")
@@ -296,11 +296,14 @@ def test_a_pose_of_a_clip_is_found_where_it_was_and_its_texton_cut_there(model):
     at = seen.length // 2
     frame = at // 2  # of the result: its own segment is long enough to lead there
     pose = PoseAt(time=frame / 30, pose=raised(model, seen.frames[at : at + 1], 0))
-    plan = model.plan(Request(seconds=4, constraints=(pose,), options={"joins": "ends"}), np.random.default_rng(0))
-    assert "is 0 cm away" in plan.notes[0].text
-    lead, on = plan.pieces[:2]
-    assert (lead.observed, lead.span, lead.length) == (longest, (at - frame, at), frame)
-    assert (on.observed, on.span, on.length) == (longest, (at, seen.length), seen.length - at)
+    for joins in ("anywhere", "ends"):
+        asked = Request(seconds=4, constraints=(pose,), options={"joins": joins})
+        plan = model.plan(asked, np.random.default_rng(0))
+        assert "is 0 cm away" in plan.notes[0].text
+        lead, on = plan.pieces[:2]
+        assert (lead.observed, lead.span, lead.length) == (longest, (at - frame, at), frame)
+        assert (on.observed, on.span[0], on.length) == (longest, at, on.span[1] - at)
+        assert on.span[1] == seen.length or joins == "anywhere"
     made = model.synthesizer.piece_frames(lead, on, np.random.default_rng(0), noise=0.0)
     assert np.median(angle_between(made.turns, seen.frames.turns[at - frame : at])) < np.radians(0.5)
     on_made = model.synthesizer.piece_frames(on, None, np.random.default_rng(0), noise=0.0)

@@ -106,7 +106,7 @@ def test_the_density_of_the_next_frame_adds_up_to_one_over_all_channels(models, 
 
 
 def test_textons_foretell_a_salsa_take_better_than_one_linear_system_does(models, mocap):
-    config = Config(fps=30.0, recurring=False)  # without rare textons they do not: see the README
+    config = Config(fps=30.0)
     rules = learning_settings(config, 30.0)
     ready = prepare(
         [load(mocap / f"cmu/60_{k:02d}.bvh") for k in (1, 2, 3, 4)], config.fps, margin=TextonModel.glitch_margin

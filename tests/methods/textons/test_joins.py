@@ -175,7 +175,7 @@ def test_textons_can_be_made_twice_as_long(model):
 
 
 def test_a_written_path_obeys_the_option_unseen_and_says_when_it_is_rushed(model):
-    near = np.argwhere(model.follows(Options()) & (model.counts == 0))
+    near = np.argwhere(model.join_finder.follows(Options()) & (model.counts == 0))
     a, b = (int(t) for t in near[0])
     whole = plan_path(model.walk(Options(), np.random.default_rng(0)), [a, b], None)
     assert not whole.notes

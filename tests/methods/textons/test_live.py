@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from motionloom import samples
 from motionloom.control import record, run
 from motionloom.core import NoPath
 from motionloom.core.poses import commands
+from motionloom.kinematics.resample import resample
 from motionloom.methods import learn
 from motionloom.methods.textons import Options
 from motionloom.methods.textons.live import LiveOptions
@@ -25,8 +27,9 @@ PLAIN = LiveOptions(noise=0.0, key_variation=0.0)
 
 @pytest.fixture(scope="module")
 def model(takes):
-    """With all textons: commands can be told apart only where many lead to each other."""
-    return learn("textons", takes, {"fps": 30.0, "shortest": 0.5, "tolerance": 0.7, "recurring": False})
+    """Of four dances, so that commands have a choice: in two, most segments have one successor only."""
+    more = [resample(samples.make("dance", seconds=8, seed=seed), 30) for seed in (2, 3)]
+    return learn("textons", [*takes[:2], *more, takes[2]], {"fps": 30.0, "shortest": 0.5, "tolerance": 0.7})
 
 
 def shown(live, seconds, *, seed=3, action=-1, options=None):
@@ -93,13 +96,16 @@ def test_noise_makes_every_showing_of_a_segment_different(model):
 
 
 def test_a_command_leads_to_a_texton(model):
+    """Twelve characters; where the most probable path is the one that a walk takes anyway, nothing is gained."""
     live, goals = model.live, np.unique(model.textons_of[model.joins(Options()).inside])
 
     def share(action, goal):
-        return np.mean([live.status(s).action[0] == goal for s in shown(live, 40, action=action)])
+        walk = run(live, live.begin(np.arange(12)), commands(action=action), [1 / live.fps] * round(40 * live.fps))
+        return np.mean([live.status(s).action == goal for s, _ in walk])
 
     gained = [share(int(goal), goal) - share(-1, goal) for goal in goals]
-    assert min(gained) > 0.02  # most follow one another in one way only
+    assert min(gained) > -0.02
+    assert np.median(gained) > 0.02
     assert max(gained) > 0.3
 
 

@@ -170,7 +170,7 @@ def test_slow_noise_has_unit_variance_and_changes_slowly(rng):
 
 
 def test_swaying_noise_makes_motion_newer_at_no_more_jerk(model):
-    plan = model.plan(Request(seconds=12, options={"joins": "ends"}), np.random.default_rng(0))
+    plan = model.plan(Request(seconds=12), np.random.default_rng(0))
 
     def made(**given):
         return model.render_uncleaned(plan, np.random.default_rng(1), Options(drive_variation=0.0, **given)).rotations

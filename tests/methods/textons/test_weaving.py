@@ -136,7 +136,7 @@ def test_a_piece_turns_as_far_as_its_segment_was_observed_to(model, noise):
 
 def test_grounding_in_parts_is_grounding_as_a_whole(model):
     """Parts are grounded with a second on either side: what lies farther away has no say."""
-    pieces = model.plan(Request(seconds=30, options={"joins": "ends"}), np.random.default_rng(0)).pieces
+    pieces = model.plan(Request(seconds=30), np.random.default_rng(0)).pieces
     parts = take_frames(model.renderer.uncleaned_clips(iter(pieces), np.random.default_rng(0), Options()), 900)
     assert GroundingState().block == MIN_BLOCK < 30
     ground = GroundingState(block=1e6)

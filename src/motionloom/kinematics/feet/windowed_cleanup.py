@@ -14,9 +14,14 @@ import numpy as np
 from motionloom.core import BoolArray, Clip, FloatArray, replace
 from motionloom.core.clip import concatenate
 from motionloom.core.numbers import smoothstep
+from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions
 from motionloom.kinematics.feet.grounding import lift_sunk_feet
+from motionloom.kinematics.feet.leg_reach import SOFT_REACH
 from motionloom.kinematics.feet.skate_removal import PINNED_WITHIN, pin_plants
+from motionloom.kinematics.fk import fk_rotations
+from motionloom.kinematics.ik.limb import limb_rotations
+from motionloom.rotation import slerp
 
 WINDOW = 8.0  # s: frames cleaned at once
 MARGIN = 1.0  # s: frames on either side that cleaning takes into account
@@ -85,8 +90,25 @@ def _faded(before: Clip | None, after: Clip) -> Clip:
     mixed /= np.linalg.norm(mixed, axis=-1, keepdims=True)
     root, rotations = after.root.copy(), after.rotations.copy()
     root[:n] = before.root[:n] + share[:, None] * (after.root[:n] - before.root[:n])
-    rotations[:n] = mixed
+    rotations[:n] = _feet_between(before[:n], after[:n], share, root[:n], mixed)
     return replace(after, root=root, rotations=rotations, labels=_common_contacts(before[:n], after, n))
+
+
+def _feet_between(before: Clip, after: Clip, share: FloatArray, root: FloatArray, rotations: FloatArray) -> FloatArray:
+    """The rotations of a fade, with every ankle between its places and orientations in the two windows.
+
+    Mixed joint angles alone would move a foot that stands at one place in both, by a millimetre where hips differ.
+    """
+    slides = after.slides
+    (a, a_turns), (b, b_turns) = fk_rotations(before), fk_rotations(after)
+    for foot in feet(after.skeleton):
+        limb = (foot.thigh, foot.shin, foot.ankle)
+        target = a[:, foot.ankle] + share[:, None] * (b[:, foot.ankle] - a[:, foot.ankle])
+        turn = slerp(a_turns[:, foot.ankle], b_turns[:, foot.ankle], share)
+        rotations, _ = limb_rotations(
+            after.skeleton, root, rotations, limb, target, orientation=turn, soft=SOFT_REACH, slides=slides
+        )
+    return rotations
 
 
 def _common_contacts(before: Clip, after: Clip, n: int) -> BoolArray:

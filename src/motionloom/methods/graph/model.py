@@ -48,7 +48,7 @@ from motionloom.methods.graph.search.scheduled_walk import EdgeWeights, continue
 from motionloom.methods.graph.search.steadiness import steady_weights
 from motionloom.methods.graph.stored_checks import check_graph
 from motionloom.methods.schedule import Reachable, nodes_of
-from motionloom.methods.settings import Settings
+from motionloom.methods.settings import FAITHFUL, Settings
 
 SCHEDULE_SHARE = 0.1  # of planning, for the schedule of allowed frames
 MAX_WALKS = 200  # random walks that are tried to meet constraints on their path
@@ -229,7 +229,7 @@ class PathGraphModel(GraphModel[P]):
         )
 
     def _branch_and_bound(
-        self, query: GraphQuery, goal: GroundGoal, options: P, progress: Progress, step: float
+        self, query: GraphQuery, goal: GroundGoal, options: P, progress: Progress, step: float, variant: str | None
     ) -> SearchResult:
         """The result of incremental branch and bound, of which `step` seconds are kept each time."""
         lookahead, kept = (max(1, round(seconds * self.fps)) for seconds in (options.lookahead, step))
@@ -243,6 +243,7 @@ class PathGraphModel(GraphModel[P]):
             step=kept,
             least=self.least_progress(options),
             frames=query.frames,
+            nearest=variant != FAITHFUL,
             budget=options.budget,
             progress=progress,
         )

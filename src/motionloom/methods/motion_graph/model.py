@@ -37,6 +37,6 @@ class MotionGraphModel(PathGraphModel[Options]):
 
     def search(self, query: GraphQuery, goal: GroundGoal, options: Options, progress: Progress) -> SearchResult:
         if options.search == "branch-and-bound":
-            return self._branch_and_bound(query, goal, options, progress, options.step)
+            return self._branch_and_bound(query, goal, options, progress, options.step, options.variant)
         width, cost = options.beam_width, options.transition_cost
         return self._beam(query, goal, options, progress, width=width, transition_cost=cost)

@@ -35,7 +35,8 @@ class Config(Settings):
     textons: int | None = param(None, "most textons; default: by `selection`", low=1, high=10_000, slider=(1.0, 100.0))
     recurring: bool = param(
         True,
-        "drop textons that were seen once, where another describes their segment nearly as well; false = keep (as LI)",
+        "drop textons that were seen once, where another describes their segment better than half of it describes the "
+        "other half; false = keep (as LI)",
         advanced=True,
     )
     rounds: int = param(15, "most rounds of EM", low=1, high=100, advanced=True)
@@ -70,7 +71,7 @@ class Config(Settings):
         formerly=("floor",),
     )
     pooled: float = param(
-        3.0,
+        6.0,
         "weight of all clips together in the fit of every texton; 0 = none (as LI)",
         unit="s",
         low=0,
@@ -117,8 +118,9 @@ class Options(Settings):
         formerly=("sway",),
     )
     drive_variation: float = param(
-        0.5,
-        "share of the slow part of an observed drive that is drawn anew, with the same spectrum; 0 = as observed",
+        1.0,
+        "share of the slow part of an observed drive that is drawn anew, with the same spectrum (root and legs: 0.4 of "
+        "it); 0 = as observed",
         low=0,
         high=1,
         only_with=("drive", "observed"),
@@ -146,7 +148,7 @@ class Options(Settings):
         choices=("anywhere", "ends"),
     )
     max_copy: float = param(
-        1.5,
+        1.2,
         "time after which a walk leaves the clip that it follows, where it can",
         unit="s",
         low=0.5,

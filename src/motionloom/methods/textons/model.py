@@ -224,8 +224,8 @@ class TextonModel(Model[Options]):
         return found
 
     def follows(self, options: Options) -> BoolArray:
-        """(N, N) may the second texton follow the first? It was seen to, or some join of theirs is near."""
-        return self.join_finder.follows(options)
+        """(N, N) may the second texton follow the first, in a walk with these options?"""
+        return self.walk(options, np.random.default_rng(0)).follows
 
     @cached_property
     def segments(self) -> Segments:

@@ -123,7 +123,7 @@ class TwoLevelGraphModel(PathGraphModel[Options]):
             return self._cluster_search(query, goal, options, progress)
         if goal.timed or goal.path is None:
             return self._beam(query, goal, options, progress, width=options.beam_width or BEAM_WIDTH)
-        return self._branch_and_bound(query, goal, options, progress, options.step)
+        return self._branch_and_bound(query, goal, options, progress, options.step, options.variant)
 
     def _cluster_search(
         self, query: GraphQuery, goal: GroundGoal, options: Options, progress: Progress

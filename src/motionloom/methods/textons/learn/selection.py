@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -53,20 +54,29 @@ def free_parameters(dynamics: Dynamics, frames: int, settings: LearningSettings)
 def recurring_textons(
     data: TrainingData, textons: Sequence[Texton], segments: Sequence[Segment], settings: LearningSettings
 ) -> list[Texton]:
-    """The textons that recur, and those seen once that describe their segment so much better that they are worth it.
+    """The textons that recur, and those seen once that describe their segment better than any other does.
 
-    A texton that was seen once is dropped if its parameters cost more (as in MDL) than another texton loses on its
-    frames. The one with the least loss is dropped first; what it leaves to others counts as theirs from then on.
+    A fit to a single segment always describes that segment best, so each half of it is described by a fit to the other
+    half, and both are compared with the other textons (two-fold cross-validation). The texton that loses most is
+    dropped first; what it leaves to others counts as theirs from then on.
     """
     mine = [[s for s in segments if s.label == i] for i in range(len(textons))]
     kept = list(range(len(textons)))
     once = [i for i in kept if len(mine[i]) == 1]
-    scores = {i: [float(data.likelihood(mine[i][0], t)[2:].sum()) for t in textons] for i in once}
-    loss = {i: scores[i][i] - max([*scores[i][:i], *scores[i][i + 1 :]], default=-np.inf) for i in once}
-    for i in sorted(once, key=loss.__getitem__):
-        others = [scores[i][k] for k in kept if k != i]
-        length = len(mine[i][0])
-        saved = 0.5 * free_parameters(textons[i].dynamics, length, settings) * np.log(max(length, 2))
-        if others and scores[i][i] - max(others) < saved:
+    own, others = {}, {}
+    for i in once:
+        whole = mine[i][0]
+        middle = (whole.start + whole.stop) // 2
+        halves = replace(whole, stop=middle), replace(whole, start=middle)
+        fits = [data.learn_texton([half], settings) for half in reversed(halves)]
+        own[i] = sum(_total(data, half, fit) for half, fit in zip(halves, fits, strict=True))
+        others[i] = [sum(_total(data, half, t) for half in halves) for t in textons]
+        others[i][i] = -np.inf
+    for i in sorted(once, key=lambda i: own[i] - max(others[i])):
+        if own[i] < max(others[i][k] for k in kept):
             kept.remove(i)
     return [textons[i] for i in kept]
+
+
+def _total(data: TrainingData, segment: Segment, texton: Texton) -> float:
+    return float(data.likelihood(segment, texton)[2:].sum())

@@ -30,8 +30,7 @@ def delete_texton(walk: SegmentWalk, plan: TextonPlan, at: int) -> TextonPlan:
     if len(plan.pieces) == 1:
         raise BadRequest("a path has at least one texton: the last one cannot be deleted")
     before, after = plan.pieces[:at], plan.pieces[at + 1 :]
-    may_follow = walk.finder.follows(walk.options)
-    check_path(may_follow, [p.texton for p in (*before[-1:], *after[:1])], begin=max(at - 1, 0))
+    check_path(walk.follows, [p.texton for p in (*before[-1:], *after[:1])], begin=max(at - 1, 0))
     return plan_of([*before, *after], plan.notes)
 
 
@@ -40,7 +39,7 @@ def _splice(walk: SegmentWalk, plan: TextonPlan, start: int, stop: int, texton: 
     read_step(walk.segments, str(texton), start)
     before, after = plan.pieces[:start], plan.pieces[stop:]
     around = [*(p.texton for p in before[-1:]), texton, *(p.texton for p in after[:1])]
-    check_path(walk.finder.follows(walk.options), around, begin=max(start - 1, 0))
+    check_path(walk.follows, around, begin=max(start - 1, 0))
     return plan_of([*before, walk.draw_after(before, texton), *after], plan.notes)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import FloatArray
+from motionloom.core import FloatArray, IntArray
+from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.channels.metric import MetricSpace
 from motionloom.kinematics.local_frames import Frames, joined
 from motionloom.methods.textons.learn.lds import Dynamics, Texton
@@ -23,6 +25,7 @@ CACHE_BYTES = 64 * 2**20  # for each of factors and reference segments
 SLOPE_FRAMES = 12  # frames over which the slope of the residual outside the basis dies out
 RESIDUAL_TIME = 0.3  # s: time constant with which the residual outside the basis dies out of a free run
 FACTOR_STEP = 32  # lengths are factored in steps of this many frames, so that one serves several lengths
+LEG_SHARE = 0.4  # of the option `drive_variation`, for the root and the legs
 VARIED_UP_TO = 2.0  # Hz: slower parts of an observed drive are varied; faster ones would shake the body
 PUSHED_NOISE = 1 / 6  # of the usual noise beside an observed push, which has the variation of its segment
 
@@ -120,16 +123,41 @@ class Synthesizer:
         force = slow_noise((length, dynamics.size), noise_time * self.segments.fps if drive == "observed" else 0.0, rng)
         force *= noise
         reference = self.reference(piece, lengthening)
-        rest = None
-        if drive == "observed":
-            force += varied_drive(reference.push, variation, VARIED_UP_TO / self.segments.fps, rng)
-            rest = reference.rest
+        if drive != "observed":
+            return self._driven(piece, ends, force, None, reference.y)
+        whole, *legs = (
+            self._driven(piece, ends, force + push, reference.rest, reference.y)
+            for push in self._drives(reference.push, variation, rng)
+        )
+        if not legs:
+            return whole
+        turns = whole.turns.copy()
+        turns[:, self._legs] = legs[0].turns[:, self._legs]
+        return Frames(turns, legs[0].root)
+
+    def _drives(self, push: FloatArray, variation: float, rng: Generator) -> Iterator[FloatArray]:
+        """The varied drive of the whole body; and that of its root and legs, which varies less: feet have to stand."""
+        seed = int(rng.integers(2**63))
+        for share in (1.0, LEG_SHARE) if variation > 0 and len(self._legs) else (1.0,):
+            yield varied_drive(push, share * variation, VARIED_UP_TO / self.segments.fps, np.random.default_rng(seed))
+
+    @cached_property
+    def _legs(self) -> IntArray:
+        """Joints that carry the body: the root and all joints of the legs; none where there are no feet."""
+        skeleton = self.segments.skeleton
+        below = {j for foot in feet(skeleton) for j in skeleton.below(foot.thigh)}
+        return np.array(sorted({0, *below}) if below else [], np.int64)
+
+    def _driven(
+        self, piece: Piece, ends: Frames | None, force: FloatArray, rest: FloatArray | None, like: FloatArray
+    ) -> Frames:
+        """The run of a piece under a force, as frames."""
         if ends is None:
-            y = self._free(piece, force, rest, reference.y)
-        elif piece.hard or length < 6:
-            y = self._through(piece, ends, force, rest, reference.y)
+            y = self._free(piece, force, rest, like)
+        elif piece.hard or piece.length + 2 < 6:
+            y = self._through(piece, ends, force, rest, like)
         else:
-            y = self._between(piece, ends, force, rest, reference.y)
+            y = self._between(piece, ends, force, rest, like)
         return self.charts.frames(y, piece.texton)
 
     def _between(
