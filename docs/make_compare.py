@@ -1,6 +1,6 @@
 """Runs every method on the same clips and writes docs/compare.md with its pictures: python docs/make_compare.py
 
-    python docs/make_compare.py [--seconds 8] [--budget 300] [--methods cuts,motion-graph]
+    python docs/make_compare.py [--seconds 6] [--budget 120] [--methods cuts,motion-graph]
 
 The clips are computed samples, so that everybody can repeat it. Only the takes that were made are drawn.
 """
@@ -33,6 +33,8 @@ BEST_FOR = {
     "textons": "endless variation of rhythmic or expressive motion, and paths given as a sequence of textons",
     "motion-graph": "following a path or reaching places with captured steps; the closest to the clips",
     "motion-matching": "live control with quick reactions, and crowds",
+    "multilinear": "one action with several parameters at once, at the cost of a lookup and a few blends",
+    "verbs": "one action with moods that are given, not measured, smoothly interpolated",
     "parametric-space": "one action with exact parameters: how far, how high, how fast, where to",
     "parametric-graph": "live control by parameters of several actions, joined by good transitions",
     "texture": "detail and style on coarse keys, and limbs from different examples",
@@ -43,8 +45,8 @@ BEST_FOR = {
 
 def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ask.add_argument("--seconds", type=float, default=8.0, help="length of each take")
-    ask.add_argument("--budget", type=float, default=300.0, help="seconds for each method to learn and make its takes")
+    ask.add_argument("--seconds", type=float, default=6.0, help="length of each take")
+    ask.add_argument("--budget", type=float, default=120.0, help="seconds for each method to learn and make its takes")
     ask.add_argument("--methods", default="all", help="names with commas, or `all`")
     given = ask.parse_args()
     clips = [make("walk", seed=s, speed=v, turn=t, seconds=CLIP_SECONDS, fps=30) for s, v, t in CLIPS]
