@@ -23,7 +23,7 @@ from space_material import apart, stretched
 
 from motionloom.blend.fourier import analyse, common_layout, in_clip, interpolated, interpolated_in_time
 from motionloom.constraints import PARAMETERS, MotionParameter, Request, parameter_table
-from motionloom.constraints.parameter_events import target
+from motionloom.constraints.builtin_parameters import target
 from motionloom.core import Clip, FloatArray
 from motionloom.io import load, save
 from motionloom.kinematics.feet.skate_measures import measure_skate

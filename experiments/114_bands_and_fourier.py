@@ -20,7 +20,7 @@ from motionloom.blend.fourier import (
     in_clip,
     with_characteristic,
 )
-from motionloom.constraints.parameter_events import plants
+from motionloom.constraints.builtin_parameters import plants
 from motionloom.core import Clip
 from motionloom.kinematics.feet.skate_measures import measure_skate
 from motionloom.kinematics.fk import accelerations, fk

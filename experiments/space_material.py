@@ -16,8 +16,8 @@ from motionloom.kinematics.fk import fk
 from motionloom.kinematics.resample import at_frames
 from motionloom.kinematics.travel import placed
 from motionloom.methods.space.measure import blend_once, measure_blend
+from motionloom.methods.space.one_parameter import motion_changes
 from motionloom.methods.space.sampling import random_weights
-from motionloom.methods.space.section import motion_changes
 from motionloom.samples import make
 
 REQUESTS = 60

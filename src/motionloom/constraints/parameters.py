@@ -9,9 +9,20 @@ from typing import Any
 import numpy as np
 
 from motionloom.constraints.base import Constraint
-from motionloom.constraints.builtin_parameters import climb, distance, head_height, speed, travel_turn, turn, turn_rate
+from motionloom.constraints.builtin_parameters import (
+    climb,
+    distance,
+    head_height,
+    leap_length,
+    seat_height,
+    speed,
+    step_height,
+    target_of,
+    travel_turn,
+    turn,
+    turn_rate,
+)
 from motionloom.constraints.fields import VALUES, Value, span_field
-from motionloom.constraints.parameter_events import leap_length, seat_height, step_height, target_of
 from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.core.errors import Problems, unknown
 from motionloom.core.fields import REQUIRED, internal, param

@@ -14,7 +14,7 @@ import numpy as np
 
 from motionloom.core import BadRequest, MissingExtra
 from motionloom.io.atomic_files import check_place, write_whole
-from motionloom.jobs.program import run_program
+from motionloom.jobs.other_program import run_program
 from motionloom.plot.canvas import pillow
 
 KINDS = (".gif", ".webp", ".mp4")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from motionloom.core import BadRequest, Clip, Origin, Skeleton, replace, with_labels
 from motionloom.methods.graph import Graph, Transitions
-from motionloom.methods.graph.build.limits import read_limits
+from motionloom.methods.graph.build.distance_limits import read_limits
 from motionloom.methods.graph.build.prune import (
     graph_facts,
     largest_component,

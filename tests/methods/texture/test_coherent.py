@@ -25,7 +25,7 @@ from motionloom.methods.texture.coherent.render import crossfaded
 from motionloom.methods.texture.coherent.tremble import calmed, quick_turns, tops, turned_joints
 from motionloom.methods.texture.coherent.wanted import style_prices
 from motionloom.methods.texture.faithful.keys import read_keys
-from motionloom.methods.texture.key_cells import with_keys
+from motionloom.methods.texture.lead_into_keys import with_keys
 from motionloom.rotation import angle_between, from_axis_angle, multiply
 from motionloom.samples import make
 

@@ -82,7 +82,7 @@ def by_hand(screen: Any, live: Any, seed: int, steps: int | None = None) -> None
     """The loop of driving by hand on a curses screen, until q is pressed or after so many steps."""
     import numpy as np
 
-    from motionloom.control.pilot import HELP, Pilot, top_view
+    from motionloom.control.keyboard import HELP, Pilot, top_view
     from motionloom.kinematics.travel import root_headings
 
     keys = {260: "left", 261: "right", 259: "up", 258: "down", 32: "space"}

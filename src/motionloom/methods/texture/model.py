@@ -52,7 +52,7 @@ from motionloom.methods.texture.faithful.ground import lifted, over_ground
 from motionloom.methods.texture.faithful.keys import HEIGHT, Keys, Styles, read_keys, read_styles
 from motionloom.methods.texture.faithful.points import with_point_keys
 from motionloom.methods.texture.faithful.synthesis import Texture, synthesize_texture
-from motionloom.methods.texture.key_cells import with_keys
+from motionloom.methods.texture.lead_into_keys import with_keys
 from motionloom.methods.texture.live import LiveOptions, TextureLive
 from motionloom.methods.texture.live_tables import build_tables
 from motionloom.methods.texture.looping import LOOPABLE, ROUNDS, in_rounds, repeated

@@ -16,7 +16,7 @@ from motionloom.blend.transition_point import half_window
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progress
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts
 from motionloom.methods.graph import Transitions
-from motionloom.methods.graph.build.limits import Limits
+from motionloom.methods.graph.build.distance_limits import Limits
 from motionloom.methods.graph.build.transitions import FEATURE_RADIUS, both_directions, similar_pairs
 
 

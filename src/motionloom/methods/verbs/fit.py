@@ -11,7 +11,8 @@ from motionloom.constraints import MotionParameter
 from motionloom.core import BadRequest, Clip, FloatArray, Progress, part, silent
 from motionloom.core.note import info
 from motionloom.methods.base import Measured
-from motionloom.methods.space.build import check_independent, gather, listed_cuts, registered_note, space_of
+from motionloom.methods.space.build import listed_cuts, registered_note, space_of
+from motionloom.methods.space.choose_examples import check_independent, gather
 from motionloom.methods.space.cutting import Cut
 from motionloom.methods.space.examples import chosen_parameters, cut_examples
 from motionloom.methods.space.learning import least_distance, model_fields

@@ -18,7 +18,7 @@ from motionloom.core.progress import each
 from motionloom.kinematics.feet.skate_removal import remove_skate
 from motionloom.kinematics.gait import PREFIX
 from motionloom.kinematics.resample import resample
-from motionloom.methods.graph.build.limits import Limits
+from motionloom.methods.graph.build.distance_limits import Limits
 from motionloom.methods.graph.labels import label_sets
 
 COARSE_RATE = 15.0  # fps at which clips are compared first

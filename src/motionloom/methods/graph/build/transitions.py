@@ -19,8 +19,7 @@ from motionloom.core.progress import each, parts
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts, with_contacts
 from motionloom.kinematics.fk import fk
 from motionloom.methods.graph.build.blend_check import RoughTransitions, find_rough_transitions, no_rough_transitions
-from motionloom.methods.graph.build.ground_alignment import align_transitions
-from motionloom.methods.graph.build.limits import (
+from motionloom.methods.graph.build.distance_limits import (
     DEFAULT_LIMIT,
     DEFAULT_SHARE,
     Limits,
@@ -28,6 +27,7 @@ from motionloom.methods.graph.build.limits import (
     limit_table,
     read_limits,
 )
+from motionloom.methods.graph.build.ground_alignment import align_transitions
 from motionloom.methods.graph.build.thinning import Thinner
 from motionloom.methods.graph.graph import Graph, Transitions
 from motionloom.methods.graph.labels import label_sets

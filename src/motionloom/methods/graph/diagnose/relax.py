@@ -12,7 +12,7 @@ from motionloom.blend.transition_point import half_window
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, with_labels
 from motionloom.core import replace as clip_with
 from motionloom.methods.graph.build.blend_check import RoughTransitions, rough_transitions
-from motionloom.methods.graph.build.limits import Limits
+from motionloom.methods.graph.build.distance_limits import Limits
 from motionloom.methods.graph.build.prune import strong_components
 from motionloom.methods.graph.frame_names import frame_name
 from motionloom.methods.graph.graph import Graph, Transitions

@@ -9,7 +9,7 @@ from motionloom.constraints import Constraint, Plant, PositionAt
 from motionloom.core import Clip
 from motionloom.kinematics.travel import root_headings, without_heading
 from motionloom.methods.texture.faithful.keys import HARD, HEADING, HEIGHT, PLACE, Keys
-from motionloom.methods.texture.key_cells import with_points
+from motionloom.methods.texture.lead_into_keys import with_points
 from motionloom.rotation import yaw
 
 

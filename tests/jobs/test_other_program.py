@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from motionloom.jobs import JobFailed
-from motionloom.jobs.program import run_program
+from motionloom.jobs.other_program import run_program
 
 
 def test_a_program_reads_the_pieces_in_order(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from motionloom.core import silent
 from motionloom.methods import learn
+from motionloom.methods.space.one_parameter import motion_changes, tabulated
 from motionloom.methods.space.sampling import moment_table, polynomial_size, sample_space
-from motionloom.methods.space.section import motion_changes, tabulated
 from motionloom.methods.space.space import Space, SpaceParameter
 from motionloom.samples import make
 
