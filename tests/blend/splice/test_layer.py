@@ -87,6 +87,11 @@ def test_rows_are_independent_and_no_time_changes_nothing(walk, table):
     again, _ = live.step(both, asked, 0.0)
     for a, b in zip(again.layers[0], both.layers[0], strict=True):
         assert_array_equal(a, b)
+    begin = live.begin([0])
+    same, poses = live.step(begin, commands(overlay=0), 0.0)
+    for a, b in zip(same.layers[0], begin.layers[0], strict=True):
+        assert_array_equal(a, b)
+    assert_array_equal(poses.rotations[0], walk.rotations[0])
     swapped = join([select(both, np.array([1])), select(both, np.array([0]))])
     _, other = live.step(swapped, commands(overlay=[1, 0]), 1 / 30)
     _, same = live.step(both, asked, 1 / 30)

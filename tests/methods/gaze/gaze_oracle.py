@@ -120,10 +120,8 @@ def gaze_step(
     `relative` (N, 2) asks for a change of yaw and pitch from the gaze of the poses below instead (HECK): their own
     movements of the head stay. A target farther than `cone` from ahead is released until it is 20 degrees nearer.
     """
-    if not (np.isfinite(points[:, 0]).any() or relative is not None or state.busy.any()):
-        return state, np.array(rotations)
     base = base_gaze(body, root, rotations)
-    asked, line, active, sought = _requests(base, state, points, relative, cone)
+    asked, line, active, sought, kept = _requests(base, state, points, relative, cone, dt)
     level = np.minimum(1.0, np.sqrt(np.maximum(1.0 - line[:, 1] ** 2, 0.0)) / math.cos(math.radians(30.0)))
     rows = gaze_map.blend(asked[:, 0] * level, asked[:, 1])
     goal = np.where(active[:, None, None], aimed(body, base, rotations, root, rows, line, sought), 0.0)
@@ -154,8 +152,6 @@ def gaze_step(
     if busy.any():
         turned = displaced(body, base, rotations, shown)
         out[busy] = turned[busy]
-    if dt == 0:
-        return state, out
     flags = (active.astype(np.uint8), busy.astype(np.uint8))
     return GazeState(
         shown,
@@ -165,15 +161,15 @@ def gaze_step(
         elapsed,
         timing,
         np.where(active[:, None], asked, 0.0),
-        np.where((active & near)[:, None], line, np.nan),
+        np.where(((active & near) | kept)[:, None], line, np.nan),
         *flags,
     ), out
 
 
 def _requests(
-    base: Base, state: GazeState, points: FloatArray, relative: FloatArray | None, cone: float
-) -> tuple[FloatArray, FloatArray, BoolArray, FloatArray]:
-    """Yaw and pitch (N, 2) relative to the base gaze, directions (N, 3), which are active, and the points sought."""
+    base: Base, state: GazeState, points: FloatArray, relative: FloatArray | None, cone: float, dt: float
+) -> tuple[FloatArray, FloatArray, BoolArray, FloatArray, BoolArray]:
+    """Yaw and pitch (N, 2) relative to the base gaze, directions (N, 3), which are active, points, which are let go."""
     sought = points
     if relative is not None:
         active = np.isfinite(relative[:, 0]) & (relative != 0).any(1)  # no change is no target
@@ -181,7 +177,7 @@ def _requests(
         heading, pitch = base.yaw + asked[:, 0], base.pitch + asked[:, 1]
         level = np.cos(pitch)
         line = np.stack([level * np.sin(heading), np.sin(pitch), level * np.cos(heading)], 1)
-        return asked, line, active, np.full_like(points, np.nan)
+        return asked, line, active, np.full_like(points, np.nan), np.zeros(len(points), bool)
     line = points - base.eye
     size = np.linalg.norm(line, axis=1)
     active = np.isfinite(size) & (size > 1e-6)  # a point in the eye itself has no direction
@@ -189,13 +185,17 @@ def _requests(
     angle = np.arctan2(line[:, 0], line[:, 2]) - base.yaw
     angle = (angle + math.pi) % (2 * math.pi) - math.pi
     last = state.asked[:, 0]
-    kept = last + (angle - last + math.pi) % (2 * math.pi) - math.pi  # on the side where it was
-    side = np.where((state.active > 0) & (np.abs(kept) <= math.pi + BEHIND), kept, angle)
-    limit = np.where(state.active > 0, cone, cone - math.radians(20.0)) if cone < math.pi else np.full(len(side), 9.0)
+    near = last + (angle - last + math.pi) % (2 * math.pi) - math.pi  # on the side where it was
+    side = np.where((state.active > 0) & (np.abs(near) <= math.pi + BEHIND), near, angle)
+    was = state.active > 0
+    moved = np.arctan2(np.linalg.norm(np.cross(line, state.aim), axis=1), (line * state.aim).sum(1))
+    released = active & ~was & (moved <= MAX_FOLLOW * dt)  # not where `aim` is NaN
+    limit = np.where(released, cone - math.radians(20.0), cone) if cone < math.pi else np.full(len(side), 9.0)
+    kept = active & (np.abs(side) > limit) & (was | released)
     active &= np.abs(side) <= limit
     pitch = np.arcsin(np.clip(line[:, 1], -1, 1)) - base.pitch
     asked = np.where(active[:, None], np.stack([side, pitch], 1), 0.0)
-    return asked, line, active, np.where(active[:, None], sought, np.nan)
+    return asked, line, active, np.where(active[:, None], sought, np.nan), kept
 
 
 def _shown(

@@ -266,6 +266,49 @@ def test_targets_beyond_the_cone_are_let_go(gaze_map, walk):
     assert_array_equal(made.rotations, walk.rotations)
 
 
+def towards(clip, degrees, distance=5.0):
+    """(1, 3) a point at the height of the eyes, so far to the left of where the first frame looks."""
+    (eye, *_), (line, *_) = gaze(clip)
+    angle = math.atan2(line[0], line[2]) + math.radians(degrees)
+    return (eye + distance * np.array([math.sin(angle), 0.0, math.cos(angle)]))[None]
+
+
+def looking(gaze_map, clip, points, dt=1 / 60, **options):
+    """The states and the rotations (N, J, 4) of the standing first frame that looks at N points in turn."""
+    still, body, state = clip[0:1], gaze_body(clip), begin_gaze(1)
+    states, turns = [], []
+    for point in points:
+        state, made = gaze_step(body, gaze_map, state, still.root, still.rotations, point, dt, **options)
+        states.append(state)
+        turns.append(made[0])
+    return states, np.array(turns)
+
+
+def test_the_cone_is_narrower_only_for_targets_that_were_let_go(gaze_map, walk):
+    wide, beyond, inside = (towards(walk, degrees) for degrees in (110, 125, 90))
+    active = lambda *points: bool(looking(gaze_map, walk, points, cone=math.radians(120))[0][-1].active[0])
+    assert active(wide)
+    slowly = [towards(walk, degrees) for degrees in range(110, 126)]
+    assert not active(*slowly)
+    assert not active(*slowly, *slowly[::-1])  # until it is 20 degrees nearer
+    assert active(*slowly, *slowly[::-1], *(towards(walk, degrees) for degrees in range(110, 95, -1)))
+    assert active(*slowly, towards(walk, -110))  # another target
+    assert active(*slowly, *[np.full((1, 3), np.nan)] * 200, wide)
+    assert active(beyond, wide)
+    assert active(inside)
+
+
+@pytest.mark.parametrize("strength", [0.0, 0.05])
+def test_a_map_without_strength_still_arrives_in_time(gaze_map, walk, strength):
+    weak = gaze_map.scaled(strength=strength)
+    assert 0.5 * gaze_map.fastest < weak.fastest <= gaze_map.fastest
+    point = towards(walk, 130)
+    _, turns = looking(weak, walk, [point] * 90)
+    made = Clip(walk.skeleton, np.repeat(walk.root[:1], 90, 0), turns, 60.0)
+    assert off(made, point[0])[-1] < 0.1
+    assert gaze_map.scaled(strength=2.0).fastest > 1.5 * gaze_map.fastest
+
+
 def test_a_live_character_looks_and_its_layer_is_lawful(gaze_map, walk):
     point = np.array([3.0, 1.4, 2.0])
     layer = GazeLayer(gaze_map, gaze_body(walk))
@@ -282,6 +325,11 @@ def test_a_live_character_looks_and_its_layer_is_lawful(gaze_map, walk):
     again, _ = live.step(both, commands(look=[0.0, 0.0, 9.0]), 0.0)
     for a, b in zip(again.layers[0], both.layers[0], strict=True):
         assert_array_equal(a, b)
+    begin = live.begin([0])
+    same, poses = live.step(begin, commands(look=point), 0.0)
+    for a, b in zip(same.layers[0], begin.layers[0], strict=True):
+        assert_array_equal(a, b)
+    assert_array_equal(poses.rotations[0], walk.rotations[0])
 
 
 def test_the_gaze_leads_a_turn(gaze_map, walk):

@@ -109,7 +109,7 @@ def _matched_phase(swing: Any, last: Any, reference: Any, phase: float, rate: fl
     count = reference.shape[0]
     predicted = phase + rate * dt
     speed = (0.0, 0.0)
-    if seen and dt > 0.0:
+    if seen:
         speed = ((swing[0] - last[0]) / dt * RATE_SCALE, (swing[1] - last[1]) / dt * RATE_SCALE)
     best, least = 0.0, np.inf
     for k in range(count):
@@ -183,7 +183,7 @@ def splice_step(
     Each action's upper joints are sampled at the phase of the legs, turned at the attachment onto the cloud of the
     pose below (HECK 4.2.3), and their posture is set back by the mean of the spliced posture (4.3). From one action to
     the next, or to none, rotations are blended by smootherstep over `fade_time`. `begin` is the phase of the reference
-    at which given phases are 0. About 5 us for a character.
+    at which given phases are 0. With `dt` = 0 no state changes. About 5 us for a character.
     """
     _, _, _, joint, _, joints, slots, cloud, posture, line, shins, above = body
     rows, ahead, behind, starts, ends, fps, times, time_starts, time_counts, cycles, cyclic, loops = table[:12]
@@ -212,18 +212,16 @@ def splice_step(
         )
         flat = max(math.sqrt(hips[0] ** 2 + hips[2] ** 2), 1e-9)
         now = ((-hips[2] * knees[0] + hips[0] * knees[2]) / flat, knees[1])
-        if not math.isnan(given_phase[n]):
-            if cyclic[0] == 0:
-                phase[n] = given_phase[n]
-            elif dt > 0.0 or not seen[n]:
-                phase[n], rate[n] = _followed_phase(given_phase[n] + begin, phase[n], rate[n], seen[n] > 0, dt)
-        elif dt > 0.0 or not seen[n]:
-            found = _matched_phase(now, swing[n], reference, phase[n], rate[n], seen[n] > 0, dt)
-            phase[n], rate[n] = found
-        if dt > 0.0 or not seen[n]:
-            swing[n, 0], swing[n, 1] = now
         asked = overlay[n if overlay.shape[0] > 1 else 0]
-        if dt > 0.0 or not seen[n]:
+        if dt > 0.0:
+            if math.isnan(given_phase[n]):
+                found = _matched_phase(now, swing[n], reference, phase[n], rate[n], seen[n] > 0, dt)
+                phase[n], rate[n] = found
+            elif cyclic[0] == 0:
+                phase[n] = given_phase[n]
+            else:
+                phase[n], rate[n] = _followed_phase(given_phase[n] + begin, phase[n], rate[n], seen[n] > 0, dt)
+            swing[n, 0], swing[n, 1] = now
             if not seen[n]:
                 action[n, 0] = action[n, 1] = asked
                 fade[n] = 1.0

@@ -128,6 +128,17 @@ def _displace(body: Any, frame: Any, world: Any, turns: Any, vectors: Any, out: 
 
 
 @kernel
+def _turn(body: Any, frame: Any, world: Any, turns: Any, vectors: Any, moved: Any) -> None:
+    """`_displace` in place."""
+    _displace(body, frame, world, turns, vectors, moved)
+    for j in body[3]:
+        turns[j] = moved[j]
+    if body[7]:
+        for j in body[5]:
+            turns[j] = moved[j]
+
+
+@kernel
 def _aim(
     body: Any, base: Any, root: Any, turns: Any, world: Any, line: Any, point: Any, near: bool, rest: Any, goal: Any
 ) -> None:
@@ -158,8 +169,20 @@ def _aim(
 
 
 @kernel
-def _request(base: Any, point: Any, change: Any, last: float, was: bool, cone: float) -> Any:
-    """Yaw and pitch relative to the base gaze, the direction, whether there is a target, and whether it is a point."""
+def _apart(line: Any, other: Any) -> float:
+    """Angle between two directions."""
+    return math.atan2(norm(cross(line, _vector(other))), dot(line, _vector(other)))
+
+
+@kernel
+def _request(
+    base: Any, point: Any, change: Any, last: float, aim: Any, was: bool, cone: float, follow: float
+) -> Any:  # fmt: skip
+    """Yaw and pitch relative to the base gaze, the direction, whether there is a target, and whether it is a point.
+
+    A point beyond the cone is no target; one that was let go (its direction `aim` is kept, and it moves by less than
+    `follow`) must come nearer again.
+    """
     eye, look, yaw, pitch = base
     if not math.isnan(change[0]):  # relative to the base gaze; a change of zero means that there is no target
         level, heading = math.cos(pitch + change[1]), yaw + change[0]
@@ -175,8 +198,10 @@ def _request(base: Any, point: Any, change: Any, last: float, was: bool, cone: f
         kept = last + _wrapped(turn - last)  # on the side where it was
         if abs(kept) <= math.pi + BEHIND:
             turn = kept
-    if cone < math.pi and abs(turn) > (cone if was else cone - HYSTERESIS):
-        return 0.0, 0.0, look, False, False
+    if cone < math.pi:
+        released = not was and not math.isnan(aim[0]) and _apart(line, aim) <= follow
+        if abs(turn) > (cone - HYSTERESIS if released else cone):
+            return 0.0, 0.0, line, False, was or released
     return turn, math.asin(min(max(line[1], -1.0), 1.0)) - pitch, line, True, True
 
 
@@ -205,7 +230,7 @@ def _jump(turn: float, rise: float, line: Any, asked: Any, aim: Any, near: bool)
     world, so that a turn of the body does not count as a new target. A change of sides behind the back does.
     """
     if near and not math.isnan(aim[0]) and abs(turn - asked[0]) < math.pi:
-        return math.atan2(norm(cross(line, _vector(aim))), dot(line, _vector(aim)))
+        return _apart(line, aim)
     return max(abs(turn - asked[0]), abs(rise - asked[1]))
 
 
@@ -217,20 +242,27 @@ def step_row(
     """One step of one character: its state `row` and its rotations `turns` (J, 4) are overwritten.
 
     `given` (3,) replaces the base gaze where it is finite: a smoothed one lets the head's bob pass. A shift that begins
-    now and is larger than the examples takes longer than they do, but not longer than `due` seconds.
+    now and is larger than the examples takes longer than they do, but not longer than `due` seconds. With `dt` = 0 the
+    gaze is shown as it is.
     """
     shown, rate, begin, begin_rate, elapsed, timing, asked, aim, active, busy = row
     places, world, moved, other, goal, blended, far = space
     wanted = not math.isnan(point[0]) or not math.isnan(change[0])
-    if not (wanted or busy[0] > 0):
+    if not (busy[0] > 0 or (wanted and dt > 0)):
+        if dt > 0:
+            aim[:] = math.nan
         return
     _forward(body, root, turns, places, world)
     look = _looking(body, world) if math.isnan(given[0]) else _vector(given)
     yaw, pitch = math.atan2(look[0], look[2]), math.asin(min(max(look[1], -1.0), 1.0))
     frame = (math.cos(0.5 * yaw), 0.0, math.sin(0.5 * yaw), 0.0)
+    if dt <= 0:
+        _turn(body, frame, world, turns, shown, moved)
+        return
     was = active[0] > 0
     base = (_eye(body, places), look, yaw, pitch)
-    turn, rise, line, now, near = _request(base, _vector(point), change, asked[0], was, cone)
+    follow = MAX_FOLLOW * dt
+    turn, rise, line, now, near = _request(base, _vector(point), change, asked[0], aim, was, cone, follow)
     goal[:] = 0.0
     if now:
         blend_row(table, turn * _level(line), rise, blended)
@@ -238,20 +270,19 @@ def step_row(
             goal[k // 3, k % 3] = blended[2 + k]
         moved[:] = turns
         _aim(body, (frame, look), root, turns, world, line, _vector(point), near, (places, moved, other), goal)
-    if dt > 0:
-        if now != was or (now and _jump(turn, rise, line, asked, aim, near) > MAX_FOLLOW * dt):
-            reached = (0.0, 0.0, 0.0)  # yaw about y, pitch against x: a shift that interrupts begins from there
-            for k in range(5):
-                reached = add(reached, _vector(shown[k]))
-            apart = turn * _level(line) - reached[1]
-            blend_row(table, apart, rise + reached[0], far)
-            timing[:] = far[17:24]
-            longer = max(beyond(table, apart), _too_fast(table, goal, shown, timing))
-            timing[0] = max(timing[0], min(timing[0] * longer, due))
-            begin[:] = shown
-            begin_rate[:] = rate
-            elapsed[0] = 0.0
-        elapsed[0] += dt
+    if now != was or (now and _jump(turn, rise, line, asked, aim, near) > follow):
+        reached = (0.0, 0.0, 0.0)  # yaw about y, pitch against x: a shift that interrupts begins from there
+        for k in range(5):
+            reached = add(reached, _vector(shown[k]))
+        apart = turn * _level(line) - reached[1]
+        blend_row(table, apart, rise + reached[0], far)
+        timing[:] = far[17:24]
+        longer = max(beyond(table, apart), _too_fast(table, goal, shown, timing))
+        timing[0] = max(timing[0], min(timing[0] * longer, due))
+        begin[:] = shown
+        begin_rate[:] = rate
+        elapsed[0] = 0.0
+    elapsed[0] += dt
     time = elapsed[0] / timing[0]
     left = min(max(1.0 - time, 0.0), 1.0)
     kick = elapsed[0] * left * left * left
@@ -260,22 +291,13 @@ def step_row(
         share = _share(time, timing[1 + k] if k < 4 else 0.0, timing[5], timing[6])
         for i in range(3):
             value = begin[k, i] + (goal[k, i] - begin[k, i]) * share + kick * begin_rate[k, i]
-            value = 0.0 if done else value
-            goal[k, i] = value
-            if dt > 0:
-                rate[k, i] = 0.0 if done else (value - shown[k, i]) / dt
-                shown[k, i] = value
-    if dt > 0:
-        asked[0], asked[1] = (turn, rise) if now else (0.0, 0.0)
-        aim[0], aim[1], aim[2] = line if now and near else (math.nan, math.nan, math.nan)
-        active[0], busy[0] = now, now or not done
-    if now or not done:
-        _displace(body, frame, world, turns, goal, moved)
-        for j in body[3]:
-            turns[j] = moved[j]
-        if body[7]:
-            for j in body[5]:
-                turns[j] = moved[j]
+            rate[k, i] = 0.0 if done else (value - shown[k, i]) / dt
+            shown[k, i] = 0.0 if done else value
+    asked[0], asked[1] = (turn, rise) if now else (0.0, 0.0)
+    aim[0], aim[1], aim[2] = line if near else (math.nan, math.nan, math.nan)
+    active[0], busy[0] = now, not done
+    if not done:
+        _turn(body, frame, world, turns, shown, moved)
 
 
 @kernel

@@ -98,7 +98,7 @@ class GazeState(NamedTuple):
     elapsed: FloatArray  # (N,) s since then
     timing: FloatArray  # (N, 7) length (s), four starts, peak, overshoot
     asked: FloatArray  # (N, 2) yaw and pitch of the present target, relative to the base gaze; 0 where there is none
-    aim: FloatArray  # (N, 3) direction of the point that is looked at, in the world; NaN where there is none
+    aim: FloatArray  # (N, 3) direction of the point that is looked at or was let go, in the world; NaN for none
     active: UInt8Array  # (N,) 1 while a target is looked at
     busy: UInt8Array  # (N,) 1 while the gaze differs from that of the poses below
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,6 +17,7 @@ from motionloom.methods.gaze.displacement_motions import GazeMotion, progress_at
 from motionloom.rotation import angle_between, exp, multiply, rotate
 
 MIN_EXAMPLES = 3
+MIN_HEAD_SPEED = math.radians(60.0)  # rad/s: heads of maps in which the eyes do everything are not slower
 Weights = Literal["continuous", "nearest"]
 
 
@@ -54,15 +56,21 @@ class GazeMap:
 
     @property
     def fastest(self) -> float:
-        """rad/s: the fastest head of the examples, with overshoot."""
+        """rad/s: the fastest head of the examples, with overshoot.
+
+        A map whose strength was reduced counts as before: the head that reaches a target with its example's eyes.
+        """
         time = np.linspace(0, 1, 200)
-        best = 0.0
+        best = MIN_HEAD_SPEED
         for motion in map(GazeMotion.of, self.examples):
             share = progress_at(time[:, None], motion.starts, np.array(motion.peak), np.array(motion.overshoot))
+            needed = np.hypot(motion.yaw, motion.pitch) - np.linalg.norm(motion.turns[4])
+            slowest = float(np.diff(share, axis=0).max(0).min())  # of the joint that starts first
             head = np.tile([1.0, 0.0, 0.0, 0.0], (len(time), 1))
             for j in range(4):
                 head = multiply(head, exp(share[:, j, None] * motion.turns[j]))
-            best = max(best, float(angle_between(head[1:], head[:-1]).max()) * (len(time) - 1) / motion.seconds)
+            step = max(float(angle_between(head[1:], head[:-1]).max()), needed * slowest)
+            best = max(best, step * (len(time) - 1) / motion.seconds)
         return best
 
     @cached_property
