@@ -18,7 +18,8 @@ from motionloom.kinematics.resample import resample
 
 FPS = 30.0
 # middles of the flight of jumps with both feet, and of punches with the right hand, in frames at 30 fps without the
-# T-pose: found from flights, and from an arm that is stretched quickly at the height of the shoulder; the punches then looked at
+# T-pose: found from flights, and from an arm that is stretched quickly at the height of the shoulder (these
+# were looked at)
 JUMPS = {
     "118_03": [63], "118_06": [47], "118_09": [47], "118_10": [53], "118_20": [68], "83_42": [87], "83_48": [76],
     "143_05": [62, 90, 115], "143_06": [57, 90, 130],
@@ -104,7 +105,7 @@ def main() -> None:
 
 One query each for walks (a cycle of 16_15), jumps with both feet (118_06) and punches with the right hand (143_23), in
 the {len(material)} clips of our collection ({frames} frames at 30 fps; {skipped} pairs of clips without a common
-skeleton are skipped). Jumps and punches were found by flights and by quickly stretched arms, and the punches then looked at; places
+skeleton are skipped). Jumps were found by flights, punches by quickly stretched arms and then looked at; places
 are those besides the query. For walks, a match is right if its clip is one of {len(WALKS)} that show walking, and
 places are clips. (`experiments/115_finding.py`)
 
