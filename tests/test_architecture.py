@@ -28,6 +28,14 @@ def test_every_folder_has_its_line_and_every_line_its_folder() -> None:
     assert folders == set(first_column(section("Folders")))
 
 
+def test_every_method_has_the_same_files() -> None:
+    from motionloom.methods import METHODS
+
+    for method in METHODS:
+        folder = ROOT / "src/motionloom/methods" / method.replace("-", "_")
+        assert {"__init__.py", "config.py", "fit.py", "model.py", "README.md"} <= {p.name for p in folder.iterdir()}
+
+
 def test_the_import_order_on_the_page_is_the_tested_one() -> None:
     order = import_module("test_imports").ORDER
     (text,) = re.findall(r"```text\n(.*?)```", section("Folders"), re.DOTALL)

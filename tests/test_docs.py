@@ -6,8 +6,10 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from motionloom.cli.app import app
@@ -58,6 +60,30 @@ def test_the_commands_and_the_code_of_the_page_run(name: str, tmp_path: Path, mo
             continue
         ran += 1
     assert ran
+
+
+@pytest.mark.parametrize("path", [*PAGES, *PROJECT, *READMES], ids=named)
+def test_the_commands_of_every_page_have_the_options_that_it_gives_them(path: Path) -> None:
+    for language, text in blocks(path.read_text("utf-8")):
+        if language != "sh":
+            continue
+        for line in text.replace("\\\n", " ").strip().splitlines():
+            words = shlex.split(line, comments=True)
+            if words[:1] != ["motionloom"] or "COMMAND" in words or words[1].startswith("-"):
+                continue
+            parse(typer.main.get_command(app), words[1:], line)
+
+
+def parse(command: Any, words: list[str], line: str) -> None:
+    """Options and arguments as the command reads them; nothing is run."""
+    context = command.make_context("motionloom", list(words), resilient_parsing=True)
+    if hasattr(command, "get_command"):
+        own = command.get_command(context, words[0])
+        short = own is None and command.get_command(context, "show")  # `variation MODEL`
+        assert own or short, line
+        parse(own or short, words if short else words[1:], line)
+        return
+    command.make_parser(context).parse_args(list(words))  # UsageError for an option that does not exist
 
 
 @pytest.mark.parametrize("path", [*PAGES, *PROJECT, *READMES], ids=named)

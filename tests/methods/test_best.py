@@ -17,13 +17,16 @@ from motionloom.methods.base import Honours, Model
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class OneWalk(Model):
-    """Knows one walk, and finds no way to anywhere."""
+    """Has one walk, and finds no path to anywhere."""
 
     method: ClassVar[str] = "one-walk"
     honours: ClassVar[Honours] = ((Reach, "hard"),)
 
+    def check(self):
+        """Nothing is stored."""
+
     def _plan(self, request, options, rng, progress):
-        raise NoPath("no way there", best=samples.make("walk", seconds=3, fps=30))
+        raise NoPath("no path there", best=samples.make("walk", seconds=3, fps=30))
 
     def render(self, plan, request, options, rng, progress):
         raise AssertionError("there is no plan")

@@ -1,4 +1,4 @@
-"""Similar pairs of frames out of a matrix: the best share, a threshold, local minima, agreeing contacts (G10)."""
+"""Similar pairs of frames out of a matrix: the best share, a threshold, local minima, agreeing contacts."""
 
 from __future__ import annotations
 

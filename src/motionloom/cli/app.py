@@ -51,7 +51,7 @@ COMMANDS: Mapping[str, Command] = {
     ),
     **_group(
         "Clips",
-        view="draw clips: a filmstrip, or a player in one HTML file",
+        view="show clips: filmstrip, animation, contact sheet, HTML player, or a page of a folder",
         check="find problems in clips: glitches, flips, frozen joints, wrong frame rate, duplicates",
         clean="remove foot skate from clips",
         trim="cut the ends of clips, at times or at contacts",

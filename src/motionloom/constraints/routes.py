@@ -9,6 +9,7 @@ import numpy as np
 from motionloom.constraints.bend_travel import Key, steer
 from motionloom.constraints.root import Avoid, RootPath
 from motionloom.core import BoolArray, Clip, FloatArray, replace
+from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import Travel, along, ground_turn, steady_travel, travel
@@ -88,8 +89,7 @@ def _needed(points: FloatArray, side: FloatArray, radius: float) -> FloatArray:
 def _rounded(amount: FloatArray, half: int) -> FloatArray:
     """A curve that is nowhere below `amount` (F,): its largest value within `half` frames, averaged over as many."""
     wide = np.lib.stride_tricks.sliding_window_view(np.pad(amount, half), 2 * half + 1).max(1)
-    bell = 1.0 - np.abs(np.linspace(-1.0, 1.0, 2 * half + 1))
-    bell = bell**2 * (3 - 2 * bell)
+    bell = smoothstep(1.0 - np.abs(np.linspace(-1.0, 1.0, 2 * half + 1)))
     return np.convolve(wide, bell / bell.sum(), mode="same")
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from motionloom.core import FloatArray
 from motionloom.core.poses import Commands, commands
 from motionloom.methods.live import Live
+from motionloom.rotation import wrap_angle
 
 TURN = math.radians(20.0)  # by which a key changes the heading
 PACE = 0.3  # m/s by which a key changes the speed
@@ -35,7 +36,7 @@ class Pilot:
         if key in ("left", "right") and "heading" in live.accepts:
             at = facing if self.heading is None else self.heading
             turned = at + (TURN if key == "left" else -TURN)
-            return replace(self, heading=(turned + math.pi) % (2 * math.pi) - math.pi, action=-1)
+            return replace(self, heading=float(wrap_angle(turned)), action=-1)
         if key in ("up", "down") and "speed" in live.accepts:
             speed = (1.4 if self.speed is None else self.speed) + (PACE if key == "up" else -PACE)
             return replace(self, speed=max(speed, 0.0), action=-1)

@@ -1,4 +1,4 @@
-"""Elementary functions of numbers: easing, wrapping, pairwise distances."""
+"""Elementary functions of numbers: easing, pairwise distances."""
 
 from __future__ import annotations
 

@@ -11,7 +11,15 @@ from motionloom.core import Clip, replace
 from motionloom.io import save
 from motionloom.kinematics.feet.skate_removal import SkateReport, remove_skate
 from motionloom.plot.curves import toe_speeds
-from motionloom.plot.page import CommandBlock, Paragraph, PlayerBlock, Section, TableBlock, axes_picture
+from motionloom.plot.page import (
+    CommandBlock,
+    Paragraph,
+    PlayerBlock,
+    Section,
+    TableBlock,
+    axes_picture,
+    optional_picture,
+)
 from motionloom.plot.player import Stage
 from motionloom.samples import make
 
@@ -39,9 +47,11 @@ def make_section(folder: Path) -> Section:
                 "length and knees do not pop. Press `o` to lay the figures over each other."
             ),
             PlayerBlock((stage,), fps=60),
-            axes_picture(
-                toe_speeds((before, after), ("skating", "cleaned")),
-                "Horizontal speed of the left toe; shaded where it stands",
+            optional_picture(
+                lambda: axes_picture(
+                    toe_speeds((before, after), ("skating", "cleaned")),
+                    "Horizontal speed of the left toe; shaded where it stands",
+                )
             ),
             TableBlock(("measure of skate", "before", "after"), _rows(report)),
             CommandBlock("motionloom clean captures/ -o cleaned/"),

@@ -17,7 +17,16 @@ from motionloom.methods.graph.diagnose.coverage import coverage
 from motionloom.methods.graph.walk_clip import graph_of, random_walk
 from motionloom.plot.figures import new_figure
 from motionloom.plot.graph import path_picture
-from motionloom.plot.page import CommandBlock, Paragraph, PictureBlock, PlayerBlock, Section, TableBlock, axes_picture
+from motionloom.plot.page import (
+    CommandBlock,
+    Paragraph,
+    PictureBlock,
+    PlayerBlock,
+    Section,
+    TableBlock,
+    axes_picture,
+    optional_picture,
+)
 from motionloom.plot.player import Stage
 from motionloom.plot.source_pictures import provenance
 from motionloom.samples import make
@@ -55,13 +64,17 @@ def make_section(folder: Path) -> Section:
                 "has no end, and the clip or blend of every frame is recorded."
             ),
             PlayerBlock((Stage((walk.clip,), "random_moves.bvh", "20 s at random", (("learned in", took), *facts)),)),
-            axes_picture(provenance(walk.clip, titles=["random_moves.bvh"]), "Which clip each frame comes from"),
+            optional_picture(
+                lambda: axes_picture(
+                    provenance(walk.clip, titles=["random_moves.bvh"]), "Which clip each frame comes from"
+                )
+            ),
             Paragraph(
                 "A path drawn on the floor is followed as well as the clips can. The first result may show only frames "
                 "that carry the label `walk`, the second only `run`: runs of these clips cannot turn as sharply."
             ),
             PlayerBlock(tuple(Stage((c,), f"path_{label}.bvh", f"label {label}") for label, c in followed.items())),
-            _picture(followed),
+            optional_picture(lambda: _picture(followed)),
             TableBlock(("result", "lasts", "off the path, mean", "at worst", "transitions"), _rows(followed)),
             CommandBlock(f"motionloom learn motion-graph moves -o moves.loom --limits '{LIMITS}'"),
             CommandBlock(

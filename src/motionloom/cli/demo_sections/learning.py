@@ -10,7 +10,15 @@ from motionloom.core import Clip
 from motionloom.io import load, save
 from motionloom.methods import learn, save_model, synthesize
 from motionloom.plot.curves import ground_path
-from motionloom.plot.page import CommandBlock, Paragraph, PlayerBlock, Section, TableBlock, axes_picture
+from motionloom.plot.page import (
+    CommandBlock,
+    Paragraph,
+    PlayerBlock,
+    Section,
+    TableBlock,
+    axes_picture,
+    optional_picture,
+)
 from motionloom.plot.player import Stage
 from motionloom.samples import make
 
@@ -49,8 +57,10 @@ def make_section(folder: Path) -> Section:
             ),
             PlayerBlock(tuple(Stage((walk,), walk.name, numbers=_numbers(k)) for k, walk in enumerate(walks))),
             PlayerBlock((Stage((clip,), "long_walk.bvh", "20 s from the three clips above", numbers),)),
-            axes_picture(
-                ground_path(clip), "The path of the new clip from above, coloured by source, with its footprints"
+            optional_picture(
+                lambda: axes_picture(
+                    ground_path(clip), "The path of the new clip from above, coloured by source, with its footprints"
+                )
             ),
             TableBlock(("from", "to", "clip", "its frames"), _rows(clip)),
             CommandBlock("motionloom learn cuts walk_1.bvh walk_2.bvh walk_3.bvh -o walks.loom"),

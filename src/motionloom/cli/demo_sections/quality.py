@@ -14,7 +14,7 @@ from motionloom.evaluate.report import QualityReport
 from motionloom.evaluate.tables import COMPARISON_COLUMNS, number
 from motionloom.io import load
 from motionloom.plot.figures import figure_bytes
-from motionloom.plot.page import CommandBlock, Paragraph, PictureBlock, Section, TableBlock
+from motionloom.plot.page import CommandBlock, Paragraph, PictureBlock, Section, TableBlock, optional_picture
 from motionloom.plot.quality import quality_sheet
 from motionloom.samples import SAMPLES
 
@@ -53,7 +53,7 @@ def make_section(folder: Path) -> Section:
                 "score highest, so it stands beside coverage, skate, peak acceleration and both bounds."
             ),
             TableBlock(head, tuple(rows)),
-            *([_sheet(largest)] if largest else []),
+            *([optional_picture(lambda: _sheet(largest))] if largest else []),
             CommandBlock("motionloom evaluate long_walk.bvh --source 'walk_?.bvh' --picture quality.png"),
             CommandBlock("motionloom compare walk_1.bvh walk_2.bvh walk_3.bvh -r '{seconds: 12}' -o compare.html"),
             CommandBlock("motionloom check *.bvh", "\n".join(findings) or "nothing is wrong with the clips made here"),

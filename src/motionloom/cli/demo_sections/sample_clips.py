@@ -8,7 +8,7 @@ from pathlib import Path
 from motionloom.core import Clip, replace
 from motionloom.io import save
 from motionloom.kinematics.summary import clip_facts
-from motionloom.plot.page import CommandBlock, Paragraph, PlayerBlock, Section, filmstrip_picture
+from motionloom.plot.page import CommandBlock, Paragraph, PlayerBlock, Section, filmstrip_picture, optional_picture
 from motionloom.plot.player import Stage, characteristic_time
 from motionloom.samples import SAMPLES, make
 
@@ -53,11 +53,13 @@ def make_section(folder: Path) -> Section:
             ),
             PlayerBlock(stages),
             CommandBlock("motionloom samples walk --speed 1.2 --turn 20deg/s --seed 3 -o walk.bvh"),
-            filmstrip_picture(
-                clips["walk"],
-                "`motionloom view walk.bvh -o walk.png`: left limbs warm, right ones cool, "
-                "and prints where a foot stands",
-                titles=["walk"],
+            optional_picture(
+                lambda: filmstrip_picture(
+                    clips["walk"],
+                    "`motionloom view walk.bvh -o walk.png`: left limbs warm, right ones cool, "
+                    "and prints where a foot stands",
+                    titles=["walk"],
+                )
             ),
         ),
     )

@@ -11,7 +11,15 @@ from motionloom.blend.append import append
 from motionloom.cli.demo_sections.sample_clips import save_source
 from motionloom.core import Clip
 from motionloom.io import save
-from motionloom.plot.page import CommandBlock, Paragraph, PlayerBlock, Section, TableBlock, axes_picture
+from motionloom.plot.page import (
+    CommandBlock,
+    Paragraph,
+    PlayerBlock,
+    Section,
+    TableBlock,
+    axes_picture,
+    optional_picture,
+)
 from motionloom.plot.player import Stage
 from motionloom.plot.similarity import similarity_matrix
 from motionloom.samples import make
@@ -38,10 +46,12 @@ def make_section(folder: Path) -> Section:
                 f"{1000 * took:.0f} ms: dark is alike, wherever the two stand and face. Dots are the best moments to "
                 f"pass from one to the other; the line matches one in time with the other."
             ),
-            axes_picture(
-                similarity_matrix(found, path=timed.path),
-                "How unlike the frames of a walk and of a run are.",
-                dpi=110,
+            optional_picture(
+                lambda: axes_picture(
+                    similarity_matrix(found, path=timed.path),
+                    "How unlike the frames of a walk and of a run are.",
+                    dpi=110,
+                )
             ),
             PlayerBlock(
                 (

@@ -11,7 +11,15 @@ from motionloom.methods import learn, save_model, synthesize
 from motionloom.methods.textons import TextonModel
 from motionloom.methods.textons.summary import texton_table
 from motionloom.plot.figures import new_figure
-from motionloom.plot.page import CommandBlock, Paragraph, PlayerBlock, Section, TableBlock, axes_picture
+from motionloom.plot.page import (
+    CommandBlock,
+    Paragraph,
+    PlayerBlock,
+    Section,
+    TableBlock,
+    axes_picture,
+    optional_picture,
+)
 from motionloom.plot.player import Stage
 from motionloom.plot.textons import segment_bands
 from motionloom.samples import make
@@ -37,8 +45,6 @@ def make_section(folder: Path) -> Section:
     for k, clip in enumerate(made):
         save(clip, folder / f"new_dance_{k + 1}.bvh")
     numbers = (("learned in", f"{learned - start:.1f} s"), ("made in", f"{seconds:.1f} s"))
-    figure = new_figure(9, 2.2)
-    segment_bands(model, ax=figure.subplots())
     rows = tuple(
         (str(r.texton), str(r.segments), f"{r.shortest:.1f}-{r.longest:.1f} s", str(r.dimensions), f"{r.repeats:.0%}")
         for r in texton_table(model)
@@ -57,7 +63,11 @@ def make_section(folder: Path) -> Section:
                     *(Stage((c,), f"seed {k + 1}", "made", numbers) for k, c in enumerate(made)),
                 )
             ),
-            axes_picture(figure.axes[0], "Where each texton was found"),
+            optional_picture(
+                lambda: axes_picture(
+                    segment_bands(model, ax=new_figure(9, 2.2).subplots()), "Where each texton was found"
+                )
+            ),
             TableBlock(("texton", "segments", "length", "dimensions", "follows itself"), rows),
             CommandBlock(
                 "motionloom learn textons dance_1.bvh dance_2.bvh -o dance.loom --model-fps 30 --shortest 0.8"

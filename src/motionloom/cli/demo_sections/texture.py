@@ -12,7 +12,7 @@ from motionloom.io import load, save
 from motionloom.methods import learn, save_model, synthesize
 from motionloom.methods.texture import TextureModel
 from motionloom.methods.texture.plan import Plan
-from motionloom.plot.page import CommandBlock, Paragraph, PlayerBlock, Section, axes_picture
+from motionloom.plot.page import CommandBlock, Paragraph, PlayerBlock, Section, axes_picture, optional_picture
 from motionloom.plot.player import Stage
 from motionloom.plot.texture import texture_plane
 from motionloom.samples import make
@@ -38,7 +38,7 @@ def make_section(folder: Path) -> Section:
         save(clip, folder / f"texture_{name}.bvh")
     plan = model.plan(Request(seconds=6), np.random.default_rng([1, 0]))
     assert isinstance(plan, Plan)
-    plane = texture_plane(*plan.clip_frames, [len(c) for c in model.clips], plan.names, model.skeleton.names, model.fps)
+    lengths = [len(c) for c in model.clips]
     numbers = (("learned in", f"{learned - start:.1f} s"), ("made in", f"{seconds:.1f} s"))
     return Section(
         "Motion texture: joints from different examples",
@@ -55,7 +55,12 @@ def make_section(folder: Path) -> Section:
                     Stage((made[1],), "hand key at 3 s", "made"),
                 )
             ),
-            axes_picture(plane, "The clip and frame that each joint comes from"),
+            optional_picture(
+                lambda: axes_picture(
+                    texture_plane(*plan.clip_frames, lengths, plan.names, model.skeleton.names, model.fps),
+                    "The clip and frame that each joint comes from",
+                )
+            ),
             CommandBlock("motionloom learn texture texture_walk_1.bvh texture_walk_2.bvh -o texture.loom"),
             CommandBlock(f"motionloom synthesize texture.loom -r '{KEYED}' --seed 1 -o hand.bvh"),
         ),

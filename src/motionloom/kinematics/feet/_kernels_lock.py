@@ -1,4 +1,4 @@
-"""The compiled step of the causal foot lock: plain arrays in and out, no checks (`lock.lock_feet` made them)."""
+"""The compiled step of the causal foot lock: plain arrays in and out, no checks (`live_lock.lock_feet` made them)."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from motionloom.kinematics.body.roles import Foot, feet
 from motionloom.kinematics.fk import fk, fk_rotations
 from motionloom.rotation import rotate
 
-# chosen on CMU walks, runs, stairs and dances, Bandai-Namco and the dogs (see tests/kinematics/test_contacts.py)
+# chosen on CMU walks, runs, stairs and dances, Bandai-Namco and the dogs (see tests/kinematics/feet/test_contacts.py)
 HEIGHT = (0.06, 0.10)  # leg lengths above the part's own level: to touch down, to lift off
 SPEED = (0.25, 0.50)  # m/s: to touch down, to lift off
 SHORTEST = 0.05  # s: no contact is shorter, and no gap in one

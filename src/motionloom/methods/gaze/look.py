@@ -61,8 +61,7 @@ def look_from(clip: Clip, asked: LookAt, gaze_map: GazeMap, *, relative: bool = 
         key = "target" if asked.target is not None else "path"
         raise asked.problem("the target is at the eyes: expected points at least 5 cm away", key)
     line = points[at] - base.eye[at]
-    turn = math.atan2(line[0], line[2]) - base.yaw[at]
-    turn = (turn + math.pi) % (2 * math.pi) - math.pi
+    turn = float(wrap_angle(math.atan2(line[0], line[2]) - base.yaw[at]))
     pitch = math.asin(line[1] / float(np.linalg.norm(line))) - base.pitch[at]
     early = math.ceil(gaze_map.seconds(turn, pitch) * clip.fps)
     return Look(span.start - early, span.stop, points, None, name, span.start, (turn, pitch))

@@ -9,7 +9,7 @@ import numpy as np
 from motionloom.core import BoolArray, Clip, FloatArray
 from motionloom.kinematics.travel import travel
 from motionloom.methods.gaze.aim import GazeBody, base_gaze
-from motionloom.rotation import average, continuous, inverse, multiply, normalize, slerp
+from motionloom.rotation import average, continuous, inverse, multiply, normalize, slerp, wrap_angle
 
 SMOOTH = 0.4  # s: standard deviation of the smoothing that leaves a step's bob out
 QUICK = (0.15, 0.05)  # s: standard deviation of the smoothing that separates looking from quick movements
@@ -33,7 +33,7 @@ def smoothed_gaze(body: GazeBody, root: FloatArray, rotations: FloatArray, fps: 
 def own_looking(body: GazeBody, clip: Clip) -> FloatArray:
     """(F, 2) yaw and pitch of the gaze against the heading of the hips, without the bob of steps."""
     base = base_gaze(body, clip.root, clip.rotations)
-    turn = (base.yaw - travel(clip).heading + math.pi) % (2 * math.pi) - math.pi
+    turn = wrap_angle(base.yaw - travel(clip).heading)
     return _smoothed(np.stack([np.unwrap(turn), base.pitch], 1), clip.fps)
 
 

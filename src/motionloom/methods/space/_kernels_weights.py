@@ -193,7 +193,7 @@ def linear_weights(jac: Any, cost: Any, spread: float, target: Any, y: Any, w: A
 
 @kernel
 def _tabulated(section: Any, request: float, w: Any) -> float:
-    """Weights w (K,) of one parameter from a table (see `section.tabulated`); returns the parameter that is reached."""
+    """Weights w (K,) of one parameter from a table (see `one_parameter`); returns the parameter that is reached."""
     last = len(section) - 1
     at = (request - section[0, 0]) / (section[last, 0] - section[0, 0]) * last
     at = min(max(at, 0.0), float(last))

@@ -13,6 +13,7 @@ from motionloom.kinematics.fk import fk
 from motionloom.methods.base import Band
 from motionloom.methods.variation.dofs import Dofs
 from motionloom.methods.variation.synthesis import Motion, Run, Tasks
+from motionloom.rotation import wrap_angle
 
 SEEDS = 24  # variants tried for hard constraints
 STEERS = 6  # times that the best of them is steered towards what it misses
@@ -104,8 +105,7 @@ def _steered(make: Try, run: Run, tasks: Tasks, owners: Sequence[PositionAt | Pl
     if count < 2 or np.linalg.norm(way) < 0.05 or np.linalg.norm(wanted) < 1e-6:
         return run
     scale = float(np.linalg.norm(wanted) / np.linalg.norm(way))
-    angle = float(np.arctan2(wanted[0], wanted[1]) - np.arctan2(way[0], way[1]))
-    angle = (angle + np.pi) % (2 * np.pi) - np.pi
+    angle = float(wrap_angle(np.arctan2(wanted[0], wanted[1]) - np.arctan2(way[0], way[1])))
     steering = run.steering.copy()
     steering[begin:frame, 0] = np.clip(steering[begin:frame, 0] * scale, *SCALES)
     steering[begin:frame, 1] = np.clip(steering[begin:frame, 1] + 2 * angle / count, -TURN / fps, TURN / fps)

@@ -1,4 +1,4 @@
-"""The search for every cell of one level of the texture (EDEN 3.3 to 3.6). `tests/methods/texture_oracle.py` is slow.
+"""The search for every cell of one level of the texture (EDEN 3.3 to 3.6). `tests/methods/texture/oracle.py` is slow.
 
 For a cell <l, i> and an example frame j the distance is
 
