@@ -66,7 +66,7 @@ class Lines(Silent):
 
     def __init__(self, doing: str) -> None:
         super().__init__()
-        self._doing, self._begin = doing, time.monotonic()
+        self._doing, self._begin, self._compiled = doing, time.monotonic(), compiling.seconds()
         self._next = self._begin + FIRST_LINE
 
     def __call__(self, share: float | None, stage: str) -> None:
@@ -75,11 +75,12 @@ class Lines(Silent):
         if now < self._next:
             return
         self._next = now + LINE_INTERVAL
-        print(progress_line(self._doing, share, stage, now - self._begin), file=sys.stderr, flush=True)
+        working = now - self._begin - (compiling.seconds() - self._compiled)
+        print(progress_line(self._doing, share, stage, working), file=sys.stderr, flush=True)
 
 
 def progress_line(doing: str, share: float | None, stage: str, seconds: float) -> str:
-    """The share done and the time left, estimated from the `seconds` so far.
+    """The share done and the time left, estimated from the `seconds` so far, those of compiling left out.
 
     >>> progress_line("learning", 0.25, "segmenting", 10.0)
     'motionloom: learning: segmenting, 25 %, about 30 s left'

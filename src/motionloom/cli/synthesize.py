@@ -124,7 +124,8 @@ def print_take(report: dict[str, Any], rows: Sequence[Row]) -> None:
         for reason in dict.fromkeys(r.reason for r in rows if r.reason):
             warn(reason)
         if not report["error"] and any(r.missed for r in rows):
-            warn("some soft constraints are not met: this is the best clip found")
+            missed = ", ".join(dict.fromkeys(r.constraint for r in rows if r.missed))
+            warn(f"soft constraints beyond their tolerance: {missed} (the clip is as near to them as was found)")
 
 
 def _shown(value: float) -> str:

@@ -97,13 +97,30 @@ def notify(show: Callable[[], None]) -> None:
         _notices.append(Notice(show))
 
 
+class _Clock:
+    """Time spent compiling in this process."""
+
+    depth, begun, spent = 0, 0.0, 0.0
+
+
+def seconds() -> float:
+    """Time that this process has spent on compiling kernels, which estimates of the time left do not count."""
+    return _Clock.spent
+
+
 def begin() -> None:
-    """A kernel that is not in the cache begins to compile."""
+    """A kernel that is not in the cache begins to compile, perhaps within another one."""
+    if _Clock.depth == 0:
+        _Clock.begun = time.monotonic()
+    _Clock.depth += 1
     for notice in _notices:
         notice.begin()
 
 
 def end() -> None:
     """Its compilation is over."""
+    _Clock.depth -= 1
+    if _Clock.depth == 0:
+        _Clock.spent += time.monotonic() - _Clock.begun
     for notice in _notices:
         notice.end()

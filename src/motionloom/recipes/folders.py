@@ -241,7 +241,8 @@ def _retarget(clip: Clip, progress: Progress, body: Clip, options: Mapping[str, 
 def _loop(clip: Clip, progress: Progress, options: Mapping[str, Any]) -> tuple[Clip, EditedFile]:
     made, found = loop(clip, progress=progress, **options)
     first, last = found.start / clip.fps, found.end / clip.fps
-    text = f"{first:.2f} to {last:.2f} s ({last - first:.2f} s), {100 * found.seam:.1f} cm apart at the seam"
+    seam = f"{100 * found.seam:.1f} cm apart at the seam before it was closed"
+    text = f"{first:.2f} to {last:.2f} s ({last - first:.2f} s), {seam}"
     return made, EditedFile(Path(), summary=text)
 
 
