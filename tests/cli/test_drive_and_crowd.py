@@ -187,3 +187,35 @@ def test_one_file_holds_a_whole_crowd(run, model, tmp_path):
     assert [str(p.GetPath()) for p in animated] == [f"/Crowd/Member_{i:04d}/Skeleton/Motion" for i in range(2)]
     bound = stage.GetPrimAtPath("/Crowd/Member_0001/Skeleton").GetRelationship("skel:animationSource").GetTargets()
     assert str(bound[0]) == "/Crowd/Member_0001/Skeleton/Motion"
+
+
+def test_edges_are_listed_with_what_others_need_and_drawn(run, model, tmp_path):
+    shown = run("edges", model, "--all", "-o", tmp_path / "quality.png")
+    assert shown.code == 0, shown.err
+    assert "walk > walk" in shown.out
+    assert "reach" in shown.out
+    assert (tmp_path / "quality.png").stat().st_size > 1000
+
+
+def test_what_can_be_reached_is_drawn(run, model, tmp_path):
+    shown = run("reachable", model, "--seconds", 2, "-o", tmp_path / "reach.png")
+    assert shown.code == 0, shown.err
+    assert "m^2 within 2 s" in shown.out
+    assert "turning radius" in shown.out
+    assert (tmp_path / "reach.png").stat().st_size > 1000
+    failed = run("reachable", model, "--node", "fly", "-o", tmp_path / "none.png")
+    assert failed.code == 2
+    assert "expected a node that can turn (walk), found 'fly'" in failed.err
+
+
+def test_characters_walk_around_a_region(run, model, tmp_path):
+    asked = ("--count", 1, "--seconds", 6, "--avoid", "0,3,0.8")
+    (tmp_path / "tracks.csv").write_text("id,t,x,z\n0,0,0,0\n0,6,0,8\n", encoding="utf-8")
+    shown = run("crowd", model, *asked, "--tracks", tmp_path / "tracks.csv", "-o", tmp_path / "out")
+    assert shown.code == 0, shown.err
+    place = travel(load(tmp_path / "out/member_0000.bvh")).place
+    assert np.linalg.norm(place - [0, 3], axis=1).min() > 0.7
+    assert place[-1, 1] > 4
+    failed = run("crowd", model, "--avoid", "0,3", "-o", tmp_path / "other")
+    assert failed.code == 2
+    assert "expected x, z and a positive radius" in failed.err

@@ -7,7 +7,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from motionloom.control import foot_locked, keep_apart, record, replace_members, run
+from motionloom.control import foot_locked, keep_apart, keep_out, record, replace_members, run
 from motionloom.control.layered import layered
 from motionloom.core import BadRequest
 from motionloom.core.poses import commands, only
@@ -174,3 +174,15 @@ def minute(lives):
             for channel in poses:
                 digest.update(np.ascontiguousarray(channel).tobytes())
     return digest.hexdigest()
+
+
+def test_characters_walk_around_a_region():
+    place = np.array([[0.1, -4.0], [-0.4, -4.0], [3.0, -4.0]])
+    nearest = np.full(3, np.inf)
+    for _ in range(300):
+        heading = keep_out(commands(heading=0.0), place, [(0.0, 0.0, 1.0)]).heading
+        place = place + 0.04 * np.stack([np.sin(heading), np.cos(heading)], 1)
+        nearest = np.minimum(nearest, np.linalg.norm(place, axis=1))
+    assert (nearest >= 1.0).all()
+    assert (place[:, 1] > 2.0).all()
+    np.testing.assert_allclose(place[2], [3.0, 8.0], atol=0.5)  # hardly out of the way

@@ -1,7 +1,7 @@
 """Live characters: stepping them, recording them as clips, layers on top of them, and crowds."""
 
 from motionloom.blend.splice.layer import SpliceLayer
-from motionloom.control.crowd import keep_apart, replace_members
+from motionloom.control.crowd import keep_apart, keep_out, replace_members
 from motionloom.control.crowd_clips import crowd_clips, crowd_member
 from motionloom.control.foot_lock import FootLockLayer, foot_locked
 from motionloom.control.layered import Layered
@@ -26,6 +26,7 @@ __all__ = [
     "crowd_member",
     "foot_locked",
     "keep_apart",
+    "keep_out",
     "live_characters",
     "overlaid",
     "queued",

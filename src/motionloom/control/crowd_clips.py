@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.control.crowd import keep_apart
+from motionloom.control.crowd import keep_apart, keep_out
 from motionloom.control.foot_lock import foot_locked
 from motionloom.control.record import record_rows
 from motionloom.control.streaming import live_characters
@@ -34,6 +34,7 @@ def crowd_clips(
     rate: float = 30.0,
     seed: int = 0,
     apart: bool = False,
+    avoid: Sequence[Sequence[float]] = (),
     tracks: Sequence[Sequence[float]] | None = None,
     members: Sequence[int] | None = None,
     progress: Progress | None = None,
@@ -41,7 +42,8 @@ def crowd_clips(
     """The clips of `count` characters on a grid, all or some `members`; character i has the seed `seed` + i.
 
     Each takes its own random path, independent of the others; with `apart`, characters turn away from
-    neighbours, and all are needed for each. `tracks` are rows (id, t, x, z): character `id` is to be at x, z at t,
+    neighbours, and all are needed for each; `avoid` are circles on the ground (x, z, radius) that they walk around.
+    `tracks` are rows (id, t, x, z): character `id` is to be at x, z at t,
     and begins at its first row; a single row is a goal.
     """
     report = progress or silent()
@@ -51,6 +53,7 @@ def crowd_clips(
         report(1.0, "stepping")
         return []
     whole = np.arange(count) if apart else np.array(chosen, np.int64)
+    regions = _regions(avoid)
     live = foot_locked(live_characters(model))
     places, starts = grid_places(count), np.random.default_rng([seed, 1]).uniform(-np.pi, np.pi, count)
     lines = None if tracks is None else Tracks(tracks, count)
@@ -67,15 +70,18 @@ def crowd_clips(
             if lines is not None:
                 goals, speeds = lines.goals(whole, here, f / rate)
                 given = commands(place=goals, speed=speeds if "speed" in live.accepts else math.nan)
-            if apart:
+            if apart or regions:
                 course = commands(heading=_courses(given, starts, here), speed=given.speed)
-                given = keep_apart(course, here, radius=NEIGHBOUR)
+                given = keep_apart(course, here, radius=NEIGHBOUR) if apart else course
+                given = keep_out(given, here, regions, radius=NEIGHBOUR)
             state, poses = live.step(state, given, 1.0 / rate)
             here = poses.root[:, [0, 2]]
             yield state, poses
 
     clips = record_rows(live, steps(), rate, chosen if apart else None)
     edits: list[dict[str, Any]] = [{"count": count}, {"seconds": seconds}, {"rate": rate}, {"apart": apart}]
+    if regions:
+        edits.append({"avoid": [list(region) for region in regions]})
     if tracks is not None:
         edits.append({"tracks": [list(map(float, line)) for line in tracks]})
     report(1.0, "stepping")
@@ -116,6 +122,15 @@ def check_crowd(
 def crowd_member(model: Model[Any], made: Made, options: Mapping[str, Any], progress: Progress | None = None) -> Clip:
     """The member of a crowd that a step of a recipe describes."""
     return crowd_clips(model, seed=made.seed or 0, members=[made.take or 0], progress=progress, **options)[0]
+
+
+def _regions(given: Sequence[Sequence[float]]) -> list[tuple[float, float, float]]:
+    out = []
+    for region in given:
+        if len(region) != 3 or not np.isfinite(region).all() or not region[2] > 0:
+            raise BadRequest(f"avoid: expected x, z and a positive radius, found {list(region)}")
+        out.append((float(region[0]), float(region[1]), float(region[2])))
+    return out
 
 
 def grid_places(count: int) -> FloatArray:

@@ -100,6 +100,8 @@ METHODS: Mapping[str, Method] = {
         commands={
             "drive": MethodCommand("Live", "drive a character by a request, or by the arrow keys"),
             "crowd": MethodCommand("Live", "make the clips of a crowd, each by its own seed"),
+            "edges": MethodCommand("Inspect", "list edges of a parametric graph, and which others are possible"),
+            "reachable": MethodCommand("Inspect", "draw where a character gets within a time, and with which headings"),
         },
     ),
     "parametric-space": Method(

@@ -50,7 +50,7 @@ def slow_distance(p, q):
 def test_distances_are_those_of_plain_frames(walking):
     node = walking.nodes[0]
     weights = node.space.weights([[node.space.low[0]], [node.space.high[0]]]).weights
-    best, points = edge_search._best_points(
+    best, points = edge_search.best_points(
         walking.tables, 0, 0, walking.nodes, weights[:1], weights[1:], 0.3, lambda *_: None
     )
     slow = slow_distance(*(slow_cloud(walking, node, w, u) for w, u in zip(weights, points[0, 0], strict=True)))

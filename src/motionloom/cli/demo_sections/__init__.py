@@ -13,6 +13,7 @@ SECTIONS: Mapping[str, str] = {  # name: text of the progress bar while it is ma
     "texture": "limbs of different examples",
     "variation": "new takes of a walk",
     "spaces": "walks and ducks between examples",
+    "parametric_graph": "a graph of walks, driven",
     "layers": "an action and a gaze on top",
     "cleaning": "cleaning feet",
     "editing": "mirror, loop, resample",

@@ -1,4 +1,4 @@
-"""Commands for parametric graphs: `drive` (by a request, or by hand in the terminal) and `crowd`."""
+"""Commands for parametric graphs: `drive` (by a request, or by hand in the terminal), `crowd`, `edges`, `reachable`."""
 
 from __future__ import annotations
 
@@ -129,6 +129,10 @@ def crowd(
     rate: Annotated[float, typer.Option("--rate", metavar="HZ", min=1, max=240, help="Frame rate.")] = 30.0,
     seed: Seed = 0,
     apart: Annotated[bool, typer.Option("--apart", help="Characters turn away from their neighbours.")] = False,
+    avoid: Annotated[
+        list[str] | None,
+        typer.Option("--avoid", metavar="X,Z,R", help="A circle on the ground to walk around [m]; repeatable."),
+    ] = None,
     tracks: Annotated[
         Path | None,
         typer.Option("--tracks", metavar="FILE.csv", help="Rows id,t,x,z: where each character is, and when."),
@@ -142,6 +146,7 @@ def crowd(
     """Make the clips of a crowd: each character has its own seed, and is the same whoever the others are."""
     from motionloom.control.crowd_clips import check_crowd, crowd_clips
     from motionloom.control.tracks import read_tracks
+    from motionloom.core.units import length
     from motionloom.io import check_target, save
     from motionloom.io.usd import write_usd_crowd
     from motionloom.methods import load_model
@@ -153,11 +158,13 @@ def crowd(
     targets = [out] if scene else [out / f"member_{i:04d}.{to.lstrip('.')}" for i in chosen]
     for target in targets:
         check_target(target, overwrite=force)
+    regions = [[length(part, ("avoid",)) for part in text.split(",")] for text in avoid or []]
     table = None if tracks is None else read_tracks(tracks)
     with busy("recording") as report:
         clips = crowd_clips(
-            learned, count, seconds, rate=rate, seed=seed, apart=apart, tracks=table, members=chosen, progress=report
-        )
+            learned, count, seconds, rate=rate, seed=seed, apart=apart, avoid=regions, tracks=table, members=chosen,
+            progress=report,
+        )  # fmt: skip
     if scene:
         write_usd_crowd(clips, out)
     else:
@@ -165,3 +172,89 @@ def crowd(
         for clip, target in zip(clips, targets, strict=True):
             save(clip, target)
     print_line(f"{out}: {plural(len(clips), 'character')}, {seconds:.2f} s at {rate:g} fps, seed {seed}")
+
+
+GraphModel = Annotated[Path, typer.Argument(metavar="MODEL.loom", help="A model of parametric-graph.")]
+
+
+def edges(
+    model: GraphModel,
+    every: Annotated[
+        bool, typer.Option("--all", help="Also try all pairs of nodes without an edge, and list what each needs.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", metavar="FILE.png", help="Draw how far each edge reaches, by its limit."),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """List the edges of a graph: good, neutral and bad pairs, reach, worst pair; refused ones with the reason.
+
+    The picture shows, for each edge, the share of the target that can follow and the distance of transitions, by the
+    limit of good ones: larger limits let a character react faster, with transitions that look worse.
+    """
+    from motionloom.io import check_target
+    from motionloom.methods.parametric_graph.proposals import propose_edges, trade_offs
+
+    learned = _graph(model)
+    if out is not None:
+        check_target(out, overwrite=force)
+    for report in [*(e.report for e in learned.edges), *learned.refused]:
+        print_line(report.text)
+    made = {(e.source, e.target) for e in learned.edges}
+    count = range(len(learned.nodes))
+    others = [(a, b) for a in count for b in count if (a, b) not in made] if every else []
+    with busy("comparing") as progress:
+        found = propose_edges(learned.tables, learned.nodes, others, learned.config.region, progress)
+    for proposal in found:
+        print_line(proposal.text)
+    if out is not None:
+        from motionloom.plot.parametric_graph import draw_trade_offs
+
+        with busy("comparing") as progress:
+            draw_trade_offs(
+                trade_offs(learned.tables, learned.nodes, learned.edges, learned.config.region, progress), out
+            )
+
+
+def reachable(
+    model: GraphModel,
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE.png", help="The picture.")],
+    seconds: Annotated[float, typer.Option("--seconds", metavar="S", help="Within this time [s].")] = 5.0,
+    node: Annotated[
+        str, typer.Option("--node", metavar="NAME", help="The node; by default the first that turns.")
+    ] = "",
+    once: Annotated[bool, typer.Option("--once", help="Turns are set once for each clip, as HECK does.")] = False,
+    force: Force = False,
+) -> None:
+    """Draw which places a character reaches within a time, and with how many headings (HECK fig 6.11).
+
+    It begins at the origin, walking straight ahead (up in the picture).
+    """
+    from motionloom.io import check_target
+    from motionloom.methods.parametric_graph.config import LiveOptions
+    from motionloom.methods.parametric_graph.reachability import reachability
+    from motionloom.plot.parametric_graph import draw_reachability
+
+    check_target(out, overwrite=force)
+    learned = _graph(model)
+    with busy("following courses") as progress:
+        options = LiveOptions(half_life=0.0) if once else LiveOptions()
+        found = reachability(learned, seconds, node=node, options=options, progress=progress)
+    draw_reachability(found, out)
+    area = float((found.headings > 0).sum()) * 0.25**2
+    print_line(
+        f"{out}: {area:.1f} m^2 within {seconds:g} s, with {found.headings[found.headings > 0].mean():.0f} degrees of "
+        f"headings on average; turning radius {found.turning_radius:.2f} m"
+    )
+
+
+def _graph(path: Path) -> Any:
+    from motionloom.core import BadRequest
+    from motionloom.methods import load_model
+    from motionloom.methods.parametric_graph.model import ParametricGraphModel
+
+    learned = load_model(path)
+    if not isinstance(learned, ParametricGraphModel):
+        raise BadRequest(f"{path.name}: expected a model of parametric-graph, found {learned.method}")
+    return learned

@@ -13,9 +13,7 @@ from motionloom.methods._kernels_live import ACTION, FACING, HEADING, PLACE_X, P
 from motionloom.methods.parametric_graph._kernels_body import SIZE, lookup
 
 ARRIVAL = 0.4  # m: within this distance of a place, no direction is preferred
-CANDIDATES = 9  # turns that a plan tries for each of the next two clips
-MISSED = 4.0  # m of way that a metre from the goal counts, where a plan passes it
-RADIANS = 0.7  # m that a radian from the goal's heading counts
+CANDIDATES = 9  # turns before which the error is looked at
 INSIDE = 0.01  # of the range: how near to a part of a node parameters count as inside
 NEAR = 1.5  # m: within about this distance, the greedy rule heeds the heading on arrival
 TURN, FACTOR, LEAST, LARGEST, PACE, SLOWEST, FASTEST = range(7)  # columns of `steer`
@@ -132,104 +130,20 @@ def fewest_clips(error: float, least: float, largest: float) -> float:
 
 
 @kernel
-def moved(t: Any, m: int, turn: float, share: float, at: Any, out: Any) -> float:
-    """Where a clip of node m with a turn leads from `at` (x, z, heading), into `out`; returns its way in metres.
-
-    A share of the clip follows an arc.
-    """
-    low, high = t.steer[m, LEAST], t.steer[m, LARGEST]
-    count = t.moves.shape[1]
-    x = (turn - low) / (high - low) * (count - 1) if high > low else 0.0
-    i = min(max(np.int64(x), 0), count - 2)
-    f = min(max(x - i, 0.0), 1.0)
-    left = (1 - f) * t.moves[m, i, 0] + f * t.moves[m, i + 1, 0]
-    ahead = (1 - f) * t.moves[m, i, 1] + f * t.moves[m, i + 1, 1]
-    by = (1 - f) * t.moves[m, i, 2] + f * t.moves[m, i + 1, 2]
-    far, along = math.hypot(left, ahead), math.atan2(left, ahead)
-    chord = math.sin(0.5 * share * by) / math.sin(0.5 * by) if abs(by) > 1e-6 else share
-    angle = at[2] + along - 0.5 * (1.0 - share) * by
-    out[0] = at[0] + far * chord * math.sin(angle)
-    out[1] = at[1] + far * chord * math.cos(angle)
-    out[2] = at[2] + share * by
-    return far * share
-
-
-@kernel
-def dubins(start: Any, x: float, z: float, heading: float, radius: float) -> float:
-    """Metres of the shortest way with a least turning radius from (x, z, heading) to another (L. Dubins 1957)."""
-    dz, dx = (z - start[1]) / radius, (x - start[0]) / radius
-    far, angle = math.hypot(dx, dz), math.atan2(dx, dz)
-    a, b = (start[2] - angle) % (2 * math.pi), (heading - angle) % (2 * math.pi)
-    sa, sb, ca, cb, cab = math.sin(a), math.sin(b), math.cos(a), math.cos(b), math.cos(a - b)
-    best = np.inf
-    whole = 2 * math.pi
-    p2 = 2 + far * far - 2 * cab + 2 * far * (sa - sb)
-    if p2 >= 0:
-        u = math.atan2(cb - ca, far + sa - sb)
-        best = min(best, (u - a) % whole + math.sqrt(p2) + (b - u) % whole)
-    p2 = 2 + far * far - 2 * cab + 2 * far * (sb - sa)
-    if p2 >= 0:
-        u = math.atan2(ca - cb, far - sa + sb)
-        best = min(best, (a - u) % whole + math.sqrt(p2) + (u - b) % whole)
-    p2 = -2 + far * far + 2 * cab + 2 * far * (sa + sb)
-    if p2 >= 0:
-        p = math.sqrt(p2)
-        u = math.atan2(-ca - cb, far + sa + sb) - math.atan2(-2.0, p)
-        best = min(best, (u - a) % whole + p + (u - b) % whole)
-    p2 = far * far - 2 + 2 * cab - 2 * far * (sa + sb)
-    if p2 >= 0:
-        p = math.sqrt(p2)
-        u = math.atan2(ca + cb, far - sa - sb) - math.atan2(2.0, p)
-        best = min(best, (a - u) % whole + p + (b - u) % whole)
-    c = (6 - far * far + 2 * cab + 2 * far * (sa - sb)) / 8
-    if abs(c) <= 1:
-        p = (whole - math.acos(c)) % whole
-        u = (a - math.atan2(ca - cb, far - sa + sb) + p / 2) % whole
-        best = min(best, u + p + (a - b - u + p) % whole)
-    c = (6 - far * far + 2 * cab + 2 * far * (-sa + sb)) / 8
-    if abs(c) <= 1:
-        p = (whole - math.acos(c)) % whole
-        u = (-a + math.atan2(-ca + cb, far + sa - sb) + p / 2) % whole
-        best = min(best, u + p + ((b - a) % whole - u + p) % whole)
-    return best * radius
-
-
-@kernel
-def planned_turn(t: Any, m: int, low: float, high: float, course: float, place: Any, given: Any) -> float:
-    """The turn (rad) of the next clip of node m, from low to high, by which a place and heading are reached soonest.
-
-    Two clips are tried, then the shortest way with the node's turning radius; passing the goal on the way counts too.
-    """
-    at, one, two, near = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
-    at[0], at[1], at[2] = place[1], place[2], course
-    goal_x, goal_z, facing = given[PLACE_X], given[PLACE_Z], given[FACING]
-    least, largest = t.steer[m, LEAST], t.steer[m, LARGEST]
-    most = max(abs(least), abs(largest), 1e-3)
-    radius = max(moved(t, m, largest if abs(largest) > abs(least) else least, 1.0, at, one) / most, 0.05)
-    best, found = np.inf, 0.0
-    for i in range(CANDIDATES):
-        first = low + (high - low) * i / (CANDIDATES - 1)
-        passing = np.inf
-        for f in range(1, 5):
-            way = moved(t, m, first, 0.25 * f, at, near)
-            passing = min(passing, way + MISSED * _miss(near, goal_x, goal_z, facing))
-        so_far = moved(t, m, first, 1.0, at, one)
-        cost = min(passing, so_far + dubins(one, goal_x, goal_z, facing, radius))
-        for j in range(CANDIDATES):
-            second = least + (largest - least) * j / (CANDIDATES - 1)
-            for f in range(1, 5):
-                way = moved(t, m, second, 0.25 * f, one, near)
-                cost = min(cost, so_far + way + MISSED * _miss(near, goal_x, goal_z, facing))
-            way = moved(t, m, second, 1.0, one, two)
-            cost = min(cost, so_far + way + dubins(two, goal_x, goal_z, facing, radius))
-        if cost < best:
-            best, found = cost, first
-    return found
-
-
-@kernel
-def _miss(at: Any, x: float, z: float, facing: float) -> float:
-    return math.hypot(at[0] - x, at[1] - z) + RADIANS * abs(wrap_angle(at[2] - facing))
+def plans_turns(t: Any, m: int, given: Any, place: Any, course: float) -> bool:
+    """Whether turns towards the commanded place are planned: there is a heading on arrival, or a turning circle
+    around the place, which the way there would follow for ever."""
+    if math.isnan(given[PLACE_X]):
+        return False
+    if not math.isnan(given[FACING]):
+        return True
+    radius = t.radii[m]
+    for side in (-1.0, 1.0):
+        x = given[PLACE_X] - (place[1] + side * radius * math.cos(course))
+        z = given[PLACE_Z] - (place[2] - side * radius * math.sin(course))
+        if math.hypot(x, z) < radius:
+            return math.hypot(given[PLACE_X] - place[1], given[PLACE_Z] - place[2]) > ARRIVAL
+    return False
 
 
 @kernel
@@ -260,15 +174,8 @@ def gentle_turn(t: Any, m: int, error: float, low: float, high: float, values: A
 
 
 @kernel
-def clip_turn(
-    t: Any, m: int, given: Any, place: Any, course: float, low: float, high: float, planned: bool, clips: float
-) -> float:
-    """The turn (rad) that a clip of node m is to have, NaN for none; `clips`: to be reached within so many clips.
-
-    `low` and `high` are the turns that the next clip may have.
-    """
-    if planned and not math.isnan(given[PLACE_X]) and not math.isnan(given[FACING]):
-        return planned_turn(t, m, low, high, course, place, given)
+def clip_turn(t: Any, m: int, given: Any, place: Any, course: float, clips: float) -> float:
+    """The turn (rad) of a clip of node m towards what is commanded, NaN for none; `clips`: within so many clips."""
     error = course_error(given, place, course)
     if math.isnan(error):
         return error

@@ -12,7 +12,16 @@ import numpy as np
 
 from motionloom.blend._kernels_registered import advance, seconds_between, wrapped
 from motionloom.core._jit import kernel
-from motionloom.methods._kernels_live import EARLY, FACING, SPEED, between, command_row, uniform
+from motionloom.methods._kernels_live import (
+    EARLY,
+    FACING,
+    PLACE_X,
+    PLACE_Z,
+    SPEED,
+    between,
+    command_row,
+    uniform,
+)
 from motionloom.methods.parametric_graph._kernels_body import (
     EXAMPLES,
     FRAMES,
@@ -34,9 +43,11 @@ from motionloom.methods.parametric_graph._kernels_control import (
     clip_turn,
     commanded,
     gentle_turn,
+    plans_turns,
     towards_part,
     wanted_edge,
 )
+from motionloom.methods.parametric_graph._kernels_course import planned_turn
 from motionloom.methods.parametric_graph._kernels_show import (
     CLOUD_ONLY,
     HALF_LIFE,
@@ -52,6 +63,7 @@ from motionloom.methods.space._kernels_weights import approach, space_weights
 
 MOVED = 0.002  # of the range: parameters that are commanded anew are followed from this change on
 REACHED = 0.01  # of the range
+INTERVAL = 0.16  # s from one plan to the next within a clip
 LATE = 0.5  # ticks: how long after its time a transition can still begin
 
 
@@ -85,6 +97,22 @@ def rise_of(t: Any, n: int, w: Any) -> float:
 
 
 @kernel
+def next_turn(
+    t: Any, state: Any, k: int, m: int, given: Any, place: Any, course: float, now: float, at_once: bool
+) -> float:
+    """The turn (rad) of the plan for the commanded place; made anew at the beginning of a clip (`at_once`), and at
+    intervals within it. `now` is the present turn."""
+    if at_once or state.plan[k, 1] <= 0.0:
+        at, goal = np.empty(4), np.empty(3)
+        at[0], at[1], at[2], at[3] = place[1], place[2], course, now
+        goal[0], goal[1], goal[2] = given[PLACE_X], given[PLACE_Z], given[FACING]
+        follows = t.meta[m, 2] == 1 and t.hop[m, m] >= 0 and t.edge_target[t.hop[m, m]] == m
+        state.plan[k, 0] = planned_turn(t.curves[m], at, goal, state.tuning[k, HALF_LIFE] if follows else 0.0)
+        state.plan[k, 1] = INTERVAL
+    return state.plan[k, 0]
+
+
+@kernel
 def choose_values(
     t: Any, state: Any, k: int, m: int, given: Any, values: Any, place: Any, course: float, low: Any, high: Any,
     clips: float, out: Any,
@@ -104,10 +132,13 @@ def choose_values(
     if column >= 0:
         factor, middle, size_of = t.steer[m, FACTOR], t.scale[m, 0, column], t.scale[m, 1, column]
         turns = ((low[column] * size_of + middle) / factor, (high[column] * size_of + middle) / factor)
-        planned = state.tuning[k, PLANNED] > 0
-        turn = clip_turn(t, m, given, place, course, turns[0], turns[1], planned, clips)
-        if planned and clips == 1.0 and not math.isnan(turn) and math.isnan(given[FACING]):
-            turn = gentle_turn(t, m, turn, turns[0], turns[1], out[0], neighbours_of(t, state, k, m))
+        if state.tuning[k, PLANNED] > 0 and plans_turns(t, m, given, place, course):
+            now = (out[0, column] * size_of + middle) / factor
+            turn = min(max(next_turn(t, state, k, m, given, place, course, now, clips == 1.0), turns[0]), turns[1])
+        else:
+            turn = clip_turn(t, m, given, place, course, clips)
+            if state.tuning[k, PLANNED] > 0 and clips == 1.0 and not math.isnan(turn):
+                turn = gentle_turn(t, m, turn, turns[0], turns[1], out[0], neighbours_of(t, state, k, m))
         if not math.isnan(turn):
             out[0, column] = (turn * factor - middle) / size_of
     column = np.int64(t.steer[m, PACE])
@@ -154,6 +185,7 @@ def follow_parameters(t: Any, state: Any, k: int, given: Any, values: Any, tick:
         seconds += state.weights[k, 0, i] * t.durations[n, i]
     place, w = state.place[k, 0], state.weights[k, 0]
     course = course_of(t, n, w, place)
+    state.plan[k, 1] -= tick
     clips = max(state.tuning[k, RESPONSE] / seconds, 0.3)
     state.clamped[k] = choose_values(t, state, k, n, given, values, place, course, low, high, clips, asked)
     new = False
@@ -190,14 +222,14 @@ def due_edge(t: Any, state: Any, k: int, given: Any, tick: float, low: Any, high
     meta = t.meta[n]
     count = neighbours_of(t, state, k, n)
     edge = wanted_edge(t, n, given, state.place[k, 0], state.used[k], state.seed[k], state.draws[k])
+    cyclic = meta[2] == 1
+    tracked = state.tuning[k, HALF_LIFE] > 0 and t.steer[n, TURN] >= 0 and commanded(given)
+    if cyclic and tracked and t.edge_target[edge] == n:
+        return -1, 0.0, 0.0  # the cycle goes on by itself, and its parameters are followed
     leave, enter = lookup(t, edge, state.used[k], count, low, high)
     wait = seconds_to(t, state, k, leave)
     if wait > tick + EARLY:
         return -1, enter, 0.0
-    cyclic = meta[2] == 1
-    tracked = state.tuning[k, HALF_LIFE] > 0 and t.steer[n, TURN] >= 0 and commanded(given)
-    if cyclic and tracked and t.edge_target[edge] == n:
-        return -1, enter, 0.0  # the cycle goes on by itself, and its parameters are followed
     if wait >= -LATE * tick:
         return edge, enter, wait
     if cyclic:
@@ -335,6 +367,11 @@ def step(t: Any, commands: Any, state: Any, tick: float, dt: float, out: Any) ->
         state.time[k] += dt
         while state.time[k] >= tick - EARLY:
             state.time[k] = max(0.0, state.time[k] - tick)
+            for i in range(PLACE_X, FACING + 1):
+                if given[i] != state.commanded[k, i] and not (
+                    math.isnan(given[i]) and math.isnan(state.commanded[k, i])
+                ):
+                    state.plan[k, 1] = 0.0  # for another goal
             state.commanded[k] = given
             one_tick(t, state, k, given, values, tick, box, room)
         between(state.root[k], state.rotations[k], state.time[k] / tick, root[k], rotations[k])

@@ -65,6 +65,10 @@ class Config(Settings):
         10_000, "random pairs by which an edge is tested at the transition point that is used", low=0, high=1_000_000,
         slider=(1000, 100_000), scale="log", advanced=True,
     )  # fmt: skip
+    hubs: int = param(
+        0, "make a fat graph for comparison, in which clips that repeat meet in 1 or 3 common poses; 0: no", low=0,
+        high=3, advanced=True,
+    )  # fmt: skip
     margin: float = param(
         0.25, "motion before and after the part of a clip that is played, for transitions", unit="s", low=0, high=2,
         advanced=True,
@@ -95,7 +99,7 @@ class LiveOptions(Settings):
         advanced=True,
     )  # fmt: skip
     control: str = param(
-        "planned", "how a place with a heading is approached: planned two clips ahead, or greedy (HECK 6.2.2.2)",
+        "planned", "how a place with a heading is approached: planned three clips ahead, or greedy (HECK 6.2.2.2)",
         choices=("planned", "greedy"),
     )  # fmt: skip
     first: str = param("", "node in which a character begins; none: one that can turn, by the seed")

@@ -62,7 +62,7 @@ def propose_limits(
     for n, end in ((source, True), (target, False)):
         u = region_points(nodes[n], region, end=end, fps=fps)
         weights = np.full((len(u) - 1, nodes[n].space.rows.size), 1.0 / nodes[n].space.rows.size)
-        a, b = (_clouds(tables, n, weights, at, np.zeros(len(at))) for at in (u[:-1], u[1:]))
+        a, b = (point_clouds(tables, n, weights, at, np.zeros(len(at))) for at in (u[:-1], u[1:]))
         found.append(float(np.median([cloud_distance(x, y, CLOUD)[0] for x, y in zip(a, b, strict=True)])))
     natural = max(float(np.mean(found)), NATURAL)
     return GOOD * natural, BAD * natural
@@ -98,15 +98,15 @@ def build_edge(
         from_values = found_a.used
         own = part(report, 0.6 * turn / SPLITS, 0.6 * (turn + 1) / SPLITS)
         weights = found_a.weights, found_b.weights
-        best, points = _best_points(tables, source, target, nodes, *weights, settings.region, own)
+        best, points = best_points(tables, source, target, nodes, *weights, settings.region, own)
         good, bad = best <= limits[0], best > limits[1]
         if settings.split and good.any():
             around, several = middle_point(points[good])
             if several:  # one step later or earlier for some pairs: all are to leave at the same one
-                best, points = _best_points(tables, source, target, nodes, *weights, settings.region, own, around)
+                best, points = best_points(tables, source, target, nodes, *weights, settings.region, own, around)
                 good, bad = best <= limits[0], best > limits[1]
         counts = (int(good.sum()), int((~good & ~bad).sum()), int(bad.sum()))
-        boxes = [_sample_box(to_values, good[i], bad[i], settings.epsilon * b.ranges) for i in range(len(best))]
+        boxes = [sample_box(to_values, good[i], bad[i], settings.epsilon * b.ranges) for i in range(len(best))]
         fails = np.array([found is None for found in boxes])
         if not fails.any():
             break
@@ -140,7 +140,7 @@ def build_edge(
     return replace(edge, report=found), found
 
 
-def _sample_box(
+def sample_box(
     to_values: FloatArray, good: BoolArray, bad: BoolArray, epsilon: FloatArray
 ) -> tuple[FloatArray, FloatArray, bool] | None:
     """The box of a source sample and whether it was trimmed; None if it has none, or one without a good sample."""
@@ -233,7 +233,8 @@ def middle_point(points: FloatArray) -> tuple[FloatArray, bool]:
     return points[int(apart.sum(1).argmin())], True
 
 
-def _clouds(tables: GraphTables, node: int, weights: FloatArray, u: FloatArray, levels: FloatArray) -> FloatArray:
+def point_clouds(tables: GraphTables, node: int, weights: FloatArray, u: FloatArray, levels: FloatArray) -> FloatArray:
+    """(N, 3 J, 3) clouds of a node with weights (N, K) at parameters u (N,), with levels (N,) added to heights."""
     from motionloom.methods.parametric_graph._kernels_body import FRAMES, clouds
 
     out = np.empty((len(u), FRAMES * len(tables.parents), 3))
@@ -254,7 +255,7 @@ def region_points(node: Node, region: float, *, end: bool, fps: float) -> FloatA
     return node.at_seconds(np.linspace(seconds - lasts, seconds, count) if end else np.linspace(0.0, lasts, count))
 
 
-def _best_points(
+def best_points(
     tables: GraphTables,
     source: int,
     target: int,
@@ -274,7 +275,7 @@ def _best_points(
         enter = enter[np.abs(enter - around[1]) <= AROUND / nodes[target].clock[-1]]
     n_s, n_t = len(from_weights), len(to_weights)
     rises = from_weights @ nodes[source].rises
-    p = _clouds(
+    p = point_clouds(
         tables, source, np.repeat(from_weights, len(leave), 0), np.tile(leave, n_s), np.repeat(-rises, len(leave))
     )
     joints = len(tables.parents)
@@ -285,7 +286,9 @@ def _best_points(
         progress(0.05 + 0.5 * first / n_t, "comparing motions")
         some = to_weights[first : first + TILE]
         count = len(some)
-        q = _clouds(tables, target, np.repeat(some, len(enter), 0), np.tile(enter, count), np.zeros(count * len(enter)))
+        q = point_clouds(
+            tables, target, np.repeat(some, len(enter), 0), np.tile(enter, count), np.zeros(count * len(enter))
+        )
         cells = measure.between(p, q, weights).matrix()
         cells = cells.reshape(n_s, len(leave), count, len(enter)).transpose(0, 2, 1, 3).reshape(n_s, count, -1)
         least = cells.argmin(2)

@@ -19,11 +19,15 @@ from motionloom.methods.parametric_graph.config import DEFAULT, Config
 from motionloom.methods.parametric_graph.edge import Edge, Report
 from motionloom.methods.parametric_graph.edge_search import BAD, GOOD, build_edge, propose_limits
 from motionloom.methods.parametric_graph.edge_verification import EdgeSettings, changes_into
+from motionloom.methods.parametric_graph.hubs import with_hubs
 from motionloom.methods.parametric_graph.model import ParametricGraphModel
 from motionloom.methods.parametric_graph.node_specs import NodeSpec, default_nodes, parse_node
 from motionloom.methods.parametric_graph.nodes import Node, build_node, node_index, part_floor
+from motionloom.methods.parametric_graph.proposals import Proposal, propose_edges
 from motionloom.methods.parametric_graph.tables import build_tables
 from motionloom.methods.store import packed_model
+
+MOST_PROPOSALS = 8  # edges that are proposed for nodes that are left out
 
 
 class WantedEdge(NamedTuple):
@@ -79,6 +83,8 @@ def fit(
         raise BadRequest(f"no motion can go on for ever: {listed or 'there are no edges'}")
     for i in dropped:
         notes += (warning(f"node {nodes[i].name} is left out: no way leads to it and back"),)
+    if dropped:
+        notes += info(*(f"proposed: {p.text}" for p in _missing(nodes, edges, kept, dropped, config)))
     number = {n: i for i, n in enumerate(kept)}
     edges = [e for e in edges if e.source in number and e.target in number]
     edges = [
@@ -86,7 +92,7 @@ def fit(
     ]  # fmt: skip
     notes += info(*(f"edge {r.text}" for r in reports))
     report(1.0, "done")
-    return ParametricGraphModel(
+    made = ParametricGraphModel(
         skeleton=clips[0].skeleton,
         config=config,
         fps=clips[0].fps,
@@ -98,6 +104,17 @@ def fit(
         gaze_map=None if gaze is None else packed_model(gaze),
         variation=None if variation is None else packed_model(variation),
     )
+    return with_hubs(made, config.hubs) if config.hubs else made
+
+
+def _missing(
+    nodes: Sequence[Node], edges: Sequence[Edge], kept: Sequence[int], dropped: Sequence[int], config: Config
+) -> list[Proposal]:
+    """What edges between nodes that are left out and the others would need."""
+    made = {(e.source, e.target) for e in edges}
+    pairs = [pair for i in dropped for k in kept for pair in ((i, k), (k, i)) if pair not in made]
+    tables = build_tables(nodes[0].examples[0].skeleton, nodes, [], config.radius)
+    return propose_edges(tables, nodes, pairs, config.region)[:MOST_PROPOSALS]
 
 
 def find_edges(

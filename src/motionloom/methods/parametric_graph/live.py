@@ -37,6 +37,7 @@ class GraphState(NamedTuple):
     asked: FloatArray  # (N, D) the parameters that the goal was computed for
     wanted: FloatArray  # (N, D) parameters commanded, before they are put into the box
     used: FloatArray  # (N, D) parameters of the present weights
+    plan: FloatArray  # (N, 2) turn of the plan to a place (rad), s until it is made anew
     clamped: BoolArray  # (N,)
     gap: FloatArray  # (N,) m, distance of the two motions at the last transition
     clips: IntArray  # (N,) transitions so far
@@ -161,7 +162,7 @@ class GraphLive(LiveCharacters[GraphState, LiveOptions]):
 
     def _out_of_reach(self, state: GraphState) -> BoolArray:
         """(N,) whether the commanded place lies within a turning circle, so that a character would go around it."""
-        radius = self._turning_radii[state.node[:, 0]]
+        radius = self.tables.radii[state.node[:, 0]]
         heading, place = state.place[:, 0, 3], state.place[:, 0, 1:3]
         left = np.stack([np.cos(heading), -np.sin(heading)], 1)
         with np.errstate(invalid="ignore"):
@@ -171,12 +172,6 @@ class GraphLive(LiveCharacters[GraphState, LiveOptions]):
             ]
             far = np.linalg.norm(state.commanded[:, 2:4] - place, axis=1)
             return np.asarray((np.minimum(*near) < 0.9 * radius) & (far > ARRIVED))
-
-    @cached_property
-    def _turning_radii(self) -> FloatArray:
-        """(nodes,) m; 0 where a node cannot turn, so that no place is within its circle."""
-        found = np.array([node.turning_radius for node in self.nodes])
-        return np.where(np.isfinite(found), found, 0.0)
 
     def sources(self, state: GraphState) -> Sources:
         """The examples with the largest weights, and their frames."""
@@ -228,6 +223,7 @@ class GraphLive(LiveCharacters[GraphState, LiveOptions]):
             asked=np.zeros((count, size)),
             wanted=np.zeros((count, size)),
             used=np.zeros((count, size)),
+            plan=np.zeros((count, 2)),
             clamped=np.zeros(count, bool),
             gap=np.zeros(count),
             clips=np.zeros(count, np.int64),

@@ -19,6 +19,7 @@ from motionloom.methods.array_checks import check_array, check_clips
 from motionloom.methods.base import Honours, Model, place
 from motionloom.methods.live import Layer, Live, layer_of, material_of, recorded_origin
 from motionloom.methods.parametric_graph.config import LiveOptions, Options
+from motionloom.methods.parametric_graph.courses import course_curves
 from motionloom.methods.parametric_graph.edge import Edge, Report
 from motionloom.methods.parametric_graph.layered_nodes import LayeredNodes, splice_layer_of
 from motionloom.methods.parametric_graph.live import GraphLive
@@ -86,7 +87,8 @@ class ParametricGraphModel(Model[Options]):
     @cached_property
     def tables(self) -> GraphTables:
         """Nodes and edges as kernels take them."""
-        return build_tables(self.skeleton, self.nodes, self.edges, self.config.radius)
+        curves = course_curves(self.nodes, self.edges, self.config.neighbours)
+        return build_tables(self.skeleton, self.nodes, self.edges, self.config.radius)._replace(curves=curves)
 
     def parameter_ranges(self) -> Mapping[str, float]:
         out: dict[str, float] = {}

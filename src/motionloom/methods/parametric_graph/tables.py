@@ -15,7 +15,6 @@ from motionloom.methods.parametric_graph.nodes import Node
 
 CLOUD = np.array([0.25, 0.5, 0.25])  # weights of the three frames of a cloud
 STILL = 0.15  # m/s: nodes that are slower stand still
-MOVES = 33  # values of the turn for which a clip's movement is tabulated
 
 
 class GraphTables(NamedTuple):
@@ -53,7 +52,8 @@ class GraphTables(NamedTuple):
     radius: FloatArray  # (N,) s on each side of a cloud
     steer: FloatArray  # (N, 7) column of the turn or -1, its value per rad, least and largest turn of a clip; column of
     # the speed or -1, least and largest speed
-    moves: FloatArray  # (N, MOVES, 4) left, forward, turn and seconds of a clip, at even values of the turn
+    curves: FloatArray  # (N, M, 6) courses by their turn, see `course_curves`; zero without edges
+    radii: FloatArray  # (N,) m, turning radius; 0 where a node cannot turn
     scale: FloatArray  # (N, 2, D) middle and range of the parameters
     bounds: FloatArray  # (N, 2, D) least and largest parameters, in units of the range
     first_out: IntArray  # (N + 1,) edges that leave each node
@@ -122,7 +122,8 @@ def build_tables(skeleton: Skeleton, nodes: Sequence[Node], edges: Sequence[Edge
         courses=_rows([n.courses for n in nodes], most_k),
         radius=np.array([_radius(n, radius) for n in nodes]),
         steer=np.stack([n.steering for n in nodes]),
-        moves=np.stack([n.moves(MOVES) for n in nodes]),
+        curves=np.zeros((len(nodes), 2, 6)),
+        radii=np.nan_to_num([n.turning_radius for n in nodes], posinf=0.0),
         scale=scale,
         bounds=bounds,
         first_out=none,

@@ -1,0 +1,190 @@
+"""Courses on the ground: where clips with certain turns lead, and the turn by which a place and heading are reached.
+
+A course is at (4,): x, z, heading and the turn of the present clip (rad). `curves` (M, 6) is a node's row of
+`GraphTables.curves`: turn, speed (m/s), turning rate (rad/s) and seconds of a clip, and the least and largest turn that
+may follow it. No checks.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from motionloom.core._jit import kernel
+from motionloom.core._kernels_numbers import wrap_angle
+
+STEP = 0.1  # s of one step along a course
+FINE = 3  # changes of the turn in a step
+AHEAD = (9, 5, 5)  # turns that a plan tries for each of the next three segments, where turns are followed
+AHEAD_CLIPS = (17, 9, 5)  # and for each of the next three clips, where turns are set once for each
+SEGMENT = 0.5  # s of a segment, where turns are followed within a clip
+NEAR, NEAR_TURN = 0.25, math.radians(15.0)  # m and rad: a goal is reached
+AIM = 0.5  # of both: a plan aims at this or less
+MISS = 1.5  # s that a miss by NEAR counts
+WIDER = 1.4  # the radius of the rest of a way, in turning radii: turns change gradually
+AT_TURN, SPEED, RATE, SECONDS, LEAST, LARGEST = range(6)  # columns of `curves`
+
+
+@kernel
+def along(curves: Any, turn: float, column: int) -> float:
+    """A column of `curves` at a turn."""
+    count = len(curves)
+    low, high = curves[0, AT_TURN], curves[count - 1, AT_TURN]
+    x = (turn - low) / (high - low) * (count - 1) if high > low else 0.0
+    i = min(max(int(x), 0), count - 2)
+    f = min(max(x - i, 0.0), 1.0)
+    return (1.0 - f) * curves[i, column] + f * curves[i + 1, column]
+
+
+@kernel
+def begin_segment(curves: Any, at: Any, target: float, half_life: float) -> int:
+    """How many steps a segment towards a turn has; a turn that is set once for each clip changes here."""
+    if half_life > 0.0:
+        return round(SEGMENT / STEP)
+    at[3] = min(max(target, along(curves, at[3], LEAST)), along(curves, at[3], LARGEST))
+    return max(1, round(along(curves, at[3], SECONDS) / STEP))
+
+
+@kernel
+def one_step(curves: Any, at: Any, target: float, half_life: float, seconds: float) -> None:
+    """A course by `seconds`, with the turn going towards `target` within the limits of what may follow."""
+    if half_life > 0.0:
+        share = 1.0 - 0.5 ** (seconds / FINE / half_life)
+        for _ in range(FINE):
+            into = min(max(target, along(curves, at[3], LEAST)), along(curves, at[3], LARGEST))
+            at[3] += share * (into - at[3])
+    by = seconds * along(curves, at[3], RATE)
+    far = seconds * along(curves, at[3], SPEED)
+    middle = at[2] + 0.5 * by
+    at[0] += far * math.sin(middle)
+    at[1] += far * math.cos(middle)
+    at[2] += by
+
+
+@kernel
+def missed(at: Any, goal: Any) -> float:
+    """How far a course is from goal (x, z, heading or NaN): 1 at the border of what counts as reached."""
+    off = math.hypot(at[0] - goal[0], at[1] - goal[1]) / NEAR
+    if math.isnan(goal[2]):
+        return off
+    return max(off, abs(wrap_angle(at[2] - goal[2])) / NEAR_TURN)
+
+
+@kernel
+def rest_of_way(at: Any, goal: Any, radius: float, speed: float) -> float:
+    """s from a course to the goal on the shortest way with a turning radius, with `speed`.
+
+    Without a heading at the goal it is an arc and a straight line; for a goal inside a turning circle, a whole turn.
+    """
+    if not math.isnan(goal[2]):
+        return dubins(at, goal[0], goal[1], goal[2], radius) / speed
+    best = 2.0 * math.pi * radius
+    for side in (-1.0, 1.0):
+        x = goal[0] - (at[0] + side * radius * math.cos(at[2]))  # from the centre of the circle on this side
+        z = goal[1] - (at[1] - side * radius * math.sin(at[2]))
+        far = math.hypot(x, z)
+        if far >= radius:
+            straight = math.sqrt(far * far - radius * radius)
+            course = math.atan2(x, z) + side * (math.atan2(radius, straight) if straight > 0.0 else 0.5 * math.pi)
+            best = min(best, radius * ((side * (course - at[2])) % (2.0 * math.pi)) + straight)
+    return best / speed
+
+
+@kernel
+def planned_turn(curves: Any, at: Any, goal: Any, half_life: float) -> float:
+    """The turn (rad) to go towards now, so that the goal (x, z, heading or NaN) is reached soonest.
+
+    All courses of three segments, each towards one of a few turns, are tried: what counts is the time until the goal
+    is passed, with a penalty for missing it, or the time of the rest of the way from the end of the course (`dubins`).
+    """
+    count = len(curves)
+    low, high = curves[0, AT_TURN], curves[count - 1, AT_TURN]
+    fastest, radius = 0.0, 1e3
+    for i in range(count):
+        fastest = max(fastest, curves[i, SPEED])
+        if abs(curves[i, RATE]) > 1e-6:
+            radius = min(radius, curves[i, SPEED] / abs(curves[i, RATE]))
+    radius = max(WIDER * radius, 0.05)
+    fastest = max(fastest, 1e-3)
+    tried = AHEAD if half_life > 0.0 else AHEAD_CLIPS
+    one, two, three = np.empty(4), np.empty(4), np.empty(4)
+    best, found = np.inf, at[3]
+    for i in range(tried[0]):
+        first = low + (high - low) * i / (tried[0] - 1)
+        one[:] = at
+        passing, time_one = course_cost(curves, one, first, goal, half_life, 0.0)
+        if passing < best:
+            best, found = passing, first
+        if time_one > best:
+            continue
+        for j in range(tried[1]):
+            two[:] = one
+            second = low + (high - low) * j / (tried[1] - 1)
+            passing, time_two = course_cost(curves, two, second, goal, half_life, time_one)
+            if passing < best:
+                best, found = passing, first
+            if time_two > best:
+                continue
+            for k in range(tried[2]):
+                three[:] = two
+                third = low + (high - low) * k / (tried[2] - 1)
+                cost, time_three = course_cost(curves, three, third, goal, half_life, time_two)
+                if time_three < best:
+                    cost = min(cost, time_three + rest_of_way(three, goal, radius, fastest))
+                if cost < best:
+                    best, found = cost, first
+    return found
+
+
+@kernel
+def course_cost(curves: Any, at: Any, target: float, goal: Any, half_life: float, time: float) -> Any:
+    """Move `at` by a segment: s until it passes the goal, with the penalty for missing it, and the time at its end."""
+    steps = begin_segment(curves, at, target, half_life)
+    best = np.inf
+    for _ in range(steps):
+        one_step(curves, at, target, half_life, STEP)
+        time += STEP
+        best = min(best, time + MISS * max(missed(at, goal) - AIM, 0.0))
+    return best, time
+
+
+@kernel
+def dubins(start: Any, x: float, z: float, heading: float, radius: float) -> float:
+    """Metres of the shortest way with a least turning radius from (x, z, heading) to another (L. Dubins 1957)."""
+    dz, dx = (z - start[1]) / radius, (x - start[0]) / radius
+    far, angle = math.hypot(dx, dz), math.atan2(dx, dz)
+    a, b = (start[2] - angle) % (2 * math.pi), (heading - angle) % (2 * math.pi)
+    sa, sb, ca, cb, cab = math.sin(a), math.sin(b), math.cos(a), math.cos(b), math.cos(a - b)
+    best = np.inf
+    whole = 2 * math.pi
+    p2 = 2 + far * far - 2 * cab + 2 * far * (sa - sb)
+    if p2 >= 0:
+        u = math.atan2(cb - ca, far + sa - sb)
+        best = min(best, (u - a) % whole + math.sqrt(p2) + (b - u) % whole)
+    p2 = 2 + far * far - 2 * cab + 2 * far * (sb - sa)
+    if p2 >= 0:
+        u = math.atan2(ca - cb, far - sa + sb)
+        best = min(best, (a - u) % whole + math.sqrt(p2) + (u - b) % whole)
+    p2 = -2 + far * far + 2 * cab + 2 * far * (sa + sb)
+    if p2 >= 0:
+        p = math.sqrt(p2)
+        u = math.atan2(-ca - cb, far + sa + sb) - math.atan2(-2.0, p)
+        best = min(best, (u - a) % whole + p + (u - b) % whole)
+    p2 = far * far - 2 + 2 * cab - 2 * far * (sa + sb)
+    if p2 >= 0:
+        p = math.sqrt(p2)
+        u = math.atan2(ca + cb, far - sa - sb) - math.atan2(2.0, p)
+        best = min(best, (a - u) % whole + p + (b - u) % whole)
+    c = (6 - far * far + 2 * cab + 2 * far * (sa - sb)) / 8
+    if abs(c) <= 1:
+        p = (whole - math.acos(c)) % whole
+        u = (a - math.atan2(ca - cb, far - sa + sb) + p / 2) % whole
+        best = min(best, u + p + (a - b - u + p) % whole)
+    c = (6 - far * far + 2 * cab + 2 * far * (-sa + sb)) / 8
+    if abs(c) <= 1:
+        p = (whole - math.acos(c)) % whole
+        u = (-a + math.atan2(-ca + cb, far + sa - sb) + p / 2) % whole
+        best = min(best, u + p + ((b - a) % whole - u + p) % whole)
+    return best * radius

@@ -1,0 +1,64 @@
+"""Places and headings that a course reaches within a time: a search over cells of the ground. No checks."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from motionloom.core._jit import kernel
+from motionloom.methods.parametric_graph._kernels_course import STEP, begin_segment, one_step
+
+TARGETS = 7  # turns that are tried from each cell
+STRIDE = 2  # steps from one choice of a turn to the next, where turns are followed within a clip
+
+
+@kernel
+def spread(
+    curves: Any, half_life: float, seconds: float, radius: float, cell: float, seen: Any, todo: Any, soonest: Any,
+    stop: Any,
+) -> int:  # fmt: skip
+    """soonest (X, X, H) s: when each cell of place and heading is first reached; returns how many courses were tried.
+
+    From each cell of seen (2X, 2X, 2H, T: half as large, and by the turn), the first course that came there goes on.
+    todo (n, 5): courses and their times, in the order in which they were found.
+    """
+    size, headings, turns = soonest.shape[0], soonest.shape[2], seen.shape[3]
+    low, high = curves[0, 0], curves[len(curves) - 1, 0]
+    todo[0] = 0.0
+    first, count, tried = 0, 1, 0
+    at = np.empty(4)
+    while first < count:
+        if first % 1024 == 0 and stop[0]:
+            return -1
+        for i in range(TARGETS):
+            target = low + (high - low) * i / (TARGETS - 1)
+            at[:] = todo[first, :4]
+            time = todo[first, 4]
+            steps = begin_segment(curves, at, target, half_life)
+            if half_life > 0.0:
+                steps = STRIDE
+            inside = True
+            for _ in range(steps):
+                one_step(curves, at, target, half_life, STEP)
+                time += STEP
+                x, z = int((at[0] + radius) // cell), int((at[1] + radius) // cell)
+                inside = time <= seconds + 1e-9 and 0 <= x < size and 0 <= z < size
+                if not inside:
+                    break
+                h = round(at[2] / (2.0 * math.pi) * headings) % headings
+                soonest[x, z, h] = min(soonest[x, z, h], time)
+            tried += 1
+            if not inside or count >= len(todo):
+                continue
+            x, z = int((at[0] + radius) // (0.5 * cell)), int((at[1] + radius) // (0.5 * cell))
+            h = round(at[2] / math.pi * headings) % (2 * headings)
+            b = min(int((at[3] - low) / max(high - low, 1e-9) * turns), turns - 1)
+            if not seen[x, z, h, b]:
+                seen[x, z, h, b] = True
+                todo[count, :4] = at
+                todo[count, 4] = time
+                count += 1
+        first += 1
+    return tried

@@ -1,0 +1,146 @@
+"""Courses, plans to places with headings, reachability, hubs, proposed edges."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom.core import BadRequest
+from motionloom.core.poses import commands
+from motionloom.kinematics.travel import Travel, root_headings
+from motionloom.methods import learn
+from motionloom.methods.parametric_graph._kernels_course import dubins, one_step, planned_turn
+from motionloom.methods.parametric_graph.config import LiveOptions
+from motionloom.methods.parametric_graph.hubs import with_hubs
+from motionloom.methods.parametric_graph.proposals import FACTORS, propose_edges, trade_off
+from motionloom.methods.parametric_graph.reachability import reachability
+from motionloom.samples import make
+
+CAR = np.array([[-1.0, 1.0, -1.0, 1.0, -1.0, 1.0], [1.0, 1.0, 1.0, 1.0, -1.0, 1.0]])  # radius 1 m, turns at once
+
+
+@pytest.mark.parametrize(
+    ("goal", "length"),
+    [
+        ((0.0, 5.0, 0.0), 5.0),  # straight ahead
+        ((3.0, 1.0, np.pi / 2), np.pi / 2 + 2.0),  # a quarter of a left circle, then 2 m: +x is left
+        ((-3.0, 1.0, -np.pi / 2), np.pi / 2 + 2.0),
+        ((2.0, -1.5, np.pi), np.pi + 1.5),  # half a circle, then back
+    ],
+)
+def test_shortest_ways_with_a_turning_radius(goal, length):
+    assert dubins(np.zeros(4), *goal, 1.0) == pytest.approx(length, abs=1e-9)
+
+
+def test_a_plan_for_a_car_reaches_goals_in_about_the_shortest_time():
+    for goal in ((2.0, 3.0, 1.0), (-3.0, -1.0, 2.0), (0.5, 4.0, -1.5)):
+        at, aim = np.zeros(4), np.array(goal)
+        shortest, off = dubins(at, *goal, 1.0), np.inf
+        for n in range(300):
+            if n % 5 == 0:
+                target = planned_turn(CAR, at, aim, 0.001)
+            one_step(CAR, at, target, 0.001, 1 / 30)
+            turn = abs((at[2] - goal[2] + np.pi) % (2 * np.pi) - np.pi)
+            off = max(np.hypot(at[0] - goal[0], at[1] - goal[1]) / 0.25, turn / np.radians(15))
+            if off <= 1:
+                break
+        assert off <= 1
+        assert n / 30 < 1.3 * shortest + 1.0
+
+
+@pytest.mark.parametrize("options", [LiveOptions(), LiveOptions(half_life=0.0)])
+def test_a_character_arrives_with_the_heading(walking, options):
+    live = walking.live
+    goal = np.array([[2.0, 3.0], [-3.0, 1.0], [1.0, -3.0], [0.0, 5.0]])
+    facing = np.array([1.5, 3.0, 0.0, -1.5])
+    state = live.begin(np.full(4, 3), Travel(np.zeros((4, 2)), np.zeros(4)), options)
+    best = np.full(4, np.inf)
+    for _ in range(450):
+        state, poses = live.step(state, commands(place=goal, facing=facing), 1 / 30)
+        heading = root_headings(poses.rotations[:, 0], live.skeleton)
+        turn = np.abs((heading - facing + np.pi) % (2 * np.pi) - np.pi) / np.radians(15)
+        best = np.minimum(best, np.maximum(np.linalg.norm(poses.root[:, [0, 2]] - goal, axis=1) / 0.25, turn))
+    assert (best <= 1).all()
+
+
+def test_a_place_inside_the_turning_circle_is_reported_and_still_reached(walking):
+    live = walking.live
+    place = np.array([[0.8 * walking.nodes[0].turning_radius, 0.0]])
+    state = live.begin([3], Travel(np.zeros((1, 2)), np.zeros(1)))
+    near = np.inf
+    for n in range(360):
+        state, poses = live.step(state, commands(place=place), 1 / 30)
+        if n == 0:
+            assert live.status(state).clamped[0]
+        near = min(near, float(np.linalg.norm(poses.root[0, [0, 2]] - place[0])))
+    assert near < 0.25
+
+
+def test_random_drives_end_where_the_picture_allows(walking):
+    live, rng = walking.live, np.random.default_rng(2)
+    found = reachability(walking, 3.2)
+    straight = int(np.abs(live.begin(np.arange(100)).used[:, 0]).argmin())
+    state = live.begin(np.full(200, straight), Travel(np.zeros((200, 2)), np.zeros(200)))
+    heading = np.zeros(200)
+    for n in range(90):
+        if n % 30 == 0:
+            heading = heading + rng.uniform(-2, 2, 200)
+        state, poses = live.step(state, commands(heading=heading), 1 / 30)
+    ends = poses.root[:, [0, 2]]
+    facing = root_headings(poses.rotations[:, 0], live.skeleton)
+    turns = np.radians([-15, 0, 15])
+    allowed = np.stack(
+        [found.allows(ends + [x, z], facing + h) for x in (-0.25, 0, 0.25) for z in (-0.25, 0, 0.25) for h in turns]
+    )
+    assert allowed.any(0).mean() >= 0.95
+    assert not found.allows(np.array([[0.0, -3.0], [9.0, 9.0]]), np.zeros(2)).any()
+    assert found.headings.max() < 360
+
+
+def test_reachability_refuses_what_it_cannot_draw(walking):
+    with pytest.raises(BadRequest, match="expected a node that can turn"):
+        reachability(walking, 3.0, node="fly")
+    with pytest.raises(BadRequest, match="seconds: expected more than 0"):
+        reachability(walking, -1.0)
+
+
+@pytest.mark.parametrize("hubs", [1, 3])
+def test_clips_of_a_fat_graph_meet_in_hub_poses(walking, hubs):
+    fat = with_hubs(walking, hubs)
+    fat.check()
+    assert len(fat.nodes) == (1 if hubs == 1 else 7)
+    for edge in fat.edges:
+        a, b = (fat.nodes[i].space.rows for i in (edge.source, edge.target))
+        end, begin = a.turns[a.lead + a.count], b.turns[b.lead]
+        dots = np.abs((end[:, None] * begin[None]).sum(-1))
+        assert dots.min() == pytest.approx(1.0, abs=1e-9)
+    with pytest.raises(BadRequest, match="expected 1 or 3"):
+        with_hubs(walking, 2)
+
+
+def test_larger_limits_reach_farther_with_worse_transitions(walking):
+    trade = trade_off(walking.tables, walking.nodes, 0, 0, walking.config.region, np.random.default_rng(1))
+    assert len(trade.limits) == len(FACTORS)
+    assert (np.diff(trade.reach) >= -0.05).all()
+    assert trade.reach[-1] > trade.reach[4]
+    known = ~np.isnan(trade.distance)
+    assert trade.distance[known][-1] > trade.distance[known][0]
+
+
+def test_edges_to_a_node_that_is_left_out_are_proposed(walks):
+    clips = [*walks, make("duck", seed=1, height=1.2, fps=30)]
+    nodes = ["walk clips=walk* parameter=turn", "duck clips=duck* cut=none"]
+    named = {c.name for c in clips}
+    assert any(n.startswith("duck") for n in named)
+    model = learn(
+        "parametric-graph", clips, {"node": nodes, "sources": 4, "targets": 20, "verified": 50, "samples": 20}
+    )
+    texts = [n.text for n in model.notes]
+    assert any("duck is left out" in t for t in texts)
+    assert any(t.startswith("proposed: edge") and "duck" in t and "needs good" in t for t in texts)
+
+
+def test_every_pair_can_be_tried(walking):
+    (found,) = propose_edges(walking.tables, walking.nodes, [(0, 0)], walking.config.region)
+    assert found.possible
+    assert "is possible" in found.text
