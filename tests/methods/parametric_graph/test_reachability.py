@@ -10,7 +10,6 @@ from motionloom.core.poses import commands
 from motionloom.kinematics.travel import Travel, root_headings
 from motionloom.methods import learn
 from motionloom.methods.parametric_graph._kernels_course import dubins, one_step, planned_turn
-from motionloom.methods.parametric_graph.config import LiveOptions
 from motionloom.methods.parametric_graph.hubs import with_hubs
 from motionloom.methods.parametric_graph.proposals import FACTORS, propose_edges, trade_off
 from motionloom.methods.parametric_graph.reachability import reachability
@@ -48,12 +47,11 @@ def test_a_plan_for_a_car_reaches_goals_in_about_the_shortest_time():
         assert n / 30 < 1.3 * shortest + 1.0
 
 
-@pytest.mark.parametrize("options", [LiveOptions(), LiveOptions(half_life=0.0)])
-def test_a_character_arrives_with_the_heading(walking, options):
+def test_a_character_arrives_with_the_heading(walking):
     live = walking.live
     goal = np.array([[2.0, 3.0], [-3.0, 1.0], [1.0, -3.0], [0.0, 5.0]])
     facing = np.array([1.5, 3.0, 0.0, -1.5])
-    state = live.begin(np.full(4, 3), Travel(np.zeros((4, 2)), np.zeros(4)), options)
+    state = live.begin(np.full(4, 3), Travel(np.zeros((4, 2)), np.zeros(4)))
     best = np.full(4, np.inf)
     for _ in range(450):
         state, poses = live.step(state, commands(place=goal, facing=facing), 1 / 30)
@@ -129,9 +127,7 @@ def test_larger_limits_reach_farther_with_worse_transitions(walking):
 
 def test_edges_to_a_node_that_is_left_out_are_proposed(walks):
     clips = [*walks, make("duck", seed=1, height=1.2, fps=30)]
-    nodes = ["walk clips=walk* parameter=turn", "duck clips=duck* cut=none"]
-    named = {c.name for c in clips}
-    assert any(n.startswith("duck") for n in named)
+    nodes = ["walk clips=*walk parameter=turn", "duck clips=*duck cut=none"]
     model = learn(
         "parametric-graph", clips, {"node": nodes, "sources": 4, "targets": 20, "verified": 50, "samples": 20}
     )

@@ -16,7 +16,7 @@ from motionloom.methods.parametric_graph.config import DEFAULT_LIVE, LiveOptions
 from motionloom.methods.parametric_graph.model import ParametricGraphModel
 
 CELL, HEADINGS = 0.25, 24  # m of a place, and headings of 15 degrees
-BINS = 5  # of the turn
+BINS = 9  # of the turn
 MOST_SECONDS = 12.0
 MOST_COURSES = 6_000_000  # that are kept at once
 
