@@ -10,6 +10,7 @@ from motionloom.core.poses import commands
 from motionloom.kinematics.travel import Travel, root_headings
 from motionloom.methods import learn
 from motionloom.methods.parametric_graph._kernels_course import dubins, one_step, planned_turn
+from motionloom.methods.parametric_graph.config import LiveOptions
 from motionloom.methods.parametric_graph.hubs import with_hubs
 from motionloom.methods.parametric_graph.proposals import FACTORS, propose_edges, trade_off
 from motionloom.methods.parametric_graph.reachability import reachability
@@ -25,10 +26,52 @@ CAR = np.array([[-1.0, 1.0, -1.0, 1.0, -1.0, 1.0], [1.0, 1.0, 1.0, 1.0, -1.0, 1.
         ((3.0, 1.0, np.pi / 2), np.pi / 2 + 2.0),  # a quarter of a left circle, then 2 m: +x is left
         ((-3.0, 1.0, -np.pi / 2), np.pi / 2 + 2.0),
         ((2.0, -1.5, np.pi), np.pi + 1.5),  # half a circle, then back
+        ((0.0, 0.0, 0.0), 0.0),  # there already
+        ((1.0, 1.0, np.pi / 2), np.pi / 2),  # exact arcs: without a straight part
+        ((-1.0, 1.0, -np.pi / 2), np.pi / 2),
+        ((2.0, 0.0, np.pi), np.pi),
+        ((1.0 - np.cos(2.5), np.sin(2.5), 2.5), 2.5),
+        ((1.0, -1.0, -np.pi / 2), 1.5 * np.pi),
+        ((2.0, 2.0, 0.0), np.pi),  # two quarters in opposite directions: circles that touch
+        ((0.0, -5.0, 0.0), 2 * np.pi + 5.0),  # straight behind: half a circle to one side, 5 m, half a circle back
     ],
 )
 def test_shortest_ways_with_a_turning_radius(goal, length):
     assert dubins(np.zeros(4), *goal, 1.0) == pytest.approx(length, abs=1e-9)
+
+
+def test_shortest_ways_are_those_of_a_search_over_the_six_words():
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        goal = (*rng.uniform(-4, 4, 2), rng.uniform(-np.pi, np.pi))
+        assert dubins(np.zeros(4), *goal, 1.0) == pytest.approx(searched(goal), abs=0.01)
+
+
+def searched(goal):
+    """The shortest of all ways of three parts: every angle of the first arc is tried, the others follow from it."""
+    place, best, whole = np.array(goal[:2]), np.inf, 2 * np.pi
+    first = np.linspace(0, whole, 20001)
+
+    def centre(at, heading, side):  # of the circle of radius 1 on the left (1) or right
+        return at + side * np.stack([np.cos(heading), -np.sin(heading)], -1)
+
+    for one in (1, -1):
+        heading = one * first
+        at = centre(np.zeros(2), 0.0, one) - one * np.stack([np.cos(heading), -np.sin(heading)], -1)
+        for last in (1, -1):  # an arc, a straight line, an arc
+            to = centre(place, goal[2], last) - centre(at, heading, last)
+            ahead = to[:, 0] * np.sin(heading) + to[:, 1] * np.cos(heading)
+            aside = to[:, 0] * np.cos(heading) - to[:, 1] * np.sin(heading)
+            length = first + ahead + (last * (goal[2] - heading)) % whole
+            best = min(best, *length[(np.abs(aside) < 2e-3) & (ahead >= 0)], np.inf)
+        middle = centre(at, heading, -one)  # three arcs: the second circle touches the last one
+        off = centre(place, goal[2], one) - middle
+        touching = np.abs(np.linalg.norm(off, axis=1) - 2) < 5e-4
+        towards = np.arctan2(-one * off[:, 1], one * off[:, 0])  # heading where they touch
+        second = (-one * (towards - heading)) % whole
+        length = first + second + (one * (goal[2] - towards)) % whole
+        best = min(best, *length[touching], np.inf)
+    return best
 
 
 def test_a_plan_for_a_car_reaches_goals_in_about_the_shortest_time():
@@ -47,11 +90,12 @@ def test_a_plan_for_a_car_reaches_goals_in_about_the_shortest_time():
         assert n / 30 < 1.3 * shortest + 1.0
 
 
-def test_a_character_arrives_with_the_heading(walking):
+@pytest.mark.parametrize("half_life", [0.15, 0.0])
+def test_a_character_arrives_with_the_heading(walking, half_life):
     live = walking.live
     goal = np.array([[2.0, 3.0], [-3.0, 1.0], [1.0, -3.0], [0.0, 5.0]])
     facing = np.array([1.5, 3.0, 0.0, -1.5])
-    state = live.begin(np.full(4, 3), Travel(np.zeros((4, 2)), np.zeros(4)))
+    state = live.begin(np.full(4, 3), Travel(np.zeros((4, 2)), np.zeros(4)), LiveOptions(half_life=half_life))
     best = np.full(4, np.inf)
     for _ in range(450):
         state, poses = live.step(state, commands(place=goal, facing=facing), 1 / 30)

@@ -24,6 +24,7 @@ NEAR, NEAR_TURN = 0.25, math.radians(15.0)  # m and rad: a goal is reached
 AIM = 0.5  # of both: a plan aims at this or less
 MISS = 1.5  # s that a miss by NEAR counts
 WIDER = 1.4  # the radius of the rest of a way, in turning radii: turns change gradually
+COINCIDE = 1e-10  # squared distance of circles of radius 1 that coincide, or touch, but for rounding
 AT_TURN, SPEED, RATE, SECONDS, LEAST, LARGEST = range(6)  # columns of `curves`
 
 
@@ -39,12 +40,14 @@ def along(curves: Any, turn: float, column: int) -> float:
 
 
 @kernel
-def begin_segment(curves: Any, at: Any, target: float, half_life: float) -> int:
-    """How many steps a segment towards a turn has; a turn that is set once for each clip changes here."""
+def begin_segment(curves: Any, at: Any, target: float, half_life: float) -> Any:
+    """How many steps a segment towards a turn has, and their s; a turn that is set once for each clip changes here."""
     if half_life > 0.0:
-        return round(SEGMENT / STEP)
+        return round(SEGMENT / STEP), STEP
     at[3] = min(max(target, along(curves, at[3], LEAST)), along(curves, at[3], LARGEST))
-    return max(1, round(along(curves, at[3], SECONDS) / STEP))
+    seconds = along(curves, at[3], SECONDS)
+    steps = max(1, round(seconds / STEP))
+    return steps, seconds / steps
 
 
 @kernel
@@ -141,50 +144,49 @@ def planned_turn(curves: Any, at: Any, goal: Any, half_life: float) -> float:
 @kernel
 def course_cost(curves: Any, at: Any, target: float, goal: Any, half_life: float, time: float) -> Any:
     """Move `at` by a segment: s until it passes the goal, with the penalty for missing it, and the time at its end."""
-    steps = begin_segment(curves, at, target, half_life)
+    steps, seconds = begin_segment(curves, at, target, half_life)
     best = np.inf
     for _ in range(steps):
-        one_step(curves, at, target, half_life, STEP)
-        time += STEP
+        one_step(curves, at, target, half_life, seconds)
+        time += seconds
         best = min(best, time + MISS * max(missed(at, goal) - AIM, 0.0))
     return best, time
 
 
 @kernel
 def dubins(start: Any, x: float, z: float, heading: float, radius: float) -> float:
-    """Metres of the shortest way with a least turning radius from (x, z, heading) to another (L. Dubins 1957)."""
+    """Metres of the shortest way with a least turning radius from (x, z, heading) to another (L. Dubins 1957).
+
+    Three of the six words (left-straight-left, left-straight-right, left-right-left) on the ground and on its mirror
+    image. Where the first and last circle coincide, the way is a single arc: the straight part has no direction.
+    """
     dz, dx = (z - start[1]) / radius, (x - start[0]) / radius
     far, angle = math.hypot(dx, dz), math.atan2(dx, dz)
-    a, b = (start[2] - angle) % (2 * math.pi), (heading - angle) % (2 * math.pi)
-    sa, sb, ca, cb, cab = math.sin(a), math.sin(b), math.cos(a), math.cos(b), math.cos(a - b)
     best = np.inf
-    whole = 2 * math.pi
-    p2 = 2 + far * far - 2 * cab + 2 * far * (sa - sb)
-    if p2 >= 0:
-        u = math.atan2(cb - ca, far + sa - sb)
-        best = min(best, (u - a) % whole + math.sqrt(p2) + (b - u) % whole)
-    p2 = 2 + far * far - 2 * cab + 2 * far * (sb - sa)
-    if p2 >= 0:
-        u = math.atan2(ca - cb, far - sa + sb)
-        best = min(best, (a - u) % whole + math.sqrt(p2) + (u - b) % whole)
-    p2 = -2 + far * far + 2 * cab + 2 * far * (sa + sb)
-    if p2 >= 0:
-        p = math.sqrt(p2)
-        u = math.atan2(-ca - cb, far + sa + sb) - math.atan2(-2.0, p)
-        best = min(best, (u - a) % whole + p + (u - b) % whole)
-    p2 = far * far - 2 + 2 * cab - 2 * far * (sa + sb)
-    if p2 >= 0:
-        p = math.sqrt(p2)
-        u = math.atan2(ca + cb, far - sa - sb) - math.atan2(2.0, p)
-        best = min(best, (a - u) % whole + p + (b - u) % whole)
-    c = (6 - far * far + 2 * cab + 2 * far * (sa - sb)) / 8
-    if abs(c) <= 1:
-        p = (whole - math.acos(c)) % whole
-        u = (a - math.atan2(ca - cb, far - sa + sb) + p / 2) % whole
-        best = min(best, u + p + (a - b - u + p) % whole)
-    c = (6 - far * far + 2 * cab + 2 * far * (-sa + sb)) / 8
-    if abs(c) <= 1:
-        p = (whole - math.acos(c)) % whole
-        u = (-a + math.atan2(-ca + cb, far + sa - sb) + p / 2) % whole
-        best = min(best, u + p + ((b - a) % whole - u + p) % whole)
+    for side in (1.0, -1.0):
+        a, b = side * (start[2] - angle), side * (heading - angle)
+        sa, sb, ca, cb, cab = math.sin(a), math.sin(b), math.cos(a), math.cos(b), math.cos(a - b)
+        p2 = 2.0 + far * far - 2.0 * cab + 2.0 * far * (sa - sb)  # squared distance of the left circles
+        if p2 < COINCIDE:
+            best = min(best, turned(b - a))
+            continue
+        course = math.atan2(cb - ca, far + sa - sb)
+        best = min(best, turned(course - a) + math.sqrt(p2) + turned(b - course))
+        c = 1.0 - p2 / 8.0
+        if c >= -1.0:
+            p = 2.0 * math.pi - math.acos(c)
+            u = turned(course - a + 0.5 * p)
+            best = min(best, u + p + turned(b - a - u + p))
+        p2 = far * far - 2.0 + 2.0 * cab + 2.0 * far * (sa + sb)
+        if p2 >= -COINCIDE:  # else the left and the right circle overlap
+            p = math.sqrt(max(p2, 0.0))
+            course = math.atan2(-ca - cb, far + sa + sb) - math.atan2(-2.0, p)
+            best = min(best, turned(course - a) + p + turned(course - b))
     return best * radius
+
+
+@kernel
+def turned(angle: float) -> float:
+    """An angle from 0 to 2 pi; 0 for one that is less than a whole turn by rounding only."""
+    out = angle % (2.0 * math.pi)
+    return 0.0 if out > 2.0 * math.pi - 1e-9 else out

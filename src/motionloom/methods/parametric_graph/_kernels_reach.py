@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
-from motionloom.methods.parametric_graph._kernels_course import STEP, begin_segment, one_step
+from motionloom.methods.parametric_graph._kernels_course import begin_segment, one_step
 
 TARGETS = 7  # turns that are tried from each cell
 STRIDE = 2  # steps from one choice of a turn to the next, where turns are followed within a clip
@@ -36,13 +36,13 @@ def spread(
             target = low + (high - low) * i / (TARGETS - 1)
             at[:] = todo[first, :4]
             time = todo[first, 4]
-            steps = begin_segment(curves, at, target, half_life)
+            steps, step = begin_segment(curves, at, target, half_life)
             if half_life > 0.0:
                 steps = STRIDE
             inside = True
             for _ in range(steps):
-                one_step(curves, at, target, half_life, STEP)
-                time += STEP
+                one_step(curves, at, target, half_life, step)
+                time += step
                 x, z = int((at[0] + radius) // cell), int((at[1] + radius) // cell)
                 inside = time <= seconds + 1e-9 and 0 <= x < size and 0 <= z < size
                 if not inside:
