@@ -98,6 +98,5 @@ def _edge(source: int, target: int, made: Sequence[tuple[Node, _Hub, _Hub]]) -> 
     low, high = np.minimum(begin.low, end.low), np.maximum(begin.high, end.high)
     report = Report(a.name, b.name, 0, 0, 0, 0, 0, 0, 1.0, 0.0, 0.0, 1.0, 1.0, "")
     whole = np.stack([a.space.low, a.space.high])
-    return Edge(
-        source, target, values, *(np.stack([x, x]) for x in (low, high)), np.array([[1.0, 0.0]] * 2), whole, report
-    )
+    points = np.array([[1.0, 0.0]] * 2)
+    return Edge(source, target, values, np.stack([low, low]), np.stack([high, high]), points, whole, report)

@@ -33,7 +33,7 @@ class Reachability:
     def when(self, place: FloatArray, heading: FloatArray) -> FloatArray:
         """(n,) s until places (n, 2) are reached with headings (n,); infinite where they are not."""
         at = ((np.asarray(place) + self.radius) // CELL).astype(np.int64)
-        inside = ((at >= 0) & (at < len(self.soonest))).all(1)
+        inside = np.all((at >= 0) & (at < len(self.soonest)), axis=1)
         x, z = np.where(inside[:, None], at, 0).T
         h = np.round(np.asarray(heading) / (2 * np.pi) * HEADINGS).astype(np.int64) % HEADINGS
         return np.where(inside, self.soonest[x, z, h], np.inf)
