@@ -12,7 +12,7 @@ from motionloom.control.crowd import keep_apart, keep_out
 from motionloom.control.foot_lock import foot_locked
 from motionloom.control.record import record_rows
 from motionloom.control.streaming import live_characters
-from motionloom.control.tracks import Tracks
+from motionloom.control.tracks import SIGHT, Tracks
 from motionloom.core import BadRequest, Clip, FloatArray, Made, Progress, silent
 from motionloom.core.limits import Limits
 from motionloom.core.poses import Commands, Poses, commands
@@ -23,6 +23,7 @@ from motionloom.methods.recipe_steps import synthesis_step
 from motionloom.methods.synthesis import signed
 
 NEIGHBOUR = 3.0  # m: with `apart`, characters turn away from others that are nearer
+BORDER = 1.5  # m: regions whose border is nearer than this are walked around
 SPACING = 2.0  # m between the first places of neighbours
 
 
@@ -68,12 +69,12 @@ def crowd_clips(
             report(f / frames, "stepping")
             given = commands()
             if lines is not None:
-                goals, speeds = lines.goals(whole, here, f / rate)
+                goals, speeds = lines.goals(whole, here, f / rate, _sight(here, regions))
                 given = commands(place=goals, speed=speeds if "speed" in live.accepts else math.nan)
             if apart or regions:
                 course = commands(heading=_courses(given, starts, here), speed=given.speed)
                 given = keep_apart(course, here, radius=NEIGHBOUR) if apart else course
-                given = keep_out(given, here, regions, radius=NEIGHBOUR)
+                given = keep_out(given, here, regions, radius=BORDER)
             state, poses = live.step(state, given, 1.0 / rate)
             here = poses.root[:, [0, 2]]
             yield state, poses
@@ -130,6 +131,15 @@ def _regions(given: Sequence[Sequence[float]]) -> list[tuple[float, float, float
         if len(region) != 3 or not np.isfinite(region).all() or not region[2] > 0:
             raise BadRequest(f"avoid: expected x, z and a positive radius, found {list(region)}")
         out.append((float(region[0]), float(region[1]), float(region[2])))
+    return out
+
+
+def _sight(place: FloatArray, regions: Sequence[tuple[float, float, float]]) -> FloatArray:
+    """(N,) m: how far ahead on their tracks characters aim: beyond regions nearby, to stay on one side of them."""
+    out = np.full(len(place), SIGHT)
+    for x, z, radius in regions:
+        far = np.linalg.norm(place - [x, z], axis=1)
+        out = np.maximum(out, np.where(far < radius + BORDER, far + radius + SIGHT, 0.0))
     return out
 
 

@@ -58,12 +58,18 @@ class Tracks:
                 headings[i] = math.atan2(*(line.at(min(line.length, SIGHT)) - places[i]))
         return places, headings
 
-    def goals(self, members: Sequence[int] | IntArray, place: FloatArray, time: float) -> tuple[FloatArray, FloatArray]:
-        """For characters at `place` (N, 2): the places to go to (N, 2) and speeds (N,); NaN without a track."""
+    def goals(
+        self, members: Sequence[int] | IntArray, place: FloatArray, time: float, sight: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """For characters at `place` (N, 2): the places to go to (N, 2) and speeds (N,); NaN without a track.
+
+        `sight` (N,) is how far ahead on its track each aims at least, by default `SIGHT`.
+        """
+        far = np.full(len(members), SIGHT) if sight is None else sight
         goals, speeds = np.full((len(members), 2), np.nan), np.full(len(members), np.nan)
         for n, i in enumerate(members):
             if int(i) in self.lines:
-                goals[n], speeds[n] = self.lines[int(i)].goal(place[n], time)
+                goals[n], speeds[n] = self.lines[int(i)].goal(place[n], time, float(far[n]))
         return goals, speeds
 
 
@@ -79,8 +85,8 @@ class _Line:
         """(2,) the place after `far` metres."""
         return np.array([np.interp(far, self.far, self.places[:, d]) for d in (0, 1)])
 
-    def goal(self, place: FloatArray, time: float) -> tuple[FloatArray, float]:
-        """The place `SIGHT` ahead, and the speed by which the track is followed in time (NaN: any)."""
+    def goal(self, place: FloatArray, time: float, sight: float) -> tuple[FloatArray, float]:
+        """The place `sight` ahead, and the speed by which the track is followed in time (NaN: any)."""
         if self.length == 0:
             return self.places[-1], math.nan
         ahead = self.passed + np.linspace(0.0, SIGHT, 25)
@@ -88,4 +94,4 @@ class _Line:
         off = np.linalg.norm(np.stack([self.at(x) for x in ahead]) - place, axis=1)
         self.passed = float(ahead[off.argmin()])
         due = float(np.interp(time + 1.0, self.times, self.far))
-        return self.at(max(self.passed + SIGHT, due)), max(due - self.passed, 0.0)
+        return self.at(max(self.passed + sight, due)), max(due - self.passed, 0.0)

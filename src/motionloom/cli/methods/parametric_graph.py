@@ -186,19 +186,18 @@ def edges(
         Path | None,
         typer.Option("-o", "--out", metavar="FILE.png", help="Draw how far each edge reaches, by its limit."),
     ] = None,
-    force: Force = False,
 ) -> None:
     """List the edges of a graph: good, neutral and bad pairs, reach, worst pair; refused ones with the reason.
 
     The picture shows, for each edge, the share of the target that can follow and the distance of transitions, by the
     limit of good ones: larger limits let a character react faster, with transitions that look worse.
     """
-    from motionloom.io import check_target
+    from motionloom.io.atomic_files import check_place
     from motionloom.methods.parametric_graph.proposals import propose_edges, trade_offs
 
     learned = _graph(model)
     if out is not None:
-        check_target(out, overwrite=force)
+        check_place(out)
     for report in [*(e.report for e in learned.edges), *learned.refused]:
         print_line(report.text)
     made = {(e.source, e.target) for e in learned.edges}
@@ -225,18 +224,17 @@ def reachable(
         str, typer.Option("--node", metavar="NAME", help="The node; by default the first that turns.")
     ] = "",
     once: Annotated[bool, typer.Option("--once", help="Turns are set once for each clip, as HECK does.")] = False,
-    force: Force = False,
 ) -> None:
     """Draw which places a character reaches within a time, and with how many headings (HECK fig 6.11).
 
     It begins at the origin, walking straight ahead (up in the picture).
     """
-    from motionloom.io import check_target
+    from motionloom.io.atomic_files import check_place
     from motionloom.methods.parametric_graph.config import LiveOptions
     from motionloom.methods.parametric_graph.reachability import reachability
     from motionloom.plot.parametric_graph import draw_reachability
 
-    check_target(out, overwrite=force)
+    check_place(out)
     learned = _graph(model)
     with busy("following courses") as progress:
         options = LiveOptions(half_life=0.0) if once else LiveOptions()
