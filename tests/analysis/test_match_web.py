@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from functools import lru_cache
 
 import numpy as np
@@ -42,9 +43,7 @@ def test_the_longest_chain_comes_first_and_no_cell_is_used_twice():
     for _ in range(20):
         mask = rng.random((12, 12)) < 0.25
         cells = np.argwhere(mask)
-        index = np.full(mask.shape, -1, np.int32)
-        kept, ends = chains(cells, rng.random(len(cells)), np.array(mask.shape), 3, 2, 1, index)
-        assert (index == -1).all()
+        kept, ends = chains(cells, rng.random(len(cells)), len(mask), 3, 2, 1)
         assert len(set(kept.tolist())) == len(kept)
         first = cells[kept[: ends[0]]]
         assert (first[-1] - first[0]).sum() == slow_longest(cells, 3, 2)
@@ -53,6 +52,25 @@ def test_the_longest_chain_comes_first_and_no_cell_is_used_twice():
             assert (steps >= 1).all()
             assert (steps <= 3).all()
             assert (steps.max(1) <= 2 * steps.min(1)).all()
+
+
+def test_chains_of_hours_of_frames_take_memory_for_their_cells_alone():
+    """A table of all pairs of these frames would take 4 TB."""
+    diagonal = np.arange(0, 1_000_000, 2)
+    cells = np.stack([diagonal, diagonal], 1)
+    tracemalloc.start()
+    kept, ends = chains(cells, np.zeros(len(cells)), 1_000_000, 4, 3, 9)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(kept) == len(cells)
+    assert ends.tolist() == [len(cells)]
+    assert peak < 200e6
+
+
+def test_too_many_similar_frames_are_a_clear_error(monkeypatch):
+    monkeypatch.setattr("motionloom.analysis.match_web.MAX_CELLS", 50)
+    with pytest.raises(BadRequest, match=r"GB; give a smaller threshold"):
+        build_web([make("walk", seed=1, seconds=3, fps=30)])
 
 
 def test_a_cycle_of_a_walk_finds_walks_and_no_jump(web):

@@ -10,33 +10,39 @@ from motionloom.core._jit import kernel
 
 
 @kernel
-def chains(cells: Any, values: Any, shape: Any, reach: int, slope: int, least: int, index: Any) -> Any:
+def chains(cells: Any, values: Any, rows: int, reach: int, slope: int, least: int) -> Any:
     """Chains through cells (n, 2), sorted by row and column, of one pair of clips; values (n,).
 
     A chain continues from a cell to one that is 1 to `reach` rows and columns further, at most `slope` times as many of
     the one as of the other. Longest chains first; of two equally long ones that with more and smaller values. No cell
     is in two chains. Returned are the cells of chains that cover `least` rows and columns or more (m,), and where each
-    ends (c,). `index` is a table (rows, columns) of -1, and is so again afterwards.
+    ends (c,). Memory grows with the cells and with `rows`, one more than the largest row.
     """
     count = len(cells)
+    begin = np.zeros(rows + 1, np.int64)  # the first cell of each row
     for n in range(count):
-        index[cells[n, 0], cells[n, 1]] = n
+        begin[cells[n, 0] + 1] += 1
+    for i in range(rows):
+        begin[i + 1] += begin[i]
+    right = np.zeros(reach + 1, np.int64)  # in the row that is a rows before: the first cell at or beyond this column
     gain = values - values.max()
     length, total, before = np.ones(count, np.int64), gain.copy(), np.full(count, -1, np.int64)
     for n in range(count):
         i, j = cells[n]
-        for a in range(1, reach + 1):
-            for b in range(1, reach + 1):
-                if i < a or j < b or a > slope * b or b > slope * a:
-                    continue
-                k = index[i - a, j - b]
-                if k < 0:
+        for a in range(1, min(reach, i) + 1):
+            if n == begin[i]:
+                right[a] = begin[i - a]
+            while right[a] < begin[i - a + 1] and cells[right[a], 1] < j:
+                right[a] += 1
+            for k in range(right[a] - 1, begin[i - a] - 1, -1):
+                b = j - cells[k, 1]
+                if b > reach or b > slope * a:
+                    break
+                if a > slope * b:
                     continue
                 steps = length[k] + a + b
                 if steps > length[n] or (steps == length[n] and total[k] + gain[n] < total[n]):
                     length[n], total[n], before[n] = steps, total[k] + gain[n], k
-    for n in range(count):
-        index[cells[n, 0], cells[n, 1]] = -1
     used = np.zeros(count, np.bool_)
     out, ends = np.empty(count, np.int64), np.empty(count, np.int64)
     filled, found = 0, 0

@@ -31,6 +31,8 @@ REACH = 0.14  # s: gaps of a valley that a path crosses
 SLOPE = 3  # a path runs at most this many times faster in one clip than in the other
 APART = 0.4  # s: frames of one clip that are nearer do not count as similar
 COVER = 0.9  # of the query that a match covers
+MAX_CELLS = 100_000_000  # pairs of frames below the threshold, of one skeleton
+CELL_BYTES = 60  # that a pair takes while paths are joined, about
 SAME = 0.5  # of the shorter of two matches: where they overlap by more, the nearer one is kept
 
 
@@ -89,7 +91,8 @@ def build_web(
     Clips are compared at `fps`, or at the lowest rate of all, on the bones of the first one of their skeleton, so that
     people of different sizes can be found. `window` is in seconds: a short one compares poses, a long one speeds, too.
     `joints` are those that count, as groups, roles or names; skeletons without any of them are skipped. Memory grows
-    with the result, not with the number of pairs of frames.
+    with the pairs of frames below the threshold, about 60 bytes each, not with all pairs; `BadRequest` above
+    `MAX_CELLS`.
     """
     report = progress or silent()
     if len(clips) < 1 or not threshold > 0:
@@ -162,7 +165,16 @@ def _paths(
         clouds, np.zeros(len(points), np.int64), np.array([[threshold]]), step=max(1, round(fps / 30)), radius=-1,
         apart=max(1, round(APART * fps)), progress=part(progress, 0.0, 0.8),
     )  # fmt: skip
-    tiles = [(cells.astype(np.int32), values.astype(np.float32)) for cells, values in found]
+    tiles, count = [], 0
+    for cells, values in found:
+        tiles.append((cells.astype(np.int32), values.astype(np.float32)))
+        count += len(cells)
+        if count > MAX_CELLS:
+            raise BadRequest(
+                f"match web: more than {MAX_CELLS:,} pairs of frames are within {threshold:g} m, which takes over "
+                f"{MAX_CELLS * CELL_BYTES / 2**30:.0f} GB; give a smaller threshold, fewer frames per second or fewer "
+                "clips"
+            )
     cells = np.concatenate([c for c, _ in tiles]) if tiles else np.zeros((0, 2), np.int32)
     values = np.concatenate([v for _, v in tiles]) if tiles else np.zeros(0, np.float32)
     key = owner[cells[:, 0]] * len(clips) + owner[cells[:, 1]]
@@ -178,15 +190,13 @@ def _chained(
     from motionloom.analysis._kernels_chains import chains
 
     bounds = np.append(np.flatnonzero(np.diff(key, prepend=-1)), len(key))
-    longest = int(np.diff(starts).max())
-    index = np.full((longest, longest), -1, np.int32)
     reach, least = max(2, round(REACH * fps)), max(1, round(SHORTEST * fps))
     out = []
     for n in each(range(len(bounds) - 1), progress, "joining paths"):
         here = slice(int(bounds[n]), int(bounds[n + 1]))
         a, b = divmod(int(key[bounds[n]]), len(which))
         local = (cells[here] - np.array([starts[a], starts[b]])).astype(np.int64)
-        kept, ends = chains(local, values[here].astype(float), local.max(0) + 1, reach, SLOPE, least, index)
+        kept, ends = chains(local, values[here].astype(float), int(local[-1, 0]) + 1, reach, SLOPE, least)
         if len(ends):
             pair = np.tile([which[a], which[b]], (len(ends), 1))
             out.append((pair.astype(np.int64), ends, local[kept], values[here][kept].astype(float)))

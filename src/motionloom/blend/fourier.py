@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.analysis import cycle_times
-from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Source, replace
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, Source, replace
 from motionloom.core.origin import Origin
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.channels import Channels, Layout, fit_layout, from_channels, to_channels
@@ -152,7 +152,15 @@ def controlled(motion: FourierMotion, *, step: float = 1.0, speed: float = 1.0, 
     return motion._replace(amplitude=size, mean=mean, period=motion.period / speed)
 
 
-def in_clip(motion: FourierMotion, seconds: float, fps: float, *, from_feet: bool = False, lock: bool = True) -> Clip:
+def in_clip(
+    motion: FourierMotion,
+    seconds: float,
+    fps: float,
+    *,
+    from_feet: bool = False,
+    lock: bool = True,
+    progress: Progress | None = None,
+) -> Clip:
     """A clip of the series; `from_feet`: the hips move as the standing foot demands, as after a change of step."""
     frames = max(2, round(seconds * fps))
     t = np.asarray(2 * np.pi * np.arange(frames) / (fps * motion.period), np.float64)
@@ -168,7 +176,7 @@ def in_clip(motion: FourierMotion, seconds: float, fps: float, *, from_feet: boo
     rows = np.zeros(frames, np.int64)
     origin = Origin(sources=(motion.source,), which=rows, frames=np.full(frames, -1.0))
     clip = with_contacts(replace(clip, origin=origin))
-    return replace(pin_plants(clip).clip, origin=origin) if lock else clip
+    return replace(pin_plants(clip, progress=progress).clip, origin=origin) if lock else clip
 
 
 def _on_standing_feet(values: FloatArray, layout: Layout) -> FloatArray:

@@ -210,17 +210,15 @@ def duration(rows: Registered, weights: ArrayLike) -> float:
     return float(np.asarray(weights, float) @ rows.durations)
 
 
-def sources(
-    rows: Registered, position: FloatArray, weights: FloatArray, clips: Sequence[Clip], most: int = 8
-) -> Origin:
-    """The origin of blended frames: at most `most` clips with frames and weights; negative weights are left out."""
+def sources(rows: Registered, position: FloatArray, weights: FloatArray, clips: Sequence[Clip]) -> Origin:
+    """The origin of blended frames: all clips with a weight above 0, and their frames; negative ones are left out."""
     from motionloom.core.origin_joining import joined
 
     whole = joined([clip.origin for clip in clips], [len(clip) for clip in clips])
     which_all, frame_all = whole.main()
     starts = np.cumsum([0, *(len(clip) for clip in clips[:-1])])
     w = np.maximum(np.broadcast_to(weights, (len(position), rows.size)), 0.0)
-    top = np.argsort(-w.max(0), kind="stable")[: min(most, max(1, int((w > 0).any(0).sum())))]
+    top = np.argsort(-w.max(0), kind="stable")[: max(1, int((w > 0).any(0).sum()))]
     low = np.clip(position.astype(np.int64), 0, len(rows.times) - 2)
     share = (position - low)[:, None]
     a, b = rows.times[low][:, top], rows.times[low + 1][:, top]

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from motionloom.cli.options import Force, plural, print_line, read_clip, with_reading
+from motionloom.cli.progress_bars import busy
 
 
 @with_reading(trim_tpose=True)
@@ -40,8 +41,14 @@ def bands(
     check_target(out, overwrite=force)
     first = read_clip(clip, reading)
     second = None if other is None else read_clip(other, reading)
-    made = change_bands(first, second, gains=_numbers(gains), shares=_numbers(shares), kind=kind, lock_feet=lock)
+    with busy("changing bands") as report:
+        made = change_bands(
+            first, second, gains=_numbers(gains), shares=_numbers(shares), kind=kind, lock_feet=lock, progress=report
+        )
     save(made, out)
+    for note in made.origin.notes:
+        if note not in first.origin.notes:
+            print_line(str(note))
     print_line(f"{out}: {plural(len(made), 'frame')}, {band_count(len(made))} bands")
 
 

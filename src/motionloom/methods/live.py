@@ -124,6 +124,9 @@ def recorded_origin(live: Live, sources: Sequence[Sources], row: int = 0) -> Ori
     """The origin of one character: what the method gave as its sources in each frame."""
     known = live.material.table
     which, frames, weights = (np.stack([found[k][row] for found in sources]) for k in range(3))
+    used = np.asarray((weights > 0).any((0, 1)))
+    used[0] = True
+    which, frames, weights = (x[..., used] for x in (which, frames, weights))
     return Origin(
         licence=all_terms(source.licence for source in known),
         sources=known,

@@ -18,7 +18,7 @@ from motionloom.blend.fourier import (
     interpolated_in_time,
     with_characteristic,
 )
-from motionloom.core import BadRequest, Clip, Progress, replace, with_labels
+from motionloom.core import BadRequest, BoolArray, Clip, Note, Progress, part, replace, silent, with_labels
 from motionloom.kinematics.feet.contacts import contacts
 from motionloom.kinematics.feet.skate_removal import pin_plants
 from motionloom.kinematics.resample import resample
@@ -66,15 +66,33 @@ def change_bands(
     }
     given |= {"lock_feet": None if lock_feet else False}
     step = edit_step("bands", [clip] if other is None else [clip, other], given)
-    made = clip
+    report = progress or silent()
     if other is not None:
-        made = exchange_bands(*same_rate(clip, other), shares, kind, progress)
+        clip, other = same_rate(clip, other)
+        made = exchange_bands(clip, other, shares, kind, part(report, 0.0, 0.5))
+    else:
+        made = clip
     made = with_gains(made, gains, kind) if gains else made
     if lock_feet:
-        standing = contacts(clip)
-        marked = with_labels(made, {name: on[: len(made)] for name, on in standing.items()})
-        made = replace(pin_plants(marked).clip, labels=made.labels, label_names=made.label_names)
+        made = _locked(made, contacts(clip), part(report, 0.5, 1.0))
+    report(1.0, "changing bands")
     return replace(made, origin=made.origin.with_made(step))
+
+
+def _locked(made: Clip, standing: dict[str, BoolArray], progress: Progress) -> Clip:
+    """The clip with its feet locked in the contacts `standing`; a note states how much of them could be held."""
+    given = {name: on[: len(made)] for name, on in standing.items()}
+    pinned = pin_plants(with_labels(made, given), progress=progress)
+    total = sum(int(on.sum()) for on in given.values())
+    held = sum(int((on & pinned.labels[name]).sum()) for name, on in given.items() if name in pinned.labels)
+    out = replace(pinned.clip, labels=made.labels, label_names=made.label_names)
+    if total == 0 or held == total:
+        return out
+    note = Note(
+        f"feet locked in {100 * held / total:.0f} % of the frames in which they stand in the clip; in the others a leg "
+        "would have to snap, or the foot rolls off"
+    )
+    return replace(out, origin=out.origin.with_notes(note))
 
 
 def fourier_motion(
@@ -88,6 +106,7 @@ def fourier_motion(
     speed: float = 1.0,
     hips: float = 0.0,
     seconds: float | None = None,
+    progress: Progress | None = None,
 ) -> Clip:
     """Locomotion from the Fourier series of a clip's cycle.
 
@@ -104,6 +123,8 @@ def fourier_motion(
     given |= {name: value if value != default else None for name, (value, default) in numbers.items()}
     recipe = edit_step("fourier", [clip, *others], {**given, "seconds": seconds})
     rate = min(c.fps for c in (clip, *others))
+    report = progress or silent()
+    report(0.0, "analysing cycles")
     first, *more = [c if c.fps == rate else resample(c, rate) for c in (clip, *others)]
     layout = common_layout([first, *more])
     motion = analyse(first, layout)
@@ -113,6 +134,11 @@ def fourier_motion(
     elif more:
         plain, marked = (analyse(c, layout) for c in more)
         motion = with_characteristic(motion, characteristic(plain, marked), amount)
+    report(0.5, "analysing cycles")
     motion = controlled(motion, step=step, speed=speed, hips=hips)
-    made = in_clip(motion, seconds or first.seconds, rate, from_feet=step != 1.0 or hips != 0.0)
+    making = part(report, 0.5, 1.0)
+    made = in_clip(
+        motion, seconds or first.seconds, rate, from_feet=step != 1.0 or hips != 0.0, progress=making
+    )  # fmt: skip
+    report(1.0, "evaluating the series")
     return replace(made, origin=made.origin.with_made(recipe))

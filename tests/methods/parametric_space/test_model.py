@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from motionloom.constraints import MotionParameter, Parameters, Request
 from motionloom.core import BadRequest, Unmet, UnsupportedConstraint
+from motionloom.core.poses import commands
 from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, problems, synthesize
 from motionloom.methods.space.baked import baked
+from motionloom.methods.space.radial import solve_misses
+from motionloom.recipes.blending import blend_clips
 from motionloom.samples import make
 
 
@@ -53,6 +58,31 @@ def test_every_frame_lists_its_examples_and_weights(model):
     clip = synthesize(model, Request.from_yaml("{seconds: 2, parameters: {turn_rate: 10deg/s}}"))
     assert clip.origin.which.shape[2] > 1
     np.testing.assert_allclose(clip.origin.weights.sum(2), 1)
+
+
+def test_live_characters_have_the_weights_of_the_space_with_its_stored_misses(model, rng):
+    space = model.space
+    at = (space.values - space.middle) / space.ranges
+    by = solve_misses(at, 0.05 + 0.05 * np.sin(9 * at))
+    changed = replace(model, space=replace(space, missed_at=at, missed_by=by))
+    asked = rng.uniform(space.low, space.high, (12, 1))
+    expected = changed.space.weights(asked)
+    assert np.abs(expected.weights - space.weights(asked).weights).max() > 0.01
+    live = changed.live
+    state = live.begin(np.arange(12))
+    begun = changed.space.weights(state.wanted * space.ranges + space.middle)
+    np.testing.assert_allclose(state.goal, begun.weights, atol=1e-9)
+    state, _ = live.step(state, commands(values=asked), 1 / live.fps)
+    np.testing.assert_allclose(state.goal, expected.weights, atol=1e-9)
+    np.testing.assert_allclose(live.status(state).used, expected.used, atol=1e-9)
+
+
+def test_the_origin_lists_all_examples_with_a_weight(rng):
+    clips = [make("walk", seed=k, seconds=2, fps=30) for k in range(12)]
+    weights = rng.dirichlet(np.ones(12))
+    origin = blend_clips(clips, list(weights)).origin
+    assert origin.which.shape[2] == 12
+    np.testing.assert_allclose(np.sort(origin.weights[0, 0]), np.sort(weights), atol=1e-9)
 
 
 def test_a_motion_that_ends_has_its_own_length(ducking):

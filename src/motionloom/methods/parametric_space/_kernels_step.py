@@ -11,7 +11,7 @@ from motionloom.blend._kernels_registered import advance, pose, workspace, wrapp
 from motionloom.core._jit import kernel
 from motionloom.core._kernels_numbers import wrap_angle
 from motionloom.methods._kernels_live import EARLY, between
-from motionloom.methods.space._kernels_weights import approach, space_weights
+from motionloom.methods.space._kernels_weights import approach, corrected_weights
 
 HALF_LIFE, RESPONSE = 0, 1  # columns of `tuning`
 COURSE_HALF_LIFE = 0.3  # s: the sway of the hips is taken out of the course
@@ -40,10 +40,10 @@ def show_first(rows: Any, state: Any) -> None:
 def choose(known: Any, steering: Any, given: Any, heading: float, state: Any, k: int, wanted: Any) -> None:
     """The weights that character k goes to: those of the commanded values, or of the turn towards the heading.
 
-    known is `Space.map`; steering (4,): the column of the turn or -1, its range, its middle, and 1 for a rate or the
-    seconds of a cycle for a whole turn.
+    known is `Space.corrected_map`; steering (4,): the column of the turn or -1, its range, its middle, and 1 for
+    a rate or the seconds of a cycle for a whole turn.
     """
-    values, moments, curve, spread, section = known
+    values, moments, curve, spread, section, at, by = known
     size = values.shape[1]
     wanted[0] = state.wanted[k]
     for d in range(size):
@@ -60,7 +60,9 @@ def choose(known: Any, steering: Any, given: Any, heading: float, state: Any, k:
     if same:
         return
     state.wanted[k] = wanted[0]
-    space_weights(values, moments, curve, spread, section, wanted, state.goal[k : k + 1], state.used[k : k + 1])
+    corrected_weights(
+        values, moments, curve, spread, section, at, by, wanted, state.goal[k : k + 1], state.used[k : k + 1]
+    )
 
 
 @kernel

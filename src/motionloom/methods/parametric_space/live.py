@@ -15,7 +15,6 @@ from motionloom.methods.live_base import LiveCharacters
 from motionloom.methods.parametric_space.config import DEFAULT_LIVE, LiveOptions
 from motionloom.methods.space.space import REACHED, Space
 
-SOURCES = 8  # most examples that a pose is recorded to come from
 TURNS = ("turn_rate", "travel_turn", "turn")  # parameters by which a commanded heading is followed
 
 
@@ -78,7 +77,7 @@ class SpaceLive(LiveCharacters[SpaceState, LiveOptions]):
         """The seed gives parameters and phase."""
         from motionloom.methods._kernels_live import uniforms
         from motionloom.methods.parametric_space._kernels_step import show_first
-        from motionloom.methods.space._kernels_weights import space_weights
+        from motionloom.methods.space._kernels_weights import corrected_weights
 
         state.tuning[:] = options.half_life, options.response
         if not len(seeds):
@@ -91,7 +90,7 @@ class SpaceLive(LiveCharacters[SpaceState, LiveOptions]):
         known = np.concatenate([self.space.values, self.space.sample_values])
         chosen = known[(which * len(known)).astype(np.int64)]
         state.wanted[:] = (chosen - self.space.middle) / self.space.ranges
-        space_weights(*self.space.map, state.wanted, state.goal, state.used)
+        corrected_weights(*self.space.corrected_map, state.wanted, state.goal, state.used)
         state.weights[:] = state.goal
         state.place[:, 1:] = places
         state.course[:] = state.place[:, 3]
@@ -105,7 +104,8 @@ class SpaceLive(LiveCharacters[SpaceState, LiveOptions]):
                 f"command values: expected {self.space.size} ({', '.join(self.space.names)}), "
                 f"found {commands.values.shape[1]}"
             )
-        step(self.tables, self.space.map, self._scale, self.steering, commands, state, 1.0 / self.fps, dt, tuple(poses))
+        known, tick = self.space.corrected_map, 1.0 / self.fps
+        step(self.tables, known, self._scale, self.steering, commands, state, tick, dt, tuple(poses))
 
     def status(self, state: SpaceState) -> Status:
         """The parameters commanded and used; those outside the space are clamped to its border."""
@@ -115,10 +115,9 @@ class SpaceLive(LiveCharacters[SpaceState, LiveOptions]):
         return Status(action, self.space.names, wanted, used, np.asarray(clamped), wait)
 
     def sources(self, state: SpaceState) -> Sources:
-        """The examples with the largest weights, and their frames."""
+        """All examples, those with the largest weights first, and their frames."""
         rows = self.space.rows
-        count = min(SOURCES, rows.size)
-        top = np.argsort(-state.weights, axis=1, kind="stable")[:, :count]
+        top = np.argsort(-state.weights, axis=1, kind="stable")
         at = np.clip(np.round(state.place[:, 0]).astype(np.int64), 0, len(rows.times) - 1)
         shares = np.take_along_axis(state.weights, top, 1)
         lengths = self._lengths

@@ -17,6 +17,7 @@ import numpy as np
 from motionloom.core._jit import kernel
 
 OUTER = 12  # linearisations
+CORRECTIONS = 2  # times that a request is shifted by what the map misses
 INNER = 60  # Newton steps of a linear problem
 SOFTNESS = 1e-5  # weight of a missed parameter: an unreachable one is approached as near as possible
 SETTLED = 1e-10  # change of weights at which the linearisations end
@@ -267,6 +268,43 @@ def space_weights(
             weights[n] = 0.0
             weights[n, nearest] = 1.0
         blended_value(values, moments, curve, weights[n], False, used[n], jac)
+
+
+@kernel
+def missed_at(at: Any, by: Any, asked: Any, out: Any) -> None:
+    """out (N, D) what the map misses at requests asked (N, D), from the coefficients of `radial.solve_misses`."""
+    count = len(at)
+    for n in range(len(asked)):
+        out[n] = by[count]
+        for r in range(count):
+            apart = 0.0
+            for d in range(at.shape[1]):
+                apart += (asked[n, d] - at[r, d]) ** 2
+            apart = np.sqrt(apart)
+            for d in range(at.shape[1]):
+                out[n, d] += apart * by[r, d]
+
+
+@kernel
+def corrected_weights(
+    values: Any, moments: Any, curve: Any, spread: float, section: Any, at: Any, by: Any, requests: Any, weights: Any,
+    used: Any,
+) -> None:  # fmt: skip
+    """`space_weights` of requests that are shifted by what the map misses at the parameters used so far.
+
+    at (R, D) and by (R + 1, D) are `Space.missed_at` and `missed_by`, or have no rows: nothing is missed.
+    """
+    space_weights(values, moments, curve, spread, section, requests, weights, used)
+    if len(at) == 0:
+        return
+    off = np.empty(requests.shape)
+    for _ in range(CORRECTIONS):
+        missed_at(at, by, used, off)
+        space_weights(values, moments, curve, spread, section, requests - off, weights, used)
+    missed_at(at, by, used, off)
+    for n in range(len(used)):
+        for d in range(used.shape[1]):
+            used[n, d] += off[n, d]
 
 
 @kernel

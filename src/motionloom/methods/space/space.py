@@ -13,7 +13,6 @@ from motionloom.blend.registered import Registered
 from motionloom.core import BadRequest, BoolArray, FloatArray, FormatError, IntArray, Skeleton
 from motionloom.core.poses import Poses
 from motionloom.methods.array_checks import check_array, check_number
-from motionloom.methods.space.radial import missed_at
 from motionloom.methods.space.sampling import moment_table, polynomial_size, predict
 
 NODES = 129  # rows of a section
@@ -81,6 +80,11 @@ class Space:
         scaled = np.array((self.values - self.middle) / self.ranges)
         return scaled, moment_table(self.size), np.array(self.curve), self.spread, np.array(self.section)
 
+    @cached_property
+    def corrected_map(self) -> tuple[FloatArray, IntArray, FloatArray, float, FloatArray, FloatArray, FloatArray]:
+        """The map, and what it misses, as `_kernels_weights.corrected_weights` takes them."""
+        return *self.map, np.array(self.missed_at, float), np.array(self.missed_by, float)
+
     def column(self, name: str) -> slice:
         """The columns of a parameter."""
         at = 0
@@ -95,7 +99,7 @@ class Space:
 
         `rule` is "smooth" (see `_kernels_weights`), or "nearest": HECK eqs 6.1-6.2 over the measured blends.
         """
-        from motionloom.methods.space._kernels_weights import nearest_weights, space_weights
+        from motionloom.methods.space._kernels_weights import corrected_weights, nearest_weights
 
         asked = (np.atleast_2d(np.asarray(values, float)) - self.middle) / self.ranges
         if asked.shape[1] != self.size or not np.isfinite(asked).all():
@@ -107,20 +111,9 @@ class Space:
             blends = np.concatenate([np.eye(self.rows.size), self.sample_weights])
             nearest_weights(known, blends, asked, min(neighbours or self.size + 2, len(known)), weights, used)
         else:
-            space_weights(*self.map, asked, weights, used)
-            if len(self.missed_at):
-                self._without_misses(asked, weights, used)
+            corrected_weights(*self.corrected_map, asked, weights, used)
         outside = np.abs(used - asked).max(1) > REACHED
         return Weights(weights, used * self.ranges + self.middle, np.asarray(outside))
-
-    def _without_misses(self, asked: FloatArray, weights: FloatArray, used: FloatArray) -> None:
-        """Weights for requests that are shifted by what the map misses at the parameters `used` so far."""
-        from motionloom.methods.space._kernels_weights import space_weights
-
-        for _ in range(2):
-            aim = asked - missed_at(self.missed_at, self.missed_by, used)
-            space_weights(*self.map, np.ascontiguousarray(aim), weights, used)
-        used += missed_at(self.missed_at, self.missed_by, used)
 
     def predicted(self, weights: ArrayLike) -> FloatArray:
         """(N, D) parameters of blends by the fitted map, without making them."""
