@@ -43,6 +43,21 @@ def test_every_action_is_put_on_every_walk(run: Any, clips: Path, tmp_path: Path
     assert "2 actions and 2 walks: 4 combinations" in answer.out
 
 
+def test_pairs_that_do_not_fit_are_listed_and_the_others_written(run: Any, clips: Path, tmp_path: Path) -> None:
+    mixed = tmp_path / "mixed"
+    for name in ("actions/box", "look"):
+        save(load(clips / f"{name}.bvh"), mixed / f"a_{Path(name).name}.bvh" if name == "look" else mixed / "box.bvh")
+    answer = run("splice", mixed, clips / "walks/left.bvh", "-o", tmp_path / "out", "--json")
+    assert answer.code == 1
+    good, bad = json.loads(answer.out)
+    assert Path(good["out"]).is_file()
+    assert "feet do not step" in bad["error"]
+    assert [p.name for p in (tmp_path / "out").glob("*.bvh")] == ["box_on_left.bvh"]
+    answer = run("splice", mixed, clips / "walks/left.bvh", "-o", tmp_path / "out", "--force")
+    assert answer.code == 1
+    assert "feet do not step" in answer.err
+
+
 def test_mistakes_are_explained(run: Any, clips: Path, tmp_path: Path) -> None:
     box, left = clips / "actions/box.bvh", clips / "walks/left.bvh"
     for given, message in (

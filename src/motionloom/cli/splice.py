@@ -54,9 +54,9 @@ def splice(
 
     Hips and legs are those of LOWER, unchanged; the joints above the first spine joint are those of UPPER, timed by its
     legs. Both clips must show steps. A shorter UPPER is repeated if it is cyclic. Of several actions and walks, every
-    action is put on every walk.
+    action is put on every walk; pairs that do not fit are left out and listed, and the exit code is then 1.
     """
-    from motionloom.core import BadRequest
+    from motionloom.core import BadRequest, Cancelled, MotionloomError, part
     from motionloom.io import check_target, expand_paths, save
     from motionloom.recipes.splicing import splice as splice_clips
 
@@ -75,20 +75,29 @@ def splice(
     usual = None if plain is None else read_clip(plain, reading)
     clips = {path: read_clip(path, reading) for path in dict.fromkeys([*actions, *walks])}
     results: list[dict[str, Any]] = []
+    failed: list[dict[str, Any]] = []
     with busy("splicing") as report:
         for i, ((a, b), target) in enumerate(targets.items()):
-            from motionloom.core import part
-
             now = part(report, i / len(targets), (i + 1) / len(targets))
-            made = splice_clips(clips[a], clips[b], plain=usual, **options, progress=now)
+            try:
+                made = splice_clips(clips[a], clips[b], plain=usual, **options, progress=now)
+            except MotionloomError as error:
+                if not several or isinstance(error, Cancelled):
+                    raise
+                failed.append({"out": None, "upper": str(a), "lower": str(b), "error": str(error)})
+                continue
             save(made.clip, target)
             if picture:
                 _draw(clips[b], made.clip, target)
             results.append(_summary(made, target, a, b))
     if json:
-        print_json(results)
-        return
-    _print(results, len(actions), len(walks))
+        print_json([*results, *failed])
+    else:
+        _print(results, len(actions), len(walks))
+        for pair in failed:
+            warn(f"{pair['upper']} on {pair['lower']}: {pair['error']}")
+    if failed:
+        raise typer.Exit(1)
 
 
 def _stages(without: Sequence[str], baseline: str | None) -> dict[str, Any]:

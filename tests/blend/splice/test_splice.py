@@ -12,6 +12,7 @@ from motionloom.blend.splice.body import CUTS, cut_named
 from motionloom.blend.splice.splice import posture_difference
 from motionloom.blend.splice.timing import align_legs, common_phase
 from motionloom.core import BadRequest, Clip, Skeleton, SkeletonMismatch, replace
+from motionloom.core.progress import Silent
 from motionloom.kinematics.fk import fk, fk_rotations, local_rotations
 from motionloom.kinematics.travel import headings, turned
 from motionloom.rotation import angle_between, from_axis_angle, inverse, multiply, rotate
@@ -202,6 +203,28 @@ def test_other_cuts_change_only_their_part(cut, curve):
     assert any("extension" in note.text for note in made.clip.origin.notes)
     same = splice(curve, curve, cut=cut)
     assert_allclose(same.clip.rotations, curve.rotations, atol=1e-9)
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_no_cut_spins_the_attachment(cut, curve):
+    """A hanging forearm is almost vertical: a frame with its x axis there and y upwards would spin."""
+    made = splice(make("carry", seconds=5, seed=2, fps=30), curve, cut=cut)
+    joint = cut_named(curve.skeleton, cut).joint
+    fastest = lambda clip: np.degrees(angle_between(clip.rotations[1:, joint], clip.rotations[:-1, joint])).max() * 30
+    assert fastest(made.clip) < 1.5 * (fastest(curve) + fastest(made.upper))
+
+
+def test_progress_is_reported_while_legs_are_aligned(carry, curve):
+    seen = []
+
+    class Report(Silent):
+        def __call__(self, share, stage):
+            seen.append(share)
+
+    splice(carry, curve, progress=Report())
+    assert any(0 < share < 0.6 for share in seen)
+    assert seen == sorted(seen)
+    assert seen[-1] == 1.0
 
 
 def test_the_common_phase_is_the_first_good_minimum():

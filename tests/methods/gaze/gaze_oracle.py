@@ -92,7 +92,9 @@ def aimed(
         rest = rotate(inverse(base.frame), log(between(base.gaze, wanted)))
         size = np.linalg.norm(rest, axis=1, keepdims=True)
         share = np.minimum(1.0, limit / np.maximum(size, 1e-12))
-        vectors[:, 3] = log(multiply(exp(neck), exp((1 - share) * rest)))
+        bent = log(multiply(exp(neck), exp((1 - share) * rest)))
+        most = np.maximum(math.radians(140.0) - limit, np.linalg.norm(neck, axis=1, keepdims=True))
+        vectors[:, 3] = bent * np.minimum(1.0, most / np.maximum(np.linalg.norm(bent, axis=1, keepdims=True), 1e-12))
         vectors[:, 4] = share * rest
         if near.any():
             moved = world(body.skeleton, root, displaced(body, base, rotations, vectors))[0]
@@ -130,7 +132,9 @@ def gaze_step(
     near = np.isfinite(sought[:, 0])
     same_side = np.abs(asked[:, 0] - state.asked[:, 0]) < np.pi
     jump = np.where(near & np.isfinite(state.aim[:, 0]) & same_side, world_jump, jump)
-    new = (dt > 0) & ((active != (state.active > 0)) | (active & (jump > MAX_FOLLOW * dt)))
+    both = active & (state.active > 0)
+    hop = np.maximum(math.radians(1.0), 2 * state.pace * dt)  # a target that was at rest, or much slower
+    new = (active != (state.active > 0)) | (both & (jump > np.minimum(hop, MAX_FOLLOW * dt)))
     reached = state.shown.sum(1)  # yaw about y, pitch against x: a shift that interrupts begins from there
     apart = asked[:, 0] * level - reached[:, 1]
     far = gaze_map.blend(apart, asked[:, 1] + reached[:, 0])[:, 17:24]
@@ -162,6 +166,7 @@ def gaze_step(
         timing,
         np.where(active[:, None], asked, 0.0),
         np.where(((active & near) | kept)[:, None], line, np.nan),
+        np.where(both, np.minimum(jump / dt, MAX_FOLLOW), MAX_FOLLOW),
         *flags,
     ), out
 
@@ -204,10 +209,16 @@ def _shown(
     """(N, 5, 3) from `begin` to `goal` by the curve of HECK 5.2.3, beginning with `rate`: C1 at interruptions."""
     time = elapsed / timing[:, 0]
     starts = np.concatenate([timing[:, 1:5], np.zeros((len(time), 1))], 1)
-    share = progress_at(time[:, None], starts, timing[:, 5:6], timing[:, 6:7])
+    room = EYE_LIMIT - np.linalg.norm(goal[:, 4], axis=1)
+    room = np.maximum(room, 0) / np.maximum(np.linalg.norm(goal[:, 4] - begin[:, 4], axis=1), 1e-12)
+    overshoot = np.repeat(timing[:, 6:7], 5, 1)
+    overshoot[:, 4] = np.minimum(overshoot[:, 4], room)
+    share = progress_at(time[:, None], starts, timing[:, 5:6], overshoot)
     left = np.clip(1 - time, 0, 1)
     kick = (timing[:, 0] * time * left**3)[:, None, None] * rate
-    return begin + (goal - begin) * share[..., None] + kick
+    out = begin + (goal - begin) * share[..., None] + kick
+    out[:, 4] *= np.minimum(1, EYE_LIMIT / np.maximum(np.linalg.norm(out[:, 4], axis=1), 1e-12))[:, None]
+    return out
 
 
 def bilinear(columns: FloatArray, rows: FloatArray, table: FloatArray, asked: FloatArray) -> FloatArray:

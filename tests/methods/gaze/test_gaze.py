@@ -116,6 +116,19 @@ def test_gaps_are_filled_and_the_base_stays_at_the_origin():
     assert_allclose(still.positions[:, 0], 0, atol=1e-12)
 
 
+def test_markers_that_no_landmark_uses_may_be_missing():
+    markers = make_take((1.2, 0.0)).markers
+    never = np.full((len(markers), 1, 3), np.nan)
+    more = Markers((*markers.names, "left_elbow"), np.concatenate([markers.positions, never], 1), 60.0)
+    assert_array_equal(shift_of(more).turns, shift_of(markers).turns)
+    table = np.array(markers.positions)
+    table[:, markers.names.index("hat_top")] = np.nan  # used where it is seen
+    assert shift_of(Markers(markers.names, table, 60.0)).fps == 60.0
+    table[:, markers.names.index("hat_left")] = np.nan
+    with pytest.raises(BadRequest, match="marker 'hat_left' was never seen"):
+        shift_of(Markers(markers.names, table, 60.0))
+
+
 def test_the_threshold_of_rest_follows_the_noise():
     quiet, loud = (make_take((1.2, 0.0), noise=n, drops=0).markers for n in (0.00002, 0.0006))
     assert marker_noise(loud.positions) == pytest.approx(0.0006, rel=0.1)
@@ -307,6 +320,31 @@ def test_a_map_without_strength_still_arrives_in_time(gaze_map, walk, strength):
     made = Clip(walk.skeleton, np.repeat(walk.root[:1], 90, 0), turns, 60.0)
     assert off(made, point[0])[-1] < 0.1
     assert gaze_map.scaled(strength=2.0).fastest > 1.5 * gaze_map.fastest
+
+
+def test_eyes_and_neck_stay_within_their_limits(gaze_map, walk):
+    turned = lambda turns, role: np.degrees(
+        angle_between(turns[:, walk.skeleton.joint(role)], walk.rotations[0, walk.skeleton.joint(role)])
+    )
+    for used in (gaze_map, gaze_map.scaled(strength=0.5)):
+        points = [towards(walk, degrees) for degrees in (140, -140, 150, -40) for _ in range(40)]
+        assert turned(looking(used, walk, points)[1], "left_eye").max() < 50 + 1e-6
+    ahead = GazeMap.of([motion_of(make_take((y, p), noise=0).truth) for y in (-1.2, 1.2) for p in (-0.2, 0.2)])
+    _, turns = looking(ahead, walk, [towards(walk, 175)] * 150)
+    assert 85 < turned(turns, "neck")[-1] + turned(turns, "head")[-1] < 90 + 1e-6
+    assert turned(turns, "left_eye")[-1] == pytest.approx(50)
+
+
+def test_a_small_hop_of_a_target_at_rest_is_a_shift(gaze_map, walk):
+    """Slower than 300 degrees/s, it would be followed at once: the head at 220 degrees/s for one frame."""
+    head, root = walk.skeleton.joint("head"), np.zeros((240, 3))
+    _, turns = looking(gaze_map, walk, [towards(walk, 40)] * 120 + [towards(walk, 44.9)] * 120)
+    turned = world(walk.skeleton, root, turns)[1][:, head]
+    speed = np.degrees(angle_between(turned[1:], turned[:-1])) * 60
+    assert 5 < speed[115:].max() < 60
+    assert np.abs(np.diff(speed[115:])).max() < 12
+    states, _ = looking(gaze_map, walk, [towards(walk, 40 + 100 * k / 60) for k in range(60)])  # one that moves
+    assert states[-1].elapsed[0] == pytest.approx(1.0)
 
 
 def test_a_live_character_looks_and_its_layer_is_lawful(gaze_map, walk):

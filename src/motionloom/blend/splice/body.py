@@ -27,7 +27,7 @@ class Cut:
     joints: IntArray  # all that is taken from the upper clip, the attachment first
     cloud: IntArray  # (K,) points of the spatial alignment, relative to the attachment
     posture: IntArray  # (2,) or more: points whose mean is the posture
-    line: IntArray  # (2,) left and right: their connection is the x axis of the posture's frame
+    line: IntArray  # (2,) left and right: their connection is the x axis of the posture's frame; (1,) a joint: its own
     tip: int  # the joint whose axes add three points to both clouds, -1 for none
 
 
@@ -49,7 +49,7 @@ def cut_named(skeleton: Skeleton, name: str = "upper") -> Cut:
         return _cut(skeleton, name, top, [top, bend, end], [bend, end], shoulders, end)
     if part == "hand":
         hand, bend = require_roles(skeleton, (f"{side}_hand", f"{side}_forearm"))
-        return _cut(skeleton, name, hand, [hand], [hand], [bend, hand], hand)
+        return _cut(skeleton, name, hand, [hand], [hand], [bend], hand)  # a hanging forearm is no x axis
     neck, head = require_roles(skeleton, ("neck", "head"))
     return _cut(skeleton, name, neck, [neck, head], [head], shoulders, head)
 

@@ -19,7 +19,7 @@ class PartPose(NamedTuple):
     cloud: FloatArray  # (F, K, 3) m: points of the spatial alignment in the frame of the attachment
     posture: FloatArray  # (F, P, 3) m: points of the posture in the frame of the attachment
     above: FloatArray  # (F, 4) world rotation of the attachment's parent
-    frame: FloatArray  # (F, 4) world rotation of the posture's frame: x along the line, y as near to up as possible
+    frame: FloatArray  # (F, 4) world rotation of the posture's frame: a joint's, or x along the line and y towards up
     local: FloatArray  # (F, 4) rotation of the attachment, local to its parent
 
 
@@ -34,8 +34,11 @@ def part_pose(clip: Clip, cut: Cut) -> PartPose:
         axes = tip + rotate(multiply(back[:, 0], turns[:, cut.tip])[:, None], TIP_SIZE * np.eye(3))
         cloud, posture = np.concatenate([cloud, axes], 1), np.concatenate([posture, axes], 1)
     above = turns[:, clip.skeleton.parents[cut.joint]]
-    line = places[:, cut.line[0]] - places[:, cut.line[1]]
-    return PartPose(cloud, posture, above, line_frames(line), clip.rotations[:, cut.joint])
+    if len(cut.line) == 1:
+        frame = turns[:, cut.line[0]]
+    else:
+        frame = line_frames(places[:, cut.line[0]] - places[:, cut.line[1]])
+    return PartPose(cloud, posture, above, frame, clip.rotations[:, cut.joint])
 
 
 def line_frames(line: FloatArray) -> FloatArray:

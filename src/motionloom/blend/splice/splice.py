@@ -21,6 +21,7 @@ from motionloom.core import (
     Origin,
     Progress,
     SkeletonMismatch,
+    part,
     replace,
     require_same_hierarchy,
     silent,
@@ -153,13 +154,12 @@ def _times(
             raise _too_short(upper, lower, upper.seconds)
         used = upper if short is None else short
         return None, used, seconds[seconds <= (len(used) - 1) / used.fps + 1e-9]
-    used, timing = upper, align_legs(lower, upper)
+    used, timing = upper, align_legs(lower, upper, progress=part(report, 0.0, 0.3))
     if not _whole(timing, lower) and not crop:
-        report(0.3, "aligning legs")
         longer = looped(upper, lower)
         if longer is None:
             raise _too_short(upper, lower, float(timing.curve.spans[0, 1]))
-        used, timing = longer, align_legs(lower, longer)
+        used, timing = longer, align_legs(lower, longer, progress=part(report, 0.3, 0.6))
         if not _whole(timing, lower):
             raise _too_short(upper, lower, float(timing.curve.spans[0, 1]))
     seconds = seconds[seconds <= timing.curve.spans[0, 1] + 1e-9]
@@ -232,7 +232,7 @@ def _notes(timing: LegTiming | None, lower: Clip, upper: Clip, repeated: bool, c
     if cut != "upper":
         notes.append(Note(f"spliced at {cut}: an extension of the published method, which cuts above the hips"))
     if repeated:
-        notes.append(Note(f"{upper.name or 'the upper clip'} was repeated: it is shorter than the lower clip"))
+        notes.append(Note(f"{upper.name or 'the upper clip'} was repeated: alone, it ends before the lower clip does"))
     if count < len(lower):
         notes.append(Note(f"the last {(len(lower) - count) / lower.fps:.2f} s are left out", "warning"))
     if timing is not None and timing.poor:

@@ -9,7 +9,7 @@ import numpy as np
 from motionloom.analysis import AlignmentCurve, PointCloud, dtw_path, fit_curve
 from motionloom.analysis.alignment import MAX_RUN
 from motionloom.analysis.leg_swing import gait_period, leg_swing, legs
-from motionloom.core import BadRequest, Clip, FloatArray, IntArray, NoPath, Progress
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray, NoPath, Progress, part, silent
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.loop import close_loop, find_loop, repeat
@@ -82,6 +82,7 @@ def align_legs(lower: Clip, upper: Clip, *, progress: Progress | None = None) ->
     clip that begins at rest, in a later cycle. The cheapest path then runs to the end of either clip, where its mean
     cost is least, and a C1 curve is fitted to it.
     """
+    report = progress or silent()
     fps = min(lower.fps, upper.fps, GRID_FPS)
     below, above = fk(lower), fk(upper)
     require_stepping(upper, above)
@@ -95,11 +96,11 @@ def align_legs(lower: Clip, upper: Clip, *, progress: Progress | None = None) ->
             f"clips of at least {shortest / fps:.2f} s are needed, found {min(len(a), len(b)) / fps:.2f} s"
         )
     measure = PointCloud(radius=radius, freedom="height", precision="double")
-    cost = measure.between(_extended(a, radius), _extended(b, radius), np.ones(3)).matrix()
+    cost = measure.between(_extended(a, radius), _extended(b, radius), np.ones(3)).matrix(part(report, 0.0, 0.5))
     start = common_phase(cost[0], leg_period(upper, above) or USUAL_CYCLE, fps, len(a))
     if len(b) - start <= shortest:
         raise BadRequest(f"{upper.name or 'the upper clip'}: no phase in common with {lower.name or 'the lower clip'}")
-    path = dtw_path(cost[:, start:], limit=MAX_RUN, ends="either", progress=progress)
+    path = dtw_path(cost[:, start:], limit=MAX_RUN, ends="either", progress=part(report, 0.5, 1.0))
     on_path = cost[path[:, 0], path[:, 1] + start]
     times = (path + [0, start]) / rates
     return LegTiming(

@@ -26,6 +26,8 @@ from motionloom.kinematics.feet._kernels_two_bone import (
 from motionloom.methods.gaze._kernels_map import FASTER, beyond, blend_row
 
 EYE_LIMIT = math.radians(50.0)  # an eye turns no farther in the head; the neck does the rest
+NECK_LIMIT = math.radians(90.0)  # neck and head turn no farther on the trunk, except as far as an example does
+HOP = math.radians(1.0)  # a target at rest that moves by more in one step is a new one
 MAX_FOLLOW = math.radians(300.0)  # rad/s: a slower target is followed, a faster one is a new shift
 LEVEL = math.cos(math.radians(30.0))  # cosine of the steepest direction whose yaw counts fully
 BEHIND = math.radians(30.0)  # a target behind the back changes sides when it is this far beyond
@@ -142,7 +144,10 @@ def _turn(body: Any, frame: Any, world: Any, turns: Any, vectors: Any, moved: An
 def _aim(
     body: Any, base: Any, root: Any, turns: Any, world: Any, line: Any, point: Any, near: bool, rest: Any, goal: Any
 ) -> None:
-    """Displacements `goal` (5, 3) whose eyes, and beyond their limit the neck, hit the target."""
+    """Displacements `goal` (5, 3) whose eyes, and beyond their limit the neck up to its own, hit the target.
+
+    A head without eyes turns farther by what they would.
+    """
     frame, look = base
     chain, shares, has_eyes = body[3], body[4], body[7]
     limit = EYE_LIMIT if has_eyes else 0.0
@@ -158,6 +163,7 @@ def _aim(
         left = rotate(inverse(frame), log(between(look, rotate(inverse(whole), line))))
         part = min(1.0, limit / max(norm(left), 1e-12))
         bent = log(multiply(exp(neck), exp(scaled(left, 1.0 - part))))
+        bent = scaled(bent, min(1.0, max(NECK_LIMIT + EYE_LIMIT - limit, norm(neck)) / max(norm(bent), 1e-12)))
         for k in range(3):
             goal[3, k] = bent[k]
             goal[4, k] = part * left[k]
@@ -235,6 +241,14 @@ def _jump(turn: float, rise: float, line: Any, asked: Any, aim: Any, near: bool)
 
 
 @kernel
+def _eyes_overshoot(goal: Any, begin: Any, timing: Any) -> float:
+    """The overshoot of the eyes, which they have no room for at their limit."""
+    end = _vector(goal[4])
+    room = max(EYE_LIMIT - norm(end), 0.0) / max(norm(minus(end, _vector(begin[4]))), 1e-12)
+    return min(timing[6], room)
+
+
+@kernel
 def step_row(
     body: Any, table: Any, row: Any, root: Any, turns: Any, point: Any, change: Any, given: Any, due: float,
     cone: float, dt: float, space: Any,
@@ -245,7 +259,7 @@ def step_row(
     now and is larger than the examples takes longer than they do, but not longer than `due` seconds. With `dt` = 0 the
     gaze is shown as it is.
     """
-    shown, rate, begin, begin_rate, elapsed, timing, asked, aim, active, busy = row
+    shown, rate, begin, begin_rate, elapsed, timing, asked, aim, pace, active, busy = row
     places, world, moved, other, goal, blended, far = space
     wanted = not math.isnan(point[0]) or not math.isnan(change[0])
     if not (busy[0] > 0 or (wanted and dt > 0)):
@@ -270,7 +284,8 @@ def step_row(
             goal[k // 3, k % 3] = blended[2 + k]
         moved[:] = turns
         _aim(body, (frame, look), root, turns, world, line, _vector(point), near, (places, moved, other), goal)
-    if now != was or (now and _jump(turn, rise, line, asked, aim, near) > follow):
+    moved_by = _jump(turn, rise, line, asked, aim, near) if now and was else 0.0
+    if now != was or moved_by > min(follow, max(HOP, 2.0 * pace[0] * dt)):
         reached = (0.0, 0.0, 0.0)  # yaw about y, pitch against x: a shift that interrupts begins from there
         for k in range(5):
             reached = add(reached, _vector(shown[k]))
@@ -288,13 +303,20 @@ def step_row(
     kick = elapsed[0] * left * left * left
     done = not now and time >= 1.0
     for k in range(5):
-        share = _share(time, timing[1 + k] if k < 4 else 0.0, timing[5], timing[6])
+        start, beyond_goal = (timing[1 + k], timing[6]) if k < 4 else (0.0, _eyes_overshoot(goal, begin, timing))
+        share = _share(time, start, timing[5], beyond_goal)
         for i in range(3):
             value = begin[k, i] + (goal[k, i] - begin[k, i]) * share + kick * begin_rate[k, i]
+            goal[k, i] = 0.0 if done else value
+    eyes = min(1.0, EYE_LIMIT / max(norm(_vector(goal[4])), 1e-12))  # an interrupted shift goes on for a moment
+    for k in range(5):
+        for i in range(3):
+            value = goal[k, i] * (eyes if k == 4 else 1.0)
             rate[k, i] = 0.0 if done else (value - shown[k, i]) / dt
-            shown[k, i] = 0.0 if done else value
+            shown[k, i] = value
     asked[0], asked[1] = (turn, rise) if now else (0.0, 0.0)
     aim[0], aim[1], aim[2] = line if near else (math.nan, math.nan, math.nan)
+    pace[0] = min(moved_by / dt, MAX_FOLLOW) if now and was else MAX_FOLLOW
     active[0], busy[0] = now, not done
     if not done:
         _turn(body, frame, world, turns, shown, moved)
@@ -310,10 +332,11 @@ def _space(joints: int) -> Any:
 
 @kernel
 def _row(state: Any, n: int) -> Any:
-    shown, rate, begin, begin_rate, elapsed, timing, asked, aim, active, busy = state
+    shown, rate, begin, begin_rate, elapsed, timing, asked, aim, pace, active, busy = state
     one = slice(n, n + 1)
     return (
-        shown[n], rate[n], begin[n], begin_rate[n], elapsed[one], timing[n], asked[n], aim[n], active[one], busy[one]
+        shown[n], rate[n], begin[n], begin_rate[n], elapsed[one], timing[n], asked[n], aim[n], pace[one], active[one],
+        busy[one],
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from motionloom.constraints.gaze import eyes, facing
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Skeleton, UInt8Array
 from motionloom.kinematics.fk import world
-from motionloom.methods.gaze._kernels_gaze import gaze_rows
+from motionloom.methods.gaze._kernels_gaze import MAX_FOLLOW, gaze_rows
 from motionloom.methods.gaze.displacement_motions import JOINTS
 from motionloom.methods.gaze.gaze_map import GazeMap
 from motionloom.rotation import rotate
@@ -99,6 +99,7 @@ class GazeState(NamedTuple):
     timing: FloatArray  # (N, 7) length (s), four starts, peak, overshoot
     asked: FloatArray  # (N, 2) yaw and pitch of the present target, relative to the base gaze; 0 where there is none
     aim: FloatArray  # (N, 3) direction of the point that is looked at or was let go, in the world; NaN for none
+    pace: FloatArray  # (N,) rad/s: speed of the target in the last step, 300 degrees/s where it was another
     active: UInt8Array  # (N,) 1 while a target is looked at
     busy: UInt8Array  # (N,) 1 while the gaze differs from that of the poses below
 
@@ -108,7 +109,8 @@ def begin_gaze(count: int) -> GazeState:
     zero = np.zeros((count, 5, 3))
     timing = np.tile([1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0], (count, 1))
     flags, none = np.zeros(count, np.uint8), np.full((count, 3), np.nan)
-    return GazeState(zero, zero, zero, zero, np.full(count, 1e3), timing, np.zeros((count, 2)), none, flags, flags)
+    elapsed, asked, pace = np.full(count, 1e3), np.zeros((count, 2)), np.full(count, MAX_FOLLOW)
+    return GazeState(zero, zero, zero, zero, elapsed, timing, asked, none, pace, flags, flags)
 
 
 class Base(NamedTuple):

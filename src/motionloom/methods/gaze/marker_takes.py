@@ -82,13 +82,23 @@ def filled(markers: Markers) -> Markers:
 
 
 def stabilized(markers: Markers, marking: Marking) -> Markers:
-    """The markers shifted so that the base marker stays at the origin."""
+    """The markers of the landmarks, without gaps, shifted so that the base marker stays at the origin."""
     (base,) = _indices(markers, marking.landmarks["base"])
     lost = np.isnan(markers.positions[:, base, 0]).mean()
     if lost > 0.2:
         raise BadRequest(f"the base marker {markers.names[base]!r} is lost in {100 * lost:.0f} % of the frames")
-    whole = filled(markers)
+    whole = filled(_used(markers, marking))
+    base = whole.names.index(markers.names[base])
     return Markers(whole.names, whole.positions - whole.positions[:, [base]], whole.fps, whole.origin)
+
+
+def _used(markers: Markers, marking: Marking) -> Markers:
+    """The markers that a landmark needs, and of `MORE_OF_HEAD` those that are seen."""
+    needed = {name for names in marking.landmarks.values() for name in names}
+    needed |= {n for k, n in enumerate(markers.names) if n in MORE_OF_HEAD and not markers.gaps[:, k].all()}
+    kept = [k for k, n in enumerate(markers.names) if n in needed]
+    names = tuple(markers.names[k] for k in kept)
+    return Markers(names, markers.positions[:, kept], markers.fps, markers.origin)
 
 
 def _indices(markers: Markers, names: tuple[str, ...]) -> list[int]:
