@@ -85,6 +85,12 @@ def test_the_origin_lists_all_examples_with_a_weight(rng):
     np.testing.assert_allclose(np.sort(origin.weights[0, 0]), np.sort(weights), atol=1e-9)
 
 
+def test_sampling_that_stops_at_its_limit_is_noted(ducks):
+    settings = {"parameter": ["head_height"], "cut": "none", "repeat": "no", "samples": 4}
+    notes = " ".join(str(note) for note in learn("parametric-space", ducks, settings).notes)
+    assert "stopped at the limit of 4" in notes
+
+
 def test_a_motion_that_ends_has_its_own_length(ducking):
     height = float(ducking.space.values.mean())
     clip = synthesize(ducking, Request.from_yaml(f"{{parameters: {{head_height: {height}m}}}}"))

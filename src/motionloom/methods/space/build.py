@@ -75,6 +75,9 @@ def build_space(
     passed = [f"{chosen[k].name} is passed over: between its neighbours the motion changes evenly" for k in unused]
     error = f"{100 * sampled.error[0]:.3f} % of the range on average, {100 * sampled.error[1]:.2f} % at most"
     measured = f"; {len(sampled.weights)} blends measured, the last ones predicted to {error}"
+    sparse = len(sampled.weights) >= samples > 0 and bool((sampled.error > DENSE).any())
+    if sparse:
+        measured += f"; stopped at the limit of {samples} before {100 * DENSE[0]:g} % and {100 * DENSE[1]:g} % were met"
     notes = [
         *found.notes,
         *info(registered_note(found) + (measured if len(sampled.weights) else "")),
