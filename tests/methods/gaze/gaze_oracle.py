@@ -133,7 +133,7 @@ def gaze_step(
     same_side = np.abs(asked[:, 0] - state.asked[:, 0]) < np.pi
     jump = np.where(near & np.isfinite(state.aim[:, 0]) & same_side, world_jump, jump)
     both = active & (state.active > 0)
-    hop = np.maximum(math.radians(1.0), 2 * state.pace * dt)  # a target that was at rest, or much slower
+    hop = np.maximum(math.radians(3.0), 2 * state.pace * dt)  # a target that was at rest, or much slower
     new = (active != (state.active > 0)) | (both & (jump > np.minimum(hop, MAX_FOLLOW * dt)))
     reached = state.shown.sum(1)  # yaw about y, pitch against x: a shift that interrupts begins from there
     apart = asked[:, 0] * level - reached[:, 1]

@@ -27,7 +27,7 @@ from motionloom.methods.gaze._kernels_map import FASTER, beyond, blend_row
 
 EYE_LIMIT = math.radians(50.0)  # an eye turns no farther in the head; the neck does the rest
 NECK_LIMIT = math.radians(90.0)  # neck and head turn no farther on the trunk, except as far as an example does
-HOP = math.radians(1.0)  # a target at rest that moves by more in one step is a new one
+HOP = math.radians(3.0)  # a target at rest that moves by more in one step is a new one
 MAX_FOLLOW = math.radians(300.0)  # rad/s: a slower target is followed, a faster one is a new shift
 LEVEL = math.cos(math.radians(30.0))  # cosine of the steepest direction whose yaw counts fully
 BEHIND = math.radians(30.0)  # a target behind the back changes sides when it is this far beyond
