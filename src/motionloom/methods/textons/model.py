@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import Constraint, Pace, PoseAt, Request, RootAt, Style
+from motionloom.constraints import Constraint, Pace, PoseAt, Request, RootAt, Style, bend
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progress, replace
+from motionloom.kinematics.body.roles import fingers
 from motionloom.kinematics.channels.metric import MetricSpace
 from motionloom.kinematics.pace import change_rate
 from motionloom.methods.array_checks import check_array, check_number
@@ -151,7 +152,7 @@ class TextonModel(Model[Options]):
             clip, cleanup = self.renderer.render_clip(plan.pieces, plan.frames, plan.rng(rng), options, progress)
             clip = replace(clip, origin=clip.origin.with_notes(*([Note(str(cleanup))] if cleanup.plants else [])))
         clip = replace(clip, origin=clip.origin.with_notes(*plan.notes, _path_note(self.segments, plan)))
-        return place(clip, request, self)
+        return with_fingers(place(clip, request, self), request)
 
     def stream(self, rng: Generator, options: Options | None = None, *, frames: int | None = None) -> Iterator[Clip]:
         """Endless motion, cleaned, in clips that follow each other without a seam (of `frames` each, if given).
@@ -258,6 +259,18 @@ class TextonModel(Model[Options]):
     def of_texton(self, texton: int) -> list[int]:
         """Indices into `observed` of a texton's segments."""
         return self.segments.of_texton(texton)
+
+
+def with_fingers(clip: Clip, request: Request) -> Clip:
+    """The clip with the fingers of its hard poses, which textons hold still; unchanged if it misses more of a pose."""
+    poses = [c for c in request.constraints if isinstance(c, PoseAt) and c.hard]
+    held = set(fingers(clip.skeleton))
+    for c in poses:
+        off, joints = np.abs(c.residual(clip)), c.target(clip.skeleton).joints
+        others = [k for k in range(len(off)) if k >= len(joints) or int(joints[k]) not in held]
+        if (off[others] > c.limit).any():
+            return clip
+    return bend(clip, poses)
 
 
 def _first_and_last(request: Request) -> tuple[PoseAt, PoseAt] | None:
