@@ -15,7 +15,7 @@ from motionloom.methods.variation.config import DEFAULT, SCORES, Config, likelih
 from motionloom.methods.variation.dofs import Dofs, fit_dofs, with_moving
 from motionloom.methods.variation.model import SHORTEST, VariationModel, unrolling_of
 from motionloom.methods.variation.networks import Networks, extended, own_edges
-from motionloom.methods.variation.takes import build_takes, shared_noise
+from motionloom.methods.variation.takes import aligned_values, shared_noise, take_links
 from motionloom.methods.variation.timing import Clock, align_takes, find_loop, out_of_phase
 
 LENGTHS = 2.0  # the longest clip may last so many times as long as the shortest
@@ -54,9 +54,11 @@ def fit(
         known = np.searchsorted(dofs.moving, structure.dofs.moving)
         networks, notes = extended(structure.networks, known, dofs.count), ()
     report(0.95, "finding the cycle")
-    sharing = shared_noise(networks, dofs)
-    takes = build_takes(standing, sequences, clock, dofs, sharing)
-    loop = find_loop(takes.values, scales, clips[0].fps)
+    values = aligned_values(sequences, clock, dofs)
+    links = take_links(values)
+    if structure is not None and len(clips) == 1:
+        links[np.ix_(known, known)] = take_links(structure.takes.values)
+    loop = find_loop(values, scales, clips[0].fps)
     repeats = "does not repeat" if loop is None else f"repeats: its seam is {loop.seam:.2f} of the takes' distance"
     facts = f"{dofs.count} of {dofs.layout.count} degrees of freedom move; the motion {repeats}"
     report(1.0, "finding the cycle")
@@ -70,7 +72,7 @@ def fit(
         networks=networks,
         clock=clock,
         loop=loop,
-        sharing=sharing,
+        sharing=shared_noise(networks, dofs, links),
     )
 
 

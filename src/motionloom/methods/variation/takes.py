@@ -20,7 +20,9 @@ DIFFUSION = 1.5  # how far random weights are shared along edges of the network
 KNOT_SECONDS = 0.3  # s between the knots of random weights, at least
 SLOWEST = 10.0  # s, at most
 EXCESS = 0.01  # by so much the root mean square jerk of variants may exceed that of the takes
-TIED = 1.0  # weight of an edge between the hips and the legs, which must move together for feet to stand
+TIED = 1.0  # weight of an edge between degrees of freedom that must vary together
+TOGETHER = 0.7  # takes' deviations that correlate by more link degrees of freedom; less may be chance
+CLOSEST = 0.999  # the correlation of no two degrees of freedom counts as more
 
 
 class Takes(NamedTuple):
@@ -42,9 +44,7 @@ def build_takes(
     clips: Sequence[Clip], sequences: Sequence[FloatArray], frames: FloatArray, dofs: Dofs, sharing: FloatArray
 ) -> Takes:
     """The tables of sequences (F, D) whose frames on the common clock are `frames` (S, U)."""
-    speeds = np.gradient(frames, axis=1)
-    values = np.stack([cubic_at(s, f) for s, f in zip(sequences, frames, strict=True)])
-    values[:, :, dofs.displacement] *= speeds[:, :, None]
+    speeds, values = np.gradient(frames, axis=1), aligned_values(sequences, frames, dofs)
     near = np.round(frames).astype(np.int64)
     contacts = np.stack([contact_array(clip)[row] for clip, row in zip(clips, near, strict=True)])
     whole = np.concatenate(sequences)
@@ -60,6 +60,13 @@ def build_takes(
         _knot_seconds(values[..., ~dofs.displacement] * _reach(dofs, whole), dofs.layout.fps),
         float(1.0 / np.sqrt(max((sharing.sum(0) ** 2).sum(), 1e-12))),
     )
+
+
+def aligned_values(sequences: Sequence[FloatArray], frames: FloatArray, dofs: Dofs) -> FloatArray:
+    """(S, U, D) sequences (F, D) at their `frames` (S, U); displacements are per moment of the clock."""
+    values = np.stack([cubic_at(s, f) for s, f in zip(sequences, frames, strict=True)])
+    values[:, :, dofs.displacement] *= np.gradient(frames, axis=1)[:, :, None]
+    return values
 
 
 def closed_takes(takes: Takes, loop: Loop) -> Takes:
@@ -137,17 +144,31 @@ def cubic_at(values: FloatArray, frames: FloatArray) -> FloatArray:
     return np.asarray(CubicSpline(np.arange(len(values)), values, axis=0)(frames))
 
 
-def shared_noise(networks: Networks, dofs: Dofs) -> FloatArray:
-    """(D, D) rows of length 1: random numbers times this are shared by DOFs that the transition network links.
+def take_links(values: FloatArray) -> FloatArray:
+    """(D, D) weights of links between degrees of freedom whose deviations from the mean of takes (S, U, D) correlate.
 
-    The heat kernel exp(-b L) of the network's Laplacian L, whose square root is symmetric: it spreads noise along edges
-    and leaves independent what is not linked. The hips and all joints of the legs are linked with each other.
+    The heat kernel of a single link of weight a has the correlation tanh(b a), b = `DIFFUSION`: a is such that this is
+    the takes'.
+    """
+    off = (values - values.mean(0)).reshape(-1, values.shape[2])
+    off = off / np.maximum(np.linalg.norm(off, axis=0), 1e-12)  # of a single take: all zeros
+    correlations = np.minimum(np.abs(off.T @ off), CLOSEST)
+    return np.where(correlations > TOGETHER, np.arctanh(correlations) / DIFFUSION, 0.0)
+
+
+def shared_noise(networks: Networks, dofs: Dofs, links: FloatArray) -> FloatArray:
+    """(D, D) rows of length 1: random numbers times this are shared by degrees of freedom that are linked.
+
+    The heat kernel exp(-b L) of the Laplacian L of all links, whose square root is symmetric: it spreads noise along
+    links and leaves independent what is not linked. Beside `links` (D, D), the `take_links` (two arms that swing as
+    one), linked are the edges of the transition network, the axes of each joint, and the hips with all joints of the
+    legs, without which feet would not stand.
     """
     count = dofs.count
     edges = networks.transition.reshape(count, 3, count).any(1)
     legs = np.isin(dofs.joints, [0, *group(dofs.layout.skeleton, "lower")])
-    links = (edges | edges.T).astype(float)
-    links[np.ix_(legs, legs)] = TIED
+    tied = edges | edges.T | (dofs.joints[:, None] == dofs.joints) | np.outer(legs, legs)
+    links = np.maximum(links, TIED * tied)
     np.fill_diagonal(links, 0.0)
     laplacian = np.diag(links.sum(1)) - links
     values, vectors = np.linalg.eigh(laplacian)
