@@ -1,6 +1,6 @@
-"""Runs every method on the same clips and writes docs/compare.md with its pictures: python docs/make_compare.py
+"""Runs every method on the same clips and writes docs/methods_compared.md with its pictures.
 
-    python docs/make_compare.py [--seconds 6] [--budget 120] [--methods cuts,motion-graph]
+    python docs/make_methods_compared.py [--seconds 6] [--budget 120] [--methods cuts,motion-graph]
 
 The clips are computed samples, so that everybody can repeat it. Only the takes that were made are drawn.
 """
@@ -24,7 +24,7 @@ from motionloom.plot import save_filmstrip
 from motionloom.samples import make
 
 HERE = Path(__file__).parent
-PICTURES = HERE / "compare"
+PICTURES = HERE / "methods_compared"
 CLIPS = ((0, 1.3, 0.0), (1, 1.4, 0.35), (2, 1.3, -0.35), (3, 1.2, 0.1))  # seed, m/s, rad/s
 CLIP_SECONDS = 6.0
 BEST_FOR = {
@@ -55,7 +55,7 @@ def main() -> None:
     request = Request(seconds=given.seconds)
     found = compare_methods(clips, request, methods=names, count=2, budget=given.budget)
     PICTURES.mkdir(exist_ok=True)
-    (HERE / "compare.md").write_text("\n".join(page(found, given.seconds)) + "\n")
+    (HERE / "methods_compared.md").write_text("\n".join(page(found, given.seconds)) + "\n")
 
 
 def page(found: Comparison, seconds: float) -> list[str]:
@@ -64,7 +64,8 @@ def page(found: Comparison, seconds: float) -> list[str]:
     lines = [
         "# All methods on the same clips",
         "",
-        f"`python docs/make_compare.py` writes this page: four computed walks of {CLIP_SECONDS:g} s (1.2 to 1.4 m/s,",
+        "`python docs/make_methods_compared.py` writes this page: four computed walks",
+        f"of {CLIP_SECONDS:g} s (1.2 to 1.4 m/s,",
         f"straight and in curves), a request of {seconds:g} s without constraints, two seeds for each method, the same",
         "measures for all ([their meaning](quality.md)). `motionloom compare` does the same for your clips and",
         "request.",
@@ -94,7 +95,7 @@ def section(entry: Entry) -> list[str]:
     drawn = Image.open(picture).convert("RGB")
     size = (min(1000, drawn.width), round(drawn.height * min(1000, drawn.width) / drawn.width))
     drawn.resize(size, Image.Resampling.LANCZOS).quantize(48).save(picture, optimize=True)
-    return [*lines, "", f"![A take of {entry.name}](compare/{picture.name})"]
+    return [*lines, "", f"![A take of {entry.name}](methods_compared/{picture.name})"]
 
 
 if __name__ == "__main__":
