@@ -70,10 +70,10 @@ def prepared(takes: Takes, config: Config) -> tuple[Material, Rules]:
 
 
 def network(takes: Takes, config: Config, kind: str) -> BoolArray:
-    """Edges (D, 3 D): "learnt", none beside the own ones, all from both frames, or all from the last one."""
+    """Edges (D, 3 D): "learned", none beside the own ones, all from both frames, or all from the last one."""
     count = takes.dofs.count
     edges: BoolArray = own_edges(count)
-    if kind == "learnt":
+    if kind == "learned":
         score = SCORES.index(config.score)
         search = Search(config.rounds, config.candidates, config.tries, config.parents, 0, score)
         return climb(*prepared(takes, config), search, edges, silent()).edges
@@ -91,7 +91,7 @@ def relative(made: FloatArray, takes: Takes) -> float:
     return float(np.sqrt((off**2).mean() / (still**2).mean()))
 
 
-def error(takes: Takes, config: Config, kind: str = "learnt") -> float:
+def error(takes: Takes, config: Config, kind: str = "learned") -> float:
     """The error of re-synthesis by the k nearest neighbours."""
     material, rules = prepared(takes, config)
     score = max(SCORES.index(config.score), 1)  # sequences, not single steps
@@ -150,7 +150,7 @@ def _takes(clips: Sequence[Any]) -> Takes:
 
 
 def prior_pairs(takes: Takes) -> dict[str, float]:
-    """Eq 3 per node of the prior network learnt from 1, 5, 10 and 20 pairs, each judged on the first pair of frames."""
+    """Eq 3 per node of the prior network learned from 1, 5, 10 and 20 pairs, judged on the first pair of frames."""
     from motionloom.methods.variation import learn_prior
 
     out = {}
@@ -217,7 +217,7 @@ walk cycles and the next cycles of the same walks (CMU 35), swimming strokes, ju
 ![Mean errors](variation_ablation.png)
 
 Each row changes one choice of the default (two rows: the score and the floor, which the default score does not use);
-the last five replace the learnt edges, or the regression.
+the last five replace the learned edges, or the regression.
 
 - Number of walk cycles, default settings (is four the minimum?): {counts}.
 - Pairs of frames at the beginning of each clip that the prior network learns from: log likelihood (eq 3) per node of

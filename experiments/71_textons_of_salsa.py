@@ -128,14 +128,14 @@ def what_segmentation_changes(
 
 
 class Held(NamedTuple):
-    """A take left out: its frames, its log-likelihood a frame by each model, and how many textons were learnt."""
+    """A take left out: its frames, its log-likelihood a frame by each model, and how many textons were learned."""
 
     frames: int
     textons: float
     alone: float  # textons fitted to their own frames alone
     hmm: float
     one: float
-    learnt: int
+    learned: int
 
 
 def held_out(source: Salsa, config: Config, folds: int) -> list[Held]:
@@ -151,9 +151,9 @@ def held_out(source: Salsa, config: Config, folds: int) -> list[Held]:
         test = [observe(c) for c in outside if len(c) >= 2 * rules.shortest]
         space = fit_metric_space(joined(train), inside[0].skeleton)
         material, unseen = TrainingData(train, space), TrainingData(test, space)
-        learnt, single = learn(material, rules), learn(material, alone)
+        learned, single = learn(material, rules), learn(material, alone)
         sizes = [len(c) for c in train]
-        hmm = fit_hmm(material, learnt.textons, labels_of(learnt.segments, sizes), rules)
+        hmm = fit_hmm(material, learned.textons, labels_of(learned.segments, sizes), rules)
         one = material.learn_texton([Segment(c, 0, n, 0) for c, n in enumerate(sizes)], alone)
         total = np.zeros(4)
         for c in range(len(test)):
@@ -165,13 +165,13 @@ def held_out(source: Salsa, config: Config, folds: int) -> list[Held]:
                         rules.shortest,
                         float(np.mean([len(s) for s in found.segments])),
                     )
-                    for found in (learnt, single)
+                    for found in (learned, single)
                 ),
                 hmm_likelihood(unseen.score(c, hmm.states), hmm.transitions),
                 float(unseen.score(c, [one])[2:].sum()),
             )
         frames = sum(len(c) - 2 for c in test)
-        rows.append(Held(frames, *(total / frames).tolist(), len(learnt.textons)))
+        rows.append(Held(frames, *(total / frames).tolist(), len(learned.textons)))
         print(f"fold {fold}: {rows[-1]}", flush=True)
     return rows
 
@@ -254,7 +254,7 @@ def main() -> None:
     rows = held_out(source, config, folds)
     mean = mean_of(rows)
     takes = [
-        [source.takes[k].name, str(r.frames), *(f"{v:.1f}" for v in r[1:5]), str(r.learnt)] for k, r in enumerate(rows)
+        [source.takes[k].name, str(r.frames), *(f"{v:.1f}" for v in r[1:5]), str(r.learned)] for k, r in enumerate(rows)
     ]
     takes.append(["all, by frames", str(sum(r.frames for r in rows)), *(f"{v:.1f}" for v in mean), ""])
     names = [source.takes[k].name for k in range(len(rows))]
@@ -291,7 +291,7 @@ All rows are on the same {frames} frames. Log-likelihood is per frame, in nats, 
 frame's state ({material.channels} channels); higher is better. The objective, per frame too, is what learning raises:
 it also counts a start density for each segment, transitions and priors. Segments that repeat a texton count as one.
 The autoregressive HMM has the same emissions and the same prior, but its state may change at every frame. It starts
-from the learnt textons; once more it starts as such models usually do, from clusters of poses that are alike.
+from the learned textons; once more it starts as such models usually do, from clusters of poses that are alike.
 
 {table(["", "states", "segments", "per 5,000 frames", "mean length", "log-likelihood", "objective"], changes)}
 
@@ -304,7 +304,7 @@ compare. All models are densities of the same {material.channels} channels (test
 path, and that they add up to one). "Alone" are textons as LI fits them, each to its own frames; the others are also
 fitted to {config.pooled:g} s of all the material (`pooled`), and so are the states of the HMM.
 
-{table(["take left out", "frames", "textons", "alone", "autoregressive HMM", "one LDS", "textons learnt"], takes)}
+{table(["take left out", "frames", "textons", "alone", "autoregressive HMM", "one LDS", "textons learned"], takes)}
 
 ## Reconstruction
 
@@ -323,7 +323,7 @@ finds.
 Fitted alone, textons describe a take that was left out far worse than one linear dynamic system does
 ({mean[1]:.1f} against {mean[3]:.1f} nats): most were seen once, so their mean, their basis and their noise are those
 of one instance. Fitted to a little of everything as well, they describe it better than one system
-({mean[0]:.1f}; on {better} of {folds} takes), as they do what they were learnt from (table above). How much that
+({mean[0]:.1f}; on {better} of {folds} takes), as they do what they were learned from (table above). How much that
 little is was chosen by the first {LOOKED_AT} takes; the others were not looked at for it. {ODD} is badly described by
 all models: only there is the head captured back to front. The HMM, which may leave a texton that does not fit at
 once, is {mean[2] - mean[0]:+.1f} nats from the textons: that is the price of the minimum length.

@@ -128,10 +128,10 @@ def shares(model: TextonModel, made: Made, options: Options) -> tuple[FloatArray
     else:
         seen = np.bincount([p.texton for p in made.pieces], minlength=count) / len(made.pieces)
         told = model.joins(options).share(of, count)
-    learnt = np.zeros(count)
+    learned = np.zeros(count)
     inside = endless(model.counts)
-    learnt[inside] = stationary(probabilities(model.counts[np.ix_(inside, inside)]))
-    return seen, told, learnt
+    learned[inside] = stationary(probabilities(model.counts[np.ix_(inside, inside)]))
+    return seen, told, learned
 
 
 def half_difference(a: FloatArray, b: FloatArray) -> float:

@@ -64,7 +64,7 @@ class RootAt(Constraint):
             raise BadRequest("expected at least one of position, height, heading", where=("root_at",))
 
     def frame(self, frames: int, fps: float) -> int:
-        """The frame it speaks of, in a result of this length."""
+        """The frame of the constraint in a result of this length."""
         return frame_of(self.time, frames, fps, ("root_at", "time"))
 
     def residual(self, clip: Clip) -> FloatArray:

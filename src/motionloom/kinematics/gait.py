@@ -9,6 +9,7 @@ import numpy as np
 from motionloom.core import BoolArray, Clip, FloatArray, with_labels
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, runs
+from motionloom.kinematics.mass import GRAVITY
 from motionloom.kinematics.pace import STANDING_SPEED, step_speed
 
 GAITS = ("stand", "idle", "start", "stop", "walk", "run")
@@ -18,7 +19,6 @@ MOVING_SPEED = 0.4  # m/s
 MAX_SUPPORT = 0.9  # share of a run's time in which a foot touches,
 RUN_SPEED = 0.65  # times the root of gravity and leg length (people prefer to run from 0.7 on): at slower speeds
 CERTAIN_FLIGHT = 0.75  # only with less support than this, as contacts of walks are sometimes missed
-GRAVITY = 9.81  # m/s^2
 MIN_IDLE = 1.0  # s with all feet planted
 MIN_STAND = 0.3  # s
 CHANGE_TIME = 1.5  # s: longest start or stop

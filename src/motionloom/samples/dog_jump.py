@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom.core import BadRequest, BoolArray, Clip, FloatArray
+from motionloom.kinematics.mass import GRAVITY
 from motionloom.rotation import about, multiply, rotate
 from motionloom.samples.curves import FREE, Curve, min_jerk
 from motionloom.samples.dog import FEET, HIPS, PAW, DogTrunk, Paw, dog_skeleton, settled
@@ -14,7 +15,6 @@ from motionloom.samples.stage import finish, frame_times
 from motionloom.samples.standing import through
 from motionloom.samples.upper import posture
 
-GRAVITY = 9.81
 CENTRE = np.array([0.0, 0.0, 0.24])  # m from the hips to the middle of the trunk, which flies freely
 
 

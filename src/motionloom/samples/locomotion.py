@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom.core import BadRequest, Clip, FloatArray
+from motionloom.kinematics.mass import GRAVITY
 from motionloom.samples.carriage import Carriage, pelvis_and_chest, running, steady_head, swinging_arms, walking
 from motionloom.samples.curves import smooth_fit
 from motionloom.samples.gait import Gait, Path, Steps, path, plan_steps, run_gait, walk_gait
@@ -18,7 +19,6 @@ from motionloom.samples.plants import FootMotion, foot_motion
 from motionloom.samples.stage import PAD, finish, frame_times
 from motionloom.samples.styles import Style, style_named
 
-GRAVITY = 9.81
 SHARPEST = 5.0  # m/s^2 sideways: a lean of 27 degrees
 
 

@@ -35,14 +35,14 @@ def make_section(folder: Path) -> Section:
             TableBlock(
                 ("format", "frames", "joints", "file", "write", "read", "largest joint error"), _formats(folder)
             ),
-            CommandBlock("motionloom info walk.bvh", _told(folder / "round_trip" / "walk.bvh")),
+            CommandBlock("motionloom info walk.bvh", _info_text(folder / "round_trip" / "walk.bvh")),
             CommandBlock("motionloom convert captures/ clean_captures/ --trim-tpose --resample 30"),
             CommandBlock("motionloom convert captures/ game/ --to glb"),
         ),
     )
 
 
-def _told(path: Path) -> str:
+def _info_text(path: Path) -> str:
     """The output of `info` for a file."""
     clip = load(path)
     return "\n".join(in_full(Path(path.name), clip_facts(clip), clip.skeleton))

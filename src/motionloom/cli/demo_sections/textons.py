@@ -1,4 +1,4 @@
-"""Demo: textons learnt from two dances, and an endless one made from them."""
+"""Demo: textons learned from two dances, and an endless one made from them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def make_section(folder: Path) -> Section:
             ),
             PlayerBlock(
                 (
-                    *(Stage((d,), d.name, "learnt from") for d in dances),
+                    *(Stage((d,), d.name, "learned from") for d in dances),
                     *(Stage((c,), f"seed {k + 1}", "made", numbers) for k, c in enumerate(made)),
                 )
             ),

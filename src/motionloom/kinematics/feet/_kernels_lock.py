@@ -39,9 +39,9 @@ LIFTED = 0.015  # m: a part that the given pose has so much above its lock is le
 HEEL_LIFTED = 0.005  # m: the same for a heel beside a locked toe: the foot begins to roll over its ball
 ROLL_HALF_LIFE = 0.04  # s: while a foot rolls, the gap between its knee and the given one is halved this often
 MAX_ROLL = 0.5  # rad
-GIVE = 0.005  # m: a planted foot yields in height to hips that tremble, by so much,
+MAX_HEIGHT_YIELD = 0.005  # m: a planted foot yields in height to hips that tremble, by so much,
 JUMP = 0.02  # m: less where its correction changes by more, and not at all from here on: that is motion
-STEADY = 3.0  # m/s^2: it yields so that its correction accelerates no more than this
+MAX_CORRECTION_ACCELERATION = 3.0  # m/s^2: it yields so that its correction accelerates no more than this
 LOWEST = 0.01  # m: a roll brings the ankle no farther below the given one
 
 
@@ -169,8 +169,8 @@ def _yielding(before: Any, rate: Any, wanted: Any, dt: Any) -> Any:
     foot trembles with the hips.
     """
     steady = before + rate * dt
-    steady += min(max(wanted - steady, -STEADY * dt * dt), STEADY * dt * dt)
-    give = GIVE * max(0.0, 1.0 - abs(wanted - before) / JUMP)
+    steady += min(max(wanted - steady, -MAX_CORRECTION_ACCELERATION * dt * dt), MAX_CORRECTION_ACCELERATION * dt * dt)
+    give = MAX_HEIGHT_YIELD * max(0.0, 1.0 - abs(wanted - before) / JUMP)
     return min(max(steady, wanted - give), wanted + give)
 
 

@@ -26,11 +26,11 @@ from motionloom.methods.parametric_graph.live import GraphLive
 
 BLOCK = 0.5  # s
 TURNS = (0.0, 0.25, -0.25, 0.8, -0.8)  # rad from the best direction, which are tried
-AHEAD = 0.8  # m: where on a path a character aims at
-SOON = 1.5  # s: how long before its span a node is asked for
-SIGHT = 3.0  # m: how far ahead regions that are to be avoided are seen
+PATH_LOOKAHEAD = 0.8  # m: where on a path a character aims at
+NODE_LEAD_TIME = 1.5  # s: how long before its span a node is asked for
+AVOID_LOOKAHEAD = 3.0  # m: how far ahead regions that are to be avoided are seen
 BODY = 0.45  # m from the hips: what must stay outside a region, hands included
-WISHES = (Reach, RootPath, Avoid, Style, HeadFor, Act, Pace)
+SUPPORTED = (Reach, RootPath, Avoid, Style, HeadFor, Act, Pace)
 
 
 class Order(NamedTuple):
@@ -116,7 +116,7 @@ class Search:
 
     def __init__(self, live: GraphLive, request: Request, frames: int, options: Options) -> None:
         self.live, self.frames, self.options = live, frames, options
-        self.wishes = [c for c in request.all_constraints if isinstance(c, WISHES)]
+        self.wishes = [c for c in request.all_constraints if isinstance(c, SUPPORTED)]
         self.values = _values([c for c in request.all_constraints if isinstance(c, Parameters)], live)
         self.start = start_of(request, frames, live.fps)
         self.labels = labels_of(live)
@@ -206,7 +206,7 @@ class Search:
 
     def _action(self, frame: int, node: IntArray) -> int:
         """The node that a style or an action asks for soon after a frame, -1 for any; node (F,) so far."""
-        soon = frame + round(SOON * self.live.fps)
+        soon = frame + round(NODE_LEAD_TIME * self.live.fps)
         for c in self.wishes:
             if isinstance(c, (Style, Act)):
                 span, label = self.spans[id(c)], c.label if isinstance(c, Style) else c.action
@@ -310,7 +310,7 @@ def _ahead_of(c: Avoid, tried: Paths) -> FloatArray:
     """(N,) m from the centre of a region to the next metres straight ahead."""
     way = np.stack([np.sin(tried.heading[:, -1]), np.cos(tried.heading[:, -1])], 1)
     to = np.asarray(c.center) - tried.place[:, -1]
-    along = np.clip((to * way).sum(1), 0.0, SIGHT)
+    along = np.clip((to * way).sum(1), 0.0, AVOID_LOOKAHEAD)
     return np.asarray(np.linalg.norm(to - along[:, None] * way, axis=1))
 
 
@@ -384,7 +384,7 @@ class _Path:
 
     def direction(self, place: FloatArray, frame: int) -> float:
         """The direction from the last place to the point of the path a little ahead."""
-        way = min(self.due[min(frame, len(self.due) - 1)] + AHEAD, self.length[-1] + AHEAD)
+        way = min(self.due[min(frame, len(self.due) - 1)] + PATH_LOOKAHEAD, self.length[-1] + PATH_LOOKAHEAD)
         goal = self.at(np.array(min(way, self.length[-1])))
         if way > self.length[-1]:
             end = self.dense[-1] - self.dense[max(len(self.dense) - 3, 0)]

@@ -1,4 +1,4 @@
-"""Textons: linear dynamic systems and their transition matrix, learnt from clips (LI)."""
+"""Textons: linear dynamic systems and their transition matrix, learned from clips (LI)."""
 
 from motionloom.methods.textons.config import Config, Options
 from motionloom.methods.textons.fit import fit

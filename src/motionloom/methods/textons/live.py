@@ -36,7 +36,7 @@ class LiveOptions(Settings):
         high=MAX_LOOKAHEAD,
     )
     noise: float | None = param(
-        None, "amount of noise, 1 = as learnt; default: a sixth of the spread of observed segments", low=0, high=10
+        None, "amount of noise, 1 = as learned; default: a sixth of the spread of observed segments", low=0, high=10
     )
     key_variation: float = param(
         SYNTHESIS.key_variation,

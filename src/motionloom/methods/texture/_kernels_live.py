@@ -28,17 +28,17 @@ from motionloom.methods.actions import ANY
 HALF_LIFE, RESPONSE, STEERING, LIMBS, INTERVAL = range(5)  # columns of `tuning`
 
 JUMP = 10.0  # factor of the cost of a link
-EACH = 0.003  # of any jump, besides
+ANY_JUMP_COST = 0.003  # of any jump, besides
 SPREAD = 0.8  # of the logarithm of the costs of links, to either side, which makes characters differ
 STAY = 0.03  # of an interval without a jump; grows with the square of its length
 EARLY_JUMP = 0.05  # of a jump in the first half of an interval
 REPEAT = 0.05  # of a jump back to where the part has been lately
-CRAMPED = 0.05  # of a frame at the very end of its clip
-LACKING = 0.005  # of a frame without the commanded action, for each tick since the command
+CLIP_END_COST = 0.05  # of a frame at the very end of its clip
+WRONG_ACTION_COST = 0.005  # of a frame without the commanded action, for each tick since the command
 GUIDE = 0.1  # of the mean squared distance from the commanded trajectory
 TURN = 0.5  # m^2: a direction counts as the place of a point this far ahead, squared
-BESIDE = 15.0  # ticks: how long a limb counts beside the parts chosen before it
-OWN = 0.005  # of a limb that comes from the same stretch as the legs, in each of these ticks
+LIMB_MATCH_TICKS = 15.0  # ticks: how long a limb counts beside the parts chosen before it
+SAME_SOURCE_COST = 0.005  # of a limb that comes from the same stretch as the legs, in each of these ticks
 
 
 @kernel
@@ -98,18 +98,18 @@ def best_move(tables: Any, state: Any, k: int, p: int, goals: Any, guided: bool,
     if j < tables.last[j]:
         best = j
         least = fit(tables, state, k, p, j, goals, guided) + STAY * age * age + lack(tables, state, k, j, bit)
-        least += CRAMPED * cramped(tables, j, interval)
+        least += CLIP_END_COST * cramped(tables, j, interval)
     soon = EARLY_JUMP * max(0.0, 1.0 - 2.0 * age)
     for at in range(links.shape[1]):
         b = links[j, at]
         if b < 0 or tables.broken[b + 1]:
             continue
         noise = math.exp(SPREAD * (2.0 * uniform(seed, draws + at) - 1.0))
-        price = JUMP * tables.costs[p, j, at] * noise + EACH + soon
+        price = JUMP * tables.costs[p, j, at] * noise + ANY_JUMP_COST + soon
         if price >= least:
             continue
         price += fit(tables, state, k, p, b, goals, guided) + lack(tables, state, k, b, bit)
-        price += CRAMPED * cramped(tables, b, interval)
+        price += CLIP_END_COST * cramped(tables, b, interval)
         for r in range(state.recent.shape[2]):
             if abs(state.recent[k, p, r] - b) < 0.5 * interval:
                 price += REPEAT
@@ -142,10 +142,10 @@ def fit(tables: Any, state: Any, k: int, p: int, c: int, goals: Any, guided: boo
                 off = tables.rows[q_later, d] - tables.rows[c_later, d]
                 gap += off * off
             total += tables.weights[p, q] * gap
-    total *= BESIDE / 3.0
+    total *= LIMB_MATCH_TICKS / 3.0
     legs = state.frame[k, 0] - 1
     if tables.last[legs] == tables.last[c] and abs(legs - c) <= 2 * tables.stride:
-        total += BESIDE * OWN
+        total += LIMB_MATCH_TICKS * SAME_SOURCE_COST
     return total
 
 
@@ -153,7 +153,7 @@ def fit(tables: Any, state: Any, k: int, p: int, c: int, goals: Any, guided: boo
 def lack(tables: Any, state: Any, k: int, c: int, bit: Any) -> float:
     """The price of the frame after c if it does not have the commanded action."""
     after = min(c + 1, tables.last[c])
-    return 0.0 if tables.labels[after] & bit else LACKING * min(state.asked[k] + 1, 1000)
+    return 0.0 if tables.labels[after] & bit else WRONG_ACTION_COST * min(state.asked[k] + 1, 1000)
 
 
 @kernel

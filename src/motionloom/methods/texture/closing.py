@@ -1,4 +1,4 @@
-"""The path and pace of a request: what the choice of frames left of them is closed on the way."""
+"""The path and pace of a request: the error that the chosen frames leave is corrected along the clip."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom.core import BadRequest, Clip, FloatArray
+from motionloom.kinematics.mass import GRAVITY
 from motionloom.samples.curves import Curve, ease, min_jerk
 from motionloom.samples.joining import walked
 from motionloom.samples.noise import Nature
@@ -15,7 +16,6 @@ from motionloom.samples.standing import Figure, Moves, figure, hanging_arm, idle
 from motionloom.samples.styles import Style, style_named
 from motionloom.samples.upper import angled_arm, mixed_arm
 
-GRAVITY = 9.81
 RISE = 0.06  # m by which the hips leave the ground above quiet standing: legs straight, heels up
 
 

@@ -1,4 +1,4 @@
-"""What a request wants to see when, as prices of example frames."""
+"""Costs of example frames over time, from the constraints of a request."""
 
 from __future__ import annotations
 
