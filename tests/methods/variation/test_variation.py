@@ -20,7 +20,7 @@ from motionloom.methods.variation._kernels_limbs import forward, place_root, roo
 from motionloom.methods.variation.body import body_tables, foot_limbs
 from motionloom.methods.variation.calibration import drawn_length, gain
 from motionloom.methods.variation.dofs import fit_dofs
-from motionloom.methods.variation.timing import MOMENTS, common_clock
+from motionloom.methods.variation.timing import MOMENTS, common_clock, find_loop
 from motionloom.rotation import from_axis_angle
 from motionloom.samples import make
 
@@ -217,6 +217,15 @@ def test_takes_that_begin_in_different_phases_are_named_and_repeat_by_a_cycle_in
     streams = [synthesize(model, Request(seconds=8), seed=seed) for seed in range(1, 6)]  # single ones: 1.5 to 3.4
     usual = np.median([largest_acceleration(stream) for stream in streams])
     assert usual <= 2.5 * max(map(largest_acceleration, clips))  # 6 with the whole as a cycle
+
+
+def test_a_motion_from_rest_to_rest_does_not_repeat():
+    """Its ends are alike, but it is a jump, not a cycle: longer than its takes is an error with their lengths."""
+    t = np.linspace(0, 1, 91)
+    once = np.stack([np.exp(-(((t - 0.5 - 0.01 * k) / 0.12) ** 2)) * [[1.0], [0.5]] for k in range(3)]).swapaxes(1, 2)
+    assert find_loop(once, np.ones(2), 30.0 / MOMENTS) is None
+    round_ = np.stack([np.sin(2 * np.pi * t), np.cos(2 * np.pi * t)], 1)[None] * [[[1.0]], [[1.05]], [[0.95]]]
+    assert find_loop(round_, np.ones(2), 30.0 / MOMENTS) is not None
 
 
 def test_a_stream_of_strides_has_no_seam(walker, walks):

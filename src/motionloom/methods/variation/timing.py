@@ -18,6 +18,7 @@ KNOTS = 0.2  # s between knots of a warp
 RATE = 0.05  # s: a change of pose counts as the way made in this time
 SEAM = 1.5  # a motion repeats if its seam is at most so many times the distance between takes ...
 CLOSED = 0.4  # ... and at most so many times the deviation of all poses (cycles: 0.15 to 0.25; half a cycle more: 0.6)
+REST = 0.3  # of the root mean square speed of a motion: slower is at rest (jumps, punches: up to 0.2; cycles: from 0.5)
 STEEP = 2.75  # times: a take that is stretched or compressed more begins or ends in another phase (takes: up to 2.4)
 SHORTEST = 0.5  # s: no loop is shorter
 MOMENTS = 2  # of the common clock in a frame: between them, cubics follow quick movements better than between frames
@@ -91,9 +92,12 @@ def find_loop(takes: FloatArray, scales: FloatArray, fps: float) -> Loop | None:
 
     A seam is the distance in pose and rate between one frame after the last moment of the loop and its first moment. It
     counts in units of the takes' mean distance from each other (of one take: from its neighbours in time), which is
-    large where takes are out of phase; so it is also compared with the deviation of all poses from their mean.
+    large where takes are out of phase; so it is also compared with the deviation of all poses from their mean. A motion
+    that begins and ends at rest (a jump, a punch) does not repeat, however alike its ends are.
     """
     mean = takes.mean(0)
+    if _rests_at_both_ends(mean * scales):
+        return None
     features = _features(mean, scales, MOMENTS * fps)
     size = _take_distance(takes, scales, MOMENTS * fps)
     count, least = len(mean), max(2, round(SHORTEST * MOMENTS * fps))
@@ -111,6 +115,12 @@ def find_loop(takes: FloatArray, scales: FloatArray, fps: float) -> Loop | None:
     worth = np.where(good, length / count - 0.25 * seams, -np.inf)
     at = int(worth.argmax())
     return Loop(int(start.flat[at]), int(last.flat[at]) + MOMENTS, float(seams.flat[at]))
+
+
+def _rests_at_both_ends(values: FloatArray) -> bool:
+    """Whether values (U, D) change at their first and last moments by less than `REST` of what they usually do."""
+    steps = np.linalg.norm(np.diff(values, axis=0), axis=1)
+    return len(steps) > 1 and bool(max(steps[0], steps[-1]) < REST * np.sqrt((steps**2).mean()))
 
 
 def out_of_phase(clock: Clock) -> list[int]:
