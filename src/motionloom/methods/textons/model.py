@@ -18,6 +18,7 @@ from motionloom.kinematics.channels.metric import MetricSpace
 from motionloom.kinematics.pace import change_rate
 from motionloom.methods.array_checks import check_array, check_number
 from motionloom.methods.base import Honours, Model, check_request, place
+from motionloom.methods.bend_to_constraints import bend_unless, pose_problem
 from motionloom.methods.settings import Settings
 from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.learn.lds import Texton
@@ -39,6 +40,7 @@ STYLE_TRIES = 8  # walks that are drawn until one keeps every required style
 STEADY_TRIES = 12  # walks that are drawn until one is as steady as the clips,
 LONGEST_TRIED = 240.0  # s: of so much motion in all
 MAX_NOTED_TEXTONS = 40  # textons of a path that a clip's notes list
+BEND_POSE = np.radians(10.0)  # a leg whose foot is put on the ground differs from its pose by less
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -262,15 +264,20 @@ class TextonModel(Model[Options]):
 
 
 def with_fingers(clip: Clip, request: Request) -> Clip:
-    """The clip with the fingers of its hard poses, which textons hold still; unchanged if it misses more of a pose."""
-    poses = [c for c in request.constraints if isinstance(c, PoseAt) and c.hard]
-    held = set(fingers(clip.skeleton))
-    for c in poses:
-        off, joints = np.abs(c.residual(clip)), c.target(clip.skeleton).joints
-        others = [k for k in range(len(off)) if k >= len(joints) or int(joints[k]) not in held]
-        if (off[others] > c.limit).any():
-            return clip
-    return bend(clip, poses)
+    """The clip with the fingers of its hard poses, which textons hold still; others bend by at most `BEND_POSE`."""
+    skeleton, held = clip.skeleton, set(fingers(clip.skeleton))
+    poses = []
+    for c in request.constraints:
+        if not isinstance(c, PoseAt) or not c.hard:
+            continue
+        if c.rotations is not None:
+            rotations = tuple((name, euler) for name, euler in c.rotations if skeleton.joint(name) in held)
+            poses += [dataclasses.replace(c, rotations=rotations)] if rotations else []
+        elif own := tuple(skeleton.names[j] for j in c.target(skeleton).joints if j in held):
+            poses.append(dataclasses.replace(c, joints=own))
+    clip = bend(clip, poses) if poses else clip
+    hard = [c for c in request.constraints if isinstance(c, PoseAt) and c.hard]
+    return bend_unless(clip, hard, pose_problem(clip, hard, BEND_POSE))
 
 
 def _first_and_last(request: Request) -> tuple[PoseAt, PoseAt] | None:
