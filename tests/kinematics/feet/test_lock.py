@@ -236,10 +236,10 @@ def rolled_turn(
 
 def yielding(before: float, rate: float, wanted: float, dt: float) -> float:
     """The height of a correction that accelerates as little as it may, near the wanted one."""
-    most = constants.STEADY * dt**2
+    most = constants.MAX_CORRECTION_ACCELERATION * dt**2
     steady = before + rate * dt
     steady = steady + np.clip(wanted - steady, -most, most)
-    give = constants.GIVE * max(0.0, 1.0 - abs(wanted - before) / constants.JUMP)
+    give = constants.MAX_HEIGHT_YIELD * max(0.0, 1.0 - abs(wanted - before) / constants.JUMP)
     return float(np.clip(steady, wanted - give, wanted + give))
 
 
