@@ -39,8 +39,8 @@ progress_bars.Lines.__call__ = announced
 from motionloom.cli import main
 main()
 """  # prints a line at the first report of the work itself, after imports, reading and compilation
-TASK_SECONDS = 0.4  # s of processor time that a task lasts at least, to measure the overhead
-OVERHEAD_ROUNDS = 11
+OVERHEAD_SECONDS = 14.0  # s of processor time that the runs of one task take together
+OVERHEAD_ROUNDS = 11  # at least
 LATER = 0.3  # s from the first report of the work to Ctrl-C, so that the signal arrives in the middle of it
 
 Work = Callable[[Progress | None], Any]
@@ -80,23 +80,43 @@ def _overheads() -> list[dict[str, Any]]:
     }
     out = []
     for name, work in works.items():
-        work = _several(work)
-        ratio, error, plain = paired_ratio(partial(work, None), partial(_with_callback, work), rounds=OVERHEAD_ROUNDS)
+        rounds = _rounds(work)
+        ratio, error, plain = paired_ratio(partial(work, None), partial(_with_callback, work), rounds=rounds)
         note = (
-            f"median of {OVERHEAD_ROUNDS} pairs in turns, standard error {100 * error:.2f} %; {plain:.2f} s of "
-            "processor time without a callback"
+            f"median of {rounds} pairs of single runs in turns, standard error {100 * error:.2f} %; {1000 * plain:.0f} "
+            f"ms of processor time without a callback; {_inside(work)}"
         )
         out.append(figure(f"progress: overhead in {name}", round(100 * (ratio - 1), 2), "<= 2", unit="%", note=note))
     return out
 
 
-def _several(work: Work) -> Work:
-    """The work as many times in a row as it takes to last `TASK_SECONDS`, so that noise does not hide the overhead."""
+def _rounds(work: Work) -> int:
+    """How many pairs of runs take `OVERHEAD_SECONDS`: short runs in close turns meet the same state of the machine."""
     work(None)  # compiled before
     begin = time.process_time()
     work(None)
-    count = max(1, math.ceil(TASK_SECONDS / (time.process_time() - begin)))
-    return lambda p: [work(p if p is None else Intervals()) for _ in range(count)]
+    return max(OVERHEAD_ROUNDS, math.ceil(OVERHEAD_SECONDS / (2 * (time.process_time() - begin))))
+
+
+class Inside(Silent):
+    """Counts the calls and the time that they take themselves."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls, self.seconds = 0, 0.0
+
+    def __call__(self, share: float | None, stage: str) -> None:
+        begin = time.perf_counter()
+        super().__call__(share, stage)
+        self.calls += 1
+        self.seconds += time.perf_counter() - begin
+
+
+def _inside(work: Work) -> str:
+    callback = Inside()
+    begin = time.perf_counter()
+    work(callback)
+    return f"{callback.calls} calls take {100 * callback.seconds / (time.perf_counter() - begin):.3f} % of a run"
 
 
 def _with_callback(work: Work) -> Any:
